@@ -1,0 +1,118 @@
+"""Retrieval metrics: recall at K both ways, rSum, median and mean rank. Ties count against the model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+CHUNK = 1024  # captions compared at a time
+
+
+@dataclass(frozen=True)
+class Recall:
+    """One direction of retrieval.
+
+    Attributes:
+        r1, r5, r10: per cent of queries with a right answer among the first 1, 5, 10.
+        median_rank, mean_rank: of the best right answer, 1 is first.
+    """
+
+    r1: float
+    r5: float
+    r10: float
+    median_rank: float
+    mean_rank: float
+
+
+@dataclass(frozen=True)
+class RetrievalMetrics:
+    """Both directions: images asked for captions, captions asked for images."""
+
+    image_to_text: Recall
+    text_to_image: Recall
+
+    @property
+    def rsum(self) -> float:
+        """The six recalls added, in [0, 600]."""
+        return sum(r.r1 + r.r5 + r.r10 for r in (self.image_to_text, self.text_to_image))
+
+
+def caption_owners(similarity: Tensor, captions_per_image: int) -> Tensor:
+    """The image of each caption, (B_t,), where captions stand in the order of the images, k an image.
+
+    Raises:
+        ValueError: not a matrix, NaN or infinite entries, or a caption count other than k an image.
+    """
+    if similarity.ndim != 2 or 0 in similarity.shape:
+        raise ValueError(f"similarity has shape {tuple(similarity.shape)}, but (images, captions) is needed.")
+    if not bool(torch.isfinite(similarity).all()):
+        bad = int((~torch.isfinite(similarity)).sum())
+        raise ValueError(f"similarity holds {bad} NaN or infinite values among {similarity.numel()}.")
+    images, captions = similarity.shape
+    if captions_per_image < 1 or captions != images * captions_per_image:
+        raise ValueError(
+            f"similarity has {captions} captions, but {images} images with {captions_per_image} "
+            f"captions each make {images * captions_per_image}."
+        )
+    return torch.arange(images, device=similarity.device).repeat_interleave(captions_per_image)
+
+
+def image_to_text_ranks(similarity: Tensor, captions_per_image: int = 1) -> Tensor:
+    """Rank of each image's best own caption among all captions: (B_v,) int64, 1 is first.
+
+    Args:
+        similarity: (B_v, B_v * k); caption j belongs to image j // k.
+        captions_per_image: k.
+
+    Raises:
+        ValueError: as `caption_owners`.
+    """
+    owner = caption_owners(similarity, captions_per_image)
+    images = len(similarity)
+    own = similarity.reshape(images, images, captions_per_image)[range(images), range(images)]  # (B_v, k)
+    best = own.amax(dim=1, keepdim=True)  # (B_v, 1)
+    ahead = torch.zeros(images, dtype=torch.int64, device=similarity.device)
+    index = torch.arange(images, device=similarity.device)[:, None]
+    for start in range(0, len(owner), CHUNK):
+        other = owner[None, start : start + CHUNK] != index  # (B_v, chunk)
+        ahead += ((similarity[:, start : start + CHUNK] >= best) & other).sum(dim=1)
+    return ahead + 1
+
+
+def text_to_image_ranks(similarity: Tensor, captions_per_image: int = 1) -> Tensor:
+    """Rank of each caption's image among all images: (B_t,) int64, 1 is first; arguments as above."""
+    owner = caption_owners(similarity, captions_per_image)
+    ranks = []
+    for start in range(0, len(owner), CHUNK):
+        scores = similarity[:, start : start + CHUNK]  # (B_v, chunk)
+        own = scores.gather(0, owner[None, start : start + CHUNK])  # (1, chunk)
+        ranks.append((scores >= own).sum(dim=0))  # its own image counts itself: rank 1 is one entry
+    return torch.cat(ranks)
+
+
+def summarize(ranks: Tensor) -> Recall:
+    """Recall and ranks of one direction from its ranks, (queries,)."""
+    exact = ranks.double()
+
+    def recall(k: int) -> float:
+        return 100.0 * float((ranks <= k).double().mean())
+
+    return Recall(recall(1), recall(5), recall(10), float(exact.quantile(0.5)), float(exact.mean()))
+
+
+def retrieval_metrics(similarity: Tensor, captions_per_image: int = 1) -> RetrievalMetrics:
+    """Recall at 1, 5 and 10 both ways, median and mean rank.
+
+    Args:
+        similarity: (B_v, B_v * k); caption j belongs to image j // k. Higher is more alike.
+        captions_per_image: k; 5 on Flickr30K and MS-COCO.
+
+    Raises:
+        ValueError: as `caption_owners`.
+    """
+    return RetrievalMetrics(
+        summarize(image_to_text_ranks(similarity, captions_per_image)),
+        summarize(text_to_image_ranks(similarity, captions_per_image)),
+    )
