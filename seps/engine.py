@@ -1,0 +1,171 @@
+"""Scoring engine: encode each image and each caption once, then score and rank exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from seps.blocks import ALIGNED, MANY_CAPTIONS, BlockScorer, Workspace, split
+from seps.index import CaptionIndex, ImageIndex, index_captions, index_images
+from seps.network import CrossSparseAggrNet
+from seps.validation import Lengths, check_positive
+
+Progress = bool | Callable[..., Iterable[Any]]
+
+ENCODED_IMAGES = 8  # images encoded at a time: they stay in a CPU's cache
+CPU_CAPTIONS, CPU_PAIRS = 24, 1024  # captions and pairs a block on a CPU, likewise
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The best first; equal scores in their original order.
+
+    Attributes:
+        indices: (K,) int64, positions in what was ranked.
+        scores: (K,), S(I, T).
+    """
+
+    indices: Tensor
+    scores: Tensor
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+class ScoringEngine:
+    """Scores and ranks with a model as its forward pass in evaluation mode does, within 1e-5.
+
+    Args:
+        model: either variant; its device is where scoring runs. On CUDA leave
+            `torch.backends.cuda.matmul.allow_tf32` off, its default: TF32 is not exact.
+        memory_mb: bound, in megabytes, on what scoring allocates on top of the indices and the result.
+        progress: True shows a bar in the terminal; a callable like `tqdm` or `gr.Progress().tqdm` is
+            called with an iterable and `desc`; False shows none.
+
+    Raises:
+        ValueError: memory_mb not above 0.
+    """
+
+    def __init__(self, model: CrossSparseAggrNet, memory_mb: float = 512, progress: Progress = False) -> None:
+        check_positive("memory_mb", memory_mb)
+        self.model = model
+        self.memory = int(memory_mb * 2**20)
+        self.progress = progress
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model's parameters are."""
+        return next(self.model.parameters()).device
+
+    def encode_images(self, img_embs: Tensor) -> ImageIndex:
+        """Index image embeddings (V, N+1, C) or (V, N, C); on the model's device they are referred to, not copied.
+
+        Raises:
+            ValueError: as the model's forward.
+        """
+        per_image = 64 * img_embs.shape[1:].numel()  # bytes while encoding
+        size = max(1, min(ENCODED_IMAGES, self.memory // max(1, per_image)))
+        batches = list(split(len(img_embs), size))
+        with torch.inference_mode(), exact_precision(self.device):
+            return index_images(self.model, img_embs.to(self.device), self.shown(batches, "Encoding images"))
+
+    def encode_captions(
+        self,
+        cap_embs: Tensor,
+        cap_lens: Lengths,
+        long_cap_embs: Tensor | None = None,
+        long_cap_lens: Lengths | None = None,
+    ) -> CaptionIndex:
+        """Index captions (T, L_s, C) and, if any, their dense captions (T, L_d, C).
+
+        Raises:
+            ValueError: as the model's forward.
+        """
+        long = None if long_cap_embs is None else long_cap_embs.to(self.device)
+        with torch.inference_mode(), exact_precision(self.device):
+            return index_captions(self.model, cap_embs.to(self.device), cap_lens, long, long_cap_lens)
+
+    def score(self, images: ImageIndex, captions: CaptionIndex) -> Tensor:
+        """The full matrix S(I, T): (V, T) float32 on the CPU."""
+        result = torch.empty(len(images), len(captions))
+        long = captions.dense is not None and not self.model.use_paper_version
+        lengths = (captions.dense if long and captions.dense is not None else captions.sparse).lengths
+        order = lengths.argsort(stable=True)  # captions of like length share a block
+        block, image_block = self.block_sizes(images, captions)
+        workspace = Workspace(self.device)
+        with torch.inference_mode(), exact_precision(self.device):
+            parts = [(order[rows].cpu(), captions[order[rows]]) for rows in split(len(captions), block)]
+            for rows in self.shown(list(split(len(images), image_block)), "Scoring"):
+                scorer = BlockScorer(self.model, images[rows], len(captions), workspace)
+                for columns, part in parts:
+                    result[rows, columns] = scorer.score(part).float().cpu()
+        return result
+
+    def rank_images(self, caption: CaptionIndex, images: ImageIndex, top: int | None = None) -> Ranking:
+        """Rank images for one caption.
+
+        Args:
+            caption: an index of exactly one caption.
+            images: what to rank.
+            top: how many to return; None returns all.
+
+        Raises:
+            ValueError: more or fewer captions than one; top below 1.
+        """
+        check_single("caption", len(caption))
+        return rank(self.score(images, caption)[:, 0], top)
+
+    def rank_captions(self, image: ImageIndex, captions: CaptionIndex, top: int | None = None) -> Ranking:
+        """Rank captions for one image; arguments and errors as `rank_images`, the other way round."""
+        check_single("image", len(image))
+        return rank(self.score(image, captions)[0], top)
+
+    def block_sizes(self, images: ImageIndex, captions: CaptionIndex) -> tuple[int, int]:
+        """Captions and images a block, such that the block's tensors fit the memory bound."""
+        n, channels = images.patches.shape[1:]
+        tokens = self.model.num_tokens + 1
+        words = captions.sparse.words.shape[1]
+        if captions.dense is not None and not self.model.use_paper_version:
+            words = max(words, captions.dense.words.shape[1])
+        # Floats a pair: decisions (float64), words by tokens; and of one image's pairs: weights, tokens, words.
+        pair = 4 * (40 * n + 6 * tokens * words)
+        of_image = 4 * (3 * tokens * n + tokens * channels + words * (channels + n))
+        image = 4 * (4 * n * channels + n * n + 3 * tokens * n)
+        budget = max(0, self.memory - image)
+        block = max(1, min(len(captions), budget // (pair + of_image)))
+        most = len(images) * block
+        if self.device.type == "cpu":
+            block = min(block, CPU_CAPTIONS)
+            most = CPU_PAIRS if block >= MANY_CAPTIONS else ALIGNED
+        each = image + block * (pair if block >= MANY_CAPTIONS else pair + of_image)
+        return block, max(1, min(len(images), most // block, (self.memory - block * of_image) // each))
+
+    def shown(self, batches: list[slice], title: str) -> Iterable[slice]:
+        """The batches, with progress where it is wanted."""
+        if self.progress is False:
+            return batches
+        return tqdm(batches, desc=title, leave=False) if self.progress is True else self.progress(batches, desc=title)
+
+
+def check_single(name: str, count: int) -> None:
+    """Raise ValueError unless there is exactly one."""
+    if count != 1:
+        raise ValueError(f"{name} holds {count} entries, but 1 is needed to rank for; score() takes many.")
+
+
+def rank(scores: Tensor, top: int | None) -> Ranking:
+    """The `top` highest of (K,) scores, best first, ties in original order."""
+    if top is not None:
+        check_positive("top", top)
+    order = scores.argsort(descending=True, stable=True)[:top]
+    return Ranking(order, scores[order])
+
+
+def exact_precision(device: torch.device) -> torch.autocast:
+    """No autocast: the engine is exact even inside a caller's mixed precision."""
+    return torch.autocast(device.type, enabled=False)

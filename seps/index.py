@@ -1,0 +1,154 @@
+"""Encode once: what the engine keeps of each image and each caption, whatever they are matched with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from seps.network import CrossSparseAggrNet, ImageSide
+from seps.selection import caption_direction
+from seps.tokens import split_cls
+from seps.validation import Lengths, check_captions, check_embeddings
+
+Rows = slice | Tensor | Sequence[int]
+
+
+def pick(values: Tensor | None, rows: Rows) -> Tensor | None:
+    """Some rows, where there are any."""
+    return None if values is None else values[rows]
+
+
+@dataclass(frozen=True)
+class ImageIndex:
+    """What depends on the images alone, as in the network's `ImageSide`.
+
+    Attributes:
+        cls: (V, C) of unit length, or None.
+        patches: (V, N, C).
+        norms: (V, N), the patches' lengths.
+        s_im: (V, N).
+        s_p: (V, N) for the sparse and the dense branch, or None twice.
+        logits: (V, N_c, N) for the sparse and the dense branch; one tensor twice where they share a network.
+    """
+
+    cls: Tensor | None
+    patches: Tensor
+    norms: Tensor
+    s_im: Tensor
+    s_p: tuple[Tensor | None, Tensor | None]
+    logits: tuple[Tensor, Tensor]
+
+    def __len__(self) -> int:
+        return len(self.patches)
+
+    def __getitem__(self, rows: Rows) -> ImageIndex:
+        """Some of the images, by slice or indices."""
+        sparse, dense = self.logits
+        part = sparse[rows]
+        return ImageIndex(
+            cls=pick(self.cls, rows),
+            patches=self.patches[rows],
+            norms=self.norms[rows],
+            s_im=self.s_im[rows],
+            s_p=(
+                None if self.s_p[0] is None else self.s_p[0][rows],
+                None if self.s_p[1] is None else self.s_p[1][rows],
+            ),
+            logits=(part, part if dense is sparse else dense[rows]),
+        )
+
+
+@dataclass(frozen=True)
+class Captions:
+    """One text an entry, sparse or dense.
+
+    Attributes:
+        words: (T, L, C) of unit length, zero beyond each caption's end.
+        lengths: (T,) int64.
+        direction: (T, C), the unit mean of each caption's words, in the precision of the decision.
+    """
+
+    words: Tensor
+    lengths: Tensor
+    direction: Tensor
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def __getitem__(self, rows: Rows) -> Captions:
+        """Some of the captions, no longer than the longest of them."""
+        lengths = self.lengths[rows]
+        longest = int(lengths.max()) if len(lengths) else 0
+        return Captions(self.words[:, :longest][rows].contiguous(), lengths, self.direction[rows])
+
+
+@dataclass(frozen=True)
+class CaptionIndex:
+    """What depends on the captions alone: the sparse ones, and each one's dense caption or None for all."""
+
+    sparse: Captions
+    dense: Captions | None
+
+    def __len__(self) -> int:
+        return len(self.sparse)
+
+    def __getitem__(self, rows: Rows) -> CaptionIndex:
+        """Some of the captions, by slice or indices."""
+        return CaptionIndex(self.sparse[rows], None if self.dense is None else self.dense[rows])
+
+
+def index_images(model: CrossSparseAggrNet, img_embs: Tensor, batches: Iterable[slice]) -> ImageIndex:
+    """Encode images (V, N+1, C) or (V, N, C), batch by batch; raise ValueError as the model's forward."""
+    check_embeddings("img_embs", img_embs, model.embed_size)
+    sides: list[ImageSide] = []
+    norms: list[Tensor] = []
+    for rows in batches:
+        side = model.image_side(img_embs[rows])
+        norms.append(side.patches.norm(dim=-1))  # (batch, N)
+        sides.append(replace(side, unit=side.unit[:0]))  # large, and quickly made again
+
+    def joined(parts: Iterable[Tensor | None]) -> Tensor | None:
+        present = [part for part in parts if part is not None]
+        return torch.cat(present) if present else None
+
+    cls, patches = split_cls(img_embs, model.num_patches)
+    sparse = torch.cat([side.logits[0] for side in sides])
+    shared = sides[0].logits[0] is sides[0].logits[1]
+    return ImageIndex(
+        cls=None if cls is None else F.normalize(cls[:, 0], dim=-1),
+        patches=patches,  # the caller's own memory, no copy
+        norms=torch.cat(norms),
+        s_im=torch.cat([side.s_im for side in sides]),
+        s_p=(joined(side.s_p[0] for side in sides), joined(side.s_p[1] for side in sides)),
+        logits=(sparse, sparse if shared else torch.cat([side.logits[1] for side in sides])),
+    )
+
+
+def index_captions(
+    model: CrossSparseAggrNet,
+    cap_embs: Tensor,
+    cap_lens: Lengths,
+    long_cap_embs: Tensor | None = None,
+    long_cap_lens: Lengths | None = None,
+) -> CaptionIndex:
+    """Encode captions (T, L_s, C) and dense captions (T, L_d, C); raise ValueError as the model's forward."""
+    lengths, long_lengths = check_captions(model.embed_size, cap_embs, cap_lens, long_cap_embs, long_cap_lens)
+    sparse = encode_captions(cap_embs, lengths)
+    if long_cap_embs is None or long_lengths is None:
+        return CaptionIndex(sparse, None)
+    return CaptionIndex(sparse, encode_captions(long_cap_embs, long_lengths))
+
+
+def encode_captions(embeddings: Tensor, lengths: list[int]) -> Captions:
+    """Unit words with zeros beyond each end, and each caption's direction, as the network computes it."""
+    longest = max(lengths)
+    words = F.normalize(embeddings[:, :longest], dim=-1)  # (T, L, C)
+    count = torch.tensor(lengths, device=embeddings.device)
+    beyond = torch.arange(longest, device=embeddings.device) >= count[:, None]  # (T, L)
+    words = words.masked_fill(beyond[..., None], 0.0)
+    direction = torch.stack([caption_direction(embeddings[i, :n]) for i, n in enumerate(lengths)])  # (T, C)
+    return Captions(words, count, direction)
