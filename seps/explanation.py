@@ -222,7 +222,10 @@ def word_labels(name: str, labels: Sequence[str] | None, count: int) -> tuple[st
 
 def read_only(values: Tensor | NDArray[Any]) -> NDArray[Any]:
     """A copy that cannot be written to, nor made writable."""
-    array = np.ascontiguousarray(values.detach().cpu() if isinstance(values, Tensor) else values)
+    if isinstance(values, Tensor):
+        values = values.detach().cpu()
+        values = (values.float() if values.dtype in (torch.bfloat16, torch.float16) else values).numpy()
+    array = np.ascontiguousarray(values)
     return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
 
 

@@ -1,0 +1,123 @@
+"""Bad input is told what was wrong, with both numbers, by the network, `explain` and the engine alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from seps import HRPA, CrossSparseAggrNet, ScoringEngine, SEPSLoss, TokenSparse, align_loss, explain, ratio_loss
+from tests.cases import Case, one_pair
+
+NAN, INF = float("nan"), float("inf")
+
+
+def corrupt(tensor: torch.Tensor, value: float) -> torch.Tensor:
+    tensor = tensor.clone()
+    tensor[1, 2, 3] = value
+    return tensor
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"img_embs": torch.randn(3, 17, 12)}, r"img_embs has 12 channels.*embed_size 16"),
+    ({"cap_embs": torch.randn(4, 6, 12)}, r"cap_embs has 12 channels.*embed_size 16"),
+    ({"long_cap_embs": torch.randn(4, 9, 12)}, r"long_cap_embs has 12 channels.*embed_size 16"),
+    ({"img_embs": torch.randn(3, 25, 16)}, r"img_embs has 25 tokens.*num_patches 16: 16 tokens, or 17"),
+    ({"img_embs": torch.randn(17, 16)}, r"img_embs has 2 dimensions \(17, 16\), but 3 are needed"),
+    ({"img_embs": torch.randn(0, 17, 16)}, r"img_embs has a batch of 0, but at least 1"),
+    ({"img_embs": torch.zeros(3, 17, 16, dtype=torch.int64)}, r"img_embs holds torch.int64.*floating-point"),
+    ({"img_embs": corrupt(torch.randn(3, 17, 16), NAN)}, r"img_embs holds 1 NaN.*among 816.*\(1, 2, 3\)"),
+    ({"cap_embs": corrupt(torch.randn(4, 6, 16), INF)}, r"cap_embs holds 1 NaN or infinite.*among 384.*\(1, 2, 3\)"),
+    ({"long_cap_embs": corrupt(torch.randn(4, 9, 16), -INF)}, r"long_cap_embs holds 1 NaN or infinite"),
+    ({"cap_lens": [1, 0, 2, 3]}, r"cap_lens\[1\] is 0.*1 to 6 words"),
+    ({"cap_lens": [1, 2, 7, 3]}, r"cap_lens\[2\] is 7.*1 to 6 words"),
+    ({"cap_lens": [1, 2, -1, 3]}, r"cap_lens\[2\] is -1.*1 to 6 words"),
+    ({"long_cap_lens": torch.tensor([9, 10, 9, 9])}, r"long_cap_lens\[1\] is 10.*1 to 9 words"),
+    ({"cap_lens": [1, 2, 3]}, r"cap_lens has 3 entries, but cap_embs has 4 captions"),
+    ({"long_cap_lens": [1] * 5}, r"long_cap_lens has 5 entries, but long_cap_embs has 4 captions"),
+    ({"long_cap_embs": torch.randn(3, 9, 16), "long_cap_lens": [1] * 3}, r"has 3 dense captions.*cap_embs has 4"),
+    ({"long_cap_embs": None}, r"long_cap_lens has 4 entries, but there are 0 dense captions"),
+    ({"long_cap_lens": None}, r"long_cap_embs has 4 dense captions, but 0 lengths"),
+]
+
+
+@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize(("changed", "message"), BAD)
+def test_the_network_names_both_numbers(changed: dict[str, Any], message: str, training: bool) -> None:
+    model, inputs = Case(images=3, captions=4, dense_words=9).build()
+    with pytest.raises(ValueError, match=message):
+        model.train(training)(**(inputs | changed))
+
+
+@pytest.mark.parametrize(("changed", "message"), BAD)
+def test_the_engine_says_the_same(changed: dict[str, Any], message: str) -> None:
+    model, inputs = Case(images=3, captions=4, dense_words=9).build()
+    inputs |= changed
+    engine = ScoringEngine(model)
+    images = inputs.pop("img_embs")
+    with pytest.raises(ValueError, match=message):
+        engine.score(engine.encode_images(images), engine.encode_captions(**inputs))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"img_embs": torch.randn(1, 17, 16)}, r"img_embs has 3 dimensions \(1, 17, 16\), but 2 are needed"),
+        ({"img_embs": torch.randn(17, 12)}, r"img_embs has 12 channels.*16"),
+        ({"img_embs": torch.randn(18, 16)}, r"img_embs has 18 tokens.*num_patches 16"),
+        ({"cap_embs": torch.randn(0, 16)}, r"cap_lens\[0\] is 0"),
+        ({"cap_embs": torch.full((2, 16), NAN)}, r"cap_embs holds 32 NaN.*among 32"),
+        ({"words": ["a", "dog"]}, r"words has 2 labels, but the caption has 6 words"),
+        ({"long_words": ["a"]}, r"long_words has 1 labels, but the caption has 9 words"),
+        ({"grid": (3, 5)}, r"grid \(3, 5\) holds 15 patches, but the model has 16"),
+    ],
+)
+def test_explain_says_so_too(changed: dict[str, Any], message: str) -> None:
+    model, inputs = Case(dense_words=9).build()
+    inputs["cap_lens"][:], inputs["long_cap_lens"][:] = 6, 9
+    with pytest.raises(ValueError, match=message):
+        explain(model, **(one_pair(inputs, 0, 0) | changed))
+
+
+def test_a_grid_that_is_no_square_must_be_named() -> None:
+    model = CrossSparseAggrNet(16, 12).eval()
+    image, caption = torch.randn(12, 16), torch.randn(3, 16)
+    with pytest.raises(ValueError, match=r"12 patches make no square grid.*H \* W = 12"):
+        explain(model, image, caption)
+    record = explain(model, image, caption, grid=(3, 4))
+    assert record.on_grid(record.sparse.score).shape == (3, 4)
+    assert not record.has_cls  # 12 tokens are 12 patches, although 12 is no square
+
+
+@pytest.mark.parametrize("ratio", [0.0, -0.5, 1.01, NAN])
+def test_ratios_lie_in_the_half_open_unit_interval(ratio: float) -> None:
+    for name in ("sparse_ratio", "aggr_ratio"):
+        with pytest.raises(ValueError, match=rf"{name} is {ratio}, but it must lie in \(0, 1\]"):
+            CrossSparseAggrNet(**{name: ratio})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="sparse_ratio"):
+        TokenSparse(sparse_ratio=ratio)
+    with pytest.raises(ValueError, match=r"target_ratio"):
+        SEPSLoss(target_ratio=ratio)
+
+
+@pytest.mark.parametrize("name", ["embed_size", "num_patches", "top_k", "gumbel_tau"])
+def test_sizes_are_positive(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} is 0, but it must be greater than 0"):
+        CrossSparseAggrNet(**{name: 0})  # type: ignore[arg-type]
+
+
+def test_parts_check_for_themselves() -> None:
+    with pytest.raises(ValueError, match="top_k is 0"):
+        HRPA(top_k=0)
+    with pytest.raises(ValueError, match="memory_mb is 0"):
+        ScoringEngine(CrossSparseAggrNet(16, 16), memory_mb=0)
+
+
+def test_losses_check_their_shapes() -> None:
+    with pytest.raises(ValueError, match=r"similarity_matrix has shape \(2, 3\)"):
+        align_loss(torch.zeros(2, 3))
+    with pytest.raises(ValueError, match=r"img_ids has shape \(2,\), but similarity_matrix has 3 pairs"):
+        align_loss(torch.zeros(3, 3), img_ids=[0, 1])
+    with pytest.raises(ValueError, match="score_mask has 3 masks, but 1 or 2"):
+        ratio_loss((torch.ones(1),) * 3)
