@@ -132,9 +132,9 @@ class ScoringEngine:
         words = captions.sparse.words.shape[1]
         if captions.dense is not None and not self.model.use_paper_version:
             words = max(words, captions.dense.words.shape[1])
-        # Floats a pair: decisions (float64), words by tokens; and of one image's pairs: weights, tokens, words.
+        # Bytes a pair: decisions (float64), words by tokens; and of one image's pairs: weights, tokens, patches, words.
         pair = 4 * (40 * n + 6 * tokens * words)
-        of_image = 4 * (3 * tokens * n + tokens * channels + words * (channels + n))
+        of_image = 4 * (3 * tokens * n + tokens * channels + n * channels + words * (channels + n))
         image = 4 * (4 * n * channels + n * n + 3 * tokens * n)
         budget = max(0, self.memory - image)
         block = max(1, min(len(captions), budget // (pair + of_image)))

@@ -63,7 +63,10 @@ def check_patch_count(name: str, tokens: int, num_patches: int) -> bool:
 
 def check_lengths(name: str, lengths: Lengths, embeddings_name: str, embeddings: Tensor) -> list[int]:
     """Return caption lengths as ints; raise ValueError for a wrong count, a 0 or one beyond the tensor."""
-    counts = [int(length) for length in lengths]
+    numbers = lengths.tolist() if isinstance(lengths, Tensor) else list(lengths)
+    counts = [int(number) for number in numbers]
+    if counts != numbers:
+        raise ValueError(f"{name} is {numbers}, but whole numbers are needed: {counts}.")
     batch, longest = embeddings.shape[:2]
     if len(counts) != batch:
         raise ValueError(f"{name} has {len(counts)} entries, but {embeddings_name} has {batch} captions.")

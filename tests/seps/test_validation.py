@@ -34,6 +34,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"cap_lens": [1, 2, 7, 3]}, r"cap_lens\[2\] is 7.*1 to 6 words"),
     ({"cap_lens": [1, 2, -1, 3]}, r"cap_lens\[2\] is -1.*1 to 6 words"),
     ({"long_cap_lens": torch.tensor([9, 10, 9, 9])}, r"long_cap_lens\[1\] is 10.*1 to 9 words"),
+    ({"cap_lens": torch.tensor([1.0, 2.5, 3.0, 4.0])}, r"cap_lens is \[1.0, 2.5, 3.0, 4.0\], but whole numbers"),
     ({"cap_lens": [1, 2, 3]}, r"cap_lens has 3 entries, but cap_embs has 4 captions"),
     ({"long_cap_lens": [1] * 5}, r"long_cap_lens has 5 entries, but long_cap_embs has 4 captions"),
     ({"long_cap_embs": torch.randn(3, 9, 16), "long_cap_lens": [1] * 3}, r"has 3 dense captions.*cap_embs has 4"),
