@@ -94,7 +94,8 @@ def _colour_bar(figure: Figure, image: Any, axes: Axes, label: str, palette: Pal
     ticks, names = ([0.25, 0.75], ["0 dropped", "1 kept"]) if mask else ([low, high], [f"{low:.3g}", f"{high:.3g}"])
     bar = figure.colorbar(image, cax=axes, orientation="horizontal", ticks=ticks)
     bar.minorticks_off()
-    bar.outline.set_visible(False)
+    outline: Any = bar.outline  # its type differs among matplotlib's versions
+    outline.set_visible(False)
     bar.ax.set_xticks(ticks, names)
     bar.ax.tick_params(length=0, pad=3)
     if not mask:
