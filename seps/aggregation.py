@@ -55,7 +55,7 @@ class TokenAggregation(nn.Module):
             each row summing to 1.
         """
         weights = masked_softmax(logits, mask.unsqueeze(1))  # (B_v, N_c, N)
-        return weights @ patches, weights  # (B_v, N_c, C)
+        return weights @ patches, weights  # (B_v, N_c, C), equation (4)
 
 
 class DualTokenAggregation(nn.Module):
@@ -98,4 +98,5 @@ class DualTokenAggregation(nn.Module):
         if mask_dense is None:
             return weights_sparse @ patches, weights_sparse, None
         weights_dense = masked_softmax(logits[1], mask_dense.unsqueeze(1))  # (B_v, N_c, N)
-        return (weights_sparse + weights_dense) @ patches, weights_sparse, weights_dense  # (B_v, N_c, C)
+        aggregated = (weights_sparse + weights_dense) @ patches  # (B_v, N_c, C), equation (4)
+        return aggregated, weights_sparse, weights_dense

@@ -37,7 +37,7 @@ class Alignment:
     @property
     def similarity(self) -> Tensor:
         """(B_v,), the four terms added. Equation (5)."""
-        return self.patch_to_word + self.word_to_patch + self.patch_relevance + self.word_relevance
+        return self.patch_to_word + self.word_to_patch + self.patch_relevance + self.word_relevance  # equation (5)
 
 
 class HRPA(nn.Module):

@@ -217,7 +217,7 @@ class BlockScorer:
         counts = difference.abs().sum(dim=2).amax(dim=1)  # (V,)
         where = difference.abs().topk(int(counts.max()), dim=2).indices  # (V, T, most), those that differ first
         return Differences(
-            counts=[int(count) for count in counts],
+            counts=counts.int().tolist(),
             where=where,
             sign=difference.gather(2, where),  # 0 where a caption differs in fewer
             # The dropped patches' softmax without its sum: scores differ too little to overflow.

@@ -57,8 +57,8 @@ def align_loss(
     captions = (margin - positive[:, None] + similarity).clamp(min=0).masked_fill(excluded, 0)  # (B, B)
     images = (margin - positive[None, :] + similarity).clamp(min=0).masked_fill(excluded, 0)  # (B, B)
     if max_violation:
-        return captions.amax(dim=1).sum() + images.amax(dim=0).sum()
-    return captions.sum() + images.sum()
+        return captions.amax(dim=1).sum() + images.amax(dim=0).sum()  # equation (6), hardest negatives
+    return captions.sum() + images.sum()  # equation (6)
 
 
 def ratio_loss(
@@ -86,7 +86,7 @@ def ratio_loss(
         raise ValueError(f"score_mask has {len(score_mask)} masks, but 1 or 2 are needed: (D_s,) or (D_s, D_d).")
     weights = (lambda_sparse, lambda_dense)[: len(score_mask)]
     losses = [weight * (mask.mean() - target_ratio) ** 2 for weight, mask in zip(weights, score_mask, strict=True)]
-    return torch.stack(losses).sum()
+    return torch.stack(losses).sum()  # equation (7)
 
 
 class SEPSLoss(nn.Module):

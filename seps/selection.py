@@ -42,7 +42,7 @@ def image_attention(patches: Tensor, unit: Tensor) -> Tensor:
         (B_v, N) in [-1, 1], without gradient.
     """
     mean = F.normalize(patches.detach().mean(dim=1, dtype=unit.dtype), dim=-1)  # (B_v, C)
-    return (unit @ mean[..., None]).squeeze(-1)  # (B_v, N)
+    return (unit @ mean[..., None]).squeeze(-1)  # (B_v, N), equation (2)
 
 
 def caption_direction(words: Tensor) -> Tensor:
@@ -67,13 +67,13 @@ def text_attention(unit: Tensor, direction: Tensor) -> Tensor:
     Returns:
         (B_v, N) in [-1, 1], without gradient.
     """
-    return unit @ direction
+    return unit @ direction  # (B_v, N), equation (2)
 
 
 def min_max(attention: Tensor) -> Tensor:
     """Stretch each image's attention over its patches, (..., N), to [0, 1]; a flat one becomes 0."""
     low, high = attention.aminmax(dim=-1, keepdim=True)  # (..., 1)
-    return (attention - low) / (high - low + EPS)
+    return (attention - low) / (high - low + EPS)  # equation (2), the paper's Norm
 
 
 def kept_count(num_patches: int, sparse_ratio: float) -> int:
@@ -220,7 +220,7 @@ class TokenSparse(nn.Module):
                 hidden = F.linear(hidden, layer.weight.to(hidden.dtype), layer.bias.to(hidden.dtype))
             else:
                 hidden = layer(hidden)
-        return hidden.squeeze(-1)  # (B_v, N)
+        return hidden.squeeze(-1)  # (B_v, N), equation (1)
 
     def combine(self, s_p: Tensor | None, attentions: dict[str, Tensor]) -> tuple[dict[str, Tensor], Tensor]:
         """Equation (3): the parts as they enter the sum, and their sum.
@@ -236,7 +236,7 @@ class TokenSparse(nn.Module):
         for name, part in parts.items():
             weight = self.coefficients[name]
             term = part if weight == 1.0 else weight * part
-            score = term if score is None else score + term
+            score = term if score is None else score + term  # equation (3)
         assert score is not None
         return parts, score  # (..., N)
 
