@@ -19,7 +19,7 @@ def aggregated_count(num_patches: int, sparse_ratio: float, aggr_ratio: float) -
 
 def weight_network(dim: int, num_tokens: int, dim_ratio: float) -> nn.Sequential:
     """The MLP of equation (4): (..., C) to (..., N_c)."""
-    hidden = int(dim * dim_ratio)
+    hidden = max(1, int(dim * dim_ratio))
     return nn.Sequential(nn.LayerNorm(dim), nn.Linear(dim, hidden), nn.GELU(), nn.Linear(hidden, num_tokens))
 
 
@@ -37,10 +37,9 @@ class TokenAggregation(nn.Module):
         self.weight = weight_network(dim, num_tokens, dim_ratio)
         self.scale = nn.Parameter(torch.ones(1, 1, 1))
 
-    def logits(self, patches: Tensor) -> tuple[Tensor, Tensor]:
-        """Patches (B_v, N, C) to logits (B_v, N_c, N), the same for the sparse and the dense branch."""
-        logits = self.weight(patches).transpose(1, 2) * self.scale  # (B_v, N_c, N)
-        return logits, logits
+    def logits(self, patches: Tensor) -> Tensor:
+        """Patches (B_v, N, C) to logits (B_v, N_c, N), for either branch."""
+        return self.weight(patches).transpose(1, 2) * self.scale  # (B_v, N_c, N)
 
     def forward(self, patches: Tensor, logits: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Aggregate the kept patches: v_j = sum_i W_ji v_i. Equation (4), one branch.

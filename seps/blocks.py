@@ -27,8 +27,10 @@ from seps.selection import Selection, masked_softmax, unit_patches
 
 MANY_CAPTIONS = 8  # from here on captions share enough for the second and the third order
 ALIGNED = 128  # pairs aligned at a time: they stay in a CPU's cache
-FLAT_LOGITS = 30.0  # within this spread exp(logit) needs no second look at which patches were kept
+FLAT_LOGITS = 30.0  # within this spread exp(logit) and its products stay in float32's range
+SHORTEST = 1e-12  # a token shorter than this counts as zero, as in torch's normalize
 CANCELLED = 0.03  # a token shorter than this share of what it was summed from is summed directly instead
+HEAVIEST = 1e6  # a token may weigh this many times what the usual patches weigh
 
 
 class Workspace:
@@ -56,6 +58,7 @@ class Differences:
         where: (V, T, most), the patches, those that differ first.
         sign: (V, T, most), 1 where such a patch is kept, -1 where it is dropped, 0 where it does not differ.
         extra: (V, T, C), the extra tokens.
+        shortest: (V, T, M), the length at which a token counts as zero, in the scale of its weights.
         cancelled: for each image, whether so much cancels out that digits would be lost.
     """
 
@@ -63,6 +66,7 @@ class Differences:
     where: Tensor
     sign: Tensor
     extra: Tensor
+    shortest: Tensor
     cancelled: list[bool]
 
 
@@ -90,8 +94,7 @@ class BlockScorer:
         self.patches = images.patches.float().contiguous()  # (V, N, C)
         self.unit = unit_patches(self.patches)  # (V, N, C)
         self.gram: list[Tensor | None] = [None] * len(images)  # (N, N), made when first used
-        self.base: tuple[Tensor, Tensor] | None = None  # see `differences`, made when first used
-        self.base_tokens: Tensor | None = None
+        self.base: tuple[Tensor, Tensor, Tensor] | None = None  # see `differences`, made when first used
         sparse, dense = images.logits
         first = exponentials(sparse)
         self.exponentials = (first, first if dense is sparse else exponentials(dense))  # (V, N_c, N), or None
@@ -107,17 +110,14 @@ class BlockScorer:
         return similarity
 
     def select(self, captions: CaptionIndex) -> tuple[Selection, Selection | None]:
-        """Both branches' selections, by the network's own modules: every quantity (V, T, N)."""
-        images, model = self.images, self.model
-        attention = {"s_st": self.attention(captions.sparse)}
-        attention_dense = {} if captions.dense is None else {"s_dt": self.attention(captions.dense)}
-        if model.use_paper_version:
-            attention = attention_dense = attention | attention_dense
-        s_im = {"s_im": images.s_im[:, None]}  # (V, 1, N)
-        s_p, s_p_long = (None if part is None else part[:, None] for part in images.s_p)
-        selection = model.sparse_net_cap(s_p, attention | s_im)
-        needed = captions.dense is not None and (model.use_dual_aggr or not model.use_paper_version)
-        return selection, model.sparse_net_long(s_p_long, attention_dense | s_im) if needed else None
+        """Both branches' selections, by the network's own code: every quantity (V, T, N). A dense one that the
+        tokens do not use is left out."""
+        sparse, dense = (None if part is None else part[:, None] for part in self.images.s_p)  # (V, 1, N)
+        s_st = self.attention(captions.sparse)
+        s_dt = None if captions.dense is None else self.attention(captions.dense)
+        selection, selection_dense = self.model.select((sparse, dense), self.images.s_im[:, None], s_st, s_dt)
+        merged = self.model.use_dual_aggr or not self.model.use_paper_version
+        return selection, selection_dense if merged else None
 
     def attention(self, captions: Captions) -> Tensor:
         """Cosines of patches with caption directions, equation (2): (V, T, N)."""
@@ -193,51 +193,57 @@ class BlockScorer:
         # All images' tokens of a caption in one product; where V or T is 1 nothing is copied.
         by_caption = tokens.transpose(0, 1).reshape(t, v * m, -1)  # (T, V * M, C)
         products = torch.bmm(words, by_caption.transpose(1, 2)).view(t, -1, v, m)  # (T, L, V, M)
-        return products.permute(2, 0, 1, 3), tokens.norm(dim=-1)
+        return products.permute(2, 0, 1, 3), tokens.norm(dim=-1).clamp_(min=SHORTEST)
 
     def differences(self, selection: Selection) -> Differences | None:
-        """Second order: how each caption's kept patches differ from those that its image's captions usually keep.
+        """Second order: how each caption's kept patches differ from those that most captions of the first block keep.
 
-        The tokens' weights are left as exp(logit): their sum is a length, and lengths divide out. None where
-        the logits spread too widely for that.
+        A token's weights need not sum to 1, since its length divides out; they are scaled so that those of the
+        usual patches do. None where the logits spread too widely for one scale.
         """
         exponential = self.exponentials[0]  # (V, N_c, N)
         if exponential is None:
             return None
         mask = selection.mask.float()  # (V, T, N)
         if self.base is None:
-            self.base = (
-                (mask.mean(dim=1, keepdim=True) >= 0.5).float(),  # (V, 1, N), what most of these captions keep
-                F.pad(exponential.transpose(1, 2), (0, 1)),  # (V, N, M), the extra token's column empty
-            )
-        usual, by_patch = self.base
-        if self.base_tokens is None:
-            self.base_tokens = (by_patch * usual.transpose(1, 2)).transpose(1, 2) @ self.patches  # (V, M, C)
+            usual = (mask.mean(dim=1, keepdim=True) >= 0.5).float()  # (V, 1, N), what most of these captions keep
+            share = exponential @ usual.transpose(1, 2)  # (V, N_c, 1)
+            scaled = exponential / share.where(share > 0, 1.0)  # (V, N_c, N)
+            by_patch = F.pad(scaled.transpose(1, 2), (0, 1))  # (V, N, M), the extra token's column empty
+            tokens = (by_patch * usual.transpose(1, 2)).transpose(1, 2) @ self.patches  # (V, M, C)
+            self.base = usual, by_patch, tokens
+        usual, by_patch, _ = self.base
         difference = mask - usual  # (V, T, N) of -1, 0 and 1
         counts = difference.abs().sum(dim=2).amax(dim=1)  # (V,)
         where = difference.abs().topk(int(counts.max()), dim=2).indices  # (V, T, most), those that differ first
+        total = mask @ by_patch  # (V, T, M), the sums of the tokens' weights; 1 for the usual patches
+        dropped = selection.score.float().exp() * (1 - mask)  # (V, T, N), a softmax but for its sum
+        weight = total[..., :-1]
+        lost = ((weight < CANCELLED) | (weight > HEAVIEST)).any(dim=2).any(dim=1)  # (V,)
+        total[..., -1] = dropped.sum(dim=2)
         return Differences(
             counts=counts.int().tolist(),
             where=where,
             sign=difference.gather(2, where),  # 0 where a caption differs in fewer
-            # The dropped patches' softmax without its sum: scores differ too little to overflow.
-            extra=(selection.score.float().exp() * (1 - mask)) @ self.patches,  # (V, T, C)
-            cancelled=(mask @ by_patch < CANCELLED * (usual @ by_patch)).any(dim=2).any(dim=1).tolist(),
+            extra=dropped @ self.patches,  # (V, T, C)
+            shortest=(SHORTEST * total).clamp(min=1e-30),
+            cancelled=lost.tolist(),
         )
 
     def from_differences(self, i: int, words: Tensor, by: Differences, products: Tensor, norms: Tensor) -> None:
         """Second order, for one image: fill products (T, L, M) and lengths (T, M) for words (T, L, C)."""
-        assert self.base is not None and self.base_tokens is not None
+        assert self.base is not None
+        _, by_patch, base = self.base
         (t, m), count, channels = norms.shape, by.counts[i], words.shape[-1]
         chosen = by.where[i, :, :count].reshape(-1)
         gathered = self.workspace.take("gathered patches", t * count, channels)
         weights = self.workspace.take("gathered weights", t * count, m)
         torch.index_select(self.patches[i], 0, chosen, out=gathered)
-        torch.index_select(self.base[1][i], 0, chosen, out=weights)
+        torch.index_select(by_patch[i], 0, chosen, out=weights)
         weights *= by.sign[i, :, :count].reshape(-1, 1)
         tokens = self.workspace.take("tokens", t, m, channels)
         torch.baddbmm(
-            self.base_tokens[i].expand(t, m, channels),
+            base[i].expand(t, m, channels),
             weights.view(t, count, m).transpose(1, 2),
             gathered.view(t, count, channels),
             out=tokens,
@@ -245,6 +251,7 @@ class BlockScorer:
         tokens[:, -1] = by.extra[i]
         torch.bmm(words, tokens.transpose(1, 2), out=products)
         torch.linalg.vector_norm(tokens, dim=-1, out=norms)
+        torch.maximum(norms, by.shortest[i], out=norms)
 
     def by_gram(self, i: int, words: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
         """Third order, for one image: weights (T, M, N), words (T, L, C), products (T, L, M), lengths (T, M)."""
@@ -263,14 +270,15 @@ class BlockScorer:
         every_word = words.view(-1, words.shape[-1])  # (T * L, C)
         met = self.workspace.take("words by patches", len(every_word), n)
         torch.mm(every_word, patches.T, out=met)
-        return torch.bmm(met.view(t, -1, n), weights.transpose(1, 2)), squared.clamp_(min=0).sqrt_().view(t, m)
+        norms = squared.clamp_(min=SHORTEST**2).sqrt_().view(t, m)
+        return torch.bmm(met.view(t, -1, n), weights.transpose(1, 2)), norms
 
     def align(self, products: Tensor, norms: Tensor, cls: Tensor | None, lengths: Tensor) -> Tensor:
         """S of every pair from its tokens' products with the words, equation (5).
 
         Args:
             products: (..., T, L, M), words by tokens; overwritten.
-            norms: (..., T, M), the tokens' lengths.
+            norms: (..., T, M), the tokens' lengths, above 0.
             cls: (..., T, L), cosines of words and [CLS], if images have one.
             lengths: (T,), words a caption.
 
@@ -279,7 +287,7 @@ class BlockScorer:
         """
         hrpa = self.model.hrpa
         beyond = torch.arange(products.shape[-2], device=lengths.device) >= lengths[:, None]  # (T, L)
-        cosines = products.div_(norms.clamp(min=1e-12).unsqueeze(-2))  # (..., T, L, M)
+        cosines = products.div_(norms.unsqueeze(-2))  # (..., T, L, M)
         best_of_word = cosines.amax(dim=-1)  # (..., T, L)
         shortest = int(lengths.min())
         cosines[..., shortest:, :].masked_fill_(beyond[:, shortest:, None], -torch.inf)
@@ -290,9 +298,10 @@ class BlockScorer:
             best_of_token = torch.cat([best_of_cls, best_of_token], dim=-1)
         # The leaky ReLU rises everywhere, so that the maximum may be taken first.
         best_of_word, best_of_token = hrpa.activate(best_of_word), hrpa.activate(best_of_token)
-        word_to_patch = best_of_word.masked_fill(beyond, 0.0).sum(dim=-1) / lengths
-        similarity = best_of_token.mean(dim=-1) + word_to_patch + hrpa.relevance(best_of_token)
-        return similarity + hrpa.relevance(best_of_word.masked_fill(beyond, -torch.inf))
+        similarity = best_of_token.mean(dim=-1) + best_of_word.masked_fill(beyond, 0.0).sum(dim=-1) / lengths
+        for best in (best_of_token, best_of_word.masked_fill(beyond, -torch.inf)):
+            similarity = similarity + hrpa.relevance(best.to(self.model.dtype))
+        return similarity
 
 
 def exponentials(logits: Tensor) -> Tensor | None:

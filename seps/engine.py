@@ -11,9 +11,9 @@ from torch import Tensor
 from tqdm import tqdm
 
 from seps.blocks import ALIGNED, MANY_CAPTIONS, BlockScorer, Workspace, split
-from seps.index import CaptionIndex, ImageIndex, index_captions, index_images
+from seps.index import CaptionIndex, ImageIndex, index_captions, index_images, model_key
 from seps.network import CrossSparseAggrNet
-from seps.validation import Lengths, check_positive
+from seps.validation import Lengths, check_captions, check_embeddings, check_positive
 
 Progress = bool | Callable[..., Iterable[Any]]
 
@@ -38,7 +38,10 @@ class Ranking:
 
 
 class ScoringEngine:
-    """Scores and ranks with a model as its forward pass in evaluation mode does, within 1e-5.
+    """Scores and ranks with a model as its forward pass in evaluation mode does, within 1e-5 in float32.
+
+    Models and embeddings of other precisions are scored in float32. Two equal images or captions may differ in
+    the seventh digit, as they may in the forward pass: blocks round differently.
 
     Args:
         model: either variant; its device is where scoring runs. On CUDA leave
@@ -63,14 +66,16 @@ class ScoringEngine:
         return next(self.model.parameters()).device
 
     def encode_images(self, img_embs: Tensor) -> ImageIndex:
-        """Index image embeddings (V, N+1, C) or (V, N, C); on the model's device they are referred to, not copied.
+        """Index image embeddings (V, N+1, C) or (V, N, C).
+
+        On the model's device they are referred to, not copied: leave them unchanged while the index is in use.
 
         Raises:
             ValueError: as the model's forward.
         """
+        check_embeddings("img_embs", img_embs, self.model.embed_size, self.model.dtype)
         per_image = 64 * img_embs.shape[1:].numel()  # bytes while encoding
-        size = max(1, min(ENCODED_IMAGES, self.memory // max(1, per_image)))
-        batches = list(split(len(img_embs), size))
+        batches = list(split(len(img_embs), max(1, min(ENCODED_IMAGES, self.memory // per_image))))
         with torch.inference_mode(), exact_precision(self.device):
             return index_images(self.model, img_embs.to(self.device), self.shown(batches, "Encoding images"))
 
@@ -86,12 +91,19 @@ class ScoringEngine:
         Raises:
             ValueError: as the model's forward.
         """
+        check_captions(self.model.embed_size, cap_embs, cap_lens, long_cap_embs, long_cap_lens, self.model.dtype)
         long = None if long_cap_embs is None else long_cap_embs.to(self.device)
         with torch.inference_mode(), exact_precision(self.device):
             return index_captions(self.model, cap_embs.to(self.device), cap_lens, long, long_cap_lens)
 
     def score(self, images: ImageIndex, captions: CaptionIndex) -> Tensor:
-        """The full matrix S(I, T): (V, T) float32 on the CPU."""
+        """The full matrix S(I, T): (V, T) float32 on the CPU.
+
+        Raises:
+            ValueError: images encoded by another model, or by this one with other parameters; captions of
+                another width.
+        """
+        self.check_origin(images, captions)
         result = torch.empty(len(images), len(captions))
         long = captions.dense is not None and not self.model.use_paper_version
         lengths = (captions.dense if long and captions.dense is not None else captions.sparse).lengths
@@ -99,12 +111,22 @@ class ScoringEngine:
         block, image_block = self.block_sizes(images, captions)
         workspace = Workspace(self.device)
         with torch.inference_mode(), exact_precision(self.device):
-            parts = [(order[rows].cpu(), captions[order[rows]]) for rows in split(len(captions), block)]
             for rows in self.shown(list(split(len(images), image_block)), "Scoring"):
                 scorer = BlockScorer(self.model, images[rows], len(captions), workspace)
-                for columns, part in parts:
-                    result[rows, columns] = scorer.score(part).float().cpu()
+                for columns in split(len(captions), block):
+                    part = order[columns].cpu()
+                    result[rows, part] = scorer.score(captions[part]).float().cpu()
         return result
+
+    def check_origin(self, images: ImageIndex, captions: CaptionIndex) -> None:
+        """Raise ValueError where images or captions were not encoded for this model as it is now."""
+        key, width = model_key(self.model), captions.sparse.words.shape[-1]
+        if images.model_key != key:
+            raise ValueError(
+                f"the images were encoded by ({images.model_key}), but this is ({key}): encode them again."
+            )
+        if width != self.model.embed_size:
+            raise ValueError(f"the captions have {width} channels, but the model has {self.model.embed_size}.")
 
     def rank_images(self, caption: CaptionIndex, images: ImageIndex, top: int | None = None) -> Ranking:
         """Rank images for one caption.
@@ -136,14 +158,15 @@ class ScoringEngine:
         pair = 4 * (40 * n + 6 * tokens * words)
         of_image = 4 * (3 * tokens * n + tokens * channels + n * channels + words * (channels + n))
         image = 4 * (4 * n * channels + n * n + 3 * tokens * n)
-        budget = max(0, self.memory - image)
+        memory = int(0.7 * self.memory)  # the rest for what small steps take and give back
+        budget = max(0, memory - image)
         block = max(1, min(len(captions), budget // (pair + of_image)))
         most = len(images) * block
         if self.device.type == "cpu":
             block = min(block, CPU_CAPTIONS)
             most = CPU_PAIRS if block >= MANY_CAPTIONS else ALIGNED
         each = image + block * (pair if block >= MANY_CAPTIONS else pair + of_image)
-        return block, max(1, min(len(images), most // block, (self.memory - block * of_image) // each))
+        return block, max(1, min(len(images), most // block, (memory - block * of_image) // each))
 
     def shown(self, batches: list[slice], title: str) -> Iterable[slice]:
         """The batches, with progress where it is wanted."""

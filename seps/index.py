@@ -14,10 +14,29 @@ from seps.selection import caption_direction
 from seps.tokens import split_cls
 from seps.validation import Lengths, check_captions, check_embeddings
 
-Rows = slice | Tensor | Sequence[int]
+Rows = int | slice | Tensor | Sequence[int]
 
 
-def pick(values: Tensor | None, rows: Rows) -> Tensor | None:
+def model_key(model: CrossSparseAggrNet) -> str:
+    """What an index must share with the model that scores it: settings, and a sum over the parameters."""
+    variant = "paper" if model.use_paper_version else "released"
+    total = sum(float(parameter.detach().double().sum()) for parameter in model.parameters())
+    return (
+        f"{variant}, {model.embed_size} channels, {model.num_patches} patches, ratios {model.sparse_ratio} and "
+        f"{model.aggr_ratio}, parameters adding up to {total:.9g}"
+    )
+
+
+def chosen(rows: Rows, count: int) -> slice | Tensor:
+    """Rows as a slice or as a tensor (K,) of positions; raise IndexError for one beyond the count."""
+    if isinstance(rows, slice):
+        return rows
+    if isinstance(rows, int):
+        rows = [rows]
+    return torch.arange(count)[rows.cpu() if isinstance(rows, Tensor) else list(rows)]
+
+
+def pick(values: Tensor | None, rows: slice | Tensor) -> Tensor | None:
     """Some rows, where there are any."""
     return None if values is None else values[rows]
 
@@ -33,6 +52,7 @@ class ImageIndex:
         s_im: (V, N).
         s_p: (V, N) for the sparse and the dense branch, or None twice.
         logits: (V, N_c, N) for the sparse and the dense branch; one tensor twice where they share a network.
+        model_key: which model encoded them.
     """
 
     cls: Tensor | None
@@ -41,24 +61,24 @@ class ImageIndex:
     s_im: Tensor
     s_p: tuple[Tensor | None, Tensor | None]
     logits: tuple[Tensor, Tensor]
+    model_key: str
 
     def __len__(self) -> int:
         return len(self.patches)
 
     def __getitem__(self, rows: Rows) -> ImageIndex:
-        """Some of the images, by slice or indices."""
+        """Some of the images, by number, slice or numbers."""
+        some = chosen(rows, len(self))
         sparse, dense = self.logits
-        part = sparse[rows]
+        part = sparse[some]
         return ImageIndex(
-            cls=pick(self.cls, rows),
-            patches=self.patches[rows],
-            norms=self.norms[rows],
-            s_im=self.s_im[rows],
-            s_p=(
-                None if self.s_p[0] is None else self.s_p[0][rows],
-                None if self.s_p[1] is None else self.s_p[1][rows],
-            ),
-            logits=(part, part if dense is sparse else dense[rows]),
+            cls=pick(self.cls, some),
+            patches=self.patches[some],
+            norms=self.norms[some],
+            s_im=self.s_im[some],
+            s_p=(pick(self.s_p[0], some), pick(self.s_p[1], some)),
+            logits=(part, part if dense is sparse else dense[some]),
+            model_key=self.model_key,
         )
 
 
@@ -81,9 +101,10 @@ class Captions:
 
     def __getitem__(self, rows: Rows) -> Captions:
         """Some of the captions, no longer than the longest of them."""
-        lengths = self.lengths[rows]
+        some = chosen(rows, len(self))
+        lengths = self.lengths[some]
         longest = int(lengths.max()) if len(lengths) else 0
-        return Captions(self.words[:, :longest][rows].contiguous(), lengths, self.direction[rows])
+        return Captions(self.words[:, :longest][some].contiguous(), lengths, self.direction[some])
 
 
 @dataclass(frozen=True)
@@ -97,18 +118,18 @@ class CaptionIndex:
         return len(self.sparse)
 
     def __getitem__(self, rows: Rows) -> CaptionIndex:
-        """Some of the captions, by slice or indices."""
+        """Some of the captions, by number, slice or numbers."""
         return CaptionIndex(self.sparse[rows], None if self.dense is None else self.dense[rows])
 
 
 def index_images(model: CrossSparseAggrNet, img_embs: Tensor, batches: Iterable[slice]) -> ImageIndex:
     """Encode images (V, N+1, C) or (V, N, C), batch by batch; raise ValueError as the model's forward."""
-    check_embeddings("img_embs", img_embs, model.embed_size)
+    check_embeddings("img_embs", img_embs, model.embed_size, model.dtype)
     sides: list[ImageSide] = []
     norms: list[Tensor] = []
     for rows in batches:
         side = model.image_side(img_embs[rows])
-        norms.append(side.patches.norm(dim=-1))  # (batch, N)
+        norms.append(side.patches.float().norm(dim=-1))  # (batch, N)
         sides.append(replace(side, unit=side.unit[:0]))  # large, and quickly made again
 
     def joined(parts: Iterable[Tensor | None]) -> Tensor | None:
@@ -119,12 +140,13 @@ def index_images(model: CrossSparseAggrNet, img_embs: Tensor, batches: Iterable[
     sparse = torch.cat([side.logits[0] for side in sides])
     shared = sides[0].logits[0] is sides[0].logits[1]
     return ImageIndex(
-        cls=None if cls is None else F.normalize(cls[:, 0], dim=-1),
+        cls=None if cls is None else F.normalize(cls[:, 0].float(), dim=-1),
         patches=patches,  # the caller's own memory, no copy
         norms=torch.cat(norms),
         s_im=torch.cat([side.s_im for side in sides]),
         s_p=(joined(side.s_p[0] for side in sides), joined(side.s_p[1] for side in sides)),
         logits=(sparse, sparse if shared else torch.cat([side.logits[1] for side in sides])),
+        model_key=model_key(model),
     )
 
 
@@ -136,17 +158,19 @@ def index_captions(
     long_cap_lens: Lengths | None = None,
 ) -> CaptionIndex:
     """Encode captions (T, L_s, C) and dense captions (T, L_d, C); raise ValueError as the model's forward."""
-    lengths, long_lengths = check_captions(model.embed_size, cap_embs, cap_lens, long_cap_embs, long_cap_lens)
-    sparse = encode_captions(cap_embs, lengths)
+    lengths, long_lengths = check_captions(
+        model.embed_size, cap_embs, cap_lens, long_cap_embs, long_cap_lens, model.dtype
+    )
+    sparse = encode_texts(cap_embs, lengths)
     if long_cap_embs is None or long_lengths is None:
         return CaptionIndex(sparse, None)
-    return CaptionIndex(sparse, encode_captions(long_cap_embs, long_lengths))
+    return CaptionIndex(sparse, encode_texts(long_cap_embs, long_lengths))
 
 
-def encode_captions(embeddings: Tensor, lengths: list[int]) -> Captions:
+def encode_texts(embeddings: Tensor, lengths: list[int]) -> Captions:
     """Unit words with zeros beyond each end, and each caption's direction, as the network computes it."""
     longest = max(lengths)
-    words = F.normalize(embeddings[:, :longest], dim=-1)  # (T, L, C)
+    words = F.normalize(embeddings[:, :longest].float(), dim=-1)  # (T, L, C)
     count = torch.tensor(lengths, device=embeddings.device)
     beyond = torch.arange(longest, device=embeddings.device) >= count[:, None]  # (T, L)
     words = words.masked_fill(beyond[..., None], 0.0)

@@ -71,7 +71,8 @@ def ratio_loss(
 
     Args:
         score_mask: the paper variant's (D_s, D_d) or (D_s,), each of any shape, weighed by the lambdas;
-            or the released variant's one tensor, whose mean (both branches added) is taken as it is.
+            or the released variant's one tensor, whose mean (both branches added, about 2 rho with dense
+            captions) is taken as it is. Under hard top-k decisions this is a constant without gradient.
         target_ratio: rho, in (0, 1].
 
     Returns:

@@ -13,9 +13,7 @@ from seps.aggregation import DualTokenAggregation, TokenAggregation, aggregated_
 from seps.alignment import HRPA, Alignment
 from seps.selection import Selection, TokenSparse, caption_direction, image_attention, text_attention, unit_patches
 from seps.tokens import join_tokens, split_cls
-from seps.validation import Lengths, check_captions, check_embeddings, check_positive, check_ratio
-
-ScoreMask = Tensor | tuple[Tensor, ...]
+from seps.validation import Lengths, check_captions, check_embeddings, check_ratio, check_whole
 
 
 @dataclass(frozen=True)
@@ -84,13 +82,14 @@ class CrossSparseAggrNet(nn.Module):
             estimator; evaluation always takes the top k.
         gumbel_tau: temperature of the draw.
         use_dual_aggr: a weight network for each branch (paper variant).
-        beta: weight of the attentions in equation (3) (paper variant).
+        beta: weight of the attentions in equation (3), in [0, 0.5] (paper variant).
         detach_selection: in the released variant, as its code has it, selection runs without gradient, so
             that the image is reached through [CLS] alone; False lets gradients through kept and extra tokens,
-            as in LAPS. The paper variant always lets them through.
+            as in LAPS. The paper variant always lets them through. Either way attentions carry none: a dense
+            caption of the paper variant, which only scores patches, receives no gradient.
 
     Raises:
-        ValueError: a ratio outside (0, 1], a size, temperature or top_k not above 0.
+        ValueError: a ratio outside (0, 1], beta outside [0, 0.5], a size, temperature or top_k not above 0.
     """
 
     def __init__(
@@ -108,8 +107,8 @@ class CrossSparseAggrNet(nn.Module):
         detach_selection: bool = True,
     ) -> None:
         super().__init__()
-        check_positive("embed_size", embed_size)
-        check_positive("num_patches", num_patches)
+        check_whole("embed_size", embed_size)
+        check_whole("num_patches", num_patches)
         check_ratio("sparse_ratio", sparse_ratio)
         check_ratio("aggr_ratio", aggr_ratio)
         self.embed_size = embed_size
@@ -147,7 +146,7 @@ class CrossSparseAggrNet(nn.Module):
         long_cap_embs: Tensor | None = None,
         long_cap_lens: Lengths | None = None,
         generator: torch.Generator | None = None,
-    ) -> Tensor | tuple[Tensor, ScoreMask]:
+    ) -> Tensor | tuple[Tensor, Tensor | tuple[Tensor, ...]]:
         """Score every image against every caption.
 
         Args:
@@ -165,8 +164,7 @@ class CrossSparseAggrNet(nn.Module):
             ValueError: wrong channels, patch count, lengths or batch sizes; NaN or infinite embeddings;
                 dense captions without lengths or the other way round.
         """
-        check_embeddings("img_embs", img_embs, self.embed_size)
-        lengths, long_lengths = check_captions(self.embed_size, cap_embs, cap_lens, long_cap_embs, long_cap_lens)
+        lengths, long_lengths = self.check(img_embs, cap_embs, cap_lens, long_cap_embs, long_cap_lens)
         sample = self.training and self.use_gumbel_softmax
         image = self.image_side(img_embs)
         similarities: list[Tensor] = []
@@ -187,20 +185,59 @@ class CrossSparseAggrNet(nn.Module):
             return similarity, stacked  # each (B_t, B_v, N)
         return similarity, torch.stack(stacked).sum(dim=0)  # (B_t, B_v, N)
 
+    @property
+    def dtype(self) -> torch.dtype:
+        """The parameters' precision, which embeddings share outside autocast."""
+        return self.aggr_net.scale.dtype
+
+    def check(
+        self,
+        img_embs: Tensor,
+        cap_embs: Tensor,
+        cap_lens: Lengths,
+        long_cap_embs: Tensor | None,
+        long_cap_lens: Lengths | None,
+    ) -> tuple[list[int], list[int] | None]:
+        """Raise ValueError for what `forward` cannot take; return both kinds of lengths as ints."""
+        check_embeddings("img_embs", img_embs, self.embed_size, self.dtype)
+        return check_captions(self.embed_size, cap_embs, cap_lens, long_cap_embs, long_cap_lens, self.dtype)
+
     def image_side(self, img_embs: Tensor) -> ImageSide:
         """Everything that the images alone decide; `img_embs` as in `forward`."""
         cls, patches = split_cls(img_embs, self.num_patches)
         if self.detach_selection:
             patches = patches.detach()
         unit = unit_patches(patches)
+        logits = self.aggr_net.logits(patches)  # equation (4), before the softmax
         return ImageSide(
             cls=cls,
             patches=patches,
             unit=unit,
             s_im=image_attention(patches, unit),  # equation (2)
             s_p=(self.sparse_net_cap.predict(patches), self.sparse_net_long.predict(patches)),  # equation (1)
-            logits=self.aggr_net.logits(patches),  # equation (4), before the softmax
+            logits=logits if isinstance(logits, tuple) else (logits, logits),
         )
+
+    def select(
+        self,
+        s_p: tuple[Tensor | None, Tensor | None],
+        s_im: Tensor,
+        s_st: Tensor,
+        s_dt: Tensor | None,
+        sample: bool = False,
+        generator: torch.Generator | None = None,
+    ) -> tuple[Selection, Selection | None]:
+        """Both branches' selections, equations (1) to (3), from the parts of the score, each (..., N).
+
+        In the paper variant each branch's score reads both captions; in the released one only its own.
+        """
+        sparse, dense = {"s_st": s_st}, {} if s_dt is None else {"s_dt": s_dt}
+        if self.use_paper_version:
+            sparse = dense = sparse | dense
+        selection = self.sparse_net_cap(s_p[0], sparse | {"s_im": s_im}, sample, generator)
+        if s_dt is None:
+            return selection, None
+        return selection, self.sparse_net_long(s_p[1], dense | {"s_im": s_im}, sample, generator)
 
     def match(
         self,
@@ -217,19 +254,9 @@ class CrossSparseAggrNet(nn.Module):
             words: (L_s, C), the caption's own words; dense_words: (L_d, C), its dense caption's, if any.
             sample, generator: draw the decisions with Gumbel-Softmax, as in `TokenSparse.forward`.
         """
-        # Selection. Equations (1) to (3).
-        attention = {"s_st": text_attention(image.unit, caption_direction(words))}
-        attention_dense = {}
-        if dense_words is not None:
-            attention_dense = {"s_dt": text_attention(image.unit, caption_direction(dense_words))}
-        if self.use_paper_version:  # each branch's score reads both captions
-            attention = attention_dense = attention | attention_dense
-        s_im = {"s_im": image.s_im}
-        selection = self.sparse_net_cap(image.s_p[0], attention | s_im, sample, generator)
-        selection_dense = None
-        if dense_words is not None:
-            selection_dense = self.sparse_net_long(image.s_p[1], attention_dense | s_im, sample, generator)
-
+        s_st = text_attention(image.unit, caption_direction(words))  # (B_v, N)
+        s_dt = None if dense_words is None else text_attention(image.unit, caption_direction(dense_words))
+        selection, selection_dense = self.select(image.s_p, image.s_im, s_st, s_dt, sample, generator)
         if not self.use_paper_version:
             return self._match_released(image, words, dense_words, selection, selection_dense)
         return self._match_paper(image, words, selection, selection_dense)
@@ -273,8 +300,6 @@ class CrossSparseAggrNet(nn.Module):
     def _extra_token(self, image: ImageSide, selection: Selection) -> Tensor:
         """The dropped patches in one token, weighted by the softmax of their scores: (B_v, 1, C)."""
         weights = selection.extra_weights.to(image.patches.dtype).unsqueeze(1)  # (B_v, 1, N)
-        if self.detach_selection:
-            weights = weights.detach()
         return weights @ image.patches
 
     def decision_masks(self, match: Match) -> tuple[Tensor, ...]:

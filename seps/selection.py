@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 
 import torch
 import torch.nn.functional as F
@@ -103,8 +103,9 @@ def top_k_mask(score: Tensor, keep: int) -> Tensor:
 def gumbel_mask(keep_probability: Tensor, tau: float, generator: torch.Generator | None = None) -> Tensor:
     """The sampled decision: Gumbel-Softmax over (keep, drop), with a straight-through estimator.
 
-    Each patch is kept with its own probability, so that the kept count is not fixed. Where a draw
-    keeps nothing, the most probable patch is kept.
+    Each patch is kept with its own probability, so that the kept count is not fixed: `sparse_ratio` plays no
+    part, and it is the ratio loss that holds the kept share near its target. Where a draw keeps nothing, the
+    most probable patch is kept.
 
     Args:
         keep_probability: (B_v, N) in [0, 1].
@@ -139,8 +140,9 @@ def masked_softmax(logits: Tensor, mask: Tensor) -> Tensor:
     mask = mask.to(logits.dtype)
     highest = logits.detach().masked_fill(mask == 0, -math.inf).amax(dim=-1, keepdim=True)
     highest = highest.masked_fill(highest.isinf(), 0.0)
-    # At most 0 where kept; the clamp only tames positions that the mask sets to zero.
-    weights = (logits - highest).clamp(max=30.0).exp() * mask
+    # At most 0 where kept. Where dropped it may be anything, and only a straight-through gradient sees it: the
+    # clamp keeps that gradient bounded.
+    weights = (logits - highest).clamp(max=5.0).exp() * mask
     return weights / weights.sum(dim=-1, keepdim=True).clamp(min=1.0)  # the highest kept one adds exactly 1
 
 
@@ -176,11 +178,11 @@ class TokenSparse(nn.Module):
         embed_dim: C.
         sparse_ratio: share of patches to keep, in (0, 1].
         use_paper_version: the paper's score; False gives the released code's.
-        beta: weight of the attentions in equation (3).
+        beta: weight of the attentions in equation (3), in [0, 0.5].
         gumbel_tau: temperature of a drawn decision.
 
     Raises:
-        ValueError: a ratio outside (0, 1], a temperature not above 0.
+        ValueError: a ratio outside (0, 1], beta outside [0, 0.5], a temperature not above 0.
     """
 
     def __init__(
@@ -194,6 +196,8 @@ class TokenSparse(nn.Module):
         super().__init__()
         check_ratio("sparse_ratio", sparse_ratio)
         check_positive("gumbel_tau", gumbel_tau)
+        if not 0.0 <= beta <= 0.5:
+            raise ValueError(f"beta is {beta}, but it must lie in [0, 0.5]: s^p weighs 1 - 2 beta.")
         self.sparse_ratio = sparse_ratio
         self.use_paper_version = use_paper_version
         self.gumbel_tau = gumbel_tau
@@ -203,11 +207,12 @@ class TokenSparse(nn.Module):
             if use_paper_version
             else {"s_st": 1.0, "s_dt": 1.0, "s_im": 1.0}
         )
-        # The least and the greatest score that the parts allow: what a keep probability is measured on.
+        # The least and the greatest score that all parts together allow: what a keep probability is measured on.
         self.score_range = (0.0, sum(self.coefficients.values())) if use_paper_version else (-2.0, 2.0)
         if use_paper_version:
+            hidden = max(1, embed_dim // 4)
             self.score_predictor = nn.Sequential(
-                nn.Linear(embed_dim, embed_dim // 4), nn.GELU(), nn.Linear(embed_dim // 4, 1), nn.Sigmoid()
+                nn.Linear(embed_dim, hidden), nn.GELU(), nn.Linear(hidden, 1), nn.Sigmoid()
             )
 
     def predict(self, patches: Tensor) -> Tensor | None:
@@ -232,12 +237,7 @@ class TokenSparse(nn.Module):
         parts = {name: min_max(a) if self.use_paper_version else a for name, a in attentions.items()}
         if s_p is not None:
             parts = {"s_p": s_p, **parts}
-        score: Tensor | None = None
-        for name, part in parts.items():
-            weight = self.coefficients[name]
-            term = part if weight == 1.0 else weight * part
-            score = term if score is None else score + term  # equation (3)
-        assert score is not None
+        score = reduce(torch.add, [self.coefficients[name] * part for name, part in parts.items()])  # equation (3)
         return parts, score  # (..., N)
 
     def decide(self, score: Tensor) -> Tensor:

@@ -53,6 +53,21 @@ def test_masked_softmax_gives_the_mask_the_gradient_of_the_function() -> None:
     torch.testing.assert_close(mask.grad, other.grad)
 
 
+def test_the_masks_gradient_stays_bounded_where_a_dropped_logit_towers() -> None:
+    mask = torch.tensor([0.0, 1.0, 1.0], requires_grad=True)
+    (masked_softmax(torch.tensor([40.0, 0.0, 0.0]), mask) @ torch.tensor([1.0, -1.0, 1.0])).backward()
+    assert mask.grad is not None
+    assert float(mask.grad.abs().max()) < 100
+
+
+def test_the_keep_probability_is_the_scores_place_in_its_range() -> None:
+    net = TokenSparse(8, 0.5, use_paper_version=True, beta=0.25)
+    score = torch.full((1, 40_000), 0.3, dtype=torch.float64)  # of 0 to 1.5
+    assert abs(float(net.draw(score, torch.Generator().manual_seed(0)).mean()) - 0.2) < 0.01
+    released = TokenSparse(8, 0.5).draw(score, torch.Generator().manual_seed(0))  # of -2 to 2
+    assert abs(float(released.mean()) - 0.575) < 0.01
+
+
 def test_gumbel_draws_are_exact_seeded_and_follow_their_probability() -> None:
     p = torch.tensor([0.1, 0.5, 0.9], dtype=torch.float64).repeat_interleave(20_000)[None]
     mask = gumbel_mask(p, 1.0, torch.Generator().manual_seed(3))

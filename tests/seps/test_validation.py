@@ -35,6 +35,13 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"cap_lens": [1, 2, -1, 3]}, r"cap_lens\[2\] is -1.*1 to 6 words"),
     ({"long_cap_lens": torch.tensor([9, 10, 9, 9])}, r"long_cap_lens\[1\] is 10.*1 to 9 words"),
     ({"cap_lens": torch.tensor([1.0, 2.5, 3.0, 4.0])}, r"cap_lens is \[1.0, 2.5, 3.0, 4.0\], but whole numbers"),
+    ({"cap_lens": [1.0, NAN, 2.0, 3.0]}, r"cap_lens is \[1.0, nan, 2.0, 3.0\]"),
+    ({"cap_lens": None}, r"cap_lens is None, but a whole number a caption is needed"),
+    ({"cap_lens": 3}, r"cap_lens has 0 dimensions, but 1 is needed"),
+    ({"img_embs": [[0.0]]}, r"img_embs is a list, but a torch.Tensor is needed"),
+    ({"img_embs": torch.zeros(3, 17, 16).double()}, r"img_embs holds torch.float64, but.*torch.float32"),
+    ({"cap_embs": torch.zeros(4, 6, 16).bfloat16()}, r"cap_embs holds torch.bfloat16, but.*torch.float32"),
+    ({"img_embs": torch.full((3, 17, 16), 1e16)}, r"img_embs holds a magnitude of 1.0e\+16, but.*at most 1e\+15"),
     ({"cap_lens": [1, 2, 3]}, r"cap_lens has 3 entries, but cap_embs has 4 captions"),
     ({"long_cap_lens": [1] * 5}, r"long_cap_lens has 5 entries, but long_cap_embs has 4 captions"),
     ({"long_cap_embs": torch.randn(3, 9, 16), "long_cap_lens": [1] * 3}, r"has 3 dense captions.*cap_embs has 4"),
@@ -71,7 +78,11 @@ def test_the_engine_says_the_same(changed: dict[str, Any], message: str) -> None
         ({"cap_embs": torch.full((2, 16), NAN)}, r"cap_embs holds 32 NaN.*among 32"),
         ({"words": ["a", "dog"]}, r"words has 2 labels, but the caption has 6 words"),
         ({"long_words": ["a"]}, r"long_words has 1 labels, but the caption has 9 words"),
-        ({"grid": (3, 5)}, r"grid \(3, 5\) holds 15 patches, but the model has 16"),
+        ({"grid": (3, 5)}, r"grid is \(3, 5\), but \(H, W\) with H \* W = 16"),
+        ({"grid": (-4, -4)}, r"grid is \(-4, -4\)"),
+        ({"grid": (16,)}, r"grid is \(16,\)"),
+        ({"long_cap_embs": None, "long_words": ["a"]}, r"long_words has 1 labels, but there are 0 dense captions"),
+        ({"cap_embs": [[0.0]]}, r"cap_embs is a list, but a torch.Tensor is needed"),
     ],
 )
 def test_explain_says_so_too(changed: dict[str, Any], message: str) -> None:
@@ -102,10 +113,13 @@ def test_ratios_lie_in_the_half_open_unit_interval(ratio: float) -> None:
         SEPSLoss(target_ratio=ratio)
 
 
-@pytest.mark.parametrize("name", ["embed_size", "num_patches", "top_k", "gumbel_tau"])
-def test_sizes_are_positive(name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name} is 0, but it must be greater than 0"):
-        CrossSparseAggrNet(**{name: 0})  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("embed_size", 0), ("num_patches", 16.5), ("top_k", 0), ("gumbel_tau", 0), ("beta", 0.6), ("beta", NAN)],
+)
+def test_settings_have_their_ranges(name: str, value: float) -> None:
+    with pytest.raises(ValueError, match=f"{name} is {value}"):
+        CrossSparseAggrNet(**{name: value})  # type: ignore[arg-type]
 
 
 def test_parts_check_for_themselves() -> None:
