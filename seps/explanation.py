@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isqrt
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -20,15 +19,41 @@ from torch import Tensor
 
 from seps.alignment import Alignment
 from seps.network import Branch, CrossSparseAggrNet, Match
-from seps.validation import check_captions, check_embeddings
 
 Floats = NDArray[np.floating[Any]]
 Integers = NDArray[np.integer[Any]]
 Booleans = NDArray[np.bool_]
 
 
+class FrozenDict(dict[str, Any]):
+    """A dict that cannot be changed; unlike a mapping proxy it can be copied and pickled."""
+
+    def _refuse(self, *_: object, **__: object) -> Any:
+        raise TypeError("this record is read-only: copy it into a dict to change it.")
+
+    __setitem__ = __delitem__ = __ior__ = update = pop = popitem = clear = setdefault = _refuse
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FrozenDict, (dict(self),)
+
+
+class Sealed:
+    """Copies and pickles of a record are read-only again."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, sealed(value))
+
+
+def sealed(value: Any) -> Any:
+    """A value with read-only arrays."""
+    if isinstance(value, np.ndarray):
+        return read_only(value)
+    return FrozenDict({name: sealed(part) for name, part in value.items()}) if isinstance(value, dict) else value
+
+
 @dataclass(frozen=True, eq=False)
-class BranchExplanation:
+class BranchExplanation(Sealed):
     """What one branch, sparse or dense, kept and how it merged what it kept. All arrays are read-only.
 
     Attributes:
@@ -57,7 +82,7 @@ class BranchExplanation:
 
 
 @dataclass(frozen=True, eq=False)
-class AlignmentExplanation:
+class AlignmentExplanation(Sealed):
     """How one caption's words met the image's tokens. Equation (5). All arrays are read-only.
 
     Attributes:
@@ -106,7 +131,7 @@ class AlignmentExplanation:
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation:
+class Explanation(Sealed):
     """The whole record of one image and one caption.
 
     Attributes:
@@ -155,7 +180,8 @@ def explain(
 ) -> Explanation:
     """Record what the model's forward pass does with one image and one caption.
 
-    The pass is that of evaluation mode: hard top-k decisions, no gradient, whatever mode the model is in.
+    The pass is that of evaluation mode: hard top-k decisions, no gradient, no autocast, whatever mode the model
+    and the caller are in. In float32 the terms add up to the score within 1e-5.
 
     Args:
         model: either variant.
@@ -167,21 +193,24 @@ def explain(
         generator: draw the decisions with Gumbel-Softmax from this source instead of taking the top k.
 
     Raises:
-        ValueError: as the model's forward; also a grid that does not hold N patches, or labels that do not
-            match the words in number.
+        ValueError: as the model's forward; also a grid that does not hold N patches, labels that do not
+            match the words in number, or labels of a dense caption that is not there.
     """
     for name, embeddings in (("img_embs", img_embs), ("cap_embs", cap_embs), ("long_cap_embs", long_cap_embs)):
+        if embeddings is not None and not isinstance(embeddings, Tensor):
+            raise ValueError(f"{name} is a {type(embeddings).__name__}, but a torch.Tensor is needed.")
         if embeddings is not None and embeddings.ndim != 2:
             raise ValueError(f"{name} has {embeddings.ndim} dimensions {tuple(embeddings.shape)}, but 2 are needed.")
-    check_embeddings("img_embs", img_embs[None], model.embed_size)
     dense = None if long_cap_embs is None else long_cap_embs[None]
-    check_captions(
-        model.embed_size, cap_embs[None], [len(cap_embs)], dense, None if dense is None else [dense.shape[1]]
-    )
+    model.check(img_embs[None], cap_embs[None], [len(cap_embs)], dense, None if dense is None else [dense.shape[1]])
     grid = square_grid(model.num_patches) if grid is None else grid
-    if grid[0] * grid[1] != model.num_patches:
-        raise ValueError(f"grid {grid} holds {grid[0] * grid[1]} patches, but the model has {model.num_patches}.")
-    with torch.no_grad():
+    if len(grid) != 2 or min(grid) < 1 or grid[0] * grid[1] != model.num_patches:
+        raise ValueError(f"grid is {grid}, but (H, W) with H * W = {model.num_patches} patches is needed.")
+    if long_words is not None and long_cap_embs is None:
+        raise ValueError(
+            f"long_words has {len(long_words)} labels, but there are 0 dense captions: pass long_cap_embs."
+        )
+    with torch.no_grad(), torch.autocast(img_embs.device.type, enabled=False):
         image = model.image_side(img_embs[None])
         match = model.match(image, cap_embs, long_cap_embs, sample=generator is not None, generator=generator)
     labels = [word_labels("words", words, len(cap_embs))]
@@ -237,8 +266,8 @@ def explain_branch(name: str, branch: Branch, coefficients: dict[str, float]) ->
     rank = torch.empty_like(order).scatter(0, order, torch.arange(len(order), device=order.device))
     return BranchExplanation(
         name=name,
-        parts=MappingProxyType({part: read_only(values[0]) for part, values in selection.parts.items()}),
-        coefficients=MappingProxyType({part: coefficients[part] for part in selection.parts}),
+        parts=FrozenDict({part: read_only(values[0]) for part, values in selection.parts.items()}),
+        coefficients=FrozenDict({part: coefficients[part] for part in selection.parts}),
         score=read_only(score),
         kept=read_only(selection.mask[0] > 0.5),
         rank=read_only(rank),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import pickle
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -170,8 +173,20 @@ def test_the_record_cannot_be_changed() -> None:
                     value.flat[0] = 0
                 with pytest.raises(ValueError, match="cannot set WRITEABLE"):
                     value.setflags(write=True)
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="read-only"):
         record.sparse.parts["s_st"] = record.sparse.score  # type: ignore[index]
+
+
+@pytest.mark.parametrize("copy_of", [copy.deepcopy, lambda record: pickle.loads(pickle.dumps(record))])
+def test_copies_and_pickles_are_the_record_again(copy_of: Callable[[Explanation], Explanation]) -> None:
+    record, _, _ = record_of(Case(dense_words=9))
+    again = copy_of(record)
+    assert again.terms == record.terms
+    np.testing.assert_array_equal(again.sparse.parts["s_p"], record.sparse.parts["s_p"])
+    for array in (again.sparse.score, again.sparse_alignment.matrix, again.sparse.parts["s_p"]):
+        with pytest.raises(ValueError, match="read-only"):
+            array.flat[0] = 0
+    assert dataclasses.asdict(record)["sparse"]["coefficients"] == dict(record.sparse.coefficients)
 
 
 def test_labels_and_grid() -> None:
