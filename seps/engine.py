@@ -91,10 +91,12 @@ class ScoringEngine:
         Raises:
             ValueError: as the model's forward.
         """
-        check_captions(self.model.embed_size, cap_embs, cap_lens, long_cap_embs, long_cap_lens, self.model.dtype)
+        lengths, long_lengths = check_captions(
+            self.model.embed_size, cap_embs, cap_lens, long_cap_embs, long_cap_lens, self.model.dtype
+        )
         long = None if long_cap_embs is None else long_cap_embs.to(self.device)
         with torch.inference_mode(), exact_precision(self.device):
-            return index_captions(self.model, cap_embs.to(self.device), cap_lens, long, long_cap_lens)
+            return index_captions(cap_embs.to(self.device), lengths, long, long_lengths)
 
     def score(self, images: ImageIndex, captions: CaptionIndex) -> Tensor:
         """The full matrix S(I, T): (V, T) float32 on the CPU.

@@ -12,7 +12,6 @@ from torch import Tensor
 from seps.network import CrossSparseAggrNet, ImageSide
 from seps.selection import caption_direction
 from seps.tokens import split_cls
-from seps.validation import Lengths, check_captions, check_embeddings
 
 Rows = int | slice | Tensor | Sequence[int]
 
@@ -123,8 +122,7 @@ class CaptionIndex:
 
 
 def index_images(model: CrossSparseAggrNet, img_embs: Tensor, batches: Iterable[slice]) -> ImageIndex:
-    """Encode images (V, N+1, C) or (V, N, C), batch by batch; raise ValueError as the model's forward."""
-    check_embeddings("img_embs", img_embs, model.embed_size, model.dtype)
+    """Encode checked images (V, N+1, C) or (V, N, C), batch by batch."""
     sides: list[ImageSide] = []
     norms: list[Tensor] = []
     for rows in batches:
@@ -151,16 +149,9 @@ def index_images(model: CrossSparseAggrNet, img_embs: Tensor, batches: Iterable[
 
 
 def index_captions(
-    model: CrossSparseAggrNet,
-    cap_embs: Tensor,
-    cap_lens: Lengths,
-    long_cap_embs: Tensor | None = None,
-    long_cap_lens: Lengths | None = None,
+    cap_embs: Tensor, lengths: list[int], long_cap_embs: Tensor | None, long_lengths: list[int] | None
 ) -> CaptionIndex:
-    """Encode captions (T, L_s, C) and dense captions (T, L_d, C); raise ValueError as the model's forward."""
-    lengths, long_lengths = check_captions(
-        model.embed_size, cap_embs, cap_lens, long_cap_embs, long_cap_lens, model.dtype
-    )
+    """Encode checked captions (T, L_s, C) and dense captions (T, L_d, C)."""
     sparse = encode_texts(cap_embs, lengths)
     if long_cap_embs is None or long_lengths is None:
         return CaptionIndex(sparse, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 
 import torch
 from torch import Tensor
@@ -52,14 +53,17 @@ def check_embeddings(name: str, embeddings: Tensor, channels: int, dtype: torch.
         raise ValueError(
             f"{name} has {embeddings.shape[-1]} channels, but the model was built for embed_size {channels}."
         )
-    finite = torch.isfinite(embeddings)
-    if not bool(finite.all()):
+    if embeddings.numel() == 0:
+        return
+    low, high = (float(bound) for bound in embeddings.detach().aminmax())  # NaN where there is one
+    if not (isfinite(low) and isfinite(high)):
+        finite = torch.isfinite(embeddings)
         bad = int((~finite).sum())
         where = tuple(int(i) for i in (~finite).nonzero()[0])
         raise ValueError(
             f"{name} holds {bad} NaN or infinite values among {embeddings.numel()}, the first at index {where}."
         )
-    largest = float(embeddings.detach().abs().max()) if embeddings.numel() else 0.0
+    largest = max(-low, high)
     if largest > LARGEST:
         raise ValueError(f"{name} holds a magnitude of {largest:.1e}, but squares and sums need at most {LARGEST:.0e}.")
 
