@@ -109,8 +109,7 @@ def test_a_caption_that_drops_the_others_heavy_patch_keeps_its_digits(monkeypatc
     assert counts["from_differences"] == 1
 
 
-def test_decisions_do_not_hang_on_rounding() -> None:
-    # Nearly equal patches make nearly equal scores: in float32 engine and module would part ways.
+def test_nearly_equal_patches_are_decided_alike() -> None:
     model, inputs = Case(images=8, captions=24, side=10, channels=48, dense_words=9, paper=False).build()
     inputs["img_embs"] = torch.randn(8, 1, 48) + 1e-6 * torch.randn(8, 101, 48)
     assert difference(model, inputs) < 1e-5
