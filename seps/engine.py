@@ -107,9 +107,10 @@ class ScoringEngine:
         """
         self.check_origin(images, captions)
         result = torch.empty(len(images), len(captions))
-        long = captions.dense is not None and not self.model.use_paper_version
-        lengths = (captions.dense if long and captions.dense is not None else captions.sparse).lengths
-        order = lengths.argsort(stable=True)  # captions of like length share a block
+        only_sparse = captions.dense is None or self.model.use_paper_version
+        longest = captions.sparse if only_sparse else captions.dense
+        assert longest is not None
+        order = longest.lengths.argsort(stable=True)  # captions of like length share a block
         block, image_block = self.block_sizes(images, captions)
         workspace = Workspace(self.device)
         with torch.inference_mode(), exact_precision(self.device):
