@@ -1,0 +1,212 @@
+"""Captions with their images as a torch dataset, and the batches that the authors' training loop takes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import torch
+from PIL import Image, ImageOps
+from torch import Tensor
+from torch.utils.data import Dataset
+
+from seps.data.augmentation import augment_image, augment_words, item_random
+from seps.data.layout import Split, dense_captions
+
+FEWEST = 3  # [CLS], a word and [SEP]
+
+
+class CaptionTokenizer(Protocol):
+    """What a dataset needs of a tokenizer; `seps.encoders.Tokenizer` has it."""
+
+    @property
+    def cls_id(self) -> int:
+        """Id of [CLS]."""
+
+    @property
+    def sep_id(self) -> int:
+        """Id of [SEP]."""
+
+    @property
+    def mask_id(self) -> int:
+        """Id of [MASK]."""
+
+    @property
+    def pad_id(self) -> int:
+        """Id that fills a batch's shorter captions."""
+
+    @property
+    def ordinary_ids(self) -> Sequence[int]:
+        """Ids that a random replacement may draw from."""
+
+    def words(self, caption: str) -> list[list[int]]:
+        """The ids of each basic word's word pieces, no special tokens."""
+
+    def encode(self, caption: str, max_tokens: int) -> list[int]:
+        """Ids from [CLS] to [SEP], at most max_tokens in all."""
+
+
+class Item(NamedTuple):
+    """One caption with its image.
+
+    Attributes:
+        image: (3, H, W).
+        caption: token ids from [CLS] to [SEP].
+        long_caption: the dense caption's token ids, or None.
+        number: the caption's index in the split.
+        image_number: its image's.
+    """
+
+    image: Tensor
+    caption: list[int]
+    long_caption: list[int] | None
+    number: int
+    image_number: int
+
+
+class Batch(NamedTuple):
+    """B items, in the order that the authors' training loop unpacks.
+
+    Attributes:
+        images: (B, 3, H, W).
+        captions: (B, L) int64, token ids padded with pad_id.
+        lengths: (B,) int64, tokens of each caption, [CLS] and [SEP] included.
+        long_captions, long_lengths: the same of the dense captions, (B, L_d) and (B,); both None without them.
+        ids: (B,) int64, each caption's index in the split.
+        img_ids: (B,) int64, its image's number in the split.
+    """
+
+    images: Tensor
+    captions: Tensor
+    lengths: Tensor
+    long_captions: Tensor | None
+    long_lengths: Tensor | None
+    ids: Tensor
+    img_ids: Tensor
+
+
+class CaptionDataset(Dataset[Item]):
+    """A split as V * k items, one a caption.
+
+    Args:
+        split: V images with k captions each.
+        tokenizer: turns captions into token ids.
+        preprocess: turns an image of any size and mode into a normalised (3, H, W) float tensor.
+        max_words: most tokens of a caption, [CLS] and [SEP] included.
+        max_dense_words: most tokens of a dense caption, likewise.
+        train: augment images and captions, differently each epoch; dense captions stay as they are.
+        seed: of the augmentation, which (seed, epoch, index) decides.
+        dense: which dense captions come along: "none", "own" or "other", as `dense_captions` tells.
+
+    Raises:
+        ValueError: a limit under 3 tokens, or what `dense_captions` refuses; on reading an item, an image file that
+            cannot be read.
+    """
+
+    def __init__(
+        self,
+        split: Split,
+        tokenizer: CaptionTokenizer,
+        preprocess: Callable[[Image.Image], Tensor],
+        max_words: int = 30,
+        max_dense_words: int = 200,
+        train: bool = False,
+        seed: int = 0,
+        dense: str = "own",
+    ) -> None:
+        for name, limit in (("max_words", max_words), ("max_dense_words", max_dense_words)):
+            if limit < FEWEST:
+                raise ValueError(f"{name} is {limit}, but [CLS], a word and [SEP] need at least {FEWEST}.")
+        self.split = split
+        self.tokenizer = tokenizer
+        self.preprocess = preprocess
+        self.max_words = max_words
+        self.max_dense_words = max_dense_words
+        self.train = train
+        self.seed = seed
+        self.dense_captions = dense_captions(split, dense)
+        self._epoch = torch.zeros((), dtype=torch.int64).share_memory_()  # persistent workers see it change
+
+    def __len__(self) -> int:
+        return len(self.split.captions)
+
+    def __getitem__(self, index: int) -> Item:
+        if not 0 <= index < len(self):
+            raise IndexError(f"index is {index}, but the split has {len(self)} captions, counted from 0.")
+        image_number = index // self.split.captions_per_image
+        return Item(self.image(index), self.caption(index), self.dense_caption(index), index, image_number)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Choose the epoch whose augmentation comes next; call it before iterating over a DataLoader."""
+        self._epoch.fill_(epoch)
+
+    def image(self, index: int) -> Tensor:
+        """The image of caption `index`, (3, H, W), augmented in training."""
+        image = open_image(self.split.image_files[index // self.split.captions_per_image])
+        if self.train:
+            image = augment_image(image, self._chance(index, "image"))
+        return self.preprocess(image)
+
+    def caption(self, index: int) -> list[int]:
+        """Token ids of caption `index`, from [CLS] to [SEP], augmented in training."""
+        text, tokenizer = self.split.captions[index], self.tokenizer
+        if not self.train:
+            return tokenizer.encode(text, self.max_words)
+        chance = self._chance(index, "caption")
+        pieces = augment_words(tokenizer.words(text), tokenizer.mask_id, tokenizer.ordinary_ids, chance)
+        return [tokenizer.cls_id, *pieces[: self.max_words - 2], tokenizer.sep_id]
+
+    def dense_caption(self, index: int) -> list[int] | None:
+        """Token ids of the dense caption that comes with caption `index`, or None."""
+        if self.dense_captions is None:
+            return None
+        return self.tokenizer.encode(self.dense_captions[index], self.max_dense_words)
+
+    def collate(self, items: Sequence[Item]) -> Batch:
+        """A batch of these items, padded with the tokenizer's pad_id: the collate_fn of a DataLoader."""
+        return collate(items, self.tokenizer.pad_id)
+
+    def _chance(self, index: int, part: str) -> random.Random:
+        return item_random(self.seed, int(self._epoch), index, part)
+
+
+def collate(items: Sequence[Item], pad_id: int) -> Batch:
+    """Stack and pad items into a batch, in their order."""
+    captions, lengths = _pad([item.caption for item in items], pad_id)
+    dense = [item.long_caption for item in items if item.long_caption is not None]
+    long_captions, long_lengths = _pad(dense, pad_id) if dense else (None, None)
+    return Batch(
+        torch.stack([item.image for item in items]),
+        captions,
+        lengths,
+        long_captions,
+        long_lengths,
+        torch.tensor([item.number for item in items]),
+        torch.tensor([item.image_number for item in items]),
+    )
+
+
+def open_image(path: Path) -> Image.Image:
+    """An image file's pixels, upright, in the mode of the file.
+
+    Raises:
+        ValueError: the file cannot be read, is cut short or is no image.
+    """
+    try:
+        with Image.open(path) as image:
+            return ImageOps.exif_transpose(image)
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise ValueError(
+            f"{path} cannot be read as an image ({error}): replace it, or take its captions out."
+        ) from error
+
+
+def _pad(captions: Sequence[list[int]], pad_id: int) -> tuple[Tensor, Tensor]:
+    """Captions as (B, L) and their lengths (B,), int64."""
+    lengths = torch.tensor([len(caption) for caption in captions])  # (B,)
+    padded = torch.full((len(captions), int(lengths.max())), pad_id)  # (B, L)
+    for row, caption in zip(padded, captions, strict=True):
+        row[: len(caption)] = torch.tensor(caption)
+    return padded, lengths

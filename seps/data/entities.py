@@ -1,0 +1,134 @@
+"""Phrases of captions with the boxes of what they name (Flickr30k Entities, Plummer et al., ICCV 2015).
+
+`{split}_entities.jsonl` holds one record an image, in the order of the images: its file name under "image", and under
+"sentences" each sentence with its phrases that have boxes. Sentences need not stand in the order of the captions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from seps.data.layout import COUNTS, read_caption_lines, read_names
+from seps.data.problems import Problems, parse_object, read_lines
+
+TOLERANCE = 1e-3  # how far beyond the image a rounded box may lie
+
+RECORDS = "Records that are not those of their images"
+PHRASES = "Sentences and phrases that do not fit"
+
+Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class PhraseBoxes:
+    """A phrase of a sentence and where it is in the image.
+
+    Attributes:
+        phrase: its words, as they stand in the sentence.
+        first_word: index of its first word among the sentence's words, split at spaces.
+        kind: "people", "clothing", "scene", ...; several joined by a slash, as "vehicles/scene".
+        boxes: at least one (x0, y0, x1, y1), in fractions of the image's width and height, in [0, 1].
+    """
+
+    phrase: str
+    first_word: int
+    kind: str
+    boxes: tuple[Box, ...]
+
+
+@dataclass(frozen=True)
+class SentencePhrases:
+    """A sentence and its phrases that have boxes; there may be none."""
+
+    sentence: str
+    phrases: tuple[PhraseBoxes, ...]
+
+
+def read_entities(folder: str | Path, split: str) -> list[list[SentencePhrases]]:
+    """Read a split's phrases and check them.
+
+    Args:
+        folder: as in `read_split`.
+        split: the split's name.
+
+    Returns:
+        V lists, one an image in the order of the split, of its sentences.
+
+    Raises:
+        DataError: one that lists files missing or not readable, records that are not one an image in their order,
+            phrases that do not stand in their sentence at first_word, boxes that are not 4 numbers in [0, 1], give or
+            take 0.001, with x0 < x1 and y0 < y1.
+    """
+    folder = Path(folder)
+    problems = Problems(f"Entities of split {split} of {folder}")
+    lines = read_caption_lines(folder, split, problems)
+    names = read_names(folder, lines, problems)
+    path = folder / f"{split}_entities.jsonl"
+    records = read_lines(path, problems)
+    if records is not None and lines and len(records) != len(lines):
+        problems.add(COUNTS, f"{path.name} has {len(records)} records, but {split}_ids.txt has {len(lines)} images")
+    images = []
+    order = list(lines)
+    for number, line in enumerate(records or (), start=1):
+        try:
+            record = parse_object(line)
+        except ValueError as error:
+            problems.add(RECORDS, f"line {number}: {error}")
+            continue
+        name = names.get(order[number - 1]) if number <= len(order) else None
+        if name is not None and record.get("image") != name:
+            problems.add(RECORDS, f"line {number}: image is {record.get('image')!r}, but {name} comes here")
+        images.append(_parse_sentences(record, f"line {number}", problems))
+    problems.raise_any()
+    return images
+
+
+def _parse_sentences(record: dict[str, Any], where: str, problems: Problems) -> list[SentencePhrases]:
+    sentences = record.get("sentences")
+    if not isinstance(sentences, list):
+        problems.add(RECORDS, f"{where}: its sentences are {sentences!r}, but a list is needed")
+        return []
+    parsed = []
+    for entry in sentences:
+        sentence = entry.get("sentence") if isinstance(entry, dict) else None
+        phrases = entry.get("phrases") if isinstance(entry, dict) else None
+        if not (isinstance(sentence, str) and sentence.strip() and isinstance(phrases, list)):
+            problems.add(PHRASES, f"{where}: {entry!r}, but a sentence and its list of phrases are needed")
+            continue
+        found = []
+        for phrase in phrases:
+            try:
+                found.append(_parse_phrase(phrase, sentence.split()))
+            except ValueError as error:
+                problems.add(PHRASES, f"{where}: {error}")
+        parsed.append(SentencePhrases(sentence, tuple(found)))
+    return parsed
+
+
+def _parse_phrase(phrase: Any, words: list[str]) -> PhraseBoxes:
+    """One phrase of a sentence of these words; ValueError where it does not fit."""
+    text = phrase.get("phrase") if isinstance(phrase, dict) else None
+    if not isinstance(text, str):
+        raise ValueError(f"{phrase!r}, but a phrase with first_word, type and boxes is needed")
+    first, kind, boxes = phrase.get("first_word"), phrase.get("type"), phrase.get("boxes")
+    own = text.split()
+    if not isinstance(first, int) or first < 0 or not own or words[first : first + len(own)] != own:
+        raise ValueError(f"phrase {text!r} does not stand at first_word {first} of {' '.join(words)!r}")
+    if not isinstance(kind, str):
+        raise ValueError(f"phrase {text!r} has type {kind!r}, but a word is needed")
+    if not isinstance(boxes, list) or not boxes:
+        raise ValueError(f"phrase {text!r} has boxes {boxes!r}, but at least 1 is needed")
+    return PhraseBoxes(text, first, kind, tuple(_parse_box(box, text) for box in boxes))
+
+
+def _parse_box(box: Any, phrase: str) -> Box:
+    if not isinstance(box, list) or len(box) != 4 or not all(isinstance(edge, int | float) for edge in box):
+        raise ValueError(f"phrase {phrase!r} has box {box!r}, but 4 numbers [x0, y0, x1, y1] are needed")
+    if not all(-TOLERANCE <= edge <= 1 + TOLERANCE for edge in box):
+        raise ValueError(f"phrase {phrase!r} has box {box}, which leaves the image: fractions in [0, 1] are needed")
+    x0, y0, x1, y1 = (min(max(float(edge), 0.0), 1.0) for edge in box)
+    if not (x0 < x1 and y0 < y1):
+        raise ValueError(f"phrase {phrase!r} has box {box}, but x0 < x1 and y0 < y1 are needed")
+    return x0, y0, x1, y1

@@ -1,0 +1,80 @@
+"""Reading files whose problems are collected, so that one error lists them all."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+LISTED = 20  # problems of one kind that a message spells out
+
+MISSING = "Missing"
+UNREADABLE = "Not readable"
+
+
+class DataError(ValueError):
+    """Data that do not fit their layout. The message lists all that was found, the first 20 problems of each kind."""
+
+
+class Problems:
+    """What is wrong with some data, by kind.
+
+    Args:
+        subject: what is being read, for the head of the message.
+    """
+
+    def __init__(self, subject: str) -> None:
+        self.subject = subject
+        self.kinds: dict[str, list[str]] = {}
+
+    def add(self, kind: str, problem: str) -> None:
+        """Note a problem."""
+        self.kinds.setdefault(kind, []).append(problem)
+
+    def raise_any(self) -> None:
+        """Raise one DataError that lists every problem noted; do nothing where there is none."""
+        if not self.kinds:
+            return
+        count = sum(len(problems) for problems in self.kinds.values())
+        message = [f"{self.subject}: {count} {'problem' if count == 1 else 'problems'}."]
+        for kind, problems in self.kinds.items():
+            message.append(f"{kind} ({len(problems)}):")
+            message += [f"  {problem}" for problem in problems[:LISTED]]
+            if len(problems) > LISTED:
+                message.append(f"  and {len(problems) - LISTED} more")
+        raise DataError("\n".join(message))
+
+
+def read_text(path: Path, problems: Problems) -> str | None:
+    """A UTF-8 file's text; None and a problem noted where there is no such file or it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        problems.add(MISSING, path.name)
+    except (OSError, UnicodeDecodeError) as error:
+        problems.add(UNREADABLE, f"{path.name}: {error}")
+    return None
+
+
+def read_lines(path: Path, problems: Problems) -> list[str] | None:
+    """A text file's lines without the spaces around them; None as `read_text`."""
+    text = read_text(path, problems)
+    if text is None:
+        return None
+    lines = text.split("\n")  # splitlines() would also break at separators within a caption
+    return [line.strip() for line in (lines if lines[-1] else lines[:-1])]
+
+
+def parse_object(text: str) -> dict[str, Any]:
+    """The JSON object that a text holds.
+
+    Raises:
+        ValueError: not JSON, or something other than an object.
+    """
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"not JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise ValueError(f"JSON, but a {type(value).__name__} where an object {{...}} is needed")
+    return value

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from torchvision.transforms import RandomResizedCrop  # type: ignore[import-untyped]
+
+from seps.data.augmentation import augment_image, augment_words, item_random, random_box
+
+MASK, ORDINARY = 4, range(1000, 2000)
+
+
+def test_shares_of_words_masked_replaced_and_deleted() -> None:
+    words = [[10, 11]] * 40  # two pieces a word, so that a word's pieces can be seen to go together
+    fates: Counter[str] = Counter()
+    for index in range(1000):
+        pieces = augment_words(words, MASK, ORDINARY, random.Random(index))
+        assert len(pieces) % 2 == 0
+        for first, second in zip(pieces[::2], pieces[1::2], strict=True):
+            if (first, second) == (10, 11):
+                fates["kept"] += 1
+            elif (first, second) == (MASK, MASK):
+                fates["masked"] += 1
+            else:
+                assert first in ORDINARY
+                assert second in ORDINARY
+                fates["replaced"] += 1
+        fates["deleted"] += 40 - len(pieces) // 2
+    touched = 40_000 - fates["kept"]
+    assert touched / 40_000 == pytest.approx(0.2, abs=0.01)  # five standard deviations
+    assert fates["masked"] / touched == pytest.approx(0.5, abs=0.03)
+    assert fates["replaced"] / touched == pytest.approx(0.1, abs=0.02)
+    assert fates["deleted"] / touched == pytest.approx(0.4, abs=0.03)
+
+
+def test_each_piece_of_a_replaced_word_is_drawn_anew_from_all_ordinary_ids() -> None:
+    drawn = [
+        piece
+        for index in range(3000)
+        for piece in augment_words([[7, 8]], MASK, range(20, 24), random.Random(index))
+        if piece in range(20, 24)
+    ]
+    assert set(drawn) == {20, 21, 22, 23}
+    assert any(first != second for first, second in zip(drawn[::2], drawn[1::2], strict=True))
+
+
+def test_a_caption_never_loses_all_of_its_words() -> None:
+    draws = [augment_words([[7], [8, 9]], MASK, ORDINARY, random.Random(index)) for index in range(3000)]
+    assert all(draws)
+    assert [7] in draws
+    assert [8, 9] in draws
+    assert augment_words([], MASK, ORDINARY, random.Random(0)) == []
+
+
+def test_an_item_s_chance_depends_on_seed_epoch_index_and_part_alone() -> None:
+    keys = [(0, 0, 0, "image"), (1, 0, 0, "image"), (0, 1, 0, "image"), (0, 0, 1, "image"), (0, 0, 0, "caption")]
+    draws = [item_random(*key).random() for key in keys]
+    assert len(set(draws)) == 5
+    assert draws == [item_random(*key).random() for key in keys]
+    assert item_random(1, 23, 4, "image").random() != item_random(12, 3, 4, "image").random()
+    assert item_random(0, 0, 0, "image").random() == 0.41316711273770346  # in every process
+
+
+@pytest.mark.parametrize("size", [(400, 300), (300, 400), (224, 224), (1000, 250), (250, 1000)])
+def test_crops_are_distributed_as_torchvision_s(size: tuple[int, int]) -> None:
+    width, height = size
+    image = torch.zeros(1, height, width)
+    ours, theirs = [], []
+    for index in range(2000):
+        left, top, right, bottom = random_box(width, height, random.Random(index))
+        assert 0 <= left < right <= width
+        assert 0 <= top < bottom <= height
+        ours.append((left, top, right - left, bottom - top))
+        top, left, crop_height, crop_width = RandomResizedCrop.get_params(image, [0.6, 1.0], [3 / 4, 4 / 3])
+        theirs.append((left, top, crop_width, crop_height))
+    sides = np.array([width, height, width, height])
+    for share in (0.1, 0.5, 0.9):
+        own, reference = (np.quantile(np.array(boxes) / sides, share, axis=0) for boxes in (ours, theirs))
+        assert own == pytest.approx(reference, abs=0.02)
+    aspects = [np.log([box[2] / box[3] for box in boxes]).mean() for boxes in (ours, theirs)]
+    assert aspects[0] == pytest.approx(aspects[1], abs=0.015)
+
+
+def test_an_image_of_one_pixel_stays() -> None:
+    assert {random_box(1, 1, random.Random(index)) for index in range(50)} == {(0, 0, 1, 1)}
+    assert augment_image(Image.new("RGB", (1, 40)), random.Random(0)).width == 1
+
+
+def test_half_of_the_images_are_mirrored_and_pixels_stay_in_their_place() -> None:
+    columns = np.tile(np.arange(200, dtype=np.uint8), (150, 1))
+    image = Image.fromarray(np.stack([columns, columns.T[:150, :150].repeat(2, 1)[:, :200], columns], axis=-1))
+    mirrored = 0
+    for index in range(400):
+        crop = np.asarray(augment_image(image, random.Random(index)))[..., 0].astype(int)
+        steps = set(np.diff(crop, axis=1).ravel())
+        assert steps in ({1}, {-1})
+        mirrored += steps == {-1}
+        assert 0.59 < crop.size / (200 * 150) <= 1
+    assert mirrored == pytest.approx(200, abs=50)  # five standard deviations

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from PIL import Image
+from torch.utils.data import DataLoader
+
+from seps.data import CaptionDataset, Item, Split, collate, read_split
+from tests.seps.data.drawn import PIECES, DrawnTokenizer, draw, to_tensor, write_split
+
+TOKENIZER = DrawnTokenizer()
+A, RED, GREEN, ON, THE, END = (5 + PIECES.index(piece) for piece in ("a", "red", "green", "on", "the", "."))
+SQUARE, PIC, TURE, S = (5 + PIECES.index(piece) for piece in ("square", "pic", "##ture", "##s"))
+
+
+@pytest.fixture
+def split(tmp_path: Path) -> Split:
+    return read_split(write_split(tmp_path, images=3), "dev")
+
+
+def every_item(dataset: CaptionDataset) -> list[Item]:
+    return [dataset[index] for index in range(len(dataset))]
+
+
+def content(dataset: CaptionDataset) -> list[tuple[list[float], list[int]]]:
+    return [(item.image.flatten().tolist(), item.caption) for item in every_item(dataset)]
+
+
+def test_an_item_is_a_caption_with_its_image_and_dense_caption(split: Split) -> None:
+    dataset = CaptionDataset(split, TOKENIZER, to_tensor)
+    assert len(dataset) == 15
+    item = dataset[6]
+    assert torch.equal(item.image, dataset[5].image)
+    assert not torch.equal(item.image, dataset[4].image)
+    assert (item.image.shape, item.image.dtype) == ((3, 8, 8), torch.float32)
+    assert (item.number, item.image_number) == (6, 1)
+    first = dataset[0]
+    assert first.caption == [2, A, RED, SQUARE, ON, THE, PIC, TURE, END, 3]
+    assert first.long_caption is not None
+    assert first.long_caption[:11] == [2, A, GREEN, SQUARE, ON, THE, PIC, TURE, END, A, first.long_caption[10]]
+    assert first.long_caption[-5:] == [PIC, TURE, S, END, 3]  # the fourth of the four others
+    with pytest.raises(IndexError, match="index is 15, but the split has 15"):
+        dataset[15]
+
+
+def test_limits_count_all_tokens(split: Split) -> None:
+    dataset = CaptionDataset(split, TOKENIZER, to_tensor, max_words=5, max_dense_words=12)
+    assert dataset[0].caption == [2, A, RED, SQUARE, 3]
+    long_caption = dataset[0].long_caption
+    assert long_caption is not None
+    assert (len(long_caption), long_caption[-1]) == (12, 3)
+    training = CaptionDataset(split, TOKENIZER, to_tensor, max_words=5, train=True)
+    lengths = [len(training.caption(index)) for index in range(15)]
+    assert max(lengths) == 5
+    assert min(lengths) >= 3
+    with pytest.raises(ValueError, match=r"max_words is 2, but .* need at least 3"):
+        CaptionDataset(split, TOKENIZER, to_tensor, max_words=2)
+    with pytest.raises(ValueError, match=r"max_dense_words is 2, but .* need at least 3"):
+        CaptionDataset(split, TOKENIZER, to_tensor, max_dense_words=2)
+
+
+def test_dense_protocols(split: Split) -> None:
+    own, other, none = (CaptionDataset(split, TOKENIZER, to_tensor, dense=dense) for dense in ("own", "other", "none"))
+    assert other[14].long_caption == own[4].long_caption
+    assert other[0].long_caption == own[5].long_caption != own[0].long_caption
+    assert none[0].long_caption is None
+    with pytest.raises(ValueError, match="protocol is 'dense'"):
+        CaptionDataset(split, TOKENIZER, to_tensor, dense="dense")
+
+
+def test_training_repeats_by_seed_and_epoch(split: Split) -> None:
+    first, second = (CaptionDataset(split, TOKENIZER, to_tensor, train=True, seed=seed) for seed in (3, 4))
+    epoch_0 = content(first)
+    assert content(first) == epoch_0
+    first.set_epoch(1)
+    epoch_1 = content(first)
+    second.set_epoch(1)
+    for others in (epoch_0, content(second)):
+        assert all(image != other for (image, _), (other, _) in zip(epoch_1, others, strict=True))
+        assert [caption for _, caption in epoch_1] != [caption for _, caption in others]
+    assert first[3].caption == epoch_1[3][1]  # whatever was read before
+    first.set_epoch(0)
+    assert content(first) == epoch_0
+
+
+def test_training_changes_captions_and_images_but_not_dense_captions(split: Split) -> None:
+    plain = CaptionDataset(split, TOKENIZER, to_tensor)
+    training = CaptionDataset(split, TOKENIZER, to_tensor, train=True)
+    changed = 0
+    for clean, drawn in zip(every_item(plain), every_item(training), strict=True):
+        assert not torch.equal(clean.image, drawn.image)
+        assert clean.long_caption == drawn.long_caption
+        changed += clean.caption != drawn.caption
+    assert 5 <= changed <= 15
+
+
+def test_a_batch_is_padded_and_typed(split: Split) -> None:
+    dataset = CaptionDataset(split, TOKENIZER, to_tensor)
+    batch = dataset.collate([dataset[4], dataset[10]])
+    images, captions, lengths, long_captions, long_lengths, ids, img_ids = batch
+    assert torch.equal(images, torch.stack([dataset[4].image, dataset[10].image]))
+    assert captions.tolist() == [dataset[4].caption, [*dataset[10].caption, 0]]  # "pictures" is a piece longer
+    assert lengths.tolist() == [11, 10]
+    assert long_captions is not None
+    assert long_lengths is not None
+    assert long_captions.shape == (2, long_lengths.max())
+    assert long_captions[0, : long_lengths[0]].tolist() == dataset[4].long_caption
+    assert (ids.tolist(), img_ids.tolist()) == ([4, 10], [0, 2])
+    assert {part.dtype for part in (captions, lengths, long_captions, long_lengths, ids, img_ids)} == {torch.int64}
+
+
+def test_padding_is_the_tokenizer_s_and_none_stays_none() -> None:
+    image = torch.zeros(3, 2, 2)
+    batch = collate([Item(image, [2, 3], None, 7, 1), Item(image, [2, 5, 6, 3], None, 0, 0)], pad_id=9)
+    assert batch.captions.tolist() == [[2, 3, 9, 9], [2, 5, 6, 3]]
+    assert batch.long_captions is None
+    assert batch.long_lengths is None
+    assert batch.ids.tolist() == [7, 0]
+
+
+def test_workers_that_persist_see_the_epoch(split: Split) -> None:
+    dataset = CaptionDataset(split, TOKENIZER, to_tensor, train=True)
+    loader = DataLoader(dataset, batch_size=15, num_workers=1, persistent_workers=True, collate_fn=dataset.collate)
+    for epoch in range(2):
+        dataset.set_epoch(epoch)
+        (batch,) = loader
+        expected = dataset.collate(every_item(dataset))
+        assert torch.equal(batch.captions, expected.captions)
+        assert torch.equal(batch.images, expected.images)
+
+
+@pytest.mark.parametrize("content", [b"", b"not an image", None])
+def test_an_unreadable_image_is_named(split: Split, content: bytes | None) -> None:
+    file = split.image_files[1]
+    draw(file, 0, (64, 64))
+    file.write_bytes(file.read_bytes()[:2000] if content is None else content)  # None: a file cut short
+    dataset = CaptionDataset(split, TOKENIZER, to_tensor)
+    assert dataset[0].image.shape == (3, 8, 8)
+    with pytest.raises(ValueError, match=r"images/11.png cannot be read as an image \(.*replace it, or take"):
+        dataset[5]
+
+
+def test_images_of_any_mode_are_augmented(split: Split) -> None:
+    for mode in ("L", "P", "RGBA", "CMYK", "1"):
+        Image.new(mode, (20, 10)).save(split.image_files[0], "TIFF")
+        assert CaptionDataset(split, TOKENIZER, to_tensor, train=True)[0].image.shape == (3, 8, 8)
+
+
+def test_images_are_turned_upright_before_they_are_cropped(split: Split) -> None:
+    lying = Image.new("RGB", (30, 10))
+    lying.paste("white", (0, 0, 15, 10))  # the left half, which is the upper half once turned
+    exif = Image.Exif()
+    exif[0x0112] = 6  # orientation: turn by 90 degrees clockwise
+    lying.save(split.image_files[0], "PNG", exif=exif)
+    for train in (False, True):
+        image = CaptionDataset(split, TOKENIZER, to_tensor, train=train)[0].image
+        assert image[:, 0].min() == 1
+        assert image[:, -1].max() == 0

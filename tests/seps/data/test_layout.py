@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from seps.data import DataError, dense_captions, read_split
+from tests.seps.data.drawn import SHARED, caption_of, write_lines, write_split
+
+
+def complaint(folder: Path, split: str = "dev", captions_per_image: int = 5) -> str:
+    with pytest.raises(DataError) as error:
+        read_split(folder, split, captions_per_image)
+    return str(error.value)
+
+
+def test_a_split_is_read_in_the_order_of_its_captions(tmp_path: Path) -> None:
+    folder = write_split(tmp_path, dense=3)
+    write_lines(folder / "dev_ids.txt", [12] * 5 + [10] * 5 + [11] * 5)
+    split = read_split(str(folder), "dev")
+    assert split.image_ids == ("12", "10", "11")
+    assert split.image_files == tuple(folder / "images" / f"{i}.png" for i in (12, 10, 11))
+    assert split.captions == tuple(caption_of(i, j) for i in range(3) for j in range(5))
+    assert split.dense == ("a picture 0", "a picture 1", "a picture 2")
+    assert (split.name, split.folder, split.captions_per_image) == ("dev", folder, 5)
+
+
+def test_captions_keep_their_own_characters(tmp_path: Path) -> None:
+    folder = write_split(tmp_path, images=1, k=2)
+    odd = "caf\u00e9 with\u2028a line separator and \u0085 within"
+    (folder / "dev_caps.txt").write_bytes(f"\ufeff {odd}\t\r\nlast, without a line end".encode())
+    assert read_split(folder, "dev", 2).captions == (odd, "last, without a line end")
+
+
+def test_images_in_subfolders_are_found(tmp_path: Path) -> None:
+    folder = write_split(tmp_path, images=2, k=1)
+    (folder / "images" / "val2014").mkdir()
+    (folder / "images" / "10.png").rename(folder / "images" / "val2014" / "10.png")
+    (folder / "id_mapping.json").write_text(json.dumps({"10": "val2014/10.png", "11": "val2014/11.png"}))
+    assert complaint(folder, captions_per_image=1).endswith("\n  val2014/11.png (id 11)")
+
+
+def test_all_problems_come_in_one_error(tmp_path: Path) -> None:
+    folder = write_split(tmp_path, images=6, dense=6)
+    captions = (folder / "dev_caps.txt").read_text().splitlines()
+    captions[3] = "  "
+    write_lines(folder / "dev_caps.txt", captions[:-1])
+    ids = [10, 10, 11, 10, 10, 10, 11, 11, 11, 11, "", *[12] * 4, *[13] * 6, *[14] * 4, *[15] * 5]
+    write_lines(folder / "dev_ids.txt", ids)
+    (folder / "id_mapping.json").write_text(json.dumps({str(i): f"{i}.png" for i in (10, 11, 13)} | {"15": 3}))
+    (folder / "images" / "11.png").unlink()
+    dense = (folder / "dev_dense.jsonl").read_text().splitlines()
+    dense[1:4] = ['{"text": "cut', '{"words": "a"}', '["a"]', '{"text": " "}']
+    write_lines(folder / "dev_dense.jsonl", dense)
+    assert complaint(folder).splitlines() == [
+        f"Split dev of {folder}, which has dev: 16 problems.",
+        "Lines without text: write some, or take the line out (2):",
+        "  line 11 of dev_ids.txt",
+        "  line 4 of dev_caps.txt",
+        "Image ids without a file name in id_mapping.json (3):",
+        "  id 12",
+        "  id 14",
+        "  id 15: 3 is not a file name",
+        "Counts that do not fit (1):",
+        "  dev_caps.txt has 29 captions, but dev_ids.txt has 30 ids",
+        "Images whose captions are not k lines in a row (5):",
+        "  id 10: 5 between lines 1 and 6, but 5 in a row are needed",
+        "  id 11: 5 between lines 3 and 10, but 5 in a row are needed",
+        "  id 12: 4 between lines 12 and 15, but 5 in a row are needed",
+        "  id 13: 6 between lines 16 and 21, but 5 in a row are needed",
+        "  id 14: 4 between lines 22 and 25, but 5 in a row are needed",
+        "Files missing from images/: put them there, or take their captions and ids out (1):",
+        "  11.png (id 11)",
+        "Dense captions that are not one JSON object with a text a line (4):",
+        "  line 2: not JSON (Unterminated string starting at: line 1 column 10 (char 9))",
+        "  line 3: its text is None",
+        "  line 4: JSON, but a list where an object {...} is needed",
+        "  line 5: its text is ' '",
+    ]
+
+
+def test_missing_files_are_named_with_the_splits_that_are_there(tmp_path: Path) -> None:
+    assert complaint(tmp_path / "nowhere").splitlines() == [
+        f"Split dev of {tmp_path / 'nowhere'}, which has no split: 4 problems.",
+        "Missing (4):",
+        "  dev_caps.txt",
+        "  dev_ids.txt",
+        "  id_mapping.json",
+        "  images/",
+    ]
+    write_split(write_split(tmp_path, "train"), "mllm")
+    message = complaint(tmp_path, "val")
+    assert message.endswith("which has mllm, train: 2 problems.\nMissing (2):\n  val_caps.txt\n  val_ids.txt")
+
+
+def test_unreadable_files_are_named(tmp_path: Path) -> None:
+    folder = write_split(tmp_path)
+    (folder / "dev_caps.txt").write_bytes(b"caf\xe9\n")
+    (folder / "id_mapping.json").write_text("[1]")
+    (folder / "dev_dense.jsonl").mkdir()
+    message = complaint(folder)
+    assert "Not readable (3):\n  dev_caps.txt: 'utf-8' codec" in message
+    assert "  id_mapping.json: JSON, but a list where an object" in message
+    assert "  dev_dense.jsonl: [Errno" in message
+
+
+def test_only_the_first_20_of_a_kind_are_spelt_out(tmp_path: Path) -> None:
+    folder = write_split(tmp_path, images=25, k=1)
+    for file in (folder / "images").iterdir():
+        file.unlink()
+    lines = complaint(folder, captions_per_image=1).splitlines()
+    assert lines[1].endswith("(25):")
+    assert (lines[2], lines[21], lines[22:]) == ("  10.png (id 10)", "  29.png (id 29)", ["  and 5 more"])
+
+
+def test_empty_files_and_wrong_counts_are_refused(tmp_path: Path) -> None:
+    folder = write_split(tmp_path, images=2, dense=3)
+    assert "dev_dense.jsonl has 3 lines, but 2 (one an image) or 10 (one a caption) are needed" in complaint(folder)
+    assert "id 10: 5 between lines 1 and 5, but 3 in a row" in complaint(folder, captions_per_image=3)
+    with pytest.raises(ValueError, match="captions_per_image is 0"):
+        read_split(folder, "dev", 0)
+    for name in ("dev_caps.txt", "dev_ids.txt"):
+        (folder / name).write_text("")
+    assert "dev_caps.txt has 0 captions, but at least 1 is needed" in complaint(folder)
+
+
+def test_a_folder_of_images_is_listed_once_and_no_file_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_split(tmp_path, images=40, k=1)
+    calls: list[tuple[str, Path]] = []
+
+    def watch(name: str) -> None:
+        original = getattr(os, name)
+
+        def watched(path: Any, **options: Any) -> Any:
+            calls.append((name, Path(path)))
+            return original(path, **options)
+
+        monkeypatch.setattr(os, name, watched)
+
+    watch("scandir")
+    watch("stat")
+    read_split(folder, "dev", 1)
+    assert calls.count(("scandir", folder / "images")) == 1
+    assert ("stat", folder / "images") in calls
+    assert not [path for _, path in calls if path.suffix == ".png"]
+
+
+def test_own_and_other_dense_captions(tmp_path: Path) -> None:
+    split = read_split(write_split(tmp_path, images=3, k=2, dense=3), "dev", 2)
+    own = [f"a picture {i}" for i in (0, 0, 1, 1, 2, 2)]
+    assert dense_captions(split, "own") == own
+    assert dense_captions(split, "other") == own[2:] + own[:2]
+    assert dense_captions(split, "none") is None
+    with pytest.raises(ValueError, match="protocol is 'mine', but it must be one of none, own, other"):
+        dense_captions(split, "mine")
+
+
+def test_dense_captions_may_be_one_a_caption(tmp_path: Path) -> None:
+    split = read_split(write_split(tmp_path, images=2, k=2, dense=4), "dev", 2)
+    assert dense_captions(split, "own") == [f"a picture {i}" for i in range(4)]
+    assert dense_captions(split, "other") == [f"a picture {i}" for i in (2, 3, 0, 1)]
+
+
+def test_without_dense_captions_the_other_captions_are_joined(tmp_path: Path) -> None:
+    split = read_split(write_split(tmp_path, images=3, k=3), "dev", 3)
+    assert split.dense is None
+    own = dense_captions(split, "own")
+    other = dense_captions(split, "other")
+    assert own is not None
+    assert other is not None
+    for i in range(3):
+        first, second, third = (caption_of(i, j) for j in range(3))
+        assert own[3 * i : 3 * i + 3] == [f"{second} {third}", f"{first} {third}", f"{first} {second}"]
+        assert other[3 * i : 3 * i + 3] == own[3 * ((i + 1) % 3) :][:3]
+
+
+def test_protocols_that_the_split_cannot_serve(tmp_path: Path) -> None:
+    single = read_split(write_split(tmp_path, images=1, k=2), "dev", 2)
+    with pytest.raises(ValueError, match="has 1 image, but protocol 'other' needs at least 2"):
+        dense_captions(single, "other")
+    alone = read_split(write_split(tmp_path, images=2, k=1), "dev", 1)
+    with pytest.raises(ValueError, match="with 1 caption an image there are 0 others to join: write dev_dense"):
+        dense_captions(alone, "own")
+    assert dense_captions(alone, "none") is None
+
+
+@pytest.mark.parametrize(("name", "images"), [("train", 5914), ("dev", 964), ("mllm", 213)])
+def test_flickr8k(name: str, images: int) -> None:
+    if not SHARED.is_dir():
+        pytest.skip("shared/data is not beside the repo: photographs and their captions stay out of it")
+    split = read_split(SHARED, name)
+    assert (len(split.image_ids), len(split.captions)) == (images, 5 * images)
+    assert (split.dense is not None) == (name == "mllm")
+    own = dense_captions(split, "own")
+    assert own is not None
+    assert len(own) == 5 * images
+    assert split.captions[0] not in own[0]
