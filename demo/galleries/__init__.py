@@ -1,0 +1,1 @@
+"""Where photographs and captions come from, with licences."""

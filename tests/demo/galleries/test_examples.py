@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from demo.galleries.examples import Example, load_examples
+
+EXAMPLES = load_examples()
+every_example = pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+
+
+@every_example
+def test_photo_opens_large_and_in_colour(example: Example) -> None:
+    photo = example.photo()
+    assert photo.mode == "RGB"
+    assert min(photo.size) >= 200
+    red, green, blue = np.asarray(photo, dtype=np.int16).transpose(2, 0, 1)
+    assert max(abs(red - green).mean(), abs(green - blue).mean()) > 2  # levels of 255; 0 in a grey photo
+
+
+@every_example
+def test_captions_are_distinct_and_of_caption_length(example: Example) -> None:
+    assert len(set(example.captions)) == len(example.captions) >= 5
+    for caption in example.captions:
+        assert 5 <= len(caption.split()) <= 15, caption
+    assert 60 <= len(example.dense.split()) <= 150
+
+
+@every_example
+def test_licence_and_credit_are_stated(example: Example) -> None:
+    assert example.licence.strip()
+    assert example.credit.strip()
+
+
+def test_no_name_photo_or_caption_comes_twice() -> None:
+    assert len(EXAMPLES) >= 14
+    captions = [caption for example in EXAMPLES for caption in example.captions]
+    assert len(set(captions)) == len(captions)
+    for values in (
+        [example.name for example in EXAMPLES],
+        [example.dense for example in EXAMPLES],
+        [example.photo().tobytes() for example in EXAMPLES],
+    ):
+        assert len(set(values)) == len(EXAMPLES)
+
+
+def test_missing_package_is_named_with_how_to_install_it() -> None:
+    elsewhere = replace(EXAMPLES[0], package="absent-photos", file="absent_photos/cat.jpg")
+    with pytest.raises(ValueError, match=r"not installed: pip install absent-photos\.$"):
+        elsewhere.photo()
+
+
+def test_missing_file_is_named_with_how_to_update_its_package() -> None:
+    renamed = replace(EXAMPLES[0], file="skimage/data/nowhere.png")
+    with pytest.raises(
+        ValueError, match=r"scikit-image as skimage/data/nowhere\.png.*pip install --upgrade scikit-image\.$"
+    ):
+        renamed.photo()
