@@ -1,8 +1,10 @@
 """HuggingFace's parameter names of ViT and Swin, as the authors' checkpoints hold them, to timm's.
 
-Both libraries compute the same; they differ in names, in three matrices for query, key and value where timm has one
-above the other, and in where Swin's patch merging counts: at the end of a stage, or at the start of the next.
-Names of transformers 4 and 5 are known.
+Beside the names, HuggingFace keeps query, key and value apart where timm has one matrix, and counts Swin's patch
+merging to the stage before it where timm counts it to the stage after. Names of transformers 4 and 5 are known.
+
+Then both compute the same, but for one number that is no parameter: the norms of HuggingFace's ViT add 1e-12 to the
+variance and those of timm's 1e-6, which moves features by about 1e-3 of their spread at most.
 """
 
 from __future__ import annotations
@@ -55,15 +57,17 @@ def timm_tensors(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         place, part = (f"{found[1]}.qkv.{found[3]}", found[2]) if found else (name, "")
         group = attention.setdefault(place, {}) if found else renamed
         if (part or place) in group:
-            raise ValueError(f"{key!r} is there twice, under the names of transformers 4 and of transformers 5.")
+            raise ValueError(
+                f"The image encoder has {key!r} twice, under names of transformers 4 and of transformers 5."
+            )
         group[part or place] = tensor
     for place, parts in attention.items():
         missing = [part for part in PARTS if part not in parts]
         if missing:
-            raise ValueError(f"{place!r} cannot be made: the {missing[0]} is missing.")
+            raise ValueError(f"The image encoder has no {missing[0]} for {place!r}.")
         shapes = {part: tuple(parts[part].shape) for part in PARTS}
         if len(set(shapes.values())) > 1:
-            raise ValueError(f"{place!r} cannot be made: the shapes differ, {shapes}.")
+            raise ValueError(f"The image encoder's parts of {place!r} differ in shape: {shapes}.")
         renamed[place] = torch.cat([parts[part] for part in PARTS])  # (3 D, D) or (3 D,)
     return renamed
 
