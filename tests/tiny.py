@@ -16,8 +16,8 @@ WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[unused0]", "a", "dog", 
 HALF = [0.5, 0.5, 0.5]
 
 
-def write_tiny_bert(folder: Path) -> Path:
-    """A BERT of 2 layers and 16 channels with a vocabulary of 13, as transformers writes it."""
+def write_tiny_bert(folder: Path, words: tuple[str, ...] = WORDS) -> Path:
+    """A BERT of 2 layers and 16 channels with a vocabulary of these words, as transformers writes it."""
     geometry: dict[str, Any] = {
         "hidden_size": 16,
         "num_hidden_layers": 2,
@@ -25,8 +25,8 @@ def write_tiny_bert(folder: Path) -> Path:
         "intermediate_size": 32,
     }
     torch.manual_seed(0)
-    BertModel(BertConfig(vocab_size=len(WORDS), **geometry)).save_pretrained(folder)
-    (folder / "vocab.txt").write_text("\n".join(WORDS) + "\n")
+    BertModel(BertConfig(vocab_size=len(words), **geometry)).save_pretrained(folder)
+    (folder / "vocab.txt").write_text("\n".join(words) + "\n")
     (folder / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "BertTokenizer"}))
     return folder
 

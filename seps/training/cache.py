@@ -1,0 +1,132 @@
+"""Frozen backbones run once: features of a split, kept in files beside the run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from tqdm import tqdm
+
+from seps.data import Split, dense_captions, open_image
+from seps.model import SEPSModel
+
+IMAGES_AT_ONCE, CAPTIONS_AT_ONCE = 16, 64
+
+
+@dataclass(frozen=True)
+class FeatureCache:
+    """A split's frozen features, read from disk as they are needed.
+
+    Attributes:
+        images: (V, N[+1], D_v) float16, `VisionEncoder.features`.
+        captions: (V * k, L_s, D_t) float16, `TextEncoder.features`; lengths: (V * k,) int64.
+        dense: (V * k, D_t) float32, each dense caption's mean word, or None. The paper variant reads no more of it.
+    """
+
+    images: NDArray[np.float16]
+    captions: NDArray[np.float16]
+    lengths: Tensor
+    dense: Tensor | None
+
+    def image_features(self, numbers: Tensor) -> Tensor:
+        """Features (B, N[+1], D_v) float32 of the images `numbers` (B,)."""
+        return torch.from_numpy(self.images[numbers.numpy()].astype(np.float32))
+
+    def caption_features(self, numbers: Tensor) -> tuple[Tensor, Tensor]:
+        """Features (B, L, D_t) float32 and lengths (B,) of the captions `numbers` (B,)."""
+        lengths = self.lengths[numbers]
+        words = self.captions[numbers.numpy(), : int(lengths.max())]
+        return torch.from_numpy(words.astype(np.float32)), lengths
+
+
+def cache_features(model: SEPSModel, split: Split, dense: str, folder: Path) -> FeatureCache:
+    """Compute a split's features, or read them where an earlier run left them.
+
+    The image encoder runs in bfloat16 autocast, which halves the time; features are kept in float16.
+
+    Args:
+        model: whose backbones run; split: whose images and captions; dense: "own" or "none".
+        folder: where the files go.
+    """
+    key = cache_key(model, split)
+    images = cached_array(folder / f"{split.name}-images-{key}.npy", lambda path: image_array(model, split, path))
+    captions = cached_array(folder / f"{split.name}-captions-{key}.npy", lambda path: caption_array(model, split, path))
+    lengths = torch.tensor([len(model.tokenizer.encode(c, model.config.text.max_words)) for c in split.captions])
+    means = None
+    if dense == "own":
+        file = folder / f"{split.name}-dense-{key}.npy"
+        means = torch.from_numpy(np.array(cached_array(file, lambda path: dense_array(model, split, path))))
+    return FeatureCache(images, captions, lengths, means)
+
+
+def cache_key(model: SEPSModel, split: Split) -> str:
+    """What the features depend on, as a short hash: encoders, captions, image files."""
+    config = model.config.as_dict()
+    files = [(path.name, path.stat().st_size) for path in split.image_files]
+    told = json.dumps([config["vision"], config["text"], split.captions, split.dense, files], sort_keys=True)
+    return hashlib.sha256(told.encode()).hexdigest()[:12]
+
+
+def cached_array(path: Path, compute: object) -> NDArray[np.float16]:
+    """The array of a file, computed first where there is none; an interrupted computation leaves none."""
+    if not path.is_file():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_suffix(".partial")
+        compute(partial)  # type: ignore[operator]
+        partial.rename(path)
+    return np.load(path, mmap_mode="r")
+
+
+def new_array(path: Path, shape: tuple[int, ...], dtype: type = np.float16) -> NDArray[np.float16]:
+    """A new array on disk."""
+    return np.lib.format.open_memmap(path, "w+", dtype, shape)
+
+
+@torch.no_grad()
+def image_array(model: SEPSModel, split: Split, path: Path) -> None:
+    """Write the images' features (V, N[+1], D_v)."""
+    array: NDArray[np.float16] | None = None
+    for start in tqdm(range(0, len(split.image_files), IMAGES_AT_ONCE), desc=f"Image features of {split.name}"):
+        photos = [open_image(file) for file in split.image_files[start : start + IMAGES_AT_ONCE]]
+        pixels = model.preprocess(photos).to(model.device, memory_format=torch.channels_last)
+        with torch.autocast(model.device.type, dtype=torch.bfloat16):
+            features = model.img_enc.eval().features(pixels).float().cpu()
+        if array is None:
+            array = new_array(path, (len(split.image_files), *features.shape[1:]))
+        array[start : start + len(features)] = features.numpy()
+
+
+def caption_array(model: SEPSModel, split: Split, path: Path) -> None:
+    """Write the captions' features (V * k, L_s, D_t), zero at the padding."""
+    text = model.config.text
+    array = new_array(path, (len(split.captions), text.max_words, model.txt_enc.width))
+    for numbers, words, _ in caption_features(model, list(split.captions), text.max_words, f"Captions of {split.name}"):
+        array[numbers, : words.shape[1]] = words.numpy()
+
+
+def dense_array(model: SEPSModel, split: Split, path: Path) -> None:
+    """Write each dense caption's mean word (V * k, D_t)."""
+    captions = dense_captions(split, "own")
+    assert captions is not None  # "own" always gives some
+    array = new_array(path, (len(captions), model.txt_enc.width), np.float32)
+    limit = model.config.text.max_dense_words
+    for numbers, words, lengths in caption_features(model, captions, limit, f"Dense captions of {split.name}"):
+        array[numbers] = (words.sum(dim=1) / lengths[:, None]).numpy()
+
+
+@torch.no_grad()
+def caption_features(model: SEPSModel, captions: list[str], limit: int, title: str):  # type: ignore[no-untyped-def]
+    """Batches of captions of like length: their numbers (list), features (B, L, D_t) and lengths (B,)."""
+    ids, lengths = model.tokenizer.pad([model.tokenizer.encode(caption, limit) for caption in captions])
+    order = lengths.argsort(stable=True)
+    for start in tqdm(range(0, len(captions), CAPTIONS_AT_ONCE), desc=title):
+        numbers = order[start : start + CAPTIONS_AT_ONCE]
+        longest = int(lengths[numbers].max())
+        words = model.txt_enc.eval().features(ids[numbers, :longest].to(model.device), lengths[numbers])
+        yield numbers.tolist(), words.cpu(), lengths[numbers]

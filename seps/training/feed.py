@@ -1,0 +1,186 @@
+"""Batches for a training step: from cached features, or from image files and sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.utils.data import DataLoader
+
+from seps.data import CaptionDataset, Split, read_entities
+from seps.model import SEPSModel
+from seps.training.cache import FeatureCache
+from seps.training.objective import PhraseBox, phrase_boxes, pool
+from seps.training.schedule import shuffled_batches, similar_batches
+from seps.training.settings import TrainSettings
+from seps.training.step import StepBatch
+
+
+class CachedFeed:
+    """Batches of frozen features.
+
+    Args:
+        model: whose heads tell which images are alike; settings: batch sizes and which parts a batch has.
+        split: the training split; cache: its features.
+    """
+
+    def __init__(self, model: SEPSModel, settings: TrainSettings, split: Split, cache: FeatureCache) -> None:
+        self.model, self.settings, self.split, self.cache = model, settings, split, cache
+        self.per_image = split.captions_per_image
+        self.image_means = mean_images(model, cache)  # (V, 1 or 2, D_v)
+        self.caption_means = mean_captions(cache)  # (V * k, D_t)
+        self.phrases: list[list[PhraseBox]] = [[] for _ in split.captions]
+        if settings.grounding_weight:
+            self.phrases = read_phrases(model, split)
+
+    def fit_heads(self) -> None:
+        """Give heads with context the training features' statistics."""
+        vision, text = self.model.img_enc.context, self.model.txt_enc.context
+        if vision is not None:
+            images = torch.from_numpy(self.cache.images[::20, :-1].astype(np.float32))  # one in 20 suffices
+            vision.features.fit(images)
+            vision.summary.fit(self.image_means.flatten(1))
+        if text is not None:
+            words = torch.from_numpy(self.cache.captions[::20].astype(np.float32))  # (.., L, D_t)
+            within = torch.arange(words.shape[1]) < self.cache.lengths[::20, None]
+            text.features.fit(words[within])
+            text.summary.fit(self.caption_means)
+
+    def warmup_epoch(self, generator: torch.Generator) -> Iterator[StepBatch]:
+        """An epoch over the images, each with all of its captions that have phrases."""
+        for images in shuffled_batches(len(self.split.image_files), self.settings.warmup_batch, generator):
+            own = [i * self.per_image + j for i in images.tolist() for j in range(self.per_image)]
+            numbers = torch.tensor([c for c in own if self.phrases[c]] or own[:1])
+            yield self.batch(images, numbers, generator, dense=False, warmup=True)
+
+    def warmup_length(self) -> int:
+        """Steps of `warmup_epoch`."""
+        return len(self.split.image_files) // self.settings.warmup_batch
+
+    def epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
+        """An epoch over the captions, each with its image."""
+        size = self.settings.batch_size
+        if self.settings.similar_batches:
+            pooled = self.pooled_images()
+            noise = self.settings.similar_batches
+            batches = similar_batches(pooled, self.per_image, self.captions_taken(), size, noise, generator)
+        else:
+            batches = shuffled_batches(len(self.split.captions), size, generator)
+        for captions in batches:
+            dense = float(torch.rand((), generator=generator)) < self.settings.dense_share
+            yield self.batch(captions // self.per_image, captions, generator, dense and self.cache.dense is not None)
+
+    def length(self) -> int:
+        """Steps of `epoch`."""
+        size = self.settings.batch_size
+        if self.settings.similar_batches:
+            return len(self.split.image_files) // size * self.captions_taken()
+        return len(self.split.captions) // size
+
+    def captions_taken(self) -> int:
+        """Captions of each image that an epoch of similar batches takes."""
+        return min(self.settings.captions_an_epoch or self.per_image, self.per_image)
+
+    @torch.no_grad()
+    def pooled_images(self) -> Tensor:
+        """(V, C), the images' pooled embeddings as the heads have them now."""
+        encoder = self.model.img_enc
+        training = encoder.training
+        pooled = pool(encoder.eval().project(self.image_means.to(self.model.device))).cpu()
+        encoder.train(training)
+        return pooled
+
+    def batch(
+        self, images: Tensor, captions: Tensor, generator: torch.Generator, dense: bool, warmup: bool = False
+    ) -> StepBatch:
+        """One step's batch: `images` (B_v,) and `captions` (B_t,) are numbers in the split."""
+        place = {number: row for row, number in enumerate(images.tolist())}
+        words, lengths = self.cache.caption_features(captions)
+        phrases = [
+            (place[number // self.per_image], row, phrase)
+            for row, number in enumerate(captions.tolist())
+            for phrase in self.phrases[number]
+        ]
+        phrases.sort(key=lambda found: found[0])
+        long_captions = long_lengths = pooled = None
+        if dense and self.cache.dense is not None:
+            long_captions = self.cache.dense[captions][:, None]  # (B, 1, D_t)
+            long_lengths = torch.ones(len(captions), dtype=torch.int64)
+        if self.settings.pooled_weight:
+            drawn = torch.randint(len(self.split.captions), (self.settings.pooled_batch,), generator=generator)
+            owners = drawn // self.per_image
+            pooled = (self.image_means[owners], self.caption_means[drawn], owners)
+        return StepBatch(
+            images=self.cache.image_features(images),
+            captions=words,
+            lengths=lengths,
+            long_captions=long_captions,
+            long_lengths=long_lengths,
+            img_ids=images if warmup else captions // self.per_image,
+            cached=True,
+            phrases=phrases,
+            pooled=pooled,
+            warmup=warmup,
+        )
+
+
+class PixelFeed:
+    """Batches of pixels and token ids.
+
+    Args:
+        dataset: the training split's; settings: batch size; workers: processes that read images.
+    """
+
+    def __init__(self, dataset: CaptionDataset, settings: TrainSettings, workers: int) -> None:
+        self.dataset, self.settings, self.workers = dataset, settings, workers
+
+    def length(self) -> int:
+        """Steps of `epoch`."""
+        return len(self.dataset) // self.settings.batch_size
+
+    def epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
+        """An epoch over the captions, each with its image."""
+        self.dataset.set_epoch(number)
+        loader = DataLoader(
+            self.dataset,
+            batch_sampler=[
+                batch.tolist()
+                for batch in shuffled_batches(len(self.dataset), self.settings.batch_size, generator)
+            ],
+            num_workers=self.workers,
+            collate_fn=self.dataset.collate,
+            generator=torch.Generator().manual_seed(0),  # so that the loader takes nothing from torch's own chance
+        )
+        for images, captions, lengths, long_captions, long_lengths, _, img_ids in loader:
+            if float(torch.rand((), generator=generator)) >= self.settings.dense_share:
+                long_captions = long_lengths = None
+            yield StepBatch(images, captions, lengths, long_captions, long_lengths, img_ids, cached=False)
+
+
+def mean_images(model: SEPSModel, cache: FeatureCache) -> Tensor:
+    """Each image's mean patch, and behind it with context the smaller view: (V, 1 or 2, D_v) float32."""
+    rows = []
+    encoder = model.img_enc
+    last = -1 if encoder.context is not None else None
+    for start in range(0, len(cache.images), 64):
+        features = torch.from_numpy(cache.images[start : start + 64].astype(np.float32))  # (B, .., D_v)
+        first = 1 if encoder.has_cls else 0
+        mean = features[:, first:last].mean(dim=1, keepdim=True)  # (B, 1, D_v)
+        rows.append(mean if last is None else torch.cat([mean, features[:, -1:]], dim=1))
+    return torch.cat(rows)
+
+
+def mean_captions(cache: FeatureCache) -> Tensor:
+    """Each caption's mean word: (V * k, D_t) float32; padding is zero."""
+    sums = [torch.from_numpy(cache.captions[i : i + 2048].astype(np.float32)).sum(1) for i in range(0, len(cache.lengths), 2048)]
+    return torch.cat(sums) / cache.lengths[:, None]
+
+
+def read_phrases(model: SEPSModel, split: Split) -> list[list[PhraseBox]]:
+    """Each caption's phrases with boxes, from the split's entities."""
+    pieces = [[model.tokenizer.encode(word, 1 << 16)[1:-1] for word in caption.split()] for caption in split.captions]
+    entities = read_entities(split.folder, split.name)
+    limit = model.config.text.max_words
+    return phrase_boxes(split.captions, entities, pieces, model.grid, split.captions_per_image, limit)

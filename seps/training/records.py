@@ -1,0 +1,61 @@
+"""What a run leaves to read: a CSV line an epoch, TensorBoard curves, PNG pictures of loss and recall."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+from matplotlib.figure import Figure
+
+CURVES = {"loss.png": ("loss", "align", "ratio"), "recall.png": ("i2t_r1", "i2t_r5", "i2t_r10", "t2i_r1", "t2i_r5", "t2i_r10")}
+
+
+def write_epoch(folder: Path, row: dict[str, float]) -> None:
+    """Add an epoch to metrics.csv, TensorBoard and the pictures; lines of that epoch and later ones are replaced.
+
+    Args:
+        folder: the run's.
+        row: "epoch" and any numbers by name.
+    """
+    from torch.utils.tensorboard import SummaryWriter  # takes seconds to import
+
+    rows = [*(old for old in read_epochs(folder) if old["epoch"] < row["epoch"]), row]
+    names = list(dict.fromkeys(name for one in rows for name in one))
+    with (folder / "metrics.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, names, restval="")
+        writer.writeheader()
+        writer.writerows(rows)
+    board = SummaryWriter(str(folder / "tensorboard"), purge_step=int(row["epoch"]))
+    for name, number in row.items():
+        board.add_scalar(name, number, int(row["epoch"]))
+    board.close()
+    for file_name, curves in CURVES.items():
+        draw(folder / file_name, rows, curves)
+
+
+def read_epochs(folder: Path) -> list[dict[str, float]]:
+    """The lines of metrics.csv as numbers; none where there is no file."""
+    path = folder / "metrics.csv"
+    if not path.is_file():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return [{name: float(text) for name, text in line.items() if text} for line in csv.DictReader(file)]
+
+
+def draw(path: Path, rows: list[dict[str, float]], names: tuple[str, ...]) -> None:
+    """A picture of these columns over the epochs."""
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
+    for name in names:
+        points = [(row["epoch"], row[name]) for row in rows if name in row]
+        if points:
+            axes.plot(*zip(*points, strict=True), marker="o", label=name)
+    axes.set_xlabel("epoch")
+    axes.set_ylabel("recall on dev, per cent" if "i2t_r1" in names else "loss on train")
+    axes.grid(alpha=0.3)
+    if axes.lines:
+        axes.legend()
+    figure.savefig(path, dpi=120)

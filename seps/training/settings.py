@@ -1,0 +1,141 @@
+"""How a model is trained: the "training" section of a recipe, whose other keys are the model's config."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from seps.config import ModelConfig, check_choice, check_share, load_config, read_fields
+from seps.validation import check_positive, check_ratio, check_whole
+
+LOSSES = ("triplet", "infonce")
+RATIO_WEIGHTS = ("fixed", "adaptive")
+SCHEDULES = ("multistep", "linear")
+DENSE = ("none", "own")
+
+
+@dataclass(frozen=True)
+class TrainSettings:
+    """Everything that training needs to know beside the model; the defaults are the published ones.
+
+    Attributes:
+        epochs: passes over the training captions, after `warmup_epochs`.
+        batch_size: B, images and captions a step.
+        loss: "triplet", equation (6), or "infonce", cross-entropy over the batch's similarities both ways.
+        margin: alpha of equation (6).
+        temperature: what InfoNCE divides similarities by at the start; it is learned.
+        hard_after: epochs of all negatives before hardest-negative mining (triplet).
+        ratio_weight: weight of L_ratio, equation (7), which counts where decisions are drawn (Gumbel-Softmax).
+        ratio_schedule: "fixed", or "adaptive": doubled while the kept ratio is more than 0.1 off its target, halved
+            when within 0.02.
+        learning_rate: of heads and network; backbone_rate: of the backbones, as a share of it.
+        heads_rate: of the projection heads once warmed up, as a share of it.
+        weight_decay: of AdamW.
+        schedule: "multistep", times 0.3 at epochs 9, 15, 20 and 25; "linear", down to 2% at the last step.
+        warm_steps: steps over which the rates rise from 0.
+        clip: largest norm of the gradient.
+        frozen: keep the backbones as they are and cache their features, once, beside the data's run.
+        augment: crop and flip images, mask, replace and delete words (not with cached features).
+        dense: "own" trains with dense captions, "none" without.
+        dense_share: share of the steps that see dense captions.
+        similar_batches: 0 shuffles; above 0, batches hold images alike in a random direction of the pooled embedding,
+            with this much noise: harder negatives in a small batch.
+        captions_an_epoch: how many of each image's captions, drawn anew, an epoch with similar_batches takes; 0 all.
+        warmup_epochs: passes over the images that train the heads alone, by the two losses below, before the
+            network joins them; warmup_batch: images a step of it; warmup_rate: its learning rate, falling linearly.
+        pooled_weight: weight of InfoNCE on pooled embeddings (mean patch against mean word), over `pooled_batch`
+            captions a step; needs cached features.
+        pooled_batch: captions of it.
+        grounding_weight: weight of the phrase losses: a phrase's words against the patches of its image, inside
+            its boxes against outside, and phrases against regions over the batch; needs {split}_entities.jsonl.
+        aggregation_scale: the aggregation logits' scale at the start; above 1 tokens start as few patches.
+        dev_images: how many images of dev, from the first, choose the best epoch; 0 takes all.
+        seed: of everything drawn.
+    """
+
+    epochs: int = 30
+    batch_size: int = 64
+    loss: str = "triplet"
+    margin: float = 0.2
+    temperature: float = 0.05
+    hard_after: int = 1
+    ratio_weight: float = 2.0
+    ratio_schedule: str = "fixed"
+    learning_rate: float = 2e-4
+    backbone_rate: float = 0.1
+    heads_rate: float = 1.0
+    weight_decay: float = 1e-4
+    schedule: str = "multistep"
+    warm_steps: int = 0
+    clip: float = 2.0
+    frozen: bool = False
+    augment: bool = True
+    dense: str = "own"
+    dense_share: float = 1.0
+    similar_batches: float = 0.0
+    captions_an_epoch: int = 0
+    warmup_epochs: int = 0
+    warmup_batch: int = 64
+    warmup_rate: float = 1e-3
+    pooled_weight: float = 0.0
+    pooled_batch: int = 512
+    grounding_weight: float = 0.0
+    aggregation_scale: float = 1.0
+    dev_images: int = 0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "batch_size", "pooled_batch", "warmup_batch"):
+            check_whole(f"training.{name}", getattr(self, name))
+        for name in ("temperature", "learning_rate", "warmup_rate", "clip", "aggregation_scale"):
+            check_positive(f"training.{name}", getattr(self, name))
+        for name in ("hard_after", "warmup_epochs", "warm_steps", "ratio_weight", "weight_decay", "pooled_weight"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"training.{name} is {getattr(self, name)}, but it must not be negative.")
+        for name, choices in (
+            ("loss", LOSSES),
+            ("ratio_schedule", RATIO_WEIGHTS),
+            ("schedule", SCHEDULES),
+            ("dense", DENSE),
+        ):
+            check_choice(f"training.{name}", getattr(self, name), choices)
+        if self.dense == "own":
+            check_ratio("training.dense_share", self.dense_share)
+        check_share("training.backbone_rate", self.backbone_rate)
+        if self.warmup_epochs and not (self.pooled_weight or self.grounding_weight):
+            raise ValueError(
+                f"training.warmup_epochs is {self.warmup_epochs}, but pooled_weight and grounding_weight are 0: "
+                "nothing would train the heads."
+            )
+        if (self.pooled_weight or self.similar_batches or self.warmup_epochs) and not self.frozen:
+            raise ValueError("training.pooled_weight, similar_batches and warmup_epochs need frozen: true.")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, as in the recipe."""
+        return asdict(self)
+
+
+def read_recipe(name_or_path: str | Path) -> tuple[ModelConfig, TrainSettings]:
+    """A recipe: a model's config with a "training" section; a config without one trains by the defaults.
+
+    Args:
+        name_or_path: a JSON file, or the name of a config that comes with the package.
+
+    Raises:
+        ValueError: no such recipe, an unknown or missing key, a value that does not fit.
+    """
+    if not Path(name_or_path).is_file():
+        return load_config(name_or_path), TrainSettings()
+    try:
+        values = json.loads(Path(name_or_path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise ValueError(f"{name_or_path} is no JSON file that can be read: {error}.") from error
+    if not isinstance(values, dict):
+        raise ValueError(f"{name_or_path} holds a {type(values).__name__}, but keys and values are needed.")
+    section = values.pop("training", {})
+    try:
+        return ModelConfig.from_dict(values), TrainSettings(**read_fields("training", TrainSettings, section))
+    except ValueError as error:
+        raise ValueError(f"{name_or_path}: {error}") from error

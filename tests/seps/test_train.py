@@ -1,0 +1,130 @@
+"""Training end to end on images that the tests draw: it learns, resumes to the same curve, and what it exports loads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from PIL import Image
+
+from seps.hub import load_model
+from seps.train import main
+from seps.training.records import read_epochs
+from seps.training.step import TrainingStep
+from tests.drawn import WORDS, draw_split
+from tests.tiny import tiny_settings, write_tiny_bert
+
+PIXELS: dict[str, Any] = {"epochs": 3, "batch_size": 8, "learning_rate": 2e-3, "backbone_rate": 0.5, "augment": False}
+CACHED: dict[str, Any] = {
+    "epochs": 2,
+    "batch_size": 8,
+    "loss": "infonce",
+    "learning_rate": 2e-3,
+    "schedule": "linear",
+    "warm_steps": 2,
+    "frozen": True,
+    "dense_share": 0.5,
+    "similar_batches": 0.3,
+    "warmup_epochs": 2,
+    "warmup_batch": 8,
+    "pooled_weight": 1.0,
+    "pooled_batch": 32,
+    "grounding_weight": 0.5,
+    "aggregation_scale": 10.0,
+    "dev_images": 6,
+}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("drawn")
+    draw_split(folder, "train", 16, seed=1)
+    draw_split(folder, "dev", 8, seed=2)
+    write_tiny_bert(folder / "bert", WORDS)
+    return folder
+
+
+def recipe(data: Path, training: dict[str, Any], **network: Any) -> str:
+    """A recipe's file: with cached features heads have context."""
+    settings = tiny_settings(data / "bert")
+    settings["network"] |= network
+    if training.get("frozen"):
+        settings["vision"] |= {"cls": "none", "context_size": 80, "dropout": 0.1}
+        settings["text"] |= {"context": True, "dropout": 0.1}
+    path = data / f"recipe-{abs(hash(json.dumps([training, network])))}.json"
+    path.write_text(json.dumps(settings | {"training": training}))
+    return str(path)
+
+
+def run(data: Path, out: Path, config: str, *options: str) -> list[dict[str, float]]:
+    """Train, and read the curve without the seconds."""
+    assert main([config, "--data", str(data), "--out", str(out), "--workers", "0", "--keep", "0", *options]) == 0
+    return [{name: number for name, number in row.items() if name != "seconds"} for row in read_epochs(out)]
+
+
+@pytest.mark.parametrize("training", [PIXELS, CACHED], ids=["pixels", "cached"])
+def test_learns_resumes_and_exports(data: Path, tmp_path: Path, training: dict[str, Any]) -> None:
+    config = recipe(data, training)
+    rows = run(data, tmp_path / "run", config)
+    assert [row["epoch"] for row in rows] == list(range(1, len(rows) + 1))
+    trained = [row for row in rows if "align" in row]
+    assert trained[-1]["align"] < trained[0]["align"]
+    for name in ("metrics.csv", "loss.png", "recall.png", "recipe.json", "tensorboard"):
+        assert (tmp_path / "run" / name).exists()
+    with Image.open(tmp_path / "run" / "recall.png") as picture:
+        assert picture.size[0] > 400
+
+    resumed = run(data, tmp_path / "run", config, "--resume", str(len(rows) - 1))
+    assert resumed == rows
+
+    model = load_model(tmp_path / "run" / "best")
+    with Image.open(data / "images" / "dev0.png") as photo:
+        record = model.explain(photo, "a red square")
+    assert sum(record.terms.values()) == pytest.approx(record.similarity, abs=1e-5)
+
+
+def test_gumbel_softmax_with_adaptive_ratio_weight(data: Path, tmp_path: Path) -> None:
+    training = PIXELS | {"epochs": 2, "ratio_schedule": "adaptive", "ratio_weight": 4.0, "augment": True}
+    rows = run(data, tmp_path, recipe(data, training, use_gumbel_softmax=True, sparse_ratio=0.9))
+    assert abs(rows[0]["kept"] - 0.9) > 0.1  # so that the weight doubles
+    state = json.loads((tmp_path / "checkpoints" / "epoch-001" / "checkpoint.json").read_text())
+    assert state["ratio_weight"] == 8.0
+
+
+def test_a_loss_that_is_not_finite_names_its_batch(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calls = []
+    proper = TrainingStep.forward
+
+    def spoilt(self: TrainingStep, batch: Any) -> dict[str, torch.Tensor]:
+        calls.append(batch)
+        losses = proper(self, batch)
+        return losses | {"loss": losses["loss"] * float("nan")} if len(calls) == 3 else losses
+
+    monkeypatch.setattr(TrainingStep, "forward", spoilt)
+    config = recipe(data, PIXELS)
+    assert main([config, "--data", str(data), "--out", str(tmp_path), "--workers", "0"]) == 2
+    told = capsys.readouterr().err
+    assert "The loss is nan in epoch 1, batch 3 of 10" in told
+    assert str(int(calls[2].img_ids[0])) in told
+    assert not (tmp_path / "checkpoints").exists()
+
+
+def test_wrong_data_and_recipes_are_told_in_a_line(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = recipe(data, PIXELS)
+    assert main([config, "--data", str(tmp_path / "none"), "--out", str(tmp_path / "out")]) == 2
+    told = capsys.readouterr().err
+    assert "train_caps.txt" in told
+    assert "dev_caps.txt" in told
+    assert main([recipe(data, PIXELS | {"pooled_weight": 1.0}), "--data", str(data), "--out", str(tmp_path)]) == 2
+    assert "need frozen: true" in capsys.readouterr().err
+    assert main([recipe(data, PIXELS | {"epoch": 1}), "--data", str(data), "--out", str(tmp_path)]) == 2
+    assert "training has the unknown key 'epoch'" in capsys.readouterr().err
+    assert main([config, "--data", str(data), "--out", str(tmp_path), "--resume"]) == 2
+    assert "has no checkpoint at all" in capsys.readouterr().err

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from seps.data import PhraseBoxes, SentencePhrases
+from seps.training.objective import PHRASE_SCALE, PhraseBox, grounding_loss, infonce_loss, phrase_boxes, pool
+
+
+def test_infonce_by_hand() -> None:
+    logits = torch.tensor([[2.0, 0.0], [1.0, 3.0]])
+    rows = (math.log(1 + math.exp(-2)) + math.log(1 + math.exp(-2))) / 2
+    columns = (math.log(1 + math.exp(-1)) + math.log(1 + math.exp(-3))) / 2
+    assert float(infonce_loss(logits)) == pytest.approx(rows + columns, abs=1e-6)
+
+
+def test_infonce_takes_no_negative_of_the_same_image() -> None:
+    logits = torch.randn(3, 3)
+    changed = logits.clone()
+    changed[0, 1] = 50.0
+    assert float(infonce_loss(changed, [4, 4, 5])) == pytest.approx(float(infonce_loss(logits, [4, 4, 5])))
+    assert float(infonce_loss(changed, [4, 6, 5])) > float(infonce_loss(logits, [4, 6, 5])) + 1
+
+
+def test_pool_leaves_padding_out() -> None:
+    words = torch.randn(2, 4, 3)
+    pooled = pool(words, torch.tensor([2, 4]))
+    torch.testing.assert_close(pooled[0], F.normalize(words[0, :2].mean(0), dim=-1))
+    torch.testing.assert_close(pooled[1], F.normalize(words[1].mean(0), dim=-1))
+
+
+def boxes(*corners: Any) -> tuple[Any, ...]:
+    return tuple(corners)
+
+
+def test_phrase_boxes_find_tokens_and_patches() -> None:
+    captions = ["a big dog runs", "snow falls"]
+    pieces = [[[1], [2], [3, 4], [5]], [[6], [7]]]  # "dog" has two pieces
+    sentence = SentencePhrases(
+        "a big dog runs",
+        (
+            PhraseBoxes("a big Dog", 0, "animals", boxes((0.0, 0.0, 0.5, 0.5))),
+            PhraseBoxes("dog", 2, "animals", boxes((0.5, 0.5, 1.0, 1.0), (0.0, 0.9, 0.3, 1.0))),
+            PhraseBoxes("runs", 3, "other", boxes((0.01, 0.01, 0.02, 0.02))),  # no patch's centre lies in it
+        ),
+    )
+    found = phrase_boxes(captions, [[SentencePhrases("no such", ()), sentence]], pieces, (2, 2), 2, 30)
+    assert found[1] == []
+    assert [(p.first, p.last, p.text) for p in found[0]] == [(1, 5, "a big dog"), (3, 5, "dog")]
+    assert found[0][0].inside.tolist() == [True, False, False, False]
+    assert found[0][1].inside.tolist() == [False, False, False, True]
+    assert phrase_boxes(captions, [[sentence]], pieces, (2, 2), 2, 5) == [[], []]  # cut off by max_words
+
+
+def test_grounding_loss_falls_as_words_meet_the_patches_in_their_boxes() -> None:
+    inside = np.array([True, False, False, False])
+    pairs = [(0, 0, PhraseBox(1, 3, inside, "dog")), (1, 1, PhraseBox(1, 2, ~inside, "snow"))]
+    patches = torch.eye(8)[:8].view(2, 4, 8)
+    words = torch.zeros(2, 4, 8)
+    words[0, 1:3] = patches[0, 0]
+    words[1, 1] = patches[1, 1:].mean(0)
+    good = float(grounding_loss(patches, words, pairs))
+    swapped = words.flip(0)
+    assert good < float(grounding_loss(patches, swapped, pairs)) - 5
+    # By hand: the first phrase's patch at cosine 1 against three at 0; the second's three at 1 / sqrt(3).
+    first = math.log(math.exp(PHRASE_SCALE) + 3) - PHRASE_SCALE
+    best = PHRASE_SCALE / math.sqrt(3)
+    second = math.log(3 * math.exp(best) + 1) - math.log(3 * math.exp(best))
+    regions = infonce_loss(torch.eye(2) * PHRASE_SCALE)
+    assert good == pytest.approx((first + second) / 2 + float(regions), abs=1e-4)
+
+
+def test_grounding_loss_of_no_phrase_is_zero() -> None:
+    assert float(grounding_loss(torch.randn(2, 4, 8), torch.randn(2, 3, 8), [])) == 0.0
