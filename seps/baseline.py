@@ -39,9 +39,7 @@ def train_pooled(model: SEPSModel, feed: CachedFeed, settings: TrainSettings, ep
     for epoch in trange(epochs, desc="Pooled two-tower", leave=False):
         generator = torch.Generator().manual_seed(settings.seed * 1000 + epoch)
         torch.manual_seed(settings.seed * 1000 + epoch)
-        for number, captions in enumerate(
-            shuffled_batches(len(feed.split.captions), settings.pooled_batch, generator)
-        ):
+        for number, captions in enumerate(shuffled_batches(len(feed.split.captions), settings.pooled_batch, generator)):
             done, total = epoch * per_epoch + number, epochs * per_epoch
             for group in optimizer.param_groups:
                 group["lr"] = settings.warmup_rate * rate_factor("linear", epoch, done, total, per_epoch)

@@ -23,7 +23,8 @@ from seps.network import CrossSparseAggrNet
 from seps.storage import load_saved, saved_tensors
 from seps.validation import Lengths
 
-PHOTOS_AT_ONCE, CAPTIONS_AT_ONCE = 16, 64  # a batch while encoding
+PHOTOS_AT_ONCE = 1  # a batch while encoding: on a CPU, fresh memory for more costs five times what it gains
+CAPTIONS_AT_ONCE = 64
 BACKBONES = {"vision": "img_enc.visual_encoder.", "text": "txt_enc.bert."}
 
 

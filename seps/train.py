@@ -87,7 +87,9 @@ def train(
         model.img_enc.visual_encoder.requires_grad_(False)
         model.txt_enc.bert.requires_grad_(False)
         folder = cache or out / "features"
-        feed = CachedFeed(model, settings, splits["train"], cache_features(model, splits["train"], settings.dense, folder))
+        feed = CachedFeed(
+            model, settings, splits["train"], cache_features(model, splits["train"], settings.dense, folder)
+        )
         feed.fit_heads()
         dev_cache = cache_features(model, splits["dev"], "none", folder)
     else:
@@ -252,7 +254,9 @@ def on_device(batch: StepBatch, device: torch.device) -> StepBatch:
             return value.to(device)
         return tuple(moved(one) for one in value) if isinstance(value, tuple) else value
 
-    return replace(batch, **{one.name: moved(getattr(batch, one.name)) for one in fields(batch) if one.name != "phrases"})
+    return replace(
+        batch, **{one.name: moved(getattr(batch, one.name)) for one in fields(batch) if one.name != "phrases"}
+    )
 
 
 def shown(batches: Iterator[StepBatch], count: int, title: str, visible: bool) -> Iterator[StepBatch]:
@@ -273,7 +277,7 @@ def find_checkpoint(out: Path, epoch: int) -> Path:
 def forget_checkpoints(out: Path, keep: int) -> None:
     """Remove all but the latest `keep` checkpoints; 0 keeps all."""
     found = sorted((out / "checkpoints").glob("epoch-???"))
-    for path in found[: -keep] if keep else []:
+    for path in found[:-keep] if keep else []:
         shutil.rmtree(path)
 
 

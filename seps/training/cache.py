@@ -14,9 +14,9 @@ from torch import Tensor
 from tqdm import tqdm
 
 from seps.data import Split, dense_captions, open_image
-from seps.model import SEPSModel
+from seps.model import PHOTOS_AT_ONCE, SEPSModel
 
-IMAGES_AT_ONCE, CAPTIONS_AT_ONCE = 16, 64
+CAPTIONS_AT_ONCE, PHOTOS_ON_CUDA = 64, 64
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,9 @@ def new_array(path: Path, shape: tuple[int, ...], dtype: type = np.float16) -> N
 def image_array(model: SEPSModel, split: Split, path: Path) -> None:
     """Write the images' features (V, N[+1], D_v)."""
     array: NDArray[np.float16] | None = None
-    for start in tqdm(range(0, len(split.image_files), IMAGES_AT_ONCE), desc=f"Image features of {split.name}"):
-        photos = [open_image(file) for file in split.image_files[start : start + IMAGES_AT_ONCE]]
+    size = PHOTOS_ON_CUDA if model.device.type == "cuda" else PHOTOS_AT_ONCE
+    for start in tqdm(range(0, len(split.image_files), size), desc=f"Image features of {split.name}"):
+        photos = [open_image(file) for file in split.image_files[start : start + size]]
         pixels = model.preprocess(photos).to(model.device, memory_format=torch.channels_last)
         with torch.autocast(model.device.type, dtype=torch.bfloat16):
             features = model.img_enc.eval().features(pixels).float().cpu()

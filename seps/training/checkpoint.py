@@ -18,9 +18,7 @@ from torch import Tensor, nn
 TENSORS, NUMBERS = "checkpoint.safetensors", "checkpoint.json"
 
 
-def save_checkpoint(
-    folder: Path, modules: nn.Module, optimizer: torch.optim.Optimizer, state: dict[str, Any]
-) -> None:
+def save_checkpoint(folder: Path, modules: nn.Module, optimizer: torch.optim.Optimizer, state: dict[str, Any]) -> None:
     """Write a checkpoint into `folder`, whole or not at all.
 
     Args:

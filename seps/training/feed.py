@@ -146,8 +146,7 @@ class PixelFeed:
         loader = DataLoader(
             self.dataset,
             batch_sampler=[
-                batch.tolist()
-                for batch in shuffled_batches(len(self.dataset), self.settings.batch_size, generator)
+                batch.tolist() for batch in shuffled_batches(len(self.dataset), self.settings.batch_size, generator)
             ],
             num_workers=self.workers,
             collate_fn=self.dataset.collate,
@@ -174,7 +173,10 @@ def mean_images(model: SEPSModel, cache: FeatureCache) -> Tensor:
 
 def mean_captions(cache: FeatureCache) -> Tensor:
     """Each caption's mean word: (V * k, D_t) float32; padding is zero."""
-    sums = [torch.from_numpy(cache.captions[i : i + 2048].astype(np.float32)).sum(1) for i in range(0, len(cache.lengths), 2048)]
+    sums = [
+        torch.from_numpy(cache.captions[i : i + 2048].astype(np.float32)).sum(1)
+        for i in range(0, len(cache.lengths), 2048)
+    ]
     return torch.cat(sums) / cache.lengths[:, None]
 
 

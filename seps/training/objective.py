@@ -96,9 +96,7 @@ def phrase_boxes(
     return found
 
 
-def grounding_loss(
-    patches: Tensor, words: Tensor, pairs: Sequence[tuple[int, int, PhraseBox]]
-) -> Tensor:
+def grounding_loss(patches: Tensor, words: Tensor, pairs: Sequence[tuple[int, int, PhraseBox]]) -> Tensor:
     """Phrases against patches: inside their boxes against outside, and against the regions of other phrases.
 
     Args:

@@ -10,7 +10,8 @@ import matplotlib
 matplotlib.use("Agg")
 from matplotlib.figure import Figure
 
-CURVES = {"loss.png": ("loss", "align", "ratio"), "recall.png": ("i2t_r1", "i2t_r5", "i2t_r10", "t2i_r1", "t2i_r5", "t2i_r10")}
+RECALLS = ("i2t_r1", "i2t_r5", "i2t_r10", "t2i_r1", "t2i_r5", "t2i_r10")
+CURVES = {"loss.png": ("loss", "align", "ratio"), "recall.png": RECALLS}
 
 
 def write_epoch(folder: Path, row: dict[str, float]) -> None:

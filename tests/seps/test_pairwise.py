@@ -61,7 +61,7 @@ def test_drawn_decisions_reach_the_score_predictor() -> None:
     assert not torch.equal(similarity, other)
     assert set(masks[0].unique().tolist()) == {0.0, 1.0}
     masks[0].mean().backward()
-    gradient = model.sparse_net_cap.score_predictor[0].weight.grad
+    gradient = dict(model.named_parameters())["sparse_net_cap.score_predictor.0.weight"].grad
     assert gradient is not None
     assert float(gradient.abs().max()) > 0
 

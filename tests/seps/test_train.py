@@ -1,4 +1,4 @@
-"""Training end to end on images that the tests draw: it learns, resumes to the same curve, and what it exports loads."""
+"""Training end to end on images that the tests draw: it learns, resumes exactly, and what it exports loads."""
 
 from __future__ import annotations
 

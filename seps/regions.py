@@ -1,0 +1,49 @@
+"""Boxes on the grid of patches. Boxes are (x0, y0, x1, y1) in fractions of width and height; a grid is (H, W)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seps.data.entities import Box
+
+
+def patch_overlap(boxes: Sequence[Box], grid: tuple[int, int]) -> NDArray[np.float64]:
+    """The share of each patch's area that the boxes' union covers, exactly: (H, W) in [0, 1].
+
+    The edges of boxes and patches cut the image into rectangles that each lie in one patch, and in a box whole or
+    not at all.
+    """
+    edges = np.asarray(boxes, dtype=np.float64).reshape(-1, 2, 2)  # (K, corner, axis), axis 0 is x
+    (columns, across), (rows, down) = (axis_parts(edges[:, :, axis], grid[1 - axis]) for axis in (0, 1))
+    inside = (down[:, :, None] & across[:, None, :]).any(axis=0)  # (y parts, x parts), in any box
+    return np.clip(rows @ inside @ columns.T, 0.0, 1.0)
+
+
+def axis_parts(edges: NDArray[np.float64], cells: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """One axis cut at the edges of K boxes, (K, 2), and of `cells` patches.
+
+    Returns:
+        (cells, parts), the share of each cell that each part makes up, and (K, parts), whether it lies in each box.
+    """
+    cuts = np.unique(np.concatenate([np.linspace(0, 1, cells + 1), edges.ravel()]))
+    middles, widths = (cuts[1:] + cuts[:-1]) / 2, np.diff(cuts)  # (parts,)
+    cell = np.floor(middles * cells).astype(int)  # (parts,)
+    shares = np.where(cell == np.arange(cells)[:, None], widths * cells, 0.0)
+    return shares, (edges[:, :1] < middles) & (middles < edges[:, 1:])
+
+
+def centres_inside(boxes: Sequence[Box], grid: tuple[int, int]) -> NDArray[np.bool_]:
+    """Whether the centre of each patch lies in a box or on its edge: (H, W)."""
+    y, x = ((np.arange(cells) + 0.5) / cells for cells in grid)
+    left, top, right, bottom = (edge[:, None, None] for edge in np.asarray(boxes, dtype=np.float64).T)  # (K, 1, 1)
+    down = (top <= y[:, None]) & (y[:, None] <= bottom)  # (K, H, 1)
+    return (down & (left <= x) & (x <= right)).any(axis=0)
+
+
+def central_patches(grid: tuple[int, int]) -> NDArray[np.bool_]:
+    """The patch in the middle of the grid; of a side of even length, both middle rows or columns: (H, W)."""
+    row, column = (abs(2 * np.arange(cells) - cells + 1) <= 1 for cells in grid)
+    return row[:, None] & column

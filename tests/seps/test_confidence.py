@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from seps.confidence import estimate
+
+
+def test_the_interval_of_a_mean_of_images() -> None:
+    values = np.random.default_rng(1).normal(5.0, 2.0, 400)
+    result = estimate(values, np.arange(400))
+    error = values.std() / 20  # of the mean of 400
+    assert result.mean == pytest.approx(values.mean())
+    assert result.low == pytest.approx(values.mean() - 1.96 * error, abs=0.15 * error)
+    assert result.high == pytest.approx(values.mean() + 1.96 * error, abs=0.15 * error)
+    assert result == estimate(values, np.arange(400))
+
+
+def test_images_are_drawn_with_all_their_values() -> None:
+    # Phrases of an image agree, so that 40 images with 100 each are no surer than 40 images with one each.
+    values = np.random.default_rng(2).normal(0.0, 1.0, 40)
+    one, many = estimate(values, np.arange(40)), estimate(values.repeat(100), np.arange(40).repeat(100))
+    assert [one.low, one.high] == pytest.approx([many.low, many.high])
+
+
+def test_an_image_weighs_as_many_phrases_as_it_has() -> None:
+    values, images = np.array([1.0, 1.0, 1.0, 0.0]), np.array([7, 7, 7, 3])
+    result = estimate(values, images)
+    assert (result.mean, result.low, result.high) == (0.75, 0.0, 1.0)  # either image may be drawn twice
+    alone = estimate(values[:2], images[:2])
+    assert (alone.mean, alone.low, alone.high) == (1, 1, 1)
+    assert str(result) == "0.750 [0.000, 1.000]"

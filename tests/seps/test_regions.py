@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seps.regions import central_patches, centres_inside, patch_overlap
+
+sides = st.lists(st.floats(0, 1, width=32), min_size=2, max_size=2, unique=True).map(sorted)
+boxes = st.builds(lambda across, down: (across[0], down[0], across[1], down[1]), sides, sides)
+
+
+def test_overlap_by_hand() -> None:
+    # Two rows, four columns: from the middle of the second column to the right edge, over the upper quarter.
+    overlap = patch_overlap([(0.375, 0.0, 1.0, 0.25)], (2, 4))
+    assert overlap.tolist() == [[0, 0.25, 0.5, 0.5], [0, 0, 0, 0]]
+    assert patch_overlap([(0.0, 0.0, 1.0, 1.0)], (3, 7)).min() == pytest.approx(1)
+
+
+def test_what_several_boxes_cover_counts_once() -> None:
+    overlap = patch_overlap([(0.0, 0.0, 0.5, 0.5), (0.25, 0.25, 0.75, 0.75), (0.0, 0.0, 0.5, 0.5)], (2, 2))
+    assert overlap.tolist() == [[1, 0.25], [0.25, 0.25]]
+
+
+@given(st.lists(boxes, min_size=1, max_size=4), st.integers(1, 6), st.integers(1, 6))
+def test_overlap_is_what_a_fine_raster_counts(drawn: list[tuple[float, float, float, float]], h: int, w: int) -> None:
+    fine = 40
+    y, x = np.meshgrid(
+        (np.arange(h * fine) + 0.5) / (h * fine), (np.arange(w * fine) + 0.5) / (w * fine), indexing="ij"
+    )
+    inside = np.any([(x0 < x) & (x < x1) & (y0 < y) & (y < y1) for x0, y0, x1, y1 in drawn], axis=0)
+    counted = inside.reshape(h, fine, w, fine).mean(axis=(1, 3))
+    # A box's edge misses at most half a row and half a column of a patch's raster on each of its sides.
+    np.testing.assert_allclose(patch_overlap(drawn, (h, w)), counted, atol=len(drawn) * 2 / fine)
+
+
+def test_centres_by_hand() -> None:
+    # Centres at 1/8, 3/8, 5/8, 7/8 across and 1/4, 3/4 down; one on an edge is inside.
+    assert centres_inside([(0.375, 0.0, 1.0, 0.25)], (2, 4)).tolist() == [[False, True, True, True], [False] * 4]
+    two = centres_inside([(0.0, 0.7, 0.2, 1.0), (0.8, 0.0, 1.0, 0.3)], (2, 4))
+    assert two.tolist() == [[False, False, False, True], [True, False, False, False]]
+    assert not centres_inside([(0.13, 0.0, 0.37, 1.0)], (2, 4)).any()
+
+
+@pytest.mark.parametrize(
+    ("grid", "central"),
+    [((1, 1), [(0, 0)]), ((3, 5), [(1, 2)]), ((2, 3), [(0, 1), (1, 1)]), ((4, 4), [(1, 1), (1, 2), (2, 1), (2, 2)])],
+)
+def test_central_patches(grid: tuple[int, int], central: list[tuple[int, int]]) -> None:
+    mask = central_patches(grid)
+    assert mask.shape == grid
+    assert [tuple(place) for place in np.argwhere(mask).tolist()] == central
