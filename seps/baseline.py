@@ -80,7 +80,7 @@ def main(arguments: list[str] | None = None) -> int:
             model.img_enc.visual_encoder.requires_grad_(False)
             model.txt_enc.bert.requires_grad_(False)
             seeded = TrainSettings(**settings.as_dict() | {"seed": seed, "grounding_weight": 0.0})
-            feed = CachedFeed(model, seeded, train, cache_features(model, train, settings.dense, options.cache))
+            feed = CachedFeed(model, seeded, train, cache_features(model, train, "none", options.cache))
             feed.fit_heads()
             train_pooled(model, feed, seeded, options.epochs)
             metrics = pooled_metrics(model, options.data, "dev", options.cache)

@@ -111,11 +111,15 @@ def grounding_loss(patches: Tensor, words: Tensor, pairs: Sequence[tuple[int, in
     if not pairs:
         return words.new_zeros(())
     patches, words = F.normalize(patches, dim=-1), F.normalize(words, dim=-1)
-    phrases = F.normalize(torch.stack([words[t, p.first : p.last].mean(dim=0) for _, t, p in pairs]), dim=-1)  # (P, C)
+    spans = torch.zeros(len(pairs), 1, words.shape[1], dtype=words.dtype)  # (P, 1, L), each row a mean
+    for row, (_, _, phrase) in zip(spans, pairs, strict=True):
+        row[0, phrase.first : phrase.last] = 1.0 / (phrase.last - phrase.first)
+    owners = torch.tensor([t for _, t, _ in pairs], device=words.device)
+    phrases = F.normalize((spans.to(words.device) @ words[owners]).squeeze(1), dim=-1)  # (P, C)
     inside = torch.stack([p.inside for _, _, p in pairs]).to(patches.device)  # (P, N)
     counts = torch.bincount(torch.tensor([i for i, _, _ in pairs]), minlength=len(patches)).tolist()
     of_image = list(zip(patches, phrases.split(counts), inside.split(counts), strict=True))
-    cosines = torch.cat([phrase @ own.T for own, phrase, _ in of_image]) * PHRASE_SCALE  # (P, N)
+    cosines = torch.cat([named @ own.T for own, named, _ in of_image]) * PHRASE_SCALE  # (P, N)
     partly = ~inside.all(dim=1)
     shares = cosines.logsumexp(dim=1) - cosines.masked_fill(~inside, NO_NEGATIVE).logsumexp(dim=1)  # (P,)
     within = (shares * partly).sum() / partly.sum().clamp(min=1)
