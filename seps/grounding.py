@@ -15,9 +15,9 @@ beside three maps that know less: `cosine`, the model's own patches and words wi
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import accumulate, chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from torch import Tensor
 
 from seps.confidence import Estimate, estimate
 from seps.data import PhraseBoxes, SentencePhrases, Split, open_image, read_entities
-from seps.encoders import Tokenizer
+from seps.encoders.tokenizer import word_tokens
 from seps.engine import Progress
 from seps.explanation import explain
 from seps.model import PHOTOS_AT_ONCE, SEPSModel, batches
@@ -60,6 +60,8 @@ class Grounding:
         without_map: of these, phrases whose map is zero, as every word met [CLS] best: likewise.
         skipped: phrases beside these whose tokens could not be found in their sentence.
         methods: "seps", "cosine", "centre" and "random".
+        kinds: for each kind of phrase ("people", "clothing", ...; the first where it has several) how many there are,
+            and the mean of both measures for SEPS.
     """
 
     model: str
@@ -70,6 +72,7 @@ class Grounding:
     without_map: int
     skipped: int
     methods: dict[str, Pointing]
+    kinds: dict[str, dict[str, float]]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -84,6 +87,11 @@ class Grounding:
         ]
         for name, pointing in self.methods.items():
             lines.append(f"{name:10}{pointing.weight_inside!s:>24}{pointing.pointing_game!s:>24}")
+        for kind, told in self.kinds.items():
+            lines.append(
+                f"  {kind:12} {told['phrases']:6,.0f} phrases, weight inside {told['weight_inside']:.3f}, "
+                f"pointing {told['pointing_game']:.3f}"
+            )
         return "\n".join(lines)
 
 
@@ -117,6 +125,7 @@ def ground(
         raise ValueError(f"entities has {len(entities)} images, but split {split.name} has {len(split.image_files)}.")
     rows: list[Floats] = []  # each (methods, 2)
     owners: list[int] = []
+    kinds: list[str] = []
     cut_off = without_map = skipped = 0
     for part in batches(len(entities), PHOTOS_AT_ONCE, progress, "Explaining"):
         photos = model.encode_photos([open_image(file) for file in split.image_files[part]])  # (B, N[+1], C)
@@ -128,13 +137,24 @@ def ground(
                 without_map += bool(one.maps) and not one.maps["seps"].any()
                 rows.append(measure(one, model.grid))
                 owners.append(owner)
+                kinds.append(one.phrase.kind.split("/")[0])
     if not rows:
         raise ValueError(f"split {split.name} has 0 phrases with boxes that are no scenes, but at least 1 is needed.")
     values, images = np.stack(rows), np.array(owners)  # (phrases, methods, 2), (phrases,)
     methods = {
         method: Pointing(*(estimate(values[:, i, j], images) for j in range(2))) for i, method in enumerate(METHODS)
     }
-    return Grounding(name, split.name, len(set(owners)), len(rows), cut_off, without_map, skipped, methods)
+    by_kind = kind_means(values[:, METHODS.index("seps")], kinds)
+    return Grounding(name, split.name, len(set(owners)), len(rows), cut_off, without_map, skipped, methods, by_kind)
+
+
+def kind_means(measures: Floats, kinds: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Count and means of both measures (phrases, 2) for each kind, the most frequent first."""
+    told = {}
+    for kind, count in Counter(kinds).most_common():
+        weight, pointing = measures[np.array(kinds) == kind].mean(axis=0)
+        told[kind] = {"phrases": float(count), "weight_inside": float(weight), "pointing_game": float(pointing)}
+    return told
 
 
 def phrase_maps(model: SEPSModel, image: Tensor, sentences: Sequence[SentencePhrases]) -> tuple[list[PhraseMaps], int]:
@@ -166,18 +186,6 @@ def phrase_maps(model: SEPSModel, image: Tensor, sentences: Sequence[SentencePhr
             tokens = slice(positions[phrase.first_word].start, last.stop)
             found.append(PhraseMaps(phrase, {} if tokens.stop >= length else merge(maps, tokens)))
     return found, skipped
-
-
-def word_tokens(tokenizer: Tokenizer, sentence: str) -> list[range] | None:
-    """The positions of each word's tokens in the encoded sentence, where [CLS] is 0.
-
-    Words are split at spaces, as `PhraseBoxes.first_word` counts them. None where the words alone make other tokens
-    than the sentence does.
-    """
-    pieces = [list(chain(*tokenizer.words(word))) for word in sentence.split()]
-    if list(chain(*pieces)) != list(chain(*tokenizer.words(sentence))):
-        return None
-    return [range(first, last) for first, last in pairwise(accumulate(map(len, pieces), initial=1))]
 
 
 def cosines(image: Tensor, words: Tensor, num_patches: int) -> Floats:

@@ -16,6 +16,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,7 @@ def train(
         dataset = CaptionDataset(
             splits["train"],
             model.tokenizer,
-            lambda photo: preprocess(photo, config.vision),
+            partial(preprocess, config=config.vision),
             config.text.max_words,
             config.text.max_dense_words,
             train=settings.augment,
@@ -176,7 +177,7 @@ def run_epoch(
             losses = prepared(on_device(batch, accelerator.device))
         if not bool(torch.isfinite(losses["loss"])):
             raise ValueError(
-                f"The loss is {float(losses['loss'])} in epoch {epoch + 1}, batch {number} of {count} (images "
+                f"The loss is {float(losses['loss'].detach())} in epoch {epoch + 1}, batch {number} of {count} (images "
                 f"{batch.img_ids.tolist()[:8]}, ...): lower learning_rate, or look at these images and captions."
             )
         optimizer.zero_grad()

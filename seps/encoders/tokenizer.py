@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 import torch
@@ -111,3 +112,15 @@ class Tokenizer:
     def labels(self, ids: Sequence[int]) -> list[str]:
         """The text of each id: "[CLS]", "dog", "##s"."""
         return list(self.tokenizer.convert_ids_to_tokens(list(ids)))
+
+
+def word_tokens(tokenizer: Tokenizer, sentence: str) -> list[range] | None:
+    """The positions of each word's tokens in the encoded sentence, where [CLS] is 0.
+
+    Words are split at spaces, as `PhraseBoxes.first_word` counts them. None where the words alone make other tokens
+    than the sentence does.
+    """
+    pieces = [list(chain(*tokenizer.words(word))) for word in sentence.split()]
+    if list(chain(*pieces)) != list(chain(*tokenizer.words(sentence))):
+        return None
+    return [range(first, last) for first, last in pairwise(accumulate(map(len, pieces), initial=1))]

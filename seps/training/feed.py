@@ -10,9 +10,11 @@ from torch import Tensor
 from torch.utils.data import DataLoader
 
 from seps.data import CaptionDataset, Split, read_entities
+from seps.encoders.tokenizer import word_tokens
 from seps.model import SEPSModel
 from seps.training.cache import FeatureCache
-from seps.training.objective import PhraseBox, phrase_boxes, pool
+from seps.training.objective import pool
+from seps.training.phrases import PhraseBox, phrase_boxes
 from seps.training.schedule import shuffled_batches, similar_batches
 from seps.training.settings import TrainSettings
 from seps.training.step import StepBatch
@@ -182,7 +184,7 @@ def mean_captions(cache: FeatureCache) -> Tensor:
 
 def read_phrases(model: SEPSModel, split: Split) -> list[list[PhraseBox]]:
     """Each caption's phrases with boxes, from the split's entities."""
-    pieces = [[model.tokenizer.encode(word, 1 << 16)[1:-1] for word in caption.split()] for caption in split.captions]
+    positions = [word_tokens(model.tokenizer, caption) for caption in split.captions]
     entities = read_entities(split.folder, split.name)
     limit = model.config.text.max_words
-    return phrase_boxes(split.captions, entities, pieces, model.grid, split.captions_per_image, limit)
+    return phrase_boxes(split.captions, entities, positions, model.grid, split.captions_per_image, limit)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import torch
 import torch.nn.functional as F
-from numpy.typing import NDArray
 from torch import Tensor
 
-from seps.data import SentencePhrases
 from seps.losses import same_image
+from seps.training.phrases import PhraseBox
 
 PHRASE_SCALE = 20.0  # what phrase and pooled cosines are multiplied with before the softmax
 MOST_PHRASES = 600  # of a batch, against each other's regions
@@ -42,58 +40,6 @@ def pool(embeddings: Tensor, lengths: Tensor | None = None) -> Tensor:
         return F.normalize(embeddings.mean(dim=1), dim=-1)
     within = torch.arange(embeddings.shape[1], device=embeddings.device) < lengths.to(embeddings.device)[:, None]
     return F.normalize((embeddings * within[..., None]).sum(dim=1), dim=-1)
-
-
-class PhraseBox:
-    """A phrase of one caption and its place.
-
-    Attributes:
-        first, last: the phrase's tokens in the caption, last not included.
-        inside: (N,) bool, patches whose centre lies in one of its boxes.
-        text: the phrase in lower case.
-    """
-
-    def __init__(self, first: int, last: int, inside: NDArray[np.bool_], text: str) -> None:
-        self.first, self.last, self.inside, self.text = first, last, torch.from_numpy(inside), text
-
-
-def phrase_boxes(
-    captions: Sequence[str],
-    entities: Sequence[Sequence[SentencePhrases]],
-    pieces: Sequence[Sequence[list[int]]],
-    grid: tuple[int, int],
-    captions_per_image: int,
-    max_words: int,
-) -> list[list[PhraseBox]]:
-    """Each caption's phrases with boxes; none where no sentence of its image's entities is that caption.
-
-    Args:
-        captions: V * k; entities: V lists of sentences, as `read_entities` gives them.
-        pieces: for each caption the number of tokens of each of its space-separated words, as lists of ids.
-        grid: (H, W) patches; max_words: longest caption in tokens.
-    """
-    rows = (np.arange(grid[0]) + 0.5) / grid[0]
-    columns = (np.arange(grid[1]) + 0.5) / grid[1]
-    y, x = (axis.reshape(-1) for axis in np.meshgrid(rows, columns, indexing="ij"))  # (N,)
-    found: list[list[PhraseBox]] = [[] for _ in captions]
-    for image, sentences in enumerate(entities):
-        own = range(image * captions_per_image, (image + 1) * captions_per_image)
-        for sentence in sentences:
-            for number in own:
-                if captions[number].strip() == sentence.sentence.strip():
-                    break
-            else:
-                continue
-            ends = 1 + np.cumsum([0, *(len(ids) for ids in pieces[number])])  # token where each word begins
-            for phrase in sentence.phrases:
-                stop = min(phrase.first_word + len(phrase.phrase.split()), len(ends) - 1)
-                first, last = int(ends[phrase.first_word]), int(ends[stop])
-                inside = np.zeros(len(x), dtype=np.bool_)
-                for x0, y0, x1, y1 in phrase.boxes:
-                    inside |= (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
-                if first < last < max_words and inside.any():
-                    found[number].append(PhraseBox(first, last, inside, phrase.phrase.lower()))
-    return found
 
 
 def grounding_loss(patches: Tensor, words: Tensor, pairs: Sequence[tuple[int, int, PhraseBox]]) -> Tensor:

@@ -12,7 +12,8 @@ from torch import Tensor, nn
 from seps.losses import SEPSLoss
 from seps.model import SEPSModel
 from seps.pairwise import pairwise_similarity
-from seps.training.objective import PHRASE_SCALE, PhraseBox, grounding_loss, infonce_loss, pool
+from seps.training.objective import PHRASE_SCALE, grounding_loss, infonce_loss, pool
+from seps.training.phrases import PhraseBox
 from seps.training.settings import TrainSettings
 
 MOST_SCALE = 100.0  # of InfoNCE, as in CLIP

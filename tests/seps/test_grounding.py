@@ -15,7 +15,8 @@ from PIL import Image
 import seps.grounding
 from seps.data import PhraseBoxes, SentencePhrases, Split
 from seps.encoders import Tokenizer
-from seps.grounding import Grounding, PhraseMaps, ground, main, measure, measure_map, word_tokens
+from seps.encoders.tokenizer import word_tokens
+from seps.grounding import Grounding, PhraseMaps, ground, main, measure, measure_map
 from seps.model import SEPSModel
 from tests.seps.data.drawn import draw, write_split
 from tests.tiny import tiny_model, write_tiny_bert
@@ -241,3 +242,11 @@ def test_the_program(model: SEPSModel, data: Path, tmp_path: Path, capsys: pytes
     assert ended.value.code == 2
     out, err = capsys.readouterr()
     assert (out, err) == ("", f"error: Entities of split dev of {data}: 1 problem. Missing (1): dev_entities.jsonl\n")
+
+
+def test_kinds_are_counted_and_averaged_apart() -> None:
+    measures = np.array([[0.2, 1.0], [0.4, 0.0], [0.9, 1.0]])
+    told = seps.grounding.kind_means(measures, ["people", "people", "animals"])
+    assert list(told) == ["people", "animals"]
+    assert told["people"] == {"phrases": 2.0, "weight_inside": pytest.approx(0.3), "pointing_game": 0.5}
+    assert told["animals"] == {"phrases": 1.0, "weight_inside": 0.9, "pointing_game": 1.0}

@@ -9,7 +9,8 @@ import torch
 import torch.nn.functional as F
 
 from seps.data import PhraseBoxes, SentencePhrases
-from seps.training.objective import PHRASE_SCALE, PhraseBox, grounding_loss, infonce_loss, phrase_boxes, pool
+from seps.training.objective import PHRASE_SCALE, grounding_loss, infonce_loss, pool
+from seps.training.phrases import PhraseBox, phrase_boxes
 
 
 def test_infonce_by_hand() -> None:
@@ -40,7 +41,7 @@ def boxes(*corners: Any) -> tuple[Any, ...]:
 
 def test_phrase_boxes_find_tokens_and_patches() -> None:
     captions = ["a big dog runs", "snow falls"]
-    pieces = [[[1], [2], [3, 4], [5]], [[6], [7]]]  # "dog" has two pieces
+    positions: list[list[range] | None] = [[range(1, 2), range(2, 3), range(3, 5), range(5, 6)], None]  # "dog" has two
     sentence = SentencePhrases(
         "a big dog runs",
         (
@@ -49,12 +50,12 @@ def test_phrase_boxes_find_tokens_and_patches() -> None:
             PhraseBoxes("runs", 3, "other", boxes((0.01, 0.01, 0.02, 0.02))),  # no patch's centre lies in it
         ),
     )
-    found = phrase_boxes(captions, [[SentencePhrases("no such", ()), sentence]], pieces, (2, 2), 2, 30)
+    found = phrase_boxes(captions, [[SentencePhrases("no such", ()), sentence]], positions, (2, 2), 2, 30)
     assert found[1] == []
     assert [(p.first, p.last, p.text) for p in found[0]] == [(1, 5, "a big dog"), (3, 5, "dog")]
     assert found[0][0].inside.tolist() == [True, False, False, False]
     assert found[0][1].inside.tolist() == [False, False, False, True]
-    assert phrase_boxes(captions, [[sentence]], pieces, (2, 2), 2, 5) == [[], []]  # cut off by max_words
+    assert phrase_boxes(captions, [[sentence]], positions, (2, 2), 2, 5) == [[], []]  # cut off by max_words
 
 
 def test_grounding_loss_falls_as_words_meet_the_patches_in_their_boxes() -> None:

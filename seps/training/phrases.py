@@ -1,0 +1,57 @@
+"""Phrases of the training captions, with the patches of what they name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from seps.data import SentencePhrases
+from seps.regions import centres_inside
+
+
+class PhraseBox:
+    """A phrase of one caption and its place.
+
+    Attributes:
+        first, last: the phrase's tokens in the caption, last not included.
+        inside: (N,) bool, patches whose centre lies in one of its boxes.
+        text: the phrase in lower case.
+    """
+
+    def __init__(self, first: int, last: int, inside: NDArray[np.bool_], text: str) -> None:
+        self.first, self.last, self.inside, self.text = first, last, torch.from_numpy(inside), text
+
+
+def phrase_boxes(
+    captions: Sequence[str],
+    entities: Sequence[Sequence[SentencePhrases]],
+    positions: Sequence[list[range] | None],
+    grid: tuple[int, int],
+    captions_per_image: int,
+    max_words: int,
+) -> list[list[PhraseBox]]:
+    """Each caption's phrases with boxes that hold a patch's centre; none where its image's sentences lack it.
+
+    Args:
+        captions: V * k; entities: V lists of sentences, as `read_entities` gives them.
+        positions: for each caption its words' tokens, from `word_tokens`.
+        grid: (H, W) patches; max_words: longest caption in tokens.
+    """
+    found: list[list[PhraseBox]] = [[] for _ in captions]
+    for image, sentences in enumerate(entities):
+        own = range(image * captions_per_image, (image + 1) * captions_per_image)
+        for sentence in sentences:
+            same = [number for number in own if captions[number].strip() == sentence.sentence.strip()]
+            tokens = positions[same[0]] if same else None
+            if tokens is None:
+                continue
+            for phrase in sentence.phrases:
+                named = tokens[phrase.first_word : phrase.first_word + len(phrase.phrase.split())]
+                first, last = named[0].start, named[-1].stop
+                inside = centres_inside(phrase.boxes, grid).reshape(-1)  # (N,)
+                if first < last < max_words and inside.any():
+                    found[same[0]].append(PhraseBox(first, last, inside, phrase.phrase.lower()))
+    return found
