@@ -17,6 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from functools import partial
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
