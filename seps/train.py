@@ -176,9 +176,10 @@ def run_epoch(
         set_rates(optimizer, settings, warmup, epoch if warmup else main_epoch, number - 1, count)
         with accelerator.autocast():
             losses = prepared(on_device(batch, accelerator.device))
-        if not bool(torch.isfinite(losses["loss"])):
+        loss = float(losses["loss"].detach())
+        if not isfinite(loss):
             raise ValueError(
-                f"The loss is {float(losses['loss'].detach())} in epoch {epoch + 1}, batch {number} of {count} (images "
+                f"The loss is {loss} in epoch {epoch + 1}, batch {number} of {count} (images "
                 f"{batch.img_ids.tolist()[:8]}, ...): lower learning_rate, or look at these images and captions."
             )
         optimizer.zero_grad()
