@@ -1,0 +1,65 @@
+"""The shipped model of photographs: it is what its card says, and scores what its card says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from demo.galleries.examples import load_examples
+from seps import ScoringEngine, retrieval_metrics
+from seps.hub import load_model, shipped_models
+from seps.model import SEPSModel
+
+FOLDER = Path(__file__).resolve().parents[1] / "assets" / "models" / "photos"
+CAPTIONS = 5  # an image, the first of each example's
+
+
+@pytest.fixture(scope="module")
+def model() -> SEPSModel:
+    return load_model("photos")
+
+
+def test_ships_small_and_without_pickles() -> None:
+    assert shipped_models()["photos"] == FOLDER
+    assert sum(file.stat().st_size for file in FOLDER.iterdir()) <= 10_000_000
+    assert {file.suffix for file in FOLDER.iterdir()} <= {".json", ".safetensors", ".md"}
+
+
+def test_is_the_paper_variant_on_a_fine_grid(model: SEPSModel) -> None:
+    assert model.cross_net.use_paper_version
+    assert model.grid == (14, 14)
+    assert not model.training
+    recipe = json.loads((FOLDER / "recipe.json").read_text())
+    assert recipe.pop("training")["frozen"]
+    config: dict[str, Any] = json.loads((FOLDER / "config.json").read_text())
+    assert recipe == config
+
+
+def test_recall_on_package_photographs_is_the_cards(model: SEPSModel) -> None:
+    examples = load_examples()
+    assert len(examples) >= 10
+    photos = [example.photo() for example in examples]
+    captions = [caption for example in examples for caption in example.captions[:CAPTIONS]]
+    engine = ScoringEngine(model.cross_net)
+    scores = engine.score(
+        engine.encode_images(model.encode_photos(photos)), engine.encode_captions(*model.encode_captions(captions))
+    )
+    metrics = retrieval_metrics(scores, CAPTIONS)
+    recalls = [
+        f"{recall.r1:.1f} / {recall.r5:.1f} / {recall.r10:.1f}"
+        for recall in (metrics.image_to_text, metrics.text_to_image)
+    ]
+    title = f"{len(photos)} package photographs, {len(captions)} captions"
+    row = f"| {title} | {recalls[0]} | {recalls[1]} | {metrics.rsum:.1f} |"
+    assert row in (FOLDER / "README.md").read_text()
+
+
+def test_an_explanation_adds_up(model: SEPSModel) -> None:
+    example = load_examples()[0]
+    record = model.explain(example.photo(), example.captions[0], example.dense)
+    assert sum(record.terms.values()) == pytest.approx(record.similarity, abs=1e-5)
+    assert int(record.sparse.kept.sum()) == 98
+    assert record.sparse_alignment.words[0] == "[CLS]"
