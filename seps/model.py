@@ -100,13 +100,13 @@ class SEPSModel(nn.Module, PyTorchModelHubMixin, license="mit", tags=["image-tex
         """
         if isinstance(photos, Image.Image) or len(photos) == 0:
             raise ValueError("photos must be a list of at least 1 photograph.")
-        pixels = []
-        for i, photo in enumerate(photos):
-            try:
-                pixels.append(preprocess(photo, self.config.vision))
-            except ValueError as error:
-                raise ValueError(f"photos[{i}]: {error}") from error
-        return torch.stack(pixels)
+        return torch.stack([self._pixels(photos, i) for i in range(len(photos))])
+
+    def _pixels(self, photos: Sequence[Image.Image], i: int) -> Tensor:
+        try:
+            return preprocess(photos[i], self.config.vision)  # (3, S, S)
+        except ValueError as error:
+            raise ValueError(f"photos[{i}]: {error}") from error
 
     def encode_photos(self, photos: Sequence[Image.Image], progress: Progress = False) -> Tensor:
         """Patch embeddings of photographs, as in evaluation mode and without gradient.
@@ -126,8 +126,8 @@ class SEPSModel(nn.Module, PyTorchModelHubMixin, license="mit", tags=["image-tex
         with evaluating(self):
             return torch.cat(
                 [
-                    self.img_enc(self.preprocess(photos[batch]).to(self.device, dtype))
-                    for batch in batches(len(photos), PHOTOS_AT_ONCE, progress, "Encoding photographs")
+                    self.img_enc(torch.stack([self._pixels(photos, i) for i in batch]).to(self.device, dtype))
+                    for batch in batch_numbers(len(photos), PHOTOS_AT_ONCE, progress, "Encoding photographs")
                 ]
             )
 
@@ -244,6 +244,12 @@ def evaluating(model: nn.Module) -> Iterator[None]:
     finally:
         for module in training:
             module.training = True
+
+
+def batch_numbers(count: int, size: int, progress: Progress, title: str) -> Iterator[range]:
+    """The same as ranges of positions."""
+    for batch in batches(count, size, progress, title):
+        yield range(count)[batch]
 
 
 def batches(count: int, size: int, progress: Progress, title: str) -> Iterable[slice]:

@@ -143,9 +143,9 @@ def test_progress(model: SEPSModel) -> None:
         seen.append((len(steps), desc))
         return steps
 
-    model.encode_photos(photos(17), progress=bar)
+    model.encode_photos(photos(3), progress=bar)
     model.encode_captions(["snow"] * 65, progress=bar)
-    assert seen == [(2, "Encoding photographs"), (2, "Encoding captions")]
+    assert seen == [(3, "Encoding photographs"), (2, "Encoding captions")]
 
 
 def test_what_does_not_fit(model: SEPSModel) -> None:

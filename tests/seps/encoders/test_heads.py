@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 import torch
 from torch import nn
 
@@ -13,7 +14,7 @@ def test_standardize_takes_the_training_features_statistics() -> None:
     layer.fit(features)
     assert layer.mean.tolist() == [2.0, 5.0]
     torch.testing.assert_close(layer(features)[:, 0], torch.tensor([-1.0, 1.0]) / 2**0.5)
-    assert float(layer.std[1]) == 1e-3  # a channel that does not vary is not blown up without bound
+    assert float(layer.std[1]) == pytest.approx(1e-3)  # a channel that does not vary is not blown up without bound
 
 
 def test_context_joins_every_token() -> None:
