@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,12 +74,12 @@ def cache_key(model: SEPSModel, split: Split) -> str:
     return hashlib.sha256(told.encode()).hexdigest()[:12]
 
 
-def cached_array(path: Path, compute: object) -> NDArray[np.float16]:
+def cached_array(path: Path, compute: Callable[[Path], None]) -> NDArray[np.float16]:
     """The array of a file, computed first where there is none; an interrupted computation leaves none."""
     if not path.is_file():
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_suffix(".partial")
-        compute(partial)  # type: ignore[operator]
+        compute(partial)
         partial.rename(path)
     return np.load(path, mmap_mode="r")
 
@@ -122,7 +123,9 @@ def dense_array(model: SEPSModel, split: Split, path: Path) -> None:
 
 
 @torch.no_grad()
-def caption_features(model: SEPSModel, captions: list[str], limit: int, title: str):  # type: ignore[no-untyped-def]
+def caption_features(
+    model: SEPSModel, captions: list[str], limit: int, title: str
+) -> Iterator[tuple[list[int], Tensor, Tensor]]:
     """Batches of captions of like length: their numbers (list), features (B, L, D_t) and lengths (B,)."""
     ids, lengths = model.tokenizer.pad([model.tokenizer.encode(caption, limit) for caption in captions])
     order = lengths.argsort(stable=True)
