@@ -12,6 +12,8 @@ from pathlib import Path
 
 from PIL import Image
 
+from demo.galleries.gallery import Gallery, GalleryItem
+
 EXAMPLES_FILE = Path(__file__).resolve().parents[2] / "assets" / "galleries" / "examples.json"
 
 
@@ -54,3 +56,22 @@ def load_examples() -> list[Example]:
     """Every example, in the order of the gallery; no photograph is opened yet."""
     records = json.loads(EXAMPLES_FILE.read_text(encoding="utf-8"))
     return [Example(**record | {"captions": tuple(record["captions"])}) for record in records]
+
+
+def examples_gallery() -> Gallery:
+    """The examples as a gallery; it works without a network."""
+    items = tuple(
+        GalleryItem(
+            key=example.name,
+            title=example.name,
+            captions=example.captions,
+            dense=example.dense,
+            licence=example.licence,
+            licence_link=None,
+            credit=example.credit,
+            link=None,
+            source=example.photo,
+        )
+        for example in load_examples()
+    )
+    return Gallery("examples", "Examples", "", items)

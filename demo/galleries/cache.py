@@ -1,0 +1,33 @@
+"""The cache folder: the only place the app writes to."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def default_cache() -> Path:
+    """$SEPS_CACHE, else seps-explorer below $XDG_CACHE_HOME, else below ~/.cache."""
+    chosen = os.environ.get("SEPS_CACHE")
+    if chosen:
+        return Path(chosen).expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "seps-explorer"
+
+
+def write_whole(file: Path, content: bytes) -> None:
+    """Write a file so that nobody ever sees a part of it; folders are made where they lack.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    number, name = tempfile.mkstemp(dir=file.parent, prefix=".", suffix=".part")
+    part = Path(name)
+    try:
+        with os.fdopen(number, "wb") as stream:
+            stream.write(content)
+        part.replace(file)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise

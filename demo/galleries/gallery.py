@@ -1,0 +1,97 @@
+"""A gallery: photographs with their captions, licences and credits; none is opened before it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+from tqdm import tqdm
+
+from demo.photos import Photo, file_digest, pixels_digest, read_photo
+from seps.engine import Progress
+
+
+@dataclass(frozen=True)
+class GalleryItem:
+    """One photograph.
+
+    Attributes:
+        key: unique in its gallery; title: for people.
+        captions: sentences written for it; dense: a long description, or None.
+        licence: its name, or ""; licence_link: where it is written, or None.
+        credit: whose it is, or ""; link: the photograph's page, or None.
+        source: its file, or what gives it in RGB.
+    """
+
+    key: str
+    title: str
+    captions: tuple[str, ...]
+    dense: str | None
+    licence: str
+    licence_link: str | None
+    credit: str
+    link: str | None
+    source: Path | Callable[[], Image.Image]
+
+    def read(self) -> Photo:
+        """The photograph in RGB with its digest.
+
+        Raises:
+            ValueError: it cannot be had or read.
+        """
+        if isinstance(self.source, Path):
+            return read_photo(self.source, self.title)
+        image = self.source()
+        return Photo(image, pixels_digest(image), self.title)
+
+    def photo(self) -> Image.Image:
+        """The photograph in RGB; errors as `read`."""
+        return self.read().image
+
+    def digest(self) -> str:
+        """The digest that `read` gives, without decoding a file; errors as `read`, where no decoding is needed."""
+        return file_digest(self.source, self.title) if isinstance(self.source, Path) else self.read().digest
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """Photographs that are searched together.
+
+    Attributes:
+        name: in links and commands; title: for people.
+        note: one line that people should read, or "".
+        items: the photographs.
+        skipped: a sentence for each file that was left out.
+    """
+
+    name: str
+    title: str
+    note: str
+    items: tuple[GalleryItem, ...]
+    skipped: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def position(self, key: str) -> int:
+        """Where the photograph of this key stands; ValueError where there is none."""
+        for place, item in enumerate(self.items):
+            if item.key == key:
+                return place
+        raise ValueError(f"The gallery {self.name!r} has no photo {key!r}: choose one of its {len(self)} photos.")
+
+
+def caption_pool(gallery: Gallery) -> tuple[list[str], list[int]]:
+    """Every caption of a gallery, and for each the position of the photograph that it was written for."""
+    pairs = [(caption, place) for place, item in enumerate(gallery.items) for caption in item.captions]
+    return [caption for caption, _ in pairs], [place for _, place in pairs]
+
+
+def shown(values: Sequence[Any], title: str, progress: Progress) -> Iterable[Any]:
+    """The values, with progress where it is wanted, as in `ScoringEngine`."""
+    if progress is False:
+        return values
+    return tqdm(values, desc=title, leave=False) if progress is True else progress(values, desc=title)

@@ -1,0 +1,140 @@
+"""A gallery encoded by a model: once, and from the cache afterwards."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import Tensor
+
+from demo.galleries.cache import write_whole
+from demo.galleries.gallery import Gallery, GalleryItem, shown
+from demo.photos import thumbnail
+from seps import ImageIndex, ScoringEngine, SEPSModel
+from seps.engine import Progress
+
+
+@dataclass(frozen=True)
+class IndexedGallery:
+    """A gallery that can be ranked and explained without encoding a photograph again.
+
+    Attributes:
+        gallery: the photographs that could be read, V of them.
+        images: of the same order; thumbnails, digests: of each, a JPEG data URL and a sha256.
+        embeddings: (V, N[+1], C) on the model's device, what the model's image encoder gives.
+    """
+
+    gallery: Gallery
+    images: ImageIndex
+    thumbnails: tuple[str, ...]
+    digests: tuple[str, ...]
+    embeddings: Tensor
+
+    def __len__(self) -> int:
+        return len(self.gallery)
+
+    def patches(self, place: int) -> Tensor:
+        """The photograph's patch embeddings (N[+1], C)."""
+        return self.embeddings[place]
+
+    def digest(self, place: int) -> str:
+        """The photograph's digest, the same wherever the same content lies."""
+        return self.digests[place]
+
+
+@dataclass(frozen=True)
+class _Encoded:
+    """What the index keeps of one photograph: embeddings (N[+1], C), thumbnail, digest."""
+
+    embeddings: Tensor
+    thumbnail: str
+    digest: str
+
+
+def index_gallery(model: SEPSModel, gallery: Gallery, cache: Path | None, progress: Progress = False) -> IndexedGallery:
+    """Encode a gallery. Scores are the same whether photographs are encoded or come from the cache.
+
+    Args:
+        model: in evaluation mode.
+        gallery: a photograph that cannot be read moves from its items to `skipped`.
+        cache: embeddings and thumbnails lie in its folder embeddings, float32, by the photograph's and the image
+            encoder's content; files there that cannot be read are written anew. None writes nothing.
+        progress: as in `ScoringEngine`.
+
+    Raises:
+        ValueError: no photograph, or none that can be read.
+    """
+    folder = None if cache is None else cache / "embeddings" / encoder_key(model)
+    items, encoded, skipped = [], [], list(gallery.skipped)
+    for item in shown(gallery.items, "Indexing photos", progress):
+        try:
+            encoded.append(_encode(model, item, folder))
+        except ValueError as error:
+            skipped.append(str(error))
+            continue
+        items.append(item)
+    if not items:
+        reason = f" {(skipped or [gallery.note])[0]}".rstrip()
+        raise ValueError(f'The gallery "{gallery.title}" has no photo that can be read.{reason}')
+    embeddings = torch.stack([one.embeddings for one in encoded]).to(model.device)
+    return IndexedGallery(
+        gallery=replace(gallery, items=tuple(items), skipped=tuple(skipped)),
+        images=ScoringEngine(model.cross_net).encode_images(embeddings),
+        thumbnails=tuple(one.thumbnail for one in encoded),
+        digests=tuple(one.digest for one in encoded),
+        embeddings=embeddings,
+    )
+
+
+def encoder_key(model: SEPSModel) -> str:
+    """A short hash of all that embeddings depend on besides the photograph: preprocessing, parameters, arithmetic."""
+    config = json.dumps(model.config.as_dict()["vision"], sort_keys=True)
+    key = hashlib.sha256(f"{config} {model.device.type} {torch.__version__}".encode())
+    for name, values in model.img_enc.state_dict().items():
+        key.update(f"{name} {values.dtype} {tuple(values.shape)}".encode())
+        key.update(values.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().data)
+    return key.hexdigest()[:16]
+
+
+def _encode(model: SEPSModel, item: GalleryItem, folder: Path | None) -> _Encoded:
+    """One photograph, from the cache where it is there."""
+    cached = None if folder is None else _load(model, folder, item.digest())
+    if cached is not None:
+        return cached
+    photo = item.read()
+    try:
+        embeddings = model.encode_photos([photo.image])[0].cpu()
+    except ValueError as error:
+        raise ValueError(f'The photo "{item.title}" cannot be encoded: {error}') from error
+    encoded = _Encoded(embeddings, thumbnail(photo.image), photo.digest)
+    if folder is not None:
+        with suppress(OSError):  # a cache that cannot be written costs time, nothing else
+            write_whole(
+                _file(folder, encoded.digest),
+                save({"embeddings": embeddings.float().contiguous()}, {"thumbnail": encoded.thumbnail}),
+            )
+    return encoded
+
+
+def _file(folder: Path, digest: str) -> Path:
+    return folder / f"{digest}.safetensors"
+
+
+def _load(model: SEPSModel, folder: Path, digest: str) -> _Encoded | None:
+    """One photograph from the cache, or None where it is not there, whole and of the model's shape."""
+    tokens = model.img_enc.num_patches + model.img_enc.has_cls
+    try:
+        with safe_open(_file(folder, digest), "pt") as file:
+            embeddings = file.get_tensor("embeddings")
+            picture = (file.metadata() or {})["thumbnail"]
+    except (OSError, SafetensorError, KeyError):
+        return None
+    if embeddings.shape != (tokens, model.config.embed_size) or not bool(torch.isfinite(embeddings).all()):
+        return None
+    return _Encoded(embeddings.to(model.img_enc.vision_proj.weight.dtype), picture, digest)

@@ -1,0 +1,118 @@
+"""Photographs under CC BY and CC BY-SA, fetched on first use from where they are published.
+
+The repo holds addresses, hashes, licences, and captions written for this project, never the photographs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPException
+from pathlib import Path
+from threading import Event
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+from demo.galleries.cache import write_whole
+from demo.galleries.gallery import Gallery, GalleryItem, shown
+from demo.photos import MAX_BYTES
+from seps.engine import Progress
+
+FACTS_FILE = Path(__file__).resolve().parents[2] / "assets" / "galleries" / "open_photos.json"
+TIMEOUT = 10  # seconds
+AT_ONCE = 8
+LISTED = 3  # photographs that the note names
+OFFLINE = "no network"
+
+
+def open_photos_gallery(
+    cache: Path, fetch: bool = True, progress: Progress = False, facts_file: Path = FACTS_FILE
+) -> Gallery:
+    """The open photographs that are in the cache, or can be fetched into it; the note says how many are missing.
+
+    Args:
+        cache: they lie in its folder open_photos; one whose sha256 does not fit is fetched again.
+        fetch: False fetches none.
+        progress: as in `ScoringEngine`.
+        facts_file: what is known of each photograph.
+    """
+    facts: list[dict[str, Any]] = json.loads(facts_file.read_text(encoding="utf-8"))
+    folder = cache / "open_photos"
+    missing = [fact for fact in facts if not _fits(folder / fact["file"], fact["sha256"])]
+    failures = _fetch_all(missing, folder, progress) if fetch and missing else dict.fromkeys(_files(missing), "")
+    items = tuple(_item(fact, folder / fact["file"]) for fact in facts if fact["file"] not in failures)
+    return Gallery("open-photos", "Open photos", _note(len(items), len(facts), failures), items)
+
+
+def _files(facts: list[dict[str, Any]]) -> list[str]:
+    return [fact["file"] for fact in facts]
+
+
+def _fits(file: Path, sha256: str) -> bool:
+    """Whether the file is there with this content."""
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest() == sha256
+    except OSError:
+        return False
+
+
+def _item(fact: dict[str, Any], file: Path) -> GalleryItem:
+    return GalleryItem(
+        key=str(fact["id"]),
+        title=fact["title"],
+        captions=tuple(fact["captions"]),
+        dense=None,
+        licence=fact["licence"],
+        licence_link=fact["licence_url"],
+        credit=f"Flickr photo {fact['photo_page'].rpartition('=')[2]}",
+        link=fact["photo_page"],
+        source=file,
+    )
+
+
+def _fetch_all(facts: list[dict[str, Any]], folder: Path, progress: Progress) -> dict[str, str]:
+    """Fetch photographs, several at once; what went wrong, by file. After one failure to connect none is tried."""
+    offline = Event()
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        fetched = [pool.submit(_fetch, fact, folder / fact["file"], offline) for fact in facts]
+        outcomes = [one.result() for one in shown(fetched, "Fetching open photos", progress)]
+    return {file: problem for file, problem in zip(_files(facts), outcomes, strict=True) if problem}
+
+
+def _fetch(fact: dict[str, Any], file: Path, offline: Event) -> str:
+    """Fetch one photograph; return what went wrong, or ""."""
+    if offline.is_set():
+        return OFFLINE
+    try:
+        with urlopen(fact["source_url"], timeout=TIMEOUT) as response:
+            content = response.read(MAX_BYTES + 1)
+    except HTTPError as error:
+        error.close()
+        return f"HTTP {error.code}"
+    except OSError:
+        offline.set()
+        return OFFLINE
+    except HTTPException:
+        return "no valid answer"
+    if hashlib.sha256(content).hexdigest() != fact["sha256"]:
+        return "refused, wrong sha256"
+    try:
+        write_whole(file, content)
+    except OSError as error:
+        return f"cannot be stored: {error.strerror}"
+    return ""
+
+
+def _note(found: int, total: int, failures: dict[str, str]) -> str:
+    """One line on the photographs that are missing, or ""."""
+    if not failures:
+        return ""
+    offline = OFFLINE in failures.values()
+    note = f"{'No network: ' if offline else ''}{found} of {total} open photos are in the cache."
+    told = [f"{file} ({problem})" for file, problem in failures.items() if problem not in ("", OFFLINE)]
+    if told:
+        more = f" and {len(told) - LISTED} more" if len(told) > LISTED else ""
+        note += f" Not fetched: {', '.join(told[:LISTED])}{more}."
+    return note

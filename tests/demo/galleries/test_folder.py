@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import errno
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from demo.galleries.folder import folder_gallery, uploads_gallery
+
+
+def draw(file: Path, colour: str = "red") -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    Image.new("RGB", (8, 6), colour).save(file)
+    return file
+
+
+def test_finds_photos_below_sorted_without_hidden_ones(tmp_path: Path) -> None:
+    for name in ("b.png", "a.jpg", "below/c.gif", "below/.hidden.png", ".hidden/d.png"):
+        draw(tmp_path / name)
+    gallery = folder_gallery(tmp_path)
+    assert [item.key for item in gallery.items] == ["a.jpg", "b.png", "below/c.gif"]
+    assert [item.title for item in gallery.items] == ["a.jpg", "b.png", "below/c.gif"]
+    assert all(item.captions == () and item.photo().size == (8, 6) for item in gallery.items)
+    assert (gallery.name, gallery.title, gallery.note, gallery.skipped) == ("folder", tmp_path.name, "", ())
+
+
+def test_unreadable_files_are_listed_with_the_reason(tmp_path: Path) -> None:
+    draw(tmp_path / "good.png")
+    (tmp_path / "notes.txt").write_text("no photo")
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "empty.jpg").touch()
+    gallery = folder_gallery(tmp_path)
+    assert [item.key for item in gallery.items] == ["good.png"]
+    empty, text = gallery.skipped
+    assert empty == 'The photo "below/empty.jpg" is empty (0 bytes): choose another file.'
+    assert text.startswith('The photo "notes.txt" is no photo that can be read')
+
+
+def test_links_are_not_followed_out_of_the_folder(tmp_path: Path) -> None:
+    folder, outside = tmp_path / "folder", tmp_path / "outside"
+    draw(folder / "own.png")
+    draw(outside / "secret.png")
+    (folder / "away.png").symlink_to(outside / "secret.png")
+    (folder / "away").symlink_to(outside, target_is_directory=True)
+    (folder / "within.png").symlink_to(folder / "own.png")
+    (folder / "broken.png").symlink_to(folder / "absent.png")
+    (folder / "itself.png").symlink_to(folder / "itself.png")
+    (folder / "circle").symlink_to(folder, target_is_directory=True)
+    gallery = folder_gallery(folder)
+    assert [item.key for item in gallery.items] == ["own.png", "within.png"]
+    away, broken, itself = gallery.skipped
+    assert away == '"away.png" is a link that leads out of the folder.'
+    assert broken.startswith('The photo "broken.png" is not there')
+    assert itself.startswith('The photo "itself.png" is not there')
+
+
+def test_a_folder_may_itself_be_reached_by_a_link(tmp_path: Path) -> None:
+    draw(tmp_path / "folder" / "own.png")
+    (tmp_path / "link").symlink_to(tmp_path / "folder", target_is_directory=True)
+    assert [item.key for item in folder_gallery(tmp_path / "link").items] == ["own.png"]
+
+
+def test_a_closed_folder_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    draw(tmp_path / "own.png")
+    draw(tmp_path / "closed" / "b.png")
+    scandir = os.scandir
+
+    def closed(path: str) -> Any:
+        if str(path).endswith("closed"):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", closed)  # root could open a folder of any mode
+    gallery = folder_gallery(tmp_path)
+    assert [item.key for item in gallery.items] == ["own.png"]
+    assert gallery.skipped == ('The folder "closed" cannot be opened (Permission denied).',)
+
+
+def test_captions_come_from_captions_json(tmp_path: Path) -> None:
+    draw(tmp_path / "a.png")
+    draw(tmp_path / "below" / "b.png")
+    captions = {"below/b.png": ["a red field", "nothing but red"], "gone.png": ["a ghost"], "lost.png": ["another"]}
+    (tmp_path / "captions.json").write_text(json.dumps(captions))
+    gallery = folder_gallery(tmp_path)
+    assert [item.captions for item in gallery.items] == [(), ("a red field", "nothing but red")]
+    assert gallery.note == 'captions.json has captions for "gone.png" and 1 more, which the folder does not hold.'
+    assert gallery.skipped == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("{", "but it cannot be read: "),
+        ('["a caption"]', r"but it is a list\.$"),
+        ('{"a.png": "a caption"}', 'but "a.png" has something else than a list of captions'),
+        ('{"a.png": ["good", 3]}', 'but "a.png" has something else than a list of captions'),
+        ('{"a.png": [" "]}', 'but "a.png" has something else than a list of captions'),
+    ],
+)
+def test_captions_that_do_not_fit_are_refused(tmp_path: Path, text: str, problem: str) -> None:
+    draw(tmp_path / "a.png")
+    (tmp_path / "captions.json").write_text(text)
+    with pytest.raises(ValueError, match=r"^captions\.json must be an object such as .*" + problem):
+        folder_gallery(tmp_path)
+
+
+def test_a_missing_or_empty_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"^There is no folder .*absent: give the path of a folder with photos\.$"):
+        folder_gallery(tmp_path / "absent")
+    with pytest.raises(ValueError, match=r"^There is no folder .*a\.png"):
+        folder_gallery(draw(tmp_path / "one" / "a.png"))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match=r'^"empty" holds no photo that can be read\.$'):
+        folder_gallery(tmp_path / "empty")
+    (tmp_path / "empty" / "bad.png").write_text("no photo")
+    with pytest.raises(
+        ValueError, match=r'^"empty" holds no photo that can be read\. The photo "bad\.png" is no photo'
+    ):
+        folder_gallery(tmp_path / "empty")
+
+
+def test_uploads_keep_their_order_and_get_keys_of_their_own(tmp_path: Path) -> None:
+    names = ("z/photo.png", "a/photo.png", "b/photo (2).png", "c/photo.png", "b/photo.png")
+    paths = [draw(tmp_path / name) for name in names]
+    (tmp_path / "bad.jpg").write_text("no photo")
+    gallery = uploads_gallery([*paths, tmp_path / "bad.jpg"])
+    assert [item.source for item in gallery.items] == paths
+    assert gallery.items[0].key == "photo.png"
+    assert len({item.key for item in gallery.items}) == 5
+    assert (gallery.name, len(gallery.skipped)) == ("uploads", 1)
+
+
+def test_too_many_uploads_or_none_are_refused(tmp_path: Path) -> None:
+    file = draw(tmp_path / "a.png")
+    assert len(uploads_gallery([file] * 3, limit=3)) == 3
+    with pytest.raises(ValueError, match=r"^There are 4 photos, but at most 3 can be uploaded at once\.$"):
+        uploads_gallery([file] * 4, limit=3)
+    with pytest.raises(ValueError, match=r'^"Your photos" holds no photo that can be read\.$'):
+        uploads_gallery([])

@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from demo.galleries import index
+from demo.galleries.folder import folder_gallery, uploads_gallery
+from demo.galleries.gallery import Gallery
+from demo.galleries.index import encoder_key, index_gallery
+from demo.photos import file_digest, thumbnail
+from seps import ScoringEngine, SEPSModel
+from tests.tiny import tiny_model, write_tiny_bert
+
+COUNT = 4
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_bert(tmp_path_factory.mktemp("bert"))
+
+
+@pytest.fixture(scope="module", params=["encoder", "none"])
+def model(bert: Path, request: pytest.FixtureRequest) -> SEPSModel:
+    return tiny_model(bert, cls=request.param)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    for i in range(COUNT):
+        noise = np.random.default_rng(i).integers(0, 256, (30, 40, 3), dtype=np.uint8)
+        Image.fromarray(noise).save(folder / f"{i}.png")
+    return folder
+
+
+@pytest.fixture
+def gallery(folder: Path) -> Gallery:
+    return folder_gallery(folder)
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    return tmp_path / "cache"
+
+
+def cached(cache: Path) -> list[Path]:
+    return sorted(cache.rglob("*.safetensors"))
+
+
+class Encodings:
+    """Counts the photographs that the model encodes."""
+
+    def __init__(self, model: SEPSModel, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.count = 0
+        encode = model.encode_photos
+
+        def counted(photos: list[Image.Image]) -> torch.Tensor:
+            self.count += len(photos)
+            return encode(photos)
+
+        monkeypatch.setattr(model, "encode_photos", counted)
+
+
+def test_the_index_is_the_models_own_encoding(model: SEPSModel, gallery: Gallery, folder: Path) -> None:
+    indexed = index_gallery(model, gallery, None)
+    photos = [item.photo() for item in gallery.items]
+    wanted = model.encode_photos(photos)
+    assert torch.equal(torch.stack([indexed.patches(i) for i in range(COUNT)]), wanted)
+    engine = ScoringEngine(model.cross_net)
+    captions = engine.encode_captions(*model.encode_captions(["a dog runs", "snow"]))
+    assert torch.equal(engine.score(indexed.images, captions), engine.score(engine.encode_images(wanted), captions))
+    assert indexed.thumbnails == tuple(thumbnail(photo) for photo in photos)
+    assert [indexed.digest(i) for i in range(COUNT)] == [file_digest(folder / f"{i}.png") for i in range(COUNT)]
+    assert indexed.gallery == gallery
+    assert len(indexed) == COUNT
+
+
+def test_the_second_start_encodes_nothing_and_scores_the_same(
+    model: SEPSModel, gallery: Gallery, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = index_gallery(model, gallery, cache)
+    assert len(cached(cache)) == COUNT
+    encodings = Encodings(model, monkeypatch)
+    second = index_gallery(model, gallery, cache)
+    assert encodings.count == 0
+    assert torch.equal(first.embeddings, second.embeddings)
+    assert (first.thumbnails, first.digests) == (second.thumbnails, second.digests)
+
+
+def test_the_cache_goes_by_content_not_by_name(
+    model: SEPSModel, gallery: Gallery, folder: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = index_gallery(model, gallery, cache)
+    (folder / "0.png").rename(folder / "moved.png")
+    (folder / "1.png").write_bytes((folder / "2.png").read_bytes())
+    Image.new("RGB", (9, 9), "green").save(folder / "3.png")
+    encodings = Encodings(model, monkeypatch)
+    second = index_gallery(model, folder_gallery(folder), cache)  # 1, 2, 3, moved
+    assert encodings.count == 1
+    assert torch.equal(second.patches(0), first.patches(2))
+    assert torch.equal(second.patches(3), first.patches(0))
+    assert not torch.equal(second.patches(2), first.patches(3))
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "text", "other shape", "not finite", "no thumbnail"])
+def test_cache_files_that_do_not_fit_are_written_anew(
+    model: SEPSModel, gallery: Gallery, cache: Path, damage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = index_gallery(model, gallery, cache)
+    file = cached(cache)[0]
+    whole = file.read_bytes()
+    shape = first.embeddings.shape[1:]
+    file.write_bytes(
+        {
+            "cut": whole[: len(whole) // 2],
+            "empty": b"",
+            "text": b"no tensors here, only words",
+            "other shape": index.save({"embeddings": torch.zeros(3, 2)}, {"thumbnail": ""}),
+            "not finite": index.save({"embeddings": torch.full(shape, torch.nan)}, {"thumbnail": ""}),
+            "no thumbnail": index.save({"embeddings": torch.zeros(shape)}),
+        }[damage]
+    )
+    encodings = Encodings(model, monkeypatch)
+    second = index_gallery(model, gallery, cache)
+    assert encodings.count == 1
+    assert torch.equal(first.embeddings, second.embeddings)
+    assert file.read_bytes() == whole
+
+
+def test_another_encoder_has_files_of_its_own(bert: Path, gallery: Gallery, cache: Path) -> None:
+    model = tiny_model(bert)
+    index_gallery(model, gallery, cache)
+    with torch.no_grad():
+        model.img_enc.vision_proj.bias[0] += 0.5
+    changed = index_gallery(model, gallery, cache)
+    assert torch.equal(changed.embeddings, model.encode_photos([item.photo() for item in gallery.items]))
+    assert len(cached(cache)) == 2 * COUNT
+    assert encoder_key(tiny_model(bert)) != encoder_key(tiny_model(bert, mean=[0.4, 0.4, 0.4]))
+    assert encoder_key(tiny_model(bert)) == encoder_key(tiny_model(bert))
+
+
+def test_damaged_photos_are_skipped_with_the_reason(model: SEPSModel, folder: Path, cache: Path) -> None:
+    whole = (folder / "1.png").read_bytes()
+    (folder / "1.png").write_bytes(whole[: len(whole) // 2])
+    (folder / "2.png").write_bytes(b"no photo")
+    gallery = folder_gallery(folder)
+    assert len(gallery.skipped) == 1
+    indexed = index_gallery(model, gallery, cache)
+    assert [item.key for item in indexed.gallery.items] == ["0.png", "3.png"]
+    assert [sentence.split('"')[1] for sentence in indexed.gallery.skipped] == ["2.png", "1.png"]
+    assert indexed.gallery.skipped[1] == 'The photo "1.png" is damaged or cut short: choose another file.'
+    assert len(indexed.images) == len(indexed.thumbnails) == len(indexed.digests) == 2
+
+
+def test_a_gallery_without_a_readable_photo_is_refused(model: SEPSModel, folder: Path, gallery: Gallery) -> None:
+    for file in folder.iterdir():
+        file.write_bytes(b"")
+    with pytest.raises(
+        ValueError, match=r'^The gallery "photos" has no photo that can be read\. The photo "0\.png" is e'
+    ):
+        index_gallery(model, gallery, None)
+    with pytest.raises(ValueError, match=r'^The gallery "photos" has no photo that can be read\. No network\.$'):
+        index_gallery(model, replace(gallery, items=(), note="No network."), None)
+
+
+def test_without_a_cache_nothing_is_written(model: SEPSModel, folder: Path, tmp_path: Path) -> None:
+    before = sorted(tmp_path.rglob("*"))
+    indexed = index_gallery(model, uploads_gallery(sorted(folder.iterdir())), None)
+    assert len(indexed) == COUNT
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_cache_that_cannot_be_written_only_costs_time(model: SEPSModel, gallery: Gallery, cache: Path) -> None:
+    cache.write_text("a file where the folder should be")
+    assert len(index_gallery(model, gallery, cache)) == COUNT
+
+
+def test_progress_counts_photos(model: SEPSModel, gallery: Gallery) -> None:
+    seen = []
+
+    def progress(values: tuple[object, ...], desc: str) -> tuple[object, ...]:
+        seen.append((len(values), desc))
+        return values
+
+    index_gallery(model, gallery, None, progress)
+    assert seen == [(COUNT, "Indexing photos")]
