@@ -1,0 +1,28 @@
+"""Every colour: the colour map of values, the veil over dropped patches, and the light and the dark palette."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from matplotlib import colormaps
+
+COLOUR_MAP = colormaps["viridis"]
+DPI = 192  # two picture pixels to a CSS pixel
+VEIL = "#10191a"  # over dropped patches, in both palettes
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Every colour besides the colour map: `paper` under pictures, `ground` under the page, one accent."""
+
+    ink: str
+    quiet: str
+    line: str
+    paper: str
+    ground: str
+    accent: str
+    accent_soft: str
+
+
+LIGHT = Palette("#17211f", "#54625f", "#d5dddb", "#ffffff", "#f3f6f5", "#0d6b61", "#e2efec")
+DARK = Palette("#e6eceb", "#a3b1ae", "#33403e", "#182120", "#101716", "#5ec9b6", "#1b3430")

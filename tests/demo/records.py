@@ -1,0 +1,37 @@
+"""Records of a random network on any grid, and the cases that tests of pictures and layers run over."""
+
+from __future__ import annotations
+
+import torch
+
+from seps import CrossSparseAggrNet, Explanation, explain
+
+CHANNELS = 16
+WORDS = ("[CLS]", "a", "dog", "##s", "$", "[SEP]")
+CASES = [
+    (variant, dense, grid)
+    for variant, dense in (("paper", False), ("paper", True), ("released", False), ("released", True))
+    for grid in ((5, 5), (4, 7))
+]
+
+
+def random_record(
+    variant: str = "paper",
+    dense: bool = False,
+    grid: tuple[int, int] = (4, 7),
+    seed: int = 0,
+    sparse_ratio: float = 0.5,
+    **options: bool,
+) -> Explanation:
+    """The record of a random network on random embeddings; the same arguments give the same record."""
+    torch.manual_seed(seed)
+    patches = grid[0] * grid[1]
+    network = CrossSparseAggrNet(CHANNELS, patches, sparse_ratio, 0.4, variant == "paper", **options).eval()
+    return explain(
+        network,
+        torch.randn(patches, CHANNELS),
+        torch.randn(len(WORDS), CHANNELS),
+        torch.randn(9, CHANNELS) if dense else None,
+        words=WORDS,
+        grid=grid,
+    )
