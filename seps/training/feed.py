@@ -124,7 +124,7 @@ class CachedFeed:
             cached=True,
             phrases=phrases,
             pooled=pooled,
-            warmup=warmup,
+            owners=torch.tensor([place[int(c) // self.per_image] for c in captions]) if warmup else None,
         )
 
 
