@@ -124,7 +124,7 @@ class CachedFeed:
             cached=True,
             phrases=phrases,
             pooled=pooled,
-            owners=torch.tensor([place[int(c) // self.per_image] for c in captions]) if warmup else None,
+            warmup=warmup,
         )
 
 

@@ -75,29 +75,3 @@ def grounding_loss(patches: Tensor, words: Tensor, pairs: Sequence[tuple[int, in
     number = {text: i for i, text in enumerate(dict.fromkeys(texts))}
     logits = F.normalize(regions[chosen], dim=-1) @ phrases[chosen].T * PHRASE_SCALE  # (P', P')
     return within + infonce_loss(logits, [number[text] for text in texts])
-
-
-def interaction_loss(patches: Tensor, words: Tensor, lengths: Tensor, owners: Tensor, grid: tuple[int, int]) -> Tensor:
-    """Late interaction: each word's best region, mean over words, ranked by InfoNCE over the batch both ways.
-
-    Args:
-        patches: (B_v, N, C), row by row of the grid (H, W); regions are the means of 2 x 2 of them.
-        words: (B_t, L, C); lengths: (B_t,), words beyond which is padding.
-        owners: (B_t,), each caption's image in the batch; an image may own several.
-
-    Returns:
-        Scalar, a mean over captions.
-    """
-    channels = patches.shape[-1]
-    maps = patches.transpose(1, 2).unflatten(2, grid)  # (B_v, C, H, W)
-    regions = F.avg_pool2d(maps, 2, ceil_mode=True).flatten(2).transpose(1, 2)  # (B_v, R, C)
-    cosines = F.normalize(regions, dim=-1).reshape(-1, channels) @ F.normalize(words, dim=-1).reshape(-1, channels).T
-    best = cosines.view(len(patches), regions.shape[1], len(words), -1).amax(dim=1)  # (B_v, B_t, L)
-    within = torch.arange(words.shape[1], device=words.device) < lengths.to(words.device)[:, None]  # (B_t, L)
-    logits = (best * within).sum(dim=-1) / within.sum(dim=-1) * PHRASE_SCALE  # (B_v, B_t)
-    own = logits.T.gather(1, owners[:, None]).squeeze(1)  # (B_t,), each caption with its image
-    mine = F.one_hot(owners, len(patches)).T.bool()  # (B_v, B_t)
-    others = logits.masked_fill(mine, NO_NEGATIVE).logsumexp(dim=1)[
-        owners
-    ]  # (B_t,), its image's other captions left out
-    return F.cross_entropy(logits.T, owners) + (torch.logaddexp(others, own) - own).mean()

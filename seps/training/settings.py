@@ -50,8 +50,6 @@ class TrainSettings:
         pooled_batch: captions of it.
         grounding_weight: weight of the phrase losses: a phrase's words against the patches of its image, inside
             its boxes against outside, and phrases against regions over the batch; needs {split}_entities.jsonl.
-        interaction_weight: weight of InfoNCE on late interaction, each word's best 2 x 2 patches, while the heads are
-            trained alone.
         aggregation_scale: the aggregation logits' scale at the start; above 1 tokens start as few patches.
         dev_images: how many images of dev, from the first, choose the best epoch; 0 takes all.
         seed: of everything drawn.
@@ -84,7 +82,6 @@ class TrainSettings:
     pooled_weight: float = 0.0
     pooled_batch: int = 512
     grounding_weight: float = 0.0
-    interaction_weight: float = 0.0
     aggregation_scale: float = 1.0
     dev_images: int = 0
     seed: int = 0
@@ -94,16 +91,7 @@ class TrainSettings:
             check_whole(f"training.{name}", getattr(self, name))
         for name in ("temperature", "learning_rate", "warmup_rate", "clip", "aggregation_scale"):
             check_positive(f"training.{name}", getattr(self, name))
-        for name in (
-            "hard_after",
-            "warmup_epochs",
-            "warm_steps",
-            "ratio_weight",
-            "weight_decay",
-            "pooled_weight",
-            "heads_rate",
-            "interaction_weight",
-        ):
+        for name in ("hard_after", "warmup_epochs", "warm_steps", "ratio_weight", "weight_decay", "pooled_weight"):
             if getattr(self, name) < 0:
                 raise ValueError(f"training.{name} is {getattr(self, name)}, but it must not be negative.")
         for name, choices in (

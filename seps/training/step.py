@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from seps.losses import SEPSLoss
 from seps.model import SEPSModel
 from seps.pairwise import pairwise_similarity
-from seps.training.objective import PHRASE_SCALE, grounding_loss, infonce_loss, interaction_loss, pool
+from seps.training.objective import PHRASE_SCALE, grounding_loss, infonce_loss, pool
 from seps.training.phrases import PhraseBox
 from seps.training.settings import TrainSettings
 
@@ -32,7 +32,7 @@ class StepBatch:
         phrases: (image of the batch, caption of the batch, phrase) each, ordered by image.
         pooled: pooled features of images, (P, 1, D_v) or with context (P, 2, D_v): mean patch, smaller view; mean words
             of captions (P, D_t); image numbers (P,). Or None.
-        owners: (B_t,), where heads are trained alone: each caption's image in the batch, which may own several.
+        warmup: heads alone: captions need not be one an image.
     """
 
     images: Tensor
@@ -44,7 +44,7 @@ class StepBatch:
     cached: bool
     phrases: Sequence[tuple[int, int, PhraseBox]] = ()
     pooled: tuple[Tensor, Tensor, Tensor] | None = None
-    owners: Tensor | None = None
+    warmup: bool = False
 
 
 class TrainingStep(nn.Module):
@@ -66,7 +66,7 @@ class TrainingStep(nn.Module):
 
     def forward(self, batch: StepBatch) -> dict[str, Tensor]:
         """Losses by name, scalars: "loss", their sum, which has the gradient; "align", "ratio", "kept" (the share of
-        patches kept), "pooled", "grounding", "interaction", those that the settings and the batch have.
+        patches kept), "pooled", "grounding", those that the settings and the batch have.
 
         Raises:
             ValueError: embeddings that the network refuses, NaN among them.
@@ -74,7 +74,7 @@ class TrainingStep(nn.Module):
         images, captions = self.embed_images(batch), self.embed_captions(batch, batch.captions, batch.lengths)
         losses: dict[str, Tensor] = {}
         total = images.new_zeros(())
-        if batch.owners is None:
+        if not batch.warmup:
             losses |= self.match(batch, images, captions)
             total = losses["align"] + (self.seps_loss.ratio_weight * losses["ratio"] if self.sampled else 0.0)
         if batch.pooled is not None:
@@ -84,10 +84,6 @@ class TrainingStep(nn.Module):
             patches = images[:, -self.model.img_enc.num_patches :]
             losses["grounding"] = grounding_loss(patches, captions, batch.phrases)
             total = total + self.settings.grounding_weight * losses["grounding"]
-        if batch.owners is not None and self.settings.interaction_weight:
-            patches = images[:, -self.model.img_enc.num_patches :]
-            losses["interaction"] = interaction_loss(patches, captions, batch.lengths, batch.owners, self.model.grid)
-            total = total + self.settings.interaction_weight * losses["interaction"]
         return {"loss": total} | losses
 
     def match(self, batch: StepBatch, images: Tensor, captions: Tensor) -> dict[str, Tensor]:
