@@ -30,7 +30,8 @@ ALIGNED = 128  # pairs aligned at a time: they stay in a CPU's cache
 FLAT_LOGITS = 30.0  # within this spread exp(logit) and its products stay in float32's range
 SHORTEST = 1e-12  # a token shorter than this counts as zero, as in torch's normalize
 CANCELLED = 0.03  # a token shorter than this share of what it was summed from is summed directly instead
-HEAVIEST = 1e6  # a token may weigh this many times what the usual patches weigh
+HEAVIEST = 1e3  # so is a token that weighs this many times what the usual patches weigh
+HIGHEST_LOGIT = 14.0  # above the highest of the usual patches, where weights are cut: HEAVIEST even beside 500 others
 
 
 class Workspace:
@@ -59,7 +60,7 @@ class Differences:
         sign: (V, T, most), 1 where such a patch is kept, -1 where it is dropped, 0 where it does not differ.
         extra: (V, T, C), the extra tokens.
         shortest: (V, T, M), the length at which a token counts as zero, in the scale of its weights.
-        cancelled: for each image, whether so much cancels out that digits would be lost.
+        lost: for each image, captions and tokens (K, 2) of which so much cancels out that digits would be lost.
     """
 
     counts: list[int]
@@ -67,7 +68,7 @@ class Differences:
     sign: Tensor
     extra: Tensor
     shortest: Tensor
-    cancelled: list[bool]
+    lost: list[Tensor]
 
 
 def split(count: int, size: int) -> Iterator[slice]:
@@ -139,8 +140,8 @@ class BlockScorer:
             products = self.workspace.take("products", images.stop - images.start, t, longest, m)
             norms = self.workspace.take("norms", images.stop - images.start, t, m)
             for place, i in enumerate(range(images.start, images.stop)):
-                if differences is not None and not differences.cancelled[i]:
-                    self.from_differences(i, words, differences, products[place], norms[place])
+                if differences is not None:
+                    self.from_differences(i, words, sparse, differences, products[place], norms[place])
                 else:
                     products[place], norms[place] = self.one_image(i, words, sparse, dense)
             similarity.append(self.align(products, norms, None if cls is None else cls[images], captions.lengths))
@@ -195,18 +196,18 @@ class BlockScorer:
         products = torch.bmm(words, by_caption.transpose(1, 2)).view(t, -1, v, m)  # (T, L, V, M)
         return products.permute(2, 0, 1, 3), tokens.norm(dim=-1).clamp_(min=SHORTEST)
 
-    def differences(self, selection: Selection) -> Differences | None:
+    def differences(self, selection: Selection) -> Differences:
         """Second order: how each caption's kept patches differ from those that most captions of the first block keep.
 
         A token's weights need not sum to 1, since its length divides out; they are scaled so that those of the
-        usual patches do. None where the logits spread too widely for one scale.
+        usual patches do.
         """
-        exponential = self.exponentials[0]  # (V, N_c, N)
-        if exponential is None:
-            return None
         mask = selection.mask.float()  # (V, T, N)
         if self.base is None:
             usual = (mask.mean(dim=1, keepdim=True) >= 0.5).float()  # (V, 1, N), what most of these captions keep
+            logits = self.images.logits[0].float()  # (V, N_c, N)
+            highest = logits.masked_fill(usual == 0, -torch.inf).amax(dim=-1, keepdim=True)  # (V, N_c, 1)
+            exponential = (logits - highest.where(highest.isfinite(), 0.0)).clamp(max=HIGHEST_LOGIT).exp()
             share = exponential @ usual.transpose(1, 2)  # (V, N_c, 1)
             scaled = exponential / share.where(share > 0, 1.0)  # (V, N_c, N)
             by_patch = F.pad(scaled.transpose(1, 2), (0, 1))  # (V, N, M), the extra token's column empty
@@ -219,7 +220,7 @@ class BlockScorer:
         total = mask @ by_patch  # (V, T, M), the sums of the tokens' weights; 1 for the usual patches
         dropped = selection.score.float().exp() * (1 - mask)  # (V, T, N), a softmax but for its sum
         weight = total[..., :-1]
-        lost = ((weight < CANCELLED) | (weight > HEAVIEST)).any(dim=2).any(dim=1)  # (V,)
+        lost = (weight < CANCELLED) | (weight > HEAVIEST)  # (V, T, N_c)
         total[..., -1] = dropped.sum(dim=2)
         return Differences(
             counts=counts.int().tolist(),
@@ -227,10 +228,12 @@ class BlockScorer:
             sign=difference.gather(2, where),  # 0 where a caption differs in fewer
             extra=dropped @ self.patches,  # (V, T, C)
             shortest=(SHORTEST * total).clamp(min=1e-30),
-            cancelled=lost.tolist(),
+            lost=[rows.nonzero() for rows in lost],
         )
 
-    def from_differences(self, i: int, words: Tensor, by: Differences, products: Tensor, norms: Tensor) -> None:
+    def from_differences(
+        self, i: int, words: Tensor, selection: Selection, by: Differences, products: Tensor, norms: Tensor
+    ) -> None:
         """Second order, for one image: fill products (T, L, M) and lengths (T, M) for words (T, L, C)."""
         assert self.base is not None
         _, by_patch, base = self.base
@@ -249,6 +252,10 @@ class BlockScorer:
             out=tokens,
         )
         tokens[:, -1] = by.extra[i]
+        if len(by.lost[i]):  # few: summed directly
+            captions, which = by.lost[i].unbind(dim=1)
+            logits, kept = self.images.logits[0][i, which].float(), selection.mask[i, captions]  # (K, N)
+            tokens[captions, which] = masked_softmax(logits, kept) @ self.patches[i]
         torch.bmm(words, tokens.transpose(1, 2), out=products)
         torch.linalg.vector_norm(tokens, dim=-1, out=norms)
         torch.maximum(norms, by.shortest[i], out=norms)

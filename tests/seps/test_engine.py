@@ -67,7 +67,7 @@ WIDE = Case(channels=64, side=4, images=3, captions=20, aggr_ratio=1.0)
         (replace(WIDE, paper=False, dense_words=9), "from_differences"),
         (replace(WIDE, dense_words=9), "by_gram"),
         (replace(WIDE, words=40, dense_words=9), "from_tokens"),
-        (replace(WIDE, logit_scale=100.0), "by_gram"),  # logits too far apart for differences
+        (replace(WIDE, logit_scale=100.0), "from_differences"),  # most tokens summed directly, logits lie far apart
     ],
 )
 def test_every_order_is_taken_where_it_suits_and_is_exact(
@@ -103,10 +103,23 @@ def test_a_caption_that_drops_the_others_heavy_patch_keeps_its_digits(monkeypatc
     inputs["cap_embs"][-1] -= 6 * inputs["img_embs"][0, 1]
     counts = taken(monkeypatch)
     assert difference(model, inputs) < 1e-5
-    assert counts["from_differences"] == 0
     monkeypatch.setattr(blocks, "CANCELLED", 0.0)
     assert difference(model, inputs) > 1e-5  # the guard is what keeps them
-    assert counts["from_differences"] == 1
+    assert counts["from_differences"] == 2
+
+
+def test_patches_that_outweigh_the_usual_ones_beyond_measure_keep_their_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Only the last caption keeps patches 0 and 1, beside which no other counts, nor patch 1 beside patch 0.
+    model, inputs = Case(images=1, captions=20, side=4, channels=64, paper=False).build()
+    logits = torch.zeros(1, model.num_tokens, 16)
+    logits[:, :, 0], logits[:, :, 1] = 60.0, 40.0
+    monkeypatch.setattr(model.aggr_net, "logits", lambda patches: logits)
+    heavy = inputs["img_embs"][0, 1] + inputs["img_embs"][0, 2]
+    inputs["cap_embs"] -= 3 * heavy
+    inputs["cap_embs"][-1] += 6 * heavy
+    assert difference(model, inputs) < 1e-5
+    monkeypatch.setattr(blocks, "HEAVIEST", 1e30)
+    assert difference(model, inputs) > 1e-5  # the guard is what keeps them
 
 
 def test_nearly_equal_patches_are_decided_alike() -> None:
