@@ -1,71 +1,31 @@
-"""The page: its theme and style, and the one view on it."""
+"""The page: its theme, its style and scripts, and the views on it."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
 from gradio.themes import Base, sizes
 from gradio.themes.utils import fonts
 
-from demo.paint.figures import DARK, LIGHT, Palette
-from demo.views import arithmetic
+from demo.paint.palette import DARK, LIGHT, Palette
+from demo.views import about, api, captions, compare, downloads, lesson, losses, paper, search, session
+from demo.views.parts import Shown
+from demo.workbench import Workbench
 
 TITLE = "SEPS Explorer"
 WEIGHTS = (400, 700)  # the font files of these weights hold the whole alphabet
+STYLE = Path(__file__).resolve().parents[1] / "assets" / "style"
+MOST_BYTES = "25mb"  # of an uploaded file
 
 
-def _variables(palette: Palette) -> str:
+def variables(palette: Palette) -> str:
     """A palette as CSS variables."""
     return " ".join(f"--{name.replace('_', '-')}: {colour};" for name, colour in vars(palette).items())
 
 
-STYLE = """
-/* `clip` rather than Gradio's `hidden`, under which the controls could not stay in view */
-.gradio-container.gradio-container { overflow: clip !important; }
-.gradio-container .main.app { max-width: 1480px; margin: 0 auto; padding: 18px clamp(14px, 2.4vw, 32px) 8px; }
-.contain h1 { font-size: 29px; font-weight: 700; line-height: 1.15; letter-spacing: -0.015em;
-    margin: 0 0 10px; color: var(--ink); text-wrap: balance; }
-.contain h3 { font-size: 19px; font-weight: 700; margin: 16px 0 8px; color: var(--ink); }
-.notice { border-left: 3px solid var(--accent); background: var(--accent-soft); color: var(--ink);
-    padding: 9px 14px; margin: 0; font-size: 16px; line-height: 1.4; border-radius: 0 4px 4px 0; }
-.bench { gap: 30px !important; align-items: flex-start; }
-.controls { --neutral-200: var(--line); }
-.controls .form { background: transparent; border: none; gap: 0; }
-.controls input:checked { background-color: var(--accent) !important; border-color: var(--accent) !important; }
-/* the blocks' padding is meant for the controls */
-.results .html-container { padding: 0 !important; }
-.results { gap: 14px !important; }
-.similarity { font-size: 18px; color: var(--quiet); margin: 0; line-height: 1.1; }
-.similarity b { font-size: 38px; font-weight: 700; color: var(--accent); margin-left: 6px;
-    letter-spacing: -0.01em; font-variant-numeric: tabular-nums; }
-.counts, .key { color: var(--quiet); font-size: 16px; line-height: 1.4; margin: 2px 0 0 !important; }
-.cards { display: grid; gap: 12px; grid-template-columns: repeat(auto-fill, minmax(200px, 1fr)); }
-.pair { gap: 12px !important; align-items: flex-start; }
-.results figure { background: var(--paper); border: 1px solid var(--line); border-radius: 6px; padding: 10px;
-    margin: 0; }
-.pair figure { margin-bottom: 12px; }
-.results figure img { display: block; width: 100%; height: auto; }
-.results figcaption { font-size: 15px; line-height: 1.35; color: var(--quiet); margin-top: 6px; }
-.results figcaption b { display: block; color: var(--ink); font-weight: 700; }
-table.terms { width: 100%; border-collapse: collapse; font-size: 16px; color: var(--ink); margin: 0; }
-table.terms, table.terms tr { border: none !important; }
-table.terms td, table.terms th { padding: 5px 2px !important; text-align: left; font-weight: 400;
-    border: none !important; border-bottom: 1px solid var(--line) !important; }
-table.terms td + td, table.terms th + th { text-align: right; font-family: var(--font-mono); font-size: 14px; }
-table.terms tfoot th { font-weight: 700; border-bottom: none !important;
-    border-top: 2px solid var(--accent) !important; }
-@media (min-width: 701px) { .controls { position: sticky; top: 14px; } }
-@media (max-width: 700px) {
-    h1 { font-size: 24px; }
-    .cards { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 8px; }
-    .results figure { padding: 6px; }
-    .pair { flex-direction: column !important; align-items: stretch; gap: 4px !important; }
-}
-"""
-
-
-def _theme() -> Base:
+def theme() -> Base:
     """Gradio's plain theme in the page's colours and type; every font ships with Gradio."""
     colours: dict[str, str] = {}
     for suffix, palette in (("", LIGHT), ("_dark", DARK)):
@@ -93,23 +53,60 @@ def _theme() -> Base:
         color_accent=LIGHT.accent,
         block_border_width="0px",
         block_shadow="none",
-        block_padding="7px 0",
+        block_padding="6px 0",
         form_gap_width="0px",
     )
 
 
-def build() -> gr.Blocks:
+def build(bench: Workbench) -> gr.Blocks:
     """The page, ready to launch with `launch_options`."""
-    with gr.Blocks(title=TITLE, fill_width=True) as page:
-        arithmetic.build(page)
+    with gr.Blocks(title=TITLE, fill_width=True, delete_cache=(600, 3600)) as page:
+        gr.HTML(f"<h1>{TITLE}</h1><p class='claim'>Which patches of a photo does a caption keep?</p>", elem_id="top")
+        states = (gr.State(Shown()), gr.State(Shown()), gr.State(Shown()))
+        own = gr.State(None)
+        with gr.Tabs(elem_id="views") as tabs:
+            with gr.Tab("Photos", id="search", render_children=True):
+                finding = search.build(bench)
+            with gr.Tab("Captions", id="captions", render_children=True):
+                asking = captions.build(bench)
+            with gr.Tab("Compare", id="compare", render_children=True):
+                comparing = compare.build(bench)
+            with gr.Tab("Lesson", id="lesson", render_children=True), gr.Tabs():
+                with gr.Tab("The walk", id="walk", render_children=True):
+                    walking = lesson.build(bench)
+                with gr.Tab("Losses", id="losses", render_children=True) as losses_tab:
+                    playing = losses.build()
+                with gr.Tab("Paper and code", id="paper", render_children=True) as paper_tab:
+                    known = paper.build(bench)
+            with gr.Tab("About", id="about"):
+                about.build(bench)
+        saved = downloads.build()
+        search.connect(bench, finding, own, states[0])
+        captions.connect(bench, asking, states[1])
+        compare.connect(bench, comparing, states[2])
+        downloads.connect_picture(bench, finding.viewer, finding.said, saved, states[0], own)
+        downloads.connect_picture(bench, asking.viewer, asking.said, saved, states[1], asking.chooser.chosen)
+        downloads.connect_comparison(
+            bench, comparing.pictures, comparing.said, saved, states[2], comparing.chooser.chosen
+        )
+        lesson.connect(bench, walking, saved)
+        losses.connect(bench, playing, losses_tab)
+        paper.connect(bench, known, paper_tab)
+        downloads.connect_rankings(bench, finding, asking, saved, states[0], own)
+        session.connect(bench, page, tabs, (finding, asking, comparing, walking), states)
+        api.build(bench)
     return page
 
 
 def launch_options() -> dict[str, Any]:
     """What `launch` needs besides an address: since Gradio 6 the look is given there."""
+    scripts = "\n".join(file.read_text(encoding="utf-8") for file in sorted(STYLE.glob("*.js")))
+    styles = "\n".join(file.read_text(encoding="utf-8") for file in sorted(STYLE.glob("*.css")))
     return {
-        "theme": _theme(),
-        "css": f":root {{ {_variables(LIGHT)} }} .dark {{ {_variables(DARK)} }}" + STYLE,
+        "theme": theme(),
+        "css": f":root {{ {variables(LIGHT)} }} .dark {{ {variables(DARK)} }}\n{styles}",
+        "head": f"<script>\n{scripts}\n</script>",
         "footer_links": ["api", "settings"],
         "run_history": False,
+        "max_file_size": MOST_BYTES,
     }

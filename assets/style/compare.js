@@ -1,0 +1,201 @@
+// Two to six captions over one photo, side by side: one layer, one colour scale, one marked patch for all.
+window.SepsCompare = (() => {
+  "use strict";
+
+  const LAYERS = { mask: "Decision mask", score: "Score", s_st: "Caption attention" };
+  const FORMATS = ["PNG", "SVG", "PDF"];
+  const NARROWEST = 200; // CSS pixels, the least width of a picture where two stand side by side
+  const CAPTION = 270; // CSS pixels, the width that a caption and its score would like
+  const GAP = 16; // CSS pixels between pictures
+
+  // Show `props.value` inside `element`, now and whenever `watch` tells that it changed.
+  // trigger("export", {format, layer}) follows a download, trigger("layer", {layer}) a change of layer.
+  function mount(element, props, trigger, watch) {
+    let dispose = () => {};
+    const show = () => {
+      dispose();
+      const root = element.querySelector(".seps-compare") ?? element;
+      root.classList.add("seps-view");
+      root.replaceChildren();
+      dispose = props.value ? build(root, props.value, trigger) : empty(root);
+    };
+    watch("value", show);
+    show();
+  }
+
+  function empty(root) {
+    root.append(SepsControls.h("p", { class: "seps-empty" }, "Nothing to compare yet. Give two to six captions."));
+    return () => {};
+  }
+
+  function letter(index) {
+    return String.fromCharCode(65 + index);
+  }
+
+  // How much the kept sets overlap: a row and a column for each caption.
+  function matrix(overlap) {
+    const { h } = SepsControls;
+    const head = overlap.map((_, index) => h("th", { scope: "col" }, letter(index)));
+    const cell = (value) => {
+      const one = h("td", { "data-value": value }, value.toFixed(2));
+      one.style.setProperty("--share", `${Math.round(40 * value)}%`);
+      return one;
+    };
+    const rows = overlap.map((row, index) => h("tr", {}, h("th", { scope: "row" }, letter(index)), ...row.map(cell)));
+    return h(
+      "table",
+      { class: "seps-overlap" },
+      h("caption", {}, "Overlap of the kept patches (IoU)"),
+      h("thead", {}, h("tr", {}, h("td", {}), ...head)),
+      h("tbody", {}, ...rows),
+    );
+  }
+
+  function build(root, value, trigger) {
+    const { h, button } = SepsControls;
+    const items = value.items.map((item) => ({ ...item, record: SepsRecord.decode(item.record) }));
+    const first = items[0].record;
+    const available = Object.keys(LAYERS).filter((name) => SepsRecord.hasLayer(first, SepsRecord.parseLayer(name)));
+    const state = { layer: available.includes(value.layer) ? value.layer : "mask", patch: null };
+    let photo = null;
+
+    // From the lowest to the highest value of all pictures; null for the mask.
+    function sharedRange() {
+      const layer = SepsRecord.parseLayer(state.layer);
+      if (layer.name === "mask") return null;
+      const ranges = items.map(({ record }) => SepsRecord.layerValues(record, layer).range);
+      return [Math.min(...ranges.map(([low]) => low)), Math.max(...ranges.map(([, high]) => high))];
+    }
+
+    const buttons = available.map((name) => button({
+      "data-layer": name,
+      click: () => {
+        state.layer = name;
+        update();
+        trigger("layer", { layer: name });
+      },
+    }, LAYERS[name]));
+    const downloads = FORMATS.map((format) => button({
+      "data-format": format.toLowerCase(),
+      "aria-label": `Download as ${format}`,
+      click: () => trigger("export", { format: format.toLowerCase(), layer: state.layer }),
+    }, format));
+    const legendPlace = h("div", { class: "seps-legend-place" });
+    const canvases = items.map(() => h("canvas", { role: "img", tabindex: "0" }));
+    const figures = items.map(({ caption, similarity, record }, index) => h(
+      "figure",
+      { "data-item": letter(index) },
+      h("figcaption", {}, h("b", {}, letter(index)), h("span", {}, caption)),
+      canvases[index],
+      h(
+        "p",
+        {},
+        h("span", { class: "seps-count" }, SepsRecord.keptCount(record.branches[0])),
+        h("span", {}, "score ", h("output", { "data-similarity": similarity }, similarity.toFixed(4))),
+      ),
+    ));
+    const pictures = h("div", { class: "seps-pictures" }, ...figures);
+    const reading = h("div", { class: "seps-reading", role: "status", "aria-live": "polite" });
+    const table = matrix(value.overlap);
+    const foot = h(
+      "div",
+      { class: "seps-foot" },
+      table,
+      h(
+        "div",
+        { class: "seps-foot-side" },
+        h("div", { class: "seps-downloads", role: "group", "aria-label": "Download" }, ...downloads),
+        SepsControls.credit(value.photo),
+        h("span", {}, `model ${value.model}`),
+      ),
+    );
+    root.append(
+      h(
+        "div",
+        { class: "seps-settings" },
+        h("div", { class: "seps-names", role: "group", "aria-label": "Layer" }, ...buttons),
+        legendPlace,
+      ),
+      h("div", { class: "seps-body" }, h("div", { class: "seps-main" }, pictures, reading), foot),
+    );
+    canvases.forEach((canvas) => SepsControls.overPatches(canvas, first.grid, () => state.patch, (patch) => {
+      if (patch === state.patch) return;
+      state.patch = patch;
+      update();
+    }));
+    root.onkeydown = (event) => {
+      if (event.key !== "Escape") return;
+      state.patch = null;
+      update();
+    };
+
+    // Kept or dropped, or the value, of the marked patch in every picture.
+    function reads() {
+      if (state.patch === null) return "Point at a patch to see it in every picture.";
+      const columns = first.grid[1];
+      const layer = SepsRecord.parseLayer(state.layer);
+      const found = items.map(({ record }, index) => {
+        const fate = record.branches[0].kept[state.patch] ? "kept" : "dropped";
+        if (layer.name === "mask") return `${letter(index)} ${fate}`;
+        const { values } = SepsRecord.layerValues(record, layer);
+        return `${letter(index)} ${fate} ${SepsRecord.number(values[state.patch])}`;
+      });
+      return `Row ${Math.floor(state.patch / columns) + 1}, column ${(state.patch % columns) + 1}: ${found.join(", ")}`;
+    }
+
+    function update() {
+      for (const one of buttons) one.setAttribute("aria-pressed", one.dataset.layer === state.layer);
+      const range = sharedRange();
+      const layer = SepsRecord.parseLayer(state.layer);
+      legendPlace.replaceChildren(SepsControls.legend(first, layer, { opacity: value.opacity ?? 0.75, range }));
+      reading.replaceChildren(h("p", {}, reads()));
+      items.forEach(({ caption, record }, index) => {
+        const words = SepsRecord.describe(record, state.layer);
+        canvases[index].setAttribute("aria-label", `${letter(index)}, "${caption}": ${words}. ${SepsControls.HINT}`);
+        if (!photo) return;
+        const { patch } = state;
+        const options = { opacity: value.opacity ?? 0.75, lines: value.lines ?? true, range, patch };
+        SepsPicture.drawLayer(canvases[index], photo, record, state.layer, options);
+      });
+    }
+
+    // As many in a row as makes the pictures largest within the height for all rows; on a phone one below the other.
+    // The overlaps stand beside the pictures where there is room.
+    function fit(width) {
+      const tallest = parseFloat(getComputedStyle(canvases[0]).maxHeight);
+      const aspect = photo.naturalHeight / photo.naturalWidth;
+      const wide = Math.max(1, Math.floor((width + GAP) / (NARROWEST + GAP)));
+      const size = (columns) => {
+        const rows = wide === 1 ? 1 : Math.ceil(items.length / columns);
+        return Math.min((width - GAP * (columns - 1)) / columns, tallest / rows / aspect);
+      };
+      let columns = 1;
+      for (let more = 2; more <= Math.min(wide, items.length); more += 1) {
+        if (size(more) > size(columns)) columns = more;
+      }
+      const column = Math.max(size(columns), CAPTION);
+      const rest = width - columns * column - (columns - 1) * GAP;
+      root.classList.toggle("seps-narrow", wide === 1);
+      root.classList.toggle("seps-beside", rest >= table.offsetWidth + 3 * GAP);
+      pictures.style.gap = `${GAP}px`;
+      pictures.style.gridTemplateColumns = `repeat(${columns}, minmax(0, ${column}px))`;
+      for (const canvas of canvases) SepsControls.resize(canvas, size(columns), size(columns) * aspect);
+      update();
+    }
+
+    let end = () => {};
+    let alive = true;
+    update();
+    SepsControls.load(value.photo).then((image) => {
+      if (!alive) return;
+      photo = image;
+      end = SepsControls.onWidth(root, fit);
+    });
+    return () => {
+      alive = false;
+      end();
+    };
+  }
+
+  return { mount };
+})();

@@ -1,0 +1,248 @@
+// One photo and one caption, read layer by layer: words, layers, picture, scale, patch, terms.
+window.SepsViewer = (() => {
+  "use strict";
+
+  const NAMES = { mask: "Decision mask", score: "Score", tokens: "Tokens", extra: "Extra token", photo: "Photo" };
+  const FORMATS = ["PNG", "SVG", "PDF", "JSON"];
+  const DEBOUNCE = 300; // milliseconds
+  const NARROW = 560; // CSS pixels
+
+  // Show `props.value` inside `element`, now and whenever `watch` tells that it changed.
+  // trigger("layer", {layer, opacity, lines}) follows a change, trigger("export", {format, ...the same}) a download.
+  function mount(element, props, trigger, watch) {
+    let dispose = () => {};
+    const show = () => {
+      dispose();
+      const root = element.querySelector(".seps-viewer") ?? element;
+      root.classList.add("seps-view");
+      root.replaceChildren();
+      dispose = props.value ? build(root, props.value, trigger) : empty(root);
+    };
+    watch("value", show);
+    show();
+  }
+
+  function empty(root) {
+    root.append(SepsControls.h("p", { class: "seps-empty" }, "No picture yet. Choose a photo and a caption."));
+    return () => {};
+  }
+
+  function build(root, value, trigger) {
+    const { parseLayer, layerText, hasLayer } = SepsRecord;
+    const { h, button } = SepsControls;
+    const record = SepsRecord.decode(value.record);
+    const asked = parseLayer(value.layer ?? "mask");
+    const state = {
+      layer: hasLayer(record, asked) ? asked : parseLayer("mask"),
+      before: parseLayer("mask"), // what unpinning a word returns to
+      preview: null, // the word under the pointer or with focus
+      patch: null,
+      opacity: value.opacity ?? 0.75,
+      lines: value.lines ?? true,
+    };
+    let photo = null;
+    let room = [0, 0];
+    let timer = 0;
+
+    const settings = () => ({ layer: layerText(state.layer), opacity: state.opacity, lines: state.lines });
+    const word = (number) => ({ name: "word", number, branch: "sparse" });
+    const shown = () => (state.preview === null ? state.layer : word(state.preview));
+
+    function changed() {
+      update();
+      clearTimeout(timer);
+      timer = setTimeout(() => trigger("layer", settings()), DEBOUNCE);
+    }
+
+    // Show a layer, in the branch chosen before where that branch has it.
+    function choose(name, number = null, branch = state.layer.branch) {
+      if (name === "word" && state.layer.name !== "word") state.before = state.layer;
+      const sides = [branch, "sparse", "dense"].map((side) => ({ name, number, branch: side }));
+      state.layer = sides.find((layer) => hasLayer(record, layer));
+      changed();
+    }
+
+    function unpin() {
+      state.preview = null;
+      if (state.layer.name === "word") state.layer = state.before;
+      changed();
+    }
+
+    const caption = SepsParts.caption(record.alignments[0].words, {
+      preview: (index) => {
+        state.preview = index;
+        update();
+      },
+      pin: (index) => (layerText(state.layer) === layerText(word(index)) ? unpin() : choose("word", index)),
+    });
+
+    const layerButton = (name, label, title = null) =>
+      button({ "data-layer": name, title, "aria-label": title, click: () => choose(name) }, ...[label].flat());
+    const partNames = [...new Set(record.branches.flatMap((branch) => Object.keys(branch.parts)))];
+    const parts = partNames.map((name) => {
+      const label = [h("i", {}, "s"), h("sub", {}, name.slice(2))];
+      return layerButton(name, label, `Part ${name}: ${SepsRecord.PARTS[name]}`);
+    });
+    const turn = (step) => button({
+      class: "seps-turn",
+      "data-turn": step,
+      "aria-label": step < 0 ? "Previous token" : "Next token",
+      click: () => choose("token", state.layer.number + step),
+    }, step < 0 ? "‹" : "›");
+    const count = h("span", {});
+    const pager = h("div", { class: "seps-pager" }, turn(-1), count, turn(1));
+    const branches = record.branches.length < 2 ? [] : ["sparse", "dense", "both"].map((branch) => button({
+      "data-branch": branch,
+      click: () => choose(state.layer.name, state.layer.number, branch),
+    }, branch[0].toUpperCase() + branch.slice(1)));
+    const layers = h(
+      "div",
+      { class: "seps-layers" },
+      branches.length ? h("div", { class: "seps-branches", role: "group", "aria-label": "Branch" }, ...branches) : null,
+      h(
+        "div",
+        { class: "seps-names", role: "group", "aria-label": "Layer" },
+        layerButton("mask", NAMES.mask),
+        layerButton("score", NAMES.score),
+        h("div", { class: "seps-parts" }, ...parts),
+        ...["tokens", "extra", "photo"].map((name) => layerButton(name, NAMES[name])),
+      ),
+      pager,
+    );
+
+    const canvas = h("canvas", { role: "img", tabindex: "0" });
+    const multiples = h("div", { class: "seps-multiples", role: "group", hidden: true });
+    const stage = h("div", { class: "seps-stage" }, canvas, multiples);
+    const bench = h("div", { class: "seps-bench" }, layers, stage);
+    const legendPlace = h("div", { class: "seps-legend-place" });
+    const slider = h("input", {
+      type: "range", min: "0", max: "100", step: "5", value: String(Math.round(100 * state.opacity)),
+      input: () => {
+        state.opacity = slider.valueAsNumber / 100;
+        changed();
+      },
+    });
+    const lines = h("input", {
+      type: "checkbox",
+      change: () => {
+        state.lines = lines.checked;
+        changed();
+      },
+    });
+    lines.checked = state.lines;
+    const reading = h("div", { class: "seps-reading", role: "status", "aria-live": "polite" });
+    reading.style.setProperty("--lines", 1 + record.branches.length);
+    const downloads = FORMATS.map((format) => button({
+      "data-format": format.toLowerCase(),
+      "aria-label": `Download as ${format}`,
+      click: () => trigger("export", { format: format.toLowerCase(), ...settings() }),
+    }, format));
+    root.append(
+      caption.element,
+      value.dense_caption ? h("details", { class: "seps-dense" }, h("summary", {}, value.dense_caption)) : "",
+      bench,
+      h(
+        "div",
+        { class: "seps-settings" },
+        legendPlace,
+        h("label", { class: "seps-opacity" }, "Opacity", slider),
+        h("label", { class: "seps-lines" }, lines, "Grid"),
+      ),
+      reading,
+      SepsParts.terms(record),
+      h(
+        "div",
+        { class: "seps-foot" },
+        SepsControls.credit(value.photo),
+        h("span", {}, `model ${value.model}`),
+        h("div", { class: "seps-downloads", role: "group", "aria-label": "Download" }, ...downloads),
+      ),
+    );
+
+    SepsControls.overPatches(canvas, record.grid, () => state.patch, (patch) => {
+      if (patch === state.patch) return;
+      state.patch = patch;
+      update();
+    });
+    root.onkeydown = (event) => {
+      if (event.key !== "Escape") return;
+      state.patch = null;
+      unpin();
+    };
+
+    function update() {
+      const { name, number, branch } = state.layer;
+      const layer = shown();
+      const text = layerText(layer);
+      caption.light(layer.name === "word" ? layer.number : null, name === "word" ? number : null);
+      for (const one of layers.querySelectorAll("[data-layer]")) {
+        const own = one.dataset.layer;
+        const sides = ["sparse", "dense"].map((side) => ({ name: own, number: null, branch: side }));
+        const possible = sides.some((side) => hasLayer(record, side));
+        one.disabled = !possible;
+        one.setAttribute("aria-pressed", own === name || (own === "tokens" && name === "token"));
+      }
+      for (const one of branches) {
+        one.disabled = !hasLayer(record, { name, number, branch: one.dataset.branch });
+        one.setAttribute("aria-pressed", one.dataset.branch === branch);
+      }
+      pager.hidden = name !== "token";
+      const last = SepsRecord.branchOf(record, state.layer)?.aggregation_weights.length;
+      count.textContent = `${number} of ${last}`;
+      pager.firstChild.disabled = number === 1;
+      pager.lastChild.disabled = number === last;
+      legendPlace.replaceChildren(SepsControls.legend(record, layer, { opacity: state.opacity, range: null }));
+      reading.replaceChildren(...readings(layer).map((line) => h("p", {}, line)));
+      canvas.hidden = layer.name === "tokens";
+      multiples.hidden = !canvas.hidden;
+      canvas.setAttribute("aria-label", `${SepsRecord.describe(record, text)}. ${SepsControls.HINT}`);
+      draw(layer, text);
+    }
+
+    function readings(layer) {
+      if (state.patch !== null && layer.name !== "tokens") return SepsRecord.patchLines(record, state.patch);
+      if (layer.name === "word") return [SepsRecord.wordLine(record, layer.number)];
+      return [SepsRecord.describe(record, layerText(layer))];
+    }
+
+    function draw(layer, text) {
+      if (!photo || !room[0]) return;
+      const { opacity, lines: withLines, patch } = state;
+      if (layer.name === "tokens") {
+        const open = (token) => choose("token", token);
+        SepsParts.multiples(multiples, photo, record, layer, { opacity, room, choose: open });
+      } else {
+        SepsPicture.drawLayer(canvas, photo, record, text, { opacity, lines: withLines, patch });
+      }
+    }
+
+    // The picture takes the place that the rest leaves of the height, and never more than the width.
+    function fit() {
+      const narrow = root.clientWidth < NARROW;
+      root.classList.toggle("seps-narrow", narrow);
+      const limit = parseFloat(getComputedStyle(canvas).maxHeight);
+      const rest = root.offsetHeight - bench.offsetHeight;
+      const height = Math.min(limit, narrow ? 0.75 * window.innerHeight : Math.max(240, limit - rest));
+      room = [stage.clientWidth, height];
+      const width = Math.min(room[0], (height * photo.naturalWidth) / photo.naturalHeight);
+      SepsControls.resize(canvas, width, (width * photo.naturalHeight) / photo.naturalWidth);
+      draw(shown(), layerText(shown()));
+    }
+
+    let end = () => {};
+    let alive = true;
+    update();
+    SepsControls.load(value.photo).then((image) => {
+      if (!alive) return;
+      photo = image;
+      end = SepsControls.onWidth(root, fit);
+    });
+    return () => {
+      alive = false;
+      clearTimeout(timer);
+      end();
+    };
+  }
+
+  return { mount };
+})();

@@ -1,0 +1,80 @@
+"""Captions that people type: what the model can read, and how much of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from seps import SEPSModel
+
+MOST_CHARACTERS = 2000
+MOST_TYPED = 200  # captions, one a line
+ANY_LENGTH = 1_000_000  # word pieces
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A caption as the model reads it.
+
+    Attributes:
+        text: without surrounding or repeated white space.
+        note: one sentence where the model does not read all of it as it stands, else empty.
+    """
+
+    text: str
+    note: str
+
+
+def read_caption(model: SEPSModel, text: str | None, dense: bool = False) -> Reading:
+    """Check a typed caption.
+
+    Args:
+        model: whose tokenizer reads it.
+        text: as typed, in any script; markup in it is text like any other.
+        dense: whether it is a dense caption.
+
+    Raises:
+        ValueError: empty, longer than MOST_CHARACTERS, or nothing in it that the model's vocabulary has.
+    """
+    kind = "dense caption" if dense else "caption"
+    cleaned = " ".join((text or "").replace("\0", " ").split())
+    if not cleaned:
+        raise ValueError(f"The {kind} is empty: describe the photograph in a few English words.")
+    if len(cleaned) > MOST_CHARACTERS:
+        raise ValueError(
+            f"The {kind} has {len(cleaned):,} characters, but at most {MOST_CHARACTERS:,} fit: shorten it."
+        )
+    limit = model.config.text.max_dense_words if dense else model.config.text.max_words
+    ids = model.tokenizer.encode(cleaned, ANY_LENGTH)
+    pieces = model.tokenizer.labels(ids)[1:-1]
+    unknown = pieces.count("[UNK]")
+    if unknown == len(pieces):
+        raise ValueError(f'The model knows none of the words in "{shortened(cleaned)}": write the {kind} in English.')
+    note = ""
+    if len(pieces) > limit - 2:
+        note = f"The model reads the first {limit - 2} of {len(pieces)} word pieces of the {kind}."
+    elif unknown:
+        note = f"The model does not know {unknown} of {len(pieces)} word pieces of the {kind} ([UNK])."
+    return Reading(cleaned, note)
+
+
+def read_typed(model: SEPSModel, text: str | None) -> list[str]:
+    """Captions typed one a line; empty lines are passed over.
+
+    Raises:
+        ValueError: as `read_caption`, naming the line; more than MOST_TYPED.
+    """
+    lines = [(number, line) for number, line in enumerate((text or "").splitlines(), start=1) if line.strip()]
+    if len(lines) > MOST_TYPED:
+        raise ValueError(f"There are {len(lines)} captions, but at most {MOST_TYPED} can be ranked at once.")
+    captions = []
+    for number, line in lines:
+        try:
+            captions.append(read_caption(model, line).text)
+        except ValueError as error:
+            raise ValueError(f"Line {number}: {error}") from error
+    return captions
+
+
+def shortened(text: str, longest: int = 40) -> str:
+    """The text, cut with an ellipsis where it is longer."""
+    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"

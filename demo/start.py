@@ -1,0 +1,67 @@
+"""Opening the workbench: device, model, galleries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from demo.galleries.cache import default_cache
+from demo.galleries.examples import examples_gallery
+from demo.galleries.folder import folder_gallery
+from demo.galleries.gallery import Gallery
+from demo.galleries.index import IndexedGallery, index_gallery
+from demo.galleries.open_photos import open_photos_gallery
+from demo.workbench import Workbench
+from seps import load_model
+from seps.engine import Progress
+
+MODEL = "photos"
+OPEN_PHOTOS = "open-photos"
+
+
+def best_device() -> torch.device:
+    """CUDA, then MPS, then the CPU."""
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+
+
+def open_model() -> Workbench:
+    """The shipped model without galleries."""
+    return Workbench(load_model(MODEL).to(best_device()), MODEL)
+
+
+def open_workbench(
+    photos: Path | None = None,
+    cache: Path | None = None,
+    fetch: bool = True,
+    progress: Progress = False,
+    tell: Callable[[str], Any] = lambda line: None,
+) -> Workbench:
+    """The shipped model with its galleries: a person's folder first, then the examples; the open photos on first use.
+
+    Args:
+        photos: a folder of photographs, or None.
+        cache: where embeddings and fetched photographs lie; `default_cache()` where left out.
+        fetch: whether open photos that are not in the cache may be fetched.
+        progress: as in `ScoringEngine`; tell: gets a line about every file that was left out.
+
+    Raises:
+        ValueError: the folder does not exist or holds no readable photograph.
+    """
+    place = cache or default_cache()
+    model = load_model(MODEL).to(best_device())
+    galleries: list[Gallery] = [] if photos is None else [folder_gallery(photos, progress)]
+    galleries.append(examples_gallery())
+    indexed = [index_gallery(model, gallery, place, progress) for gallery in galleries]
+    for one in indexed:
+        for sentence in one.gallery.skipped:
+            tell(f"Left out: {sentence}")
+
+    def open_photos(progress: Progress) -> IndexedGallery:
+        return index_gallery(model, open_photos_gallery(place, fetch, progress), place, progress)
+
+    return Workbench(model, MODEL, indexed, {OPEN_PHOTOS: open_photos})

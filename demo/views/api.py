@@ -1,0 +1,190 @@
+"""The actions by name, for programs: shown on the page's API page, called with gradio_client."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from demo.captions import read_caption, read_typed
+from demo.exports import Download
+from demo.galleries.index import IndexedGallery
+from demo.record import overlap, plain
+from demo.views.captions import recall_line
+from demo.views.chooser import index_uploads, photo_input
+from demo.views.downloads import comparison, explanation
+from demo.views.parts import Shown
+from demo.workbench import Workbench
+
+OPTIONS: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 2}
+
+
+def build(bench: Workbench) -> None:
+    """Register the endpoints, without anything to see."""
+    with gr.Column(visible=False):
+        photo, item = photo_input(label="photo"), gr.Textbox(label="item")
+        caption, dense = gr.Textbox(label="caption"), gr.Textbox(label="dense_caption")
+        captions, gallery = gr.Textbox(label="captions"), gr.Textbox(bench.first, label="gallery")
+        layer, file_format = gr.Textbox("mask", label="layer"), gr.Textbox("png", label="file_format")
+        answer, file = gr.JSON(label="answer"), gr.File(label="file")
+        call = gr.Button("call")
+
+    def find(path: str | None, name: str) -> tuple[IndexedGallery, int]:
+        """The uploaded photo, or a gallery's as "gallery/photo"."""
+        if path is not None:
+            return index_uploads(bench, [path]), 0
+        gallery, _, key = (name or "").partition("/")
+        indexed = bench.open(gallery)
+        return indexed, indexed.gallery.position(key)
+
+    def read(text: str, long_text: str) -> tuple[str, str | None]:
+        dense_text = read_caption(bench.model, long_text, dense=True).text if (long_text or "").strip() else None
+        return read_caption(bench.model, text).text, dense_text
+
+    def galleries() -> dict[str, Any]:
+        """List the galleries with their photos.
+
+        Returns:
+            By gallery: a list of photos, each with its item (what the other endpoints take), title, captions, credit,
+            licence and link.
+        """
+        return {
+            name: [
+                {"item": f"{name}/{item.key}", "title": item.title, "captions": list(item.captions)}
+                | {"credit": item.credit, "licence": item.licence, "link": item.link}
+                for item in indexed.gallery.items
+            ]
+            for name, indexed in ((name, bench.open(name)) for name in bench.names)
+        }
+
+    def rank_images(caption: str, dense_caption: str = "", gallery: str = "examples") -> dict[str, Any]:
+        """Rank a gallery's photos for a caption.
+
+        Args:
+            caption: an English sentence; dense_caption: a long description beside it, or empty.
+            gallery: its name.
+
+        Returns:
+            "ranking": photos with rank, item, title and score S(I, T), the best first; "note"; "seconds".
+        """
+        indexed = bench.open(gallery)
+        ranking = bench.rank_images(indexed, caption, dense_caption)
+        items = indexed.gallery.items
+        rows = [
+            {"rank": rank, "item": f"{gallery}/{items[place].key}", "title": items[place].title, "score": score}
+            for rank, (place, score) in enumerate(zip(ranking.order, ranking.scores, strict=True), start=1)
+        ]
+        return {"ranking": rows, "note": ranking.reading.note, "seconds": ranking.seconds}
+
+    def rank_captions(photo: str | None, item: str, gallery: str, captions: str) -> dict[str, Any]:
+        """Rank captions for a photo.
+
+        Args:
+            photo: a file, or None with item: a gallery's photo, "gallery/photo".
+            gallery: whose captions are ranked, or empty; captions: more of them, one a line.
+
+        Returns:
+            "ranking": captions with rank, score S(I, T) and "correct" (null where nobody knows); "recall" in words;
+            "seconds".
+        """
+        indexed, place = find(photo, item)
+        if gallery:
+            bench.open(gallery)
+        ranking = bench.rank_captions(indexed, place, gallery or None, captions)
+        rows = [
+            {"rank": rank, "caption": text, "score": score, "correct": correct}
+            for rank, (text, score, correct) in enumerate(
+                zip(ranking.captions, ranking.scores, ranking.correct, strict=True), start=1
+            )
+        ]
+        return {"ranking": rows, "recall": recall_line(ranking), "seconds": ranking.seconds}
+
+    def explain(photo: str | None, item: str, caption: str, dense_caption: str) -> dict[str, Any]:
+        """Explain one photo and one caption: every number of the forward pass.
+
+        Args:
+            photo: a file, or None with item: a gallery's photo, "gallery/photo".
+            caption: an English sentence; dense_caption: a long description beside it, or empty.
+
+        Returns:
+            The explanation record with a description of each field.
+        """
+        indexed, place = find(photo, item)
+        return plain(bench.explain(indexed, place, *read(caption, dense_caption)))
+
+    def compare(photo: str | None, item: str, captions: str) -> dict[str, Any]:
+        """Compare which patches captions kept of one photo.
+
+        Args:
+            photo: a file, or None with item: a gallery's photo, "gallery/photo".
+            captions: at least one, one a line.
+
+        Returns:
+            "captions"; "scores"; "kept": for each caption the decision mask, row by row of the grid; "overlap": IoU of
+            every two kept sets.
+        """
+        indexed, place = find(photo, item)
+        texts = read_typed(bench.model, captions)
+        records = [bench.explain(indexed, place, text) for text in texts]
+        return {
+            "captions": texts,
+            "scores": [record.similarity for record in records],
+            "kept": [record.sparse.kept.astype(int).tolist() for record in records],
+            "overlap": overlap(records),
+        }
+
+    def picture(photo: str | None, item: str, captions: str, dense_caption: str, layer: str, file_format: str) -> str:
+        """Draw the picture of a photo and a caption, or of several captions side by side.
+
+        Args:
+            photo: a file, or None with item: a gallery's photo, "gallery/photo".
+            captions: one caption, or up to six, one a line, which are compared.
+            dense_caption: beside a single caption, or empty.
+            layer: mask, score, s_p, s_st, s_im, s_dt, token:1, tokens, extra, word:1 or photo.
+            file_format: png, svg or pdf; of a single caption also json.
+
+        Returns:
+            The file.
+        """
+        indexed, place = find(photo, item)
+        texts = read_typed(bench.model, captions)
+        if len(texts) > 1:
+            return written(comparison(bench, indexed, place, texts, layer, file_format))
+        text, long_text = read("\n".join(texts), dense_caption)
+        shown = Shown(indexed.gallery.name, place, text, long_text, layer)
+        return written(explanation(bench, indexed, shown, file_format))
+
+    for function, inputs, output in (
+        (galleries, [], answer),
+        (rank_images, [caption, dense, gallery], answer),
+        (rank_captions, [photo, item, gallery, captions], answer),
+        (explain, [photo, item, caption, dense], answer),
+        (compare, [photo, item, captions], answer),
+        (picture, [photo, item, captions, dense, layer, file_format], file),
+    ):
+        call.click(plainly(function), inputs, output, api_name=function.__name__, **OPTIONS)
+
+
+def plainly(endpoint: Callable[..., Any]) -> Callable[..., Any]:
+    """The endpoint with its ValueErrors told to the caller, without a traceback."""
+
+    @wraps(endpoint)
+    def run(*args: Any) -> Any:
+        try:
+            return endpoint(*args)
+        except ValueError as error:
+            raise gr.Error(str(error), title="Refused", print_exception=False) from error
+
+    return run
+
+
+def written(file: Download) -> str:
+    """A file of Gradio's own temporary folder, which forgets it."""
+    place = Path(tempfile.mkdtemp(dir=os.environ.get("GRADIO_TEMP_DIR"))) / file.name
+    place.write_bytes(file.content)
+    return str(place)

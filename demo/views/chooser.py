@@ -1,0 +1,151 @@
+"""Choosing a photograph: from a gallery, or one's own by upload, paste or camera."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+from PIL import Image
+
+from demo.galleries.folder import uploads_gallery
+from demo.galleries.index import IndexedGallery, index_gallery
+from demo.views.parts import ANSWERING, OPENING, PHOTO_SIZE, PROGRESS, message, scripted, strip_value, told_below
+from demo.workbench import Workbench
+
+
+def photo_input(**options: Any) -> gr.Image:
+    """Gradio's image input, handing over the file as it came: reading it safely is our own work."""
+    component = gr.Image(type="filepath", **options)
+    component.preprocess = uploaded_path  # type: ignore[method-assign, assignment]
+    return component
+
+
+def uploaded_path(payload: Any) -> str | None:
+    """The path of an uploaded file, which Gradio has checked to be one."""
+    return None if payload is None else str(payload.path)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A photograph in a gallery; `own` holds the gallery where it is a person's own, for the session alone."""
+
+    gallery: str
+    place: int
+    own: IndexedGallery | None = None
+
+
+@dataclass(frozen=True)
+class Chooser:
+    """The components, and the state: a `Chosen`."""
+
+    gallery: gr.Radio
+    strip: gr.HTML
+    upload: gr.Image
+    chosen: gr.State
+
+
+def build(bench: Workbench, name: str) -> Chooser:
+    """Lay the chooser out; `name` tells the views' choosers apart."""
+    gallery = gr.Radio(list(bench.names), value=bench.first, label="Photograph", elem_id=f"{name}-gallery")
+    strip = scripted("SepsLists.strip", "strip", f"{name}-strip", value=strip_value(bench.find(bench.first), 0))
+    with gr.Accordion("A photo of your own", open=False, elem_id=f"{name}-own"):
+        upload = photo_input(
+            sources=["upload", "clipboard", "webcam"],
+            show_label=False,
+            height=170,
+            elem_id=f"{name}-upload",
+            buttons=[],
+        )
+    return Chooser(gallery, strip, upload, gr.State(Chosen(bench.first, 0)))
+
+
+def connect(
+    bench: Workbench,
+    chooser: Chooser,
+    show: Callable[..., tuple[Any, ...]],
+    inputs: Sequence[Any],
+    outputs: Sequence[Any],
+) -> None:
+    """Call `show(chosen, *inputs)` whenever another photograph is chosen.
+
+    Args:
+        show: gives the values of `outputs`, of which the first is a message line.
+    """
+    first, *others = outputs
+    count = 3 + len(others)
+
+    @told_below(count)
+    def choose_gallery(gallery: str, progress: gr.Progress = PROGRESS, *values: Any) -> tuple[Any, ...]:
+        indexed = bench.open(gallery, progress.tqdm)
+        said, *shown = show(Chosen(gallery, 0), *values)
+        return said or message(indexed.gallery.note), Chosen(gallery, 0), strip_value(indexed, 0), *shown
+
+    @told_below(count - 1)
+    def choose_photo(gallery: str, event: gr.EventData, *values: Any) -> tuple[Any, ...]:
+        chosen = Chosen(gallery, int(event.place))
+        said, *shown = show(chosen, *values)
+        return said, chosen, *shown
+
+    @told_below(count)
+    def choose_own(path: str | None, *values: Any) -> tuple[Any, ...]:
+        if path is None:
+            return "", *[gr.skip()] * (count - 1)
+        indexed = index_uploads(bench, [path])
+        chosen = Chosen(indexed.gallery.name, 0, indexed)
+        said, *shown = show(chosen, *values)
+        return said or message(left_out(indexed)), chosen, gr.skip(), *shown
+
+    chooser.gallery.input(
+        choose_gallery,
+        [chooser.gallery, *inputs],
+        [first, chooser.chosen, chooser.strip, *others],
+        show_progress_on=first,
+        **OPENING,
+    )
+    chooser.strip.pick(choose_photo, [chooser.gallery, *inputs], [first, chooser.chosen, *others], **ANSWERING)
+    chooser.upload.input(
+        choose_own,
+        [chooser.upload, *inputs],
+        [first, chooser.chosen, chooser.strip, *others],
+        show_progress_on=first,
+        **OPENING,
+    )
+
+
+def index_uploads(bench: Workbench, paths: Sequence[str], progress: Any = False) -> IndexedGallery:
+    """Index a person's files, in memory alone, and remove them from the disk.
+
+    Raises:
+        ValueError: none can be read, or there are too many.
+    """
+    files = [Path(path) for path in paths]
+    try:
+        indexed = index_gallery(bench.model, uploads_gallery(files), None, progress)
+        items = tuple(replace(item, source=kept_small(item.photo())) for item in indexed.gallery.items)
+        return replace(indexed, gallery=replace(indexed.gallery, items=items))
+    finally:
+        for file in files:
+            file.unlink(missing_ok=True)
+
+
+def kept_small(photo: Image.Image) -> Callable[[], Image.Image]:
+    """What gives the photograph again, at a size to look at, out of little memory."""
+    small = photo.copy()
+    small.thumbnail((PHOTO_SIZE, PHOTO_SIZE))
+    buffer = BytesIO()
+    small.save(buffer, format="JPEG", quality=92)
+    content = buffer.getvalue()
+    return lambda: Image.open(BytesIO(content)).convert("RGB")
+
+
+def left_out(indexed: IndexedGallery) -> str:
+    """A sentence about the files that were left out, or the gallery's own note."""
+    skipped = indexed.gallery.skipped
+    if not skipped:
+        return indexed.gallery.note
+    more = f" And {len(skipped) - 3} more." if len(skipped) > 3 else ""
+    return f"{len(skipped)} left out: {' '.join(skipped[:3])}{more}"

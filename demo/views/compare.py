@@ -1,0 +1,108 @@
+"""Compare captions: two to six over the same photograph, side by side, on one shared colour scale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from demo.captions import read_typed
+from demo.record import overlap, packed
+from demo.views import chooser
+from demo.views.chooser import Chooser, Chosen
+from demo.views.parts import ANSWERING, Shown, fresh, link_to, message, photo_value, scripted, told_below
+from demo.workbench import Workbench
+
+FEWEST, MOST = 2, 6
+
+
+@dataclass(frozen=True)
+class Compare:
+    """The view's components."""
+
+    chooser: Chooser
+    captions: gr.Textbox
+    said: gr.HTML
+    pictures: gr.HTML
+
+
+def build(bench: Workbench) -> Compare:
+    """Lay the view out."""
+    with gr.Row(elem_classes="screen"):
+        with gr.Column(scale=5, min_width=250, elem_classes="ask"):
+            chosen = chooser.build(bench, "compare")
+            captions = gr.Textbox(
+                label=f"{FEWEST} to {MOST} captions, one a line", lines=4, max_lines=8, elem_id="compare-captions"
+            )
+            said = gr.HTML(elem_id="compare-said")
+        with gr.Column(scale=17, min_width=320, elem_classes="seen"):
+            pictures = scripted("SepsPage.compare", "seps-compare", "compare", ("layer", "export"))
+    return Compare(chosen, captions, said, pictures)
+
+
+def show_side_by_side(
+    bench: Workbench, chosen: Chosen, captions: str, shown: Shown
+) -> tuple[str, dict[str, Any], Shown]:
+    """Explain every caption over the photograph.
+
+    Returns:
+        The message line, the pictures' value, and what is shown now (its caption holds them all, one a line).
+
+    Raises:
+        ValueError: fewer than 2 or more than 6 captions, or one that cannot be read.
+    """
+    indexed = bench.find(chosen.gallery, chosen.own)
+    texts = read_typed(bench.model, captions)
+    if not FEWEST <= len(texts) <= MOST:
+        raise ValueError(f"{len(texts)} captions are there, but {FEWEST} to {MOST} can be compared: write one a line.")
+    records = [bench.explain(indexed, chosen.place, text) for text in texts]
+    layer = shown.layer if shown.layer in ("mask", "score", "s_st") else "mask"
+    now = Shown(indexed.gallery.name, chosen.place, "\n".join(texts), None, layer, shown.opacity, shown.lines)
+    items = [
+        {"caption": text, "similarity": record.similarity, "record": packed(record)}
+        for text, record in zip(texts, records, strict=True)
+    ]
+    value = fresh(
+        {
+            "photo": photo_value(indexed, chosen.place),
+            "model": bench.name,
+            "layer": layer,
+            "items": items,
+            "overlap": overlap(records),
+            "link": link_to(bench, "compare", indexed, now),
+        }
+    )
+    return message(""), value, now
+
+
+def own_captions(bench: Workbench, chosen: Chosen) -> str:
+    """Three of the captions that a photograph of a gallery has, to start with."""
+    item = bench.find(chosen.gallery, chosen.own).gallery.items[chosen.place]
+    return "\n".join(item.captions[:3])
+
+
+def connect(bench: Workbench, view: Compare, shown: gr.State) -> None:
+    """Give the view its events: a photograph of a gallery brings its own captions, a typed one keeps the photograph."""
+    outputs = [view.said, view.captions, view.pictures, shown]
+
+    def with_captions(chosen: Chosen, captions: str, shown: Shown) -> tuple[Any, ...]:
+        texts = own_captions(bench, chosen) or captions
+        said, value, now = show_side_by_side(bench, chosen, texts, shown)
+        return said, texts, value, now
+
+    chooser.connect(bench, view.chooser, with_captions, [view.captions, shown], outputs)
+
+    @told_below(3)
+    def retyped(chosen: Chosen, captions: str, shown: Shown) -> tuple[Any, ...]:
+        if "\n".join(read_typed(bench.model, captions)) == shown.caption:  # the page's own doing
+            return "", gr.skip(), gr.skip()
+        return show_side_by_side(bench, chosen, captions, shown)
+
+    view.captions.change(
+        retyped,
+        [view.chooser.chosen, view.captions, shown],
+        [view.said, view.pictures, shown],
+        trigger_mode="always_last",
+        **ANSWERING,
+    )

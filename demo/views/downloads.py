@@ -1,0 +1,122 @@
+"""Downloads: what the views' buttons ask for, saved by the browser without a file on the server."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import gradio as gr
+
+from demo.captions import read_typed
+from demo.exports import Download, captions_csv, comparison_file, explanation_file, images_csv
+from demo.galleries.index import IndexedGallery
+from demo.paint.overlay import Heading
+from demo.views.captions import NO_POOL, Captions
+from demo.views.chooser import Chosen
+from demo.views.parts import Shown, credit_of, fresh, message, scripted, told_below
+from demo.views.search import Search
+from demo.workbench import Workbench
+
+OPTIONS: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
+
+
+def build() -> gr.HTML:
+    """The component that saves what it is given."""
+    return scripted("SepsPage.download", "seps-download", "download", ())
+
+
+def sent(file: Download) -> dict[str, Any]:
+    """A file for the browser to save."""
+    return fresh({"name": file.name, "type": file.media_type, "base64": b64encode(file.content).decode()})
+
+
+def explanation(bench: Workbench, indexed: IndexedGallery, shown: Shown, kind: str, dark: bool = False) -> Download:
+    """The file of one photograph and one caption, drawn as `shown` says."""
+    record = bench.explain(indexed, shown.place, shown.caption, shown.dense)
+    item = indexed.gallery.items[shown.place]
+    heading = Heading(shown.caption, record.similarity, bench.name, shown.dense, credit_of(item))
+    return explanation_file(
+        item.photo(), record, heading, item.title, kind, shown.layer, shown.opacity, shown.lines, dark
+    )
+
+
+def comparison(
+    bench: Workbench,
+    indexed: IndexedGallery,
+    place: int,
+    captions: Sequence[str],
+    layer: str,
+    kind: str,
+    dark: bool = False,
+) -> Download:
+    """The file of several captions over one photograph."""
+    records = [bench.explain(indexed, place, caption) for caption in captions]
+    item = indexed.gallery.items[place]
+    return comparison_file(item.photo(), captions, records, bench.name, item.title, kind, layer, dark, credit_of(item))
+
+
+def connect_picture(
+    bench: Workbench, viewer: gr.HTML, said: gr.HTML, saved: gr.HTML, shown: gr.State, own: gr.State
+) -> None:
+    """Let a viewer's buttons save its picture, and the session remember its layer.
+
+    `own` holds a person's own gallery, or a `Chosen`.
+    """
+
+    @told_below(2)
+    def export(shown: Shown, own: IndexedGallery | Chosen | None, event: gr.EventData) -> tuple[str, dict[str, Any]]:
+        indexed = bench.find(shown.gallery, own.own if isinstance(own, Chosen) else own)
+        drawn = replace(shown, layer=str(event.layer), opacity=float(event.opacity), lines=bool(event.lines))
+        file = explanation(bench, indexed, drawn, str(event.format), bool(event.dark))
+        return message(f"Saved as {file.name}."), sent(file)
+
+    viewer.export(export, [shown, own], [said, saved], **OPTIONS)
+    connect_layer(viewer, shown, ("layer", "opacity", "lines"))
+
+
+def connect_layer(view: gr.HTML, shown: gr.State, drawn: Sequence[str]) -> None:
+    """Let the session remember how pictures are drawn: what of `Shown` the view's event tells."""
+
+    def remember(shown: Shown, event: gr.EventData) -> Shown:
+        told = {name: getattr(event, name) for name in drawn}
+        return replace(shown, **told)
+
+    view.layer(remember, shown, shown, api_visibility="private", show_progress="hidden", queue=False)
+
+
+def connect_comparison(
+    bench: Workbench, pictures: gr.HTML, said: gr.HTML, saved: gr.HTML, shown: gr.State, chosen: gr.State
+) -> None:
+    """Let the comparison's buttons save it."""
+
+    @told_below(2)
+    def export(shown: Shown, chosen: Chosen, event: gr.EventData) -> tuple[str, dict[str, Any]]:
+        indexed = bench.find(shown.gallery, chosen.own)
+        captions = read_typed(bench.model, shown.caption)
+        file = comparison(bench, indexed, shown.place, captions, str(event.layer), str(event.format), bool(event.dark))
+        return message(f"Saved as {file.name}."), sent(file)
+
+    pictures.export(export, [shown, chosen], [said, saved], **OPTIONS)
+    connect_layer(pictures, shown, ("layer",))
+
+
+def connect_rankings(
+    bench: Workbench, finding: Search, asking: Captions, saved: gr.HTML, shown: gr.State, own: gr.State
+) -> None:
+    """Let the rankings' buttons save them as CSV."""
+
+    @told_below(2)
+    def images(own: IndexedGallery | None, shown: Shown) -> tuple[str, dict[str, Any]]:
+        file = images_csv(bench, bench.find(shown.gallery, own), shown.caption, shown.dense)
+        return message(f"Saved as {file.name}."), sent(file)
+
+    @told_below(2)
+    def captions(chosen: Chosen, pool: str, typed: str) -> tuple[str, dict[str, Any]]:
+        indexed = bench.find(chosen.gallery, chosen.own)
+        file = captions_csv(bench, indexed, chosen.place, None if pool == NO_POOL else pool, typed)
+        return message(f"Saved as {file.name}."), sent(file)
+
+    finding.ranking.export(images, [own, shown], [finding.said, saved], **OPTIONS)
+    asking.ranking.export(captions, [asking.chooser.chosen, asking.pool, asking.typed], [asking.said, saved], **OPTIONS)

@@ -1,0 +1,71 @@
+"""One headless Chromium, and the app in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+ROOT = Path(__file__).parents[3]
+SCREENSHOTS = ROOT / "tests" / "screenshots"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    path = shutil.which("chromium")
+    if path is None:
+        pytest.fail("Chromium is missing: run `apt-get update && apt-get install -y chromium`, or put it on PATH.")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def uploads(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the app puts what people upload."""
+    return tmp_path_factory.mktemp("uploads")
+
+
+@pytest.fixture(scope="session")
+def address(cache: Path, uploads: Path) -> Iterator[str]:
+    """The app's address: `python app.py`, as a person starts it, with nothing fetched."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = {
+        **os.environ,
+        "GRADIO_ANALYTICS_ENABLED": "False",
+        "GRADIO_SERVER_NAME": "127.0.0.1",
+        "GRADIO_TEMP_DIR": str(uploads),
+    }
+    command = [sys.executable, "app.py", "--port", str(port), "--cache", str(cache), "--no-fetch"]
+    app = subprocess.Popen(
+        command, cwd=ROOT, env=environment, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(480):
+            if app.poll() is not None:
+                assert app.stderr is not None
+                pytest.fail(f"app.py ended with {app.returncode}:\n{app.stderr.read()}")
+            try:
+                urllib.request.urlopen(url, timeout=5).close()
+                break
+            except OSError:
+                time.sleep(0.25)
+        else:
+            pytest.fail(f"app.py did not answer at {url} within two minutes.")
+        yield url
+    finally:
+        app.terminate()
+        app.communicate(timeout=20)

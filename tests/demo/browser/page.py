@@ -1,0 +1,78 @@
+"""What the tests of the app do on its page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from playwright.sync_api import Browser, Locator, Page, expect
+
+WAIT = 20_000  # milliseconds
+SIZES = {"1366x768": (1366, 768), "390x844": (390, 844)}
+VEIL = (16, 25, 26)
+
+
+@contextmanager
+def opened(
+    browser: Browser, address: str, query: str = "", size: tuple[int, int] = (1366, 768), scheme: str = "light"
+) -> Iterator[Page]:
+    """The page with its first view drawn; it asks nobody else for anything, and its scripts raise no error."""
+    dark = scheme == "dark"
+    context = browser.new_context(
+        viewport={"width": size[0], "height": size[1]},
+        color_scheme="dark" if dark else "light",
+        has_touch=size[0] < 500,
+        accept_downloads=True,
+    )
+    page = context.new_page()
+    strays: list[str] = []
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on(
+        "request",
+        lambda request: None if request.url.startswith((address, "data:", "blob:")) else strays.append(request.url),
+    )
+    page.set_default_timeout(WAIT)
+    expect.set_options(timeout=WAIT)
+    page.goto(address + "/" + query)
+    expect(page.locator(".seps-stage canvas:visible, .seps-compare canvas:visible").first).to_be_visible()
+    yield page
+    context.close()
+    assert strays == []
+    assert errors == []
+
+
+def shown(page: Page, where: str = "#viewer") -> Locator:
+    """The canvas of a viewer."""
+    return page.locator(f"{where} .seps-stage > canvas")
+
+
+def titles(page: Page) -> list[str]:
+    """The ranked photographs, the best first."""
+    return [str(text) for text in page.locator("#ranking .title").all_inner_texts()]
+
+
+def patch_colours(canvas: Locator, grid: tuple[int, int]) -> NDArray[np.int64]:
+    """The colours at the patches' centres, (N, 3)."""
+    colours: Any = canvas.evaluate(
+        """(canvas, [rows, columns]) => {
+            const context = canvas.getContext("2d");
+            const found = [];
+            for (let row = 0; row < rows; row++) for (let column = 0; column < columns; column++) {
+                const x = Math.floor(((column + 0.5) * canvas.width) / columns);
+                const y = Math.floor(((row + 0.5) * canvas.height) / rows);
+                found.push([...context.getImageData(x, y, 1, 1).data].slice(0, 3));
+            }
+            return found;
+        }""",
+        list(grid),
+    )
+    return np.asarray(colours)
+
+
+def opaque(page: Page, where: str = "#viewer") -> None:
+    """Move the opacity slider to its end."""
+    page.locator(where).get_by_label("Opacity").press("End")

@@ -1,0 +1,138 @@
+"""The picture scripts on a page of their own, without Gradio: values, the page, and what its canvases show."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from PIL import Image
+from playwright.sync_api import Browser, Locator, Page
+
+from demo.paint.palette import DARK, LIGHT
+from demo.record import overlap, packed
+from seps import CrossSparseAggrNet, Explanation, explain
+
+STYLE = Path(__file__).parents[3] / "assets" / "style"
+SCRIPTS = ("record", "picture", "controls", "parts", "viewer", "compare")
+VEIL = (16, 25, 26)
+WORDS = ("[CLS]", "a", "skate", "##board", "##er", "rides", "<b>", "[SEP]")
+GRID = (6, 8)
+
+
+def random_record(
+    seed: int = 0, *, paper: bool = True, dense: bool = False, cls: bool = False, grid: tuple[int, int] = GRID
+) -> Explanation:
+    """The record of a random network, random embeddings and the words of WORDS."""
+    with torch.random.fork_rng(devices=[]):
+        torch.random.default_generator.manual_seed(seed)
+        count = grid[0] * grid[1]
+        model = CrossSparseAggrNet(16, count, 0.5, 0.3, paper).eval()
+        image, caption = torch.randn(count + cls, 16), torch.randn(len(WORDS), 16)
+        return explain(model, image, caption, torch.randn(9, 16) if dense else None, words=WORDS, grid=grid)
+
+
+def photo(width: int = 400, height: int = 300, **words: Any) -> dict[str, Any]:
+    """A drawn photo, bright everywhere, as the views hand it over."""
+    rows, columns = np.mgrid[0:height, 0:width]
+    pixels = np.stack([90 + 160 * columns / width, 110 + 120 * rows / height, 230 - 120 * columns / width], axis=-1)
+    buffer = BytesIO()
+    Image.fromarray(pixels.astype(np.uint8)).save(buffer, format="PNG")
+    source = "data:image/png;base64," + b64encode(buffer.getvalue()).decode()
+    facts = {"title": "drawn", "credit": "a test", "link": "https://example.org/photo"}
+    return {"src": source, "width": width, "height": height, **facts, **words}
+
+
+def viewer_value(record: Explanation, **changes: Any) -> dict[str, Any]:
+    """What a view hands to the viewer."""
+    value = {
+        "key": "1",
+        "photo": photo(),
+        "model": "random",
+        "caption": "a skateboarder rides",
+        "dense_caption": None if record.dense is None else "a longer caption of the same photo",
+        "similarity": record.similarity,
+        "record": packed(record),
+        "layer": "mask",
+        "opacity": 0.75,
+        "lines": True,
+    }
+    return value | changes
+
+
+def compare_value(records: list[Explanation], **changes: Any) -> dict[str, Any]:
+    """What a view hands to the comparison."""
+    items = [
+        {"caption": f"caption {i + 1}", "similarity": record.similarity, "record": packed(record)}
+        for i, record in enumerate(records)
+    ]
+    value = {"key": "1", "photo": photo(), "model": "random", "layer": "mask", "items": items}
+    return value | {"overlap": overlap(records)} | changes
+
+
+def write_page(folder: Path, component: str, value: dict[str, Any] | None, dark: bool = False, width: int = 0) -> Path:
+    """A page with one component ("viewer" or "compare"); what it triggers is listed in `window.triggered`.
+
+    `window.send(value)` does what Gradio does when Python sends a new value.
+    """
+    palette = vars(DARK if dark else LIGHT)
+    variables = " ".join(f"--{name.replace('_', '-')}: {colour};" for name, colour in palette.items())
+    scripts = "".join(f"<script>{(STYLE / f'{name}.js').read_text(encoding='utf-8')}</script>" for name in SCRIPTS)
+    data = json.dumps(value).replace("<", "\\u003c")
+    limit = f"max-width: {width}px;" if width else ""
+    path = folder / "page.html"
+    path.write_text(
+        f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>standalone</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>body {{ {variables} margin: 0; padding: 12px; background: var(--ground); font-family: sans-serif; }}
+#place {{ {limit} }} {(STYLE / "viewer.css").read_text(encoding="utf-8")}</style>{scripts}
+<body class="{"dark" if dark else ""}"><div id="place"><div class="seps-{component}"></div></div>
+<script>
+window.triggered = [];
+const props = {{ value: {data} }};
+let changed = null;
+window.send = (value) => {{ props.value = value; changed(); }};
+const trigger = (name, data) => window.triggered.push([name, data]);
+const watch = (name, call) => {{ if (name === "value") changed = call; }};
+window.Seps{component.capitalize()}.mount(document.getElementById("place"), props, trigger, watch);
+</script></body></html>""",
+        encoding="utf-8",
+    )
+    return path
+
+
+def open_page(browser: Browser, path: Path, size: tuple[int, int] = (1366, 768), touch: bool = False) -> Page:
+    """The page once its pictures are drawn; an error in a script fails the test that closes it with `close`."""
+    context = browser.new_context(viewport={"width": size[0], "height": size[1]}, has_touch=touch, is_mobile=touch)
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(path.as_uri())
+    page.wait_for_function("[...document.querySelectorAll('canvas')].every((one) => one.style.width)")
+    assert errors == []
+    return page
+
+
+def centres(canvas: Locator, grid: tuple[int, int]) -> NDArray[np.int64]:
+    """The colours at the centres of a canvas's patches: (N, 3)."""
+    script = """(canvas, [rows, columns]) => {
+        const context = canvas.getContext("2d");
+        const at = (index, count, length) => Math.floor(((index + 0.5) * length) / count);
+        return Array.from({ length: rows * columns }, (_, patch) => [...context.getImageData(
+            at(patch % columns, columns, canvas.width), at(Math.floor(patch / columns), rows, canvas.height), 1, 1,
+        ).data.slice(0, 3)]);
+    }"""
+    return np.array(canvas.evaluate(script, list(grid)))
+
+
+def viridis(values: NDArray[Any], low: float, high: float) -> NDArray[np.int64]:
+    """Matplotlib's colours of values on a scale: (N, 3)."""
+    from matplotlib import colormaps
+    from matplotlib.colors import Normalize
+
+    return colormaps["viridis"](Normalize(low, high)(values), bytes=True)[:, :3].astype(np.int64)

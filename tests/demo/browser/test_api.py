@@ -1,0 +1,114 @@
+"""The actions by name, as a program calls them, and many people at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gradio_client import Client, handle_file  # type: ignore[import-untyped]
+from gradio_client.exceptions import AppError  # type: ignore[import-untyped]
+from PIL import Image
+
+from demo.workbench import Workbench
+
+# gradio_client leaves sockets to the garbage collector.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:unclosed:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
+
+CAPTION = "a motorcycle parked indoors"
+PEOPLE = 20
+
+
+@pytest.fixture(scope="module")
+def client(address: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    client = Client(address, verbose=False, download_files=str(tmp_path_factory.mktemp("downloads")))
+    yield client
+    client.close()
+
+
+def test_every_action_has_a_documented_name(client: Any) -> None:
+    endpoints = client.view_api(return_format="dict")["named_endpoints"]
+    assert set(endpoints) == {
+        "/galleries", "/rank_images", "/rank_captions", "/explain", "/compare", "/picture"
+    }  # fmt: skip
+    for endpoint in endpoints.values():
+        assert len(endpoint["description"]) > 20
+
+
+def test_ranking_explaining_and_comparing(client: Any, bench: Workbench) -> None:
+    indexed = bench.find("examples")
+    listed = client.predict(api_name="/galleries")["examples"]
+    assert [item["title"] for item in listed] == [item.title for item in indexed.gallery.items]
+    ranking = bench.rank_images(indexed, CAPTION)
+    told = client.predict(CAPTION, "", "examples", api_name="/rank_images")
+    assert [row["item"] for row in told["ranking"]] == [
+        f"examples/{indexed.gallery.items[i].key}" for i in ranking.order
+    ]
+    assert [row["score"] for row in told["ranking"]] == pytest.approx(ranking.scores, abs=1e-4)
+    told = client.predict(None, "examples/motorcycle", "examples", "a zebra", api_name="/rank_captions")
+    assert (len(told["ranking"]), "R@1" in told["recall"]) == (72, True)
+    record = bench.explain(indexed, indexed.gallery.position("motorcycle"), CAPTION)
+    told = client.predict(None, "examples/motorcycle", CAPTION, "", api_name="/explain")
+    assert told["similarity"] == pytest.approx(record.similarity, abs=1e-4)
+    told = client.predict(None, "examples/motorcycle", f"{CAPTION}\na wall", api_name="/compare")
+    assert told["kept"][0] == record.sparse.kept.astype(int).tolist()
+    assert told["overlap"][0][0] == 1.0
+
+
+def test_a_photo_goes_up_and_a_picture_comes_down(client: Any, bench: Workbench, tmp_path: Path) -> None:
+    place = bench.find("examples").gallery.position("coffee")
+    bench.find("examples").gallery.items[place].photo().save(tmp_path / "photo.png")
+    photo = handle_file(str(tmp_path / "photo.png"))
+    told = client.predict(photo, "", "a cup", "", api_name="/explain")
+    record = bench.explain(bench.find("examples"), place, "a cup")
+    assert told["similarity"] == pytest.approx(record.similarity, abs=1e-3)
+    file = client.predict(photo, "", "a cup", "", "word:2", "png", api_name="/picture")
+    with Image.open(file) as image:
+        assert image.width >= 1400
+    file = client.predict(None, "examples/coffee", "a cup\na table", "", "mask", "svg", api_name="/picture")
+    assert Path(file).read_text(encoding="utf-8").startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name", "told"),
+    [
+        (("", "", "examples"), "/rank_images", "The caption is empty"),
+        (("a cat", "", "moon"), "/rank_images", "There is no gallery 'moon'"),
+        ((None, "examples/moon", "a cat", ""), "/explain", "has no photo 'moon'"),
+        ((None, "examples/cat", "a cat", "", "moon", "png"), "/picture", "There is no layer"),
+        ((None, "examples/cat", "a cat", "", "mask", "exe"), "/picture", "format is 'exe'"),
+        (({"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}, "", "a cat", ""), "/explain", ""),
+    ],
+)
+def test_a_wrong_call_is_refused_in_a_sentence(client: Any, arguments: tuple[Any, ...], name: str, told: str) -> None:
+    with pytest.raises((AppError, ValueError, PermissionError)) as caught:
+        client.predict(*arguments, api_name=name)
+    assert told in str(caught.value)
+    assert "root:" not in str(caught.value)
+
+
+def test_twenty_people_each_get_their_own_answer(address: str, bench: Workbench) -> None:
+    indexed = bench.find("examples")
+    captions = [caption for item in indexed.gallery.items for caption in item.captions][:PEOPLE]
+    clients = [Client(address, verbose=False) for _ in range(3)]
+
+    def ask(number: int) -> tuple[list[str], float]:
+        started = time.monotonic()
+        told = clients[number % 3].predict(captions[number], "", "examples", api_name="/rank_images")
+        return [row["item"] for row in told["ranking"]], time.monotonic() - started
+
+    try:
+        with ThreadPoolExecutor(PEOPLE) as pool:
+            answers = list(pool.map(ask, range(PEOPLE)))
+    finally:
+        for client in clients:
+            client.close()
+    for caption, (items, _) in zip(captions, answers, strict=True):
+        order = bench.rank_images(indexed, caption).order
+        assert items == [f"examples/{indexed.gallery.items[place].key}" for place in order]
+    assert max(seconds for _, seconds in answers) < 10

@@ -1,0 +1,251 @@
+"""The app as a person meets it: searching, reading a picture, comparing, links, keyboard, phone."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from demo.views.search import FIRST_CAPTION
+from demo.workbench import Workbench
+from tests.demo.browser.conftest import SCREENSHOTS
+from tests.demo.browser.page import SIZES, VEIL, opaque, opened, patch_colours, shown, titles
+
+# Playwright leaves sockets to the garbage collector.
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+
+
+def expect_kept(canvas: Locator, bench: Workbench, photo: str, caption: str) -> None:
+    """At full opacity the veil lies where, and only where, the library's record dropped the patch."""
+    indexed = bench.find("examples")
+    record = bench.explain(indexed, indexed.gallery.position(photo), caption)
+    dropped = (np.abs(patch_colours(canvas, record.grid) - VEIL) <= 2).all(axis=1)
+    np.testing.assert_array_equal(dropped, ~record.sparse.kept)
+
+
+def expect_score(viewer: Locator, score: float) -> None:
+    """The viewer shows a pair of this score, to four decimals but for the last one's rounding."""
+    near = "|".join(re.escape(f"{score + step / 10_000:.4f}") for step in (-1, 0, 1))
+    expect(viewer.locator(".seps-terms output")).to_have_text(re.compile(near))
+
+
+def test_a_worked_example_is_there_on_load(browser: Browser, address: str, bench: Workbench) -> None:
+    with opened(browser, address) as page:
+        expect(page.locator("#caption textarea")).to_have_value(FIRST_CAPTION)
+        indexed = bench.find("examples")
+        ranking = bench.rank_images(indexed, FIRST_CAPTION)
+        assert titles(page) == [indexed.gallery.items[place].title for place in ranking.order]
+        assert page.locator("#ranking .score").first.inner_text() == f"{ranking.scores[0]:.3f}"
+        expect(page.locator("#ranking .row").first).to_have_attribute("aria-pressed", "true")
+        expect(shown(page)).to_have_attribute("aria-label", re.compile(r"^98 of 196 patches kept"))
+        opaque(page)
+        expect_kept(shown(page), bench, indexed.gallery.items[ranking.order[0]].key, FIRST_CAPTION)
+        terms = page.locator("#viewer .seps-terms li[data-term]").evaluate_all(
+            "all => all.map((li) => +li.dataset.value)"
+        )
+        assert sum(terms) == pytest.approx(ranking.scores[0], abs=1e-4)
+
+
+def test_typing_reorders_the_gallery_and_a_click_opens_a_photo(
+    browser: Browser, address: str, bench: Workbench
+) -> None:
+    caption = "a motorcycle parked indoors"
+    indexed = bench.find("examples")
+    ranking = bench.rank_images(indexed, caption)
+    wanted = [indexed.gallery.items[place].title for place in ranking.order]
+    with opened(browser, address) as page:
+        before = titles(page)
+        page.locator("#caption textarea").press_sequentially(" and more", delay=20)
+        page.locator("#caption textarea").fill(caption)
+        expect(page.locator("#ranking .title").first).to_have_text(wanted[0])
+        expect_score(page.locator("#viewer"), ranking.scores[0])
+        assert titles(page) == wanted != before
+        assert page.locator("#ranking .change.up").count() > 0
+        page.locator("#ranking .row", has_text=wanted[4]).click()
+        expect(page.locator("#viewer .seps-credit")).to_contain_text(wanted[4])
+        opaque(page)
+        expect_kept(shown(page), bench, indexed.gallery.items[ranking.order[4]].key, caption)
+        page.locator("#examples .chip", has_text="an orange flower").click()
+        expect(page.locator("#caption textarea")).to_have_value("an orange flower")
+        expect(page.locator("#ranking .title").first).to_have_text("dahlia")
+
+
+def test_a_dense_caption_brings_both_rankings(browser: Browser, address: str, bench: Workbench) -> None:
+    dense = bench.find("examples").gallery.items[1].dense or ""
+    with opened(browser, address) as page:
+        page.get_by_role("button", name="Dense caption").click()
+        expect(page.get_by_text("not the same task")).to_be_visible()
+        page.locator("#dense textarea").fill(dense)
+        expect(page.locator("#ranking h4")).to_have_text(["Caption alone", "With dense caption"])
+        expect(page.locator('#viewer [data-branch="dense"]')).to_be_visible()
+        page.locator('#viewer [data-branch="both"]').click()
+        expect(shown(page)).to_have_attribute("aria-label", re.compile("both"))
+
+
+def test_a_word_lights_the_patches_that_it_met(browser: Browser, address: str, bench: Workbench) -> None:
+    indexed = bench.find("examples")
+    record = bench.explain(indexed, indexed.gallery.position("cat"), FIRST_CAPTION)
+    words = record.sparse_alignment
+    with opened(browser, address) as page:
+        opaque(page)
+        page.locator("#viewer [data-layer=score]").click()
+        scores = patch_colours(shown(page), record.grid)
+        number = list(words.words).index("cat")
+        page.locator(f'#viewer [data-word="{number}"]').hover()
+        expect(page.locator(f'#viewer [data-word="{number}"]')).to_have_class(re.compile("seps-lit"))
+        lit = patch_colours(shown(page), record.grid)
+        assert (lit != scores).any()
+        best = int(words.word_maps[number].argmax())
+        np.testing.assert_allclose(lit[best], (253, 231, 36), atol=3)  # viridis' upper end
+        cosine = words.cosines[:, number].max()
+        expect(page.locator("#viewer .seps-reading")).to_contain_text(
+            f"similarity {cosine:.3f} with {words.tokens[words.best_token[number]]}"
+        )
+
+
+def test_captions_are_ranked_and_marked(browser: Browser, address: str, bench: Workbench) -> None:
+    indexed = bench.find("examples")
+    place = indexed.gallery.position("coffee")
+    with opened(browser, address) as page:
+        page.get_by_role("tab", name="Captions", exact=True).click()
+        page.locator("#captions-strip").get_by_role("button", name="coffee").click()
+        ranking = bench.rank_captions(indexed, place, "examples")
+        rows = page.locator("#captions-ranking .caption")
+        expect(rows.first).to_have_text(ranking.captions[0])
+        assert rows.all_inner_texts() == ranking.captions[:30]
+        right = sum(correct is True for correct in ranking.correct[:30])
+        expect(page.locator("#captions-ranking .row.right")).to_have_count(right)
+        hit = {True: "hit", False: "miss"}
+        line = ", ".join(f"R@{k} {hit[found]}" for k, found in ranking.hits().items())
+        expect(page.locator("#captions-ranking .recall")).to_contain_text(line)
+        page.locator("#captions-typed textarea").fill("a zebra on the moon")
+        expect(page.locator("#captions-ranking .line").first).to_contain_text(f"{len(ranking.captions) + 1} captions")
+        page.locator("#captions-ranking .row").nth(2).click()
+        again = bench.rank_captions(indexed, place, "examples", "a zebra on the moon")
+        expect_score(page.locator("#captions-viewer"), again.scores[2])
+        opaque(page, "#captions-viewer")
+        expect_kept(shown(page, "#captions-viewer"), bench, "coffee", again.captions[2])
+
+
+def test_three_captions_side_by_side(browser: Browser, address: str, bench: Workbench) -> None:
+    captions = ["a cup of espresso", "the wooden table", "a spoon"]
+    indexed = bench.find("examples")
+    records = [bench.explain(indexed, indexed.gallery.position("coffee"), caption) for caption in captions]
+    with opened(browser, address) as page:
+        page.get_by_role("tab", name="Compare").click()
+        page.locator("#compare-strip").get_by_role("button", name="coffee").click()
+        expect(page.locator("#compare .seps-credit")).to_contain_text("coffee")
+        page.locator("#compare-captions textarea").fill("\n".join(captions))
+        expect(page.locator("#compare figure")).to_have_count(3)
+        expect(page.locator("#compare")).to_contain_text("the wooden table")
+        cells = page.locator("#compare table.seps-overlap td[data-value]")
+        overlaps = [float(str(cell.get_attribute("data-value"))) for cell in cells.all()]
+        kept = [record.sparse.kept for record in records]
+        for first, one in enumerate(kept):
+            for second, other in enumerate(kept):
+                wanted = (one & other).sum() / (one | other).sum()
+                assert overlaps[3 * first + second] == pytest.approx(wanted, abs=1e-6)
+        page.locator("#compare [data-layer=score]").click()
+        low = min(float(record.sparse.score.min()) for record in records)
+        expect(page.locator("#compare .seps-legend .low")).to_have_attribute(
+            "data-value", re.compile(re.escape(f"{low:.4f}"[:5]))
+        )
+        page.locator("#compare-captions textarea").fill("alone")
+        expect(page.locator("#compare-said .problem")).to_contain_text("1 captions are there, but 2 to 6")
+        expect(page.locator("#compare figure")).to_have_count(3)
+
+
+@pytest.mark.parametrize("caption", ["", "🐶🐱", "a " * 5000])
+def test_a_caption_that_cannot_be_read_is_told_and_nothing_is_lost(
+    browser: Browser, address: str, caption: str
+) -> None:
+    with opened(browser, address) as page:
+        before = titles(page)
+        page.locator("#caption textarea").fill(caption)
+        expect(page.locator("#said .problem")).to_contain_text("caption")
+        assert titles(page) == before
+        page.locator("#caption textarea").fill("<b>a cat</b> & <script>alert(1)</script>")
+        expect(page.locator("#said .problem")).to_have_count(0)
+        expect(page.locator("#viewer")).to_contain_text("script")
+
+
+def test_the_address_brings_the_view_back(browser: Browser, address: str, bench: Workbench) -> None:
+    with opened(browser, address) as page:
+        page.locator("#caption textarea").fill("a tall rocket")
+        expect(page).to_have_url(re.compile("caption=a\\+tall\\+rocket"))
+        page.locator("#ranking .row", has_text="rocket").click()
+        expect(page).to_have_url(re.compile("photo=rocket"))
+        page.locator("#viewer [data-layer=s_st]").click()
+        expect(page).to_have_url(re.compile("layer=s_st"))
+        link = page.url
+    with opened(browser, address, link.removeprefix(address + "/")) as page:
+        expect(page.locator("#caption textarea")).to_have_value("a tall rocket")
+        expect(page.locator("#viewer .seps-credit")).to_contain_text("rocket")
+        expect(page.locator("#viewer [data-layer=s_st]")).to_have_attribute("aria-pressed", "true")
+    with opened(browser, address, "?view=compare&gallery=examples&photo=cat&caption=the+eyes%0Athe+ears") as page:
+        expect(page.locator("#compare figure")).to_have_count(2)
+
+
+def test_everything_works_by_keyboard(browser: Browser, address: str) -> None:
+    def focus(page: Page, wanted: str, most: int = 60) -> None:
+        for _ in range(most):
+            if page.evaluate("wanted => document.activeElement.closest(wanted) !== null", wanted):
+                return
+            page.keyboard.press("Tab")
+        pytest.fail(f"{wanted} is not reached within {most} tabs")
+
+    with opened(browser, address) as page:
+        page.locator("#caption textarea").focus()
+        focus(page, "#ranking .row:not([aria-pressed=true])")
+        page.keyboard.press("Enter")
+        expect(page.locator("#ranking .row").nth(1)).to_have_attribute("aria-pressed", "true")
+        focus(page, "#viewer [data-word='3']")
+        page.keyboard.press("Enter")
+        expect(page.locator("#viewer [data-word='3']")).to_have_attribute("aria-pressed", "true")
+        page.keyboard.press("Escape")
+        expect(page.locator("#viewer [data-word='3']")).to_have_attribute("aria-pressed", "false")
+        focus(page, "#viewer [data-layer=tokens]")
+        page.keyboard.press("Space")
+        expect(page.locator("#viewer .seps-multiples [data-token]")).to_have_count(39)
+        page.locator("#viewer [data-layer=mask]").press("Enter")
+        shown(page).focus()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowDown")
+        expect(page.locator("#viewer .seps-reading")).to_contain_text("Row 2, column 1")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", SIZES)
+def test_every_screen_fits(browser: Browser, address: str, size: str, scheme: str) -> None:
+    SCREENSHOTS.mkdir(exist_ok=True)
+    with opened(browser, address, "", SIZES[size], scheme) as page:
+        for tab in ("Photos", "Captions", "Compare", "Lesson", "About"):
+            page.get_by_role("tab", name=tab, exact=True).click()
+            place = page.locator("canvas:visible, .prose:visible").first
+            expect(place).to_be_visible()
+            page.wait_for_timeout(400)
+            overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            assert overflow <= 0
+            name = f"{tab.lower().replace(' ', '-')}-{size}-{scheme}"
+            page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=size == "390x844")
+            if size == "1366x768" and tab == "Photos":
+                for part in ("#caption", "#ranking .row >> nth=0", "#viewer .seps-stage", "#viewer .seps-terms"):
+                    box = page.locator(part).bounding_box()
+                    assert box is not None
+                    assert box["y"] >= 0
+                    assert box["y"] + box["height"] <= 768
+
+
+def test_the_record_in_the_browser_is_the_librarys(browser: Browser, address: str, bench: Workbench) -> None:
+    indexed = bench.find("examples")
+    record = bench.explain(indexed, indexed.gallery.position("cat"), FIRST_CAPTION)
+    with opened(browser, address) as page:
+        values = page.locator("#viewer .seps-terms li[data-term]").evaluate_all(
+            "all => all.map((li) => [li.dataset.term, +li.dataset.value])"
+        )
+        told = {str(name).removeprefix("sparse "): value for name, value in values}
+        wanted = {name.removeprefix("sparse "): value for name, value in record.terms.items()}
+        assert told == pytest.approx(wanted, abs=1e-5), json.dumps(told)

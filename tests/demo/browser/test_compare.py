@@ -1,0 +1,120 @@
+"""The comparison in a real browser: one layer, one scale and one marked patch for all captions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from demo.record import overlap
+from seps import BranchExplanation
+from tests.demo.browser.standalone import (
+    GRID,
+    VEIL,
+    centres,
+    compare_value,
+    open_page,
+    random_record,
+    viridis,
+    write_page,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+
+
+def pictures(page: Page) -> list[Locator]:
+    return page.locator("figure canvas").all()
+
+
+def values(branch: BranchExplanation, layer: str) -> np.ndarray:
+    return branch.score if layer == "score" else branch.parts[layer]
+
+
+@pytest.mark.parametrize("count", [2, 3, 6])
+def test_masks_scores_and_counts_side_by_side(browser: Browser, tmp_path: Path, count: int) -> None:
+    records = [random_record(seed) for seed in range(count)]
+    page = open_page(browser, write_page(tmp_path, "compare", compare_value(records, opacity=1)))
+    assert len(pictures(page)) == count
+    for index, (canvas, record) in enumerate(zip(pictures(page), records, strict=True)):
+        np.testing.assert_array_equal((centres(canvas, GRID) == VEIL).all(axis=1), ~record.sparse.kept)
+        figure = page.locator(f"[data-item={'ABCDEF'[index]}]")
+        expect(figure).to_contain_text(f"caption {index + 1}")
+        expect(figure).to_contain_text("24 of 48 patches kept")
+        expect(figure.locator("output")).to_have_text(f"{record.similarity:.4f}")
+        label = canvas.get_attribute("aria-label") or ""
+        assert label.startswith(f'{"ABCDEF"[index]}, "caption {index + 1}": 24 of 48 patches kept; ')
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.context.close()
+
+
+@pytest.mark.parametrize("layer", ["score", "s_st"])
+def test_one_range_colours_every_picture(browser: Browser, tmp_path: Path, layer: str) -> None:
+    records = [random_record(seed, paper=False) for seed in range(3)]  # its attentions are not stretched to [0, 1]
+    page = open_page(browser, write_page(tmp_path, "compare", compare_value(records, opacity=1)))
+    page.locator(f"[data-layer={layer}]").click()
+    shown = [values(record.sparse, layer) for record in records]
+    low, high = min(one.min() for one in shown), max(one.max() for one in shown)
+    assert any(one.min() > low for one in shown) and any(one.max() < high for one in shown)
+    for canvas, expected in zip(pictures(page), shown, strict=True):
+        assert np.abs(centres(canvas, GRID) - viridis(expected, low, high)).max() <= 2
+    ends = [float(page.locator(f".seps-legend .{end}").get_attribute("data-value") or "") for end in ("low", "high")]
+    np.testing.assert_allclose(ends, [low, high], rtol=1e-6)
+    page.get_by_role("button", name="Download as SVG").click()
+    assert page.evaluate("window.triggered.at(-1)") == ["export", {"format": "svg", "layer": layer}]
+    page.context.close()
+
+
+def test_a_patch_is_marked_in_every_picture(browser: Browser, tmp_path: Path) -> None:
+    records = [random_record(seed) for seed in range(3)]
+    page = open_page(browser, write_page(tmp_path, "compare", compare_value(records)))
+    read_pixels = "canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data"
+    for canvas in pictures(page):
+        canvas.evaluate(f"(canvas) => {{ canvas.before = {read_pixels}; }}")
+    pictures(page)[1].focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+    fates = ", ".join(
+        f"{'ABC'[i]} {'kept' if record.sparse.kept[9] else 'dropped'}" for i, record in enumerate(records)
+    )
+    expect(page.locator(".seps-reading")).to_have_text(f"Row 2, column 2: {fates}")
+    changed_patches = f"""(canvas) => {{
+        const patches = new Set();
+        {read_pixels}.forEach((value, index) => {{
+            if (value === canvas.before[index]) return;
+            const [x, y] = [Math.floor(index / 4) % canvas.width, Math.floor(index / 4 / canvas.width)];
+            patches.add(Math.floor((x + 0.5) / canvas.width * 8) + 8 * Math.floor((y + 0.5) / canvas.height * 6));
+        }});
+        return [...patches];
+    }}"""
+    assert [canvas.evaluate(changed_patches) for canvas in pictures(page)] == [[9], [9], [9]]
+    page.keyboard.press("Escape")
+    expect(page.locator(".seps-reading")).to_have_text("Point at a patch to see it in every picture.")
+    page.context.close()
+
+
+def test_overlap_is_the_given_matrix(browser: Browser, tmp_path: Path) -> None:
+    records = [random_record(seed) for seed in range(4)]
+    page = open_page(browser, write_page(tmp_path, "compare", compare_value(records)))
+    shown = [float(text) for text in page.locator(".seps-overlap td[data-value]").all_inner_texts()]
+    np.testing.assert_allclose(np.array(shown).reshape(4, 4), overlap(records), atol=5.1e-3)
+    assert page.locator(".seps-overlap th[scope=row]").all_inner_texts() == list("ABCD")
+    page.context.close()
+
+
+def test_phone_puts_pictures_below_each_other(browser: Browser, tmp_path: Path) -> None:
+    records = [random_record(seed) for seed in range(6)]
+    page = open_page(browser, write_page(tmp_path, "compare", compare_value(records)), (390, 844), touch=True)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    boxes = [canvas.bounding_box() for canvas in pictures(page)]
+    assert len({box["x"] for box in boxes if box}) == 1
+    pictures(page)[0].tap(position={"x": 3, "y": 3})
+    expect(page.locator(".seps-reading")).to_contain_text("Row 1, column 1: A ")
+    page.context.close()
+
+
+def test_nothing_to_compare_yet(browser: Browser, tmp_path: Path) -> None:
+    page = open_page(browser, write_page(tmp_path, "compare", None))
+    expect(page.locator(".seps-compare")).to_have_text("Nothing to compare yet. Give two to six captions.")
+    page.context.close()

@@ -1,0 +1,118 @@
+"""Photos that people bring, and files that they take away."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageDraw
+from playwright.sync_api import Browser, Page, expect
+
+from demo.views.search import FIRST_CAPTION
+from demo.workbench import Workbench
+from tests.demo.browser.page import opened
+
+# Playwright leaves sockets to the garbage collector.
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+
+
+def drawn(folder: Path, name: str, colour: str) -> Path:
+    """A small drawn photo."""
+    image = Image.new("RGB", (320, 240), "white")
+    ImageDraw.Draw(image).ellipse((60, 40, 260, 200), fill=colour)
+    image.save(folder / name)
+    return folder / name
+
+
+def saved(page: Page, label: str, where: str) -> tuple[str, bytes]:
+    """Click a download button; the file's name and content."""
+    with page.expect_download() as waiting:
+        page.locator(where).get_by_role("button", name=label).click()
+    return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
+
+
+def test_a_photo_of_ones_own_is_ranked_and_not_kept(
+    browser: Browser, address: str, tmp_path: Path, uploads: Path
+) -> None:
+    with opened(browser, address) as page:
+        page.get_by_role("tab", name="Captions", exact=True).click()
+        page.get_by_role("button", name="A photo of your own").click()
+        page.locator("#captions-upload input[type=file]").set_input_files(drawn(tmp_path, "ball.png", "red"))
+        expect(page.locator("#captions-viewer .seps-credit")).to_contain_text("ball.png")
+        expect(page.locator("#captions-ranking .recall")).to_contain_text("recall is not counted")
+        assert not [file for file in uploads.rglob("*") if file.name == "ball.png"]
+        assert "ball" not in page.url
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("broken.png", b"\x89PNG\r\n\x1a\nrest", "broken.png"),
+        ("text.jpg", b"this is no photo", "text.jpg"),
+    ],
+)
+def test_a_broken_photo_is_told_and_nothing_is_lost(
+    browser: Browser, address: str, tmp_path: Path, name: str, content: bytes, told: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with opened(browser, address) as page:
+        page.get_by_role("tab", name="Captions", exact=True).click()
+        before = page.locator("#captions-ranking .caption").all_inner_texts()
+        page.get_by_role("button", name="A photo of your own").click()
+        page.locator("#captions-upload input[type=file]").set_input_files(tmp_path / name)
+        expect(page.locator("#captions-said .problem")).to_contain_text(told)
+        assert page.locator("#captions-ranking .caption").all_inner_texts() == before
+
+
+def test_a_set_of_photos_is_searched_for_the_session(browser: Browser, address: str, tmp_path: Path) -> None:
+    files = [drawn(tmp_path, f"{colour}.png", colour) for colour in ("red", "blue", "green")]
+    (tmp_path / "broken.jpg").write_bytes(b"no photo")
+    with opened(browser, address) as page:
+        page.get_by_role("button", name="Photos of your own").click()
+        page.locator("#uploads input[type=file]").set_input_files([*files, tmp_path / "broken.jpg"])
+        expect(page.locator("#ranking .title")).to_have_count(3)
+        expect(page.locator("#said")).to_contain_text("broken.jpg")
+        page.locator("#caption textarea").fill("a blue ball")
+        expect(page.locator("#ranking .line")).to_contain_text("3 photographs ranked")
+    with opened(browser, address) as page:  # another person
+        expect(page.locator("#ranking .title")).to_have_count(14)
+        expect(page.locator("#gallery")).not_to_contain_text("uploads")
+
+
+def test_every_file_of_a_picture(browser: Browser, address: str, bench: Workbench) -> None:
+    indexed = bench.find("examples")
+    record = bench.explain(indexed, indexed.gallery.position("cat"), FIRST_CAPTION)
+    with opened(browser, address) as page:
+        name, content = saved(page, "Download as PNG", "#viewer")
+        assert re.fullmatch(r"seps-photos-cat-mask\.png", name)
+        with Image.open(io.BytesIO(content)) as image:
+            assert image.width >= 1400  # two pixels a CSS pixel
+        page.locator("#viewer [data-layer=score]").click()
+        name, content = saved(page, "Download as SVG", "#viewer")
+        assert name == "seps-photos-cat-score.svg"
+        text = " ".join(
+            "".join(part.itertext()) for part in ET.fromstring(content).iter("{http://www.w3.org/2000/svg}text")
+        )
+        for wanted in (FIRST_CAPTION, f"{record.similarity:.4f}"[:5], "photos"):
+            assert wanted in text
+        name, content = saved(page, "Download as PDF", "#viewer")
+        assert (name[-4:], content[:5]) == (".pdf", b"%PDF-")
+        name, content = saved(page, "Download as JSON", "#viewer")
+        told = json.loads(content)
+        assert told["caption"] == FIRST_CAPTION
+        assert told["explanation"]["similarity"] == pytest.approx(record.similarity, abs=1e-5)
+        name, content = saved(page, "Download the ranking as CSV", "#ranking")
+        rows = list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"))))
+        assert (len(rows), rows[0]["photo"]) == (14, "cat")
+        page.get_by_role("tab", name="Compare").click()
+        name, content = saved(page, "Download as PNG", "#compare")
+        with Image.open(io.BytesIO(content)) as image:
+            assert image.width > image.height / 2
+        page.get_by_role("tab", name="Captions", exact=True).click()
+        name, content = saved(page, "Download the ranking as CSV", "#captions-ranking")
+        assert len(list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"))))) == 71

@@ -1,0 +1,351 @@
+"""The viewer in a real browser: its pixels, its words and its numbers are the record's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from demo.layers import Layer, describe
+from demo.record import packed
+from seps import Explanation
+from tests.demo.browser.standalone import (
+    GRID,
+    VEIL,
+    WORDS,
+    centres,
+    open_page,
+    random_record,
+    viewer_value,
+    viridis,
+    write_page,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+
+RECORDS: dict[str, dict[str, Any]] = {
+    "paper": {},
+    "paper, dense": {"dense": True},
+    "released": {"paper": False, "cls": True},
+    "released, dense": {"paper": False, "dense": True},
+}
+
+
+def layers_of(record: Explanation) -> list[Layer]:
+    """Every layer that the record has."""
+    found = []
+    for branch in [record.sparse] + ([] if record.dense is None else [record.dense]):
+        names = ["mask", "score", "extra", *branch.parts]
+        found += [Layer(name, None, branch.name) for name in names]
+        if branch.aggregation_weights is not None:
+            found += [Layer("tokens", None, branch.name), Layer("token", 2, branch.name)]
+    found += [Layer("photo"), *(Layer("word", i) for i in range(len(record.sparse_alignment.words)))]
+    return found if record.dense is None else [*found, Layer("mask", None, "both")]
+
+
+def viewer(browser: Browser, folder: Path, record: Explanation, **changes: Any) -> Page:
+    return open_page(browser, write_page(folder, "viewer", viewer_value(record, **changes), width=620))
+
+
+def mark_on(page: Page, patch: int, grid: tuple[int, int] = GRID) -> None:
+    """Move the mouse over a patch."""
+    box = page.locator(".seps-stage > canvas").bounding_box()
+    assert box is not None
+    row, column = divmod(patch, grid[1])
+    page.mouse.move(
+        box["x"] + (column + 0.5) * box["width"] / grid[1], box["y"] + (row + 0.5) * box["height"] / grid[0]
+    )
+
+
+@pytest.mark.parametrize("branch", ["sparse", "dense"])
+def test_mask_veils_the_dropped_patches_and_no_others(browser: Browser, tmp_path: Path, branch: str) -> None:
+    record = random_record(dense=True)
+    page = viewer(browser, tmp_path, record, opacity=1, layer=str(Layer("mask", None, branch)))
+    canvas = page.locator(".seps-stage > canvas")
+    veiled = (centres(canvas, GRID) == VEIL).all(axis=1)
+    kept = record.sparse.kept if branch == "sparse" or record.dense is None else record.dense.kept
+    assert 0 < kept.sum() < kept.size
+    np.testing.assert_array_equal(veiled, ~kept)
+
+    page.locator("[data-layer=photo]").click()
+    photo = centres(canvas, GRID)
+    page.locator("[data-layer=mask]").click()
+    np.testing.assert_array_equal(centres(canvas, GRID)[record.sparse.kept], photo[record.sparse.kept])
+    page.context.close()
+
+
+def test_both_masks_tell_four_fates_apart(browser: Browser, tmp_path: Path) -> None:
+    record = random_record(dense=True)
+    assert record.dense is not None
+    page = viewer(browser, tmp_path, record, opacity=1)
+    canvas = page.locator(".seps-stage > canvas")
+    page.locator("[data-layer=photo]").click()
+    photo = centres(canvas, GRID)
+    page.locator("[data-layer=mask]").click()
+    page.locator("[data-branch=both]").click()
+    seen = centres(canvas, GRID)
+    sparse, dense = record.sparse.kept, record.dense.kept
+    np.testing.assert_array_equal((seen == VEIL).all(axis=1), ~sparse & ~dense)
+    np.testing.assert_array_equal((seen == photo).all(axis=1), sparse & dense)
+    assert (seen[sparse & ~dense].sum(axis=1) > seen[dense & ~sparse].sum(axis=1).max()).all()  # yellow, purple
+    expect(page.locator(".seps-legend")).to_have_text("bothsparse onlydense onlynone")
+    page.context.close()
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_value_layers_are_viridis_of_the_record(browser: Browser, tmp_path: Path, name: str) -> None:
+    record = random_record(**RECORDS[name])
+    page = viewer(browser, tmp_path, record, opacity=1)
+    for layer in layers_of(record):
+        if layer.name in ("mask", "photo", "tokens"):
+            continue
+        value = viewer_value(record, opacity=1, layer=str(layer))
+        page.evaluate("(value) => window.send(value)", value)
+        page.wait_for_function("document.querySelector('.seps-stage > canvas').style.width")
+        expected = layer.values(record)
+        seen = centres(page.locator(".seps-stage > canvas"), GRID)
+        assert np.abs(seen - viridis(expected.values, expected.low, expected.high)).max() <= 2, layer
+        ends = [
+            float(page.locator(f".seps-legend .{end}").get_attribute("data-value") or "") for end in ("low", "high")
+        ]
+        np.testing.assert_allclose(ends, [expected.low, expected.high], rtol=1e-6)
+    page.context.close()
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_alternative_texts_are_those_of_python(browser: Browser, tmp_path: Path, name: str) -> None:
+    record = random_record(**RECORDS[name])
+    page = viewer(browser, tmp_path, record)
+    layers = layers_of(record)
+    script = "([value, layers]) => layers.map((one) => SepsRecord.describe(SepsRecord.decode(value), one))"
+    told = page.evaluate(script, [packed(record), [str(layer) for layer in layers]])
+    assert told == [describe(record, layer) for layer in layers]
+    label = f"{describe(record, Layer('mask'))}. Arrow keys move over the patches."
+    expect(page.get_by_role("img", name=label)).to_be_visible()
+    page.context.close()
+
+
+def test_places_in_words_follow_the_amounts(browser: Browser, tmp_path: Path) -> None:
+    record = random_record()
+    page = viewer(browser, tmp_path, record)
+    corners = {(4, 0): "on the lower left", (0, 7): "on the upper right", (5, 4): "in the lower middle"}
+    for (row, column), place in corners.items():
+        value = packed(record)
+        kept = np.zeros(GRID, dtype=int)
+        kept[row, column] = 1
+        value["branches"][0]["kept"] = kept.ravel().tolist()
+        told = page.evaluate("(value) => SepsRecord.describe(SepsRecord.decode(value), 'mask')", value)
+        assert told == f"1 of 48 patches kept; most {place}"
+    page.context.close()
+
+
+def test_word_lights_its_map_and_pins(browser: Browser, tmp_path: Path) -> None:
+    record = random_record()
+    page = viewer(browser, tmp_path, record, opacity=1)
+    canvas, reading = page.locator(".seps-stage > canvas"), page.locator(".seps-reading")
+    alignment = record.sparse_alignment
+    assert page.locator("[data-word]").all_inner_texts() == [word.removeprefix("##") for word in WORDS]
+    mask = centres(canvas, GRID)
+    for index in (2, 5):
+        maps = alignment.word_maps[index]
+        expected = viridis(maps, 0, maps.max())
+        page.locator(f"[data-word='{index}']").hover()
+        assert np.abs(centres(canvas, GRID) - expected).max() <= 2
+        token = int(alignment.best_token[index])
+        similarity = f"similarity {alignment.cosines[token, index]:.3f} with {alignment.tokens[token]}"
+        expect(reading).to_have_text(f"{WORDS[index].removeprefix('##')}: {similarity}")
+        page.mouse.move(0, 0)
+        np.testing.assert_array_equal(centres(canvas, GRID), mask)
+    word = page.locator("[data-word='5']")
+    word.click()
+    page.mouse.move(0, 0)
+    expect(word).to_have_attribute("aria-pressed", "true")
+    assert np.abs(centres(canvas, GRID) - expected).max() <= 2
+    page.wait_for_function("window.triggered.length === 1")
+    assert page.evaluate("window.triggered[0]") == ["layer", {"layer": "word:5", "opacity": 1, "lines": True}]
+    page.keyboard.press("Escape")
+    expect(word).to_have_attribute("aria-pressed", "false")
+    np.testing.assert_array_equal(centres(canvas, GRID), mask)
+    page.context.close()
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_patch_line_tells_the_record(browser: Browser, tmp_path: Path, name: str) -> None:
+    record = random_record(**RECORDS[name])
+    page = viewer(browser, tmp_path, record)
+    alignment = record.sparse_alignment
+    branches = [record.sparse] + ([] if record.dense is None else [record.dense])
+    for patch in (0, 13, 47):
+        mark_on(page, patch)
+        lines = page.locator(".seps-reading p").all_inner_texts()
+        token = int(alignment.token_weights[:, patch].argmax())
+        word = int(alignment.best_word[token])
+        met = f"{WORDS[word].removeprefix('##')} ({alignment.cosines[token, word]:.2f})"
+        place = f"Row {patch // 8 + 1}, column {patch % 8 + 1}"
+        assert lines[0] == f"{place}: most weight in {alignment.tokens[token]}, whose best word is {met}"
+        assert len(lines) == 1 + len(branches)
+        for line, branch in zip(lines[1:], branches, strict=True):
+            fate = "kept" if branch.kept[patch] else "dropped"
+            parts = ", ".join(f"{part} {values[patch]:.3f}" for part, values in branch.parts.items())
+            told = f"{fate}, score {branch.score[patch]:.3f} (rank {branch.rank[patch] + 1} of 48), {parts}"
+            assert line.lower().removeprefix(f"{branch.name}: ") == told
+    page.context.close()
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_terms_add_up_to_the_score(browser: Browser, tmp_path: Path, name: str) -> None:
+    record = random_record(**RECORDS[name])
+    page = viewer(browser, tmp_path, record)
+    terms = page.locator(".seps-terms li")
+    assert [one.get_attribute("data-term") for one in terms.all()] == list(record.terms)
+    shown = [float(text) for text in terms.locator("b").all_inner_texts()]
+    np.testing.assert_allclose(shown, list(record.terms.values()), atol=5.1e-5)
+    total = float(page.locator(".seps-terms output").inner_text())
+    assert total == pytest.approx(record.similarity, abs=5.1e-5)
+    assert sum(shown) == pytest.approx(total, abs=5e-5 * (len(shown) + 1))
+    boxes = [piece.bounding_box() for piece in page.locator(".seps-bar i").all()]
+    lengths = np.array([0.0 if box is None else box["width"] for box in boxes])
+    expected = np.array(sorted(np.abs(list(record.terms.values()))))
+    np.testing.assert_allclose(np.sort(lengths) / lengths.sum(), expected / expected.sum(), atol=0.02)
+    assert page.locator(".seps-bar .seps-less").count() == sum(value < 0 for value in record.terms.values())
+    page.context.close()
+
+
+def test_tokens_as_small_multiples_open_large(browser: Browser, tmp_path: Path) -> None:
+    record = random_record()
+    weights = record.sparse.aggregation_weights
+    assert weights is not None
+    page = viewer(browser, tmp_path, record, opacity=1)
+    page.locator("[data-layer=tokens]").click()
+    thumbs = page.locator("[data-token]")
+    expect(thumbs).to_have_count(len(weights))
+    for index, row in enumerate(weights):
+        seen = centres(thumbs.nth(index).locator("canvas"), GRID)
+        assert np.abs(seen - viridis(row, 0, weights.max())).max() <= 2
+    thumbs.nth(2).click()
+    canvas = page.locator(".seps-stage > canvas")
+    expect(page.locator(".seps-pager")).to_contain_text(f"3 of {len(weights)}")
+    page.get_by_role("button", name="Next token").click()
+    assert np.abs(centres(canvas, GRID) - viridis(weights[3], 0, weights[3].max())).max() <= 2
+    page.get_by_role("button", name="Previous token").click()
+    page.get_by_role("button", name="Previous token").click()
+    assert np.abs(centres(canvas, GRID) - viridis(weights[1], 0, weights[1].max())).max() <= 2
+    page.context.close()
+
+
+def test_everything_by_keyboard(browser: Browser, tmp_path: Path) -> None:
+    page = viewer(browser, tmp_path, random_record(dense=True))
+    reached = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        found = page.evaluate(
+            """() => { const one = document.activeElement, style = getComputedStyle(one);
+            return [one.tagName, { ...one.dataset }, style.outlineStyle]; }"""
+        )
+        if found[0] == "BODY":
+            break
+        assert found[2] != "none", found
+        reached.append(found[:2])
+    marks = [next(iter(data.items()), (tag, "")) for tag, data in reached]
+    for hook in [("word", "0"), ("branch", "both"), ("layer", "s_dt"), ("layer", "photo"), ("format", "json")]:
+        assert hook in marks
+    assert {tag for tag, _ in reached} >= {"CANVAS", "INPUT", "A", "SUMMARY"}
+
+    reading = page.locator(".seps-reading p").first
+    page.locator(".seps-stage > canvas").focus()
+    for keys, place in (("ArrowRight", "Row 1, column 1:"), ("ArrowDown", "Row 2, column 1:")):
+        page.keyboard.press(keys)
+        expect(reading).to_contain_text(place)
+    for _ in range(10):
+        page.keyboard.press("ArrowRight")
+    expect(reading).to_contain_text("Row 2, column 8:")
+    page.keyboard.press("Escape")
+    expect(reading).to_contain_text("24 of 48 patches kept")
+    page.locator("[data-word='1']").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-word='1']")).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("Escape")
+    expect(page.locator("[data-word='1']")).to_have_attribute("aria-pressed", "false")
+    page.context.close()
+
+
+def test_settings_and_downloads_are_told(browser: Browser, tmp_path: Path) -> None:
+    page = viewer(browser, tmp_path, random_record())
+    before = centres(page.locator(".seps-stage > canvas"), GRID)
+    page.get_by_label("Grid").uncheck()
+    page.get_by_label("Opacity").fill("40")
+    page.locator("[data-layer=s_im]").click()
+    assert (centres(page.locator(".seps-stage > canvas"), GRID) != before).any()
+    settings = {"layer": "s_im", "opacity": 0.4, "lines": False}
+    page.wait_for_function("window.triggered.length > 0")
+    page.wait_for_timeout(400)
+    assert page.evaluate("window.triggered") == [["layer", settings]]  # once, after the last change
+    for kind in ("PNG", "SVG", "PDF", "JSON"):
+        page.get_by_role("button", name=f"Download as {kind}").click()
+        assert page.evaluate("window.triggered.at(-1)") == ["export", {"format": kind.lower(), **settings}]
+    page.context.close()
+
+
+def test_layers_that_a_record_lacks(browser: Browser, tmp_path: Path) -> None:
+    page = viewer(browser, tmp_path, random_record(paper=False), layer="token:99")
+    expect(page.locator("[data-layer=mask]")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("[data-layer=s_p]")).to_have_count(0)
+    expect(page.locator("[data-branch]")).to_have_count(0)
+    page.evaluate("(value) => window.send(value)", viewer_value(random_record(paper=False, dense=True), layer="word:3"))
+    expect(page.locator("[data-word='3']")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("[data-branch=dense]")).to_be_disabled()
+    page.locator("[data-layer=s_dt]").click()  # a part of the dense branch alone
+    expect(page.locator("[data-branch=dense]")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("[data-branch=sparse]")).to_be_disabled()
+    page.context.close()
+
+
+def test_a_new_value_takes_the_place_of_the_old_one(browser: Browser, tmp_path: Path) -> None:
+    page = open_page(browser, write_page(tmp_path, "viewer", None))
+    expect(page.locator(".seps-viewer")).to_have_text("No picture yet. Choose a photo and a caption.")
+    record = random_record(1)
+    page.evaluate("(value) => window.send(value)", viewer_value(record))
+    expect(page.locator(".seps-terms output")).to_have_text(f"{record.similarity:.4f}")
+    expect(page.locator(".seps-stage > canvas")).to_have_count(1)
+    expect(page.get_by_role("link", name="a test")).to_have_attribute("href", "https://example.org/photo")
+    page.evaluate("window.send(null)")
+    expect(page.locator("canvas")).to_have_count(0)
+    page.context.close()
+
+
+def test_fits_beside_the_ranking(browser: Browser, tmp_path: Path) -> None:
+    page = viewer(browser, tmp_path, random_record(grid=(14, 14)))
+    for hook in ("mask", "tokens", "photo"):
+        page.locator(f"[data-layer={hook}]").click()
+        box = page.locator(".seps-viewer").bounding_box()
+        assert box is not None
+        assert box["width"] <= 620
+        assert box["height"] <= 641
+    canvas = page.locator(".seps-stage > canvas").bounding_box()
+    assert canvas is not None
+    assert canvas["width"] / canvas["height"] == pytest.approx(4 / 3, rel=0.01)
+    assert canvas["height"] > 300
+    page.context.close()
+
+
+def test_phone_by_touch(browser: Browser, tmp_path: Path) -> None:
+    path = write_page(tmp_path, "viewer", viewer_value(random_record(dense=True)))
+    page = open_page(browser, path, (390, 844), touch=True)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    small = """() => [...document.querySelectorAll(".seps-viewer button, .seps-viewer summary")]
+        .filter((one) => one.offsetParent && one.getBoundingClientRect().height < 44).map((one) => one.outerHTML)"""
+    assert page.evaluate(small) == []
+    box = page.locator(".seps-stage > canvas").bounding_box()
+    assert box is not None
+    page.locator(".seps-stage > canvas").tap(position={"x": box["width"] * 2.5 / 8, "y": box["height"] * 3.5 / 6})
+    expect(page.locator(".seps-reading p").first).to_contain_text("Row 4, column 3:")
+    page.locator("[data-word='4']").tap()
+    expect(page.locator("[data-word='4']")).to_have_attribute("aria-pressed", "true")
+    page.locator("[data-layer=tokens]").tap()
+    page.locator("[data-token='1']").tap()
+    expect(page.locator(".seps-pager")).to_contain_text("1 of")
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.context.close()
