@@ -51,16 +51,20 @@ def build(bench: Workbench) -> None:
 
         Returns:
             By gallery: a list of photos, each with its item (what the other endpoints take), title, captions, credit,
-            licence and link.
+            licence and link; an empty list where none of a gallery's photos can be had.
         """
-        return {
-            name: [
-                {"item": f"{name}/{item.key}", "title": item.title, "captions": list(item.captions)}
-                | {"credit": item.credit, "licence": item.licence, "link": item.link}
-                for item in indexed.gallery.items
-            ]
-            for name, indexed in ((name, bench.open(name)) for name in bench.names)
-        }
+        return {name: listed(name) for name in bench.names}
+
+    def listed(name: str) -> list[dict[str, Any]]:
+        try:
+            items = bench.open(name).gallery.items
+        except ValueError:  # none of its photos can be had
+            return []
+        return [
+            {"item": f"{name}/{item.key}", "title": item.title, "captions": list(item.captions)}
+            | {"credit": item.credit, "licence": item.licence, "link": item.link}
+            for item in items
+        ]
 
     def rank_images(caption: str, dense_caption: str = "", gallery: str = "examples") -> dict[str, Any]:
         """Rank a gallery's photos for a caption.

@@ -17,7 +17,12 @@ VEIL = (16, 25, 26)
 
 @contextmanager
 def opened(
-    browser: Browser, address: str, query: str = "", size: tuple[int, int] = (1366, 768), scheme: str = "light"
+    browser: Browser,
+    address: str,
+    query: str = "",
+    size: tuple[int, int] = (1366, 768),
+    scheme: str = "light",
+    canvas: str = "canvas",
 ) -> Iterator[Page]:
     """The page with its first view drawn; it asks nobody else for anything, and its scripts raise no error."""
     dark = scheme == "dark"
@@ -38,7 +43,7 @@ def opened(
     page.set_default_timeout(WAIT)
     expect.set_options(timeout=WAIT)
     page.goto(address + "/" + query)
-    expect(page.locator(".seps-stage canvas:visible, .seps-compare canvas:visible").first).to_be_visible()
+    expect(page.locator(f"{canvas}:visible").first).to_be_visible()
     yield page
     context.close()
     assert strays == []

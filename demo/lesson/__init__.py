@@ -1,0 +1,1 @@
+"""The lesson: the method step by step on the live model."""

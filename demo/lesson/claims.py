@@ -1,0 +1,238 @@
+"""What the equations and the released code imply and the paper does not say, each shown on the live model.
+
+A claim is measured on the playground's batch, with its dense captions. Gradients are taken without touching the
+model's parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from demo.lesson.playground import GALLERY, Batch, read_batch
+from demo.lesson.settings import network_with, trained_knobs
+from demo.workbench import Workbench
+from seps import CrossSparseAggrNet
+from seps.losses import ratio_loss
+from seps.selection import kept_count
+
+Measured = dict[str, float]
+MISSED_TARGET = 0.3
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim.
+
+    Attributes:
+        name: in links and events; claim: the sentence; how: what is run and measured.
+        measure: runs it; gives the numbers by name and whether they bear the claim out.
+    """
+
+    name: str
+    claim: str
+    how: str
+    measure: Callable[[Workbench], tuple[Measured, bool]]
+
+
+def run_claim(bench: Workbench, name: str) -> dict[str, Any]:
+    """Run one claim on the model: `name`, `claim`, `how`, `measured` (numbers by name) and `holds`, JSON ready.
+
+    Args:
+        bench: its model is of the paper's variant and has the gallery of examples.
+        name: one of CLAIMS.
+
+    Raises:
+        ValueError: no claim of that name.
+    """
+    if name not in CLAIMS:
+        raise ValueError(f"There is no claim {name!r}; there are: {', '.join(CLAIMS)}.")
+    claim = CLAIMS[name]
+    with torch.enable_grad():
+        measured, holds = claim.measure(bench)
+    return {"name": name, "claim": claim.claim, "how": claim.how, "measured": measured, "holds": holds}
+
+
+def claims_value(results: Mapping[str, dict[str, Any]] | None = None) -> dict[str, Any]:
+    """Every claim as the page takes it: `claims`, each with `name`, `claim`, `how` and its `result`, from `run_claim`
+    where it has been run, else None."""
+    results = results or {}
+    return {
+        "claims": [
+            {"name": claim.name, "claim": claim.claim, "how": claim.how, "result": results.get(claim.name)}
+            for claim in CLAIMS.values()
+        ]
+    }
+
+
+def fixed_share(bench: Workbench) -> tuple[Measured, bool]:
+    """Under hard top-k: the kept shares of all pairs, L_ratio before and after the score networks are changed, L_ratio
+    for a target that is missed, and the norms of the gradients."""
+    net = training_network(bench, "top-k")
+    batch, images = read_batch(bench), leaf(read_batch(bench).images)
+    masks = decisions(net, batch, images)
+    loss, missed = ratio_loss(masks, net.sparse_ratio), ratio_loss(masks, MISSED_TARGET)
+    changed = ratio_loss(decisions(with_other_scores(net), batch, images), net.sparse_ratio)
+    everything = [*net.parameters(), images]
+    gradients = [gradient_norm(loss, everything), gradient_norm(missed, everything)]
+    shares = kept_shares(masks)
+    measured = {
+        "smallest kept share": number(shares.min()),
+        "largest kept share": number(shares.max()),
+        f"L_ratio for a target of {net.sparse_ratio:g}": number(loss),
+        "the same with other score networks": number(changed),
+        f"its gradient, target {net.sparse_ratio:g}": gradients[0],
+        f"L_ratio for a target of {MISSED_TARGET:g}": number(missed),
+        f"its gradient, target {MISSED_TARGET:g}": gradients[1],
+    }
+    share = kept_count(net.num_patches, net.sparse_ratio) / net.num_patches
+    same = bool(torch.isclose(shares, torch.full_like(shares, share)).all())
+    return measured, same and number(loss) == number(changed) and not any(gradients)
+
+
+def drawn_share(bench: Workbench) -> tuple[Measured, bool]:
+    """Under Gumbel-Softmax: the kept shares of all pairs, L_ratio of two draws, and the norms of its gradient."""
+    net = training_network(bench, "gumbel")
+    batch, images = read_batch(bench), leaf(read_batch(bench).images)
+    masks = decisions(net, batch, images, seed=0)
+    loss = ratio_loss(masks, net.sparse_ratio)
+    other = ratio_loss(decisions(net, batch, images, seed=1), net.sparse_ratio)
+    shares = kept_shares(masks)
+    scores = [*net.sparse_net_cap.score_predictor.parameters(), *net.sparse_net_long.score_predictor.parameters()]
+    reaching = gradient_norm(loss, scores)
+    measured = {
+        "smallest kept share": number(shares.min()),
+        "largest kept share": number(shares.max()),
+        "L_ratio, seed 0": number(loss),
+        "L_ratio, seed 1": number(other),
+        "gradient of L_ratio at the score networks": reaching,
+        "gradient of L_ratio at the patches": gradient_norm(loss, [images]),
+    }
+    varies = bool(shares.max() > shares.min()) and number(loss) != number(other)
+    return measured, varies and reaching > 0
+
+
+def cut_gradient(bench: Workbench) -> tuple[Measured, bool]:
+    """In the released variant: the norms of the gradient of the sum of all S(I, T), without and with [CLS]."""
+    batch = read_batch(bench)
+    released = network_with(bench.model, replace(trained_knobs(bench.model), variant="released"))
+    paper = network_with(bench.model, trained_knobs(bench.model))
+    through = deepcopy(released)
+    through.detach_selection = False
+    patches = leaf(batch.images[:, -released.num_patches :])  # without any [CLS]
+    words = leaf(batch.words)
+    cls = leaf(patches.detach().mean(dim=1, keepdim=True))  # (B, 1, C), the mean patch stands in for [CLS]
+    head = bench.model.img_enc.vision_proj.weight
+    encoded = project_photo(bench, batch)[:, -released.num_patches :]
+
+    def norm(net: CrossSparseAggrNet, images: Tensor, at: Tensor) -> float:
+        return gradient_norm(similarities(net, batch, images, words), [at])
+
+    with_cls = torch.cat([cls, patches], dim=1)
+    cut = {
+        "released, without [CLS]: at the patches": norm(released, patches, patches),
+        "released, without [CLS]: at the image encoder's head": norm(released, encoded, head),
+        "released, with [CLS]: at the patches": norm(released, with_cls, patches),
+    }
+    reached = {
+        "released, with [CLS]: at [CLS]": norm(released, with_cls, cls),
+        "released, without [CLS]: at the caption's words": norm(released, patches, words),
+        "released with detach_selection=False: at the patches": norm(through, patches, patches),
+        "paper, without [CLS]: at the patches": norm(paper, patches, patches),
+        "paper, without [CLS]: at the image encoder's head": norm(paper, encoded, head),
+    }
+    return cut | reached, not any(cut.values()) and all(value > 0 for value in reached.values())
+
+
+CLAIMS: dict[str, Claim] = {
+    claim.name: claim
+    for claim in (
+        Claim(
+            "top-k",
+            "Under hard top-k the kept share is fixed by construction: L_ratio is a constant, and its gradient is 0.",
+            "A training pass with hard top-k, and one with random changes to both score networks. Gradients are norms "
+            "over all parameters and patches.",
+            fixed_share,
+        ),
+        Claim(
+            "gumbel",
+            "Under Gumbel-Softmax the kept share is not fixed: L_ratio varies, and its gradient reaches the scores.",
+            "A training pass of the batch with drawn decisions, from two seeds.",
+            drawn_share,
+        ),
+        Claim(
+            "cut-gradient",
+            "In the released code selection runs without gradient: without [CLS] none reaches the image encoder.",
+            "The gradient of the sum of all S(I, T), as a norm. The model has no [CLS], so the mean patch stands in.",
+            cut_gradient,
+        ),
+    )
+}
+
+
+def training_network(bench: Workbench, decision: str) -> CrossSparseAggrNet:
+    """The paper's variant with the trained parameters, in training mode, with a kind of decision."""
+    knobs = replace(trained_knobs(bench.model), decision=decision)
+    return network_with(bench.model, knobs).train()
+
+
+def decisions(net: CrossSparseAggrNet, batch: Batch, images: Tensor, seed: int = 0) -> Sequence[Tensor]:
+    """The decision masks of a training pass of the batch: one (B_t, B_v, N) a branch."""
+    dense = batch.dense_words, batch.dense_lengths
+    generator = torch.Generator(images.device).manual_seed(seed)
+    _, masks = net(images, batch.words, batch.lengths, *dense, generator=generator)
+    return masks
+
+
+def kept_shares(masks: Sequence[Tensor]) -> Tensor:
+    """The share of patches that each pair keeps: (branches, B_t, B_v)."""
+    return torch.stack([mask.detach().mean(dim=-1) for mask in masks])
+
+
+def with_other_scores(net: CrossSparseAggrNet) -> CrossSparseAggrNet:
+    """A copy of the network whose two score networks are changed at random."""
+    other = deepcopy(net)
+    generator = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for part in (other.sparse_net_cap, other.sparse_net_long):
+            for values in part.score_predictor.parameters():
+                values.add_(torch.randn(values.shape, generator=generator).to(values))
+    return other
+
+
+def similarities(net: CrossSparseAggrNet, batch: Batch, images: Tensor, words: Tensor) -> Tensor:
+    """S(I, T) of all pairs, added: a scalar that any loss on S reaches the images through."""
+    return net(images, words, batch.lengths, batch.dense_words, batch.dense_lengths).sum()
+
+
+def project_photo(bench: Workbench, batch: Batch) -> Tensor:
+    """The batch's first photograph through the image encoder, (1, N[+1], C), with a gradient at its head."""
+    encoder = bench.model.img_enc
+    item = bench.find(GALLERY).gallery.items[batch.places[0]]
+    pixels = bench.model.preprocess([item.photo()]).to(bench.model.device)
+    with torch.no_grad():
+        features = encoder.features(pixels)
+    return encoder.project(features)
+
+
+def leaf(values: Tensor) -> Tensor:
+    """A copy that gradients are taken at."""
+    return values.detach().clone().requires_grad_()
+
+
+def number(value: Tensor) -> float:
+    """A scalar as a float."""
+    return float(value.detach())
+
+
+def gradient_norm(loss: Tensor, at: Sequence[Tensor]) -> float:
+    """The Euclidean norm of a scalar's gradient at all of these tensors together; 0 where none reaches them."""
+    if not loss.requires_grad:
+        return 0.0
+    found = torch.autograd.grad(loss, list(at), allow_unused=True, retain_graph=True)
+    return float(sum(gradient.double().pow(2).sum() for gradient in found if gradient is not None)) ** 0.5

@@ -1,0 +1,282 @@
+"""The losses on a small real batch: similarities, margin violations, what image ids mask, and the ratio loss."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from timm.data import ImageNetInfo
+from torch import Tensor
+
+from demo.workbench import Workbench
+from seps.losses import align_loss, ratio_loss, same_image
+
+GALLERY = "examples"
+# Photographs with one of their captions each: like ones, so that margins are violated, and one of them twice.
+BATCH = (
+    ("running cheetah", 0),
+    ("cheetah portrait", 1),
+    ("lions", 2),
+    ("cat", 0),
+    ("astronaut", 1),
+    ("officer", 0),
+    ("coffee", 0),
+    ("coffee", 3),
+)
+MININGS = ("all", "hardest")
+MARGINS = (0.0, 1.0)
+POINTS = 51  # of the loss curve
+SHARES = 101  # of the ratio losses' curves
+HUBER_DELTA = 0.1
+CLASS_LIST = "imagenet-1k"
+# A photograph, one of its captions, and the caption's subject.
+UNFORESEEN = (
+    ("dahlia", 0, "dahlia"),
+    ("motorcycle", 0, "motorcycle"),
+    ("tower", 0, "Eiffel"),
+    ("astronaut", 2, "astronaut"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """B pairs of a photograph and one of its captions, encoded; row i of each tensor is pair i.
+
+    Attributes:
+        places: of the photographs in the gallery; captions: texts; img_ids: the photograph of each pair, as a number.
+        images: (B, N[+1], C); words, lengths: (B, L_s, C) and (B,); dense_words, dense_lengths: the same of each
+            photograph's dense caption.
+    """
+
+    places: tuple[int, ...]
+    captions: tuple[str, ...]
+    img_ids: tuple[int, ...]
+    images: Tensor
+    words: Tensor
+    lengths: Tensor
+    dense_words: Tensor
+    dense_lengths: Tensor
+
+
+@lru_cache(maxsize=2)
+def read_batch(bench: Workbench) -> Batch:
+    """The batch `BATCH`, encoded by the bench's model."""
+    indexed = bench.find(GALLERY)
+    places = tuple(indexed.gallery.position(key) for key, _ in BATCH)
+    items = [indexed.gallery.items[place] for place in places]
+    captions = tuple(item.captions[number] for item, (_, number) in zip(items, BATCH, strict=True))
+    keys = list(dict.fromkeys(key for key, _ in BATCH))
+    return Batch(
+        places,
+        captions,
+        tuple(keys.index(key) for key, _ in BATCH),
+        torch.stack([indexed.patches(place) for place in places]),
+        *bench.model.encode_captions(captions),
+        *bench.model.encode_captions([item.dense or "" for item in items], dense=True),
+    )
+
+
+def playground_value(
+    bench: Workbench, margin: float = 0.2, mining: str = "all", mask_ids: bool = True
+) -> dict[str, Any]:
+    """Everything that the playground draws, JSON ready.
+
+    Args:
+        bench: with the gallery of examples.
+        margin: alpha of equation (6), in MARGINS.
+        mining: "all" negatives, or the "hardest" of each row and column.
+        mask_ids: whether captions of one photograph are kept from being each other's negatives (`img_ids`).
+
+    Returns:
+        Matrices are (B, B) lists, row i a photograph and column j a caption:
+        `similarity`; `same_image`, the pairs off the diagonal that `img_ids` masks; `excluded`, the pairs that are no
+        negatives now; `to_captions` and `to_images`, by how much each pair violates the margin along its row and its
+        column; `counted_captions` and `counted_images`, which of these the loss adds up.
+        `loss` has L_align of both minings, `now` that of the present one, `masked` what `img_ids` changes,
+        `curve` L_align over margins; `ratio` see `ratio_curves`, `ranking` see `unforeseen`.
+
+    Raises:
+        ValueError: a margin or a mining that is not there.
+    """
+    if not MARGINS[0] <= margin <= MARGINS[1]:
+        raise ValueError(f"The margin is {margin}, but it must lie between {MARGINS[0]:g} and {MARGINS[1]:g}.")
+    if mining not in MININGS:
+        raise ValueError(f"The mining is {mining!r}, but it must be one of: {', '.join(MININGS)}.")
+    batch, similarity = read_batch(bench), batch_similarity(bench)
+    ids = batch.img_ids if mask_ids else None
+    indexed = bench.find(GALLERY)
+    items = [indexed.gallery.items[place] for place in batch.places]
+    excluded = same_image(len(similarity), ids, similarity.device)  # (B, B)
+    to_captions, to_images = violations(similarity, margin, excluded)
+    counted_captions, counted_images = to_captions > 0, to_images > 0
+    if mining == "hardest":
+        counted_captions &= one_hot(to_captions.argmax(dim=1, keepdim=True), dim=1, like=to_captions)
+        counted_images &= one_hot(to_images.argmax(dim=0, keepdim=True), dim=0, like=to_images)
+    return {
+        "margin": margin,
+        "margin_range": list(MARGINS),
+        "mining": mining,
+        "minings": list(MININGS),
+        "mask_ids": mask_ids,
+        "photos": [
+            {"key": item.key, "title": item.title, "thumb": indexed.thumbnails[place], "img_id": img_id}
+            for item, place, img_id in zip(items, batch.places, batch.img_ids, strict=True)
+        ],
+        "captions": [
+            {"text": text, "img_id": img_id} for text, img_id in zip(batch.captions, batch.img_ids, strict=True)
+        ],
+        "similarity": similarity.tolist(),
+        "same_image": same_pairs(batch).tolist(),
+        "excluded": excluded.tolist(),
+        "to_captions": to_captions.tolist(),
+        "to_images": to_images.tolist(),
+        "counted_captions": counted_captions.tolist(),
+        "counted_images": counted_images.tolist(),
+        "violating": int(((to_captions > 0) | (to_images > 0)).sum()),
+        "counted": int(counted_captions.sum() + counted_images.sum()),
+        "loss": {name: loss_of(similarity, margin, name, ids) for name in MININGS},
+        "now": loss_of(similarity, margin, mining, ids),
+        "masked": masked_pairs(batch, similarity, margin, mining),
+        "curve": loss_curve(similarity, ids),
+        "ratio": ratio_curves(bench.model.cross_net.sparse_ratio),
+        "ranking": unforeseen(bench),
+    }
+
+
+@lru_cache(maxsize=2)
+def batch_similarity(bench: Workbench) -> Tensor:
+    """S(I, T) of every photograph with every caption of the batch, captions alone, by the model's own forward pass:
+    (B, B) on the CPU."""
+    batch = read_batch(bench)
+    with torch.no_grad():
+        similarity = bench.model.cross_net(batch.images, batch.words, batch.lengths)
+    assert isinstance(similarity, Tensor)  # the model is in evaluation mode
+    return similarity.cpu()
+
+
+def violations(similarity: Tensor, margin: float, excluded: Tensor) -> tuple[Tensor, Tensor]:
+    """By how much each negative violates the margin, the terms of equation (6): (B, B) along rows and along columns."""
+    positive = similarity.diagonal()  # (B,)
+    to_captions = (margin - positive[:, None] + similarity).clamp(min=0).masked_fill(excluded, 0)
+    to_images = (margin - positive[None, :] + similarity).clamp(min=0).masked_fill(excluded, 0)
+    return to_captions, to_images
+
+
+def one_hot(places: Tensor, dim: int, like: Tensor) -> Tensor:
+    """True at the places along a dimension, of the shape of `like`."""
+    return torch.zeros_like(like, dtype=torch.bool).scatter(dim, places, True)
+
+
+def loss_of(similarity: Tensor, margin: float, mining: str, ids: tuple[int, ...] | None) -> float:
+    """L_align of `seps.losses` for a mining by name."""
+    return float(align_loss(similarity, margin, mining == "hardest", ids))
+
+
+def same_pairs(batch: Batch) -> Tensor:
+    """(B, B) bool: pairs off the diagonal whose caption was written for the same photograph."""
+    count = len(batch.img_ids)
+    return same_image(count, batch.img_ids, torch.device("cpu")) & ~torch.eye(count, dtype=torch.bool)
+
+
+def masked_pairs(batch: Batch, similarity: Tensor, margin: float, mining: str) -> dict[str, Any]:
+    """What `img_ids` masks: the pairs, what each would add if it were taken for a negative, and the loss both ways."""
+    diagonal = torch.eye(len(similarity), dtype=torch.bool)
+    to_captions, to_images = violations(similarity, margin, diagonal)
+    return {
+        "pairs": [
+            {
+                "row": row,
+                "column": column,
+                "similarity": float(similarity[row, column]),
+                "to_captions": float(to_captions[row, column]),
+                "to_images": float(to_images[row, column]),
+            }
+            for row, column in same_pairs(batch).nonzero().tolist()
+        ],
+        "with_ids": loss_of(similarity, margin, mining, batch.img_ids),
+        "without_ids": loss_of(similarity, margin, mining, None),
+    }
+
+
+def loss_curve(similarity: Tensor, ids: tuple[int, ...] | None) -> dict[str, list[float]]:
+    """L_align of both minings over the margins: `margins`, `all` and `hardest`, POINTS numbers each."""
+    margins = torch.linspace(*MARGINS, POINTS, dtype=torch.float64).tolist()
+    curves = {name: [loss_of(similarity, margin, name, ids) for margin in margins] for name in MININGS}
+    return {"margins": margins} | curves
+
+
+@lru_cache(maxsize=4)
+def ratio_curves(target: float) -> dict[str, Any]:
+    """Losses on the kept share beside each other, one branch of equation (7) and two others, with their gradients.
+
+    Args:
+        target: rho, in (0, 1].
+
+    Returns:
+        `target`; `huber_delta`; `shares`, SHARES kept shares from 0 to 1; `losses`: for "mse" (the library's own
+        L_ratio), "mae" and "huber" the `value` and the `gradient` by autograd at each share.
+    """
+    shares = torch.linspace(0, 1, SHARES, dtype=torch.float64, requires_grad=True)
+    goal = torch.full_like(shares, target)
+    with torch.enable_grad():
+        values = {
+            "mse": torch.stack([ratio_loss((share,), target) for share in shares]),
+            "mae": F.l1_loss(shares, goal, reduction="none"),
+            "huber": F.huber_loss(shares, goal, reduction="none", delta=HUBER_DELTA),
+        }
+        gradients = {name: torch.autograd.grad(value.sum(), shares)[0] for name, value in values.items()}
+    losses = {name: {"value": values[name].tolist(), "gradient": gradients[name].tolist()} for name in values}
+    return {"target": target, "huber_delta": HUBER_DELTA, "shares": shares.tolist(), "losses": losses}
+
+
+@lru_cache(maxsize=1)
+def class_names() -> tuple[str, ...]:
+    """The names of ImageNet's 1,000 classes, as timm lists them; the shipped image encoder was trained on these."""
+    info = ImageNetInfo(CLASS_LIST)
+    return tuple(info.index_to_description(number) for number in range(info.num_classes()))
+
+
+def classes_naming(word: str) -> list[str]:
+    """The class names that have the word, or its plural with an s."""
+    pattern = re.compile(rf"\b{re.escape(word)}s?\b", re.IGNORECASE)
+    return [name for name in class_names() if pattern.search(name)]
+
+
+@lru_cache(maxsize=2)
+def unforeseen(bench: Workbench) -> dict[str, Any]:
+    """Captions whose subject no class of a fixed list names, and how their photographs rank all the same.
+
+    Cross-entropy over fixed classes needs a class for what is asked; a ranking asks only which photograph fits better.
+
+    Returns:
+        `classes`, how many there are; `class_list`, its name; `examples`: each `caption`, its `subject`, `named_by`,
+        the classes with that word, its photograph's `title` and `thumb`, the `rank` of it among `total`, its `score`,
+        and the `best_other` photograph's title with its `other_score`.
+    """
+    indexed = bench.find(GALLERY)
+    examples = []
+    for key, number, subject in UNFORESEEN:
+        place = indexed.gallery.position(key)
+        item = indexed.gallery.items[place]
+        ranking = bench.rank_images(indexed, item.captions[number])
+        rank = ranking.order.index(place)
+        other = 1 if rank == 0 else 0
+        examples.append(
+            {
+                "caption": item.captions[number],
+                "subject": subject,
+                "named_by": classes_naming(subject),
+                "title": item.title,
+                "thumb": indexed.thumbnails[place],
+                "rank": rank + 1,
+                "total": len(ranking.order),
+                "score": ranking.scores[rank],
+                "best_other": indexed.gallery.items[ranking.order[other]].title,
+                "other_score": ranking.scores[other],
+            }
+        )
+    return {"classes": len(class_names()), "class_list": "ImageNet-1k", "examples": examples}

@@ -1,0 +1,279 @@
+"""The walk: the method's eight steps on one photograph and one caption, and what the knobs move."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from demo.captions import read_caption
+from demo.galleries.gallery import caption_pool
+from demo.galleries.index import IndexedGallery
+from demo.lesson.settings import (
+    Knobs,
+    changes,
+    evaluation_knobs,
+    fixed,
+    idle,
+    limits,
+    network_with,
+    trained_knobs,
+    untrained,
+)
+from demo.lesson.steps import Example, steps
+from demo.record import packed
+from demo.views.parts import fresh, photo_value
+from demo.workbench import Workbench
+from seps import CaptionIndex, CrossSparseAggrNet, Explanation, ImageIndex, ScoringEngine, explain
+from seps.index import model_key
+from seps.selection import gumbel_mask
+
+STEPS = 8
+DRAWN = "A drawn decision has no rank: evaluation takes the top k."
+ALONE = "Ranked without dense captions, since the other captions have none."
+
+
+@dataclass(frozen=True)
+class Walk:
+    """One pass of the lesson.
+
+    Attributes:
+        caption, dense: as read; dense_words: the dense caption's word pieces. Both are there even where the knobs leave
+            the dense caption out.
+        knobs: settings of the pass; net: a network of these.
+        record: the pass; before: the same photograph and captions by what the model is evaluated with.
+        changed: whether the knobs move anything against that.
+        rank, rank_before: the photograph's place in its gallery for the caption, from 1; None for a drawn decision.
+        caption_rank: the caption's place for the photograph, see `walk_value`.
+    """
+
+    caption: str
+    dense: str | None
+    dense_words: list[str] | None
+    knobs: Knobs
+    net: CrossSparseAggrNet
+    record: Explanation
+    before: Explanation
+    changed: bool
+    rank: int | None
+    rank_before: int
+    caption_rank: dict[str, Any] | None
+
+
+def walk(bench: Workbench, indexed: IndexedGallery, place: int, caption: str, dense: str | None, knobs: Knobs) -> Walk:
+    """Compute the lesson for one photograph of a gallery; arguments and errors as `walk_value`."""
+    model = bench.model
+    caption = read_caption(model, caption).text
+    dense = read_caption(model, dense, dense=True).text if (dense or "").strip() else None
+    changed = bool(changes(knobs, evaluation_knobs(model), dense is not None))
+    net = network_with(model, knobs) if changed else model.cross_net
+    used = dense if knobs.dense else None
+    before = bench.explain(indexed, place, caption, dense)
+    drawn = knobs.decision == "gumbel"
+    alone = bench.encode([caption])
+    index = alone if dense is None else bench.encode([caption], [dense])
+    rank_before = photo_rank(model.cross_net, indexed, place, index)
+    rank: int | None = None if drawn else rank_before
+    if changed and not drawn:
+        rank = photo_rank(net, indexed, place, alone if used is None else index)
+    return Walk(
+        caption=caption,
+        dense=dense,
+        dense_words=None if dense is None else model.words(dense, dense=True),
+        knobs=knobs,
+        net=net,
+        record=explain_with(bench, net, indexed, place, caption, used, knobs) if changed else before,
+        before=before,
+        changed=changed,
+        rank=rank,
+        rank_before=rank_before,
+        caption_rank=caption_ranks(bench, net, indexed, place, caption, alone, drawn),
+    )
+
+
+def walk_value(
+    bench: Workbench,
+    indexed: IndexedGallery,
+    place: int,
+    caption: str,
+    dense: str | None,
+    knobs: Knobs,
+    step: int = 1,
+) -> dict[str, Any]:
+    """The lesson as its script draws it, JSON ready.
+
+    Args:
+        indexed, place: the photograph; caption, dense: as typed, or no dense caption.
+        knobs: settings of the pass; "before" is what the model is evaluated with.
+        step: the one to show, 1 to 8.
+
+    Raises:
+        ValueError: a caption that cannot be read, settings that the model does not allow, or no such step.
+    """
+    if step not in range(1, STEPS + 1):
+        raise ValueError(f"There is no step {step!r}: the lesson has steps 1 to {STEPS}.")
+    walked, trained = walk(bench, indexed, place, caption, dense, knobs), trained_knobs(bench.model)
+    note = DRAWN if knobs.decision == "gumbel" else ""
+    ranks = {"before": walked.rank_before, "now": walked.rank, "total": len(indexed), "gallery": indexed.gallery.name}
+    among = walked.caption_rank
+    return fresh(
+        {
+            "photo": photo_value(indexed, place),
+            "model": bench.name,
+            "caption": walked.caption,
+            "dense_caption": walked.dense,
+            "step": step,
+            "knobs": asdict(knobs),
+            "trained": asdict(trained),
+            "untrained": untrained(knobs, trained),
+            "fixed": idle(knobs, walked.dense is not None) | fixed(bench.model),
+            "limits": {name: list(ends) for name, ends in limits(bench.model).items()},
+            "record": packed(walked.record),
+            "before": packed(walked.before) if walked.changed else None,
+            "rank": ranks | {"note": note},
+            "caption_rank": None if among is None else among | {"note": note or (ALONE if walked.dense else "")},
+            "moved": moved_between(walked.before, walked.record),
+            "channels": walked.net.embed_size,
+            "dense_words": walked.dense_words,
+            "lengths": lengths(bench, walked),
+            "steps": told_steps(bench, walked, len(indexed)),
+        }
+    )
+
+
+def explain_with(
+    bench: Workbench,
+    net: CrossSparseAggrNet,
+    indexed: IndexedGallery,
+    place: int,
+    caption: str,
+    dense: str | None,
+    knobs: Knobs,
+) -> Explanation:
+    """The record of one photograph and one caption by a network of these settings."""
+    model = bench.model
+    return explain(
+        net,
+        indexed.patches(place).to(model.device),
+        model.encode_captions([caption])[0][0],
+        None if dense is None else model.encode_captions([dense], dense=True)[0][0],
+        words=model.words(caption),
+        long_words=None if dense is None else model.words(dense, dense=True),
+        grid=model.grid,
+        generator=noise(bench, knobs) if knobs.decision == "gumbel" else None,
+    )
+
+
+def noise(bench: Workbench, knobs: Knobs) -> torch.Generator:
+    """What a draw of this seed takes its noise from."""
+    return torch.Generator(bench.model.device).manual_seed(knobs.seed)
+
+
+def images_for(net: CrossSparseAggrNet, indexed: IndexedGallery) -> ImageIndex:
+    """The gallery as an engine on `net` takes it. The settings leave what depends on images alone as it is; the
+    released variant has no s_p, and the sparse branch's aggregation logits serve both branches."""
+    images = indexed.images
+    if not net.use_paper_version:
+        images = replace(images, s_p=(None, None), logits=(images.logits[0], images.logits[0]))
+    return replace(images, model_key=model_key(net))
+
+
+def photo_rank(net: CrossSparseAggrNet, indexed: IndexedGallery, place: int, caption: CaptionIndex) -> int:
+    """The photograph's place in its gallery for one caption, from 1."""
+    order = ScoringEngine(net).rank_images(caption, images_for(net, indexed)).indices.tolist()
+    return 1 + order.index(place)
+
+
+def caption_ranks(
+    bench: Workbench,
+    net: CrossSparseAggrNet,
+    indexed: IndexedGallery,
+    place: int,
+    caption: str,
+    alone: CaptionIndex,
+    drawn: bool,
+) -> dict[str, Any] | None:
+    """The caption's place for the photograph among a gallery's captions, its own or else the first gallery's; it joins
+    them where it is none of them. None where neither gallery has captions."""
+    names = [name for name in (indexed.gallery.name, bench.first) if name in bench.galleries and pool(bench, name)[1]]
+    texts, index = pool(bench, names[0]) if names else ([], None)
+    if index is None:
+        return None
+
+    def rank(net: CrossSparseAggrNet) -> int:
+        engine, image = ScoringEngine(net), images_for(net, indexed)[place]
+        scores = engine.score(image, index)[0]  # (T,)
+        if caption in texts:
+            return 1 + scores.argsort(descending=True, stable=True).tolist().index(texts.index(caption))
+        return 1 + int((scores >= engine.score(image, alone)[0]).sum())
+
+    before = rank(bench.model.cross_net)
+    now = None if drawn else before if net is bench.model.cross_net else rank(net)
+    return {"before": before, "now": now, "total": len(texts) + (caption not in texts), "gallery": names[0]}
+
+
+@lru_cache(maxsize=4)
+def pool(bench: Workbench, gallery: str) -> tuple[list[str], CaptionIndex | None]:
+    """All captions of an open gallery, and the engine's index of them; None where there are none."""
+    texts, _ = caption_pool(bench.find(gallery).gallery)
+    return texts, bench.encode(texts) if texts else None
+
+
+def moved_between(before: Explanation, now: Explanation) -> dict[str, Any]:
+    """What differs between two passes: the sparse branch's kept patches, the terms, S(I, T). A term that one of them
+    lacks is None there."""
+    then, kept = before.sparse.kept, now.sparse.kept
+    names = dict.fromkeys([*now.terms, *before.terms])
+    return {
+        "kept": {
+            "both": int((then & kept).sum()),
+            "gained": (kept & ~then).nonzero()[0].tolist(),
+            "lost": (then & ~kept).nonzero()[0].tolist(),
+        },
+        "terms": {name: [before.terms.get(name), now.terms.get(name)] for name in names},
+        "score": [before.similarity, now.similarity],
+    }
+
+
+def lengths(bench: Workbench, walked: Walk) -> dict[str, Any]:
+    """How many word pieces both captions have, and how many times as many the dense one has."""
+    sparse = len(bench.model.words(walked.caption))
+    dense = None if walked.dense_words is None else len(walked.dense_words)
+    return {"sparse": sparse, "dense": dense, "denser": None if dense is None else dense / sparse}
+
+
+def told_steps(bench: Workbench, walked: Walk, total: int) -> list[dict[str, Any]]:
+    """The eight steps; the fourth with the keep probabilities and, for a draw, the gradients of its decision.
+
+    Args:
+        total: how many photographs the gallery has.
+    """
+    config, knobs = bench.model.config, walked.knobs
+    example = Example(
+        record=walked.record,
+        knobs=knobs,
+        channels=walked.net.embed_size,
+        pixels=config.vision.image_size,
+        dense_length=None if walked.dense_words is None else len(walked.dense_words),
+        context=(config.vision.context_size > 0, config.text.context),
+        trained_k=bench.model.cross_net.hrpa.top_k,
+        rank=None if walked.rank is None else (walked.rank, total),
+    )
+    told = steps(example)
+    probability = keep_probability(walked)  # (N,)
+    told[3]["keep_probability"] = probability.tolist()
+    if knobs.decision == "gumbel":
+        leaf = probability[None].to(bench.model.device).requires_grad_()  # (1, N)
+        gumbel_mask(leaf, knobs.temperature, noise(bench, knobs)).sum().backward()
+        assert leaf.grad is not None
+        told[3]["decision_gradient"] = leaf.grad[0].tolist()
+    return told
+
+
+def keep_probability(walked: Walk) -> Tensor:
+    """(N,) in [0, 1]: how likely a draw keeps each patch, the place of its score in the range that a score can have."""
+    low, high = walked.net.sparse_net_cap.score_range
+    return torch.tensor((walked.record.sparse.score - low) / (high - low)).clamp(0, 1)

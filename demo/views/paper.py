@@ -1,0 +1,120 @@
+"""Paper, code, and what is known: differences on one example, published results, our own beside them, never mixed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import gradio as gr
+
+from demo.lesson.paper import NOTE, dense_protocol, differences, our_results, published
+from demo.views.chooser import Chosen
+from demo.views.lesson import own_caption
+from demo.views.parts import ANSWERING, told_below
+from demo.workbench import Workbench
+
+DENSE = {"none": "captions alone", "own": "each with its own dense caption", "other": "with another image's"}
+PROTOCOL = (
+    "In the published protocol every test query carries a dense caption made from its own image, so a query knows more "
+    "than its words. On the split with dense captions by a multimodal LLM, our model measures:"
+)
+
+
+def build(bench: Workbench) -> gr.HTML:
+    """Lay the view out."""
+    return gr.HTML(elem_id="paper", elem_classes="prose")
+
+
+def connect(bench: Workbench, view: gr.HTML, tab: gr.Tab) -> None:
+    """Fill the page when its tab is opened: the differences are computed on the first example."""
+
+    @told_below(1)
+    def opened() -> tuple[str]:
+        return (page(bench),)
+
+    tab.select(opened, None, view, **ANSWERING)
+
+
+def page(bench: Workbench) -> str:
+    """The whole page as HTML."""
+    indexed = bench.open("examples")
+    chosen = Chosen("examples", indexed.gallery.position("cat"))
+    caption, dense = own_caption(bench, chosen)
+    known = published()
+    return "".join(
+        [
+            "<h3>The paper and its released code differ</h3>",
+            f"<p>{escape(NOTE)} The numbers are those of one example: the photo of a cat, “{escape(caption)}”, "
+            "with its dense caption.</p>",
+            *[difference(row) for row in differences(bench, indexed, chosen.place, caption, dense)],
+            "<h3>Published results</h3>",
+            "<p>Recall in per cent, as the sources give it; empty where they give none.</p>",
+            table(
+                ("method", "encoders", "test", "R@1", "R@5", "R@10", "R@1", "R@5", "R@10", "rSum"),
+                [published_row(row) for row in known["rows"]],
+                ("", "", "", "image to text", "text to image", ""),
+            ),
+            "<ul>" + "".join(f"<li>{source(row)}</li>" for row in known["sources"]) + "</ul>",
+            *[f"<p>{escape(sentence)}</p>" for sentence in known["missing"]],
+            "<h3>Our models, measured here</h3>",
+            "<p>Small models on frozen backbones, on other data: not to be compared with the table above.</p>",
+            results(our_results()),
+            f"<h3>Dense captions at test time</h3><p>{PROTOCOL}</p>",
+            results(dense_protocol()),
+        ]
+    )
+
+
+def difference(row: dict[str, Any]) -> str:
+    """One difference: what the paper says, what the code does, and both variants' numbers."""
+    numbers = [(one["name"], number(one["paper"], 4), number(one["released"], 4)) for one in row["numbers"]]
+    rows = [("", row["paper"], row["released"]), *numbers]
+    note = f"<p>{escape(row['note'])}</p>" if row["note"] else ""
+    return f"<h4>{escape(row['topic'])}</h4>{table(('', 'paper', 'released code'), rows)}{note}"
+
+
+def published_row(row: dict[str, Any]) -> tuple[str, ...]:
+    """One published result."""
+    recalls = [
+        number(value, 1) for value in (*(row["image_to_text"] or [None] * 3), *(row["text_to_image"] or [None] * 3))
+    ]
+    total = number(row["rsum"], 1) + (" (added up here)" if row["summed"] else "")
+    return row["method"], row["encoders"], row["test"], *recalls, total
+
+
+def source(row: dict[str, Any]) -> str:
+    """A source with its address and what is to be known about it."""
+    address = escape(row["source"])
+    return f'<a href="{address}" rel="noreferrer">{escape(row["what"])}</a>. {escape(row["note"] or "")}'
+
+
+def results(rows: Sequence[dict[str, Any]]) -> str:
+    """Our own results as a table."""
+    cells = [
+        (
+            row["model"],
+            f"{row['split']}, {row['images']:,} images",
+            DENSE[row["dense"]],
+            *[number(value, 1) for value in (*row["image_to_text"], *row["text_to_image"], row["rsum"])],
+        )
+        for row in rows
+    ]
+    heads = ("model", "data", "dense captions", "R@1", "R@5", "R@10", "R@1", "R@5", "R@10", "rSum")
+    return table(heads, cells, ("", "", "", "image to text", "text to image", ""))
+
+
+def number(value: float | None, digits: int) -> str:
+    """A number, a count without decimals, or nothing."""
+    if value is None:
+        return ""
+    return str(int(value)) if digits > 1 and value == int(value) else f"{value:.{digits}f}"
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]], groups: Sequence[str] = ()) -> str:
+    """An HTML table; a group spans three columns where it has a name."""
+    above = "".join(f"<th{' colspan=3' if group else ''}>{escape(group)}</th>" for group in groups)
+    head = "".join(f"<th>{escape(text)}</th>" for text in heads)
+    body = "".join("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows)
+    above = f"<tr>{above}</tr>" if groups else ""
+    return f'<div class="wide"><table><thead>{above}<tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'

@@ -1,0 +1,176 @@
+"""The lesson in a real browser: its keys, its talk mode, its movement, and nothing cut off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from demo.lesson.settings import evaluation_knobs
+from demo.lesson.walk import walk_value
+from demo.workbench import Workbench
+from tests.demo.browser.lesson_page import go, lesson, lesson_value, open_page, resting, told, write_page
+from tests.demo.browser.standalone import photo, random_record
+
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+
+SIZES = [(1366, 768), (390, 844)]
+
+
+def test_all_steps_by_keyboard(browser: Browser, tmp_path: Path) -> None:
+    value = lesson_value(random_record(dense=True))
+    page = lesson(browser, tmp_path, value)
+    for number, step in enumerate(value["steps"], start=1):
+        expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", str(number))
+        expect(page.locator(".seps-lesson h2")).to_have_text(f"{number}{step['title']}")
+        assert page.locator(".seps-equation math").count() == 1
+        shapes = [one.get_attribute("data-shape") for one in page.locator("[data-tensor]").all()]
+        assert shapes == [",".join(map(str, tensor["shape"])) for tensor in step["tensors"]]
+        label = page.locator(".seps-scene > canvas").get_attribute("aria-label")
+        assert label == f"Step {number}: {step['sentence']}"
+        page.keyboard.press("ArrowRight")
+        resting(page)
+    expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", "8")  # and no further
+    expect(page.get_by_role("button", name="Next")).to_be_disabled()
+    page.wait_for_function("window.triggered.at(-1)?.[1].step === 8")
+    count = len(told(page, "step"))
+    page.evaluate(
+        """() => Array.from({ length: 9 }, () => document.body.dispatchEvent(
+            new KeyboardEvent("keydown", { key: "ArrowLeft", bubbles: true, cancelable: true })))"""
+    )
+    expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", "1")
+    page.wait_for_timeout(600)
+    assert told(page, "step")[count:] == [{"step": 1, "talk": False}]  # once, where the walk rested
+    page.keyboard.press("PageDown")  # scrolls the page, and turns in talks alone
+    expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", "1")
+    page.get_by_label("Keep ratio").press("ArrowRight")  # moves the slider
+    expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", "1")
+    page.context.close()
+
+
+def test_talk_mode_turns_with_a_remote(browser: Browser, tmp_path: Path) -> None:
+    page = lesson(browser, tmp_path, lesson_value(random_record()))
+    current = page.locator("[aria-current=step]")
+    page.keyboard.press("t")
+    root = page.locator(".seps-lesson.seps-talk")
+    expect(root).to_be_visible()
+    assert root.bounding_box() == {"x": 0, "y": 0, "width": 1366, "height": 768}
+    for key, step in (
+        ("PageDown", 2),
+        (" ", 3),
+        ("ArrowDown", 4),
+        ("PageUp", 3),
+        ("ArrowUp", 2),
+        ("End", 8),
+        ("Home", 1),
+    ):
+        page.keyboard.press(key)
+        expect(current).to_have_attribute("data-step", str(step))
+    expect(page.locator(".seps-knobs")).to_be_hidden()
+    page.keyboard.press("k")
+    expect(page.locator(".seps-knobs")).to_be_visible()
+    page.wait_for_function("window.triggered.length > 0")
+    assert told(page, "step")[-1] == {"step": 1, "talk": True}
+    page.keyboard.press("t")
+    expect(page.locator(".seps-talk")).to_have_count(0)
+    assert page.evaluate("document.fullscreenElement") is None
+    page.evaluate("() => { Element.prototype.requestFullscreen = () => Promise.reject(new Error('refused')); }")
+    page.get_by_role("button", name="Talk mode").click()
+    expect(root).to_be_visible()
+    page.keyboard.press("PageDown")  # the button that was clicked has no focus any more
+    expect(current).to_have_attribute("data-step", "2")
+    page.keyboard.press("Escape")
+    expect(root).to_have_count(0)
+    page.context.close()
+
+
+def test_terms_come_one_after_the_other(browser: Browser, tmp_path: Path) -> None:
+    record = random_record()
+    page = lesson(browser, tmp_path, lesson_value(record), calm=False)
+    shown = """() => [...document.querySelectorAll(".seps-sum li, .seps-total, .seps-standing")]
+        .map((one) => Number(getComputedStyle(one).opacity))"""
+    page.locator("[data-step='8']").click()
+    seen = []
+    for _ in range(60):
+        opacities = page.evaluate(shown)
+        assert opacities == sorted(opacities, reverse=True)  # none before the one above it
+        seen.append(sum(one == 1 for one in opacities))
+        if seen[-1] == 6:
+            break
+        page.wait_for_timeout(150)
+    assert seen[0] == 0
+    assert seen[-1] == 6
+    page.get_by_role("button", name="Sum again").click()
+    assert page.evaluate(shown)[-1] < 1
+    page.context.close()
+
+
+def test_pictures_glide_and_what_stays_stays(browser: Browser, tmp_path: Path) -> None:
+    page = lesson(browser, tmp_path, lesson_value(random_record(), step=2), calm=False)
+    stage = page.locator(".seps-scene")
+    heading = page.locator("[data-label=home]")
+    before = heading.bounding_box()
+    page.keyboard.press("ArrowRight")
+    expect(stage).to_have_attribute("data-still", "false")
+    middle = page.locator(".seps-scene > canvas").evaluate("(canvas) => canvas.toDataURL()")
+    resting(page)
+    assert page.locator(".seps-scene > canvas").evaluate("(canvas) => canvas.toDataURL()") != middle
+    assert heading.bounding_box() == before
+    page.context.close()
+
+
+def test_another_example_brings_its_step(browser: Browser, tmp_path: Path) -> None:
+    page = open_page(browser, write_page(tmp_path, "Lesson", None))
+    expect(page.locator(".seps-lesson")).to_have_text("No lesson yet. Choose a photo and a caption.")
+    page.evaluate("(value) => window.send(value)", lesson_value(random_record(), step=3))
+    expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", "3")
+    page.keyboard.press("ArrowRight")
+    other = lesson_value(random_record(3), caption="another caption", step=6, photo=photo(300, 400))
+    page.evaluate("(value) => window.send(value)", other)
+    expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", "6")
+    for kind in ("PDF", "PNG", "GIF"):
+        page.get_by_role("button", name=f"Download all steps as {kind}").click()
+    assert told(page, "export") == [{"format": kind} for kind in ("pdf", "png", "gif")]
+    page.evaluate("window.send(null)")
+    expect(page.locator("canvas")).to_have_count(0)
+    page.context.close()
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("talk", [False, True], ids=["page", "talk"])
+def test_nothing_is_cut_off(
+    browser: Browser, tmp_path: Path, bench: Workbench, size: tuple[int, int], talk: bool
+) -> None:
+    indexed = bench.find("examples")
+    item = indexed.gallery.items[2]
+    value = walk_value(bench, indexed, 2, item.captions[0], item.dense, evaluation_knobs(bench.model))
+    page = lesson(browser, tmp_path, value, size=size, touch=size[0] < 500)
+    if talk:
+        page.get_by_role("button", name="Talk mode").click()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    cut = """() => {
+        const stage = document.querySelector(".seps-scene").getBoundingClientRect();
+        const words = [...document.querySelectorAll(".seps-labels p, .seps-labels svg text, .seps-labels li")];
+        const outside = words.filter((one) => {
+            const box = one.getBoundingClientRect();
+            const beside = box.right > stage.right + 1 || box.left < stage.left - 1;
+            const short = one.tagName === "P" && one.scrollWidth > one.clientWidth + 1;
+            return box.width && (beside || short || box.bottom > stage.bottom + 1);
+        });
+        const math = document.querySelector(".seps-equation math");
+        const [inner, outer] = [math, math.parentElement].map((one) => one.getBoundingClientRect());
+        if (inner.width > outer.width + 1 || inner.height > outer.height + 1) outside.push(math);
+        return outside.map((one) => one.textContent);
+    }"""
+    for step in range(1, 9):
+        go(page, step)
+        assert page.evaluate(cut) == [], step
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    small = """() => [...document.querySelectorAll(".seps-lesson button, .seps-lesson select")]
+        .filter((one) => one.offsetParent && one.getBoundingClientRect().height < 44).map((one) => one.outerHTML)"""
+    if size[0] < 500:
+        assert page.evaluate(small) == []
+    assert errors == []
+    page.context.close()

@@ -1,0 +1,166 @@
+"""The lesson in the app: walked by keyboard, every knob moved once, files opened, claims measured."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, Page, expect
+
+from demo.lesson.paper import our_results, published
+from demo.lesson.settings import evaluation_knobs, read_knobs
+from demo.lesson.walk import walk_value
+from demo.views.chooser import Chosen
+from demo.views.lesson import own_caption
+from demo.workbench import Workbench
+from tests.demo.browser.conftest import SCREENSHOTS
+from tests.demo.browser.page import SIZES, opened
+
+# Playwright leaves sockets to the garbage collector.
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+
+LINK = "?view=lesson&gallery=examples&photo=cat"
+TERM = "#lesson [data-term]"
+
+
+def lesson(bench: Workbench, **knobs: Any) -> dict[str, Any]:
+    """What the library says of the lesson's first example under some knobs."""
+    indexed = bench.find("examples")
+    place = indexed.gallery.position("cat")
+    caption, dense = "a tabby cat with green eyes", own_caption(bench, Chosen("examples", place))[1]
+    return walk_value(bench, indexed, place, caption, dense, read_knobs(knobs, evaluation_knobs(bench.model)))
+
+
+def at(page: Page, step: int) -> None:
+    expect(page.locator(f'#lesson .seps-steps [data-step="{step}"]')).to_have_attribute("aria-current", "step")
+
+
+def test_all_steps_by_keyboard_show_the_librarys_numbers(browser: Browser, address: str, bench: Workbench) -> None:
+    value = lesson(bench)
+    with opened(browser, address, LINK, canvas=".seps-lesson") as page:
+        for step, told in enumerate(value["steps"], start=1):
+            at(page, step)
+            expect(page.locator("#lesson .seps-said")).to_contain_text(told["title"])
+            for tensor in told["tensors"]:
+                shape = ",".join(map(str, tensor["shape"]))
+                expect(page.locator(f'#lesson [data-tensor="{tensor["name"]}"]')).to_have_attribute("data-shape", shape)
+            if step < 8:
+                page.keyboard.press("ArrowRight")
+        terms = page.locator(TERM).evaluate_all("all => all.map((one) => +one.dataset.value)")
+        assert sum(terms) == pytest.approx(value["record"]["similarity"], abs=1e-5)
+        expect(page.locator("#lesson [data-rank]").first).to_have_attribute("data-rank", str(value["rank"]["now"]))
+        page.keyboard.press("ArrowLeft")
+        at(page, 7)
+        expect(page).to_have_url(re.compile("step=7"))
+        link = page.url.removeprefix(address + "/")
+    with opened(browser, address, link, canvas=".seps-lesson") as page:
+        at(page, 7)
+
+
+@pytest.mark.parametrize(
+    ("knob", "value"),
+    [
+        ("keep_ratio", 0.3),
+        ("beta", 0.5),
+        ("top_k", 2),
+        ("decision", "gumbel"),
+        ("dense", False),
+        ("variant", "released"),
+    ],
+)
+def test_each_knob_tells_what_it_moved(browser: Browser, address: str, bench: Workbench, knob: str, value: Any) -> None:
+    wanted = lesson(bench, **{knob: value})
+    with opened(browser, address, LINK, canvas=".seps-lesson") as page:
+        control = page.locator(f'#lesson [data-knob="{knob}"]').locator("input, select").first
+        if isinstance(value, bool):
+            control.set_checked(value)
+        elif isinstance(value, str):
+            control.select_option(value)
+        else:
+            control.evaluate(
+                "(one, to) => { one.value = to; one.dispatchEvent(new Event('input', {bubbles: true})); }", str(value)
+            )
+        moved = page.locator('#lesson [data-moved="kept"]')
+        kept = wanted["moved"]["kept"]
+        expect(moved).to_have_attribute("data-gained", str(len(kept["gained"])))
+        expect(moved).to_have_attribute("data-lost", str(len(kept["lost"])))
+        before, now = wanted["moved"]["score"]
+        score = page.locator('#lesson [data-moved="score"]')
+        expect(score).to_contain_text(f"{before:.4f}"[:6])
+        expect(score).to_contain_text(f"{now:.4f}"[:6])
+        marked = page.locator(f'#lesson [data-knob="{knob}"]')
+        if knob in wanted["untrained"]:
+            expect(marked).to_contain_text("not trained for")
+
+
+def test_talk_mode_fills_the_screen_and_turns_with_a_remote(browser: Browser, address: str) -> None:
+    with opened(browser, address, LINK + "&step=2", canvas=".seps-lesson") as page:
+        page.keyboard.press("t")
+        expect(page).to_have_url(re.compile("talk=1"))
+        box = page.locator("#lesson .seps-lesson").bounding_box()
+        assert box is not None
+        assert (box["width"], box["height"]) >= (1366, 768)
+        page.keyboard.press("PageDown")
+        at(page, 3)
+        page.keyboard.press("PageUp")
+        at(page, 2)
+
+
+def test_all_steps_as_files(browser: Browser, address: str) -> None:
+    def saved(page: Page, kind: str) -> tuple[str, bytes]:
+        with page.expect_download(timeout=90_000) as waiting:
+            page.locator("#lesson").get_by_role("button", name=f"Download all steps as {kind}").click()
+        return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
+
+    with opened(browser, address, LINK, canvas=".seps-lesson") as page:
+        name, content = saved(page, "PDF")
+        assert name.endswith(".pdf")
+        assert len(re.findall(rb"/Type /Page\b", content)) == 8
+        name, content = saved(page, "PNG")
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            assert len(archive.namelist()) == 8
+            with Image.open(io.BytesIO(archive.read(archive.namelist()[0]))) as image:
+                assert image.size == (1920, 1080)
+        name, content = saved(page, "GIF")
+        with Image.open(io.BytesIO(content)) as image:
+            assert getattr(image, "n_frames", 1) >= 16
+
+
+def test_losses_claims_and_the_paper(browser: Browser, address: str) -> None:
+    with opened(browser, address, LINK, canvas=".seps-lesson") as page:
+        page.get_by_role("tab", name="Losses", exact=True).click()
+        loss = page.locator("#playground .seps-now")
+        expect(loss).to_be_visible()
+        before = loss.inner_text()
+        page.locator("#playground [data-mining=hardest]").click()
+        expect(loss).not_to_have_text(before)
+        for claim in page.locator("#claims [data-run]").all():
+            name = claim.get_attribute("data-run")
+            claim.click()
+            expect(page.locator(f'#claims [data-claim="{name}"] [data-holds]')).to_have_attribute("data-holds", "true")
+        page.get_by_role("tab", name="Paper and code", exact=True).click()
+        expect(page.locator("#paper")).to_contain_text("Published results")
+        tables = page.locator("#paper table").all_inner_texts()
+        ours = [row for row in our_results() if row["dense"] == "none"]
+        mixed = [text for text in tables if "SEPS" in text and f"{ours[0]['rsum']:.1f}" in text]
+        assert mixed == []
+        assert sum(text.count("\n") for text in tables) > len(published()["rows"])
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_every_step_fits(browser: Browser, address: str, size: str) -> None:
+    SCREENSHOTS.mkdir(exist_ok=True)
+    with opened(browser, address, LINK, SIZES[size], canvas=".seps-lesson") as page:
+        for step in range(1, 9):
+            at(page, step)
+            page.wait_for_timeout(900)
+            overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            assert overflow <= 0
+            page.screenshot(path=SCREENSHOTS / f"lesson-{step}-{size}.png", full_page=True)
+            if step < 8:
+                page.locator('#lesson .seps-rail [data-turn="1"]').click()

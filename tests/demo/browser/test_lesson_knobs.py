@@ -1,0 +1,78 @@
+"""The lesson's settings in a real browser: each is told once, and what it moved is shown."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.demo.browser.lesson_page import TRAINED, lesson, lesson_value, told
+from tests.demo.browser.standalone import random_record
+
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+
+
+def test_each_knob_tells_all_settings_once(browser: Browser, tmp_path: Path) -> None:
+    page = lesson(browser, tmp_path, lesson_value(random_record(dense=True)))
+    moves: list[tuple[str, str, Any]] = [
+        ("Keep ratio", "keep_ratio", 0.3),
+        ("Beta", "beta", 0.1),
+        ("Top K", "top_k", 2),
+        ("Decision", "decision", "gumbel"),
+        ("Temperature", "temperature", 2.5),
+        ("Seed", "seed", 7),
+        ("Dense caption", "dense", False),
+        ("Variant", "variant", "released"),
+    ]
+    expect(page.get_by_label("Temperature")).to_be_hidden()  # until decisions are drawn
+    expected = asdict(TRAINED)
+    for label, name, setting in moves:
+        knob = page.get_by_label(label, exact=True)
+        if isinstance(setting, bool):
+            knob.set_checked(setting)
+        elif isinstance(setting, str):
+            knob.select_option(setting)
+        else:
+            knob.fill("0" if name == "seed" else str(setting))
+            knob.fill(str(setting))  # only where it rests counts
+        expected[name] = setting
+        count = len(told(page, "knobs")) + 1
+        page.wait_for_function(f"window.triggered.filter(([name]) => name === 'knobs').length >= {count}")
+        page.wait_for_timeout(300)
+        assert told(page, "knobs")[count - 1 :] == [expected]
+    fixed = page.locator("[data-knob=aggr_ratio]")
+    expect(fixed.locator("input")).to_be_disabled()
+    expect(fixed).to_contain_text("The parameters make Nc = 7 aggregated tokens.")
+    assert page.get_by_label("Top K").get_attribute("max") == "3"
+    page.get_by_role("button", name="As trained").click()
+    page.wait_for_timeout(400)
+    assert told(page, "knobs")[-1] == asdict(TRAINED)
+    page.context.close()
+
+
+def test_what_the_knobs_moved(browser: Browser, tmp_path: Path) -> None:
+    record, before = random_record(1), random_record(2)
+    page = lesson(browser, tmp_path, lesson_value(before, step=4))
+    expect(page.locator(".seps-moved")).to_contain_text("All as the model was trained.")
+    expect(page.locator(".seps-untrained:visible")).to_have_count(0)
+    page.keyboard.press("ArrowRight")
+    knobs = replace(TRAINED, keep_ratio=0.4)
+    page.evaluate("(value) => window.send(value)", lesson_value(record, before, knobs, step=1))
+    expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", "5")  # a knob turns no step
+    expect(page.locator(".seps-untrained:visible")).to_have_text(["not trained for"])
+    expect(page.locator("[data-knob=keep_ratio] output")).to_have_text("0.40")
+    kept, then = record.sparse.kept, before.sparse.kept
+    counts = page.locator("[data-moved=kept]")
+    expect(counts).to_have_attribute("data-gained", str((kept & ~then).sum()))
+    expect(counts).to_have_attribute("data-lost", str((then & ~kept).sum()))
+    for name, now in record.terms.items():
+        cells = page.locator(f"[data-moved='{name}'] td").all_inner_texts()
+        assert cells[:2] == [f"{before.terms[name]:.4f}", f"{now:.4f}"]
+        assert float(cells[2]) == pytest.approx(now - before.terms[name], abs=5.1e-5)
+    score = page.locator("[data-moved=score] td").all_inner_texts()
+    assert score[:2] == [f"{before.similarity:.4f}", f"{record.similarity:.4f}"]
+    assert page.locator("[data-moved=rank] td").all_inner_texts() == ["3", "2", "-1"]
+    page.context.close()

@@ -1,0 +1,136 @@
+"""Both variants' numbers are the library's, published results are whole, and ours are the files'."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from demo.lesson.paper import dense_protocol, differences, our_results, published
+from demo.workbench import Workbench
+from seps import CrossSparseAggrNet
+from seps.hub import shipped_models
+
+CAPTION = "a small spoon lies on a saucer next to a cup of coffee"
+
+
+def numbers(found: list[dict[str, Any]], id_: str) -> dict[str, tuple[float | None, float | None]]:
+    rows = next(one for one in found if one["id"] == id_)["numbers"]
+    return {row["name"]: (row["paper"], row["released"]) for row in rows}
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["alone", "dense"])
+def shown(bench: Workbench, request: pytest.FixtureRequest) -> tuple[str | None, list[dict[str, Any]]]:
+    indexed = bench.find("examples")
+    place = indexed.gallery.position("coffee")
+    dense = indexed.gallery.items[place].dense if request.param else None
+    return dense, differences(bench, indexed, place, CAPTION, dense)
+
+
+def test_the_papers_numbers_are_those_of_the_record(
+    bench: Workbench, shown: tuple[str | None, list[dict[str, Any]]]
+) -> None:
+    dense, found = shown
+    indexed = bench.find("examples")
+    record = bench.explain(indexed, indexed.gallery.position("coffee"), CAPTION, dense)
+    assert json.loads(json.dumps(found)) == found
+    assert numbers(found, "similarity")["S(I, T)"][0] == pytest.approx(record.similarity, abs=1e-6)
+    assert numbers(found, "score")["highest score"][0] == pytest.approx(record.sparse.score.max())
+    assert numbers(found, "score")["patches kept"] == (98, 98)
+    assert numbers(found, "relevance")["word relevance"][0] == record.sparse_alignment.word_relevance
+    assert numbers(found, "matrix")["lowest entry"][0] == record.sparse_alignment.matrix.min()
+    kept = numbers(found, "score")["kept by this one alone"]
+    assert kept[0] == kept[1] and kept[0] is not None and 0 < kept[0] < 98
+
+
+def test_the_released_numbers_are_those_of_a_released_network(
+    bench: Workbench, shown: tuple[str | None, list[dict[str, Any]]]
+) -> None:
+    dense, found = shown
+    trained = bench.model.cross_net.state_dict()
+    net = CrossSparseAggrNet(384, 196, use_paper_version=False).eval()
+    net.load_state_dict({name: trained[name.replace(".weight.", ".weight_sparse.")] for name in net.state_dict()})
+    indexed = bench.find("examples")
+    image = indexed.patches(indexed.gallery.position("coffee"))[None]
+    captions = [bench.model.encode_captions([CAPTION])]
+    captions += [] if dense is None else [bench.model.encode_captions([dense], dense=True)]
+    with torch.no_grad():
+        similarity = net(image, *(part for pair in captions for part in pair))
+    assert isinstance(similarity, torch.Tensor)
+    assert numbers(found, "similarity")["S(I, T)"][1] == pytest.approx(float(similarity), abs=1e-6)
+
+
+def test_each_difference_shows(shown: tuple[str | None, list[dict[str, Any]]]) -> None:
+    dense, found = shown
+    assert [one["id"] for one in found] == [
+        "score",
+        "dense",
+        "aggregation",
+        "matrix",
+        "relevance",
+        "gradient",
+        "similarity",
+    ]
+    assert numbers(found, "score")["weight of s_p"] == (0.5, None)
+    assert numbers(found, "dense")["alignments"] == (1, 1 if dense is None else 2)
+    assert numbers(found, "aggregation")["weight networks"] == (2, 1)
+    weights = numbers(found, "aggregation")["weights of the first token, added"]
+    assert weights == pytest.approx((1 if dense is None else 2, 1), abs=1e-5)
+    assert numbers(found, "relevance")["patch relevance"][1] is None
+    (slopes,) = numbers(found, "gradient").values()
+    assert slopes[0] is not None and slopes[0] > 0 == slopes[1]
+    assert numbers(found, "similarity")["terms"] == (4, 2 if dense is None else 4)
+    parts = [value for _, value in list(numbers(found, "dense").values())[1:] if value is not None]
+    assert sum(parts) == pytest.approx(numbers(found, "similarity")["S(I, T)"][1], abs=1e-5)
+    assert bool(next(one for one in found if one["id"] == "dense")["note"]) == (dense is None)
+
+
+def test_a_negative_cosine_shows_the_leaky_relu(bench: Workbench) -> None:
+    indexed = bench.find("examples")
+    found = differences(bench, indexed, indexed.gallery.position("galaxies"), "a cheetah runs at full speed")
+    cosine, entry = (numbers(found, "matrix")[name] for name in ("lowest cosine", "lowest entry"))
+    assert entry[0] == cosine[0] is not None and cosine[0] < 0
+    assert cosine[1] is not None and cosine[1] < 0 and entry[1] == pytest.approx(0.1 * cosine[1])
+    assert next(one for one in found if one["id"] == "matrix")["note"] == ""
+
+
+def test_published_results_are_whole_and_have_their_source() -> None:
+    told = published()
+    assert {"SEPS", "LAPS"} < {row["method"] for row in told["rows"]}
+    assert {row["test"] for row in told["rows"]} == {"Flickr30K 1K", "MS-COCO 1K", "MS-COCO 5K"}
+    assert {row["source"] for row in told["rows"]} == {source["source"] for source in told["sources"]}
+    assert len({(row["method"], row["encoders"], row["test"]) for row in told["rows"]}) == len(told["rows"])
+    for row in told["rows"]:
+        assert row["source"].startswith("https://") and row["what"]
+        for recalls in (row["image_to_text"], row["text_to_image"]):
+            known = [value for value in recalls if value is not None]
+            assert len(recalls) == 3 and known == sorted(known) and all(0 < value <= 100 for value in known)
+        found = [*row["image_to_text"], *row["text_to_image"]]
+        if None not in found:
+            assert row["rsum"] == pytest.approx(sum(found), abs=0.15)
+        elif row["rsum"] is not None:  # what is left must be two values of R@10
+            left = row["rsum"] - sum(value for value in found if value is not None)
+            assert row["image_to_text"][1] + row["text_to_image"][1] <= left <= 200
+        assert row["summed"] == (None not in found and row["method"] != "D2S-VSE")
+    assert not any("photos" in row["method"] for row in told["rows"])
+
+
+def test_our_results_are_those_of_the_files() -> None:
+    rows = our_results()
+    mllm = json.loads((shipped_models()["photos"] / "results-mllm.json").read_text(encoding="utf-8"))
+    row = next(row for row in rows if (row["model"], row["split"], row["dense"]) == ("photos", "mllm", "own"))
+    assert row["text_to_image"] == [mllm["own_dense"]["text_to_image"][name] for name in ("r1", "r5", "r10")]
+    assert (row["rsum"], row["images"]) == (mllm["own_dense"]["rsum"], mllm["own_dense"]["images"])
+    assert ("photos", "dev", "none") in {(row["model"], row["split"], row["dense"]) for row in rows}
+    for row in rows:
+        assert np.sum([*row["image_to_text"], *row["text_to_image"]]) == pytest.approx(row["rsum"])
+
+
+def test_the_dense_protocol_has_all_three() -> None:
+    rows = [row for row in dense_protocol() if row["model"] == "photos"]
+    assert [row["dense"] for row in rows] == ["none", "own", "other"]
+    assert rows[0]["change"] == 0
+    assert [row["change"] for row in rows[1:]] == [row["rsum"] - rows[0]["rsum"] for row in rows[1:]]
