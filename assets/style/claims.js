@@ -19,14 +19,17 @@ window.SepsClaims = (() => {
   }
 
   function card({ name, claim, how, result }, trigger) {
-    const run = SepsControls.button({
-      "data-run": name,
-      click: () => {
-        run.disabled = true;
-        run.textContent = "Measuring …";
-        trigger("run", { claim: name });
+    const run = SepsControls.button(
+      {
+        "data-run": name,
+        click: () => {
+          run.disabled = true;
+          run.textContent = "Measuring …";
+          trigger("run", { claim: name });
+        },
       },
-    }, result ? "Measure again" : "Measure it");
+      result ? "Measure again" : "Measure it",
+    );
     return h(
       "article",
       { class: "seps-claim", "data-claim": name },
@@ -38,13 +41,19 @@ window.SepsClaims = (() => {
   }
 
   function measured({ measured: numbers, holds }) {
-    const rows = Object.entries(numbers).map(([name, value]) => h(
-      "tr",
-      { "data-measured": name, "data-value": value },
-      h("th", { scope: "row" }, ...SepsKnobs.symbols(name)), h("td", {}, short(value)),
-    ));
+    const rows = Object.entries(numbers).map(([name, value]) =>
+      h(
+        "tr",
+        { "data-measured": name, "data-value": value },
+        h("th", { scope: "row" }, ...SepsKnobs.symbols(name)),
+        h("td", {}, short(value)),
+      ),
+    );
     const said = holds ? "✓ It holds." : "✗ It does not hold here.";
-    return [h("p", { class: "seps-holds", "data-holds": String(holds) }, said), h("table", {}, h("tbody", {}, ...rows))];
+    return [
+      h("p", { class: "seps-holds", "data-holds": String(holds) }, said),
+      h("table", {}, h("tbody", {}, ...rows)),
+    ];
   }
 
   // Four digits that count; 0 stays 0, since a gradient of 0 is the point.

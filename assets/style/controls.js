@@ -107,10 +107,11 @@ window.SepsControls = (() => {
   }
 
   // The link or the text that says whose photo it is.
-  function credit({ title, credit: text, link }) {
-    const safe = /^https?:/.test(link ?? "");
-    const by = safe ? h("a", { href: link, target: "_blank", rel: "noopener noreferrer" }, text || link) : text;
-    return h("span", { class: "seps-credit" }, title, title && by ? " · " : "", by || "");
+  function credit({ title, credit: author, link, licence, licence_link: terms }) {
+    const linked = (text, address) => (text && /^https?:/.test(address ?? "") ? h("a", { href: address, target: "_blank", rel: "noreferrer" }, text) : text);
+    const told = [linked(author, link), linked(licence, terms)].filter(Boolean);
+    const parts = told.flatMap((part, number) => [number ? ", " : title ? " · " : "", part]);
+    return h("span", { class: "seps-credit" }, title, ...parts);
   }
 
   return { HINT, h, button, load, resize, onWidth, overPatches, legend, credit };

@@ -21,24 +21,40 @@ window.SepsKnobs = (() => {
   function create(change) {
     let timer = 0;
     let value = null;
-    const rows = Object.fromEntries(Object.entries(KNOBS).map(([name, [label, kind, options]]) => {
-      const id = `seps-knob-${name}-${Math.random().toString(36).slice(2)}`;
-      const input = kind === "select"
-        ? h("select", { id, input: changed }, ...Object.entries(options).map(([key, text]) => h("option", { value: key }, text)))
-        : h("input", { id, type: kind, ...options, input: changed });
-      const reading = h("output", { for: id });
-      const mark = h("span", { class: "seps-untrained", hidden: true }, "not trained for");
-      const why = h("small", { id: `${id}-why` });
-      input.setAttribute("aria-describedby", `${id}-why`);
-      const element = h(
-        "div",
-        { class: "seps-knob", "data-knob": name },
-        h("label", { for: id }, label), input, kind === "range" ? reading : "", mark, why,
-      );
-      return [name, { element, input, reading, mark, why, kind }];
-    }));
+    const rows = Object.fromEntries(
+      Object.entries(KNOBS).map(([name, [label, kind, options]]) => {
+        const id = `seps-knob-${name}-${Math.random().toString(36).slice(2)}`;
+        const input =
+          kind === "select"
+            ? h(
+                "select",
+                { id, input: changed },
+                ...Object.entries(options).map(([key, text]) => h("option", { value: key }, text)),
+              )
+            : h("input", { id, type: kind, ...options, input: changed });
+        const reading = h("output", { for: id });
+        const mark = h("span", { class: "seps-untrained", hidden: true }, "not trained for");
+        const why = h("small", { id: `${id}-why` });
+        input.setAttribute("aria-describedby", `${id}-why`);
+        const element = h(
+          "div",
+          { class: "seps-knob", "data-knob": name },
+          h("label", { for: id }, label),
+          input,
+          kind === "range" ? reading : "",
+          mark,
+          why,
+        );
+        return [name, { element, input, reading, mark, why, kind }];
+      }),
+    );
     const reset = SepsControls.button({ class: "seps-reset", click: back }, "As trained");
-    const element = h("div", { class: "seps-knobs", role: "group", "aria-label": "Settings" }, ...Object.values(rows).map((row) => row.element), reset);
+    const element = h(
+      "div",
+      { class: "seps-knobs", role: "group", "aria-label": "Settings" },
+      ...Object.values(rows).map((row) => row.element),
+      reset,
+    );
 
     function read({ input, kind }) {
       if (kind === "checkbox") return input.checked;
@@ -54,7 +70,8 @@ window.SepsKnobs = (() => {
 
     function readings() {
       for (const [name, { reading, input, element: row }] of Object.entries(rows)) {
-        reading.textContent = name === "top_k" ? input.value : Number(input.value).toFixed(name === "temperature" ? 1 : 2);
+        reading.textContent =
+          name === "top_k" ? input.value : Number(input.value).toFixed(name === "temperature" ? 1 : 2);
         row.hidden = DRAWS.includes(name) && rows.decision.input.value !== "gumbel";
       }
     }
@@ -118,9 +135,14 @@ window.SepsKnobs = (() => {
         return;
       }
       const was = before !== null && before !== now ? `, was ${ordinal(before)}` : "";
-      box.append(h("p", { "data-rank": now }, `${whose}: `, h("b", {}, ordinal(now)), ` of ${total} ${of} in ${gallery}${was}`));
+      box.append(
+        h("p", { "data-rank": now }, `${whose}: `, h("b", {}, ordinal(now)), ` of ${total} ${of} in ${gallery}${was}`),
+      );
       const places = h("div", { class: "seps-places", "aria-hidden": "true" });
-      for (const [place, name] of [[before, "seps-was"], [now, "seps-is"]]) {
+      for (const [place, name] of [
+        [before, "seps-was"],
+        [now, "seps-is"],
+      ]) {
         if (place === null || (name === "seps-was" && before === now)) continue;
         const mark = h("i", { class: name });
         mark.style.left = `${total > 1 ? (100 * (place - 1)) / (total - 1) : 0}%`;
@@ -144,43 +166,74 @@ window.SepsKnobs = (() => {
     const lost = countOf(kept.lost);
     const change = (one, other, digits = 4) => (one === null || other === null ? "" : signed(other - one, digits));
     const shown = (one) => (one === null ? "none" : one.toFixed(4));
-    const row = (name, one, other, key = {}) => h(
-      "tr",
-      { ...key, class: one === other ? "seps-same" : null },
-      h("th", { scope: "row" }, name), h("td", {}, shown(one)), h("td", {}, shown(other)), h("td", {}, change(one, other)),
-    );
+    const row = (name, one, other, key = {}) =>
+      h(
+        "tr",
+        { ...key, class: one === other ? "seps-same" : null },
+        h("th", { scope: "row" }, name),
+        h("td", {}, shown(one)),
+        h("td", {}, shown(other)),
+        h("td", {}, change(one, other)),
+      );
     const places = value.rank;
     const rankRow = h(
       "tr",
       { "data-moved": "rank", class: places.before === places.now ? "seps-same" : null },
       h("th", { scope: "row" }, `rank of ${places.total}`),
-      h("td", {}, String(places.before ?? "none")), h("td", {}, String(places.now ?? "none")),
+      h("td", {}, String(places.before ?? "none")),
+      h("td", {}, String(places.now ?? "none")),
       h("td", {}, places.now === null || places.before === null ? "" : signed(places.now - places.before, 0)),
     );
-    const short = record.alignments.length + before.alignments.length > 2 ? (name) => name : (name) => name.replace(/^sparse /, "");
+    const short =
+      record.alignments.length + before.alignments.length > 2 ? (name) => name : (name) => name.replace(/^sparse /, "");
     const table = h(
       "table",
       {},
-      h("thead", {}, h("tr", {}, h("td", {}), ...["before", "now", "change"].map((name) => h("th", { scope: "col" }, name)))),
-      h("tbody", {}, ...Object.entries(terms).map(([name, [one, other]]) => row(short(name), one, other, { "data-moved": name })),
-        row("S(I, T)", ...score, { "data-moved": "score" }), rankRow),
+      h(
+        "thead",
+        {},
+        h("tr", {}, h("td", {}), ...["before", "now", "change"].map((name) => h("th", { scope: "col" }, name))),
+      ),
+      h(
+        "tbody",
+        {},
+        ...Object.entries(terms).map(([name, [one, other]]) => row(short(name), one, other, { "data-moved": name })),
+        row("S(I, T)", ...score, { "data-moved": "score" }),
+        rankRow,
+      ),
     );
-    const sets = [["before", before, null], ["now", record, before]].map(([name, one, other]) => {
+    const sets = [
+      ["before", before, null],
+      ["now", record, before],
+    ].map(([name, one, other]) => {
       const branch = one.branches[0];
       const frame = h("div", { class: "seps-set" });
-      const canvas = h("canvas", { role: "img", "aria-label": `Kept patches ${name}: ${SepsRecord.keptCount(branch)}` });
+      const canvas = h("canvas", {
+        role: "img",
+        "aria-label": `Kept patches ${name}: ${SepsRecord.keptCount(branch)}`,
+      });
       const width = 150;
       SepsControls.resize(canvas, width, (width * photo.naturalHeight) / photo.naturalWidth);
       SepsPicture.drawLayer(canvas, photo, one, "mask", { opacity: 0.82, lines: false });
       frame.append(canvas);
       if (other) frame.append(SepsCharts.outlines(one, branch.kept, other.branches[0].kept));
-      return h("figure", { "data-set": name }, frame, h("figcaption", {}, `${name}: ${branch.kept.reduce((sum, kept) => sum + kept, 0)} kept`));
+      return h(
+        "figure",
+        { "data-set": name },
+        frame,
+        h("figcaption", {}, `${name}: ${branch.kept.reduce((sum, kept) => sum + kept, 0)} kept`),
+      );
     });
     const counts = `${kept.both} kept in both, ${gained} gained (+), ${lost} lost (−)`;
     return h(
       "div",
       { class: "seps-moved" },
-      h("div", { class: "seps-sets" }, ...sets, h("p", { "data-moved": "kept", "data-gained": gained, "data-lost": lost }, counts)),
+      h(
+        "div",
+        { class: "seps-sets" },
+        ...sets,
+        h("p", { "data-moved": "kept", "data-gained": gained, "data-lost": lost }, counts),
+      ),
       table,
     );
   }

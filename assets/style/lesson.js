@@ -5,7 +5,6 @@ window.SepsLesson = (() => {
   const DEBOUNCE = 300; // milliseconds
   const FORMATS = ["PDF", "PNG", "GIF"];
   const BRANCHED = [3, 4, 5, 6]; // steps whose picture is one branch's where there are two
-  const MATHML = "http://www.w3.org/1998/Math/MathML";
 
   // Show `props.value` inside `element`, now and whenever `watch` tells that it changed.
   // trigger("step", {step, talk}), trigger("knobs", {keep_ratio, ...}) once they rest, trigger("export", {format}).
@@ -17,7 +16,9 @@ window.SepsLesson = (() => {
       if (!props.value) {
         lesson?.end();
         lesson = null;
-        root.replaceChildren(SepsControls.h("p", { class: "seps-empty" }, "No lesson yet. Choose a photo and a caption."));
+        root.replaceChildren(
+          SepsControls.h("p", { class: "seps-empty" }, "No lesson yet. Choose a photo and a caption."),
+        );
         return;
       }
       lesson ??= build(root, trigger);
@@ -29,7 +30,7 @@ window.SepsLesson = (() => {
 
   function build(root, trigger) {
     const { h, button } = SepsControls;
-    const pictures = [...SepsSteps.pictures, ...SepsTokens.pictures];
+    const pictures = [...SepsSteps.pictures, ...SepsTokens.pictures, ...SepsWords.pictures];
     const state = { step: 1, touched: false, branch: "sparse", token: 0, word: null };
     let [value, record, before, photo] = [null, null, null, null];
     let drawn = new Map();
@@ -63,10 +64,16 @@ window.SepsLesson = (() => {
       trigger("knobs", now);
     });
     const moved = h("div", { class: "seps-moved-place", "aria-live": "polite" });
-    const exports = FORMATS.map((format) => button({
-      "data-format": format.toLowerCase(), "aria-label": `Download all steps as ${format}`,
-      click: () => trigger("export", { format: format.toLowerCase() }),
-    }, format));
+    const exports = FORMATS.map((format) =>
+      button(
+        {
+          "data-format": format.toLowerCase(),
+          "aria-label": `Download all steps as ${format}`,
+          click: () => trigger("export", { format: format.toLowerCase() }),
+        },
+        format,
+      ),
+    );
     const facts = h("span", {});
     root.replaceChildren(
       rail,
@@ -74,18 +81,31 @@ window.SepsLesson = (() => {
       h("div", { class: "seps-floor" }, h("div", { class: "seps-picture" }, stage, choices), knobs.element),
       tensors,
       moved,
-      h("div", { class: "seps-foot" }, facts, h("div", { class: "seps-downloads", role: "group", "aria-label": "Download" }, ...exports)),
+      h(
+        "div",
+        { class: "seps-foot" },
+        facts,
+        h("div", { class: "seps-downloads", role: "group", "aria-label": "Download" }, ...exports),
+      ),
     );
     const scene = SepsScene.create(stage);
 
     const slider = (name, attributes, input) => {
       const reading = h("output", {});
-      const control = h("input", { type: "range", min: 0, step: 1, ...attributes, input: () => input(control.valueAsNumber) });
+      const control = h("input", {
+        type: "range",
+        min: 0,
+        step: 1,
+        ...attributes,
+        input: () => input(control.valueAsNumber),
+      });
       return { control, reading, element: h("label", {}, name, control, reading) };
     };
     const token = slider("Token", { "data-choice": "token" }, (at) => choose({ token: at }));
     const word = slider("Word", { "data-choice": "word" }, (at) => choose({ word: at }));
-    const branches = ["sparse", "dense"].map((name) => button({ "data-branch": name, click: () => choose({ branch: name }) }, `${name} branch`));
+    const branches = ["sparse", "dense"].map((name) =>
+      button({ "data-branch": name, click: () => choose({ branch: name }) }, `${name} branch`),
+    );
     const both = h("div", { class: "seps-branches", role: "group", "aria-label": "Branch" }, ...branches);
     const again = button({ class: "seps-again", click: () => draw(true, true) }, "Sum again");
     choices.append(both, token.element, word.element, again);
@@ -131,15 +151,22 @@ window.SepsLesson = (() => {
       title.replaceChildren(number, step.title);
       sentence.replaceChildren(...SepsKnobs.symbols(step.sentence));
       note.replaceChildren(...SepsKnobs.symbols(step.note ?? ""));
-      equation.replaceChildren(mathOf(step.equation));
-      fitEquation();
-      tensors.replaceChildren(...step.tensors.map(({ name, shape, says }) => h(
-        "li",
-        { "data-tensor": name, "data-shape": shape.join(",") },
-        h("b", {}, ...SepsKnobs.symbols(name)), h("span", { class: "seps-shape" }, shape.length ? shape.join(" × ") : "one number"), h("span", {}, says),
-      )));
+      SepsEquation.show(equation, step.equation);
+      tensors.replaceChildren(
+        ...step.tensors.map(({ name, shape, says }) =>
+          h(
+            "li",
+            { "data-tensor": name, "data-shape": shape.join(",") },
+            h("b", {}, ...SepsKnobs.symbols(name)),
+            h("span", { class: "seps-shape" }, shape.length ? shape.join(" × ") : "one number"),
+            h("span", {}, says),
+          ),
+        ),
+      );
       if (steps.childElementCount !== value.steps.length) {
-        steps.replaceChildren(...value.steps.map((_, index) => h("li", {}, button({ "data-step": index + 1, click: () => go(index + 1) }))));
+        steps.replaceChildren(
+          ...value.steps.map((_, index) => h("li", {}, button({ "data-step": index + 1, click: () => go(index + 1) }))),
+        );
       }
       value.steps.forEach((one, index) => {
         const place = steps.children[index].firstChild;
@@ -153,9 +180,12 @@ window.SepsLesson = (() => {
       const aligned = state.step === 7 && record.alignments.length > 1;
       both.hidden = record.branches.length < 2 || !(aligned || BRANCHED.includes(state.step));
       for (const one of branches) one.setAttribute("aria-pressed", one.dataset.branch === state.branch);
-      const branch = SepsSteps.branchOf({ record, branch: state.branch });
+      const branch = SepsStage.branchOf({ record, branch: state.branch });
       const alignment = record.alignments.find(({ caption }) => caption === state.branch) ?? record.alignments[0];
-      const merged = state.step === 5 ? branch.aggregation_weights.length : alignment.tokens.filter((one) => one.startsWith("aggregated")).length;
+      const merged =
+        state.step === 5
+          ? branch.aggregation_weights.length
+          : alignment.tokens.filter((one) => one.startsWith("aggregated")).length;
       token.element.hidden = (state.step !== 5 && state.step !== 6) || merged < 2;
       word.element.hidden = state.step !== 7;
       again.hidden = state.step !== 8 || SepsScene.calm();
@@ -169,8 +199,9 @@ window.SepsLesson = (() => {
 
     // The word to begin with: of those that are no marks, pieces or short, the one that met its token best.
     function telling(alignment) {
-      const scores = alignment.words.map((name, index) => (
-        /^(\[.+\]|##.*|.{1,2})$/.test(name) ? -Infinity : alignment.matrix[alignment.best_token[index]][index]));
+      const scores = alignment.words.map((name, index) =>
+        /^(\[.+\]|##.*|.{1,2})$/.test(name) ? -Infinity : alignment.matrix[alignment.best_token[index]][index],
+      );
       return scores.indexOf(Math.max(...scores));
     }
 
@@ -180,24 +211,24 @@ window.SepsLesson = (() => {
       const [width, height] = [stage.clientWidth, stage.clientHeight];
       if (!photo || !width || !height) return;
       const type = parseFloat(getComputedStyle(stage).fontSize);
-      const layout = SepsSteps.layout(width, height, type, photo.naturalHeight / photo.naturalWidth);
+      const layout = SepsStage.layout(width, height, type, photo.naturalHeight / photo.naturalWidth);
       const { branch, token: one, word: other } = state;
-      const shown = { value, record, before, photo, drawn, layout, branch, token: one, word: other, play, opacity: value.opacity ?? 0.85 };
+      const shown = {
+        value,
+        record,
+        before,
+        photo,
+        drawn,
+        layout,
+        branch,
+        token: one,
+        word: other,
+        play,
+        opacity: value.opacity ?? 0.85,
+      };
       const { sprites, notes } = pictures[state.step - 1](shown);
       scene.canvas.setAttribute("aria-label", `Step ${state.step}: ${value.steps[state.step - 1].sentence}`);
       scene.show(sprites, notes, smooth);
-    }
-
-    // Letters so large that the equation fits its place; twice, since indices do not shrink evenly.
-    function fitEquation() {
-      equation.style.fontSize = "";
-      const math = equation.firstElementChild;
-      if (!math || !equation.clientWidth) return;
-      for (let turns = 0; turns < 2; turns += 1) {
-        const box = math.getBoundingClientRect();
-        const share = Math.min(equation.clientWidth / Math.max(box.width, math.scrollWidth), equation.clientHeight / box.height);
-        if (share < 1) equation.style.fontSize = `${parseFloat(getComputedStyle(equation).fontSize) * share * 0.98}px`;
-      }
     }
 
     function fit() {
@@ -209,7 +240,10 @@ window.SepsLesson = (() => {
     }
 
     async function update(now) {
-      const other = !value || ["caption", "dense_caption"].some((name) => value[name] !== now[name]) || value.photo.src !== now.photo.src;
+      const other =
+        !value ||
+        ["caption", "dense_caption"].some((name) => value[name] !== now[name]) ||
+        value.photo.src !== now.photo.src;
       const adopted = now.step && (other || !state.touched) ? now.step : state.step;
       const entered = adopted !== state.step;
       const image = value?.photo.src === now.photo.src ? photo : null;
@@ -250,13 +284,6 @@ window.SepsLesson = (() => {
         observer.disconnect();
       },
     };
-  }
-
-  // MathML from its text, in a block of its own.
-  function mathOf(text) {
-    const parsed = new DOMParser().parseFromString(text, "application/xml").documentElement;
-    if (parsed.namespaceURI !== MATHML) return document.createTextNode("");
-    return document.importNode(parsed, true);
   }
 
   return { mount };

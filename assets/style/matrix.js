@@ -12,9 +12,17 @@ window.SepsMatrix = (() => {
 
   // Arrows: along the row (other captions of the photo), along the column (other photos of the caption).
   function arrows(value, row, column) {
-    return [["to_captions", "counted_captions", "→", "along the row"], ["to_images", "counted_images", "↓", "along the column"]]
+    return [
+      ["to_captions", "counted_captions", "→", "along the row"],
+      ["to_images", "counted_images", "↓", "along the column"],
+    ]
       .filter(([amounts]) => value[amounts][row][column] > 0)
-      .map(([amounts, counted, sign, way]) => ({ sign, way, amount: value[amounts][row][column], counted: value[counted][row][column] }));
+      .map(([amounts, counted, sign, way]) => ({
+        sign,
+        way,
+        amount: value[amounts][row][column],
+        counted: value[counted][row][column],
+      }));
   }
 
   // Photos by captions; `choose` is given a pair [row, column].
@@ -23,7 +31,9 @@ window.SepsMatrix = (() => {
     const [low, high] = [Math.min(...all), Math.max(...all)];
     const cell = (similarity, row, column) => {
       const found = arrows(value, row, column);
-      const signs = found.map(({ sign, counted }) => h("i", { class: counted ? "seps-counted" : "seps-uncounted" }, sign));
+      const signs = found.map(({ sign, counted }) =>
+        h("i", { class: counted ? "seps-counted" : "seps-uncounted" }, sign),
+      );
       const one = SepsControls.button(
         {
           "aria-label": told(value, row, column).join(" "),
@@ -31,23 +41,46 @@ window.SepsMatrix = (() => {
           pointerenter: (event) => event.pointerType === "mouse" && choose([row, column]),
           focus: () => choose([row, column]),
         },
-        h("span", {}, similarity.toFixed(2).replace(/^-(0\.00)$/, "$1")), h("span", { class: "seps-arrows", "aria-hidden": "true" }, ...signs),
+        h("span", {}, similarity.toFixed(2).replace(/^-(0\.00)$/, "$1")),
+        h("span", { class: "seps-arrows", "aria-hidden": "true" }, ...signs),
       );
-      const box = h("td", {
-        "data-row": row, "data-column": column, "data-similarity": similarity, class: looks(value, row, column),
-        "data-violates": found.map(({ sign }) => sign).join(""),
-        "data-counted": found.filter(({ counted }) => counted).map(({ sign }) => sign).join(""),
-      }, one);
+      const box = h(
+        "td",
+        {
+          "data-row": row,
+          "data-column": column,
+          "data-similarity": similarity,
+          class: looks(value, row, column),
+          "data-violates": found.map(({ sign }) => sign).join(""),
+          "data-counted": found
+            .filter(({ counted }) => counted)
+            .map(({ sign }) => sign)
+            .join(""),
+        },
+        one,
+      );
       box.style.setProperty("--share", `${Math.round((45 * (similarity - low)) / (high - low || 1))}%`);
       return box;
     };
     const head = value.captions.map(({ text }, index) => h("th", { scope: "col", title: text }, String(index + 1)));
-    const rows = value.similarity.map((row, index) => h(
-      "tr",
-      {},
-      h("th", { scope: "row" }, h("span", {}, String(index + 1), h("img", { src: value.photos[index].thumb, alt: "" }), h("em", {}, value.photos[index].title))),
-      ...row.map((similarity, column) => cell(similarity, index, column)),
-    ));
+    const rows = value.similarity.map((row, index) =>
+      h(
+        "tr",
+        {},
+        h(
+          "th",
+          { scope: "row" },
+          h(
+            "span",
+            {},
+            String(index + 1),
+            h("img", { src: value.photos[index].thumb, alt: "" }),
+            h("em", {}, value.photos[index].title),
+          ),
+        ),
+        ...row.map((similarity, column) => cell(similarity, index, column)),
+      ),
+    );
     return h(
       "table",
       {},
@@ -76,25 +109,45 @@ window.SepsMatrix = (() => {
     if (value.excluded[row][column]) return [first, "Masked: the caption was written for this photo too."];
     const found = arrows(value, row, column);
     if (!found.length) return [first, "Beaten by the margin both ways: adds nothing."];
-    return [first, ...found.map(({ way, amount, counted }) => `Violates ${way} by ${amount.toFixed(3)}${counted ? "" : ", not counted"}.`)];
+    return [
+      first,
+      ...found.map(
+        ({ way, amount, counted }) => `Violates ${way} by ${amount.toFixed(3)}${counted ? "" : ", not counted"}.`,
+      ),
+    ];
   }
 
   function unforeseen({ classes, class_list: list, examples }) {
-    const cards = examples.map((one) => h(
-      "figure",
-      { "data-subject": one.subject, "data-rank": one.rank },
-      h("img", { src: one.thumb, alt: one.title }),
+    const cards = examples.map((one) =>
       h(
-        "figcaption",
-        {},
-        h("p", { class: "seps-quote" }, `“${one.caption}”`),
-        h("p", {}, one.named_by.length ? `Classes with “${one.subject}”: ${one.named_by.join(", ")}` : `No class says “${one.subject}”`),
-        h("p", {}, "Its photo ranks ", h("b", {}, `${one.rank} of ${one.total}`), `: ${one.score.toFixed(2)} against ${one.other_score.toFixed(2)} (${one.best_other})`),
+        "figure",
+        { "data-subject": one.subject, "data-rank": one.rank },
+        h("img", { src: one.thumb, alt: one.title }),
+        h(
+          "figcaption",
+          {},
+          h("p", { class: "seps-quote" }, `“${one.caption}”`),
+          h(
+            "p",
+            {},
+            one.named_by.length
+              ? `Classes with “${one.subject}”: ${one.named_by.join(", ")}`
+              : `No class says “${one.subject}”`,
+          ),
+          h(
+            "p",
+            {},
+            "Its photo ranks ",
+            h("b", {}, `${one.rank} of ${one.total}`),
+            `: ${one.score.toFixed(2)} against ${one.other_score.toFixed(2)} (${one.best_other})`,
+          ),
+        ),
       ),
-    ));
-    const said = `Cross-entropy needs a class for every answer. ${list} has ${classes.toLocaleString("en")}`
-      + `${examples.some((one) => one.named_by.length) ? "" : ", and none names these subjects"}; `
-      + "a ranking asks only which photo fits the caption better.";
+    );
+    const said =
+      `Cross-entropy needs a class for every answer. ${list} has ${classes.toLocaleString("en")}` +
+      `${examples.some((one) => one.named_by.length) ? "" : ", and none names these subjects"}; ` +
+      "a ranking asks only which photo fits the caption better.";
     return [h("p", {}, said), h("div", { class: "seps-cards" }, ...cards)];
   }
 

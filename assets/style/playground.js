@@ -34,17 +34,23 @@ window.SepsPlayground = (() => {
     let value = null;
     let timer = 0;
     let pair = [0, 0];
-    const part = (name, title, ...children) => h("section", { class: `seps-part ${name}` }, h("h3", {}, title), ...children);
+    const part = (name, title, ...children) =>
+      h("section", { class: `seps-part ${name}` }, h("h3", {}, title), ...children);
 
     const margin = h("input", { type: "range", step: 0.01, input: changed });
     const marginReading = h("output", {});
-    const minings = Object.entries(MININGS).map(([name, label]) => SepsControls.button({
-      "data-mining": name,
-      click: () => {
-        for (const one of minings) one.setAttribute("aria-pressed", one.dataset.mining === name);
-        changed();
-      },
-    }, label));
+    const minings = Object.entries(MININGS).map(([name, label]) =>
+      SepsControls.button(
+        {
+          "data-mining": name,
+          click: () => {
+            for (const one of minings) one.setAttribute("aria-pressed", one.dataset.mining === name);
+            changed();
+          },
+        },
+        label,
+      ),
+    );
     const masking = h("input", { type: "checkbox", input: changed });
     const table = h("div", { class: "seps-matrix" });
     const reading = h("p", { class: "seps-pair", role: "status", "aria-live": "polite" });
@@ -67,11 +73,16 @@ window.SepsPlayground = (() => {
           h(
             "div",
             {},
-            h("div", { class: "seps-settings" },
+            h(
+              "div",
+              { class: "seps-settings" },
               h("label", {}, "Margin", margin, marginReading),
               h("div", { class: "seps-minings", role: "group", "aria-label": "Mining" }, ...minings),
-              h("label", {}, masking, "mask by img_ids")),
-            now, ids, curve,
+              h("label", {}, masking, "mask by img_ids"),
+            ),
+            now,
+            ids,
+            curve,
           ),
         ),
       ),
@@ -112,14 +123,20 @@ window.SepsPlayground = (() => {
       table.replaceChildren(SepsMatrix.table(value, choose), SepsMatrix.key());
       choose(pair);
       now.replaceChildren(
-        h("i", {}, "L"), h("sub", {}, "align"), " = ", h("output", { "data-loss": value.now }, value.now.toFixed(4)),
+        h("i", {}, "L"),
+        h("sub", {}, "align"),
+        " = ",
+        h("output", { "data-loss": value.now }, value.now.toFixed(4)),
         h("span", {}, `${value.counted} violations counted, in ${value.violating} violating pairs`),
       );
       const { pairs, with_ids: one, without_ids: other } = value.masked;
       const places = pairs.map(({ row, column }) => `(${row + 1}, ${column + 1})`).join(" and ");
       ids.replaceChildren(
         `img_ids masks ${places}: two captions of one photo. Loss with it `,
-        h("b", { "data-with-ids": one }, one.toFixed(4)), ", without it ", h("b", { "data-without-ids": other }, other.toFixed(4)), ".",
+        h("b", { "data-with-ids": one }, one.toFixed(4)),
+        ", without it ",
+        h("b", { "data-without-ids": other }, other.toFixed(4)),
+        ".",
       );
       captions.replaceChildren(...value.captions.map(({ text }) => h("li", {}, text)));
       unforeseen.replaceChildren(...SepsMatrix.unforeseen(value.ranking));
@@ -144,7 +161,14 @@ window.SepsPlayground = (() => {
     }
 
     function sample(dashed) {
-      const line = SepsCharts.svg("line", { x1: 0, x2: 28, y1: 6, y2: 6, class: "seps-curve", "stroke-dasharray": dashed });
+      const line = SepsCharts.svg("line", {
+        x1: 0,
+        x2: 28,
+        y1: 6,
+        y2: 6,
+        class: "seps-curve",
+        "stroke-dasharray": dashed,
+      });
       return SepsCharts.svg("svg", { width: 28, height: 12 }, line);
     }
 
@@ -153,14 +177,30 @@ window.SepsPlayground = (() => {
       const { margins } = value.curve;
       const lines = Object.entries(LINES).map(([name, dashed]) => ({ name, dashed, values: value.curve[name] }));
       const chart = SepsCharts.curves({
-        xs: margins, lines, at: value.margin, width, height: 210, type: 14, names: ["margin", "align loss"],
+        xs: margins,
+        lines,
+        at: value.margin,
+        width,
+        height: 210,
+        type: 14,
+        names: ["margin", "align loss"],
       });
       for (const { name } of lines) {
         const dot = { cx: chart.x(value.margin), cy: chart.y(value.loss[name]), r: name === value.mining ? 6 : 4 };
-        chart.drawing.append(SepsCharts.svg("circle", { ...dot, class: name === value.mining ? "seps-here" : "seps-there" }));
+        chart.drawing.append(
+          SepsCharts.svg("circle", { ...dot, class: name === value.mining ? "seps-here" : "seps-there" }),
+        );
       }
-      const names = Object.entries(LINES).map(([name, dashed]) => h(
-        "span", {}, sample(dashed), MININGS[name], " ", h("b", { "data-loss-of": name }, value.loss[name].toFixed(3))));
+      const names = Object.entries(LINES).map(([name, dashed]) =>
+        h(
+          "span",
+          {},
+          sample(dashed),
+          MININGS[name],
+          " ",
+          h("b", { "data-loss-of": name }, value.loss[name].toFixed(3)),
+        ),
+      );
       curve.replaceChildren(chart.drawing, h("p", { class: "seps-samples" }, ...names));
     }
 
@@ -169,9 +209,24 @@ window.SepsPlayground = (() => {
       const at = Math.round(share.valueAsNumber * (shares.length - 1));
       shareReading.textContent = shares[at].toFixed(2);
       const wide = Math.max(240, root.clientWidth < 760 ? root.clientWidth : (root.clientWidth - 340) / 2 - 24);
-      const charts = [["value", "loss"], ["gradient", "gradient"]].map(([kind, name]) => {
-        const lines = Object.entries(LOSSES).map(([loss, [, dashed]]) => ({ name: `${loss}-${kind}`, dashed, values: losses[loss][kind] }));
-        const chart = SepsCharts.curves({ xs: shares, lines, at: shares[at], width: wide, height: 210, type: 14, names: ["kept share", name] });
+      const charts = [
+        ["value", "loss"],
+        ["gradient", "gradient"],
+      ].map(([kind, name]) => {
+        const lines = Object.entries(LOSSES).map(([loss, [, dashed]]) => ({
+          name: `${loss}-${kind}`,
+          dashed,
+          values: losses[loss][kind],
+        }));
+        const chart = SepsCharts.curves({
+          xs: shares,
+          lines,
+          at: shares[at],
+          width: wide,
+          height: 210,
+          type: 14,
+          names: ["kept share", name],
+        });
         const goal = { x: chart.x(target), y: 16, "text-anchor": "middle", class: "seps-goal" };
         chart.drawing.append(
           SepsCharts.svg("path", { class: "seps-goal-line", d: `M${chart.x(target)} 22V174` }),
@@ -179,13 +234,21 @@ window.SepsPlayground = (() => {
         );
         return chart.drawing;
       });
-      const rows = Object.entries(LOSSES).map(([loss, [label, dashed]]) => h(
-        "tr",
-        { "data-ratio": loss },
-        h("th", { scope: "row" }, sample(dashed), ` ${label}`),
-        ...["value", "gradient"].map((kind) => h("td", { [`data-${kind}`]: losses[loss][kind][at] }, losses[loss][kind][at].toFixed(4))),
-      ));
-      const head = h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col" }, "loss"), h("th", { scope: "col" }, "gradient")));
+      const rows = Object.entries(LOSSES).map(([loss, [label, dashed]]) =>
+        h(
+          "tr",
+          { "data-ratio": loss },
+          h("th", { scope: "row" }, sample(dashed), ` ${label}`),
+          ...["value", "gradient"].map((kind) =>
+            h("td", { [`data-${kind}`]: losses[loss][kind][at] }, losses[loss][kind][at].toFixed(4)),
+          ),
+        ),
+      );
+      const head = h(
+        "thead",
+        {},
+        h("tr", {}, h("td", {}), h("th", { scope: "col" }, "loss"), h("th", { scope: "col" }, "gradient")),
+      );
       const said = "Near the target the gradient of MSE fades; that of MAE keeps its size; Huber joins both.";
       ratios.replaceChildren(...charts, h("div", {}, h("table", {}, head, h("tbody", {}, ...rows)), h("p", {}, said)));
     }

@@ -12,7 +12,10 @@ window.SepsScene = (() => {
   function shade(value, [low, high]) {
     const share = high > low ? (value - low) / (high - low) : 0;
     const place = Math.max(0, Math.min(255, Math.floor(share * 256)));
-    return SepsPicture.VIRIDIS[place].slice(1).match(/../g).map((pair) => parseInt(pair, 16));
+    return SepsPicture.VIRIDIS[place]
+      .slice(1)
+      .match(/../g)
+      .map((pair) => parseInt(pair, 16));
   }
 
   const css = (rgb) => `rgb(${rgb.map(Math.round).join(" ")})`;
@@ -129,7 +132,14 @@ window.SepsScene = (() => {
           context.imageSmoothingEnabled = !sharp;
           context.imageSmoothingQuality = "high";
           context.globalAlpha = alpha;
-          context.drawImage(image, ...(crop ?? [0, 0, image.naturalWidth ?? image.width, image.naturalHeight ?? image.height]), left, top, wide, tall);
+          context.drawImage(
+            image,
+            ...(crop ?? [0, 0, image.naturalWidth ?? image.width, image.naturalHeight ?? image.height]),
+            left,
+            top,
+            wide,
+            tall,
+          );
         };
         const fill = (style, alpha) => {
           context.globalAlpha = alpha;
@@ -155,7 +165,12 @@ window.SepsScene = (() => {
       for (const { key, rect, node } of notes) {
         const label = old.get(key) ?? h("div", { "data-label": key, class: moves ? "seps-new" : null });
         const isNew = !old.delete(key);
-        for (const [name, value] of [["left", rect.x], ["top", rect.y], ["width", rect.width], ["height", rect.height]]) {
+        for (const [name, value] of [
+          ["left", rect.x],
+          ["top", rect.y],
+          ["width", rect.width],
+          ["height", rect.height],
+        ]) {
           label.style[name] = `${value}px`;
         }
         label.replaceChildren(node);
@@ -166,8 +181,10 @@ window.SepsScene = (() => {
 
     // The id of the topmost sprite at a place of the stage whose id passes, or null.
     function at(x, y, passes) {
-      const found = [...to].filter(([id, one]) => passes(id) && one.alpha > 0
-        && x >= one.x && x < one.x + one.width && y >= one.y && y < one.y + one.height);
+      const found = [...to].filter(
+        ([id, one]) =>
+          passes(id) && one.alpha > 0 && x >= one.x && x < one.x + one.width && y >= one.y && y < one.y + one.height,
+      );
       return found.length ? found[found.length - 1][0] : null;
     }
 

@@ -11,8 +11,14 @@ window.SepsTalk = (() => {
   function create(root, { turn, go, changed }) {
     const { button } = SepsControls;
     let on = false;
-    const talk = button({ class: "seps-talk-button", title: "Full screen (t)", "aria-pressed": "false", click: () => set(!on) }, "Talk mode");
-    const settings = button({ class: "seps-settings-button", title: "Settings (k)", "aria-expanded": "false", click: () => open() }, "Settings");
+    const talk = button(
+      { class: "seps-talk-button", title: "Full screen (t)", "aria-pressed": "false", click: () => set(!on) },
+      "Talk mode",
+    );
+    const settings = button(
+      { class: "seps-settings-button", title: "Settings (k)", "aria-expanded": "false", click: () => open() },
+      "Settings",
+    );
 
     function set(next, told = true) {
       if (next === on) return;

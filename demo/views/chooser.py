@@ -20,7 +20,7 @@ from demo.workbench import Workbench
 def photo_input(**options: Any) -> gr.Image:
     """Gradio's image input, handing over the file as it came: reading it safely is our own work."""
     component = gr.Image(type="filepath", **options)
-    component.preprocess = uploaded_path  # type: ignore[method-assign, assignment]
+    component.preprocess = uploaded_path  # type: ignore[method-assign]
     return component
 
 

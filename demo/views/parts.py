@@ -111,7 +111,12 @@ def photo_value(indexed: IndexedGallery, place: int) -> dict[str, Any]:
     item = indexed.gallery.items[place]
     source, width, height = _photo_source(item)
     values = {"src": source, "width": width, "height": height, "title": item.title}
-    return values | {"credit": credit_of(item), "link": item.link, "licence_link": item.licence_link}
+    return values | {
+        "credit": item.credit,
+        "link": item.link,
+        "licence": item.licence,
+        "licence_link": item.licence_link,
+    }
 
 
 def credit_of(item: GalleryItem) -> str:
@@ -151,7 +156,12 @@ def link_to(bench: Workbench, view: str, indexed: IndexedGallery, shown: Shown) 
     """The query that reproduces a view but for its layer; None for a person's own photograph, which is not kept."""
     if indexed.gallery.name not in bench.galleries:
         return None
-    values = {"view": view, "gallery": indexed.gallery.name, "photo": indexed.gallery.items[shown.place].key}
+    values = {
+        "view": view,
+        "model": bench.name,
+        "gallery": indexed.gallery.name,
+        "photo": indexed.gallery.items[shown.place].key,
+    }
     values |= {"caption": shown.caption} | ({"dense": shown.dense} if shown.dense else {})
     return "?" + urlencode(values)
 

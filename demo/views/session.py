@@ -53,6 +53,8 @@ def fill(bench: Workbench, wanted: dict[str, str]) -> list[Any]:
     try:
         if view not in VIEWS:
             raise ValueError(f"This link leads to the view {view!r}, but there are: {', '.join(VIEWS)}.")
+        if wanted.get("model", bench.name) != bench.name:
+            raise ValueError(f"This link is for the model {wanted['model']!r}, but {bench.name!r} is the one here.")
         gallery = bench.open(wanted.get("gallery", bench.first)).gallery
         chosen = Chosen(gallery.name, gallery.position(wanted["photo"]) if "photo" in wanted else 0)
         layer = str(Layer.parse(wanted.get("layer", "mask")))

@@ -62,6 +62,7 @@ def test_links_to_the_other_views(bench: Workbench) -> None:
     ("query", "told"),
     [
         ("?view=moon", "the view &#x27;moon&#x27;"),
+        ("?model=moon", "for the model &#x27;moon&#x27;"),
         ("?gallery=moon", "There is no gallery"),
         ("?photo=moon", "has no photo"),
         ("?layer=moon", "There is no layer"),

@@ -17,22 +17,6 @@ from demo.record import packed
 from seps import Explanation
 from tests.demo.browser.standalone import STYLE, photo
 
-SCRIPTS = (
-    "record",
-    "picture",
-    "controls",
-    "charts",
-    "scene",
-    "steps",
-    "tokens",
-    "knobs",
-    "talk",
-    "lesson",
-    "matrix",
-    "playground",
-    "claims",
-)
-STYLES = ("viewer", "lesson", "playground")
 TRAINED = Knobs(keep_ratio=0.5, aggr_ratio=0.3, beta=0.25, top_k=3)
 DENSE = ("[CLS]", "a", "longer", "caption", "of", "the", "same", "photo", "[SEP]")
 LIMITS = {"keep_ratio": (0.05, 1), "aggr_ratio": (0.05, 1), "beta": (0, 0.5), "top_k": (1, 3), "temperature": (0.1, 5)}
@@ -101,8 +85,8 @@ def write_page(folder: Path, component: str, value: dict[str, Any] | None, dark:
     """
     palette = vars(DARK if dark else LIGHT)
     variables = " ".join(f"--{name.replace('_', '-')}: {colour};" for name, colour in palette.items())
-    scripts = "".join(f"<script>{(STYLE / f'{name}.js').read_text(encoding='utf-8')}</script>" for name in SCRIPTS)
-    styles = "\n".join((STYLE / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
+    scripts = "".join(f"<script>{file.read_text(encoding='utf-8')}</script>" for file in sorted(STYLE.glob("*.js")))
+    styles = "\n".join(file.read_text(encoding="utf-8") for file in sorted(STYLE.glob("*.css")))
     data = json.dumps(value).replace("<", "\\u003c")
     limit = f"max-width: {width}px;" if width else ""
     path = folder / "page.html"
@@ -161,3 +145,14 @@ def go(page: Page, step: int) -> None:
 
 def told(page: Page, name: str) -> list[Any]:
     return [data for event, data in page.evaluate("window.triggered") if event == name]
+
+
+def slide(knob: Locator, *settings: float) -> None:
+    """Move a slider or a number over some settings at once; only where it rests counts."""
+    knob.evaluate(
+        """(input, settings) => settings.forEach((setting) => {
+            input.value = setting;
+            input.dispatchEvent(new Event("input", { bubbles: true }));
+        })""",
+        list(settings),
+    )

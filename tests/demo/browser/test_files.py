@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import shutil
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -19,6 +20,9 @@ from tests.demo.browser.page import opened
 
 # Playwright leaves sockets to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+
+
+SHARED = Path(__file__).resolve().parents[4] / "shared" / "data" / "open_photos"
 
 
 def drawn(folder: Path, name: str, colour: str) -> Path:
@@ -116,3 +120,24 @@ def test_every_file_of_a_picture(browser: Browser, address: str, bench: Workbenc
         page.get_by_role("tab", name="Captions", exact=True).click()
         name, content = saved(page, "Download the ranking as CSV", "#captions-ranking")
         assert len(list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"))))) == 71
+
+
+def test_open_photos_come_from_a_filled_cache_with_licence_and_author(
+    browser: Browser, address: str, cache: Path
+) -> None:
+    with opened(browser, address) as page:
+        page.locator("#gallery").get_by_text("open-photos").click()
+        expect(page.locator("#said .problem")).to_contain_text("0 of 79 open photos are in the cache")
+        expect(page.locator("#ranking .title")).to_have_count(14)
+        if not SHARED.is_dir():
+            pytest.skip(f"{SHARED} is not there")
+        shutil.copytree(SHARED / "images", cache / "open_photos", dirs_exist_ok=True)
+        page.locator("#gallery").get_by_text("examples").click()
+        page.locator("#gallery").get_by_text("open-photos").click()
+        expect(page.locator("#ranking .line").first).to_contain_text("79 photographs ranked", timeout=90_000)
+        expect(page.locator("#ranking .title")).to_have_count(24)
+        page.locator("#ranking .row").nth(1).click()
+        links = page.locator("#viewer .seps-credit a")
+        expect(links).to_have_count(2)
+        assert re.match(r"https://www\.flickr\.com/photo\.gne\?id=\d+$", str(links.nth(0).get_attribute("href")))
+        assert "creativecommons.org" in str(links.nth(1).get_attribute("href"))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.demo.browser.lesson_page import TRAINED, lesson, lesson_value, told
+from tests.demo.browser.lesson_page import TRAINED, lesson, lesson_value, slide, told
 from tests.demo.browser.standalone import random_record
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
@@ -36,8 +36,7 @@ def test_each_knob_tells_all_settings_once(browser: Browser, tmp_path: Path) -> 
         elif isinstance(setting, str):
             knob.select_option(setting)
         else:
-            knob.fill("0" if name == "seed" else str(setting))
-            knob.fill(str(setting))  # only where it rests counts
+            slide(knob, 1, setting)
         expected[name] = setting
         count = len(told(page, "knobs")) + 1
         page.wait_for_function(f"window.triggered.filter(([name]) => name === 'knobs').length >= {count}")

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from demo.lesson.claims import CLAIMS, claims_value, run_claim
 from demo.lesson.playground import playground_value
 from demo.workbench import Workbench
-from tests.demo.browser.lesson_page import open_page, write_page
+from tests.demo.browser.lesson_page import open_page, slide, write_page
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
@@ -74,9 +74,7 @@ def test_a_pair_is_told_in_words(browser: Browser, tmp_path: Path, bench: Workbe
 
 def test_changes_are_told_once_and_answered(browser: Browser, tmp_path: Path, bench: Workbench) -> None:
     page = playground(browser, tmp_path, playground_value(bench))
-    margin = page.get_by_role("slider", name="Margin")
-    margin.fill("0.3")
-    margin.fill("0.5")
+    slide(page.get_by_role("slider", name="Margin"), 0.3, 0.5)
     page.wait_for_function("window.triggered.length > 0")
     page.get_by_role("button", name="Hardest negatives").click()
     page.wait_for_function("window.triggered.length > 1")
