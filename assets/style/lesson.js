@@ -3,6 +3,7 @@ window.SepsLesson = (() => {
   "use strict";
 
   const DEBOUNCE = 300; // milliseconds
+  const NOTHING = "No lesson yet. Choose a photo and a caption.";
   const FORMATS = ["PDF", "PNG", "GIF"];
   const BRANCHED = [3, 4, 5, 6]; // steps whose picture is one branch's where there are two
 
@@ -17,7 +18,7 @@ window.SepsLesson = (() => {
         lesson?.end();
         lesson = null;
         root.replaceChildren(
-          SepsControls.h("p", { class: "seps-empty" }, "No lesson yet. Choose a photo and a caption."),
+          SepsControls.h("p", { class: "seps-empty" }, NOTHING),
         );
         return;
       }

@@ -14,17 +14,19 @@
   function linked(mount) {
     return (element, props, trigger, watch) => {
       const seen = () => element.offsetParent !== null;
+      let told = {}; // the lesson's step and mode, which a new value does not change
       mount(
         element,
         props,
         (event, detail) => {
+          if (event === "step") told = detail;
           if ((event === "layer" || event === "step") && seen()) remember(props.value, detail);
           trigger(event, event === "export" ? { ...detail, dark: document.body.classList.contains("dark") } : detail);
         },
         (names, call) =>
           watch(names, () => {
             call();
-            if (seen()) remember(props.value, props.value ?? {});
+            if (seen()) remember(props.value, { ...props.value, ...told });
           }),
       );
       if (props.value && seen() && !location.search) remember(props.value, props.value);

@@ -66,9 +66,9 @@ window.SepsScene = (() => {
     return canvas;
   }
 
-  // A stage inside `element`. Sprites are {x, y, width, height, image, crop, sharp, alpha, cover, tint, grey, from} by id, in CSS
-  // pixels: crop is the part of the image, `tint` covers it by `cover` after `grey` drained it, `from` is the id of the
-  // sprite where it is born. `element.dataset.still` tells whether all has come to rest.
+  // A stage inside `element`. Sprites are {x, y, width, height, image, crop, sharp, alpha, cover, tint, grey, from} by id,
+  // in CSS pixels: crop is the part of the image, `tint` covers it by `cover` after `grey` drained it, `from` is the id of
+  // the sprite where it is born. `element.dataset.still` tells whether all has come to rest.
   function create(element) {
     const { h } = SepsControls;
     const canvas = h("canvas", { role: "img" });

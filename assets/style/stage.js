@@ -1,5 +1,6 @@
 // Where the lesson's pictures stand, and what they share: the patches of the photo, headings, keys, small maps. A
-// picture is a function of what is shown, `c`: {value, record, before, photo, layout, branch, token, word, opacity, drawn}.
+// picture is a function of what is shown, `c`: {value, record, before, photo, layout, branch, token, word, opacity,
+// drawn}.
 window.SepsStage = (() => {
   "use strict";
 

@@ -163,7 +163,10 @@ def connect(bench: Workbench, view: LessonView, saved: gr.HTML) -> None:
     @told_below(3)
     def turned(told: Told, event: gr.EventData) -> tuple[Any, ...]:
         values = {field.name: getattr(event, field.name) for field in fields(Knobs)}
-        return show(bench, replace(told, knobs=read_knobs(values, told.knobs)))
+        try:
+            return show(bench, replace(told, knobs=read_knobs(values, told.knobs)))
+        except ValueError as error:  # the knobs go back to where they were
+            return message(str(error), "problem"), *show(bench, told)[1:]
 
     view.walk.knobs(turned, view.told, outputs, trigger_mode="always_last", **ANSWERING)
 
