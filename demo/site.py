@@ -65,13 +65,13 @@ def build(bench: Workbench) -> gr.Blocks:
         states = (gr.State(Shown()), gr.State(Shown()), gr.State(Shown()))
         own = gr.State(None)
         with gr.Tabs(elem_id="views") as tabs:
-            with gr.Tab("Photos", id="search", render_children=True):
+            with gr.Tab("Photos", id="search", render_children=True) as search_tab:
                 finding = search.build(bench)
-            with gr.Tab("Captions", id="captions", render_children=True):
+            with gr.Tab("Captions", id="captions", render_children=True) as captions_tab:
                 asking = captions.build(bench)
-            with gr.Tab("Compare", id="compare", render_children=True):
+            with gr.Tab("Compare", id="compare", render_children=True) as compare_tab:
                 comparing = compare.build(bench)
-            with gr.Tab("Lesson", id="lesson", render_children=True), gr.Tabs():
+            with gr.Tab("Lesson", id="lesson", render_children=True) as lesson_tab, gr.Tabs():
                 with gr.Tab("The walk", id="walk", render_children=True):
                     walking = lesson.build(bench)
                 with gr.Tab("Losses", id="losses", render_children=True) as losses_tab:
@@ -93,7 +93,8 @@ def build(bench: Workbench) -> gr.Blocks:
         losses.connect(bench, playing, losses_tab)
         paper.connect(bench, known, paper_tab)
         downloads.connect_rankings(bench, finding, asking, saved, states[0], own)
-        session.connect(bench, page, tabs, (finding, asking, comparing, walking), states)
+        by_name = {"search": search_tab, "captions": captions_tab, "compare": compare_tab, "lesson": lesson_tab}
+        session.connect(bench, page, tabs, by_name, (finding, asking, comparing, walking), states)
         api.build(bench)
     return page
 

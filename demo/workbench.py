@@ -86,13 +86,11 @@ class Workbench:
         self.model = model
         self.name = name
         self.engine = ScoringEngine(model.cross_net)
-        self.galleries: dict[str, IndexedGallery] = {}
+        self.galleries = {indexed.gallery.name: indexed for indexed in galleries}
         self._pools: dict[str, Pool] = {}
         self._later = dict(later or {})
         self._explained: OrderedDict[tuple[str, ...], Explanation] = OrderedDict()
-        self._lock, self._opening = Lock(), Lock()
-        for indexed in galleries:
-            self._add(indexed)
+        self._lock, self._opening, self._pooling = Lock(), Lock(), Lock()
         self.names = (*self.galleries, *self._later)
 
     @property
@@ -109,7 +107,7 @@ class Workbench:
         if gallery in self._later:
             with self._opening:
                 if gallery not in self.galleries:
-                    self._add(self._later[gallery](progress))
+                    self.galleries[gallery] = self._later[gallery](progress)
         return self.find(gallery)
 
     def find(self, gallery: str, own: IndexedGallery | None = None) -> IndexedGallery:
@@ -162,9 +160,7 @@ class Workbench:
         scores: list[Tensor] = []
         if pool is not None:
             self.find(pool)
-            if pool not in self._pools:
-                raise ValueError(f"The gallery {pool} has no captions; these have: {', '.join(self._pools)}.")
-            texts, owners, index = self._pools[pool]
+            texts, owners, index = self._pool(pool)
             captions += texts
             here = pool == indexed.gallery.name
             correct += [here and owner == place for owner in owners]
@@ -218,10 +214,12 @@ class Workbench:
             grid=model.grid,
         )
 
-    def _add(self, indexed: IndexedGallery) -> None:
-        """Take a gallery and the pool of its captions in."""
-        name = indexed.gallery.name
-        captions, owners = caption_pool(indexed.gallery)
-        if captions:
-            self._pools[name] = captions, owners, self.encode(captions)
-        self.galleries[name] = indexed
+    def _pool(self, name: str) -> Pool:
+        """The captions of an open gallery, encoded when they are first ranked."""
+        with self._pooling:
+            if name not in self._pools:
+                captions, owners = caption_pool(self.galleries[name].gallery)
+                if not captions:
+                    raise ValueError(f"The gallery {name} has no captions: choose another pool, or type some.")
+                self._pools[name] = captions, owners, self.encode(captions)
+            return self._pools[name]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any
 
 import gradio as gr
 
+from demo.captions import read_caption
 from demo.layers import Layer
 from demo.views import captions, compare, lesson, search
 from demo.views.captions import Captions
-from demo.views.chooser import Chosen
+from demo.views.chooser import Chooser, Chosen
 from demo.views.compare import Compare
 from demo.views.lesson import LessonView
 from demo.views.parts import OPENING, Shown, message, strip_value
@@ -24,29 +27,56 @@ def connect(
     bench: Workbench,
     page: gr.Blocks,
     tabs: gr.Tabs,
+    tab: Mapping[str, gr.Tab],
     views: tuple[Search, Captions, Compare, LessonView],
     states: tuple[gr.State, gr.State, gr.State],
 ) -> None:
-    """Fill the page when it loads, from the address."""
+    """Fill the page from the address when it loads; a view that is not in sight is filled when its tab is opened."""
     find, ask, side, walk = views
-    outputs = [
-        *[tabs, find.said, find.caption, find.dense, find.gallery, find.ranking, find.viewer, states[0]],
-        *[ask.said, ask.chooser.gallery, ask.chooser.strip, ask.chooser.chosen, ask.ranking, ask.viewer, states[1]],
-        *[side.said, side.chooser.gallery, side.chooser.strip, side.chooser.chosen, side.captions],
-        *[side.pictures, states[2]],
-        *[walk.said, walk.chooser.gallery, walk.chooser.strip, walk.chooser.chosen, walk.caption, walk.dense],
-        *[walk.walk, walk.told],
-    ]
+    outputs: dict[str, list[Any]] = {
+        "search": [find.said, find.caption, find.dense, find.gallery, find.ranking, find.viewer, states[0]],
+        "captions": [*chosen_by(ask.said, ask.chooser), ask.ranking, ask.viewer, states[1]],
+        "compare": [*chosen_by(side.said, side.chooser), side.captions, side.pictures, states[2]],
+        "lesson": [*chosen_by(walk.said, walk.chooser), walk.caption, walk.dense, walk.walk, walk.told],
+    }
+    filled = gr.State(())
+    quietly = OPENING | {"show_progress": "hidden"}
 
     def load(request: gr.Request) -> tuple[Any, ...]:
         wanted = {name: str(value)[:LONGEST] for name, value in dict(request.query_params).items()}
-        return tuple(fill(bench, wanted))
+        view, values = fill(bench, wanted)
+        given = [values.get(name) or [gr.skip()] * len(places) for name, places in outputs.items()]
+        return gr.Tabs(selected=view), tuple(values), *chain(*given)
 
-    page.load(load, None, outputs, **OPENING | {"show_progress": "hidden"})
+    page.load(load, None, [tabs, filled, *chain(*outputs.values())], **quietly)
+
+    def opener(name: str) -> Callable[[tuple[str, ...]], tuple[Any, ...]]:
+        def opened(filled: tuple[str, ...]) -> tuple[Any, ...]:
+            if name in filled:
+                return filled, *[gr.skip()] * len(outputs[name])
+            return (*filled, name), *fill(bench, {}, name)[1][name]
+
+        return opened
+
+    for name, places in outputs.items():
+        tab[name].select(opener(name), filled, [filled, *places], **quietly)
 
 
-def fill(bench: Workbench, wanted: dict[str, str]) -> list[Any]:
-    """The values of every view for a link's query; what a link has wrong is said, and the example stands instead."""
+def chosen_by(said: gr.HTML, chooser: Chooser) -> list[Any]:
+    """The components that every view with a chooser begins with."""
+    return [said, chooser.gallery, chooser.strip, chooser.chosen]
+
+
+def fill(bench: Workbench, wanted: dict[str, str], only: str | None = None) -> tuple[str, dict[str, list[Any]]]:
+    """What a link's query leads to; what it has wrong is said, and the worked example stands instead.
+
+    Args:
+        wanted: the query.
+        only: the view to fill; where left out, the one that the link leads to.
+
+    Returns:
+        The view in sight, and the values of its components by its name.
+    """
     view = wanted.get("view", "search")
     said = ""
     chosen, caption, dense, layer = Chosen(bench.first, 0), "", "", "mask"
@@ -59,37 +89,37 @@ def fill(bench: Workbench, wanted: dict[str, str]) -> list[Any]:
         chosen = Chosen(gallery.name, gallery.position(wanted["photo"]) if "photo" in wanted else 0)
         layer = str(Layer.parse(wanted.get("layer", "mask")))
         caption, dense = wanted.get("caption", ""), wanted.get("dense", "")
+        if caption and view != "compare":
+            read_caption(bench.model, caption)
     except ValueError as error:
-        said, view = message(str(error), "problem"), "search"
-    shown = Shown(chosen.gallery, chosen.place, caption, dense or None, layer)
+        said, view, caption, dense = message(str(error), "problem"), "search", "", ""
     indexed = bench.find(chosen.gallery)
-    linked = bool(caption)
-    try:
-        first = caption if view == "search" and linked else FIRST_CAPTION
-        place = chosen.place if view == "search" and "photo" in wanted and linked else None
-        found = search.rank_and_show(bench, indexed, first, dense, shown, place)
-    except ValueError as error:
-        said, first, dense = message(str(error), "problem"), FIRST_CAPTION, ""
-        found = search.rank_and_show(bench, indexed, first, None, Shown())
-    if not linked:
-        chosen = Chosen(chosen.gallery, found[3].place)
-    named = caption if view == "captions" and linked else None
-    pool = chosen.gallery if indexed.gallery.items[chosen.place].captions else "examples"
-    texts = caption if view == "compare" and linked else compare.own_captions(bench, chosen)
-    strip = strip_value(indexed, chosen.place)
-    return [
-        *[gr.Tabs(selected=view), said or found[0], first, dense, chosen.gallery, *found[1:]],
-        *["", chosen.gallery, strip, chosen, *captions.rank_and_show(bench, chosen, pool, "", shown, named)[1:]],
-        *["", chosen.gallery, strip, chosen, texts, *compared(bench, chosen, texts, shown)],
-        *walked(bench, wanted if view == "lesson" else {}, chosen, strip, caption or first, dense),
-    ]
+    if not caption:
+        chosen = Chosen(chosen.gallery, bench.rank_images(indexed, FIRST_CAPTION).order[0])
+    shown = Shown(chosen.gallery, chosen.place, caption, dense or None, layer)
+    strip = [chosen.gallery, strip_value(indexed, chosen.place), chosen]
+    name = only or view
+    values: list[Any] = []
+    if name == "search":
+        place = chosen.place if "photo" in wanted and caption else None
+        note, *found = search.rank_and_show(bench, indexed, caption or FIRST_CAPTION, dense, shown, place)
+        values = [said or note, caption or FIRST_CAPTION, dense, chosen.gallery, *found]
+    elif name == "captions":
+        pool = chosen.gallery if indexed.gallery.items[chosen.place].captions else "examples"
+        note, *found = captions.rank_and_show(bench, chosen, pool, "", shown, caption or None)
+        values = [said or note, *strip, *found]
+    elif name == "compare":
+        texts = caption or compare.own_captions(bench, chosen)
+        values = [said, *strip, texts, *compared(bench, chosen, texts, shown)]
+    elif name == "lesson":
+        note, *found = walked(bench, wanted if view == "lesson" else {}, chosen, caption or FIRST_CAPTION, dense)
+        values = [said or note, *strip, *found]
+    return view, {name: values} if values else {}
 
 
-def walked(
-    bench: Workbench, wanted: dict[str, str], chosen: Chosen, strip: dict[str, Any], caption: str, dense: str | None
-) -> list[Any]:
-    """The lesson's values; without a dense caption in the link it takes the photograph's own."""
-    long_text = wanted.get("dense", "") if "caption" in wanted else dense or lesson.own_caption(bench, chosen)[1]
+def walked(bench: Workbench, wanted: dict[str, str], chosen: Chosen, caption: str, dense: str | None) -> list[Any]:
+    """The lesson's message, captions, value and state; without a dense caption in the link, the photograph's own."""
+    long_text = dense or "" if "caption" in wanted else lesson.own_caption(bench, chosen)[1]
     said = ""
     try:
         told = lesson.from_link(bench, wanted, chosen, caption, long_text)
@@ -98,8 +128,7 @@ def walked(
         said = message(str(error), "problem")
         shown = lesson.show(bench, lesson.from_link(bench, {}, chosen, FIRST_CAPTION, ""))
     _, value, told = shown
-    value |= {"talk": wanted.get("talk") == "1"}
-    return [said, chosen.gallery, strip, chosen, told.caption, told.dense, value, told]
+    return [said, told.caption, told.dense, value | {"talk": wanted.get("talk") == "1"}, told]
 
 
 def compared(bench: Workbench, chosen: Chosen, texts: str, shown: Shown) -> tuple[Any, Shown]:
