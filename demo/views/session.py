@@ -46,13 +46,13 @@ def connect(
         wanted = {name: str(value)[:LONGEST] for name, value in dict(request.query_params).items()}
         view, values = fill(bench, wanted)
         given = [values.get(name) or [gr.skip()] * len(places) for name, places in outputs.items()]
-        return gr.Tabs(selected=view), tuple(values), *chain(*given)
+        return gr.Tabs(selected=view), (view, *values), *chain(*given)
 
     page.load(load, None, [tabs, filled, *chain(*outputs.values())], **quietly)
 
     def opener(name: str) -> Callable[[tuple[str, ...]], tuple[Any, ...]]:
         def opened(filled: tuple[str, ...]) -> tuple[Any, ...]:
-            if name in filled:
+            if not filled or name in filled:  # a tab also opens while the page loads, which fills it
                 return filled, *[gr.skip()] * len(outputs[name])
             return (*filled, name), *fill(bench, {}, name)[1][name]
 

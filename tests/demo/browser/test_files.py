@@ -66,6 +66,7 @@ def test_a_broken_photo_is_told_and_nothing_is_lost(
     (tmp_path / name).write_bytes(content)
     with opened(browser, address) as page:
         page.get_by_role("tab", name="Captions", exact=True).click()
+        expect(page.locator("#captions-ranking .caption")).to_have_count(30)
         before = page.locator("#captions-ranking .caption").all_inner_texts()
         page.get_by_role("button", name="A photo of your own").click()
         page.locator("#captions-upload input[type=file]").set_input_files(tmp_path / name)
