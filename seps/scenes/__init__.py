@@ -1,0 +1,51 @@
+"""Scenes that we draw ourselves, so that every object's pixels and every phrase's object are known.
+
+`make_scene` chooses objects and finds room for them; `draw` paints the scene and its masks; `sparse_captions` and
+`dense_caption` tell it, each with statements that `holds` checks; `write_split` writes all of it for `seps.data`.
+"""
+
+from seps.scenes.dense import dense_caption
+from seps.scenes.draw import Picture, draw
+from seps.scenes.graph import SPLITS, Object, Scene, as_json, from_json, relations, split_of
+from seps.scenes.kinds import KINDS, SIZES, Kind, is_held_out
+from seps.scenes.palette import NAMED
+from seps.scenes.phrases import Caption, Mention, Statement
+from seps.scenes.places import PLACES, SIDE, Place
+from seps.scenes.placing import make_scene
+from seps.scenes.sentences import sparse_captions
+from seps.scenes.truth import holds, true_of
+from seps.scenes.write import Told, decode_mask, describe, encode_mask, tell, write_split
+
+__all__ = [
+    "KINDS",
+    "NAMED",
+    "PLACES",
+    "SIDE",
+    "SIZES",
+    "SPLITS",
+    "Caption",
+    "Kind",
+    "Mention",
+    "Object",
+    "Picture",
+    "Place",
+    "Scene",
+    "Statement",
+    "Told",
+    "as_json",
+    "decode_mask",
+    "dense_caption",
+    "describe",
+    "draw",
+    "encode_mask",
+    "from_json",
+    "holds",
+    "is_held_out",
+    "make_scene",
+    "relations",
+    "sparse_captions",
+    "split_of",
+    "tell",
+    "true_of",
+    "write_split",
+]

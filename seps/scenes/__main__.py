@@ -1,0 +1,49 @@
+"""Make scenes for training and evaluation.
+
+python -m seps.scenes --out DIR --count 20000 --seed 0
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+
+from tqdm import tqdm
+
+from seps.programs import errors_in_one_line
+from seps.scenes.graph import SPLITS
+from seps.scenes.write import Told, write_split
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the program; returns its exit status."""
+    parser = argparse.ArgumentParser(prog="python -m seps.scenes", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--out", required=True, metavar="DIR", help="folder to write; read it with --data DIR")
+    parser.add_argument("--count", type=int, default=1000, metavar="N", help="scenes (default: 1000)")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="the same seed gives the same scenes (default: 0)"
+    )
+    parser.add_argument(
+        "--split", choices=SPLITS, help="write N of this split (default: 8 N/10 train, N/10 dev, N/10 test)"
+    )
+    parser.add_argument("--workers", type=int, default=1, metavar="W", help="processes that draw (default: 1)")
+    options = parser.parse_args(arguments)
+    with errors_in_one_line():
+        for split, count in _counts(options.split, options.count).items():
+
+            def progress(scenes: Iterable[Told], split: str = split, count: int = count) -> Iterable[Told]:
+                return tqdm(scenes, desc=split, total=count, unit=" scenes")
+
+            write_split(options.out, split, count, options.seed, options.workers, progress)
+    return 0
+
+
+def _counts(split: str | None, count: int) -> dict[str, int]:
+    if split is not None:
+        return {split: count}
+    tenth = max(1, count // 10)
+    return {"train": count - 2 * tenth, "dev": tenth, "test": tenth}
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,42 @@
+"""Random choices that are the same on every machine: raw draws of PCG64, whose stream NumPy keeps fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from numpy.random import PCG64, SeedSequence
+
+T = TypeVar("T")
+
+
+class Chance:
+    """A stream of choices.
+
+    Args:
+        numbers: whole numbers of at least 0; the same numbers give the same stream.
+    """
+
+    def __init__(self, *numbers: int) -> None:
+        self._bits = PCG64(SeedSequence(list(numbers)))
+
+    def below(self, count: int) -> int:
+        """A whole number in [0, count)."""
+        return int(self._bits.random_raw()) % count
+
+    def between(self, low: int, high: int) -> int:
+        """A whole number in [low, high]; low where high is less."""
+        return low + self.below(max(1, high - low + 1))
+
+    def odds(self, percent: int) -> bool:
+        """True, `percent` times in 100."""
+        return self.below(100) < percent
+
+    def pick(self, options: Sequence[T]) -> T:
+        """One of the options, each as likely."""
+        return options[self.below(len(options))]
+
+    def mixed(self, options: Sequence[T]) -> list[T]:
+        """All options in a random order."""
+        rest = list(options)
+        return [rest.pop(self.below(len(rest))) for _ in range(len(rest))]

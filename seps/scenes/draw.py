@@ -1,0 +1,94 @@
+"""From a scene graph to its picture and to the pixels of every object in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seps.scenes.backdrops import paint_background
+from seps.scenes.drawings import DRAWINGS
+from seps.scenes.graph import Object, Scene
+from seps.scenes.palette import NAMED, Colour
+from seps.scenes.places import SIDE
+from seps.scenes.raster import UNIT, Canvas
+from seps.scenes.sketch import Sketch, cosine, sine
+
+SHADOW: Colour = (30, 28, 56)
+RIPPLE: Colour = (220, 240, 250)
+CROWNED = ("tree", "fir tree", "palm", "parasol")  # narrow at the foot
+FIXED: tuple[Colour, ...] = ((206, 58, 56), (74, 66, 70), (132, 88, 58))  # of kinds that come in no named colour
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A drawn scene.
+
+    Attributes:
+        pixels: (224, 224, 3) uint8, RGB.
+        labels: (224, 224) int16: the number of the object that is seen in a pixel, -1 where there is none. An object is
+            seen where it covers at least half of a pixel and none in front of it does.
+    """
+
+    pixels: NDArray[np.uint8]
+    labels: NDArray[np.int16]
+
+    def mask(self, number: int) -> NDArray[np.bool_]:
+        """(224, 224): where an object is seen."""
+        return self.labels == number
+
+    def box(self, number: int) -> tuple[int, int, int, int] | None:
+        """The tightest box (x0, y0, x1, y1) around an object's mask, in pixels; None where nothing of it is seen."""
+        rows, columns = np.nonzero(self.labels == number)
+        if not len(rows):
+            return None
+        return int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1
+
+
+def draw(scene: Scene, shadows: bool = True) -> Picture:
+    """Draw a scene: the same pixels for the same graph.
+
+    Args:
+        scene: its objects are painted in their order, each filling its box.
+        shadows: whether objects throw shadows and ripples, which belong to no mask.
+
+    Raises:
+        ValueError: a kind, colour or background that is not known.
+    """
+    canvas = Canvas(SIDE, SIDE)
+    try:
+        paint_background(canvas, scene.background, scene.features, scene.look)
+        labels = np.full((SIDE, SIDE), -1, np.int16)
+        for number, thing in enumerate(scene.objects):
+            if shadows:
+                _ground(canvas, thing)
+            canvas.covered[:] = 0
+            sketch_of(thing).paint_on(canvas, thing.box, mirrored=thing.look % 2 == 1)
+            labels[canvas.covered * 2 >= UNIT] = number
+    except KeyError as error:
+        raise ValueError(f"Nothing is known of {error}: see KINDS, NAMED and PLACES for what can be drawn.") from error
+    return Picture(canvas.pixels.astype(np.uint8), labels)
+
+
+def sketch_of(thing: Object) -> Sketch:
+    """An object's drawing, in the units of its kind."""
+    look = thing.look // 2
+    sketch = Sketch(NAMED[thing.colour] if thing.colour else FIXED[look % len(FIXED)], look)
+    DRAWINGS[thing.kind](sketch)
+    return sketch
+
+
+def _ground(canvas: Canvas, thing: Object) -> None:
+    """What an object leaves on the ground, or on the water."""
+    if thing.zone in ("sky", "wall"):
+        return
+    x0, _, x1, y1 = thing.box
+    middle, half = (x0 + x1) * UNIT // 2, (x1 - x0) * (UNIT // 4 if thing.kind in CROWNED else UNIT // 2)
+    for share in (110, 90, 68):
+        across = half * share // 100
+        down = max(across * 14 // 100, 2 * UNIT)
+        spots = [
+            (round(middle + across * cosine(a)), round(y1 * UNIT - UNIT + down * sine(a))) for a in range(0, 360, 10)
+        ]
+        canvas.fill(np.array(spots, np.int64), RIPPLE if thing.zone == "water" else SHADOW, alpha=44)

@@ -1,0 +1,6 @@
+"""How every kind is drawn: `DRAWINGS[kind](sketch)` adds its parts, back to front."""
+
+from seps.scenes.drawings import beasts, birds, critters, food, gear, home, people, plants, vehicles
+from seps.scenes.drawings.registry import DRAWINGS, Drawing
+
+__all__ = ["DRAWINGS", "Drawing", "beasts", "birds", "critters", "food", "gear", "home", "people", "plants", "vehicles"]

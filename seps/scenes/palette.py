@@ -1,0 +1,52 @@
+"""The colours of the scenes: the eleven with a name that captions use, and those of parts that captions never name."""
+
+from __future__ import annotations
+
+Colour = tuple[int, int, int]
+
+NAMED: dict[str, Colour] = {
+    "red": (214, 54, 52),
+    "orange": (244, 138, 38),
+    "yellow": (250, 208, 52),
+    "green": (66, 160, 76),
+    "blue": (52, 112, 206),
+    "purple": (134, 78, 176),
+    "pink": (244, 142, 180),
+    "brown": (138, 90, 54),
+    "black": (48, 50, 58),
+    "white": (246, 246, 242),
+    "grey": (144, 150, 158),
+}
+
+INK: Colour = (44, 42, 50)
+WHITE: Colour = (252, 252, 250)
+CREAM: Colour = (250, 234, 204)
+STEEL: Colour = (176, 184, 192)
+RUBBER: Colour = (56, 58, 66)
+GLASS: Colour = (184, 222, 238)
+WOOD: Colour = (164, 110, 66)
+BARK: Colour = (122, 84, 56)
+LEAF: Colour = (74, 154, 72)
+PINE: Colour = (44, 116, 82)
+GOLD: Colour = (240, 190, 70)
+BEAK: Colour = (246, 156, 44)
+ROSE: Colour = (240, 150, 160)
+DENIM: Colour = (66, 84, 128)
+SKINS: tuple[Colour, ...] = ((248, 212, 180), (226, 172, 128), (176, 120, 82), (122, 80, 56))
+HAIRS: tuple[Colour, ...] = ((62, 44, 36), (118, 74, 42), (214, 166, 84), (40, 38, 44), (176, 84, 44))
+
+
+def mix(a: Colour, b: Colour, percent: int) -> Colour:
+    """`percent` of b and the rest of a, in whole steps."""
+    first, second, third = ((x * (100 - percent) + y * percent + 50) // 100 for x, y in zip(a, b, strict=True))
+    return first, second, third
+
+
+def lighter(colour: Colour, percent: int = 25) -> Colour:
+    """Towards white."""
+    return mix(colour, (255, 255, 255), percent)
+
+
+def darker(colour: Colour, percent: int = 25) -> Colour:
+    """Towards a deep blue black, softer than black."""
+    return mix(colour, (24, 22, 40), percent)

@@ -1,0 +1,154 @@
+"""Captions that know what they say: their words, the objects that each phrase names, and statements to be checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from seps.scenes.chance import Chance
+from seps.scenes.graph import Object, Scene
+from seps.scenes.kinds import KINDS
+from seps.scenes.wording import COLOUR_WORDS, NUMBERS, SIZE_WORDS, article, plural
+
+Statement = tuple[object, ...]
+"""A statement: its name, then object numbers, words and counts. See `truth.holds` for what each one means."""
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A phrase that names objects: its words, the index of the first of them in the caption, the objects' numbers."""
+
+    phrase: str
+    first_word: int
+    objects: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Caption:
+    """A text, its phrases that name objects, and all that it states."""
+
+    text: str
+    mentions: tuple[Mention, ...]
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Objects of one kind and one colour, which captions name together: their numbers, at least one."""
+
+    kind: str
+    colour: str | None
+    size: str | None  # None where they differ
+    objects: tuple[int, ...]
+
+    @property
+    def many(self) -> bool:
+        """Whether there is more than one."""
+        return len(self.objects) > 1
+
+
+def groups(scene: Scene) -> list[Group]:
+    """A scene's objects by kind and colour, in the order of their first ones."""
+    found: dict[tuple[str, str | None], list[int]] = {}
+    for number, thing in enumerate(scene.objects):
+        found.setdefault((thing.kind, thing.colour), []).append(number)
+    together = []
+    for (kind, colour), numbers in found.items():
+        sizes = [scene.objects[i].size for i in numbers]
+        together.append(Group(kind, colour, sizes[0] if len(set(sizes)) == 1 else None, tuple(numbers)))
+    return together
+
+
+class Writer:
+    """Writes one sentence, word by word, and keeps account of what it names and states.
+
+    Args:
+        scene: what it is about; chance: picks words.
+    """
+
+    def __init__(self, scene: Scene, chance: Chance) -> None:
+        self.scene, self.chance = scene, chance
+        self.words: list[str] = []
+        self.named: list[tuple[int, int, tuple[int, ...]]] = []  # first word, words, objects
+        self.statements: list[Statement] = []
+
+    def say(self, text: str, *statements: Statement) -> Writer:
+        """Add words, and what they state. A comma or full stop goes to the word before it."""
+        for word in text.split():
+            if word in (",", ".") and self.words:
+                self.words[-1] += word
+            else:
+                self.words.append(word)
+        self.statements += statements
+        return self
+
+    def name(self, group: Group, the: bool = False, full: bool = False) -> Writer:
+        """Add a phrase that fits a group's objects and no other.
+
+        Args:
+            the: they are known already; full: say their colour and their size.
+        """
+        chance, kind = self.chance, KINDS[group.kind]
+        say_colour = group.colour is not None and (full or chance.odds(35 if the else 80))
+        say_size = group.size not in (None, "medium") and (full or chance.odds(10 if the else 45))
+        word = kind.words[0] if the or chance.odds(60) else chance.pick(kind.words)
+        for word, say_colour in (  # noqa: B020
+            (word, say_colour),
+            (word, group.colour is not None),
+            *((other, group.colour is not None) for other in kind.words),
+        ):
+            if self._fitting(word, group, say_colour, say_size) == group.objects:
+                break
+        size = chance.pick(SIZE_WORDS[group.size or ""]) if say_size else ""
+        colour = chance.pick(COLOUR_WORDS.get(group.colour, (group.colour,))) if say_colour and group.colour else ""
+        noun = plural(word) if group.many else word
+        text = f"{size} {noun}" if kind.part else f"{size} {colour} {noun}"
+        if colour and kind.part:
+            text += " " + (_many(kind.part) if group.many else kind.part).format(colour)
+        text = text.strip()
+        count = NUMBERS[len(group.objects)] if group.many else ""
+        opening = f"the {count}" if the else count or article(text)
+        if kind.part and colour and not group.many:
+            text = text.replace(" a orange", " an orange")
+        first = len(self.words)
+        self.say(f"{opening} {text}")
+        self.named.append((first, len(self.words) - first, group.objects))
+        for i in group.objects:
+            self.statements.append(("called", i, word))
+            if say_colour:
+                self.statements.append(("colour", i, group.colour))
+            if say_size:
+                self.statements.append(("size", i, group.size))
+        if group.many or the:
+            asked = (group.colour if say_colour else None, group.size if say_size else None)
+            self.statements.append(("count", len(group.objects), word, *asked))
+        return self
+
+    def _fitting(self, word: str, group: Group, say_colour: bool, say_size: bool) -> tuple[int, ...]:
+        def fits(thing: Object) -> bool:
+            right = word in KINDS[thing.kind].words and (not say_colour or thing.colour == group.colour)
+            return right and (not say_size or thing.size == group.size)
+
+        return tuple(i for i, thing in enumerate(self.scene.objects) if fits(thing))
+
+
+def caption(writers: Sequence[Writer], capital: bool = True) -> Caption:
+    """The sentences of some writers as one caption."""
+    words: list[str] = []
+    mentions: list[Mention] = []
+    for writer in writers:
+        own = list(writer.words)
+        if capital:
+            own[0] = own[0][0].upper() + own[0][1:]
+        for first, count, objects in writer.named:
+            phrase = " ".join(own[first : first + count]).rstrip(",.")
+            mentions.append(Mention(phrase, len(words) + first, objects))
+        words += own
+    statements = dict.fromkeys(statement for writer in writers for statement in writer.statements)
+    return Caption(" ".join(words), tuple(mentions), tuple(statements))
+
+
+def _many(part: str) -> str:
+    """ "in a {} shirt" for several: "in {} shirts"."""
+    *rest, last = part.replace(" a ", " ").split()
+    return " ".join((*rest, last if last.endswith("s") else plural(last)))

@@ -1,0 +1,42 @@
+"""The backgrounds: where things can stand, fly, float or hang in them, and what may be seen there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SIDE = 224  # of a scene, in pixels
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A background.
+
+    Attributes:
+        name: unique.
+        spans: rows, from the top: for "ground" and "water" those on which an object's lowest row lies, for "sky" and
+            "wall" those between which it lies whole.
+        features: what may be seen there or not.
+    """
+
+    name: str
+    spans: dict[str, Span]
+    features: tuple[str, ...]
+
+
+PLACES: dict[str, Place] = {
+    place.name: place
+    for place in (
+        Place("park", {"sky": (4, 118), "ground": (152, 216)}, ("sun", "clouds", "hills", "path")),
+        Place("beach", {"sky": (4, 96), "water": (116, 138), "ground": (168, 216)}, ("clouds", "shells", "island")),
+        Place("street", {"sky": (4, 80), "ground": (162, 216)}, ("clouds", "crossing", "awnings")),
+        Place("snow", {"sky": (4, 118), "ground": (156, 216)}, ("snowflakes", "mountains", "clouds")),
+        Place("night", {"sky": (4, 128), "ground": (176, 216)}, ("moon", "village", "fog")),
+        Place("room", {"wall": (8, 96), "ground": (168, 216)}, ("window", "rug", "wallpaper")),
+        Place("sea", {"sky": (4, 92), "water": (124, 212)}, ("sun", "clouds", "island")),
+        Place("desert", {"sky": (4, 118), "ground": (156, 216)}, ("sun", "pyramids", "rocks")),
+    )
+}
+
+RESERVED = {"window": (20, 20, 92, 100)}  # boxes that nothing on the wall may cover

@@ -1,0 +1,183 @@
+"""Making scenes: choosing objects and finding room for them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from seps.scenes.chance import Chance
+from seps.scenes.graph import SPLITS, Box, Object, Scene, split_of
+from seps.scenes.kinds import CARRIED, KINDS, SHELTERS, SIZES, SURFACES, extent, is_held_out
+from seps.scenes.places import PLACES, RESERVED, SIDE
+
+COUNTS = (1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 5, 5)  # of objects, each entry as likely
+HIDDEN = 30  # percent of an object that others may hide
+HORIZON = 98  # row of the sea; what swims lies wholly below it
+TRIES = 24
+SCENES_TRIED = 10_000
+
+_KINDS_OF = {place: tuple(kind for kind in KINDS.values() if place in kind.places) for place in PLACES}
+
+
+def make_scene(seed: int, split: str, index: int) -> Scene:
+    """A scene: the same for the same arguments, on any machine.
+
+    Args:
+        seed, index: whole numbers of at least 0.
+        split: "train", "dev" or "test". No scene of one split can be made for another. Half of the test scenes, those
+            of odd index, have a colour of a kind that no other scene has.
+
+    Raises:
+        ValueError: another split, a negative number.
+    """
+    if split not in SPLITS:
+        raise ValueError(f"The split is {split!r}, but it must be one of {', '.join(SPLITS)}.")
+    if seed < 0 or index < 0:
+        raise ValueError(f"Seed and index are {seed} and {index}, but both must be at least 0.")
+    wanted = split == "test" and index % 2 == 1
+    for attempt in range(SCENES_TRIED):
+        chance = Chance(seed, SPLITS.index(split), index, attempt)
+        scene = _Maker(chance, wanted).scene(seed, split, index)
+        if split_of(scene) == split and scene.unseen == wanted:
+            return scene
+    raise ValueError(f"No scene of split {split} was found for seed {seed} and index {index}: take another seed.")
+
+
+class _Maker:
+    def __init__(self, chance: Chance, unseen: bool) -> None:
+        self.chance, self.unseen = chance, unseen
+        self.place = PLACES[chance.pick(tuple(PLACES))]
+        self.features = tuple(name for name in self.place.features if chance.odds(50))
+        self.objects: list[Object] = []
+
+    def scene(self, seed: int, split: str, index: int) -> Scene:
+        count = self.chance.pick(COUNTS)
+        if self.chance.odds(50):
+            self._add(self._of((*SURFACES, *SHELTERS)))
+        for _ in range(TRIES):
+            if len(self.objects) < count:
+                self._one_more()
+        while not self.objects:
+            self._one_more()
+        look = self.chance.below(1 << 30)
+        return Scene(seed, split, index, self.place.name, self.features, look, tuple(_painted(self.objects)))
+
+    def _one_more(self) -> None:
+        bearers = [i for i, thing in enumerate(self.objects) if thing.kind in SURFACES or thing.kind in SHELTERS]
+        if bearers and self.chance.odds(70):
+            bearer = self.chance.pick(bearers)
+            on = self.objects[bearer].kind in SURFACES and self.chance.odds(80)
+            if on or self.objects[bearer].kind in SHELTERS:
+                names = [name for name in CARRIED if self.place.name in KINDS[name].places or on]
+                self._add(self.chance.pick(names), on=bearer if on else None, under=None if on else bearer)
+                return
+        if self.objects and self.chance.odds(26):
+            model = self.chance.pick(self.objects)
+            if model.zone != "support":
+                same = self.chance.odds(70)
+                self._add(
+                    model.kind, model.colour if same else None, model.size if same and self.chance.odds(60) else None
+                )
+                return
+        self._add(self.chance.pick(_KINDS_OF[self.place.name]).name)
+
+    def _of(self, names: tuple[str, ...]) -> str:
+        fitting = [name for name in names if self.place.name in KINDS[name].places]
+        return self.chance.pick(fitting) if fitting else self.chance.pick(_KINDS_OF[self.place.name]).name
+
+    def _add(
+        self,
+        name: str,
+        colour: str | None = None,
+        size: str | None = None,
+        on: int | None = None,
+        under: int | None = None,
+    ) -> None:
+        kind = KINDS[name]
+        if colour is None and kind.colours:
+            free = self.unseen and not any(is_held_out(thing.kind, thing.colour) for thing in self.objects)
+            held = [c for c in kind.colours if is_held_out(name, c)]
+            colour = held[0] if free and held else self.chance.pick([c for c in kind.colours if c not in held])
+        for _ in range(TRIES):
+            chosen = size or self.chance.pick(tuple(SIZES))
+            box = self._room(name, chosen, on, under)
+            if box is None or not self._free(box, kind.zone, {i for i in (on, under) if i is not None}):
+                continue
+            zone = "support" if on is not None else kind.zone
+            self.objects.append(Object(name, colour, chosen, box, zone, self.chance.below(1 << 30), on, under))
+            return
+
+    def _room(self, name: str, size: str, on: int | None, under: int | None) -> Box | None:
+        width, height = extent(name, size)
+        low, high = 3, SIDE - 3 - width
+        if on is not None:
+            x0, y0, x1, y1 = self.objects[on].box
+            low, high = x0 + 3, x1 - 3 - width
+            bottom = y0 + (y1 - y0) * SURFACES[self.objects[on].kind] // 100 + 1
+        elif under is not None:
+            x0, y0, x1, y1 = self.objects[under].box
+            if self.objects[under].kind == "table":  # between its legs
+                low, high, bottom = x0 + (x1 - x0) // 10, x1 - (x1 - x0) // 10 - width, y1 - 2
+            else:  # to the left or to the right of the trunk
+                middle, bottom = (x0 + x1) // 2, y1 + self.chance.between(2, 6)
+                low, high = (x0, middle - 3 - width) if self.chance.odds(50) else (middle + 3, x1 - width)
+            if (
+                bottom - height < y0 + (y1 - y0) * SHELTERS[self.objects[under].kind] // 100 + 2
+                or bottom > SIDE - 4
+                or bottom < self.place.spans["ground"][0]
+            ):
+                return None
+        else:
+            first, last = self.place.spans[KINDS[name].zone]
+            if KINDS[name].zone in ("sky", "wall"):
+                first += height
+            elif "swim" in KINDS[name].poses:
+                first = max(first, HORIZON + height)
+            bottom = self.chance.between(max(first, height + 3), last)
+            if bottom > last:
+                return None
+        if low > high or bottom - height < 2:
+            return None
+        left = self.chance.between(low, high)
+        return left, bottom - height, left + width, bottom
+
+    def _free(self, box: Box, zone: str, bearers: set[int]) -> bool:
+        if zone == "wall" and any(_shared(box, RESERVED[f]) for f in self.features if f in RESERVED):
+            return False
+        limit = HIDDEN if self.chance.odds(30) else 4
+        for i, thing in enumerate(self.objects):
+            if i in bearers:
+                continue
+            most = limit if zone == thing.zone == "ground" and not bearers else 2
+            if _shared(box, thing.box) * 100 > most * min(_area(box), _area(thing.box)):
+                return False
+        return True
+
+
+def _area(box: Box) -> int:
+    return (box[2] - box[0]) * (box[3] - box[1])
+
+
+def _shared(a: Box, b: Box) -> int:
+    across, down = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
+    return across * down if across > 0 and down > 0 else 0
+
+
+def _painted(objects: list[Object]) -> list[Object]:
+    """In the order of painting: far ones first, what stands on another right after it."""
+
+    def depth(i: int) -> tuple[int, int, int, int]:
+        thing = objects[i]
+        root = objects[thing.on] if thing.on is not None else thing
+        behind = {"sky": 1, "wall": 0, "water": 2}.get(root.zone, 3)
+        return behind, root.box[3], int(thing.on is not None), i
+
+    order = sorted(range(len(objects)), key=depth)
+    number = {old: new for new, old in enumerate(order)}
+    return [
+        replace(
+            objects[i],
+            on=None if objects[i].on is None else number[objects[i].on or 0],
+            under=None if objects[i].under is None else number[objects[i].under or 0],
+        )
+        for i in order
+    ]

@@ -1,0 +1,263 @@
+"""Five short captions of a scene, as five people would write them: each its own words, each other things."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from seps.scenes.chance import Chance
+from seps.scenes.graph import Scene, relations
+from seps.scenes.kinds import KINDS
+from seps.scenes.phrases import Caption, Group, Writer, caption, groups
+from seps.scenes.places import SIDE
+from seps.scenes.wording import (
+    BEACH_CLOUDS,
+    FEATURE_PHRASES,
+    PLACE_PHRASES,
+    PLACE_WORDS,
+    RELATION_PHRASES,
+    SIDES,
+    participle,
+    verb,
+    zone_phrases,
+)
+
+CAPTIONS = 5
+FEWEST, MOST = 5, 15  # words
+FACTS = 5  # different things that a caption tells, where the scene allows
+PATIENCE = 200  # tries after which a caption may tell less
+SPARSE = 101  # keeps the choices of these captions apart from those of others
+TRIES = 4000  # far more than scenes need
+
+
+def sparse_captions(scene: Scene) -> list[Caption]:
+    """Five different captions of 5 to 15 words without punctuation, each naming at least two things where there are.
+
+    Raises:
+        ValueError: there is too little in the scene for five captions.
+    """
+    chance = Chance(scene.look, SPARSE)
+    teller = Teller(scene, chance)
+    written: dict[str, Caption] = {}
+    turn = chance.mixed(teller.groups)
+    for attempt in range(TRIES):
+        if len(written) == CAPTIONS:
+            break
+        first = turn[len(written) % len(turn)]
+        others = chance.mixed([group for group in teller.groups if group is not first])
+        writer = Writer(scene, chance)
+        if chance.pick(_FORMS)(teller, writer, [first, *others]) and FEWEST <= len(writer.words) <= MOST:
+            told = caption([writer], capital=chance.odds(75))
+            enough = _facts(told) >= FACTS or attempt > PATIENCE
+            if (
+                enough
+                and len(told.mentions) >= min(2, len(teller.groups))
+                and told.text.lower() not in {text.lower() for text in written}
+            ):
+                written[told.text] = told
+    if len(written) < CAPTIONS:
+        raise ValueError(f"Only {len(written)} of {CAPTIONS} captions were found for this scene: add an object to it.")
+    return list(written.values())
+
+
+def _facts(told: Caption) -> int:
+    """How many different things it tells, what is said of several objects counting once."""
+    return len({(name, *(x for x in rest if not isinstance(x, int))) for name, *rest in told.statements})
+
+
+class Teller:
+    """What can be said of a scene's groups.
+
+    Args:
+        scene: to be told; chance: picks words.
+    """
+
+    def __init__(self, scene: Scene, chance: Chance) -> None:
+        self.scene, self.chance = scene, chance
+        self.groups = groups(scene)
+        self.known = set(relations(scene))
+
+    def relations(self, a: Group, b: Group) -> list[str]:
+        """The relations in which every object of a stands to every one of b."""
+        return [
+            name for name in RELATION_PHRASES if all((name, i, j) in self.known for i in a.objects for j in b.objects)
+        ]
+
+    def relate(self, writer: Writer, a: Group, b: Group, the: bool = False) -> bool:
+        """Say how a stands to b and name b; False where there is nothing to say."""
+        names = self.relations(a, b)
+        if not names:
+            return False
+        close = [name for name in names if name not in ("left of", "right of")]
+        name = self.chance.pick(close if close and self.chance.odds(70) else names)
+        writer.say(self.chance.pick(RELATION_PHRASES[name]), *((name, i, j) for i in a.objects for j in b.objects))
+        writer.name(b, the)
+        return True
+
+    def zone(self, writer: Writer, group: Group) -> bool:
+        """Say where a group is: on the grass, in the sky; False where its objects stand on others."""
+        zones = {self.scene.objects[i].zone for i in group.objects}
+        phrases = zone_phrases(self.scene.background, self.scene.objects[group.objects[0]].zone)
+        if len(zones) > 1 or not phrases:
+            return False
+        zone = self.scene.objects[group.objects[0]].zone
+        writer.say(self.chance.pick(phrases), *(("zone", i, zone) for i in group.objects))
+        return True
+
+    def side(self, group: Group) -> str | None:
+        """The side of the picture on which all objects of a group are: "left", "right" or "middle"."""
+        boxes = [self.scene.objects[i].box for i in group.objects]
+        middles = [(box[0] + box[2]) // 2 for box in boxes]
+        for name, low, high in (("left", 0, 72), ("middle", 92, 132), ("right", 152, SIDE)):
+            if all(low <= x < high for x in middles):
+                return name
+        return None
+
+    def at_side(self, writer: Writer, group: Group) -> bool:
+        """Say on which side of the picture a group is."""
+        side = self.side(group)
+        if side is None:
+            return False
+        writer.say(self.chance.pick(SIDES[side]), *(("at", i, side) for i in group.objects))
+        return True
+
+    def pose(self, writer: Writer, group: Group, form: str = "verb") -> None:
+        """Say what a group does: "sits", "is sitting" or "sitting"."""
+        pose = self.chance.pick(KINDS[group.kind].poses)
+        if form == "is":
+            writer.say("are" if group.many else "is")
+        text = verb(pose, group.many) if form == "verb" else participle(pose)
+        writer.say(text, *(("pose", i, pose) for i in group.objects))
+
+    def place(self, writer: Writer) -> None:
+        """Say where all of it is."""
+        writer.say(self.chance.pick(PLACE_PHRASES[self.scene.background]), ("background", self.scene.background))
+
+    def feature(self, writer: Writer) -> None:
+        """Name something of the background, if there is something."""
+        if self.scene.features:
+            name = self.chance.pick(self.scene.features)
+            phrases = BEACH_CLOUDS if (self.scene.background, name) == ("beach", "clouds") else FEATURE_PHRASES[name]
+            writer.say(self.chance.pick(phrases), ("feature", name))
+
+    def ending(self, writer: Writer) -> None:
+        """Sometimes the place, sometimes a feature, sometimes nothing."""
+        if self.chance.odds(55):
+            self.place(writer)
+        elif self.chance.odds(35):
+            self.feature(writer)
+
+
+def _relation(t: Teller, w: Writer, order: list[Group]) -> bool:
+    """A small dog stands next to two red balls in a park."""
+    for other in order[1:]:
+        if t.relations(order[0], other):
+            w.name(order[0])
+            if t.chance.odds(65):
+                t.pose(w, order[0], t.chance.pick(("verb", "is", "participle")))
+            t.relate(w, order[0], other)
+            t.ending(w)
+            return True
+    return False
+
+
+def _relation_first(t: Teller, w: Writer, order: list[Group]) -> bool:
+    """In a park a small dog stands next to two red balls."""
+    for other in order[1:]:
+        if t.relations(order[0], other):
+            t.place(w)
+            w.name(order[0])
+            t.pose(w, order[0], t.chance.pick(("verb", "is")))
+            return t.relate(w, order[0], other)
+    return False
+
+
+def _list(t: Teller, w: Writer, order: list[Group]) -> bool:
+    """A dog and two red balls and a tree in a park."""
+    if len(order) < 2:
+        return False
+    w.name(order[0])
+    for other in order[1 : t.chance.between(2, 3)]:
+        w.say("and").name(other)
+    if t.chance.odds(80):
+        t.place(w)
+    else:
+        t.feature(w)
+    return True
+
+
+def _with(t: Teller, w: Writer, order: list[Group]) -> bool:
+    """A park with a dog and two red balls."""
+    w.say(t.chance.pick(PLACE_WORDS[t.scene.background]), ("background", t.scene.background)).say("with").name(order[0])
+    if len(order) > 1:
+        w.say("and").name(order[1])
+    elif not t.at_side(w, order[0]):
+        t.feature(w)
+    return True
+
+
+def _while(t: Teller, w: Writer, order: list[Group]) -> bool:
+    """A dog stands on the grass while a bird flies in the sky."""
+    if len(order) < 2:
+        return False
+    w.name(order[0])
+    t.pose(w, order[0], "verb")
+    if not t.zone(w, order[0]):
+        return False
+    w.say(t.chance.pick(("while", "and"))).name(order[1])
+    t.pose(w, order[1], "verb")
+    return (t.at_side if t.chance.odds(30) else t.zone)(w, order[1])
+
+
+def _sides(t: Teller, w: Writer, order: list[Group]) -> bool:
+    """A dog on the left and two balls on the right."""
+    placed = [group for group in order if t.side(group)]
+    if len(placed) < 2 or t.side(placed[0]) == t.side(placed[1]):
+        return False
+    t.at_side(w.name(placed[0]), placed[0])
+    t.at_side(w.say("and").name(placed[1]), placed[1])
+    if t.chance.odds(40):
+        t.place(w)
+    return True
+
+
+def _there(t: Teller, w: Writer, order: list[Group]) -> bool:
+    """There is a dog next to a tree and a red ball in the park."""
+    w.say("there are" if order[0].many else "there is").name(order[0])
+    if len(order) > 1:
+        if t.relations(order[0], order[1]) and t.chance.odds(60):
+            t.relate(w, order[0], order[1])
+        else:
+            w.say("and").name(order[1])
+    elif t.chance.odds(50):
+        t.at_side(w, order[0])
+    t.ending(w)
+    return True
+
+
+def _alone(t: Teller, w: Writer, order: list[Group]) -> bool:
+    """A small dog is standing on the grass on the left under white clouds."""
+    w.name(order[0], full=t.chance.odds(70))
+    t.pose(w, order[0], t.chance.pick(("verb", "is", "participle")))
+    if t.chance.odds(70):
+        t.zone(w, order[0])
+    if t.chance.odds(50):
+        t.at_side(w, order[0])
+    if t.chance.odds(50):
+        t.feature(w)
+    else:
+        t.place(w)
+    return True
+
+
+_FORMS: tuple[Callable[[Teller, Writer, list[Group]], bool], ...] = (
+    _relation,
+    _relation,
+    _relation,
+    _relation_first,
+    _list,
+    _with,
+    _while,
+    _sides,
+    _there,
+    _alone,
+)

@@ -1,0 +1,167 @@
+"""A drawing as a list of parts, each an outline with its colour, made from ellipses, polygons, curves and strokes.
+
+Units are the drawing's own: x to the right, y down; where it is put, its parts are stretched to fill a box exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seps.scenes.palette import INK, WHITE, Colour, darker, lighter
+from seps.scenes.raster import UNIT, Canvas
+
+SINES = [round(math.sin(math.radians(degree)) * 65536) / 65536 for degree in range(360)]  # the same on any machine
+SMOOTH = 6  # points a curve has between two of its given points
+
+Floats = NDArray[np.float64]
+Points = Sequence[tuple[float, float]]
+
+
+def sine(degrees: int) -> float:
+    """The sine of a whole number of degrees."""
+    return SINES[degrees % 360]
+
+
+def cosine(degrees: int) -> float:
+    """The cosine of a whole number of degrees."""
+    return SINES[(degrees + 90) % 360]
+
+
+def curve(points: Points, closed: bool = True) -> Floats:
+    """A smooth curve through points (Catmull-Rom), (P, 2)."""
+    given = np.array(points, np.float64)
+    around = np.concatenate((given[-1:], given, given[:2]) if closed else (given[:1], given, given[-1:]))
+    p0, p1, p2, p3 = (around[i : len(around) - 3 + i] for i in range(4))
+    pieces = []
+    for step in range(SMOOTH):
+        t = step / SMOOTH
+        pieces.append(
+            (
+                (2 * p1)
+                + (p2 - p0) * t
+                + (2 * p0 - 5 * p1 + 4 * p2 - p3) * (t * t)
+                + (3 * p1 - p0 - 3 * p2 + p3) * (t * t * t)
+            )
+            / 2
+        )
+    smooth = np.stack(pieces, axis=1).reshape(-1, 2)
+    return smooth if closed else np.concatenate((smooth, given[-1:]))
+
+
+@dataclass(frozen=True)
+class Part:
+    """An outline (P, 2), its colours at the top and at the bottom, and its alpha in [0, 256]."""
+
+    outline: Floats
+    top: Colour
+    bottom: Colour
+    alpha: int
+
+
+class Sketch:
+    """What a drawing function draws on.
+
+    Args:
+        main: the object's own colour.
+        look: a whole number that small variations depend on, see `choose`.
+    """
+
+    def __init__(self, main: Colour, look: int = 0) -> None:
+        self.main, self.dark, self.light = main, darker(main, 28), lighter(main, 35)
+        self.parts: list[Part] = []
+        self._look = look
+
+    def choose(self, options: Sequence[Colour]) -> Colour:
+        """A variation: one of some colours."""
+        self._look, i = divmod(self._look, len(options))
+        return options[i]
+
+    def add(self, outline: Floats, paint: Colour, shade: int = 12, alpha: int = UNIT) -> None:
+        """A part of any outline; `shade`: how much lighter it is at its top and darker at its bottom, in percent."""
+        self.parts.append(Part(outline, lighter(paint, shade), darker(paint, shade), alpha))
+
+    def polygon(self, points: Points, paint: Colour, shade: int = 12) -> None:
+        """Straight edges."""
+        self.add(np.array(points, np.float64), paint, shade)
+
+    def blob(self, points: Points, paint: Colour, shade: int = 12) -> None:
+        """A smooth outline through points."""
+        self.add(curve(points), paint, shade)
+
+    def oval(self, x: float, y: float, rx: float, ry: float, paint: Colour, turn: int = 0, shade: int = 12) -> None:
+        """An ellipse around (x, y), turned by whole degrees."""
+        self.add(_arc(x, y, rx, ry, 0, 350, turn), paint, shade)
+
+    def arc(
+        self, x: float, y: float, rx: float, ry: float, start: int, stop: int, paint: Colour, turn: int = 0
+    ) -> None:
+        """The slice of an ellipse that a chord cuts off, from `start` to `stop` degrees, clockwise from the right."""
+        self.add(_arc(x, y, rx, ry, start, stop, turn), paint)
+
+    def box(
+        self, x0: float, y0: float, x1: float, y1: float, paint: Colour, round_by: float = 0, shade: int = 12
+    ) -> None:
+        """A rectangle with rounded corners."""
+        if not round_by:
+            self.polygon([(x0, y0), (x1, y0), (x1, y1), (x0, y1)], paint, shade)
+            return
+        r = min(round_by, (x1 - x0) / 2, (y1 - y0) / 2)
+        corners = [(x1 - r, y1 - r, 0), (x0 + r, y1 - r, 90), (x0 + r, y0 + r, 180), (x1 - r, y0 + r, 270)]
+        self.add(np.concatenate([_arc(x, y, r, r, a, a + 90, 0) for x, y, a in corners]), paint, shade)
+
+    def line(self, points: Points, width: float, paint: Colour, shade: int = 5, smooth: bool = True) -> None:
+        """A stroke with round ends through points."""
+        path = curve(points, closed=False) if smooth and len(points) > 2 else np.array(points, np.float64)
+        ahead = np.diff(path, axis=0)
+        ahead = ahead / np.maximum(np.sqrt(ahead[:, :1] * ahead[:, :1] + ahead[:, 1:] * ahead[:, 1:]), 1e-9)
+        along = np.concatenate((ahead[:1], ahead[:-1] + ahead[1:], ahead[-1:]))
+        along = along / np.maximum(np.sqrt(along[:, :1] * along[:, :1] + along[:, 1:] * along[:, 1:]), 1e-9)
+        side = np.stack((-along[:, 1], along[:, 0]), axis=1) * (width / 2)
+        first, last = along[0] * (width / 2), along[-1] * (width / 2)
+        cap = [path[-1] + side[-1] * cosine(a) + last * sine(a) for a in range(30, 180, 30)]
+        tail = [path[0] - side[0] * cosine(a) - first * sine(a) for a in range(30, 180, 30)]
+        self.add(np.concatenate((path + side, cap, (path - side)[::-1], tail)), paint, shade)
+
+    def ring(self, x: float, y: float, r: float, width: float, paint: Colour) -> None:
+        """A circle's line, `r` to its middle."""
+        outer, inner = (
+            _arc(x, y, r + width / 2, r + width / 2, 0, 360, 0),
+            _arc(x, y, r - width / 2, r - width / 2, 0, 360, 0),
+        )
+        self.add(np.concatenate((outer, inner[::-1])), paint, 4)
+
+    def shine(self, x: float, y: float, rx: float, ry: float, turn: int = 0, alpha: int = 90) -> None:
+        """A soft white spot, inside other parts."""
+        self.add(_arc(x, y, rx, ry, 0, 350, turn), WHITE, 0, alpha)
+
+    def eye(self, x: float, y: float, r: float = 3, paint: Colour = INK) -> None:
+        """A dark eye with a glint."""
+        self.oval(x, y, r, r, paint, shade=0)
+        self.oval(x + r * 0.3, y - r * 0.35, r * 0.35, r * 0.35, WHITE, shade=0)
+
+    def extent(self) -> tuple[float, float, float, float]:
+        """The box (x0, y0, x1, y1) around all opaque parts."""
+        points = np.concatenate([part.outline for part in self.parts if part.alpha == UNIT])
+        (x0, y0), (x1, y1) = points.min(axis=0), points.max(axis=0)
+        return float(x0), float(y0), float(x1), float(y1)
+
+    def paint_on(self, canvas: Canvas, box: tuple[int, int, int, int], mirrored: bool = False) -> None:
+        """Paint all parts, stretched so that the drawing fills a box of pixels (x0, y0, x1, y1)."""
+        x0, y0, x1, y1 = self.extent()
+        across, down = (box[2] - box[0]) * UNIT / (x1 - x0), (box[3] - box[1]) * UNIT / (y1 - y0)
+        for part in self.parts:
+            x = x1 - part.outline[:, 0] if mirrored else part.outline[:, 0] - x0
+            spots = np.stack((x * across + box[0] * UNIT, (part.outline[:, 1] - y0) * down + box[1] * UNIT), axis=1)
+            canvas.fill(np.rint(spots).astype(np.int64), part.top, part.bottom, part.alpha)
+
+
+def _arc(x: float, y: float, rx: float, ry: float, start: int, stop: int, turn: int) -> Floats:
+    angles = [*range(start, stop, 10), stop]
+    c, s = cosine(turn), sine(turn)
+    across, down = [rx * cosine(a) for a in angles], [ry * sine(a) for a in angles]
+    return np.array([(x + u * c - v * s, y + u * s + v * c) for u, v in zip(across, down, strict=True)], np.float64)

@@ -1,0 +1,163 @@
+"""Writing scenes to a folder in the layout that `seps.data` reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from seps.scenes.dense import dense_caption
+from seps.scenes.draw import Picture, draw
+from seps.scenes.graph import Scene, as_json, relations
+from seps.scenes.kinds import KINDS
+from seps.scenes.phrases import Caption
+from seps.scenes.places import SIDE
+from seps.scenes.placing import make_scene
+from seps.scenes.sentences import sparse_captions
+
+TOGETHER = 32  # scenes that a process draws at once
+
+Progress = Callable[[Iterable["Told"]], Iterable["Told"]]
+
+
+@dataclass(frozen=True)
+class Told:
+    """A scene, its picture, its five sparse captions and its dense one."""
+
+    scene: Scene
+    picture: Picture
+    captions: tuple[Caption, ...]
+    dense: Caption
+
+
+def tell(scene: Scene) -> Told:
+    """Draw a scene and write its captions."""
+    return Told(scene, draw(scene), tuple(sparse_captions(scene)), dense_caption(scene))
+
+
+def write_split(
+    folder: str | Path, split: str, count: int, seed: int, workers: int = 1, progress: Progress = iter
+) -> None:
+    """Write the scenes 0, 1, ... of a split, over those that are there.
+
+    `images/`, `{split}_caps.txt`, `{split}_ids.txt`, `{split}_dense.jsonl`, `{split}_entities.jsonl`, `id_mapping.json`
+    (to which other splits' ids are kept) and `{split}_scenes.jsonl`: a line a scene, its graph with "unseen",
+    "relations", of every object "visible" (box of what is seen of it) and "mask" (see `encode_mask`), and under
+    "captions" and "dense" each text with its "mentions" and "statements".
+
+    Args:
+        folder: made where it is missing.
+        split: "train", "dev" or "test"; count: scenes, at least 1; seed: at least 0.
+        workers: processes that draw.
+        progress: wraps the scenes as they come, as tqdm does.
+
+    Raises:
+        ValueError: another split, fewer than 1 scene or worker, a negative seed.
+    """
+    if count < 1 or workers < 1:
+        raise ValueError(f"{count} scenes and {workers} workers were asked for, but both must be at least 1.")
+    make_scene(seed, split, 0)
+    folder = Path(folder)
+    (folder / "images").mkdir(parents=True, exist_ok=True)
+    texts: dict[str, list[str]] = {
+        "caps.txt": [],
+        "ids.txt": [],
+        "dense.jsonl": [],
+        "entities.jsonl": [],
+        "scenes.jsonl": [],
+    }
+    names: dict[str, str] = {}
+    for told in progress(_told(split, count, seed, workers)):
+        image_id = f"{split}{told.scene.index}"
+        name = names[image_id] = f"{split}_{told.scene.index:06d}.png"
+        Image.fromarray(told.picture.pixels).save(folder / "images" / name, optimize=True)
+        texts["caps.txt"] += [caption.text for caption in told.captions]
+        texts["ids.txt"] += [image_id] * len(told.captions)
+        texts["dense.jsonl"].append(_line({"text": told.dense.text}))
+        texts["entities.jsonl"].append(_line(_entities(told, name)))
+        texts["scenes.jsonl"].append(_line({"image": name, **describe(told)}))
+    for ending, lines in texts.items():
+        (folder / f"{split}_{ending}").write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+    _map_ids(folder / "id_mapping.json", split, names)
+
+
+def describe(told: Told) -> dict[str, Any]:
+    """All that is known of a scene, as plain numbers, words, lists and dictionaries."""
+    plain = as_json(told.scene)
+    for number, thing in enumerate(plain["objects"]):
+        thing["visible"] = told.picture.box(number)
+        thing["mask"] = encode_mask(told.picture.mask(number))
+    return {
+        **plain,
+        "unseen": told.scene.unseen,
+        "relations": relations(told.scene),
+        "captions": [asdict(caption) for caption in told.captions],
+        "dense": asdict(told.dense),
+    }
+
+
+def encode_mask(mask: NDArray[np.bool_]) -> dict[str, list[int]]:
+    """A mask as run lengths, as COCO writes them: down the columns, starting with pixels outside."""
+    flat = np.concatenate(([False], mask.T.reshape(-1)))
+    starts = np.flatnonzero(flat[1:] != flat[:-1])
+    edges = np.concatenate(([0], starts, [mask.size]))
+    return {"size": list(mask.shape), "counts": [int(n) for n in np.diff(edges)]}
+
+
+def decode_mask(code: dict[str, list[int]]) -> NDArray[np.bool_]:
+    """The mask that `encode_mask` was given.
+
+    Raises:
+        ValueError: the runs do not fill the mask.
+    """
+    height, width = code["size"]
+    if sum(code["counts"]) != height * width:
+        raise ValueError(f"The runs cover {sum(code['counts'])} pixels, but {height} times {width} are needed.")
+    inside = np.arange(len(code["counts"])) % 2 == 1
+    return np.repeat(inside, code["counts"]).reshape(width, height).T
+
+
+def _told(split: str, count: int, seed: int, workers: int) -> Iterator[Told]:
+    if workers == 1:
+        for index in range(count):
+            yield tell(make_scene(seed, split, index))
+        return
+    with ProcessPoolExecutor(workers) as pool:
+        yield from pool.map(_make, [(seed, split, index) for index in range(count)], chunksize=TOGETHER)
+
+
+def _make(what: tuple[int, str, int]) -> Told:
+    return tell(make_scene(*what))
+
+
+def _entities(told: Told, name: str) -> dict[str, Any]:
+    boxes = [told.picture.box(number) for number in range(len(told.scene.objects))]
+    sentences = []
+    for caption in told.captions:
+        phrases = []
+        for mention in caption.mentions:
+            seen = [[round(edge / SIDE, 4) for edge in box] for box in (boxes[i] for i in mention.objects) if box]
+            kind = KINDS[told.scene.objects[mention.objects[0]].kind].category
+            if seen:
+                phrases.append(
+                    {"phrase": mention.phrase, "first_word": mention.first_word, "type": kind, "boxes": seen}
+                )
+        sentences.append({"sentence": caption.text, "phrases": phrases})
+    return {"image": name, "size": [SIDE, SIDE], "sentences": sentences}
+
+
+def _map_ids(path: Path, split: str, names: dict[str, str]) -> None:
+    known: dict[str, str] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    others = {image_id: name for image_id, name in known.items() if not name.startswith(f"{split}_")}
+    path.write_text(json.dumps({**others, **names}), encoding="utf-8", newline="\n")
+
+
+def _line(value: dict[str, Any]) -> str:
+    return json.dumps(value, separators=(",", ":"))

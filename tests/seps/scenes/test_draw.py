@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from seps.scenes import KINDS, SIDE, Object, Scene, draw, make_scene
+from seps.scenes.drawings import DRAWINGS
+from seps.scenes.kinds import extent
+from seps.scenes.raster import UNIT, Canvas, coverage
+
+SCENES = [make_scene(9, "dev", index) for index in range(16)]
+PIXELS = "8fab5ba5ed4ec3ebda99521bb8699f17e06e536377e23c413e9f1c22621d351d"  # sha256 of six scenes
+
+
+def grown(mask: np.ndarray) -> np.ndarray:
+    """A mask and the pixels next to it."""
+    padded = np.pad(mask, 1)
+    shifts = [padded[1 + dy : 1 + dy + SIDE, 1 + dx : 1 + dx + SIDE] for dy in (-1, 0, 1) for dx in (-1, 0, 1)]
+    return np.logical_or.reduce(shifts)
+
+
+def alone(thing: Object, background: str = "park") -> Scene:
+    return Scene(0, "train", 0, background, (), 0, (replace(thing, on=None, under=None),))
+
+
+def test_a_square_is_covered_exactly() -> None:
+    square = np.array([(UNIT, UNIT), (3 * UNIT + UNIT // 2, UNIT), (3 * UNIT + UNIT // 2, 3 * UNIT), (UNIT, 3 * UNIT)])
+    for outline in (square, square[::-1]):
+        window = coverage(outline, 8, 8)
+        assert window is not None
+        x, y, cover = window
+        assert (x, y) == (1, 1)
+        assert cover[:, :3].tolist() == [[UNIT, UNIT, UNIT // 2]] * 2
+
+
+def test_what_lies_outside_the_picture_is_cut_off() -> None:
+    square = np.array([(-5, -5), (2, -5), (2, 2), (-5, 2)]) * UNIT
+    window = coverage(square, 4, 4)
+    assert window is not None
+    assert window[:2] == (0, 0)
+    assert window[2].sum() == 4 * UNIT
+    assert coverage(square + 40 * UNIT, 4, 4) is None
+    assert coverage(square - 40 * UNIT, 4, 4) is None
+
+
+def test_half_covered_pixels_are_blended() -> None:
+    canvas = Canvas(4, 4)
+    canvas.fill(np.array([(0, 0), (UNIT // 2, 0), (UNIT // 2, 4 * UNIT), (0, 4 * UNIT)]), (200, 100, 50))
+    assert canvas.pixels[:, 0].tolist() == [[100, 50, 25]] * 4
+    assert canvas.covered[:, 0].tolist() == [UNIT // 2] * 4
+    assert not canvas.pixels[:, 1:].any()
+
+
+def test_pixels_are_the_same_twice_and_pinned() -> None:
+    digest = hashlib.sha256()
+    for scene in SCENES[:6]:
+        picture, again = draw(scene), draw(scene)
+        assert picture.pixels.tobytes() == again.pixels.tobytes()
+        assert picture.labels.tobytes() == again.labels.tobytes()
+        assert picture.pixels.shape == (SIDE, SIDE, 3) and picture.pixels.dtype == np.uint8
+        digest.update(picture.pixels.tobytes() + picture.labels.astype("<i2").tobytes())
+    assert digest.hexdigest() == PIXELS
+
+
+def test_an_objects_pixels_are_where_its_mask_says() -> None:
+    """Without the object in front, what changes is its mask, but for soft edges and for colours that were there."""
+    for scene in SCENES:
+        full = draw(scene, shadows=False)
+        for number in range(len(scene.objects)):
+            if any(thing.on == number or thing.under == number for thing in scene.objects):
+                continue
+            painted = [i for i in range(len(scene.objects)) if i != number]
+            rest = draw(replace(scene, objects=tuple(scene.objects[i] for i in painted)), shadows=False)
+            changed = (full.pixels != rest.pixels).any(axis=2)
+            mask = full.mask(number)
+            assert (changed & ~grown(mask)).sum() <= 4 + mask.sum() // 50, (
+                scene,
+                number,
+            )  # lines less than a pixel wide
+            assert changed[mask].mean() > 0.95, (scene, number)
+            for new, old in enumerate(painted):
+                assert not (full.mask(old) & ~rest.mask(new)).any()
+
+
+def test_boxes_are_tight_around_masks() -> None:
+    for scene in SCENES:
+        picture = draw(scene)
+        for number, thing in enumerate(scene.objects):
+            box = picture.box(number)
+            assert box is not None
+            x0, y0, x1, y1 = box
+            mask = picture.mask(number)
+            assert mask.sum() == mask[y0:y1, x0:x1].sum() > 0
+            assert all(edge.any() for edge in (mask[y0, :], mask[y1 - 1, :], mask[:, x0], mask[:, x1 - 1]))
+            u0, v0, u1, v1 = thing.box
+            assert u0 - 1 <= x0 and v0 - 1 <= y0 and x1 <= u1 + 1 and y1 <= v1 + 1
+
+
+def test_every_kind_has_a_drawing_that_fills_its_box() -> None:
+    assert set(DRAWINGS) == set(KINDS)
+    for number, kind in enumerate(KINDS.values()):
+        width, height = extent(kind.name, "medium")
+        left, bottom = (SIDE - width) // 2, 200
+        box = (left, bottom - height, left + width, bottom)
+        colour = kind.colours[number % len(kind.colours)] if kind.colours else None
+        seen = draw(alone(Object(kind.name, colour, "medium", box, "ground", number))).box(0)
+        assert seen is not None
+        assert max(abs(a - b) for a, b in zip(seen, box, strict=True)) <= 2, kind.name
+
+
+def test_every_object_can_be_seen() -> None:
+    for scene in SCENES:
+        picture = draw(scene)
+        for number, thing in enumerate(scene.objects):
+            whole = draw(alone(thing)).mask(0).sum()
+            assert picture.mask(number).sum() > 0.4 * whole, (scene, number)
+
+
+def test_a_colour_changes_the_object_and_nothing_else() -> None:
+    scene = alone(Object("car", "red", "medium", (40, 150, 149, 192), "ground", 3), "street")
+    blue = replace(scene, objects=(replace(scene.objects[0], colour="blue"),))
+    before, after = draw(scene), draw(blue)
+    assert np.array_equal(before.labels, after.labels)
+    changed = (before.pixels != after.pixels).any(axis=2)
+    assert changed.any() and not (changed & ~grown(before.mask(0))).any()
+    body = before.pixels[before.mask(0) & changed].mean(axis=0), after.pixels[before.mask(0) & changed].mean(axis=0)
+    assert body[0][0] > body[0][2] + 60 and body[1][2] > body[1][0] + 60
+
+
+def test_what_is_not_known_is_refused() -> None:
+    with pytest.raises(ValueError, match="dragon"):
+        draw(alone(Object("dragon", None, "medium", (10, 10, 60, 60), "ground", 0)))

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from dataclasses import asdict
+
+import pytest
+
+from seps.scenes import (
+    KINDS,
+    NAMED,
+    PLACES,
+    SIDE,
+    SPLITS,
+    Scene,
+    as_json,
+    dense_caption,
+    from_json,
+    holds,
+    is_held_out,
+    make_scene,
+    relations,
+    sparse_captions,
+    split_of,
+)
+from seps.scenes.chance import Chance
+
+COUNT = 400
+STREAM = [616, 483, 571, 86, 63, 280]
+MIXED = [3, 5, 2, 7, 1, 0, 4, 6]
+PINNED = {  # sha256 of the graphs and captions of 20 scenes
+    "train": "4224fcd2e2916f72485d9be0d0ff650122abb4bc94faae824d7bd9c5ca56841c",
+    "dev": "5825ffc8cb884d80724531ce659f72b0a56776203e8f73418643060fddad9391",
+    "test": "7019fcd4ad2ca0198b61f4cff552977ccf6fdc8bce8af7af72efbbf196255444",
+}
+
+
+@pytest.fixture(scope="module")
+def scenes() -> dict[str, list[Scene]]:
+    return {split: [make_scene(5, split, index) for index in range(COUNT)] for split in SPLITS}
+
+
+def content(scene: Scene) -> str:
+    """What is seen where, whatever the scene was made from."""
+    things = sorted((thing.kind, thing.colour or "", thing.box) for thing in scene.objects)
+    return json.dumps([scene.background, scene.features, things])
+
+
+def test_the_stream_of_choices_is_pinned() -> None:
+    chance = Chance(1, 2, 3)
+    assert [chance.below(1000) for _ in range(6)] == STREAM
+    assert Chance(7).mixed(range(8)) == MIXED
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_scenes_and_captions_are_pinned(split: str) -> None:
+    digest = hashlib.sha256()
+    for index in range(20):
+        scene = make_scene(2, split, index)
+        captions = [asdict(caption) for caption in (*sparse_captions(scene), dense_caption(scene))]
+        digest.update(json.dumps([as_json(scene), captions]).encode())
+    assert digest.hexdigest() == PINNED[split]
+
+
+def test_the_same_numbers_give_the_same_scene_and_others_another(scenes: dict[str, list[Scene]]) -> None:
+    assert scenes["test"][:50] == [make_scene(5, "test", index) for index in range(50)]
+    assert make_scene(5, "train", 0) != make_scene(6, "train", 0)
+    assert len({content(scene) for scene in scenes["train"]}) == COUNT
+
+
+def test_splits_share_no_scene_whatever_the_seed(scenes: dict[str, list[Scene]]) -> None:
+    for split, own in scenes.items():
+        assert {split_of(scene) for scene in own} == {split}
+        assert {split_of(make_scene(seed, split, 3)) for seed in range(20)} == {split}
+    seen = {split: {content(scene) for scene in own} for split, own in scenes.items()}
+    assert not seen["train"] & seen["dev"] and not seen["train"] & seen["test"] and not seen["dev"] & seen["test"]
+
+
+def test_held_out_combinations_are_in_test_scenes_alone(scenes: dict[str, list[Scene]]) -> None:
+    for split in ("train", "dev"):
+        assert not any(is_held_out(thing.kind, thing.colour) for scene in scenes[split] for thing in scene.objects)
+        assert not any(scene.unseen for scene in scenes[split])
+    assert [scene.unseen for scene in scenes["test"]] == [False, True] * (COUNT // 2)
+    for scene in scenes["test"]:
+        assert scene.unseen == any(is_held_out(thing.kind, thing.colour) for thing in scene.objects)
+
+
+def test_one_colour_of_each_kind_with_four_or_more_is_held_out() -> None:
+    held = {kind.name: [colour for colour in kind.colours if is_held_out(kind.name, colour)] for kind in KINDS.values()}
+    assert {len(colours) for name, colours in held.items() if len(KINDS[name].colours) >= 4} == {1}
+    assert not any(colours for name, colours in held.items() if len(KINDS[name].colours) < 4)
+    assert len({colour for colours in held.values() for colour in colours}) >= 8
+    assert not is_held_out("ball", None)
+
+
+def test_the_world_is_rich(scenes: dict[str, list[Scene]]) -> None:
+    everything = [scene for own in scenes.values() for scene in own]
+    things = [thing for scene in everything for thing in scene.objects]
+    assert {scene.background for scene in everything} == set(PLACES) and len(PLACES) >= 8
+    assert len({thing.kind for thing in things}) == len(KINDS) >= 60
+    assert {KINDS[name].category for name in KINDS} == {"people", "animals", "vehicles", "plants", "food", "things"}
+    assert {thing.size for thing in things} == {"small", "medium", "large"}
+    assert {thing.colour for thing in things} == {*NAMED, None}
+    assert set(Counter(len(scene.objects) for scene in everything)) == {1, 2, 3, 4, 5}
+    common = Counter(name for scene in everything for name, _, _ in relations(scene))
+    names = ("left of", "right of", "above", "below", "next to", "in front of", "behind", "on", "under")
+    assert all(common[name] >= 50 for name in names), common
+
+
+def test_objects_stand_where_they_belong(scenes: dict[str, list[Scene]]) -> None:
+    for own in scenes.values():
+        for scene in own:
+            for number, thing in enumerate(scene.objects):
+                x0, y0, x1, y1 = thing.box
+                assert 0 <= x0 < x1 <= SIDE and 0 <= y0 < y1 <= SIDE
+                assert min(x1 - x0, y1 - y0) >= 14
+                if thing.on is None:
+                    assert holds(scene, ("zone", number, thing.zone)), (scene, number)
+                    if thing.under is None:
+                        assert scene.background in KINDS[thing.kind].places
+                else:
+                    assert holds(scene, ("on", number, thing.on)), (scene, number)
+                if thing.under is not None:
+                    assert holds(scene, ("under", number, thing.under)), (scene, number)
+
+
+def test_relations_are_those_that_measuring_the_boxes_finds(scenes: dict[str, list[Scene]]) -> None:
+    for scene in scenes["dev"]:
+        for statement in relations(scene):
+            assert holds(scene, statement), (scene, statement)
+
+
+def test_a_scene_is_read_back_from_json(scenes: dict[str, list[Scene]]) -> None:
+    for scene in scenes["train"][:50]:
+        assert from_json(json.loads(json.dumps(as_json(scene)))) == scene
+    with pytest.raises(ValueError, match="lacks 'seed'"):
+        from_json({"objects": []})
+
+
+@pytest.mark.parametrize(("seed", "split", "index"), [(-1, "train", 0), (0, "train", -1), (0, "val", 0)])
+def test_what_cannot_be_made_is_refused(seed: int, split: str, index: int) -> None:
+    with pytest.raises(ValueError, match="must be"):
+        make_scene(seed, split, index)

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from seps.data import read_entities, read_split
+from seps.scenes import SIDE, decode_mask, draw, encode_mask, from_json, holds, make_scene, write_split
+from seps.scenes.__main__ import main
+
+COUNT = 6
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("scenes")
+    assert main(["--out", str(path), "--count", str(COUNT), "--seed", "4", "--split", "train"]) == 0
+    assert main(["--out", str(path), "--count", str(COUNT), "--seed", "4", "--split", "test"]) == 0
+    return path
+
+
+def lines(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_the_files_are_read_as_photographs_are(folder: Path) -> None:
+    for name in ("train", "test"):
+        split = read_split(folder, name)
+        assert len(split.image_ids) == COUNT and len(split.captions) == 5 * COUNT
+        assert split.dense is not None and len(split.dense) == COUNT
+        for file in split.image_files:
+            with Image.open(file) as image:
+                assert image.size == (SIDE, SIDE) and image.mode == "RGB"
+        entities = read_entities(folder, name)
+        assert [one.sentence for image in entities for one in image] == list(split.captions)
+        assert all(one.phrases for image in entities for one in image)
+    assert len(json.loads((folder / "id_mapping.json").read_text())) == 2 * COUNT
+
+
+def test_entities_are_the_boxes_of_what_is_seen(folder: Path) -> None:
+    for index, sentences in enumerate(read_entities(folder, "test")):
+        scene = make_scene(4, "test", index)
+        picture = draw(scene)
+        told = lines(folder / "test_scenes.jsonl")[index]
+        captions = told["captions"]
+        assert isinstance(captions, list)
+        for sentence, caption in zip(sentences, captions, strict=True):
+            assert sentence.sentence == caption["text"]
+            for phrase, mention in zip(sentence.phrases, caption["mentions"], strict=True):
+                assert phrase.phrase == mention["phrase"] and phrase.first_word == mention["first_word"]
+                boxes = [picture.box(i) for i in mention["objects"]]
+                for box, written in zip(boxes, phrase.boxes, strict=True):
+                    assert box is not None
+                    assert np.allclose(np.array(box) / SIDE, written, atol=1e-4)
+
+
+def test_scenes_hold_the_whole_graph_and_the_masks(folder: Path) -> None:
+    for index, plain in enumerate(lines(folder / "test_scenes.jsonl")):
+        scene = from_json(plain)
+        assert scene == make_scene(4, "test", index)
+        picture = draw(scene)
+        with Image.open(folder / "images" / str(plain["image"])) as image:
+            assert np.array_equal(np.asarray(image), picture.pixels)
+        objects = plain["objects"]
+        assert isinstance(objects, list) and plain["unseen"] is (index % 2 == 1)
+        for number, thing in enumerate(objects):
+            assert np.array_equal(decode_mask(thing["mask"]), picture.mask(number))
+            box = picture.box(number)
+            assert box is not None and thing["visible"] == list(box)
+        for caption in (*plain["captions"], plain["dense"]):  # type: ignore[misc]
+            assert all(holds(scene, statement) for statement in caption["statements"])
+
+
+def test_the_same_seed_writes_the_same_bytes_with_any_number_of_processes(folder: Path, tmp_path: Path) -> None:
+    write_split(tmp_path, "train", COUNT, 4, workers=2)
+    written = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.*") if path.name != "id_mapping.json")
+    assert len(written) == COUNT + 5
+    for path in written:
+        assert (tmp_path / path).read_bytes() == (folder / path).read_bytes(), path
+
+
+def test_all_splits_are_written_without_one_named(tmp_path: Path) -> None:
+    assert main(["--out", str(tmp_path), "--count", "4"]) == 0
+    assert [len(read_split(tmp_path, name).image_ids) for name in ("train", "dev", "test")] == [2, 1, 1]
+
+
+def test_masks_survive_their_run_lengths() -> None:
+    mask = np.zeros((5, 4), bool)
+    mask[1:3, 2] = mask[0, 3] = True
+    assert encode_mask(mask) == {"size": [5, 4], "counts": [11, 2, 2, 1, 4]}
+    for example in (mask, ~mask, np.ones((3, 2), bool), np.zeros((3, 2), bool)):
+        assert np.array_equal(decode_mask(encode_mask(example)), example)
+    with pytest.raises(ValueError, match="cover 3 pixels"):
+        decode_mask({"size": [2, 2], "counts": [3]})
+
+
+@pytest.mark.parametrize("wrong", [["--count", "0"], ["--seed", "-1"], ["--workers", "0"]])
+def test_what_cannot_be_written_ends_with_one_line(
+    wrong: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--out", str(tmp_path), "--split", "dev", *wrong])
+    assert ended.value.code == 2
+    assert "must be at least" in capsys.readouterr().err
