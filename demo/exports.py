@@ -124,7 +124,7 @@ def images_csv(bench: Workbench, indexed: IndexedGallery, caption: str, dense: s
     ranking = bench.rank_images(indexed, caption, dense)
     items = indexed.gallery.items
     rows = [
-        [rank, items[place].key, items[place].title, f"{score:.6f}", ranking.reading.text]
+        [rank, items[place].key, items[place].title, round(score, 6), ranking.reading.text]
         for rank, (place, score) in enumerate(zip(ranking.order, ranking.scores, strict=True), start=1)
     ]
     return ranking_file(("rank", "photo", "title", "score", "caption"), rows, bench.name, indexed.gallery.name)
@@ -135,7 +135,7 @@ def captions_csv(bench: Workbench, indexed: IndexedGallery, place: int, pool: st
     ranking = bench.rank_captions(indexed, place, pool, typed)
     truth = {True: "yes", False: "no", None: ""}
     rows = [
-        [rank, caption, f"{score:.6f}", truth[correct]]
+        [rank, caption, round(score, 6), truth[correct]]
         for rank, (caption, score, correct) in enumerate(
             zip(ranking.captions, ranking.scores, ranking.correct, strict=True), start=1
         )
