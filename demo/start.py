@@ -14,6 +14,7 @@ from demo.galleries.folder import folder_gallery
 from demo.galleries.gallery import Gallery
 from demo.galleries.index import IndexedGallery, index_gallery
 from demo.galleries.open_photos import open_photos_gallery
+from demo.gpu import lent_encoder
 from demo.workbench import Workbench
 from seps import load_model
 from seps.engine import Progress
@@ -53,7 +54,8 @@ def open_workbench(
         ValueError: the folder does not exist or holds no readable photograph.
     """
     place = cache or default_cache()
-    model = load_model(MODEL).to(best_device())
+    encoder = lent_encoder(MODEL)
+    model = load_model(MODEL).to(best_device() if encoder is None else "cpu")
     galleries: list[Gallery] = [] if photos is None else [folder_gallery(photos, progress)]
     galleries.append(examples_gallery())
     indexed = [index_gallery(model, gallery, place, progress) for gallery in galleries]
@@ -64,4 +66,4 @@ def open_workbench(
     def open_photos(progress: Progress) -> IndexedGallery:
         return index_gallery(model, open_photos_gallery(place, fetch, progress), place, progress)
 
-    return Workbench(model, MODEL, indexed, {OPEN_PHOTOS: open_photos})
+    return Workbench(model, MODEL, indexed, {OPEN_PHOTOS: open_photos}, encoder)

@@ -15,6 +15,7 @@ from torch import Tensor
 from demo.captions import Reading, read_caption, read_typed
 from demo.galleries.gallery import caption_pool
 from demo.galleries.index import IndexedGallery
+from demo.gpu import Encode
 from seps import CaptionIndex, Explanation, ScoringEngine, SEPSModel, explain
 from seps.engine import Progress
 
@@ -73,6 +74,7 @@ class Workbench:
     Args:
         model: in evaluation mode; name: what people call it.
         galleries: indexed with this model; the first is where the page begins.
+        encode_uploads: where uploads are encoded if not by the model itself, see `demo.gpu`.
         later: galleries that are fetched and indexed on first use, by name: what opens each, given the progress.
     """
 
@@ -82,9 +84,11 @@ class Workbench:
         name: str,
         galleries: Sequence[IndexedGallery] = (),
         later: Mapping[str, Opener] | None = None,
+        encode_uploads: Encode | None = None,
     ) -> None:
         self.model = model
         self.name = name
+        self.encode_uploads = encode_uploads
         self.engine = ScoringEngine(model.cross_net)
         self.galleries = {indexed.gallery.name: indexed for indexed in galleries}
         self._pools: dict[str, Pool] = {}

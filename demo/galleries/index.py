@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
+from PIL import Image
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
@@ -57,7 +59,13 @@ class _Encoded:
     digest: str
 
 
-def index_gallery(model: SEPSModel, gallery: Gallery, cache: Path | None, progress: Progress = False) -> IndexedGallery:
+def index_gallery(
+    model: SEPSModel,
+    gallery: Gallery,
+    cache: Path | None,
+    progress: Progress = False,
+    encode: Callable[[Sequence[Image.Image]], Tensor] | None = None,
+) -> IndexedGallery:
     """Encode a gallery. Scores are the same whether photographs are encoded or come from the cache.
 
     Args:
@@ -66,6 +74,7 @@ def index_gallery(model: SEPSModel, gallery: Gallery, cache: Path | None, progre
         cache: embeddings and thumbnails lie in its folder embeddings, float32, by the photograph's and the image
             encoder's content; files there that cannot be read are written anew. None writes nothing.
         progress: as in `ScoringEngine`.
+        encode: encodes photographs elsewhere than on the model's device, see `demo.gpu`.
 
     Raises:
         ValueError: no photograph, or none that can be read.
@@ -74,7 +83,7 @@ def index_gallery(model: SEPSModel, gallery: Gallery, cache: Path | None, progre
     items, encoded, skipped = [], [], list(gallery.skipped)
     for item in shown(gallery.items, "Indexing photos", progress):
         try:
-            encoded.append(_encode(model, item, folder))
+            encoded.append(_encode(model, item, folder, encode or model.encode_photos))
         except ValueError as error:
             skipped.append(str(error))
             continue
@@ -102,14 +111,19 @@ def encoder_key(model: SEPSModel) -> str:
     return key.hexdigest()[:16]
 
 
-def _encode(model: SEPSModel, item: GalleryItem, folder: Path | None) -> _Encoded:
+def _encode(
+    model: SEPSModel,
+    item: GalleryItem,
+    folder: Path | None,
+    encode: Callable[[Sequence[Image.Image]], Tensor],
+) -> _Encoded:
     """One photograph, from the cache where it is there."""
     cached = None if folder is None else _load(model, folder, item.digest())
     if cached is not None:
         return cached
     photo = item.read()
     try:
-        embeddings = model.encode_photos([photo.image])[0].cpu()
+        embeddings = encode([photo.image])[0].cpu()
     except ValueError as error:
         raise ValueError(f'The photo "{item.title}" cannot be encoded: {error}') from error
     encoded = _Encoded(embeddings, thumbnail(photo.image), photo.digest)

@@ -124,7 +124,7 @@ def index_uploads(bench: Workbench, paths: Sequence[str], progress: Any = False)
     """
     files = [Path(path) for path in paths]
     try:
-        indexed = index_gallery(bench.model, uploads_gallery(files), None, progress)
+        indexed = index_gallery(bench.model, uploads_gallery(files), None, progress, bench.encode_uploads)
         items = tuple(replace(item, source=kept_small(item.photo())) for item in indexed.gallery.items)
         return replace(indexed, gallery=replace(indexed.gallery, items=items))
     finally:

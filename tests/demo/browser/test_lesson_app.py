@@ -98,6 +98,23 @@ def test_each_knob_tells_what_it_moved(browser: Browser, address: str, bench: Wo
             expect(marked).to_contain_text("not trained for")
 
 
+@pytest.mark.parametrize(("knob", "value"), [("temperature", 2.5), ("seed", 7)])
+def test_knobs_of_a_draw_count_once_it_is_drawn(
+    browser: Browser, address: str, bench: Workbench, knob: str, value: Any
+) -> None:
+    wanted = lesson(bench, decision="gumbel", **{knob: value})
+    with opened(browser, address, LINK + "&decision=gumbel", canvas=".seps-lesson") as page:
+        control = page.locator(f'#lesson [data-knob="{knob}"]').locator("input").first
+        control.evaluate(
+            "(one, to) => { one.value = to; one.dispatchEvent(new Event('input', {bubbles: true})); }", str(value)
+        )
+        expect(page).to_have_url(re.compile(f"{knob}={value}"))
+        kept = wanted["moved"]["kept"]
+        moved = page.locator('#lesson [data-moved="kept"]')
+        expect(moved).to_have_attribute("data-gained", str(len(kept["gained"])))
+        expect(moved).to_have_attribute("data-lost", str(len(kept["lost"])))
+
+
 def test_talk_mode_fills_the_screen_and_turns_with_a_remote(browser: Browser, address: str) -> None:
     with opened(browser, address, LINK + "&step=2", canvas=".seps-lesson") as page:
         page.keyboard.press("t")
