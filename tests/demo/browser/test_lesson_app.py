@@ -93,6 +93,15 @@ def test_each_knob_tells_what_it_moved(browser: Browser, address: str, bench: Wo
         score = page.locator('#lesson [data-moved="score"]')
         expect(score).to_contain_text(f"{before:.4f}"[:6])
         expect(score).to_contain_text(f"{now:.4f}"[:6])
+        for name, (one, other) in wanted["moved"]["terms"].items():
+            row = page.locator(f'#lesson [data-moved="{name}"]')
+            for number in (one, other):
+                if number is not None:
+                    expect(row).to_contain_text(f"{number:.4f}"[:6])
+        rank = page.locator('#lesson [data-moved="rank"] td')
+        expect(rank.first).to_have_text(str(wanted["rank"]["before"]))
+        if wanted["rank"]["now"] is not None:
+            expect(rank.nth(1)).to_have_text(str(wanted["rank"]["now"]))
         marked = page.locator(f'#lesson [data-knob="{knob}"]')
         if knob in wanted["untrained"]:
             expect(marked).to_contain_text("not trained for")
