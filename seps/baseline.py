@@ -19,7 +19,7 @@ from seps.metrics import RetrievalMetrics, retrieval_metrics
 from seps.model import SEPSModel
 from seps.training.cache import cache_features
 from seps.training.feed import CachedFeed, mean_captions, mean_images
-from seps.training.objective import pool
+from seps.training.objective import pool, pooled_loss
 from seps.training.schedule import rate_factor, shuffled_batches
 from seps.training.settings import TrainSettings, read_recipe
 from seps.training.step import TrainingStep
@@ -44,7 +44,8 @@ def train_pooled(model: SEPSModel, feed: CachedFeed, settings: TrainSettings, ep
             for group in optimizer.param_groups:
                 group["lr"] = settings.warmup_rate * rate_factor("linear", epoch, done, total, per_epoch)
             images = captions // feed.per_image
-            loss = step.pooled_loss(feed.image_means[images], feed.caption_means[captions], images)
+            pooled = step.pooled_features(feed.image_means[images], feed.caption_means[captions])
+            loss = pooled_loss(*pooled, images)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()

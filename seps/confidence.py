@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,31 +12,64 @@ from numpy.typing import NDArray
 DRAWS, SEED = 1000, 0
 TAILS = (0.025, 0.975)
 
+Floats = NDArray[np.float64]
+
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean with its 95% confidence interval [low, high]."""
+    """A mean, or another figure, with its 95% confidence interval [low, high]."""
 
     mean: float
     low: float
     high: float
 
     def __str__(self) -> str:
-        return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"
+        return f"{self.mean:.3f} {self.interval}"
+
+    @property
+    def interval(self) -> str:
+        """The interval alone, as it is printed."""
+        return f"[{self.low:.3f}, {self.high:.3f}]"
 
 
-def estimate(values: NDArray[np.float64], images: NDArray[np.integer[Any]]) -> Estimate:
-    """The mean of values (n,), and its interval by bootstrap: images drawn anew 1,000 times, each with all its values.
-
-    The draws come from one seed, so that what is measured on the same images is drawn alike.
+def estimate(values: Floats, images: NDArray[np.integer[Any]]) -> Estimate:
+    """The mean of values (n,), n at least 1, and its interval, see `bootstrap`.
 
     Args:
         values: (n,).
         images: (n,), the image of each value.
     """
+    found = bootstrap(
+        np.stack([values, np.ones(len(values))], axis=1), images, lambda sums: sums[..., 0] / sums[..., 1]
+    )
+    assert found is not None
+    return found
+
+
+def bootstrap(columns: Floats, images: NDArray[np.integer[Any]], figure: Callable[[Floats], Floats]) -> Estimate | None:
+    """A figure made of sums, a ratio for one, and its interval: images drawn anew 1,000 times, each with all it has.
+
+    The draws come from one seed, so that what is measured on the same images is drawn alike.
+
+    Args:
+        columns: (n, k), what is summed.
+        images: (n,), the image of each row.
+        figure: sums (..., k) to figures (...), NaN where there is none. Draws without one are left out.
+
+    Returns:
+        None where the sums over all images make no figure.
+    """
     present, row = np.unique(images, return_inverse=True)
-    sums, counts = np.bincount(row, weights=values), np.bincount(row)  # (images,)
+    sums = np.stack([np.bincount(row, weights=column) for column in columns.T], axis=1)  # (images, k)
     count = len(present)
     drawn = np.random.default_rng(SEED).multinomial(count, [1 / count] * count, size=DRAWS)  # (draws, images)
-    low, high = np.quantile((drawn @ sums) / (drawn @ counts), TAILS)
-    return Estimate(float(values.mean()), float(low), float(high))
+    mean = float(figure(sums.sum(axis=0)))
+    if np.isnan(mean):
+        return None
+    low, high = np.nanquantile(figure(drawn.astype(np.float64) @ sums), TAILS)
+    return Estimate(mean, float(low), float(high))
+
+
+def ratio(above: Floats, below: Floats) -> Floats:
+    """above / below, both (...); NaN where `below` is not above 0."""
+    return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=np.greater(below, 0))

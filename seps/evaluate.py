@@ -67,10 +67,42 @@ def evaluate(
     Raises:
         ValueError: a protocol or a split that `dense_captions` refuses, a photograph that cannot be read.
     """
-    dense = dense_captions(split, protocol)
     encoding, scoring = Stopwatch(model.device), Stopwatch(model.device)
     if model.device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(model.device)
+    similarity = similarity_matrix(model, split, protocol, progress, encoding, scoring)
+    k = split.captions_per_image
+    return Evaluation(
+        protocol=KEYS[protocol],
+        model=name,
+        split=split.name,
+        images=len(split.image_files),
+        captions=len(split.captions),
+        dense_source=None if protocol == "none" else "joined" if split.dense is None else "written",
+        metrics=retrieval_metrics(similarity, k),
+        coco=coco_folds(similarity, k),
+        device=str(model.device),
+        encoding_seconds=encoding.seconds,
+        scoring_seconds=scoring.seconds,
+        peak_memory_mb=peak_memory_mb(model.device),
+    )
+
+
+def similarity_matrix(
+    model: SEPSModel,
+    split: Split,
+    protocol: str = "none",
+    progress: Progress = False,
+    encoding: Stopwatch | None = None,
+    scoring: Stopwatch | None = None,
+) -> Tensor:
+    """S(I, T) of every image and every caption of a split, (V, V * k); arguments and errors as `evaluate`.
+
+    Args:
+        encoding, scoring: count the seconds of each.
+    """
+    dense = dense_captions(split, protocol)
+    encoding, scoring = encoding or Stopwatch(model.device), scoring or Stopwatch(model.device)
     engine = ScoringEngine(model.cross_net, progress=progress)
 
     def encode(part: slice) -> CaptionIndex:
@@ -82,22 +114,7 @@ def evaluate(
 
     with encoding:
         images = engine.encode_images(encode_files(model, split.image_files, progress))
-    similarity = score_in_parts(engine, images, len(split.captions), encode, scoring)
-    k = split.captions_per_image
-    return Evaluation(
-        protocol=KEYS[protocol],
-        model=name,
-        split=split.name,
-        images=len(split.image_files),
-        captions=len(split.captions),
-        dense_source=None if dense is None else "joined" if split.dense is None else "written",
-        metrics=retrieval_metrics(similarity, k),
-        coco=coco_folds(similarity, k),
-        device=str(model.device),
-        encoding_seconds=encoding.seconds,
-        scoring_seconds=scoring.seconds,
-        peak_memory_mb=peak_memory_mb(model.device),
-    )
+    return score_in_parts(engine, images, len(split.captions), encode, scoring)
 
 
 def evaluate_embeddings(

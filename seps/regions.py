@@ -1,4 +1,7 @@
-"""Boxes on the grid of patches. Boxes are (x0, y0, x1, y1) in fractions of width and height; a grid is (H, W)."""
+"""Boxes and pixel masks on the grid of patches.
+
+Boxes are (x0, y0, x1, y1) in fractions of width and height; a mask is (height, width) pixels; a grid is (H, W).
+"""
 
 from __future__ import annotations
 
@@ -38,9 +41,35 @@ def axis_parts(edges: NDArray[np.float64], cells: int) -> tuple[NDArray[np.float
 def centres_inside(boxes: Sequence[Box], grid: tuple[int, int]) -> NDArray[np.bool_]:
     """Whether the centre of each patch lies in a box or on its edge: (H, W)."""
     y, x = ((np.arange(cells) + 0.5) / cells for cells in grid)
-    left, top, right, bottom = (edge[:, None, None] for edge in np.asarray(boxes, dtype=np.float64).T)  # (K, 1, 1)
+    edges = np.asarray(boxes, dtype=np.float64).reshape(-1, 4)
+    left, top, right, bottom = (edge[:, None, None] for edge in edges.T)  # each (K, 1, 1)
     down = (top <= y[:, None]) & (y[:, None] <= bottom)  # (K, H, 1)
-    return (down & (left <= x) & (x <= right)).any(axis=0)
+    return np.asarray((down & (left <= x) & (x <= right)).any(axis=0))
+
+
+def mask_overlap(mask: NDArray[np.bool_], grid: tuple[int, int]) -> NDArray[np.float64]:
+    """The share of each patch's area that the mask covers, exactly, whether or not patches are whole pixels: (H, W)."""
+    rows, columns = (pixel_shares(cells, pixels) for cells, pixels in zip(grid, mask.shape, strict=True))
+    return np.clip(rows @ mask @ columns.T, 0.0, 1.0)
+
+
+def pixel_shares(cells: int, pixels: int) -> NDArray[np.float64]:
+    """The share of each cell of an axis that each pixel makes up: (cells, pixels), rows summing to 1."""
+    cell, pixel = np.arange(cells)[:, None] * pixels, np.arange(pixels) * cells  # starts, in 1 / (cells * pixels)
+    return np.clip(np.minimum(cell + pixels, pixel + cells) - np.maximum(cell, pixel), 0, None) / pixels
+
+
+def mask_centres(mask: NDArray[np.bool_], grid: tuple[int, int]) -> NDArray[np.bool_]:
+    """Whether the centre of each patch lies in a pixel of the mask or on its edge: (H, W)."""
+    (up, down), (left, right) = (central_pixels(cells, pixels) for cells, pixels in zip(grid, mask.shape, strict=True))
+    touching = np.stack([mask[np.ix_(rows, columns)] for rows in (up, down) for columns in (left, right)])  # (4, H, W)
+    return np.asarray(touching.any(axis=0))
+
+
+def central_pixels(cells: int, pixels: int) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
+    """Along one axis, the pixels before and after each cell's centre, two (cells,): one pixel where it lies in it."""
+    centres = (2 * np.arange(cells) + 1) * pixels  # in 1 / (2 * cells) of a pixel
+    return (centres - 1) // (2 * cells), centres // (2 * cells)
 
 
 def central_patches(grid: tuple[int, int]) -> NDArray[np.bool_]:

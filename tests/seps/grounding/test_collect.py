@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -12,21 +11,19 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from PIL import Image
 
-import seps.grounding
+import seps.grounding.collect
+import seps.grounding.maps
+from seps import explain
 from seps.data import PhraseBoxes, SentencePhrases, Split
 from seps.encoders import Tokenizer
 from seps.encoders.tokenizer import word_tokens
-from seps.grounding import Grounding, PhraseMaps, ground, main, measure, measure_map
+from seps.grounding import Grounding, ground
 from seps.model import SEPSModel
-from tests.seps.data.drawn import draw, write_split
+from tests.seps.data.drawn import draw
 from tests.tiny import tiny_model, write_tiny_bert
 
 LEFT, RIGHT = (0.0, 0.0, 0.5, 1.0), (0.5, 0.0, 1.0, 1.0)
 QUARTER = (0.0, 0.0, 0.5, 0.5)
-
-
-def weights(*values: float) -> NDArray[np.float64]:
-    return np.array(values, dtype=np.float64)
 
 
 @pytest.fixture(scope="module")
@@ -56,39 +53,6 @@ def figures(result: Grounding, method: str) -> tuple[float, float]:
     return pointing.weight_inside.mean, pointing.pointing_game.mean
 
 
-def test_a_map_by_hand() -> None:
-    overlap, hits = weights(1, 0.5, 0, 0), np.array([True, False, False, True])
-    assert measure_map(weights(0.5, 0.25, 0.25, 0), overlap, hits) == (0.625, 1)
-    assert measure_map(weights(1, 2, 1, 0), overlap, hits) == (0.5, 0)
-    assert measure_map(weights(0, 0, 0, 3), overlap, hits) == (0, 1)
-
-
-def test_ties_zero_maps_and_none_are_misses() -> None:
-    overlap, hits = weights(1, 1, 0, 0), np.array([True, True, False, False])
-    assert measure_map(weights(0.5, 0.5, 0, 0), overlap, hits) == (1, 0)
-    assert measure_map(weights(0.5, 0.5 + 1e-9, 0, 0), overlap, hits) == (1, 0)  # as heavy but for rounding
-    assert measure_map(weights(0.5, 0.5001, 0, 0), overlap, hits)[1] == 1
-    assert measure_map(weights(0, 0, 0, 0), overlap, hits) == (0, 0)
-    assert measure_map(None, overlap, hits) == (0, 0)
-
-
-def test_baselines_by_hand() -> None:
-    # 4 x 4 patches, and a box over the left three eighths: the second column is half inside, its centres on the edge.
-    phrase = PhraseBoxes("a dog", 0, "animals", ((0.0, 0.0, 0.375, 1.0),))
-    inside = np.zeros((4, 4))
-    inside[2, 1] = 1
-    values = measure(PhraseMaps(phrase, {"seps": inside.ravel(), "cosine": np.ones(16)}), (4, 4))
-    seps, cosine, centre, random = values.tolist()
-    assert seps == [0.5, 1]
-    assert cosine == [0.375, 0]  # all patches tie
-    assert centre == [0.25, 0.5]  # of the 4 central patches 2 lie half inside, with their centres
-    assert random == [0.375, 0.5]
-    three = measure(PhraseMaps(phrase, {}), (3, 3)).tolist()
-    assert three[:2] == [[0, 0], [0, 0]]
-    assert three[2] == pytest.approx([0.125, 0])
-    assert three[3] == pytest.approx([0.375, 1 / 3])
-
-
 def test_tokens_of_words(model: SEPSModel) -> None:
     text = "A dogs running,  snow"
     labels = model.words(text)
@@ -109,9 +73,12 @@ def explained(monkeypatch: pytest.MonkeyPatch, maps: list[NDArray[np.float32]]) 
 
     def explain(net: object, image: object, words: torch.Tensor, grid: tuple[int, int]) -> Any:
         asked.append(len(words))
-        return SimpleNamespace(sparse_alignment=SimpleNamespace(word_maps=maps[len(asked) - 1]))
+        return SimpleNamespace(
+            sparse_alignment=SimpleNamespace(word_maps=maps[len(asked) - 1]),
+            sparse=SimpleNamespace(kept=np.arange(100) % 10 < 4, score=np.zeros(100)),  # of ten columns the first four
+        )
 
-    monkeypatch.setattr(seps.grounding, "explain", explain)
+    monkeypatch.setattr(seps.grounding.maps, "explain", explain)
     return asked
 
 
@@ -143,15 +110,22 @@ def test_phrases_of_drawn_maps(model: SEPSModel, split: Split, monkeypatch: pyte
         ],
         [sentence("snow", ("snow", 0, "other", QUARTER))],  # outside
     ]
-    result = ground(model, split, entities, name="drawn")
+    result = ground(model, split, entities, name="drawn", curve_captions=0)
     assert asked == [8, 3]
     assert (result.model, result.split, result.images, result.phrases) == ("drawn", "dev", 2, 6)
     assert (result.cut_off, result.without_map, result.skipped) == (0, 1, 0)
     assert figures(result, "seps") == pytest.approx(((1 + 1 / 3 + 1 + 0.5 + 0 + 0) / 6, 2 / 6))
     assert figures(result, "random") == pytest.approx(((5 * 0.5 + 0.25) / 6, (5 * 0.5 + 0.25) / 6))
-    assert figures(result, "centre") == pytest.approx(((5 * 0.5 + 0.25) / 6, (5 * 0.5 + 0.25) / 6))
+    assert figures(result, "centre") == pytest.approx(((5 * 0.5 + 0.25) / 6, (5 * 0.5 + 0.25) / 6))  # by symmetry
     low, high = result.methods["seps"].weight_inside.low, result.methods["seps"].weight_inside.high
     assert (low, high) == pytest.approx((0, 17 / 30))  # the second image alone, the first image alone
+    # The first caption mentions everything, 100 patches, of which 40 are kept; the second a quarter, 20 of 25 kept.
+    assert (result.captions, result.regions, result.curves) == (2, "boxes", None)
+    pointing = result.methods["seps"]
+    assert pointing.kept_mentioned is not None and pointing.kept_background is not None
+    assert pointing.kept_mentioned.mean == pytest.approx(60 / 125)
+    assert pointing.kept_background.mean == pytest.approx(20 / 75)
+    assert pointing.kept_unmentioned is None and pointing.deletion is None and pointing.insertion is None
 
 
 def test_phrases_cut_off_are_misses(model: SEPSModel, split: Split, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +135,7 @@ def test_phrases_cut_off_are_misses(model: SEPSModel, split: Split, monkeypatch:
     text = "a a a a dogs snow running"
     phrases = (("a a", 2, "other", LEFT), ("dogs", 4, "animals", LEFT))
     cut = (("dogs snow", 4, "animals", LEFT), ("running", 6, "other", LEFT))
-    result = ground(model, split, [[sentence(text, *phrases, *cut)], []])
+    result = ground(model, split, [[sentence(text, *phrases, *cut)], []], curve_captions=0)
     assert (result.images, result.phrases, result.cut_off, result.without_map) == (1, 4, 2, 0)
     assert figures(result, "seps") == (0.5, 0.5)
     assert figures(result, "random") == pytest.approx((0.5, 0.5))  # that counts them all the same
@@ -173,13 +147,13 @@ def test_phrases_that_cannot_be_found_are_counted(
     whole = model.tokenizer.words
     monkeypatch.setattr(model.tokenizer, "words", lambda text: whole(text.replace("a dog", "snow")))
     lost = sentence("a dog", ("a", 0, "other", LEFT), ("dog", 1, "animals", LEFT))
-    result = ground(model, split, [[lost, sentence("snow", ("snow", 0, "other", LEFT))], []])
+    result = ground(model, split, [[lost, sentence("snow", ("snow", 0, "other", LEFT))], []], curve_captions=0)
     assert (result.phrases, result.skipped) == (1, 2)
 
 
 def test_maps_are_those_of_the_explanation_and_of_plain_cosines(model: SEPSModel, split: Split) -> None:
     text = "a dog runs."
-    result = ground(model.train(), split, [[sentence(text, ("dog runs.", 1, "animals", LEFT))], []])
+    result = ground(model.train(), split, [[sentence(text, ("dog runs.", 1, "animals", LEFT))], []], curve_captions=0)
     assert model.training
     model.eval()
     photo = Image.open(split.image_files[0])
@@ -197,56 +171,45 @@ def test_maps_are_those_of_the_explanation_and_of_plain_cosines(model: SEPSModel
     assert hit == float(int(cosine.argmax()) % 10 < 5)
 
 
+def test_curves_replace_patches_by_the_mean_of_all_images(model: SEPSModel, split: Split) -> None:
+    entities = [[sentence(text, (text, 0, "animals", LEFT))] for text in ("a dog", "snow")]
+    result = ground(model, split, entities, curve_captions=1)  # the first caption's
+    image, other = model.encode_photos([Image.open(file) for file in split.image_files])  # (1 + 100, C)
+    neutral = image.clone()
+    neutral[1:] = torch.stack([image[1:], other[1:]]).mean(dim=(0, 1))
+    words = model.encode_captions(["a dog"])[0][0]
+    assert result.curves is not None and result.curves.captions == 1
+    for method in result.methods:
+        for curve in (result.curves.deletion[method], result.curves.insertion[method][::-1]):
+            assert curve[0] == pytest.approx(explain(model.cross_net, image, words).similarity, abs=1e-5)
+            assert curve[-1] == pytest.approx(explain(model.cross_net, neutral, words).similarity, abs=1e-5)
+
+
+def test_curves_are_of_captions_spread_over_the_split(
+    model: SEPSModel, split: Split, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[torch.Tensor] = []
+    rescored = seps.grounding.collect.rescorer
+
+    def rescorer(net: Any, image: torch.Tensor, words: torch.Tensor, neutral: torch.Tensor) -> Any:
+        read.append(words)
+        return rescored(net, image, words, neutral)
+
+    monkeypatch.setattr(seps.grounding.collect, "rescorer", rescorer)
+    texts = ["a", "dog", "snow", "a dog", "a snow"]
+    sentences = [sentence(text, (text, 0, "animals", LEFT)) for text in texts]
+    result = ground(model, split, [sentences[:2], [sentence("a"), *sentences[2:]]], curve_captions=3)
+    assert result.curves is not None and result.curves.captions == 3
+    for words, text in zip(read, ("a", "snow", "a snow"), strict=True):  # the first, the third and the last
+        assert torch.allclose(words, model.encode_captions([text])[0][0], atol=1e-6)
+
+
 def test_what_cannot_be_measured(model: SEPSModel, split: Split) -> None:
     with pytest.raises(ValueError, match="entities has 1 images, but split dev has 2"):
         ground(model, split, [[]])
+    with pytest.raises(ValueError, match="scenes has 0 images, but split dev has 2"):
+        ground(model, split, [[], []], scenes=[])
+    with pytest.raises(ValueError, match="-1 captions with curves were asked for"):
+        ground(model, split, [[], []], curve_captions=-1)
     with pytest.raises(ValueError, match="split dev has 0 phrases with boxes that are no scenes, but at least 1"):
         ground(model, split, [[sentence("snow", ("snow", 0, "scene", LEFT))], []])
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    """Three drawn photographs with a phrase each."""
-    (tmp_path / "data").mkdir()
-    folder = write_split(tmp_path / "data")
-    phrase = {"phrase": "dogs", "first_word": 1, "type": "animals", "boxes": [[0.1, 0.2, 0.6, 0.9]]}
-    records = [
-        {"image": f"{i}.png", "sentences": [{"sentence": "a dogs running", "phrases": [phrase]}]} for i in (10, 11, 12)
-    ]
-    (folder / "dev_entities.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
-    return folder
-
-
-def test_the_program(model: SEPSModel, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    model.save_pretrained(tmp_path / "model")
-    file = tmp_path / "results.json"
-    file.write_text('{"captions_only": {"rsum": 300.0}}')
-    arguments = ["--model", str(tmp_path / "model"), "--data", str(data), "--split", "dev", "--json", str(file)]
-    main([*arguments, "--images", "2"])
-    results = json.loads(file.read_text())
-    assert results["captions_only"] == {"rsum": 300.0}
-    result = results["grounding"]
-    assert (result["split"], result["images"], result["phrases"]) == ("dev", 2, 2)
-    assert list(result["methods"]) == ["seps", "cosine", "centre", "random"]
-    for pointing in result["methods"].values():
-        for figure in (pointing["weight_inside"], pointing["pointing_game"]):
-            assert 0 <= figure["low"] <= figure["mean"] <= figure["high"] <= 1
-    assert result["methods"]["random"]["weight_inside"]["mean"] == pytest.approx(0.35)
-    printed = capsys.readouterr().out
-    assert "2 phrases of 2 images, no scenes; 0 cut off, 0 without a map, 0 more skipped" in printed
-    assert "0.350 [0.350, 0.350]" in printed
-
-    (data / "dev_entities.jsonl").unlink()
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-    assert ended.value.code == 2
-    out, err = capsys.readouterr()
-    assert (out, err) == ("", f"error: Entities of split dev of {data}: 1 problem. Missing (1): dev_entities.jsonl\n")
-
-
-def test_kinds_are_counted_and_averaged_apart() -> None:
-    measures = np.array([[0.2, 1.0], [0.4, 0.0], [0.9, 1.0]])
-    told = seps.grounding.kind_means(measures, ["people", "people", "animals"])
-    assert list(told) == ["people", "animals"]
-    assert told["people"] == {"phrases": 2.0, "weight_inside": pytest.approx(0.3), "pointing_game": 0.5}
-    assert told["animals"] == {"phrases": 1.0, "weight_inside": 0.9, "pointing_game": 1.0}

@@ -1,0 +1,55 @@
+"""What one map, order or decision mask is worth, measured on what is known of the image. Plain functions on arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+TIE = 1e-6  # weights this close to the heaviest, in shares of it, are as heavy
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.integer[Any]]
+Booleans = NDArray[np.bool_]
+
+
+def measure_map(weights: Floats | None, overlap: Floats, hits: Booleans) -> tuple[float, float]:
+    """Weight inside, and 1.0 or 0.0 for the pointing game; both 0.0 without weights.
+
+    Args:
+        weights: (N,), not below 0.
+        overlap: (N,), the share of each patch inside the region; hits: (N,), whether its centre is.
+    """
+    if weights is None or not weights.any():
+        return 0.0, 0.0
+    heaviest = np.flatnonzero(weights >= weights.max() * (1 - TIE))
+    hit = len(heaviest) == 1 and bool(hits[heaviest[0]])
+    return weight_inside(weights, overlap), float(hit)
+
+
+def weight_inside(weights: Floats, overlap: Floats) -> float:
+    """The share of the weights (N,), not all 0, that lies in a region, of which each patch has a share (N,)."""
+    return float(weights @ overlap / weights.sum())
+
+
+def kept_areas(kept: Booleans | Floats, areas: Floats) -> Floats:
+    """How much of each region was kept, in patches: (R,).
+
+    Args:
+        kept: (N,), the decision mask, or how probably each patch is kept.
+        areas: (R, N), the share of each patch in each region.
+    """
+    return areas @ kept
+
+
+def order_of(weights: Floats, score: Floats | None = None) -> Integers:
+    """All patches (N,), the heaviest first; equal weights by score (N,), the highest first, then by position."""
+    return np.lexsort((-weights,) if score is None else (-score, -weights))
+
+
+def first(order: Integers, count: int) -> Booleans:
+    """(N,): whether a patch is among the first `count` of an order (N,)."""
+    inside = np.zeros(len(order), dtype=np.bool_)
+    inside[order[:count]] = True
+    return inside
