@@ -73,7 +73,8 @@ class TextConfig:
     """The caption encoder and the captions that it wants.
 
     Attributes:
-        encoder: where architecture and vocabulary are described: a hub repo id, "package:NAME" or "folder:PATH".
+        encoder: where architecture and vocabulary are described: a hub repo id, "package:NAME", "folder:PATH" or, for
+            an encoder that the library describes itself, "seps:NAME".
         weights: "hub", "package:NAME", "folder:PATH" or "none", see `seps.encoders.sources`.
         max_words: tokens a caption at most, [CLS] and [SEP] among them; longer ones are cut.
         max_dense_words: the same for a dense caption.
@@ -96,7 +97,7 @@ class TextConfig:
             check_whole(f"text.{name}", limit)
             if limit < 2:
                 raise ValueError(f"text.{name} is {limit}, but [CLS] and [SEP] alone need 2.")
-        if self.weights == "hub" and self.encoder.startswith(("package:", "folder:")):
+        if self.weights == "hub" and self.encoder.startswith(("package:", "folder:", "seps:")):
             raise ValueError(
                 f"text.weights is 'hub', but text.encoder is {self.encoder!r}, which names no hub repo: "
                 "give both the same source."

@@ -14,7 +14,6 @@ import shutil
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import fields, replace
 from functools import partial
 from math import isfinite
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from accelerate import Accelerator, DistributedDataParallelKwargs
+from accelerate import Accelerator, DistributedDataParallelKwargs, PartialState
 from torch import Tensor
 from tqdm import tqdm
 
@@ -30,13 +29,15 @@ from seps.config import ModelConfig
 from seps.data import CaptionDataset, Split, open_image, read_split
 from seps.encoders import preprocess
 from seps.engine import ScoringEngine
+from seps.hub import load_model
 from seps.metrics import RetrievalMetrics, retrieval_metrics
 from seps.model import SEPSModel
 from seps.training.cache import FeatureCache, cache_features
 from seps.training.checkpoint import load_checkpoint, save_checkpoint
-from seps.training.feed import CachedFeed, PixelFeed
+from seps.training.feed import CachedFeed
+from seps.training.pixels import PixelFeed
 from seps.training.records import write_epoch
-from seps.training.schedule import adapt_ratio_weight, rate_factor
+from seps.training.schedule import Share, adapt_ratio_weight, rate_factor
 from seps.training.settings import TrainSettings, read_recipe
 from seps.training.step import StepBatch, TrainingStep
 
@@ -52,6 +53,7 @@ def train(
     keep: int = 1,
     workers: int = 2,
     cache: Path | None = None,
+    start: str | None = None,
 ) -> float:
     """Train a model from a recipe.
 
@@ -63,13 +65,14 @@ def train(
         keep: checkpoints to keep, the latest ones; 0 keeps all.
         workers: processes that read images.
         cache: folder of frozen features, which runs may share; `out/features` where left out.
+        start: a model to take the weights from, as `load_model` takes it; random ones where left out.
 
     Returns:
         The best rSum on dev.
 
     Raises:
-        ValueError: data, recipe or checkpoint that do not fit, told before training starts; a loss that is not
-            finite, naming epoch and batch.
+        ValueError: data, recipe, checkpoint or model to start from that do not fit, told before training starts; a
+            loss that is not finite, naming epoch and batch.
     """
     accelerator = Accelerator(
         mixed_precision="bf16" if torch.cuda.is_available() else "no",
@@ -81,19 +84,23 @@ def train(
     (out / "recipe.json").write_text(json.dumps(recipe, indent=2) + "\n", encoding="utf-8")
     torch.manual_seed(settings.seed)
     model = SEPSModel(config).to(accelerator.device)
-    with torch.no_grad():
-        model.cross_net.aggr_net.scale.fill_(settings.aggregation_scale)
+    if start is None:
+        with torch.no_grad():
+            model.cross_net.aggr_net.scale.fill_(settings.aggregation_scale)
+    else:
+        take_weights(model, start)
+    share = Share(accelerator.process_index, accelerator.num_processes)
     feed: CachedFeed | PixelFeed
     dev_cache = None
     if settings.frozen:
         model.img_enc.visual_encoder.requires_grad_(False)
         model.txt_enc.bert.requires_grad_(False)
         folder = cache or out / "features"
-        feed = CachedFeed(
-            model, settings, splits["train"], cache_features(model, splits["train"], settings.dense, folder)
-        )
+        with accelerator.main_process_first():  # the others find what the first has computed
+            train_cache = cache_features(model, splits["train"], settings.dense, folder)
+            dev_cache = cache_features(model, splits["dev"], "none", folder)
+        feed = CachedFeed(model, settings, splits["train"], train_cache, share)
         feed.fit_heads()
-        dev_cache = cache_features(model, splits["dev"], "none", folder)
     else:
         dataset = CaptionDataset(
             splits["train"],
@@ -105,7 +112,7 @@ def train(
             seed=settings.seed,
             dense=settings.dense,
         )
-        feed = PixelFeed(dataset, settings, workers)
+        feed = PixelFeed(model, dataset, settings, workers, share)
     step = TrainingStep(model, settings)
     optimizer = torch.optim.AdamW(parameter_groups(step, settings), weight_decay=settings.weight_decay)
     state: dict[str, Any] = {"epoch": 0, "best": -1.0, "ratio_weight": settings.ratio_weight}
@@ -135,6 +142,14 @@ def train(
     return float(state["best"])
 
 
+def take_weights(model: SEPSModel, start: str) -> None:
+    """Copy a trained model's weights; raise ValueError where it is another kind of model."""
+    try:
+        model.load_state_dict(load_model(start).state_dict())
+    except RuntimeError as error:
+        raise ValueError(f"The recipe's model cannot start from {start}: {error}") from error
+
+
 def read_splits(data: Path) -> dict[str, Split]:
     """The splits train and dev; one ValueError lists what is wrong with both."""
     splits, problems = {}, []
@@ -158,21 +173,23 @@ def run_epoch(
     epoch: int,
 ) -> dict[str, float]:
     """One epoch; returns the mean of each loss."""
-    warmup = isinstance(feed, CachedFeed) and epoch < settings.warmup_epochs
+    warmup = epoch < settings.warmup_epochs
     main_epoch = epoch - settings.warmup_epochs
     seed = settings.seed * 1000 + epoch  # an epoch's chance follows from its number, so that a run can resume
-    torch.manual_seed(seed)
-    generator = torch.Generator().manual_seed(seed * accelerator.num_processes + accelerator.process_index)
+    torch.manual_seed(seed * accelerator.num_processes + accelerator.process_index)
+    generator = torch.Generator().manual_seed(seed)
     step.seps_loss.set_max_violation(main_epoch >= settings.hard_after)
+    step.draw(settings.drawn_epochs < 0 or main_epoch < settings.drawn_epochs)
     prepared.train()
-    if warmup and isinstance(feed, CachedFeed):
-        batches, count = feed.warmup_epoch(generator), feed.warmup_length()
+    if warmup:
+        batches, count = feed.warmup_epoch(epoch, generator), feed.warmup_length()
     else:
         batches, count = feed.epoch(epoch, generator), feed.length()
-    title = f"epoch {epoch + 1} of {settings.warmup_epochs + settings.epochs}" + (", heads alone" if warmup else "")
+    title = f"epoch {epoch + 1} of {settings.warmup_epochs + settings.epochs}" + (", warm-up" if warmup else "")
     sums: defaultdict[str, float] = defaultdict(float)
     number = 0
-    for number, batch in enumerate(shown(batches, count, title, accelerator.is_main_process), 1):
+    bar = tqdm(batches, total=count, desc=title, leave=False, disable=not accelerator.is_main_process)
+    for number, batch in enumerate(bar, 1):
         set_rates(optimizer, settings, warmup, epoch if warmup else main_epoch, number - 1, count)
         with accelerator.autocast():
             losses = prepared(on_device(batch, accelerator.device))
@@ -186,8 +203,9 @@ def run_epoch(
         accelerator.backward(losses["loss"])
         accelerator.clip_grad_norm_(prepared.parameters(), settings.clip)
         optimizer.step()
-        for name, loss in losses.items():
-            sums[name] += float(loss.detach())
+        for name, part in losses.items():
+            sums[name] += float(part.detach())
+        bar.set_postfix({name: f"{float(part.detach()):.3f}" for name, part in losses.items()}, refresh=False)
     if number == 0:
         raise ValueError(f"The training split makes no batch of {settings.batch_size}: lower batch_size.")
     return {name: total / number for name, total in sums.items()}
@@ -262,11 +280,6 @@ def on_device(batch: StepBatch, device: torch.device) -> StepBatch:
     )
 
 
-def shown(batches: Iterator[StepBatch], count: int, title: str, visible: bool) -> Iterator[StepBatch]:
-    """The batches, with a progress bar."""
-    return iter(tqdm(batches, total=count, desc=title, leave=False, disable=not visible))
-
-
 def find_checkpoint(out: Path, epoch: int) -> Path:
     """The checkpoint after an epoch, or for 0 the latest."""
     found = sorted((out / "checkpoints").glob("epoch-???"))
@@ -294,6 +307,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--keep", type=int, default=1, help="checkpoints to keep, 0 for all")
     parser.add_argument("--workers", type=int, default=2, help="processes that read images")
     parser.add_argument("--cache", type=Path, help="folder of frozen features, shared by runs")
+    parser.add_argument(
+        "--start", metavar="MODEL", help="take the weights of this model: a shipped name, folder or repo"
+    )
     parser.add_argument("--seed", type=int, help="instead of the recipe's")
     options = parser.parse_args(arguments)
     try:
@@ -301,12 +317,21 @@ def main(arguments: list[str] | None = None) -> int:
         if options.seed is not None:
             settings = replace(settings, seed=options.seed)
         best = train(
-            config, settings, options.data, options.out, options.resume, options.keep, options.workers, options.cache
+            config,
+            settings,
+            options.data,
+            options.out,
+            options.resume,
+            options.keep,
+            options.workers,
+            options.cache,
+            options.start,
         )
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
-    print(f"Best rSum on dev: {best:.1f}. The model is in {options.out / 'best'}.")
+    if PartialState().is_main_process:
+        print(f"Best rSum on dev: {best:.1f}. The model is in {options.out / 'best'}.")
     return 0
 
 

@@ -1,12 +1,13 @@
 """Where a backbone's files lie: in an installed package, in a folder, or on the model hub.
 
-A source is written "package:NAME", "folder:PATH" (a relative path starts at the working directory) or, for the hub,
-as a repo id. Nothing is imported from a package and nothing is unpickled; whatever cannot be had is one ValueError
-that says what to do.
+A source is written "package:NAME", "folder:PATH" (a relative path starts at the working directory), "seps:NAME" for
+what the library itself describes or, for the hub, as a repo id. Nothing is imported from a package and nothing is
+unpickled; whatever cannot be had is one ValueError that says what to do.
 """
 
 from __future__ import annotations
 
+from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -23,7 +24,7 @@ def find_folder(source: str, hub_files: tuple[str, ...]) -> Path:
     """The folder of a source.
 
     Args:
-        source: "package:NAME", "folder:PATH" or a hub repo id.
+        source: "package:NAME", "folder:PATH", "seps:NAME" or a hub repo id.
         hub_files: the files (patterns) to download where the source is a hub repo.
 
     Raises:
@@ -32,11 +33,26 @@ def find_folder(source: str, hub_files: tuple[str, ...]) -> Path:
     kind, _, place = source.partition(":")
     if kind == "package":
         return package_folder(place)
+    if kind == "seps":
+        return own_folder(place)
     if kind == "folder":
         if not Path(place).is_dir():
             raise ValueError(f"The folder {place} does not exist.")
         return Path(place)
     return hub_folder(source, hub_files)
+
+
+def own_folder(name: str) -> Path:
+    """The folder of an encoder that the library describes itself, without weights.
+
+    Raises:
+        ValueError: there is none of that name.
+    """
+    root = Path(str(resources.files("seps"))) / "configs" / "encoders"
+    names = sorted(folder.name for folder in root.iterdir() if folder.is_dir())
+    if name not in names:
+        raise ValueError(f"seps describes no encoder {name!r}: there are {', '.join(names)}.")
+    return root / name
 
 
 def package_folder(name: str) -> Path:

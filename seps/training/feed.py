@@ -1,4 +1,4 @@
-"""Batches for a training step: from cached features, or from image files and sentences."""
+"""Batches for a training step from cached features."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 from torch import Tensor
-from torch.utils.data import DataLoader
 
-from seps.data import CaptionDataset, Split, read_entities
+from seps.data import Split, read_entities
 from seps.encoders.tokenizer import word_tokens
+from seps.grounding.truth import read_scenes
 from seps.model import SEPSModel
 from seps.training.cache import FeatureCache
 from seps.training.objective import pool
 from seps.training.phrases import PhraseBox, phrase_boxes
-from seps.training.schedule import shuffled_batches, similar_batches
+from seps.training.schedule import Share, shuffled_batches, similar_batches
 from seps.training.settings import TrainSettings
 from seps.training.step import StepBatch
 
@@ -25,17 +25,24 @@ class CachedFeed:
 
     Args:
         model: whose heads tell which images are alike; settings: batch sizes and which parts a batch has.
-        split: the training split; cache: its features.
+        split: the training split; cache: its features; share: this process's among several that train together.
     """
 
-    def __init__(self, model: SEPSModel, settings: TrainSettings, split: Split, cache: FeatureCache) -> None:
-        self.model, self.settings, self.split, self.cache = model, settings, split, cache
+    def __init__(
+        self,
+        model: SEPSModel,
+        settings: TrainSettings,
+        split: Split,
+        cache: FeatureCache,
+        share: Share = Share(),  # noqa: B008
+    ) -> None:
+        self.model, self.settings, self.split, self.cache, self.share = model, settings, split, cache, share
         self.per_image = split.captions_per_image
         self.image_means = mean_images(model, cache)  # (V, 1 or 2, D_v)
         self.caption_means = mean_captions(cache)  # (V * k, D_t)
         self.phrases: list[list[PhraseBox]] = [[] for _ in split.captions]
-        if settings.grounding_weight:
-            self.phrases = read_phrases(model, split)
+        if settings.grounding_weight or settings.map_weight:
+            self.phrases = read_phrases(model, split, settings.regions)
 
     def fit_heads(self) -> None:
         """Give heads with context the training features' statistics."""
@@ -50,16 +57,17 @@ class CachedFeed:
             text.features.fit(words[within])
             text.summary.fit(self.caption_means)
 
-    def warmup_epoch(self, generator: torch.Generator) -> Iterator[StepBatch]:
+    def warmup_epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
         """An epoch over the images, each with all of its captions that have phrases."""
-        for images in shuffled_batches(len(self.split.image_files), self.settings.warmup_batch, generator):
+        batches = shuffled_batches(len(self.split.image_files), self.settings.warmup_batch, generator)
+        for images in self.share.of(batches, generator):
             own = [i * self.per_image + j for i in images.tolist() for j in range(self.per_image)]
             numbers = torch.tensor([c for c in own if self.phrases[c]] or own[:1])
             yield self.batch(images, numbers, generator, dense=False, warmup=True)
 
     def warmup_length(self) -> int:
         """Steps of `warmup_epoch`."""
-        return len(self.split.image_files) // self.settings.warmup_batch
+        return self.share.count(len(self.split.image_files) // self.settings.warmup_batch)
 
     def epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
         """An epoch over the captions, each with its image."""
@@ -70,7 +78,7 @@ class CachedFeed:
             batches = similar_batches(pooled, self.per_image, self.captions_taken(), size, noise, generator)
         else:
             batches = shuffled_batches(len(self.split.captions), size, generator)
-        for captions in batches:
+        for captions in self.share.of(batches, generator):
             dense = float(torch.rand((), generator=generator)) < self.settings.dense_share
             yield self.batch(captions // self.per_image, captions, generator, dense and self.cache.dense is not None)
 
@@ -78,8 +86,8 @@ class CachedFeed:
         """Steps of `epoch`."""
         size = self.settings.batch_size
         if self.settings.similar_batches:
-            return len(self.split.image_files) // size * self.captions_taken()
-        return len(self.split.captions) // size
+            return self.share.count(len(self.split.image_files) // size * self.captions_taken())
+        return self.share.count(len(self.split.captions) // size)
 
     def captions_taken(self) -> int:
         """Captions of each image that an epoch of similar batches takes."""
@@ -100,12 +108,6 @@ class CachedFeed:
         """One step's batch: `images` (B_v,) and `captions` (B_t,) are numbers in the split."""
         place = {number: row for row, number in enumerate(images.tolist())}
         words, lengths = self.cache.caption_features(captions)
-        phrases = [
-            (place[number // self.per_image], row, phrase)
-            for row, number in enumerate(captions.tolist())
-            for phrase in self.phrases[number]
-        ]
-        phrases.sort(key=lambda found: found[0])
         long_captions = long_lengths = pooled = None
         if dense and self.cache.dense is not None:
             long_captions = self.cache.dense[captions][:, None]  # (B, 1, D_t)
@@ -122,42 +124,10 @@ class CachedFeed:
             long_lengths=long_lengths,
             img_ids=images if warmup else captions // self.per_image,
             cached=True,
-            phrases=phrases,
+            phrases=batch_phrases(self.phrases, captions, [place[n // self.per_image] for n in captions.tolist()]),
             pooled=pooled,
             warmup=warmup,
         )
-
-
-class PixelFeed:
-    """Batches of pixels and token ids.
-
-    Args:
-        dataset: the training split's; settings: batch size; workers: processes that read images.
-    """
-
-    def __init__(self, dataset: CaptionDataset, settings: TrainSettings, workers: int) -> None:
-        self.dataset, self.settings, self.workers = dataset, settings, workers
-
-    def length(self) -> int:
-        """Steps of `epoch`."""
-        return len(self.dataset) // self.settings.batch_size
-
-    def epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
-        """An epoch over the captions, each with its image."""
-        self.dataset.set_epoch(number)
-        loader = DataLoader(
-            self.dataset,
-            batch_sampler=[
-                batch.tolist() for batch in shuffled_batches(len(self.dataset), self.settings.batch_size, generator)
-            ],
-            num_workers=self.workers,
-            collate_fn=self.dataset.collate,
-            generator=torch.Generator().manual_seed(0),  # so that the loader takes nothing from torch's own chance
-        )
-        for images, captions, lengths, long_captions, long_lengths, _, img_ids in loader:
-            if float(torch.rand((), generator=generator)) >= self.settings.dense_share:
-                long_captions = long_lengths = None
-            yield StepBatch(images, captions, lengths, long_captions, long_lengths, img_ids, cached=False)
 
 
 def mean_images(model: SEPSModel, cache: FeatureCache) -> Tensor:
@@ -182,9 +152,31 @@ def mean_captions(cache: FeatureCache) -> Tensor:
     return torch.cat(sums) / cache.lengths[:, None]
 
 
-def read_phrases(model: SEPSModel, split: Split) -> list[list[PhraseBox]]:
-    """Each caption's phrases with boxes, from the split's entities."""
+def batch_phrases(
+    phrases: list[list[PhraseBox]], captions: Tensor, rows: list[int]
+) -> list[tuple[int, int, PhraseBox]]:
+    """The phrases of a batch for `StepBatch`, ordered by image.
+
+    Args:
+        phrases: of every caption of the split; captions: (B_t,), the batch's, numbers in the split; rows: for each the
+            place of its image in the batch.
+    """
+    found = [
+        (rows[place], place, phrase) for place, number in enumerate(captions.tolist()) for phrase in phrases[number]
+    ]
+    return sorted(found, key=lambda one: one[0])
+
+
+def read_phrases(model: SEPSModel, split: Split, regions: str = "boxes") -> list[list[PhraseBox]]:
+    """Each caption's phrases from the split's entities, with their boxes or the masks of what they name.
+
+    Raises:
+        ValueError: the split has no entities, or masks are wanted and it has no scenes.
+    """
     positions = [word_tokens(model.tokenizer, caption) for caption in split.captions]
     entities = read_entities(split.folder, split.name)
-    limit = model.config.text.max_words
-    return phrase_boxes(split.captions, entities, positions, model.grid, split.captions_per_image, limit)
+    scenes = read_scenes(split.folder, split.name, entities) if regions == "masks" else None
+    if scenes is None and regions == "masks":
+        raise ValueError(f"training.regions is 'masks', but {split.folder} has no {split.name}_scenes.jsonl.")
+    limit, k = model.config.text.max_words, split.captions_per_image
+    return phrase_boxes(split.captions, entities, positions, model.grid, k, limit, scenes)

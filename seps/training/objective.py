@@ -34,6 +34,11 @@ def infonce_loss(logits: Tensor, img_ids: Tensor | Sequence[int] | None = None) 
     return F.cross_entropy(logits, target) + F.cross_entropy(logits.T, target)
 
 
+def pooled_loss(images: Tensor, captions: Tensor, img_ids: Tensor) -> Tensor:
+    """InfoNCE of pooled embeddings, both (P, C) of unit length, whose images have the numbers (P,)."""
+    return infonce_loss(images @ captions.T * PHRASE_SCALE, img_ids)
+
+
 def pool(embeddings: Tensor, lengths: Tensor | None = None) -> Tensor:
     """The unit mean of patches or words: (B, n, C) to (B, C); padding beyond `lengths` (B,) left out."""
     if lengths is None:

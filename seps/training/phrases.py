@@ -8,7 +8,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from seps.data import SentencePhrases
+from seps.data import PhraseBoxes, SentencePhrases
+from seps.grounding.truth import Masks, SceneObjects
 from seps.regions import centres_inside
 
 
@@ -17,7 +18,7 @@ class PhraseBox:
 
     Attributes:
         first, last: the phrase's tokens in the caption, last not included.
-        inside: (N,) bool, patches whose centre lies in one of its boxes.
+        inside: (N,) bool, patches whose centre lies in one of its boxes, or in the mask of what it names.
         text: the phrase in lower case.
     """
 
@@ -32,16 +33,19 @@ def phrase_boxes(
     grid: tuple[int, int],
     captions_per_image: int,
     max_words: int,
+    scenes: Sequence[SceneObjects] | None = None,
 ) -> list[list[PhraseBox]]:
-    """Each caption's phrases with boxes that hold a patch's centre; none where its image's sentences lack it.
+    """Each caption's phrases with regions that hold a patch's centre; none where its image's sentences lack it.
 
     Args:
         captions: V * k; entities: V lists of sentences, as `read_entities` gives them.
         positions: for each caption its words' tokens, from `word_tokens`.
         grid: (H, W) patches; max_words: longest caption in tokens.
+        scenes: V, whose masks are the phrases' regions; None takes their boxes.
     """
     found: list[list[PhraseBox]] = [[] for _ in captions]
     for image, sentences in enumerate(entities):
+        masks = None if scenes is None else Masks(scenes[image], grid)
         own = range(image * captions_per_image, (image + 1) * captions_per_image)
         for sentence in sentences:
             same = [number for number in own if captions[number].strip() == sentence.sentence.strip()]
@@ -51,7 +55,14 @@ def phrase_boxes(
             for phrase in sentence.phrases:
                 named = tokens[phrase.first_word : phrase.first_word + len(phrase.phrase.split())]
                 first, last = named[0].start, named[-1].stop
-                inside = centres_inside(phrase.boxes, grid).reshape(-1)  # (N,)
+                inside = patches_inside(sentence.sentence, phrase, grid, masks)  # (N,)
                 if first < last < max_words and inside.any():
                     found[same[0]].append(PhraseBox(first, last, inside, phrase.phrase.lower()))
     return found
+
+
+def patches_inside(sentence: str, phrase: PhraseBoxes, grid: tuple[int, int], masks: Masks | None) -> NDArray[np.bool_]:
+    """Patches whose centre lies in what a phrase of a sentence names, (N,): its mask where one is known, else boxes."""
+    if masks is not None and (sentence, phrase.first_word, phrase.phrase) in masks.mentions:
+        return masks.named(sentence, [phrase]).hits
+    return centres_inside(phrase.boxes, grid).reshape(-1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
 
@@ -33,10 +35,67 @@ def adapt_ratio_weight(weight: float, kept: float, target: float) -> float:
     return 0.5 * weight if off <= NEAR else weight
 
 
+@dataclass(frozen=True)
+class Share:
+    """One of several processes that train together: its place among them, from 0, and how many they are."""
+
+    place: int = 0
+    processes: int = 1
+
+    def of(self, batches: list[Tensor], generator: torch.Generator) -> list[Tensor]:
+        """This process's batches of those that all processes drew alike; what is drawn later differs between them."""
+        if self.processes == 1:
+            return batches
+        generator.manual_seed(generator.initial_seed() * self.processes + self.place)
+        return batches[self.place : self.count(len(batches)) * self.processes : self.processes]
+
+    def count(self, batches: int) -> int:
+        """How many batches a process has: the same for each, so that none waits for another."""
+        return batches // self.processes
+
+
 def shuffled_batches(captions: int, batch_size: int, generator: torch.Generator) -> list[Tensor]:
     """An epoch's batches of caption indices, each (B,); what does not fill a batch is left out."""
     order = torch.randperm(captions, generator=generator)
     return list(order[: captions // batch_size * batch_size].view(-1, batch_size))
+
+
+def drawn_captions(images: Tensor, captions_per_image: int, taken: int, generator: torch.Generator) -> list[Tensor]:
+    """Rounds of captions, each (V,): one of every image, none of them twice.
+
+    Args:
+        images: (V,), their numbers; captions_per_image: k; taken: rounds, 1 to k; generator: of what is drawn.
+    """
+    drawn = [torch.randperm(captions_per_image, generator=generator) for _ in range(len(images))]
+    captions = images[:, None] * captions_per_image + torch.stack(drawn)  # (V, k)
+    return list(captions.T[:taken])
+
+
+def grouped_batches(pooled: Tensor, group: int, batch_size: int, generator: torch.Generator) -> list[Tensor]:
+    """Batches made of groups of neighbours: harder negatives within a group, easy ones between groups.
+
+    In random order, every embedding that is in no group yet takes its nearest ones that are in none either.
+
+    Args:
+        pooled: (V, C) of unit length.
+        group: members of a group; batch_size: B, a multiple of it.
+        generator: of the order of embeddings and of groups.
+
+    Returns:
+        Tensors (B,) of rows of `pooled`, no row twice; what does not fill a batch is left out.
+    """
+    free = torch.ones(len(pooled), dtype=torch.bool)
+    groups = []
+    for row in torch.randperm(len(pooled), generator=generator).tolist():
+        if not free[row] or int(free.sum()) < group:
+            continue
+        near = (pooled @ pooled[row]).masked_fill(~free, -2.0)  # (V,)
+        near[row] = 2.0
+        members = near.topk(group).indices
+        free[members] = False
+        groups.append(members)
+    order = torch.stack(groups)[torch.randperm(len(groups), generator=generator)].flatten()
+    return list(order[: len(order) // batch_size * batch_size].view(-1, batch_size))
 
 
 def similar_batches(

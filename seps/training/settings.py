@@ -14,6 +14,7 @@ LOSSES = ("triplet", "infonce")
 RATIO_WEIGHTS = ("fixed", "adaptive")
 SCHEDULES = ("multistep", "linear")
 DENSE = ("none", "own")
+REGIONS = ("boxes", "masks")
 
 
 @dataclass(frozen=True)
@@ -42,16 +43,27 @@ class TrainSettings:
         dense_share: share of the steps that see dense captions.
         similar_batches: 0 shuffles; above 0, batches hold images alike in a random direction of the pooled embedding,
             with this much noise: harder negatives in a small batch.
-        captions_an_epoch: how many of each image's captions, drawn anew, an epoch with similar_batches takes; 0 all.
-        warmup_epochs: passes over the images that train the heads alone, by the two losses below, before the
-            network joins them; warmup_batch: images a step of it; warmup_rate: its learning rate, falling linearly.
-        pooled_weight: weight of InfoNCE on pooled embeddings (mean patch against mean word), over `pooled_batch`
-            captions a step; needs cached features.
-        pooled_batch: captions of it.
+        captions_an_epoch: how many of each image's captions, drawn anew, an epoch with similar_batches or with pixels
+            takes; 0 all.
+        images_an_epoch: with pixels and captions_an_epoch, how many images, drawn anew, an epoch takes; 0 all.
+        neighbours: 0 shuffles; above 0, with captions_an_epoch, batches of pixels are made of groups of so many
+            captions that are alike: harder negatives; batch_size is a multiple of it.
+        drawn_epochs: with Gumbel-Softmax, how many epochs after the warm-up draw decisions, later ones take the top k;
+            -1 draws in all.
+        warmup_epochs: passes over the images that train heads and backbones (heads alone where these are frozen) by
+            the two losses below, before the network joins them; warmup_batch: images a step of it; warmup_rate: its
+            learning rate, falling linearly.
+        pooled_weight: weight of InfoNCE on pooled embeddings (mean patch against mean word).
+        pooled_batch: captions a step of it with cached features; with pixels it takes the batch's own.
         grounding_weight: weight of the phrase losses: a phrase's words against the patches of its image, inside
             its boxes against outside, and phrases against regions over the batch; needs {split}_entities.jsonl.
+        map_weight: weight of the phrase loss on word maps, which reaches aggregation and s^p too; it counts in steps
+            without dense captions and needs {split}_entities.jsonl.
+        regions: what those losses take as a phrase's region: its "boxes", or the "masks" of what it names, which scenes
+            have ({split}_scenes.jsonl).
         aggregation_scale: the aggregation logits' scale at the start; above 1 tokens start as few patches.
         dev_images: how many images of dev, from the first, choose the best epoch; 0 takes all.
+        bf16_backbones: run trained backbones in bfloat16 on a CPU too, which about halves the time.
         seed: of everything drawn.
     """
 
@@ -76,14 +88,20 @@ class TrainSettings:
     dense_share: float = 1.0
     similar_batches: float = 0.0
     captions_an_epoch: int = 0
+    images_an_epoch: int = 0
+    neighbours: int = 0
+    drawn_epochs: int = -1
     warmup_epochs: int = 0
     warmup_batch: int = 64
     warmup_rate: float = 1e-3
     pooled_weight: float = 0.0
     pooled_batch: int = 512
     grounding_weight: float = 0.0
+    map_weight: float = 0.0
+    regions: str = "boxes"
     aggregation_scale: float = 1.0
     dev_images: int = 0
+    bf16_backbones: bool = False
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -91,7 +109,15 @@ class TrainSettings:
             check_whole(f"training.{name}", getattr(self, name))
         for name in ("temperature", "learning_rate", "warmup_rate", "clip", "aggregation_scale"):
             check_positive(f"training.{name}", getattr(self, name))
-        for name in ("hard_after", "warmup_epochs", "warm_steps", "ratio_weight", "weight_decay", "pooled_weight"):
+        for name in (
+            "hard_after",
+            "warmup_epochs",
+            "warm_steps",
+            "ratio_weight",
+            "weight_decay",
+            "pooled_weight",
+            "map_weight",
+        ):
             if getattr(self, name) < 0:
                 raise ValueError(f"training.{name} is {getattr(self, name)}, but it must not be negative.")
         for name, choices in (
@@ -99,6 +125,7 @@ class TrainSettings:
             ("ratio_schedule", RATIO_WEIGHTS),
             ("schedule", SCHEDULES),
             ("dense", DENSE),
+            ("regions", REGIONS),
         ):
             check_choice(f"training.{name}", getattr(self, name), choices)
         if self.dense == "own":
@@ -109,8 +136,13 @@ class TrainSettings:
                 f"training.warmup_epochs is {self.warmup_epochs}, but pooled_weight and grounding_weight are 0: "
                 "nothing would train the heads."
             )
-        if (self.pooled_weight or self.similar_batches or self.warmup_epochs) and not self.frozen:
-            raise ValueError("training.pooled_weight, similar_batches and warmup_epochs need frozen: true.")
+        if self.neighbours and (self.batch_size % self.neighbours or not self.captions_an_epoch):
+            raise ValueError(
+                f"training.neighbours is {self.neighbours}, but batch_size, {self.batch_size}, must be a multiple of "
+                "it and captions_an_epoch above 0."
+            )
+        if self.similar_batches and not self.frozen:
+            raise ValueError("training.similar_batches is for frozen backbones: set frozen to true.")
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, as in the recipe."""

@@ -12,7 +12,8 @@ from torch import Tensor, nn
 from seps.losses import SEPSLoss
 from seps.model import SEPSModel
 from seps.pairwise import pairwise_similarity
-from seps.training.objective import PHRASE_SCALE, grounding_loss, infonce_loss, pool
+from seps.training.maps import map_loss
+from seps.training.objective import grounding_loss, infonce_loss, pool, pooled_loss
 from seps.training.phrases import PhraseBox
 from seps.training.settings import TrainSettings
 
@@ -32,7 +33,8 @@ class StepBatch:
         phrases: (image of the batch, caption of the batch, phrase) each, ordered by image.
         pooled: pooled features of images, (P, 1, D_v) or with context (P, 2, D_v): mean patch, smaller view; mean words
             of captions (P, D_t); image numbers (P,). Or None.
-        warmup: heads alone: captions need not be one an image.
+        warmup: no network yet: captions need not be one an image.
+        rows: (B_t,), with pixels the place of each caption's image in the batch.
     """
 
     images: Tensor
@@ -45,6 +47,7 @@ class StepBatch:
     phrases: Sequence[tuple[int, int, PhraseBox]] = ()
     pooled: tuple[Tensor, Tensor, Tensor] | None = None
     warmup: bool = False
+    rows: Tensor | None = None
 
 
 class TrainingStep(nn.Module):
@@ -61,12 +64,16 @@ class TrainingStep(nn.Module):
         self.settings = settings
         self.log_scale = nn.Parameter(torch.tensor(math.log(1.0 / settings.temperature)))
         network = model.cross_net
-        self.sampled = network.use_gumbel_softmax
+        self.sampled = self.can_sample = network.use_gumbel_softmax
         self.seps_loss = SEPSLoss(settings.margin, network.sparse_ratio, settings.ratio_weight)
+
+    def draw(self, drawn: bool) -> None:
+        """Whether a network with Gumbel-Softmax draws its decisions from now on or takes the top k."""
+        self.sampled = self.model.cross_net.use_gumbel_softmax = self.can_sample and drawn
 
     def forward(self, batch: StepBatch) -> dict[str, Tensor]:
         """Losses by name, scalars: "loss", their sum, which has the gradient; "align", "ratio", "kept" (the share of
-        patches kept), "pooled", "grounding", those that the settings and the batch have.
+        patches kept), "pooled", "grounding", "maps", those that the settings and the batch have.
 
         Raises:
             ValueError: embeddings that the network refuses, NaN among them.
@@ -77,13 +84,17 @@ class TrainingStep(nn.Module):
         if not batch.warmup:
             losses |= self.match(batch, images, captions)
             total = losses["align"] + (self.seps_loss.ratio_weight * losses["ratio"] if self.sampled else 0.0)
-        if batch.pooled is not None:
-            losses["pooled"] = self.pooled_loss(*batch.pooled)
+        pooled = self.pooled(batch, images, captions)
+        if pooled is not None:
+            losses["pooled"] = pooled_loss(*pooled)
             total = total + self.settings.pooled_weight * losses["pooled"]
         if batch.phrases:
             patches = images[:, -self.model.img_enc.num_patches :]
             losses["grounding"] = grounding_loss(patches, captions, batch.phrases)
             total = total + self.settings.grounding_weight * losses["grounding"]
+        if batch.phrases and self.settings.map_weight and not batch.warmup and batch.long_captions is None:
+            losses["maps"] = map_loss(self.model.cross_net, images, captions, batch.lengths, batch.phrases)
+            total = total + self.settings.map_weight * losses["maps"]
         return {"loss": total} | losses
 
     def match(self, batch: StepBatch, images: Tensor, captions: Tensor) -> dict[str, Tensor]:
@@ -103,15 +114,34 @@ class TrainingStep(nn.Module):
     def embed_images(self, batch: StepBatch) -> Tensor:
         """(B, N[+1], C)."""
         encoder = self.model.img_enc
-        return encoder.project(batch.images) if batch.cached else encoder(batch.images)
+        with self.precision(batch):
+            return (encoder.project(batch.images) if batch.cached else encoder(batch.images)).float()
 
     def embed_captions(self, batch: StepBatch, captions: Tensor, lengths: Tensor) -> Tensor:
         """(B, L, C)."""
         encoder = self.model.txt_enc
-        return encoder.project(captions, lengths) if batch.cached else encoder(captions, lengths)
+        with self.precision(batch):
+            return (encoder.project(captions, lengths) if batch.cached else encoder(captions, lengths)).float()
 
-    def pooled_loss(self, image_features: Tensor, caption_features: Tensor, img_ids: Tensor) -> Tensor:
-        """InfoNCE of pooled embeddings: mean patch and mean word, which a head maps as it maps one patch or word."""
-        images = pool(self.model.img_enc.project(image_features))  # (P, C)
-        captions = pool(self.model.txt_enc.project(caption_features[:, None], torch.ones(len(caption_features))))
-        return infonce_loss(images @ captions.T * PHRASE_SCALE, img_ids)
+    def precision(self, batch: StepBatch) -> torch.autocast:
+        """The backbones' precision on a CPU; on a GPU the whole step's decides."""
+        return torch.autocast("cpu", torch.bfloat16, enabled=self.settings.bf16_backbones and not batch.cached)
+
+    def pooled(self, batch: StepBatch, images: Tensor, captions: Tensor) -> tuple[Tensor, Tensor, Tensor] | None:
+        """Pooled embeddings of images and captions, both (P, C), and the images' numbers (P,), for InfoNCE.
+
+        With cached features they are those that the batch brings, mean patch and mean word, which a head maps as it
+        maps one patch or word; with pixels those of the batch's own images and captions.
+        """
+        if batch.pooled is not None:
+            image_features, caption_features, img_ids = batch.pooled
+            return *self.pooled_features(image_features, caption_features), img_ids
+        if batch.rows is None or not self.settings.pooled_weight:
+            return None
+        patches = images[:, -self.model.img_enc.num_patches :]
+        return pool(patches)[batch.rows], pool(captions, batch.lengths), batch.img_ids
+
+    def pooled_features(self, image_features: Tensor, caption_features: Tensor) -> tuple[Tensor, Tensor]:
+        """Pooled embeddings, both (P, C), of features as `StepBatch.pooled` has them."""
+        captions = self.model.txt_enc.project(caption_features[:, None], torch.ones(len(caption_features)))
+        return pool(self.model.img_enc.project(image_features)), pool(captions)

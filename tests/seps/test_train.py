@@ -18,6 +18,20 @@ from tests.drawn import WORDS, draw_split
 from tests.tiny import tiny_settings, write_tiny_bert
 
 PIXELS: dict[str, Any] = {"epochs": 3, "batch_size": 8, "learning_rate": 2e-3, "backbone_rate": 0.5, "augment": False}
+WARMED: dict[str, Any] = PIXELS | {
+    "epochs": 2,
+    "loss": "infonce",
+    "captions_an_epoch": 2,
+    "images_an_epoch": 12,
+    "neighbours": 4,
+    "dense_share": 0.3,
+    "warmup_epochs": 2,
+    "warmup_batch": 8,
+    "pooled_weight": 1.0,
+    "grounding_weight": 0.5,
+    "map_weight": 0.5,
+    "bf16_backbones": True,
+}
 CACHED: dict[str, Any] = {
     "epochs": 2,
     "batch_size": 8,
@@ -33,6 +47,7 @@ CACHED: dict[str, Any] = {
     "pooled_weight": 1.0,
     "pooled_batch": 32,
     "grounding_weight": 0.5,
+    "map_weight": 0.5,
     "aggregation_scale": 10.0,
     "dev_images": 6,
 }
@@ -65,13 +80,14 @@ def run(data: Path, out: Path, config: str, *options: str) -> list[dict[str, flo
     return [{name: number for name, number in row.items() if name != "seconds"} for row in read_epochs(out)]
 
 
-@pytest.mark.parametrize("training", [PIXELS, CACHED], ids=["pixels", "cached"])
+@pytest.mark.parametrize("training", [PIXELS, WARMED, CACHED], ids=["pixels", "warmed", "cached"])
 def test_learns_resumes_and_exports(data: Path, tmp_path: Path, training: dict[str, Any]) -> None:
     config = recipe(data, training)
     rows = run(data, tmp_path / "run", config)
     assert [row["epoch"] for row in rows] == list(range(1, len(rows) + 1))
     trained = [row for row in rows if "align" in row]
     assert trained[-1]["align"] < trained[0]["align"]
+    assert any("maps" in row for row in trained) == bool(training.get("map_weight"))
     for name in ("metrics.csv", "loss.png", "recall.png", "recipe.json", "tensorboard"):
         assert (tmp_path / "run" / name).exists()
     with Image.open(tmp_path / "run" / "recall.png") as picture:
@@ -84,6 +100,21 @@ def test_learns_resumes_and_exports(data: Path, tmp_path: Path, training: dict[s
     with Image.open(data / "images" / "dev0.png") as photo:
         record = model.explain(photo, "a red square")
     assert sum(record.terms.values()) == pytest.approx(record.similarity, abs=1e-5)
+
+
+def test_training_goes_on_from_a_model(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = recipe(data, PIXELS)
+    run(data, tmp_path / "first", config)
+    start = str(tmp_path / "first" / "best")
+    anew, on = (
+        run(data, tmp_path / name, recipe(data, PIXELS | {"epochs": 1, "seed": 5}), *options)
+        for name, options in (("anew", ()), ("on", ("--start", start)))
+    )
+    assert on[0]["align"] < 0.9 * anew[0]["align"]
+    assert (
+        main([recipe(data, PIXELS, aggr_ratio=0.9), "--data", str(data), "--out", str(tmp_path), "--start", start]) == 2
+    )
+    assert "cannot start from" in capsys.readouterr().err
 
 
 def test_gumbel_softmax_with_adaptive_ratio_weight(data: Path, tmp_path: Path) -> None:
@@ -122,8 +153,8 @@ def test_wrong_data_and_recipes_are_told_in_a_line(
     told = capsys.readouterr().err
     assert "train_caps.txt" in told
     assert "dev_caps.txt" in told
-    assert main([recipe(data, PIXELS | {"pooled_weight": 1.0}), "--data", str(data), "--out", str(tmp_path)]) == 2
-    assert "need frozen: true" in capsys.readouterr().err
+    assert main([recipe(data, PIXELS | {"similar_batches": 0.3}), "--data", str(data), "--out", str(tmp_path)]) == 2
+    assert "set frozen to true" in capsys.readouterr().err
     assert main([recipe(data, PIXELS | {"epoch": 1}), "--data", str(data), "--out", str(tmp_path)]) == 2
     assert "training has the unknown key 'epoch'" in capsys.readouterr().err
     assert main([config, "--data", str(data), "--out", str(tmp_path), "--resume"]) == 2

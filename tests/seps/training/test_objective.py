@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from seps.data import PhraseBoxes, SentencePhrases
+from seps.data import PhraseBoxes, SentencePhrases, read_entities, read_split
+from seps.grounding.truth import Masks, counted, read_scenes
+from seps.scenes import write_split
 from seps.training.objective import PHRASE_SCALE, grounding_loss, infonce_loss, pool
 from seps.training.phrases import PhraseBox, phrase_boxes
 
@@ -78,3 +81,35 @@ def test_grounding_loss_falls_as_words_meet_the_patches_in_their_boxes() -> None
 
 def test_grounding_loss_of_no_phrase_is_zero() -> None:
     assert float(grounding_loss(torch.randn(2, 4, 8), torch.randn(2, 3, 8), [])) == 0.0
+
+
+def test_phrases_take_the_masks_of_scenes(tmp_path: Path) -> None:
+    write_split(tmp_path, "train", 6, seed=3)
+    split = read_split(tmp_path, "train")
+    entities = read_entities(tmp_path, "train")
+    scenes = read_scenes(tmp_path, "train", entities)
+    assert scenes is not None
+    positions: list[list[range] | None] = [
+        [range(i, i + 1) for i in range(len(caption.split()))] for caption in split.captions
+    ]
+    boxes, masks = (
+        phrase_boxes(split.captions, entities, positions, (14, 14), split.captions_per_image, 40, known)
+        for known in (None, scenes)
+    )
+    smaller = 0
+    for image, sentences in enumerate(entities):
+        known = Masks(scenes[image], (14, 14))
+        for sentence in sentences:
+            caption = split.captions.index(sentence.sentence, image * split.captions_per_image)
+            named = {p.text: p.inside.numpy() for p in masks[caption]}
+            for phrase in counted(sentence):
+                hits = known.named(sentence.sentence, [phrase]).hits
+                assert (phrase.phrase.lower() in named) == hits.any()
+                if hits.any():
+                    np.testing.assert_array_equal(named[phrase.phrase.lower()], hits)
+        for number in range(image * split.captions_per_image, (image + 1) * split.captions_per_image):
+            around = {p.text: p.inside for p in boxes[number]}
+            for one in masks[number]:
+                assert not (one.inside & ~around[one.text]).any()
+                smaller += int(one.inside.sum() < around[one.text].sum())
+    assert smaller > 10

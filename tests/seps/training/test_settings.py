@@ -26,7 +26,8 @@ def test_defaults_are_the_published_recipe() -> None:
         ("warm_steps", -1, "training.warm_steps is -1, but it must not be negative"),
         ("dense_share", 0.0, "training.dense_share is 0"),
         ("warmup_epochs", 2, "nothing would train the heads"),
-        ("similar_batches", 0.5, "need frozen: true"),
+        ("similar_batches", 0.5, "set frozen to true"),
+        ("neighbours", 7, "training.neighbours is 7, but batch_size, 64, must be a multiple of it"),
     ],
 )
 def test_refuses(key: str, value: object, told: str) -> None:

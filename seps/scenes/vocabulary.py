@@ -1,0 +1,31 @@
+"""The words of the scenes' captions, as a vocabulary of whole words for a caption encoder.
+
+python -m seps.scenes.vocabulary > seps/configs/encoders/scenes/vocab.txt
+"""
+
+from __future__ import annotations
+
+import re
+
+from tqdm import trange
+
+from seps.scenes.dense import dense_caption
+from seps.scenes.placing import make_scene
+from seps.scenes.sentences import sparse_captions
+
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+SCENES = 10_000  # of the training split; the last new word comes long before
+
+
+def vocabulary(scenes: int = SCENES) -> list[str]:
+    """The special tokens, then in their order all words and marks of the captions of the first training scenes."""
+    words: set[str] = set()
+    for index in trange(scenes, desc="Captions", leave=False):
+        scene = make_scene(0, "train", index)
+        for caption in (*sparse_captions(scene), dense_caption(scene)):
+            words.update(re.findall(r"\w+|[^\w\s]", caption.text.lower()))
+    return [*SPECIAL, *sorted(words)]
+
+
+if __name__ == "__main__":
+    print("\n".join(vocabulary()))

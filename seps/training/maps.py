@@ -1,0 +1,87 @@
+"""The phrase loss on word maps: what an explanation shows of a phrase lies inside the phrase's boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from seps.network import CrossSparseAggrNet
+from seps.pairwise import directions
+from seps.selection import Selection, masked_softmax, text_attention
+from seps.training.phrases import PhraseBox
+from seps.validation import Lengths
+
+TOKEN_SCALE = 20.0  # what a word's cosines are multiplied with before the softmax over tokens
+LEAST_SHARE = 1e-4  # keeps the logarithm finite where a map has nothing inside
+SOFTNESS = 0.1  # of the top k's gradient, in units of the score
+
+
+def map_loss(
+    net: CrossSparseAggrNet,
+    images: Tensor,
+    captions: Tensor,
+    lengths: Lengths,
+    phrases: Sequence[tuple[int, int, PhraseBox]],
+) -> Tensor:
+    """How much of each phrase's map lies outside its boxes, for captions with their own images.
+
+    A word's map is the weights over patches of the token that it meets (see `seps.explanation`); here of all tokens,
+    by the softmax of its cosines with them, so that words learn which token to meet, tokens which patches to merge,
+    and s^p which patches to keep (a straight-through gradient, see `learning_mask`). What words meet in the extra
+    token counts as outside: what a phrase names is to be kept.
+
+    Args:
+        net: the network; decisions are the top k, or drawn where it trains with Gumbel-Softmax.
+        images: (B, N[+1], C); captions: (B, L, C), image i with caption i; lengths: (B,).
+        phrases: (image of the batch, caption of the batch, phrase) each.
+
+    Returns:
+        Scalar: -log of the share inside, mean over the phrases whose boxes leave a patch out.
+    """
+    partly = [(caption, phrase) for _, caption, phrase in phrases if not bool(phrase.inside.all())]
+    if not partly:
+        return images.new_zeros(())
+    shares, tokens = token_shares(net, images, directions(captions, [int(length) for length in lengths]))
+    cosines = F.normalize(captions, dim=-1) @ tokens.transpose(1, 2)  # (B, L, M)
+    met = (cosines * TOKEN_SCALE).softmax(dim=-1)  # (B, L, M)
+    maps = met[..., :-1] @ shares[:, :-1]  # (B, L, N), rows summing to 1 less what [CLS] and the extra token took
+    losses = []
+    for caption, phrase in partly:
+        shown = maps[caption, phrase.first : phrase.last].mean(dim=0)  # (N,)
+        losses.append(-(shown[phrase.inside.to(shown.device)].sum() + LEAST_SHARE).log())
+    return torch.stack(losses).mean()
+
+
+def token_shares(net: CrossSparseAggrNet, images: Tensor, caption_directions: Tensor) -> tuple[Tensor, Tensor]:
+    """The tokens that each image's own caption makes of it.
+
+    Args:
+        images: (B, N[+1], C); caption_directions: (B, C) from `seps.pairwise.directions`.
+
+    Returns:
+        Shares (B, M, N), each token's weights over patches, summing to 1 ([CLS], and an extra token that nothing was
+        dropped into: 0); tokens (B, M, C) of unit length. Order: [CLS] if any, aggregated tokens, extra token.
+    """
+    image = net.image_side(images)
+    s_st = text_attention(image.unit, caption_directions[..., None]).squeeze(-1)  # (B, N)
+    drawn = net.training and net.use_gumbel_softmax
+    selection, _ = net.select(image.s_p, image.s_im, s_st, None, drawn)
+    mask = selection.mask if drawn else learning_mask(selection)
+    merged = masked_softmax(image.logits[0], mask[:, None])  # (B, N_c, N), equation (4)
+    shares = torch.cat([merged, selection.extra_weights[:, None].to(merged.dtype)], dim=1)  # (B, N_c + 1, N)
+    tokens = shares @ image.patches  # (B, N_c + 1, C)
+    if image.cls is not None:
+        shares = torch.cat([torch.zeros_like(shares[:, :1]), shares], dim=1)  # (B, M, N)
+        tokens = torch.cat([image.cls, tokens], dim=1)  # (B, M, C)
+    return shares, F.normalize(tokens, dim=-1)
+
+
+def learning_mask(selection: Selection) -> Tensor:
+    """The top k's mask (B, N), with a straight-through gradient that a drawn mask has of its own: that of a sigmoid of
+    how far each score is from the lowest kept one."""
+    lowest = selection.score.detach().masked_fill(selection.mask == 0, torch.inf).amin(dim=-1, keepdim=True)  # (B, 1)
+    soft = ((selection.score - lowest) / SOFTNESS).sigmoid()  # (B, N)
+    return selection.mask + (soft - soft.detach())

@@ -1,0 +1,147 @@
+"""Batches for a training step from image files and sentences, for backbones that are trained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils.data import DataLoader, Dataset
+
+from seps.data import CaptionDataset
+from seps.model import SEPSModel
+from seps.training.feed import batch_phrases, read_phrases
+from seps.training.objective import pool
+from seps.training.phrases import PhraseBox
+from seps.training.schedule import Share, drawn_captions, grouped_batches, shuffled_batches
+from seps.training.settings import TrainSettings
+from seps.training.step import StepBatch
+
+CAPTIONS_AT_ONCE = 256
+
+
+class Photos(Dataset[Tensor]):
+    """The images of a split without their captions, each (3, S, S)."""
+
+    def __init__(self, dataset: CaptionDataset) -> None:
+        self.dataset = dataset
+
+    def __len__(self) -> int:
+        return len(self.dataset.split.image_files)
+
+    def __getitem__(self, number: int) -> Tensor:
+        return self.dataset.image(number * self.dataset.split.captions_per_image)
+
+
+class PixelFeed:
+    """Batches of pixels and token ids.
+
+    Args:
+        model: whose grid and tokenizer phrases are counted in, and whose captions tell which are alike.
+        dataset: the training split's.
+        settings: batch sizes, and whether a batch has phrases; workers: processes that read images.
+        share: this process's among several that train together.
+    """
+
+    def __init__(
+        self, model: SEPSModel, dataset: CaptionDataset, settings: TrainSettings, workers: int, share: Share
+    ) -> None:
+        self.model, self.dataset, self.settings = model, dataset, settings
+        self.workers, self.share = workers, share
+        self.per_image = dataset.split.captions_per_image
+        self.phrases: list[list[PhraseBox]] = [[] for _ in dataset.split.captions]
+        if settings.grounding_weight or settings.map_weight:
+            self.phrases = read_phrases(model, dataset.split, settings.regions)
+
+    def warmup_length(self) -> int:
+        """Steps of `warmup_epoch`."""
+        return self.share.count(len(self.dataset.split.image_files) // self.settings.warmup_batch)
+
+    def warmup_epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
+        """An epoch over the images, each with all of its captions."""
+        self.dataset.set_epoch(number)
+        every = shuffled_batches(len(self.dataset.split.image_files), self.settings.warmup_batch, generator)
+        batches = self.share.of(every, generator)
+        loader = self.loader(Photos(self.dataset), batches)
+        for images, numbers in zip(loader, batches, strict=True):
+            captions = (numbers[:, None] * self.per_image + torch.arange(self.per_image)).flatten()  # (B_t,)
+            found = [self.dataset.caption(caption) for caption in captions.tolist()]
+            ids, lengths = self.model.tokenizer.pad(found)
+            rows = torch.arange(len(numbers)).repeat_interleave(self.per_image)  # (B_t,)
+            yield StepBatch(
+                images=images,
+                captions=ids,
+                lengths=lengths,
+                long_captions=None,
+                long_lengths=None,
+                img_ids=captions // self.per_image,
+                cached=False,
+                phrases=batch_phrases(self.phrases, captions, rows.tolist()),
+                warmup=True,
+                rows=rows,
+            )
+
+    def length(self) -> int:
+        """Steps of `epoch`."""
+        size, taken = self.settings.batch_size, self.settings.captions_an_epoch
+        if taken:
+            return self.share.count(self.images_taken() // size * min(taken, self.per_image))
+        return self.share.count(len(self.dataset) // size)
+
+    def images_taken(self) -> int:
+        """Images that an epoch takes."""
+        every = len(self.dataset.split.image_files)
+        return min(self.settings.images_an_epoch or every, every)
+
+    def epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
+        """An epoch over the captions, or over some of each image's, each with its image."""
+        self.dataset.set_epoch(number)
+        size, taken = self.settings.batch_size, self.settings.captions_an_epoch
+        if taken:
+            images = torch.randperm(len(self.dataset.split.image_files), generator=generator)[: self.images_taken()]
+            rounds = drawn_captions(images, self.per_image, min(taken, self.per_image), generator)
+            batches = [captions[rows] for captions in rounds for rows in self.together(captions, generator)]
+        else:
+            batches = shuffled_batches(len(self.dataset), size, generator)
+        loader = self.loader(self.dataset, self.share.of(batches, generator))
+        for images, captions, lengths, long_captions, long_lengths, numbers, img_ids in loader:
+            if float(torch.rand((), generator=generator)) >= self.settings.dense_share:
+                long_captions = long_lengths = None
+            rows = torch.arange(len(numbers))
+            yield StepBatch(
+                images,
+                captions,
+                lengths,
+                long_captions,
+                long_lengths,
+                img_ids,
+                cached=False,
+                phrases=batch_phrases(self.phrases, numbers, rows.tolist()),
+                rows=rows,
+            )
+
+    def together(self, captions: Tensor, generator: torch.Generator) -> list[Tensor]:
+        """Which of these captions (V,) meet in a batch: places among them."""
+        size, group = self.settings.batch_size, self.settings.neighbours
+        if not group:
+            return shuffled_batches(len(captions), size, generator)
+        return grouped_batches(self.pooled_captions(captions), group, size, generator)
+
+    def pooled_captions(self, captions: Tensor) -> Tensor:
+        """Pooled embeddings (V, C) of captions (V,), as the model has them now."""
+        embedded = []
+        for part in captions.split(CAPTIONS_AT_ONCE):
+            words, lengths = self.model.encode_captions([self.dataset.split.captions[i] for i in part.tolist()])
+            embedded.append(pool(words, lengths).cpu())
+        return torch.cat(embedded)
+
+    def loader(self, dataset: Dataset[Any], batches: Sequence[Tensor]) -> DataLoader[Any]:
+        """Reads these batches of the dataset's items."""
+        return DataLoader(
+            dataset,
+            batch_sampler=[batch.tolist() for batch in batches],
+            num_workers=self.workers,
+            collate_fn=self.dataset.collate if dataset is self.dataset else None,
+            generator=torch.Generator().manual_seed(0),  # so that the loader takes nothing from torch's own chance
+        )

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from seps.explanation import explain
+from seps.network import CrossSparseAggrNet
+from seps.pairwise import directions
+from seps.training import maps
+from seps.training.maps import LEAST_SHARE, map_loss, token_shares
+from seps.training.phrases import PhraseBox
+
+LENGTHS = [5, 7]
+
+
+@pytest.fixture(params=[True, False], ids=["cls", "no cls"])
+def embedded(request: pytest.FixtureRequest) -> tuple[CrossSparseAggrNet, torch.Tensor, torch.Tensor]:
+    torch.manual_seed(4)
+    net = CrossSparseAggrNet(embed_size=24, num_patches=16, use_paper_version=True).eval()
+    return net, torch.randn(2, 16 + request.param, 24), torch.randn(2, 7, 24)
+
+
+def test_the_tokens_are_those_of_the_explanation(
+    embedded: tuple[CrossSparseAggrNet, torch.Tensor, torch.Tensor],
+) -> None:
+    net, images, captions = embedded
+    shares, tokens = token_shares(net, images, directions(captions, LENGTHS))
+    for i, length in enumerate(LENGTHS):
+        record = explain(net, images[i], captions[i, :length]).sparse_alignment
+        np.testing.assert_allclose(shares[i].detach(), record.token_weights, atol=1e-6)
+        words = torch.nn.functional.normalize(captions[i, :length], dim=-1)
+        np.testing.assert_allclose((tokens[i] @ words.T).detach(), record.cosines, atol=1e-5)
+
+
+def test_with_a_sharp_choice_of_tokens_the_loss_is_the_explanations(
+    embedded: tuple[CrossSparseAggrNet, torch.Tensor, torch.Tensor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net, images, captions = embedded
+    monkeypatch.setattr(maps, "TOKEN_SCALE", 1e6)
+    box = np.arange(16) < 9
+    expected, phrases = [], []
+    for i, (first, last) in enumerate([(1, 3), (4, 6)]):
+        record = explain(net, images[i], captions[i, : LENGTHS[i]]).sparse_alignment
+        named = record.word_maps[first:last].copy()
+        named[record.best_token[first:last] == len(record.tokens) - 1] = 0.0  # the extra token
+        expected.append(-math.log(named.mean(axis=0)[box].sum() + LEAST_SHARE))
+        phrases.append((i, i, PhraseBox(first, last, box, "thing")))
+    everywhere = (1, 1, PhraseBox(1, 2, np.ones(16, dtype=bool), "scene"))  # teaches nothing
+    loss = map_loss(net, images, captions, LENGTHS, [*phrases, everywhere]).detach()
+    assert float(loss) == pytest.approx(sum(expected) / 2, abs=1e-5)
+    assert float(map_loss(net, images, captions, LENGTHS, [everywhere]).detach()) == 0.0
+
+
+def test_training_by_it_moves_the_maps_into_the_boxes(
+    embedded: tuple[CrossSparseAggrNet, torch.Tensor, torch.Tensor],
+) -> None:
+    net, images, captions = embedded
+    patches = torch.nn.Parameter(images)
+    box = np.arange(16) < 4
+    phrases = [(0, 0, PhraseBox(1, 3, box, "thing")), (1, 1, PhraseBox(2, 4, ~box, "rest"))]
+
+    def inside() -> list[float]:
+        found = []
+        for i, _, phrase in phrases:
+            record = explain(net, patches[i].detach(), captions[i, : LENGTHS[i]]).sparse_alignment
+            found.append(float(record.word_maps[phrase.first : phrase.last].mean(axis=0)[phrase.inside].sum()))
+        return found
+
+    before = inside()
+    optimizer = torch.optim.Adam([patches, *net.aggr_net.parameters()], lr=0.02)
+    for _ in range(150):
+        optimizer.zero_grad()
+        map_loss(net, patches, captions, LENGTHS, phrases).backward()
+        optimizer.step()
+    after = inside()
+    assert after[0] > max(0.8, before[0]) and after[1] > 0.9
+
+
+def test_the_score_learns_to_keep_what_a_phrase_names(
+    embedded: tuple[CrossSparseAggrNet, torch.Tensor, torch.Tensor],
+) -> None:
+    net, images, captions = embedded
+    record = explain(net, images[0], captions[0, : LENGTHS[0]])
+    box = record.sparse.rank >= 10  # patches of the lowest scores, all dropped
+    assert not record.sparse.kept[box].any()
+    phrases = [(0, 0, PhraseBox(1, 3, box, "thing"))]
+    before = float(map_loss(net, images, captions, LENGTHS, phrases).detach())
+    optimizer = torch.optim.Adam(net.sparse_net_cap.parameters(), lr=0.01)
+    for _ in range(200):
+        optimizer.zero_grad()
+        map_loss(net, images, captions, LENGTHS, phrases).backward()
+        optimizer.step()
+    assert explain(net, images[0], captions[0, : LENGTHS[0]]).sparse.kept[box].any()
+    assert float(map_loss(net, images, captions, LENGTHS, phrases).detach()) < before / 2

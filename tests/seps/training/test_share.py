@@ -1,0 +1,61 @@
+"""Several processes train together on their shares of every epoch."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from seps.hub import load_model
+from seps.training.records import read_epochs
+from seps.training.schedule import Share, shuffled_batches
+from tests.drawn import WORDS, draw_split
+from tests.tiny import tiny_settings, write_tiny_bert
+
+
+def test_shares_are_the_whole_without_overlap() -> None:
+    def own(share: Share) -> tuple[list[torch.Tensor], torch.Tensor]:
+        generator = torch.Generator().manual_seed(5)
+        batches = share.of(shuffled_batches(21, 3, generator), generator)
+        return batches, torch.rand(4, generator=generator)
+
+    whole, drawn = own(Share())
+    shares = [own(Share(place, 2)) for place in range(2)]
+    assert [len(batches) for batches, _ in shares] == [Share(0, 2).count(len(whole))] * 2 == [3, 3]
+    together = torch.stack([batch for pair in zip(shares[0][0], shares[1][0], strict=True) for batch in pair])
+    assert together.equal(torch.stack(whole[:6]))
+    assert not shares[0][1].equal(shares[1][1])
+    assert not shares[0][1].equal(drawn)
+
+
+@pytest.mark.parametrize("frozen", [False, True], ids=["pixels", "cached"])
+def test_two_processes_train_one_model(tmp_path: Path, frozen: bool) -> None:
+    draw_split(tmp_path, "train", 16, seed=1)
+    draw_split(tmp_path, "dev", 4, seed=2)
+    settings = tiny_settings(write_tiny_bert(tmp_path / "bert", WORDS))
+    training = {"epochs": 2, "batch_size": 8, "learning_rate": 2e-3, "frozen": frozen, "augment": False}
+    (tmp_path / "recipe.json").write_text(json.dumps(settings | {"training": training}))
+    out = tmp_path / "run"
+    launch = ["torch.distributed.run", "--nproc_per_node", "2", "--rdzv-backend", "c10d", "--rdzv-endpoint"]
+    program = ["localhost:0", "-m", "seps.train", str(tmp_path / "recipe.json")]
+    options = ["--data", str(tmp_path), "--out", str(out), "--workers", "0"]
+    root = Path(__file__).parents[3]
+    told = subprocess.run(
+        [sys.executable, "-m", *launch, *program, *options],
+        cwd=root,
+        env=os.environ | {"PYTHONPATH": str(root), "ACCELERATE_USE_CPU": "true", "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert told.returncode == 0, told.stderr[-3000:]
+    rows = read_epochs(out)
+    assert [row["epoch"] for row in rows] == [1, 2]
+    assert rows[1]["align"] < rows[0]["align"]
+    assert told.stdout.count("Best rSum on dev") == 1
+    assert load_model(out / "best").grid == (10, 10)
