@@ -1,0 +1,43 @@
+"""The recipe of the shipped scenes model, run small: it learns."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from seps import load_model
+from seps.data import read_split
+from seps.evaluate import evaluate
+from seps.hub import shipped_models
+from seps.model import SEPSModel
+from seps.scenes import write_split
+from seps.train import train
+from seps.training.records import read_epochs
+from seps.training.settings import read_recipe
+
+SCENES = {"train": 640, "dev": 100}
+SMALLER: dict[str, Any] = {"warmup_epochs": 8, "warmup_batch": 32, "epochs": 1, "batch_size": 32, "dev_images": 0}
+
+
+@pytest.mark.slow
+def test_a_few_hundred_steps_lower_the_loss_and_raise_recall(tmp_path: Path) -> None:
+    for split, count in SCENES.items():
+        write_split(tmp_path, split, count, seed=11, workers=2)
+    recipe: dict[str, Any] = json.loads((shipped_models()["scenes"] / "recipe.json").read_text())
+    recipe["training"] |= SMALLER
+    (tmp_path / "recipe.json").write_text(json.dumps(recipe))
+    config, settings = read_recipe(tmp_path / "recipe.json")
+    dev = read_split(tmp_path, "dev")
+    before = evaluate(SEPSModel(config), dev).metrics
+    train(config, settings, tmp_path, tmp_path / "run")
+    rows = read_epochs(tmp_path / "run")
+    warmup = [row["loss"] for row in rows[:-1]]
+    assert warmup == sorted(warmup, reverse=True)
+    assert warmup[-1] < 0.7 * warmup[0]
+    after = evaluate(load_model(tmp_path / "run" / "best"), dev).metrics
+    assert after.rsum == pytest.approx(rows[-1]["rsum"], abs=3.0)  # float16 on disk
+    assert after.rsum > 2 * before.rsum
+    assert after.text_to_image.r10 > 25.0  # chance is 10

@@ -1,0 +1,63 @@
+"""The shipped model of scenes: it is what its card says, and scores what its card says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from seps import load_model
+from seps.config import ModelConfig
+from seps.data import read_split
+from seps.evaluate import evaluate
+from seps.hub import shipped_models
+from seps.model import SEPSModel
+from seps.scenes import write_split
+from seps.training.settings import read_recipe
+
+FOLDER = Path(__file__).resolve().parents[1] / "assets" / "models" / "scenes"
+SCENES = 100  # of the test split, the first
+
+
+@pytest.fixture(scope="module")
+def model() -> SEPSModel:
+    return load_model("scenes")
+
+
+def test_ships_small_and_without_pickles() -> None:
+    assert shipped_models()["scenes"] == FOLDER
+    assert sum(file.stat().st_size for file in FOLDER.iterdir()) <= 10_000_000
+    assert {file.suffix for file in FOLDER.iterdir()} <= {".json", ".safetensors", ".md"}
+
+
+def test_is_the_paper_variant_trained_from_scratch(model: SEPSModel) -> None:
+    assert model.cross_net.use_paper_version
+    assert model.cross_net.use_dual_aggr
+    assert model.grid == (14, 14)
+    assert model.img_enc.has_cls
+    for recipe in ("recipe.json", "recipe-2.json", "recipe-3.json"):
+        config, training = read_recipe(FOLDER / recipe)
+        assert config == ModelConfig.from_json(FOLDER / "config.json")
+        assert config.vision.weights == config.text.weights == "none"
+        assert training.dense == "own"
+
+
+def test_recall_on_the_first_test_scenes_is_the_cards(model: SEPSModel, tmp_path: Path) -> None:
+    write_split(tmp_path, "test", SCENES, seed=0)
+    metrics = evaluate(model, read_split(tmp_path, "test")).metrics
+    recalls = [f"{r.r1:.1f} / {r.r5:.1f} / {r.r10:.1f}" for r in (metrics.image_to_text, metrics.text_to_image)]
+    row = f"| first {SCENES} test scenes, {5 * SCENES} captions | {recalls[0]} | {recalls[1]} | {metrics.rsum:.1f} |"
+    assert row in (FOLDER / "README.md").read_text()
+
+
+def test_the_cards_figures_are_the_measured_ones() -> None:
+    card = (FOLDER / "README.md").read_text()
+    results = json.loads((FOLDER / "results-test.json").read_text())
+    for group, directions in results["scenes"]["recalls"].items():
+        for recall in directions.values():
+            assert f"{recall['r1']:.1f} / {recall['r5']:.1f} / {recall['r10']:.1f}" in card, group
+    for told in results["scenes"]["misses"].values():
+        assert f"{told['true']:,} of {told['misses']:,}" in card
+    for measured in results["grounding"]["methods"]["seps"].values():
+        assert f"{measured['mean']:.3f} [{measured['low']:.3f}, {measured['high']:.3f}]" in card
