@@ -8,11 +8,9 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
-from tqdm import tqdm
-
-from demo import site
-from demo.start import open_workbench
+from demo.opening.server import Opening
 
 
 def main() -> int:
@@ -24,12 +22,30 @@ def main() -> int:
     parser.add_argument("--port", type=int, help="port to serve on; without it, the first free one from 7860")
     options = parser.parse_args()
     try:
-        bench = open_workbench(options.photos, options.cache, not options.no_fetch, tqdm, print)
+        opening = Opening(options.port, example=options.photos is None)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
-    site.build(bench).launch(server_port=options.port, **site.launch_options())
+    print(f"SEPS Explorer is starting: open {opening.address}", flush=True)
+    try:
+        page, told = prepare(options.photos, options.cache, not options.no_fetch)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    finally:
+        opening.close()
+    page.launch(server_name=opening.host, server_port=opening.port, **told)
     return 0
+
+
+def prepare(photos: Path | None, cache: Path | None, fetch: bool) -> tuple[Any, dict[str, Any]]:
+    """The app's page and what its `launch` needs; its libraries take seconds, so they are imported here."""
+    from tqdm import tqdm
+
+    from demo import site
+    from demo.start import open_benches
+
+    return site.build(open_benches(photos, cache, fetch, tqdm, print)), site.launch_options()
 
 
 if __name__ == "__main__":

@@ -1,14 +1,12 @@
-"""Every colour: the colour map of values, the veil over dropped patches, and the light and the dark palette."""
+"""Every colour but the map of values: the veil over dropped patches, outlines, and the light and the dark palette."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from matplotlib import colormaps
-
-COLOUR_MAP = colormaps["viridis"]
 DPI = 192  # two picture pixels to a CSS pixel
 VEIL = "#10191a"  # over dropped patches, in both palettes
+OBJECT = "#ff8ac8"  # the outlines of a scene's true objects, in both palettes
 
 
 @dataclass(frozen=True)
@@ -26,3 +24,8 @@ class Palette:
 
 LIGHT = Palette("#17211f", "#54625f", "#d5dddb", "#ffffff", "#f3f6f5", "#0d6b61", "#e2efec")
 DARK = Palette("#e6eceb", "#a3b1ae", "#33403e", "#182120", "#101716", "#5ec9b6", "#1b3430")
+
+
+def variables(palette: Palette) -> str:
+    """A palette as CSS variables."""
+    return " ".join(f"--{name.replace('_', '-')}: {colour};" for name, colour in vars(palette).items())

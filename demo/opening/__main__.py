@@ -1,0 +1,26 @@
+"""Write the first view anew, after a change of the model, the examples or what the viewer takes.
+
+python -m demo.opening
+"""
+
+from __future__ import annotations
+
+import json
+
+from demo.benches import Benches
+from demo.opening.first import FILE
+from demo.opening.write import compute_first_view
+from demo.start import open_workbench
+
+
+def main() -> int:
+    """Run the program; returns its exit status."""
+    FILE.parent.mkdir(exist_ok=True)
+    view = compute_first_view(Benches(open_workbench(fetch=False)))
+    FILE.write_text(json.dumps(view, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(f"Written: {FILE.name}, {FILE.stat().st_size:,} bytes.")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

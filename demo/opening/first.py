@@ -1,0 +1,40 @@
+"""The first view, written down: what the app shows on load, ready before anything that computes is there.
+
+`python -m demo.opening` writes it; a test computes it anew and compares. It belongs to one model's weights and to the
+photographs that installed packages carry, and is not shown with others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from demo.galleries.packaged import Example, load_examples
+
+ASSETS = Path(__file__).resolve().parents[2] / "assets"
+FILE = ASSETS / "opening" / "first.json"
+WEIGHTS = ASSETS / "models" / "photos" / "model.safetensors"
+
+
+def weights_digest() -> str:
+    """sha256 of the shipped model's weights, in hexadecimal."""
+    return hashlib.sha256(WEIGHTS.read_bytes()).hexdigest()
+
+
+def first_view() -> dict[str, Any] | None:
+    """The first view: {weights, examples, ranking, viewer}, photographs by name where the page puts their addresses.
+
+    None where it belongs to other weights, or where it cannot be read.
+    """
+    try:
+        view: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+        return view if view["weights"] == weights_digest() else None
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def named_examples() -> dict[str, Example]:
+    """The examples by name."""
+    return {example.name: example for example in load_examples()}

@@ -1,0 +1,47 @@
+"""The opening page: the app's own scripts and styles around the first view."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from demo.paint.palette import DARK, LIGHT, variables
+
+ASSETS = Path(__file__).resolve().parents[2] / "assets"
+PAGE = ASSETS / "opening" / "page.html"
+STYLE = ASSETS / "style"
+SCRIPTS = ("lists", "record", "picture", "objects", "controls", "parts", "viewer")
+STYLES = ("site", "viewer")
+
+
+def opening_page(view: dict[str, Any] | None) -> str:
+    """The page's HTML.
+
+    Args:
+        view: from `first_view`; None shows no example, only that the app is on its way.
+    """
+    scripts = "\n".join((STYLE / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
+    styles = "\n".join((STYLE / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
+    told = None if view is None else addressed(view)
+    parts = {
+        "/*STYLE*/": f":root {{ {variables(LIGHT)} }} .dark {{ {variables(DARK)} }}\n{styles}",
+        "/*SCRIPTS*/": scripts,
+        "/*VIEW*/null": json.dumps(told, ensure_ascii=False).replace("<", "\\u003c"),
+    }
+    page = PAGE.read_text(encoding="utf-8")
+    for place, content in parts.items():
+        page = page.replace(place, content, 1)
+    return page
+
+
+def addressed(view: dict[str, Any]) -> dict[str, Any]:
+    """The first view with the addresses of its photographs, as the app's scripts take it."""
+    ranking, photo = view["ranking"], view["viewer"]["photo"]
+    items = [item | {"thumb": f"opening/thumb/{item['name']}"} for item in ranking["items"]]
+    note = f"{len(items)} photographs, ranked beforehand"
+    return {
+        "examples": view["examples"],
+        "ranking": {"selected": ranking["selected"], "note": note, "lists": [{"title": "", "items": items}]},
+        "viewer": view["viewer"] | {"photo": photo | {"src": f"opening/photo/{photo['name']}"}},
+    }

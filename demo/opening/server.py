@@ -1,0 +1,126 @@
+"""The server before the server: it has the app's address until the app takes it over."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
+from threading import Thread
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from demo.opening.first import first_view, named_examples
+from demo.opening.page import opening_page
+
+FIRST_PORT, PORTS = 7860, 100  # where Gradio looks too
+SIZES = {"thumb": 192, "photo": 900}  # longest side, in pixels
+
+
+class Opening:
+    """Serves the opening page from a thread, from now until `close`.
+
+    Args:
+        port: to serve on; None takes GRADIO_SERVER_PORT, or the first free one from 7860.
+        example: whether the worked example is what the app will begin with.
+
+    Attributes:
+        port: the one it serves on; host: as Gradio takes it, from GRADIO_SERVER_NAME.
+
+    Raises:
+        ValueError: no such port is free.
+    """
+
+    def __init__(self, port: int | None = None, example: bool = True) -> None:
+        self.host = os.environ.get("GRADIO_SERVER_NAME", "127.0.0.1")
+        given = port if port is not None else os.environ.get("GRADIO_SERVER_PORT")
+        ports = range(FIRST_PORT, FIRST_PORT + PORTS) if given is None else [read_port(given)]
+        self._server = listening(self.host, ports)
+        self.port = int(self._server.server_address[1])
+        self._server.page = opening_page(first_view() if example else None).encode()
+        self._thread = Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
+        self._thread.start()
+
+    @property
+    def address(self) -> str:
+        """What to open in a browser."""
+        host = "127.0.0.1" if self.host in ("0.0.0.0", "::", "") else self.host
+        return f"http://{host}:{self.port}"
+
+    def close(self) -> None:
+        """Give the address free."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class Server(ThreadingHTTPServer):
+    """Answers each request in a thread of its own."""
+
+    daemon_threads = True
+    block_on_close = False
+    page = b""
+
+
+class Handler(BaseHTTPRequestHandler):
+    """The page, the photographs on it, and to everything else that the app is on its way."""
+
+    server: Server
+
+    def do_GET(self) -> None:
+        """Answer a request."""
+        path = unquote(urlsplit(self.path).path)
+        kind, _, name = path.removeprefix("/opening/").partition("/")
+        if path == "/":
+            self.answer(HTTPStatus.OK, "text/html; charset=utf-8", self.server.page)
+        elif path == "/opening/state":
+            self.answer(HTTPStatus.OK, "application/json", json.dumps({"opening": True}).encode())
+        elif kind in SIZES and name in named_examples():
+            self.answer(HTTPStatus.OK, "image/jpeg", jpeg(name, SIZES[kind]))
+        else:
+            self.answer(HTTPStatus.SERVICE_UNAVAILABLE, "text/plain", b"SEPS Explorer is starting: try again soon.")
+
+    def answer(self, status: HTTPStatus, kind: str, content: bytes) -> None:
+        """Send a whole answer that no cache keeps."""
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 the base class names it
+        """Stay silent, as Gradio does."""
+
+
+def jpeg(name: str, longest: int) -> bytes:
+    """An example's photograph, scaled down to `longest` pixels on its long side."""
+    image = named_examples()[name].photo()
+    image.thumbnail((longest, longest))
+    stream = BytesIO()
+    image.save(stream, "JPEG", quality=85)
+    return stream.getvalue()
+
+
+def read_port(given: int | str) -> int:
+    """A port's number; ValueError where it is none."""
+    try:
+        port = int(given)
+    except ValueError:
+        port = -1
+    if not 0 < port < 65536:
+        raise ValueError(f"The port is {given!r}, but a whole number from 1 to 65535 is needed.")
+    return port
+
+
+def listening(host: str, ports: Sequence[int]) -> Server:
+    """A server on the first of the ports that is free; ValueError where none is."""
+    for port in ports:
+        try:
+            return Server((host, port), Handler)
+        except OSError:
+            continue
+    tried = f"Port {ports[0]}" if len(ports) == 1 else f"Every port from {ports[0]} to {ports[-1]}"
+    raise ValueError(f"{tried} is taken on {host or 'this machine'}: give another one with --port.")

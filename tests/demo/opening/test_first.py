@@ -1,0 +1,60 @@
+"""The first view that is written down is what the app computes."""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from demo.benches import Benches
+from demo.opening import first
+from demo.opening.page import opening_page
+from demo.opening.write import compute_first_view
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_it_is_what_the_app_shows_on_load(benches: Benches) -> None:
+    computed, written = compute_first_view(benches), first.first_view()
+    assert written is not None, "The model's weights changed: run `python -m demo.opening`."
+    assert_alike(json.loads(json.dumps(computed)), written, "view")
+
+
+def assert_alike(one: Any, other: Any, where: str) -> None:
+    """Equal but for the last digits of numbers."""
+    if isinstance(one, dict) and "float32" in one:
+        assert one["shape"] == other["shape"], where
+        left, right = (np.frombuffer(base64.b64decode(part["float32"]), "<f4") for part in (one, other))
+        np.testing.assert_allclose(left, right, atol=1e-4, err_msg=where)
+    elif isinstance(one, dict):
+        assert one.keys() == other.keys(), where
+        for name in one:
+            assert_alike(one[name], other[name], f"{where}.{name}")
+    elif isinstance(one, list):
+        assert len(one) == len(other), where
+        for place, (left, right) in enumerate(zip(one, other, strict=True)):
+            assert_alike(left, right, f"{where}[{place}]")
+    elif isinstance(one, float):
+        assert one == pytest.approx(other, abs=1e-4), where
+    else:
+        assert one == other, where
+
+
+def test_it_is_not_shown_with_other_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "model.safetensors").write_bytes(b"others")
+    monkeypatch.setattr(first, "WEIGHTS", tmp_path / "model.safetensors")
+    assert first.first_view() is None
+    assert "const view = null;" in opening_page(None)
+
+
+def test_nothing_that_takes_long_is_imported() -> None:
+    heavy = ("torch", "gradio", "numpy", "matplotlib", "transformers", "timm", "tqdm")
+    code = f"import sys, app; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
