@@ -15,7 +15,7 @@ from demo.galleries.folder import uploads_gallery
 from demo.galleries.index import index_gallery
 from demo.paint.overlay import Heading
 from demo.photos import read_photo
-from demo.start import open_model, open_workbench
+from demo.start import MODEL, open_benches, open_model
 from demo.workbench import Workbench
 
 
@@ -35,7 +35,7 @@ def rank(options: argparse.Namespace, bench: Workbench) -> None:
     """Rank photographs for a caption, or captions for a photograph, and print the best."""
     if options.photo is not None:
         indexed = index_gallery(bench.model, uploads_gallery([options.photo]), None)
-        pool = None if options.text else options.gallery
+        pool = None if options.text else bench.open(options.gallery, tqdm).gallery.name
         captions = bench.rank_captions(indexed, 0, pool, "\n".join(options.text))
         lines = [f"{score:.4f}  {text}" for text, score in zip(captions.captions, captions.scores, strict=True)]
     else:
@@ -66,11 +66,27 @@ def parser() -> argparse.ArgumentParser:
     many.add_argument("text", nargs="*", help="the caption; with --photo, the captions to rank (none: the gallery's)")
     many.add_argument("--photo", type=Path, help="rank captions for this photograph")
     many.add_argument("--photos", type=Path, help="a folder of photographs to rank")
-    many.add_argument("--gallery", help="a gallery to rank: folder, examples or open-photos")
+    many.add_argument("--gallery", help="a gallery to rank: folder, examples, open-photos or scenes")
     many.add_argument("--dense", help="a dense caption beside the caption")
     many.add_argument("--top", type=int, default=10, help="how many to print (10)")
     many.add_argument("--csv", type=Path, help="write the whole ranking of photographs here")
+    for command in (one, many):
+        command.add_argument("--model", help="photos or scenes (photos; to rank, that of the gallery)")
     return top
+
+
+def chosen_bench(options: argparse.Namespace) -> Workbench:
+    """The bench that a ranking runs on, its gallery set where none was asked for.
+
+    Raises:
+        ValueError: no such model or gallery, or one that belongs to the other.
+    """
+    benches = open_benches(options.photos, progress=tqdm, tell=print)
+    options.gallery = options.gallery or benches.first_of(options.model or benches.photos.name)
+    bench = benches.of(options.gallery)
+    if options.model not in (None, bench.name):
+        raise ValueError(f"The gallery {options.gallery!r} belongs to the model {bench.name!r}, not {options.model!r}.")
+    return bench
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -78,11 +94,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
         if options.command == "explain":
-            explain(options, open_model())
+            explain(options, open_model(options.model or MODEL))
         else:
-            bench = open_workbench(options.photos, progress=tqdm, tell=print)
-            options.gallery = options.gallery or bench.first
-            rank(options, bench)
+            rank(options, chosen_bench(options))
     except (ValueError, OSError) as error:
         print(error, file=sys.stderr)
         return 2

@@ -16,6 +16,7 @@ from demo.paint.export import file_name, render
 from demo.paint.overlay import Heading, compare_picture, picture
 from demo.paint.palette import DARK, LIGHT
 from demo.record import plain
+from demo.scenes.outline import Outline
 from demo.workbench import Workbench
 from seps import Explanation
 
@@ -48,6 +49,7 @@ def explanation_file(
     opacity: float = 0.75,
     lines: bool = True,
     dark: bool = False,
+    objects: Sequence[Outline] = (),
 ) -> Download:
     """One photograph's explanation as a picture, or as JSON with every number.
 
@@ -55,7 +57,7 @@ def explanation_file(
         photo: any size; record: its explanation.
         heading: what is written into the picture; title: of the photograph, for the file's name.
         kind: "png" (two pixels a CSS pixel), "svg", "pdf" or "json".
-        layer, opacity in [0, 1], lines: how the picture is drawn, as in `demo.layers`.
+        layer, opacity in [0, 1], lines: how the picture is drawn, as in `demo.layers`; objects: outlined on top.
 
     Raises:
         ValueError: another kind, an unknown layer or one that the record has not, an opacity out of range.
@@ -74,7 +76,7 @@ def explanation_file(
         }
         return Download(name, json.dumps(told, ensure_ascii=False, indent=1).encode(), TYPES[kind])
     palette = DARK if dark else LIGHT
-    figure = picture(photo, record, Layer.parse(layer), heading, palette, opacity, lines)
+    figure = picture(photo, record, Layer.parse(layer), heading, palette, opacity, lines, objects)
     return Download(name, render(figure, kind), TYPES[kind])
 
 
@@ -88,11 +90,15 @@ def comparison_file(
     layer: str = "mask",
     dark: bool = False,
     credit: str = "",
+    objects: Sequence[Sequence[Outline]] = (),
 ) -> Download:
-    """Several captions over one photograph, side by side on one colour scale; arguments as `explanation_file`."""
+    """Several captions over one photograph, side by side on one colour scale; arguments as `explanation_file`,
+    `objects` for each caption."""
     check_format(kind, PICTURES)
     palette = DARK if dark else LIGHT
-    figure = compare_picture(photo, captions, records, Layer.parse(layer), model, palette, credit=credit)
+    figure = compare_picture(
+        photo, captions, records, Layer.parse(layer), model, palette, credit=credit, objects=objects
+    )
     return Download(file_name(model, title, f"compare-{layer}", kind), render(figure, kind), TYPES[kind])
 
 

@@ -23,7 +23,7 @@ FORMATS_IN_WORDS = "JPEG, PNG, WEBP, GIF, BMP or TIFF"
 MAX_BYTES = 25 * 2**20
 MAX_PIXELS = 100_000_000
 LONGEST = 2048  # pixels of the long side that are kept
-THUMBNAIL = 320
+THUMBNAIL = 192
 
 # One photograph is decoded at a time: a large one takes hundreds of megabytes, and warning filters are global.
 _DECODING = Lock()

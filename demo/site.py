@@ -9,20 +9,16 @@ import gradio as gr
 from gradio.themes import Base, sizes
 from gradio.themes.utils import fonts
 
-from demo.paint.palette import DARK, LIGHT, Palette
-from demo.views import about, api, captions, compare, downloads, lesson, losses, paper, search, session
+from demo.benches import Benches, Own
+from demo.galleries.scenes import SCENES
+from demo.paint.palette import DARK, LIGHT, variables
+from demo.views import about, api, captions, compare, downloads, edit, lesson, losses, paper, search, session
 from demo.views.parts import Shown
-from demo.workbench import Workbench
 
 TITLE = "SEPS Explorer"
 WEIGHTS = (400, 700)  # the font files of these weights hold the whole alphabet
 STYLE = Path(__file__).resolve().parents[1] / "assets" / "style"
 MOST_BYTES = "25mb"  # of an uploaded file
-
-
-def variables(palette: Palette) -> str:
-    """A palette as CSS variables."""
-    return " ".join(f"--{name.replace('_', '-')}: {colour};" for name, colour in vars(palette).items())
 
 
 def theme() -> Base:
@@ -58,44 +54,51 @@ def theme() -> Base:
     )
 
 
-def build(bench: Workbench) -> gr.Blocks:
+def build(benches: Benches) -> gr.Blocks:
     """The page, ready to launch with `launch_options`."""
     with gr.Blocks(title=TITLE, fill_width=True, delete_cache=(600, 3600)) as page:
         gr.HTML(f"<h1>{TITLE}</h1><p class='claim'>Which patches of a photo does a caption keep?</p>", elem_id="top")
         states = (gr.State(Shown()), gr.State(Shown()), gr.State(Shown()))
-        own = gr.State(None)
+        own = gr.State(Own())
         with gr.Tabs(elem_id="views") as tabs:
             with gr.Tab("Photos", id="search", render_children=True) as search_tab:
-                finding = search.build(bench)
+                finding = search.build(benches)
             with gr.Tab("Captions", id="captions", render_children=True) as captions_tab:
-                asking = captions.build(bench)
+                asking = captions.build(benches)
             with gr.Tab("Compare", id="compare", render_children=True) as compare_tab:
-                comparing = compare.build(bench)
+                comparing = compare.build(benches)
+            editing = None
+            if SCENES in benches.names:
+                with gr.Tab("Edit", id="edit", render_children=True) as edit_tab:
+                    editing = edit.build()
             with gr.Tab("Lesson", id="lesson", render_children=True) as lesson_tab, gr.Tabs():
                 with gr.Tab("The walk", id="walk", render_children=True):
-                    walking = lesson.build(bench)
+                    walking = lesson.build(benches)
                 with gr.Tab("Losses", id="losses", render_children=True) as losses_tab:
                     playing = losses.build()
                 with gr.Tab("Paper and code", id="paper", render_children=True) as paper_tab:
-                    known = paper.build(bench)
+                    known = paper.build(benches.photos)
             with gr.Tab("About", id="about"):
-                about.build(bench)
+                about.build(benches)
         saved = downloads.build()
-        search.connect(bench, finding, own, states[0])
-        captions.connect(bench, asking, states[1])
-        compare.connect(bench, comparing, states[2])
-        downloads.connect_picture(bench, finding.viewer, finding.said, saved, states[0], own)
-        downloads.connect_picture(bench, asking.viewer, asking.said, saved, states[1], asking.chooser.chosen)
+        search.connect(benches, finding, own, search_tab, states[0])
+        captions.connect(benches, asking, own, captions_tab, states[1])
+        compare.connect(benches, comparing, own, compare_tab, states[2])
+        downloads.connect_picture(benches, finding.viewer, finding.said, saved, states[0], own)
+        downloads.connect_picture(benches, asking.viewer, asking.said, saved, states[1], asking.chooser.chosen)
         downloads.connect_comparison(
-            bench, comparing.pictures, comparing.said, saved, states[2], comparing.chooser.chosen
+            benches, comparing.pictures, comparing.said, saved, states[2], comparing.chooser.chosen
         )
-        lesson.connect(bench, walking, saved)
-        losses.connect(bench, playing, losses_tab)
-        paper.connect(bench, known, paper_tab)
-        downloads.connect_rankings(bench, finding, asking, saved, states[0], own)
+        lesson.connect(benches, walking, own, lesson_tab, saved)
+        losses.connect(benches.photos, playing, losses_tab)
+        paper.connect(benches.photos, known, paper_tab)
+        downloads.connect_rankings(benches, finding, asking, saved, states[0], own)
         by_name = {"search": search_tab, "captions": captions_tab, "compare": compare_tab, "lesson": lesson_tab}
-        session.connect(bench, page, tabs, by_name, (finding, asking, comparing, walking), states)
-        api.build(bench)
+        if editing is not None:
+            by_name["edit"] = edit_tab
+            edit.connect(benches, editing, own, saved)
+        session.connect(benches, page, tabs, by_name, (finding, asking, comparing, walking, editing), states, own)
+        api.build(benches)
     return page
 
 

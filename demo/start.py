@@ -1,23 +1,27 @@
-"""Opening the workbench: device, model, galleries."""
+"""Opening the benches: device, models, galleries."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from demo.benches import Benches
 from demo.galleries.cache import default_cache
 from demo.galleries.examples import examples_gallery
 from demo.galleries.folder import folder_gallery
 from demo.galleries.gallery import Gallery
 from demo.galleries.index import IndexedGallery, index_gallery
 from demo.galleries.open_photos import open_photos_gallery
+from demo.galleries.scenes import SCENES, scenes_gallery
 from demo.gpu import lent_encoder
 from demo.workbench import Workbench
 from seps import load_model
 from seps.engine import Progress
+from seps.hub import shipped_models
 
 MODEL = "photos"
 OPEN_PHOTOS = "open-photos"
@@ -30,9 +34,38 @@ def best_device() -> torch.device:
     return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
 
 
-def open_model() -> Workbench:
-    """The shipped model without galleries."""
-    return Workbench(load_model(MODEL).to(best_device()), MODEL)
+def open_model(name: str = MODEL) -> Workbench:
+    """A shipped model without galleries; ValueError where there is none of that name."""
+    shipped = shipped_models()
+    if name not in shipped:
+        raise ValueError(f"There is no model {name!r} here; there are: {', '.join(shipped)}.")
+    return Workbench(load_model(shipped[name]).to(best_device()), name)
+
+
+def open_benches(
+    photos: Path | None = None,
+    cache: Path | None = None,
+    fetch: bool = True,
+    progress: Progress = False,
+    tell: Callable[[str], Any] = lambda line: None,
+) -> Benches:
+    """The shipped models with their galleries: the photographs' now, that of the scenes, where it ships, on first use.
+
+    Arguments and errors as `open_workbench`.
+    """
+    bench = open_workbench(photos, cache, fetch, progress, tell)
+    folder = shipped_models().get(SCENES)
+    later = {} if folder is None else {SCENES: (SCENES, partial(open_scenes, folder, cache))}
+    return Benches(bench, later)
+
+
+def open_scenes(model_folder: Path, cache: Path | None = None) -> Workbench:
+    """The bench of drawn scenes, with the model that a folder holds; its gallery is indexed on first use."""
+    model = load_model(model_folder).to(best_device())
+    place = cache or default_cache()
+    return Workbench(
+        model, SCENES, (), {SCENES: lambda progress: index_gallery(model, scenes_gallery(), place, progress)}
+    )
 
 
 def open_workbench(

@@ -166,14 +166,14 @@ class Workbench:
             self.find(pool)
             texts, owners, index = self._pool(pool)
             captions += texts
-            here = pool == indexed.gallery.name
-            correct += [here and owner == place for owner in owners]
+            own = indexed.gallery.items[place].captions if pool == indexed.gallery.name else ()
+            correct += [owner == place and text in own for text, owner in zip(texts, owners, strict=True)]
             scores.append(self.engine.score(image, index)[0])
-        own = read_typed(self.model, typed)
-        if own:
-            captions += own
-            correct += [None] * len(own)
-            scores.append(self.engine.score(image, self.encode(own))[0])
+        written = read_typed(self.model, typed)
+        if written:
+            captions += written
+            correct += [None] * len(written)
+            scores.append(self.engine.score(image, self.encode(written))[0])
         if not captions:
             raise ValueError("There is no caption to rank: type one, or choose a pool of captions.")
         values = torch.cat(scores)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from demo.galleries.examples import load_examples
+from demo.galleries.packaged import load_examples
 from seps import ScoringEngine, retrieval_metrics
 from seps.hub import load_model, shipped_models
 from seps.model import SEPSModel

@@ -8,26 +8,6 @@ window.SepsCompare = (() => {
   const CAPTION = 270; // CSS pixels, the width that a caption and its score would like
   const GAP = 16; // CSS pixels between pictures
 
-  // Show `props.value` inside `element`, now and whenever `watch` tells that it changed.
-  // trigger("export", {format, layer}) follows a download, trigger("layer", {layer}) a change of layer.
-  function mount(element, props, trigger, watch) {
-    let dispose = () => {};
-    const show = () => {
-      dispose();
-      const root = element.querySelector(".seps-compare") ?? element;
-      root.classList.add("seps-view");
-      root.replaceChildren();
-      dispose = props.value ? build(root, props.value, trigger) : empty(root);
-    };
-    watch("value", show);
-    show();
-  }
-
-  function empty(root) {
-    root.append(SepsControls.h("p", { class: "seps-empty" }, "Nothing to compare yet. Give two to six captions."));
-    return () => {};
-  }
-
   function letter(index) {
     return String.fromCharCode(65 + index);
   }
@@ -53,10 +33,17 @@ window.SepsCompare = (() => {
 
   function build(root, value, trigger) {
     const { h, button } = SepsControls;
-    const items = value.items.map((item) => ({ ...item, record: SepsRecord.decode(item.record) }));
+    const items = value.items.map((item) => ({
+      ...item, record: SepsRecord.decode(item.record), objects: JSON.parse(item.objects ?? "[]"),
+    }));
     const first = items[0].record;
     const available = Object.keys(LAYERS).filter((name) => SepsRecord.hasLayer(first, SepsRecord.parseLayer(name)));
-    const state = { layer: available.includes(value.layer) ? value.layer : "mask", patch: null };
+    const state = {
+      layer: available.includes(value.layer) ? value.layer : "mask",
+      patch: null,
+      objects: Boolean(value.unit && value.outlined), // whether a scene's true objects are outlined
+    };
+    const settings = () => ({ layer: state.layer, objects: state.objects });
     let photo = null;
 
     // From the lowest to the highest value of all pictures; null for the mask.
@@ -72,13 +59,13 @@ window.SepsCompare = (() => {
       click: () => {
         state.layer = name;
         update();
-        trigger("layer", { layer: name });
+        trigger("layer", settings());
       },
     }, LAYERS[name]));
     const downloads = FORMATS.map((format) => button({
       "data-format": format.toLowerCase(),
       "aria-label": `Download as ${format}`,
-      click: () => trigger("export", { format: format.toLowerCase(), layer: state.layer }),
+      click: () => trigger("export", { format: format.toLowerCase(), ...settings() }),
     }, format));
     const legendPlace = h("div", { class: "seps-legend-place" });
     const canvases = items.map(() => h("canvas", { role: "img", tabindex: "0" }));
@@ -115,6 +102,11 @@ window.SepsCompare = (() => {
         { class: "seps-settings" },
         h("div", { class: "seps-names", role: "group", "aria-label": "Layer" }, ...buttons),
         legendPlace,
+        !value.unit ? null : SepsObjects.toggle(state.objects, (on) => {
+          state.objects = on;
+          update();
+          trigger("layer", settings());
+        }),
       ),
       h("div", { class: "seps-body" }, h("div", { class: "seps-main" }, pictures, reading), foot),
     );
@@ -149,13 +141,14 @@ window.SepsCompare = (() => {
       const layer = SepsRecord.parseLayer(state.layer);
       legendPlace.replaceChildren(SepsControls.legend(first, layer, { opacity: value.opacity ?? 0.75, range }));
       reading.replaceChildren(h("p", {}, reads()));
-      items.forEach(({ caption, record }, index) => {
+      items.forEach(({ caption, record, objects }, index) => {
         const words = SepsRecord.describe(record, state.layer);
         canvases[index].setAttribute("aria-label", `${letter(index)}, "${caption}": ${words}. ${SepsControls.HINT}`);
         if (!photo) return;
         const { patch } = state;
         const options = { opacity: value.opacity ?? 0.75, lines: value.lines ?? true, range, patch };
         SepsPicture.drawLayer(canvases[index], photo, record, state.layer, options);
+        if (state.objects) SepsObjects.draw(canvases[index], { unit: value.unit, objects });
       });
     }
 
@@ -196,6 +189,10 @@ window.SepsCompare = (() => {
       end();
     };
   }
+
+  // trigger("export", {format, layer, objects}) follows a download, trigger("layer", {layer, objects}) a change.
+  const mount = (...mounting) =>
+    SepsControls.mounting("seps-compare", build, "Nothing to compare yet. Give two to six captions.")(...mounting);
 
   return { mount };
 })();

@@ -19,6 +19,23 @@ window.SepsControls = (() => {
     return h("button", { type: "button", ...attributes }, ...children);
   }
 
+  // A component's mount: shows `props.value` inside `element` by build(root, value, trigger), which returns what ends
+  // it, now and whenever `watch` tells that it changed; `nothing` where there is no value.
+  function mounting(name, build, nothing) {
+    return (element, props, trigger, watch) => {
+      let dispose = () => {};
+      const show = () => {
+        dispose();
+        const root = element.querySelector(`.${name}`) ?? element;
+        root.classList.add("seps-view");
+        root.replaceChildren(...(props.value ? [] : [h("p", { class: "seps-empty" }, nothing)]));
+        dispose = props.value ? build(root, props.value, trigger) : () => {};
+      };
+      watch("value", show);
+      show();
+    };
+  }
+
   // The photo as an image that can be drawn, once it is decoded.
   async function load(photo) {
     const image = new Image();
@@ -114,5 +131,5 @@ window.SepsControls = (() => {
     return h("span", { class: "seps-credit" }, title, ...parts);
   }
 
-  return { HINT, h, button, load, resize, onWidth, overPatches, legend, credit };
+  return { HINT, h, button, mounting, load, resize, onWidth, overPatches, legend, credit };
 })();

@@ -51,6 +51,7 @@
   window.SepsPage = {
     viewer: (...mounting) => linked(window.SepsViewer.mount)(...mounting),
     compare: (...mounting) => linked(window.SepsCompare.mount)(...mounting),
+    edit: (...mounting) => linked(window.SepsEdit.mount)(...mounting),
     lesson: (...mounting) => linked(window.SepsLesson.mount)(...mounting),
     // Gradio's own "change" fires with every new value: what a person changes has another name.
     playground: (element, props, trigger, watch) =>

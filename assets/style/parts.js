@@ -71,8 +71,9 @@ window.SepsParts = (() => {
     );
   }
 
-  // Every aggregated token of the layer's branch, all on one scale, as large as `room` [width, height] lets them be.
-  function multiples(place, photo, record, layer, { opacity, room, choose }) {
+  // Every aggregated token of the layer's branch, all on one scale, as large as `room` [width, height] lets them be;
+  // `outline` is given each canvas, to draw over it.
+  function multiples(place, photo, record, layer, { opacity, room, outline, choose }) {
     const { aggregation_weights: rows } = SepsRecord.branchOf(record, layer);
     const { range } = SepsRecord.layerValues(record, layer);
     const size = (columns) => {
@@ -97,6 +98,7 @@ window.SepsParts = (() => {
       SepsControls.resize(canvas, ...size(columns));
       const text = SepsRecord.layerText({ ...layer, name: "token", number: index + 1 });
       SepsPicture.drawLayer(canvas, photo, record, text, { opacity, lines: false, range });
+      outline(canvas);
     });
   }
 

@@ -7,30 +7,11 @@ window.SepsViewer = (() => {
   const DEBOUNCE = 300; // milliseconds
   const NARROW = 560; // CSS pixels
 
-  // Show `props.value` inside `element`, now and whenever `watch` tells that it changed.
-  // trigger("layer", {layer, opacity, lines}) follows a change, trigger("export", {format, ...the same}) a download.
-  function mount(element, props, trigger, watch) {
-    let dispose = () => {};
-    const show = () => {
-      dispose();
-      const root = element.querySelector(".seps-viewer") ?? element;
-      root.classList.add("seps-view");
-      root.replaceChildren();
-      dispose = props.value ? build(root, props.value, trigger) : empty(root);
-    };
-    watch("value", show);
-    show();
-  }
-
-  function empty(root) {
-    root.append(SepsControls.h("p", { class: "seps-empty" }, "No picture yet. Choose a photo and a caption."));
-    return () => {};
-  }
-
   function build(root, value, trigger) {
     const { parseLayer, layerText, hasLayer } = SepsRecord;
     const { h, button } = SepsControls;
     const record = SepsRecord.decode(value.record);
+    const scene = value.scene && { ...value.scene, objects: JSON.parse(value.scene.objects) };
     const asked = parseLayer(value.layer ?? "mask");
     const state = {
       layer: hasLayer(record, asked) ? asked : parseLayer("mask"),
@@ -39,12 +20,15 @@ window.SepsViewer = (() => {
       patch: null,
       opacity: value.opacity ?? 0.75,
       lines: value.lines ?? true,
+      objects: Boolean(scene && value.outlined), // whether a scene's true objects are outlined
     };
     let photo = null;
     let room = [0, 0];
     let timer = 0;
 
-    const settings = () => ({ layer: layerText(state.layer), opacity: state.opacity, lines: state.lines });
+    const settings = () => ({
+      layer: layerText(state.layer), opacity: state.opacity, lines: state.lines, objects: state.objects,
+    });
     const word = (number) => ({ name: "word", number, branch: "sparse" });
     const shown = () => (state.preview === null ? state.layer : word(state.preview));
 
@@ -108,6 +92,10 @@ window.SepsViewer = (() => {
         ...["tokens", "extra", "photo"].map((name) => layerButton(name, NAMES[name])),
       ),
       pager,
+      !scene ? null : SepsObjects.toggle(state.objects, (on) => {
+        state.objects = on;
+        changed();
+      }),
     );
 
     const canvas = h("canvas", { role: "img", tabindex: "0" });
@@ -201,18 +189,22 @@ window.SepsViewer = (() => {
 
     function readings(layer) {
       if (state.patch !== null && layer.name !== "tokens") return SepsRecord.patchLines(record, state.patch);
-      if (layer.name === "word") return [SepsRecord.wordLine(record, layer.number)];
+      if (layer.name === "word") {
+        return [SepsRecord.wordLine(record, layer.number), scene?.inside[layer.number]?.says].filter(Boolean);
+      }
       return [SepsRecord.describe(record, layerText(layer))];
     }
 
     function draw(layer, text) {
       if (!photo || !room[0]) return;
       const { opacity, lines: withLines, patch } = state;
+      const outline = (picture) => state.objects && SepsObjects.draw(picture, scene);
       if (layer.name === "tokens") {
         const open = (token) => choose("token", token);
-        SepsParts.multiples(multiples, photo, record, layer, { opacity, room, choose: open });
+        SepsParts.multiples(multiples, photo, record, layer, { opacity, room, outline, choose: open });
       } else {
         SepsPicture.drawLayer(canvas, photo, record, text, { opacity, lines: withLines, patch });
+        outline(canvas);
       }
     }
 
@@ -243,6 +235,11 @@ window.SepsViewer = (() => {
       end();
     };
   }
+
+  // trigger("layer", {layer, opacity, lines, objects}) follows a change, trigger("export", {format, ...the same}) a
+  // download.
+  const mount = (...mounting) =>
+    SepsControls.mounting("seps-viewer", build, "No picture yet. Choose a photo and a caption.")(...mounting);
 
   return { mount };
 })();

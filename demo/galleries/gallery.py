@@ -11,6 +11,7 @@ from PIL import Image
 from tqdm import tqdm
 
 from demo.photos import Photo, file_digest, pixels_digest, read_photo
+from demo.scenes.known import Known
 from seps.engine import Progress
 
 
@@ -24,6 +25,7 @@ class GalleryItem:
         licence: its name, or ""; licence_link: where it is written, or None.
         credit: whose it is, or ""; link: the photograph's page, or None.
         source: its file, or what gives it in RGB.
+        known: of a drawn picture, its objects and where they are; None of a photograph.
     """
 
     key: str
@@ -35,6 +37,7 @@ class GalleryItem:
     credit: str
     link: str | None
     source: Path | Callable[[], Image.Image]
+    known: Known | None = None
 
     def read(self) -> Photo:
         """The photograph in RGB with its digest.
@@ -65,6 +68,7 @@ class Gallery:
         note: one line that people should read, or "".
         items: the photographs.
         skipped: a sentence for each file that was left out.
+        noun: what its items are called, for people.
     """
 
     name: str
@@ -72,6 +76,7 @@ class Gallery:
     note: str
     items: tuple[GalleryItem, ...]
     skipped: tuple[str, ...] = ()
+    noun: str = "photographs"
 
     def __len__(self) -> int:
         return len(self.items)

@@ -27,6 +27,18 @@ NO_DENSE = "There is no dense caption: add one to see more of this difference."
 NO_NEGATIVE = "No cosine of this pair is below 0, so that the leaky ReLU changes nothing here."
 DENSE_PROTOCOLS = {"captions_only": "none", "own_dense": "own", "other_dense": "other"}
 DENSE_SPLIT = "mllm"
+RECALLS = {"r1", "r5", "r10"}
+RECALL_KEYS = {"split", "images", "captions", "rsum", "image_to_text", "text_to_image"}
+MEASURES = (
+    "weight_inside",
+    "pointing_game",
+    "kept_mentioned",
+    "kept_unmentioned",
+    "kept_background",
+    "mentioned_to_background",
+    "deletion",
+    "insertion",
+)
 
 Reading = Callable[[CrossSparseAggrNet, Explanation], float | None]
 
@@ -206,14 +218,54 @@ def our_results() -> list[dict[str, Any]]:
         Rows with `model`, `split`, `dense` ("none", "own": the image's own dense caption, or "other": a wrong image's),
         `images`, `captions`, `image_to_text` and `text_to_image` (R@1, R@5, R@10 in per cent), `rsum` and `file`.
     """
+    return [
+        result_row(model, dense, measured[protocol], file)
+        for model, file, measured in measurements()
+        for protocol, dense in DENSE_PROTOCOLS.items()
+        if is_whole(measured.get(protocol))
+    ]
+
+
+def is_whole(found: Any) -> bool:
+    """Whether a measurement has all that a row tells."""
+    return (
+        isinstance(found, dict)
+        and found.keys() >= RECALL_KEYS
+        and all(found[direction].keys() >= RECALLS for direction in ("image_to_text", "text_to_image"))
+    )
+
+
+def our_grounding() -> list[dict[str, Any]]:
+    """Where our shipped models' pictures point, from the same files.
+
+    Returns:
+        Rows with `model`, `split`, `phrases` (how many, or None), `method` and `measures`: for each of MEASURES that
+        the file has, its mean and its 95% interval [low, high] (None where it has none).
+    """
     rows = []
-    for model, folder in shipped_models().items():
-        for file in sorted(folder.glob("results-*.json")):
-            measured = json.loads(file.read_text(encoding="utf-8"))
-            for protocol, dense in DENSE_PROTOCOLS.items():
-                if protocol in measured:
-                    rows.append(result_row(model, dense, measured[protocol], f"{model}/{file.name}"))
+    for model, _, measured in measurements():
+        found = measured.get("grounding") or {}
+        for method, values in found.get("methods", {}).items():
+            measures = {name: estimate(values[name]) for name in MEASURES if estimate(values.get(name)) is not None}
+            told = {"model": model, "split": found.get("split", ""), "phrases": found.get("phrases")}
+            rows.append(told | {"method": method, "measures": measures})
     return rows
+
+
+def estimate(value: Any) -> tuple[float, float | None, float | None] | None:
+    """A mean with the ends of its interval, where there is one."""
+    if isinstance(value, dict) and isinstance(value.get("mean"), int | float):
+        return value["mean"], value.get("low"), value.get("high")
+    return None
+
+
+def measurements() -> list[tuple[str, str, dict[str, Any]]]:
+    """Each file of results of a shipped model: the model, "model/file", and what the file holds."""
+    return [
+        (model, f"{model}/{file.name}", json.loads(file.read_text(encoding="utf-8")))
+        for model, folder in shipped_models().items()
+        for file in sorted(folder.glob("results-*.json"))
+    ]
 
 
 def result_row(model: str, dense: str, found: dict[str, Any], file: str) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
@@ -14,9 +16,11 @@ from PIL import Image
 
 from demo.layers import Layer, LayerValues
 from demo.paint.page import Page, text_width
-from demo.paint.palette import COLOUR_MAP, DPI, VEIL
+from demo.paint.palette import DPI, OBJECT, VEIL
+from demo.scenes.outline import Outline
 
 Pixels = NDArray[np.uint8]
+COLOUR_MAP = colormaps["viridis"]
 TINT = 0.45  # of the opacity, where one branch alone kept a patch
 LUMINANCE = (0.2126, 0.7152, 0.0722)
 LETTERS = 11  # points, beside a scale
@@ -116,6 +120,19 @@ def draw_outline(axes: Axes, region: NDArray[np.bool_]) -> None:
     segments = [[(x, y + 1), (x + 1, y + 1)] for y, x in across] + [[(x + 1, y), (x + 1, y + 1)] for y, x in down]
     for colour, width in ((VEIL, 3.0), ("white", 1.5)):  # points
         axes.add_collection(LineCollection(segments, colors=colour, linewidths=width, capstyle="projecting"))
+
+
+def draw_objects(axes: Axes, objects: Sequence[Outline], grid: tuple[int, ...]) -> None:
+    """The outlines of a scene's objects with their names, over the grid (H, W): dashed where no phrase names them."""
+    rows, columns = grid
+    for one in objects:
+        paths = [np.array(line).reshape(-1, 2) * (columns, rows) for line in one.lines]
+        for colour, width in ((VEIL, 3.4), (OBJECT, 1.7)):  # points
+            style = "solid" if one.mentioned else (0, (5.1 / width, 5.1 / width))
+            axes.add_collection(LineCollection(paths, colors=colour, linewidths=width, linestyles=[style]))
+        left, top = np.concatenate(paths).min(axis=0)
+        box = {"facecolor": VEIL, "edgecolor": "none", "pad": 1.5}
+        axes.text(left, top, one.name, fontsize=LETTERS - 3, color=OBJECT, bbox=box, va="bottom", clip_on=True)
 
 
 def draw_scale(page: Page, left: float, top: float, shown: LayerValues, key: str) -> None:

@@ -12,10 +12,20 @@ from PIL import Image
 
 from demo.layers import Layer, LayerValues, describe
 from demo.paint.figures import draw_terms
-from demo.paint.layered import Shades, draw_mask_key, draw_photo, draw_scale, is_bright, map_colours, shades
+from demo.paint.layered import (
+    Shades,
+    draw_mask_key,
+    draw_objects,
+    draw_photo,
+    draw_scale,
+    is_bright,
+    map_colours,
+    shades,
+)
 from demo.paint.page import Block, Page, lettered, line_height, stacked, wrapped
 from demo.paint.palette import LIGHT, Palette
 from demo.record import overlap
+from demo.scenes.outline import Outline
 from seps import Explanation
 
 # Lengths in CSS pixels, sizes of letters in points.
@@ -48,12 +58,14 @@ def picture(
     palette: Palette = LIGHT,
     opacity: float = 0.75,
     lines: bool = True,
+    objects: Sequence[Outline] = (),
 ) -> Figure:
     """The photo in its own aspect ratio under one layer, with caption, score, model, scale and terms.
 
     Args:
         photo: any size and mode, the right way up; record: its explanation.
         opacity: of the veil or the values, in [0, 1]; lines: whether the grid of patches is drawn.
+        objects: of a scene, outlined on top.
 
     Raises:
         ValueError: the record lacks the layer.
@@ -66,7 +78,7 @@ def picture(
         lettered(MARGIN, wrapped(heading.caption, inner, LARGE, bold=True), LARGE, 6, fontweight="bold"),
         lettered(MARGIN, dense, SMALL, 6, color=palette.quiet),
         lettered(MARGIN, wrapped(score, inner, MEDIUM, most=2), MEDIUM, 14, color=palette.accent),
-        _photos(photo, record, layer, shown, opacity, lines),
+        _photos(photo, record, layer, shown, opacity, lines, objects),
         lettered(MARGIN, wrapped(heading.credit, inner, TINY, most=2), TINY, 0, color=palette.quiet),
         _space(12),
         lettered(MARGIN, wrapped(shown.title, inner, MEDIUM, bold=True, most=2), MEDIUM, 2, fontweight="bold"),
@@ -88,11 +100,13 @@ def compare_picture(
     opacity: float = 0.75,
     lines: bool = True,
     credit: str = "",
+    objects: Sequence[Sequence[Outline]] = (),
 ) -> Figure:
     """Two to six captions over one photo, side by side on one colour scale, and how far their kept sets overlap.
 
     Args:
-        captions, records: as many of each, in the same order; the rest as `picture`.
+        captions, records: as many of each, in the same order; objects: for each caption, or none; the rest as
+            `picture`.
 
     Raises:
         ValueError: too few or too many captions, unequal counts, a record without the layer, different grids, or the
@@ -120,6 +134,7 @@ def compare_picture(
                 told + (wrapped(values.title, width, SMALL, most=1) if len(titles) > 1 else []),
                 values,
                 shades(layer, values.values.reshape(-1), record.grid, low, high, opacity),
+                objects[i] if objects else (),
             )
         )
     title = titles.pop() if len(titles) == 1 else "Word maps"
@@ -136,12 +151,13 @@ def compare_picture(
 
 @dataclass(frozen=True)
 class _Panel:
-    """One caption of a comparison: its lines, what is told below them, and its layer."""
+    """One caption of a comparison: its lines, what is told below them, its layer, and the objects outlined on it."""
 
     caption: list[str]
     told: list[str]
     shown: LayerValues
     laid: Shades
+    objects: Sequence[Outline]
 
 
 def _space(height: int) -> Block:
@@ -156,7 +172,13 @@ def _fitted(photo: Image.Image, width: int, height: int) -> tuple[int, int]:
 
 
 def _photos(
-    photo: Image.Image, record: Explanation, layer: Layer, shown: LayerValues, opacity: float, lines: bool
+    photo: Image.Image,
+    record: Explanation,
+    layer: Layer,
+    shown: LayerValues,
+    opacity: float,
+    lines: bool,
+    objects: Sequence[Outline],
 ) -> Block:
     """The photo under the layer; for all tokens a small one under each, numbered."""
     inner = WIDTH - 2 * MARGIN
@@ -165,7 +187,9 @@ def _photos(
 
         def draw_one(page: Page, top: int) -> None:
             laid = shades(layer, shown.values.reshape(-1), record.grid, shown.low, shown.high, opacity)
-            draw_photo(page.axes(MARGIN, top, width, height), photo, layer, shown, laid, lines)
+            axes = page.axes(MARGIN, top, width, height)
+            draw_photo(axes, photo, layer, shown, laid, lines)
+            draw_objects(axes, objects, record.grid)
 
         return height + 8, draw_one
     count, gap, label = len(shown.values), 8, line_height(TINY)
@@ -233,7 +257,9 @@ def _row(photo: Image.Image, layer: Layer, panels: Sequence[_Panel], width: int,
             left = MARGIN + column * (width + GAP)
             page.text(left, top, panel.caption, COMPARED_SIZE, fontweight="bold")
             page.text(left, top + caption, panel.told, SMALL, color=page.palette.accent)
-            draw_photo(page.axes(left, top + head, *size), photo, layer, panel.shown, panel.laid, lines)
+            axes = page.axes(left, top + head, *size)
+            draw_photo(axes, photo, layer, panel.shown, panel.laid, lines)
+            draw_objects(axes, panel.objects, panel.laid.opacity.shape)
 
     return head + size[1], draw
 

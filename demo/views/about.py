@@ -1,4 +1,4 @@
-"""About: what the page shows, the model's measured numbers, and whose the photographs are."""
+"""About: what the page shows, the models' measured numbers, and whose the photographs are."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from html import escape
 
 import gradio as gr
 
+from demo.benches import Benches
+from demo.lesson.paper import MEASURES, our_grounding, our_results
+from demo.views.paper import results, table
 from demo.views.parts import credit_of
-from demo.workbench import Workbench
 from seps.hub import shipped_models
 
 READING = """
@@ -25,26 +27,92 @@ entered the comparison, not that the model saw the thing named.
 
 The method is SEPS, Semantic-Enhanced Patch Slimming: [arXiv 2511.01390](https://arxiv.org/abs/2511.01390).
 """
+SCENES = """
+## Scenes
+
+The gallery **scenes** is drawn by this project's own code and belongs to a model that was trained on such drawings
+alone. Every object's pixels are known: **true objects** outlines them, and under a word's picture stands how much of
+its weight lies inside what its phrase names.
+"""
+MEASURE_NAMES = {
+    "weight_inside": "weight inside",
+    "pointing_game": "pointing game",
+    "kept_mentioned": "kept: mentioned",
+    "kept_unmentioned": "kept: unmentioned",
+    "kept_background": "kept: background",
+    "mentioned_to_background": "mentioned to background",
+    "deletion": "deletion",
+    "insertion": "insertion",
+}
+METHODS = {
+    "seps": "word maps",
+    "cosine": "plain cosine",
+    "gradient": "gradient",
+    "centre": "centre",
+    "random": "random",
+}
 
 
-def build(bench: Workbench) -> None:
+def build(benches: Benches) -> None:
     """Lay the view out."""
-    rows, columns = bench.model.grid
-    reading = READING.format(rows=rows, columns=columns, tokens=bench.model.cross_net.num_tokens)
-    card = (shipped_models()[bench.name] / "README.md").read_text(encoding="utf-8").split("---\n", 2)[-1]
+    model = benches.photos.model
+    rows, columns = model.grid
+    reading = READING.format(rows=rows, columns=columns, tokens=model.cross_net.num_tokens)
     with gr.Column(elem_classes="prose"):
-        gr.Markdown(reading)
-        with gr.Accordion(f"The model's card: {bench.name}", open=False):
-            gr.Markdown(card)
+        gr.Markdown(reading + (SCENES if len(benches.models) > 1 else ""))
+    gr.HTML(measured(), elem_id="measured", elem_classes="prose tables")
+    with gr.Column(elem_classes="prose"):
+        for name in benches.models:
+            if name in shipped_models():
+                with gr.Accordion(f"The model's card: {name}", open=False):
+                    gr.Markdown(card(name))
         with gr.Accordion("Whose the photographs are", open=False):
-            gr.HTML("<ul>" + "".join(credit_lines(bench)) + "</ul>")
+            gr.HTML("<ul>" + "".join(credit_lines(benches)) + "</ul>")
 
 
-def credit_lines(bench: Workbench) -> list[str]:
+def card(name: str) -> str:
+    """A shipped model's card without its front matter."""
+    file = shipped_models()[name] / "README.md"
+    return file.read_text(encoding="utf-8").split("---\n", 2)[-1] if file.is_file() else "There is no card yet."
+
+
+def measured() -> str:
+    """The shipped models' results as HTML."""
+    return (
+        "<h2>What the models reach</h2><p>Recall at K in per cent.</p>"
+        + results(our_results())
+        + "<p>Do the pictures point at what phrases name? Shares from 0 to 1, with 95% intervals where they were "
+        "measured; beside our word maps, maps that know less.</p>" + grounding_table()
+    )
+
+
+def grounding_table() -> str:
+    """Where pictures point, by model and kind of map; measures that no file has are left out."""
+    rows = our_grounding()
+    names = [name for name in MEASURES if name in MEASURE_NAMES and any(name in row["measures"] for row in rows)]
+    cells = [
+        (
+            *(row["model"], row["split"], METHODS.get(row["method"], row["method"])),
+            *(interval(row["measures"].get(name)) for name in names),
+        )
+        for row in rows
+    ]
+    return table(("model", "data", "map", *(MEASURE_NAMES[name] for name in names)), cells)
+
+
+def interval(value: tuple[float, float | None, float | None] | None) -> str:
+    """A mean with its interval, or nothing."""
+    if value is None:
+        return ""
+    mean, low, high = value
+    return f"{mean:.3f}" if low is None or high is None else f"{mean:.3f} ({low:.3f} to {high:.3f})"
+
+
+def credit_lines(benches: Benches) -> list[str]:
     """A line of HTML for each photograph of the galleries that are open."""
+    scenes = ["<li>scenes: drawn by this project's own code, under its licence (MIT)</li>"]
     return [
         f"<li>{escape(item.title)}: {escape(credit_of(item))}</li>"
-        for name in bench.names
-        if name in bench.galleries
-        for item in bench.galleries[name].gallery.items
-    ]
+        for indexed in benches.photos.galleries.values()
+        for item in indexed.gallery.items
+    ] + scenes * (len(benches.models) > 1)

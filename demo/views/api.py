@@ -11,38 +11,43 @@ from typing import Any
 
 import gradio as gr
 
+from demo.benches import Benches, Own
 from demo.captions import read_caption, read_typed
 from demo.exports import Download
 from demo.galleries.index import IndexedGallery
+from demo.galleries.scenes import SCENES
 from demo.record import overlap, plain
+from demo.scenes.experiment import Outcome, experiment, known, read_changes, with_changes
 from demo.views.captions import recall_line
 from demo.views.chooser import index_uploads, photo_input
 from demo.views.downloads import comparison, explanation
 from demo.views.parts import Shown
 from demo.workbench import Workbench
+from seps.scenes import as_json
 
 OPTIONS: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 2}
 
 
-def build(bench: Workbench) -> None:
+def build(benches: Benches) -> None:
     """Register the endpoints, without anything to see."""
     with gr.Column(visible=False):
         photo, item = photo_input(label="photo"), gr.Textbox(label="item")
         caption, dense = gr.Textbox(label="caption"), gr.Textbox(label="dense_caption")
-        captions, gallery = gr.Textbox(label="captions"), gr.Textbox(bench.first, label="gallery")
+        captions, gallery = gr.Textbox(label="captions"), gr.Textbox(benches.first, label="gallery")
         layer, file_format = gr.Textbox("mask", label="layer"), gr.Textbox("png", label="file_format")
+        changes = gr.Textbox("[]", label="changes")
         answer, file = gr.JSON(label="answer"), gr.File(label="file")
         call = gr.Button("call")
 
-    def find(path: str | None, name: str) -> tuple[IndexedGallery, int]:
+    def find(path: str | None, name: str) -> tuple[Workbench, IndexedGallery, int]:
         """The uploaded photo, or a gallery's as "gallery/photo"."""
         if path is not None:
-            return index_uploads(bench, [path]), 0
+            return benches.photos, index_uploads(benches.photos, [path]), 0
         gallery, _, key = (name or "").partition("/")
-        indexed = bench.open(gallery)
-        return indexed, indexed.gallery.position(key)
+        bench, indexed = benches.open(gallery)
+        return bench, indexed, indexed.gallery.position(key)
 
-    def read(text: str, long_text: str) -> tuple[str, str | None]:
+    def read(bench: Workbench, text: str, long_text: str) -> tuple[str, str | None]:
         dense_text = read_caption(bench.model, long_text, dense=True).text if (long_text or "").strip() else None
         return read_caption(bench.model, text).text, dense_text
 
@@ -53,11 +58,11 @@ def build(bench: Workbench) -> None:
             By gallery: a list of photos, each with its item (what the other endpoints take), title, captions, credit,
             licence and link; an empty list where none of a gallery's photos can be had.
         """
-        return {name: listed(name) for name in bench.names}
+        return {name: listed(name) for name in benches.names}
 
     def listed(name: str) -> list[dict[str, Any]]:
         try:
-            items = bench.open(name).gallery.items
+            items = benches.open(name)[1].gallery.items
         except ValueError:  # none of its photos can be had
             return []
         return [
@@ -71,34 +76,34 @@ def build(bench: Workbench) -> None:
 
         Args:
             caption: an English sentence; dense_caption: a long description beside it, or empty.
-            gallery: its name.
+            gallery: its name, which also decides on the model.
 
         Returns:
-            "ranking": photos with rank, item, title and score S(I, T), the best first; "note"; "seconds".
+            "ranking": photos with rank, item, title and score S(I, T), the best first; "model"; "note"; "seconds".
         """
-        indexed = bench.open(gallery)
+        bench, indexed = benches.open(gallery)
         ranking = bench.rank_images(indexed, caption, dense_caption)
         items = indexed.gallery.items
         rows = [
             {"rank": rank, "item": f"{gallery}/{items[place].key}", "title": items[place].title, "score": score}
             for rank, (place, score) in enumerate(zip(ranking.order, ranking.scores, strict=True), start=1)
         ]
-        return {"ranking": rows, "note": ranking.reading.note, "seconds": ranking.seconds}
+        return {"ranking": rows, "model": bench.name, "note": ranking.reading.note, "seconds": ranking.seconds}
 
     def rank_captions(photo: str | None, item: str, gallery: str, captions: str) -> dict[str, Any]:
         """Rank captions for a photo.
 
         Args:
             photo: a file, or None with item: a gallery's photo, "gallery/photo".
-            gallery: whose captions are ranked, or empty; captions: more of them, one a line.
+            gallery: whose captions are ranked, one of the same model, or empty; captions: more of them, one a line.
 
         Returns:
             "ranking": captions with rank, score S(I, T) and "correct" (null where nobody knows); "recall" in words;
             "seconds".
         """
-        indexed, place = find(photo, item)
+        bench, indexed, place = find(photo, item)
         if gallery:
-            bench.open(gallery)
+            benches.open(gallery)
         ranking = bench.rank_captions(indexed, place, gallery or None, captions)
         rows = [
             {"rank": rank, "caption": text, "score": score, "correct": correct}
@@ -118,8 +123,8 @@ def build(bench: Workbench) -> None:
         Returns:
             The explanation record with a description of each field.
         """
-        indexed, place = find(photo, item)
-        return plain(bench.explain(indexed, place, *read(caption, dense_caption)))
+        bench, indexed, place = find(photo, item)
+        return plain(bench.explain(indexed, place, *read(bench, caption, dense_caption)))
 
     def compare(photo: str | None, item: str, captions: str) -> dict[str, Any]:
         """Compare which patches captions kept of one photo.
@@ -132,7 +137,7 @@ def build(bench: Workbench) -> None:
             "captions"; "scores"; "kept": for each caption the decision mask, row by row of the grid; "overlap": IoU of
             every two kept sets.
         """
-        indexed, place = find(photo, item)
+        bench, indexed, place = find(photo, item)
         texts = read_typed(bench.model, captions)
         records = [bench.explain(indexed, place, text) for text in texts]
         return {
@@ -155,22 +160,51 @@ def build(bench: Workbench) -> None:
         Returns:
             The file.
         """
-        indexed, place = find(photo, item)
+        bench, indexed, place = find(photo, item)
         texts = read_typed(bench.model, captions)
         if len(texts) > 1:
-            return written(comparison(bench, indexed, place, texts, layer, file_format))
-        text, long_text = read("\n".join(texts), dense_caption)
+            compared = Shown(indexed.gallery.name, place, layer=layer)
+            return written(comparison(bench, indexed, compared, texts, file_format))
+        text, long_text = read(bench, "\n".join(texts), dense_caption)
         shown = Shown(indexed.gallery.name, place, text, long_text, layer)
         return written(explanation(bench, indexed, shown, file_format))
 
-    for function, inputs, output in (
+    def edit_scene(item: str, changes: str, caption: str) -> dict[str, Any]:
+        """Change a drawn scene and see what becomes of its rank, its score and its kept patches; nothing is kept.
+
+        Args:
+            item: a scene, "scenes/0".
+            changes: a JSON list, made one after the other: {"do": "move", "object": 0, "dx": 8, "dy": 0}, in pixels of
+                224 to a side, {"do": "remove", "object": 0}, {"do": "recolour", "object": 0, "colour": "red"} or
+                {"do": "redraw", "seed": 1}. Objects are counted from 0.
+            caption: an English sentence.
+
+        Returns:
+            "before" and "after": each the "scene" as a graph, its "rank" of "total", its "score" and "kept", the
+            decision mask row by row of the grid.
+        """
+        _, indexed, place = find(None, item)
+        text = read_caption(benches.of(indexed.gallery.name).model, caption).text
+        known(indexed, place)
+        tried = experiment(benches, with_changes(benches, Own(), place, read_changes(changes)), place, text)
+        return {"before": told(tried.before), "after": told(tried.after)}
+
+    def told(found: Outcome) -> dict[str, Any]:
+        kept = found.record.sparse.kept.astype(int).tolist()
+        ranked = {"rank": found.rank, "total": len(found.indexed), "score": found.record.similarity}
+        return {"scene": as_json(found.scene), **ranked, "kept": kept}
+
+    endpoints: list[tuple[Callable[..., Any], list[Any], Any]] = [
         (galleries, [], answer),
         (rank_images, [caption, dense, gallery], answer),
         (rank_captions, [photo, item, gallery, captions], answer),
         (explain, [photo, item, caption, dense], answer),
         (compare, [photo, item, captions], answer),
         (picture, [photo, item, captions, dense, layer, file_format], file),
-    ):
+    ]
+    if SCENES in benches.names:
+        endpoints.append((edit_scene, [item, changes, caption], answer))
+    for function, inputs, output in endpoints:
         call.click(plainly(function), inputs, output, api_name=function.__name__, **OPTIONS)
 
 

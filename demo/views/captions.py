@@ -7,11 +7,22 @@ from typing import Any
 
 import gradio as gr
 
-from demo.galleries.index import IndexedGallery
+from demo.benches import Benches
 from demo.views import chooser
 from demo.views.chooser import Chooser, Chosen
-from demo.views.parts import ANSWERING, OPENING, PROGRESS, Shown, fresh, message, scripted, told_below, viewer_value
-from demo.workbench import CaptionRanking, Workbench
+from demo.views.parts import (
+    ANSWERING,
+    AT_ONCE,
+    OPENING,
+    PROGRESS,
+    Shown,
+    fresh,
+    message,
+    scripted,
+    told_below,
+    viewer_value,
+)
+from demo.workbench import CaptionRanking
 
 LISTED = 30  # captions of a ranking that are sent to the browser
 NO_POOL = "typed ones alone"
@@ -29,14 +40,12 @@ class Captions:
     viewer: gr.HTML
 
 
-def build(bench: Workbench) -> Captions:
+def build(benches: Benches) -> Captions:
     """Lay the view out."""
     with gr.Row(elem_classes="screen"):
         with gr.Column(scale=5, min_width=250, elem_classes="ask"):
-            chosen = chooser.build(bench, "captions")
-            pool = gr.Radio(
-                [*bench.names, NO_POOL], value="examples", label="Captions to rank", elem_id="captions-pool"
-            )
+            chosen = chooser.build(benches, "captions")
+            pool = gr.Radio(**pools(benches, Chosen("examples", 0)), label="Captions to rank", elem_id="captions-pool")
             typed = gr.Textbox(
                 label="Your captions, one a line",
                 lines=2,
@@ -52,15 +61,27 @@ def build(bench: Workbench) -> Captions:
     return Captions(chosen, pool, typed, said, ranking, viewer)
 
 
+def pools(benches: Benches, chosen: Chosen, pool: str | None = None) -> dict[str, Any]:
+    """Whose captions can be ranked for a photograph, those of its model's galleries, and what is ranked: `pool` where
+    it is one of these, else the captions of the photograph's own gallery, or of the first that has some."""
+    bench, indexed = benches.find(chosen.gallery, chosen.own)
+    names = [*bench.names, NO_POOL]
+    if pool not in names:
+        captioned = [name for name, one in bench.galleries.items() if one.gallery.items[0].captions]
+        has_own = bool(indexed.gallery.items[chosen.place].captions)
+        pool = chosen.gallery if has_own else captioned[0] if captioned else NO_POOL
+    return {"choices": names, "value": pool}
+
+
 def rank_and_show(
-    bench: Workbench, chosen: Chosen, pool: str, typed: str, shown: Shown, caption: str | None = None
+    benches: Benches, chosen: Chosen, pool: str, typed: str, shown: Shown, caption: str | None = None
 ) -> tuple[str, dict[str, Any], dict[str, Any], Shown]:
     """Rank captions for a photograph and open the best, or the one named.
 
     Returns:
         The message line, the list's value, the viewer's value, and what is shown now.
     """
-    indexed = bench.find(chosen.gallery, chosen.own)
+    bench, indexed = benches.find(chosen.gallery, chosen.own)
     ranking = bench.rank_captions(indexed, chosen.place, None if pool == NO_POOL else pool, typed)
     shown = shown.of(indexed.gallery.name, chosen.place, caption or ranking.captions[0], None)
     record = bench.explain(indexed, chosen.place, shown.caption)
@@ -103,31 +124,35 @@ def recall_line(ranking: CaptionRanking) -> str:
     return f"{hits}. The first caption written for this photo is at rank {best}."
 
 
-def connect(bench: Workbench, view: Captions, shown: gr.State) -> None:
+def connect(benches: Benches, view: Captions, own: gr.State, tab: gr.Tab, shown: gr.State) -> None:
     """Give the view its events."""
     outputs = [view.said, view.ranking, view.viewer, shown]
 
     def show(chosen: Chosen, pool: str, typed: str, shown: Shown) -> tuple[Any, ...]:
-        return rank_and_show(bench, chosen, pool, typed, shown)
+        return rank_and_show(benches, chosen, pool, typed, shown)
+
+    def other_photo(chosen: Chosen, pool: str, typed: str, shown: Shown) -> tuple[Any, ...]:
+        offered = pools(benches, chosen, pool)
+        return *show(chosen, offered["value"], typed, shown), gr.Radio(**offered)
 
     @told_below(len(outputs))
     def other_pool(
         chosen: Chosen, pool: str, typed: str, shown: Shown, progress: gr.Progress = PROGRESS
     ) -> tuple[Any, ...]:
         if pool != NO_POOL:
-            bench.open(pool, progress.tqdm)
-        return rank_and_show(bench, chosen, pool, typed, shown)
+            benches.open(pool, progress.tqdm)
+        return show(chosen, pool, typed, shown)
 
     inputs = [view.chooser.chosen, view.pool, view.typed, shown]
-    chooser.connect(bench, view.chooser, show, inputs[1:], outputs)
+    chooser.connect(benches, view.chooser, own, tab, other_photo, inputs[1:], [*outputs, view.pool])
     view.pool.input(other_pool, inputs, outputs, show_progress_on=view.said, **OPENING)
-    view.typed.change(told_below(len(outputs))(show), inputs, outputs, trigger_mode="always_last", **ANSWERING)
+    view.typed.change(told_below(len(outputs))(show), inputs, outputs, **ANSWERING)
 
     @told_below(3)
     def pick(chosen: Chosen, shown: Shown, event: gr.EventData) -> tuple[str, dict[str, Any], Shown]:
-        indexed: IndexedGallery = bench.find(chosen.gallery, chosen.own)
+        bench, indexed = benches.find(chosen.gallery, chosen.own)
         now = shown.of(indexed.gallery.name, chosen.place, str(event.caption), None)
         record = bench.explain(indexed, chosen.place, now.caption)
         return "", viewer_value(bench, indexed, now, record, "captions"), now
 
-    view.ranking.pick(pick, [view.chooser.chosen, shown], [view.said, view.viewer, shown], **ANSWERING)
+    view.ranking.pick(pick, [view.chooser.chosen, shown], [view.said, view.viewer, shown], **AT_ONCE)

@@ -11,6 +11,7 @@ from typing import Any
 import gradio as gr
 from PIL import Image
 
+from demo.benches import Benches, Own
 from demo.galleries.folder import uploads_gallery
 from demo.galleries.index import IndexedGallery, index_gallery
 from demo.views.parts import ANSWERING, OPENING, PHOTO_SIZE, PROGRESS, message, scripted, strip_value, told_below
@@ -31,11 +32,11 @@ def uploaded_path(payload: Any) -> str | None:
 
 @dataclass(frozen=True)
 class Chosen:
-    """A photograph in a gallery; `own` holds the gallery where it is a person's own, for the session alone."""
+    """A photograph in a gallery; `own` holds what was the person's own when it was chosen."""
 
     gallery: str
     place: int
-    own: IndexedGallery | None = None
+    own: Own | None = None
 
 
 @dataclass(frozen=True)
@@ -48,10 +49,11 @@ class Chooser:
     chosen: gr.State
 
 
-def build(bench: Workbench, name: str) -> Chooser:
+def build(benches: Benches, name: str) -> Chooser:
     """Lay the chooser out; `name` tells the views' choosers apart."""
-    gallery = gr.Radio(list(bench.names), value=bench.first, label="Photograph", elem_id=f"{name}-gallery")
-    strip = scripted("SepsLists.strip", "strip", f"{name}-strip", value=strip_value(bench.find(bench.first), 0))
+    first = benches.first
+    gallery = gr.Radio(list(benches.names), value=first, label="Photograph", elem_id=f"{name}-gallery")
+    strip = scripted("SepsLists.strip", "strip", f"{name}-strip", value=strip_value(benches.find(first)[1], 0))
     with gr.Accordion("A photo of your own", open=False, elem_id=f"{name}-own"):
         upload = photo_input(
             sources=["upload", "clipboard", "webcam"],
@@ -60,33 +62,37 @@ def build(bench: Workbench, name: str) -> Chooser:
             elem_id=f"{name}-upload",
             buttons=[],
         )
-    return Chooser(gallery, strip, upload, gr.State(Chosen(bench.first, 0)))
+    return Chooser(gallery, strip, upload, gr.State(Chosen(first, 0)))
 
 
 def connect(
-    bench: Workbench,
+    benches: Benches,
     chooser: Chooser,
+    own: gr.State,
+    tab: gr.Tab,
     show: Callable[..., tuple[Any, ...]],
     inputs: Sequence[Any],
     outputs: Sequence[Any],
 ) -> None:
-    """Call `show(chosen, *inputs)` whenever another photograph is chosen.
+    """Call `show(chosen, *inputs)` whenever another photograph is chosen, or the view is opened after an edit.
 
     Args:
+        own: what is the person's own, an `Own`; tab: the view's.
         show: gives the values of `outputs`, of which the first is a message line.
     """
     first, *others = outputs
     count = 3 + len(others)
 
     @told_below(count)
-    def choose_gallery(gallery: str, progress: gr.Progress = PROGRESS, *values: Any) -> tuple[Any, ...]:
-        indexed = bench.open(gallery, progress.tqdm)
-        said, *shown = show(Chosen(gallery, 0), *values)
-        return said or message(indexed.gallery.note), Chosen(gallery, 0), strip_value(indexed, 0), *shown
+    def choose_gallery(gallery: str, own: Own, progress: gr.Progress = PROGRESS, *values: Any) -> tuple[Any, ...]:
+        _, indexed = benches.open(gallery, progress.tqdm, own)
+        chosen = Chosen(gallery, 0, own)
+        said, *shown = show(chosen, *values)
+        return said or message(indexed.gallery.note), chosen, strip_value(indexed, 0), *shown
 
     @told_below(count - 1)
-    def choose_photo(gallery: str, event: gr.EventData, *values: Any) -> tuple[Any, ...]:
-        chosen = Chosen(gallery, int(event.place))
+    def choose_photo(gallery: str, own: Own, event: gr.EventData, *values: Any) -> tuple[Any, ...]:
+        chosen = Chosen(gallery, int(event.place), own)
         said, *shown = show(chosen, *values)
         return said, chosen, *shown
 
@@ -94,23 +100,33 @@ def connect(
     def choose_own(path: str | None, *values: Any) -> tuple[Any, ...]:
         if path is None:
             return "", *[gr.skip()] * (count - 1)
-        indexed = index_uploads(bench, [path])
-        chosen = Chosen(indexed.gallery.name, 0, indexed)
+        indexed = index_uploads(benches.photos, [path])
+        chosen = Chosen(indexed.gallery.name, 0, Own(indexed))
         said, *shown = show(chosen, *values)
         return said or message(left_out(indexed)), chosen, gr.skip(), *shown
 
+    @told_below(count)
+    def follow(chosen: Chosen, own: Own, *values: Any) -> tuple[Any, ...]:
+        if chosen.gallery not in own.edits or chosen.own is own:
+            return (gr.skip(),) * count
+        now = replace(chosen, own=own)
+        said, *shown = show(now, *values)
+        return said, now, strip_value(benches.find(now.gallery, own)[1], now.place), *shown
+
+    places = [first, chooser.chosen, chooser.strip, *others]
+    tab.select(follow, [chooser.chosen, own, *inputs], places, **OPENING | {"show_progress": "hidden"})
     chooser.gallery.input(
         choose_gallery,
-        [chooser.gallery, *inputs],
-        [first, chooser.chosen, chooser.strip, *others],
+        [chooser.gallery, own, *inputs],
+        places,
         show_progress_on=first,
         **OPENING,
     )
-    chooser.strip.pick(choose_photo, [chooser.gallery, *inputs], [first, chooser.chosen, *others], **ANSWERING)
+    chooser.strip.pick(choose_photo, [chooser.gallery, own, *inputs], [first, chooser.chosen, *others], **ANSWERING)
     chooser.upload.input(
         choose_own,
         [chooser.upload, *inputs],
-        [first, chooser.chosen, chooser.strip, *others],
+        places,
         show_progress_on=first,
         **OPENING,
     )

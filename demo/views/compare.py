@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gradio as gr
 
+from demo.benches import Benches
 from demo.captions import read_typed
 from demo.record import overlap, packed
+from demo.scenes.value import UNIT, objects_value
 from demo.views import chooser
 from demo.views.chooser import Chooser, Chosen
 from demo.views.parts import ANSWERING, Shown, fresh, link_to, message, photo_value, scripted, told_below
-from demo.workbench import Workbench
 
 FEWEST, MOST = 2, 6
 
@@ -27,11 +28,11 @@ class Compare:
     pictures: gr.HTML
 
 
-def build(bench: Workbench) -> Compare:
+def build(benches: Benches) -> Compare:
     """Lay the view out."""
     with gr.Row(elem_classes="screen"):
         with gr.Column(scale=5, min_width=250, elem_classes="ask"):
-            chosen = chooser.build(bench, "compare")
+            chosen = chooser.build(benches, "compare")
             captions = gr.Textbox(
                 label=f"{FEWEST} to {MOST} captions, one a line", lines=4, max_lines=8, elem_id="compare-captions"
             )
@@ -42,7 +43,7 @@ def build(bench: Workbench) -> Compare:
 
 
 def show_side_by_side(
-    bench: Workbench, chosen: Chosen, captions: str, shown: Shown
+    benches: Benches, chosen: Chosen, captions: str, shown: Shown
 ) -> tuple[str, dict[str, Any], Shown]:
     """Explain every caption over the photograph.
 
@@ -52,15 +53,17 @@ def show_side_by_side(
     Raises:
         ValueError: fewer than 2 or more than 6 captions, or one that cannot be read.
     """
-    indexed = bench.find(chosen.gallery, chosen.own)
+    bench, indexed = benches.find(chosen.gallery, chosen.own)
     texts = read_typed(bench.model, captions)
     if not FEWEST <= len(texts) <= MOST:
         raise ValueError(f"{len(texts)} captions are there, but {FEWEST} to {MOST} can be compared: write one a line.")
     records = [bench.explain(indexed, chosen.place, text) for text in texts]
     layer = shown.layer if shown.layer in ("mask", "score", "s_st") else "mask"
-    now = Shown(indexed.gallery.name, chosen.place, "\n".join(texts), None, layer, shown.opacity, shown.lines)
+    now = replace(shown, gallery=indexed.gallery.name, place=chosen.place, caption="\n".join(texts), layer=layer)
+    known = indexed.gallery.items[chosen.place].known
     items = [
         {"caption": text, "similarity": record.similarity, "record": packed(record)}
+        | ({} if known is None else {"objects": objects_value(known, text)})
         for text, record in zip(texts, records, strict=True)
     ]
     value = fresh(
@@ -69,6 +72,8 @@ def show_side_by_side(
             "model": bench.name,
             "layer": layer,
             "items": items,
+            "outlined": shown.objects,
+            "unit": None if known is None else UNIT,
             "overlap": overlap(records),
             "link": link_to(bench, "compare", indexed, now),
         }
@@ -76,33 +81,33 @@ def show_side_by_side(
     return message(""), value, now
 
 
-def own_captions(bench: Workbench, chosen: Chosen) -> str:
+def own_captions(benches: Benches, chosen: Chosen) -> str:
     """Three of the captions that a photograph of a gallery has, to start with."""
-    item = bench.find(chosen.gallery, chosen.own).gallery.items[chosen.place]
+    item = benches.find(chosen.gallery, chosen.own)[1].gallery.items[chosen.place]
     return "\n".join(item.captions[:3])
 
 
-def connect(bench: Workbench, view: Compare, shown: gr.State) -> None:
+def connect(benches: Benches, view: Compare, own: gr.State, tab: gr.Tab, shown: gr.State) -> None:
     """Give the view its events: a photograph of a gallery brings its own captions, a typed one keeps the photograph."""
     outputs = [view.said, view.captions, view.pictures, shown]
 
     def with_captions(chosen: Chosen, captions: str, shown: Shown) -> tuple[Any, ...]:
-        texts = own_captions(bench, chosen) or captions
-        said, value, now = show_side_by_side(bench, chosen, texts, shown)
+        texts = own_captions(benches, chosen) or captions
+        said, value, now = show_side_by_side(benches, chosen, texts, shown)
         return said, texts, value, now
 
-    chooser.connect(bench, view.chooser, with_captions, [view.captions, shown], outputs)
+    chooser.connect(benches, view.chooser, own, tab, with_captions, [view.captions, shown], outputs)
 
     @told_below(3)
     def retyped(chosen: Chosen, captions: str, shown: Shown) -> tuple[Any, ...]:
+        bench = benches.of(chosen.gallery)
         if "\n".join(read_typed(bench.model, captions)) == shown.caption:  # the page's own doing
             return "", gr.skip(), gr.skip()
-        return show_side_by_side(bench, chosen, captions, shown)
+        return show_side_by_side(benches, chosen, captions, shown)
 
     view.captions.change(
         retyped,
         [view.chooser.chosen, view.captions, shown],
         [view.said, view.pictures, shown],
-        trigger_mode="always_last",
         **ANSWERING,
     )

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
+from demo.benches import Benches
 from demo.exports import Download
 from demo.lesson.settings import Knobs, changes, evaluation_knobs, read_knobs
 from demo.lesson.walk import keep_probability, told_steps, walk, walk_value
@@ -19,7 +20,6 @@ from demo.views import chooser
 from demo.views.chooser import Chooser, Chosen
 from demo.views.downloads import OPTIONS, sent
 from demo.views.parts import ANSWERING, PROGRESS, Shown, link_to, message, scripted, told_below
-from demo.workbench import Workbench
 
 KINDS = {"pdf": ("pdf", "application/pdf"), "png": ("zip", "application/zip"), "gif": ("gif", "image/gif")}
 
@@ -51,31 +51,31 @@ class LessonView:
     told: gr.State
 
 
-def build(bench: Workbench) -> LessonView:
+def build(benches: Benches) -> LessonView:
     """Lay the view out."""
     box = gr.Accordion("The example: photograph and caption", open=False, elem_id="lesson-example")
     with box, gr.Row(elem_classes="ask"):
         with gr.Column(min_width=260):
-            chosen = chooser.build(bench, "lesson")
+            chosen = chooser.build(benches, "lesson")
         with gr.Column(min_width=260):
             caption = gr.Textbox(label="Caption", elem_id="lesson-caption")
             dense = gr.Textbox(label="Dense caption, or empty", lines=3, max_lines=6, elem_id="lesson-dense")
     said = gr.HTML(elem_id="lesson-said")
     shown = scripted("SepsPage.lesson", "seps-lesson", "lesson", ("step", "knobs", "export"))
-    start = Told(Chosen(bench.first, 0), "", "", evaluation_knobs(bench.model))
+    start = Told(Chosen(benches.first, 0), "", "", evaluation_knobs(benches.photos.model))
     return LessonView(chosen, caption, dense, said, shown, gr.State(start))
 
 
-def show(bench: Workbench, told: Told) -> tuple[str, dict[str, Any], Told]:
+def show(benches: Benches, told: Told) -> tuple[str, dict[str, Any], Told]:
     """The message line, the walk's value and the state; ValueError for what cannot be walked through."""
-    indexed = bench.find(told.chosen.gallery, told.chosen.own)
+    bench, indexed = benches.find(told.chosen.gallery, told.chosen.own)
     value = walk_value(bench, indexed, told.chosen.place, told.caption, told.dense or None, told.knobs, told.step)
-    return "", value | {"link": link(bench, told)}, told
+    return "", value | {"link": link(benches, told)}, told
 
 
-def link(bench: Workbench, told: Told) -> str | None:
+def link(benches: Benches, told: Told) -> str | None:
     """The query that leads to this example with these knobs; the browser adds the step."""
-    indexed = bench.find(told.chosen.gallery, told.chosen.own)
+    bench, indexed = benches.find(told.chosen.gallery, told.chosen.own)
     pair = Shown(told.chosen.gallery, told.chosen.place, told.caption, told.dense or None)
     query = link_to(bench, "lesson", indexed, pair)
     usual = evaluation_knobs(bench.model)
@@ -84,9 +84,9 @@ def link(bench: Workbench, told: Told) -> str | None:
     return None if query is None else query + ("&" + urlencode(values) if values else "")
 
 
-def from_link(bench: Workbench, wanted: Mapping[str, str], chosen: Chosen, caption: str, dense: str) -> Told:
+def from_link(benches: Benches, wanted: Mapping[str, str], chosen: Chosen, caption: str, dense: str) -> Told:
     """The state that a link's query describes; ValueError for a knob or a step that does not exist."""
-    usual = evaluation_knobs(bench.model)
+    usual = evaluation_knobs(benches.of(chosen.gallery).model)
     values: dict[str, Any] = {}
     for field in fields(Knobs):
         if field.name in wanted:
@@ -102,17 +102,17 @@ def from_link(bench: Workbench, wanted: Mapping[str, str], chosen: Chosen, capti
     return Told(chosen, caption, dense, read_knobs(values, usual), int(step))
 
 
-def own_caption(bench: Workbench, chosen: Chosen) -> tuple[str, str]:
+def own_caption(benches: Benches, chosen: Chosen) -> tuple[str, str]:
     """A caption and a dense caption that a photograph of a gallery has, to start with; else empty ones."""
-    item = bench.find(chosen.gallery, chosen.own).gallery.items[chosen.place]
+    item = benches.find(chosen.gallery, chosen.own)[1].gallery.items[chosen.place]
     return (item.captions[0] if item.captions else "", item.dense or "")
 
 
-def files(bench: Workbench, told: Told, kind: str, dark: bool) -> Download:
+def files(benches: Benches, told: Told, kind: str, dark: bool) -> Download:
     """The whole lesson as PDF (a page a step), PNG (a zip, a file a step) or GIF."""
     if kind not in KINDS:
         raise ValueError(f"format is {kind!r}, but it must be one of {', '.join(KINDS)}.")
-    indexed = bench.find(told.chosen.gallery, told.chosen.own)
+    bench, indexed = benches.find(told.chosen.gallery, told.chosen.own)
     walked = walk(bench, indexed, told.chosen.place, told.caption, told.dense or None, told.knobs)
     lesson = Lesson(
         photo=indexed.gallery.items[told.chosen.place].photo(),
@@ -130,45 +130,46 @@ def files(bench: Workbench, told: Told, kind: str, dark: bool) -> Download:
     return Download(file_name(bench.name, title, "lesson", ending), draw(lesson, DARK if dark else LIGHT), media_type)
 
 
-def connect(bench: Workbench, view: LessonView, saved: gr.HTML) -> None:
+def connect(benches: Benches, view: LessonView, own: gr.State, tab: gr.Tab, saved: gr.HTML) -> None:
     """Give the view its events."""
     outputs = [view.said, view.walk, view.told]
 
     def other_photo(chosen: Chosen, told: Told) -> tuple[Any, ...]:
-        caption, dense = own_caption(bench, chosen)
-        now = replace(told, chosen=chosen, caption=caption or told.caption, dense=dense)
-        said, value, now = show(bench, now)
+        caption, dense = own_caption(benches, chosen)
+        before, bench = benches.of(told.chosen.gallery), benches.of(chosen.gallery)
+        knobs = told.knobs if bench is before else evaluation_knobs(bench.model)
+        now = replace(told, chosen=chosen, caption=caption or told.caption, dense=dense, knobs=knobs)
+        said, value, now = show(benches, now)
         return said, now.caption, now.dense, value, now
 
-    chooser.connect(
-        bench, view.chooser, other_photo, [view.told], [view.said, view.caption, view.dense, view.walk, view.told]
-    )
+    changed = [view.said, view.caption, view.dense, view.walk, view.told]
+    chooser.connect(benches, view.chooser, own, tab, other_photo, [view.told], changed)
 
     @told_below(3)
     def retyped(caption: str, told: Told) -> tuple[Any, ...]:
         if caption == told.caption:  # the page's own doing
             return "", gr.skip(), gr.skip()
-        return show(bench, replace(told, caption=caption))
+        return show(benches, replace(told, caption=caption))
 
     @told_below(3)
     def dense_retyped(dense: str, told: Told) -> tuple[Any, ...]:
         if (dense or "") == told.dense:
             return "", gr.skip(), gr.skip()
-        return show(bench, replace(told, dense=dense or ""))
+        return show(benches, replace(told, dense=dense or ""))
 
     # Each changes its own caption alone: a text box in a closed accordion tells nothing.
     for box, answer in ((view.caption, retyped), (view.dense, dense_retyped)):
-        box.change(answer, [box, view.told], outputs, trigger_mode="always_last", **ANSWERING)
+        box.change(answer, [box, view.told], outputs, **ANSWERING)
 
     @told_below(3)
     def turned(told: Told, event: gr.EventData) -> tuple[Any, ...]:
         values = {field.name: getattr(event, field.name) for field in fields(Knobs)}
         try:
-            return show(bench, replace(told, knobs=read_knobs(values, told.knobs)))
+            return show(benches, replace(told, knobs=read_knobs(values, told.knobs)))
         except ValueError as error:  # the knobs go back to where they were
-            return message(str(error), "problem"), *show(bench, told)[1:]
+            return message(str(error), "problem"), *show(benches, told)[1:]
 
-    view.walk.knobs(turned, view.told, outputs, trigger_mode="always_last", **ANSWERING)
+    view.walk.knobs(turned, view.told, outputs, **ANSWERING)
 
     def stepped(told: Told, event: gr.EventData) -> Told:
         return replace(told, step=int(event.step))
@@ -178,7 +179,7 @@ def connect(bench: Workbench, view: LessonView, saved: gr.HTML) -> None:
     @told_below(2)
     def export(told: Told, event: gr.EventData, progress: gr.Progress = PROGRESS) -> tuple[str, dict[str, Any]]:
         progress(0.1, desc="Drawing the steps")
-        file = files(bench, told, str(event.format), bool(event.dark))
+        file = files(benches, told, str(event.format), bool(event.dark))
         return message(f"Saved as {file.name}."), sent(file)
 
     view.walk.export(export, view.told, [view.said, saved], show_progress_on=view.said, **OPTIONS)

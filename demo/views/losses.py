@@ -45,7 +45,7 @@ def connect(bench: Workbench, view: Losses, tab: gr.Tab) -> None:
     def changed(event: gr.EventData) -> tuple[Any, ...]:
         return "", fresh(playground_value(bench, float(event.margin), str(event.mining), bool(event.mask_ids)))
 
-    view.playground.turn(changed, None, [view.said, view.playground], trigger_mode="always_last", **ANSWERING)
+    view.playground.turn(changed, None, [view.said, view.playground], **ANSWERING)
 
     @told_below(3)
     def run(results: dict[str, Any], event: gr.EventData) -> tuple[Any, ...]:

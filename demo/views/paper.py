@@ -9,8 +9,6 @@ from typing import Any
 import gradio as gr
 
 from demo.lesson.paper import NOTE, dense_protocol, differences, our_results, published
-from demo.views.chooser import Chosen
-from demo.views.lesson import own_caption
 from demo.views.parts import ANSWERING, told_below
 from demo.workbench import Workbench
 
@@ -23,7 +21,7 @@ PROTOCOL = (
 
 def build(bench: Workbench) -> gr.HTML:
     """Lay the view out."""
-    return gr.HTML(elem_id="paper", elem_classes="prose")
+    return gr.HTML(elem_id="paper", elem_classes="prose tables")
 
 
 def connect(bench: Workbench, view: gr.HTML, tab: gr.Tab) -> None:
@@ -39,15 +37,16 @@ def connect(bench: Workbench, view: gr.HTML, tab: gr.Tab) -> None:
 def page(bench: Workbench) -> str:
     """The whole page as HTML."""
     indexed = bench.open("examples")
-    chosen = Chosen("examples", indexed.gallery.position("cat"))
-    caption, dense = own_caption(bench, chosen)
+    place = indexed.gallery.position("cat")
+    item = indexed.gallery.items[place]
+    caption = item.captions[0]
     known = published()
     return "".join(
         [
             "<h3>The paper and its released code differ</h3>",
             f"<p>{escape(NOTE)} The numbers are those of one example: the photo of a cat, “{escape(caption)}”, "
             "with its dense caption.</p>",
-            *[difference(row) for row in differences(bench, indexed, chosen.place, caption, dense)],
+            *[difference(row) for row in differences(bench, indexed, place, caption, item.dense)],
             "<h3>Published results</h3>",
             "<p>Recall in per cent, as the sources give it; empty where they give none.</p>",
             table(

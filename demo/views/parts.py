@@ -17,20 +17,30 @@ from demo.galleries.index import IndexedGallery
 from demo.layers import Layer
 from demo.photos import data_url
 from demo.record import packed
+from demo.scenes.value import scene_value
 from demo.workbench import Workbench
 from seps import Explanation
 
 PHOTO_SIZE = 900  # longest side of the photograph under a picture, in pixels
 RANKED = 24  # photographs of a ranking that are sent to the browser
 # Short answers share the processor by twos; what takes long, opening a gallery or reading uploads, never blocks them.
+# What a person does while an answer is on its way is answered after it, the last of it: by default Gradio drops it.
 ANSWERING: dict[str, Any] = {
     "api_visibility": "private",
+    "trigger_mode": "always_last",
     "show_progress": "hidden",
     "concurrency_id": "answer",
     "concurrency_limit": 2,
 }
+AT_ONCE: dict[str, Any] = {  # what takes the server some milliseconds does not wait in Gradio's queue
+    "api_visibility": "private",
+    "trigger_mode": "always_last",
+    "show_progress": "hidden",
+    "queue": False,
+}
 OPENING: dict[str, Any] = {
     "api_visibility": "private",
+    "trigger_mode": "always_last",
     "show_progress": "minimal",
     "concurrency_id": "open",
     "concurrency_limit": 2,
@@ -45,7 +55,7 @@ class Shown:
 
     Attributes:
         gallery: name; place: the photograph in it; caption, dense: as read.
-        layer, opacity, lines: how the picture is drawn.
+        layer, opacity, lines: how the picture is drawn; objects: whether a scene's true objects are outlined.
     """
 
     gallery: str = ""
@@ -55,6 +65,7 @@ class Shown:
     layer: str = "mask"
     opacity: float = 0.75
     lines: bool = True
+    objects: bool = False
 
     def of(self, gallery: str, place: int, caption: str, dense: str | None) -> Shown:
         """Another pair, drawn the same way; a word or a token of one pair is not that of another."""
@@ -127,7 +138,8 @@ def credit_of(item: GalleryItem) -> str:
 def viewer_value(
     bench: Workbench, indexed: IndexedGallery, shown: Shown, record: Explanation, view: str
 ) -> dict[str, Any]:
-    """The viewer's value: photograph, record, how to draw it, and the link that leads here."""
+    """The viewer's value: photograph, record, how to draw it, what is true of a scene, and the link that leads here."""
+    known = indexed.gallery.items[shown.place].known
     return {
         "key": next(_numbers),
         "photo": photo_value(indexed, shown.place),
@@ -139,6 +151,8 @@ def viewer_value(
         "layer": fitting(shown.layer, record),
         "opacity": shown.opacity,
         "lines": shown.lines,
+        "outlined": shown.objects,
+        "scene": None if known is None else scene_value(record, known, shown.caption, bench.model.tokenizer),
         "link": link_to(bench, view, indexed, shown),
     }
 
@@ -153,14 +167,15 @@ def fitting(layer: str, record: Explanation) -> str:
 
 
 def link_to(bench: Workbench, view: str, indexed: IndexedGallery, shown: Shown) -> str | None:
-    """The query that reproduces a view but for its layer; None for a person's own photograph, which is not kept."""
-    if indexed.gallery.name not in bench.galleries:
+    """The query that reproduces a view but for its layer; None for what is a person's own, which is not kept."""
+    item, public = indexed.gallery.items[shown.place], bench.galleries.get(indexed.gallery.name)
+    if public is None or public.gallery.items[shown.place] is not item:
         return None
     values = {
         "view": view,
         "model": bench.name,
         "gallery": indexed.gallery.name,
-        "photo": indexed.gallery.items[shown.place].key,
+        "photo": item.key,
     }
     values |= {"caption": shown.caption} | ({"dense": shown.dense} if shown.dense else {})
     return "?" + urlencode(values)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gradio as gr
 
+from demo.benches import UPLOADS, Benches, Own
 from demo.captions import read_caption
 from demo.galleries.index import IndexedGallery
 from demo.views.chooser import index_uploads, left_out
 from demo.views.parts import (
     ANSWERING,
+    AT_ONCE,
     OPENING,
     PROGRESS,
     RANKED,
@@ -53,13 +55,24 @@ class Search:
     viewer: gr.HTML
 
 
-def build(bench: Workbench) -> Search:
+def examples_of(indexed: IndexedGallery) -> tuple[str, ...]:
+    """Captions to begin with: those written for the first scenes, or the page's own for photographs."""
+    scenes = [item for item in indexed.gallery.items if item.known is not None and item.captions]
+    return tuple(min(item.captions, key=len) for item in scenes[: len(EXAMPLES)]) or EXAMPLES
+
+
+def chips_value(examples: tuple[str, ...]) -> dict[str, Any]:
+    """What the row of example captions is drawn from."""
+    return fresh({"items": list(examples)})
+
+
+def build(benches: Benches) -> Search:
     """Lay the view out; `connect` gives it its events."""
     with gr.Row(elem_classes="screen"):
         with gr.Column(scale=5, min_width=250, elem_classes="ask"):
             caption = gr.Textbox(FIRST_CAPTION, label="Caption", lines=2, max_lines=4, elem_id="caption")
-            chips = scripted("SepsLists.chips", "chips", "examples", value={"items": list(EXAMPLES)})
-            gallery = gr.Radio(list(bench.names), value=bench.first, label="Photographs", elem_id="gallery")
+            chips = scripted("SepsLists.chips", "chips", "examples", value=chips_value(EXAMPLES))
+            gallery = gr.Radio(list(benches.names), value=benches.first, label="Photographs", elem_id="gallery")
             with gr.Accordion("Dense caption", open=False, elem_id="dense-box"):
                 gr.HTML(f"<p class='hint'>{DENSE_NOTE}</p>")
                 dense = gr.Textbox(
@@ -124,7 +137,7 @@ def ranking_value(
     )
     return fresh(
         {
-            "note": f"{total} photographs ranked in {1000 * seconds:.0f} ms{shown}",
+            "note": f"{total} {indexed.gallery.noun} ranked in {1000 * seconds:.0f} ms{shown}",
             "selected": selected,
             "lists": [{"title": title, "items": _items(indexed, ranking)} for title, ranking in lists if ranking],
         }
@@ -145,8 +158,19 @@ def _items(indexed: IndexedGallery, ranking: ImageRanking) -> list[dict[str, Any
     ]
 
 
-def connect(bench: Workbench, view: Search, own: gr.State, shown: gr.State) -> None:
-    """Give the view its events; `own` holds a person's own gallery, `shown` a `Shown`.
+def carried_over(bench: Workbench, before: Workbench, indexed: IndexedGallery, shown: Shown) -> tuple[str, str]:
+    """The captions to go on with in another gallery: the same ones where its model is that of `before` or reads every
+    word of them, else the gallery's first example and no dense caption."""
+    try:
+        if bench is before or not read_caption(bench.model, shown.caption).note:
+            return shown.caption, shown.dense or ""
+    except ValueError:
+        pass
+    return examples_of(indexed)[0], ""
+
+
+def connect(benches: Benches, view: Search, own: gr.State, tab: gr.Tab, shown: gr.State) -> None:
+    """Give the view its events; `own` holds an `Own`, `shown` a `Shown`, `tab` is the view's.
 
     Captions come from the state but for the one that changed: a text box in a closed accordion tells nothing.
     """
@@ -154,55 +178,78 @@ def connect(bench: Workbench, view: Search, own: gr.State, shown: gr.State) -> N
     nothing = ("", *[gr.skip()] * (len(outputs) - 1))
 
     @told_below(len(outputs))
-    def retyped(caption: str, gallery: str, own: IndexedGallery | None, shown: Shown) -> tuple[Any, ...]:
+    def retyped(caption: str, gallery: str, own: Own, shown: Shown) -> tuple[Any, ...]:
+        bench, indexed = benches.find(gallery, own)
         if read_caption(bench.model, caption).text == shown.caption:  # the page's own doing
             return nothing
-        return rank_and_show(bench, bench.find(gallery, own), caption, shown.dense, shown)
+        return rank_and_show(bench, indexed, caption, shown.dense, shown)
 
     @told_below(len(outputs))
-    def dense_retyped(dense: str, gallery: str, own: IndexedGallery | None, shown: Shown) -> tuple[Any, ...]:
+    def dense_retyped(dense: str, gallery: str, own: Own, shown: Shown) -> tuple[Any, ...]:
         if " ".join((dense or "").split()) == (shown.dense or ""):
             return nothing
-        return rank_and_show(bench, bench.find(gallery, own), shown.caption, dense, shown)
+        return rank_and_show(*benches.find(gallery, own), shown.caption, dense, shown)
 
     for box, answer in ((view.caption, retyped), (view.dense, dense_retyped)):
-        box.change(answer, [box, view.gallery, own, shown], outputs, trigger_mode="always_last", **ANSWERING)
+        box.change(answer, [box, view.gallery, own, shown], outputs, **ANSWERING)
 
     @told_below(len(outputs))
-    def other_gallery(
-        gallery: str, own: IndexedGallery | None, shown: Shown, progress: gr.Progress = PROGRESS
+    def follow(own: Own, shown: Shown) -> tuple[Any, ...]:
+        if shown.gallery not in own.edits:
+            return (gr.skip(),) * len(outputs)
+        return rank_and_show(*benches.find(shown.gallery, own), shown.caption, shown.dense, shown, shown.place)
+
+    tab.select(follow, [own, shown], outputs, **ANSWERING)
+
+    @told_below(3 + len(outputs))
+    def other_gallery(gallery: str, own: Own, shown: Shown, progress: gr.Progress = PROGRESS) -> tuple[Any, ...]:
+        bench, indexed = benches.open(gallery, progress.tqdm, own)
+        caption, dense = carried_over(bench, benches.of(shown.gallery), indexed, shown)
+        answer = rank_and_show(bench, indexed, caption, dense, shown)
+        return *answer, caption, dense, chips_value(examples_of(indexed))
+
+    view.gallery.input(
+        other_gallery,
+        [view.gallery, own, shown],
+        [*outputs, view.caption, view.dense, view.chips],
+        show_progress_on=view.said,
+        **OPENING,
+    )
+
+    @told_below(4 + len(outputs))
+    def own_photos(
+        files: list[str] | None, own: Own, shown: Shown, progress: gr.Progress = PROGRESS
     ) -> tuple[Any, ...]:
-        indexed = own if own and gallery == own.gallery.name else bench.open(gallery, progress.tqdm)
-        return rank_and_show(bench, indexed, shown.caption, shown.dense, shown)
-
-    view.gallery.input(other_gallery, [view.gallery, own, shown], outputs, show_progress_on=view.said, **OPENING)
-
-    @told_below(2 + len(outputs))
-    def own_photos(files: list[str] | None, shown: Shown, progress: gr.Progress = PROGRESS) -> tuple[Any, ...]:
         if not files:
-            return *nothing, gr.skip(), gr.skip()
-        indexed = index_uploads(bench, files, progress.tqdm)
-        said, ranking, viewer, now = rank_and_show(bench, indexed, shown.caption, shown.dense, shown)
-        radio = gr.Radio([*bench.names, indexed.gallery.name], value=indexed.gallery.name)
-        return message(left_out(indexed)) or said, ranking, viewer, now, indexed, radio
+            return *nothing, *[gr.skip()] * 4
+        bench, indexed = benches.photos, index_uploads(benches.photos, files, progress.tqdm)
+        caption, dense = carried_over(bench, benches.of(shown.gallery), indexed, shown)
+        said, ranking, viewer, now = rank_and_show(bench, indexed, caption, dense, shown)
+        radio = gr.Radio([*benches.names, UPLOADS], value=UPLOADS)
+        said = message(left_out(indexed)) or said
+        return said, ranking, viewer, now, replace(own, uploads=indexed), radio, caption, dense
 
     view.uploads.upload(
-        own_photos, [view.uploads, shown], [*outputs, own, view.gallery], show_progress_on=view.said, **OPENING
+        own_photos,
+        [view.uploads, own, shown],
+        [*outputs, own, view.gallery, view.caption, view.dense],
+        show_progress_on=view.said,
+        **OPENING,
     )
 
     @told_below(3)
-    def pick(own: IndexedGallery | None, shown: Shown, event: gr.EventData) -> tuple[Any, ...]:
-        indexed = bench.find(shown.gallery, own)
+    def pick(own: Own, shown: Shown, event: gr.EventData) -> tuple[Any, ...]:
+        bench, indexed = benches.find(shown.gallery, own)
         chosen = shown.of(shown.gallery, int(event.place), shown.caption, shown.dense)
         record = bench.explain(indexed, chosen.place, chosen.caption, chosen.dense)
         return "", viewer_value(bench, indexed, chosen, record, "search"), chosen
 
-    view.ranking.pick(pick, [own, shown], [view.said, view.viewer, shown], **ANSWERING)
+    view.ranking.pick(pick, [own, shown], [view.said, view.viewer, shown], **AT_ONCE)
 
     @told_below(1 + len(outputs))
-    def example(gallery: str, own: IndexedGallery | None, shown: Shown, event: gr.EventData) -> tuple[Any, ...]:
+    def example(gallery: str, own: Own, shown: Shown, event: gr.EventData) -> tuple[Any, ...]:
         caption = str(event.caption)
-        said, *answer = rank_and_show(bench, bench.find(gallery, own), caption, shown.dense, shown)
+        said, *answer = rank_and_show(*benches.find(gallery, own), caption, shown.dense, shown)
         return said, caption, *answer
 
     view.chips.pick(example, [view.gallery, own, shown], [view.said, view.caption, *outputs[1:]], **ANSWERING)

@@ -8,43 +8,51 @@ from typing import Any
 
 import gradio as gr
 
+from demo.benches import Benches, Found, Own
 from demo.captions import read_caption
+from demo.galleries.scenes import SCENES
 from demo.layers import Layer
-from demo.views import captions, compare, lesson, search
+from demo.views import captions, compare, edit, lesson, search
 from demo.views.captions import Captions
 from demo.views.chooser import Chooser, Chosen
 from demo.views.compare import Compare
+from demo.views.edit import Editing, EditView
 from demo.views.lesson import LessonView
 from demo.views.parts import OPENING, Shown, message, strip_value
-from demo.views.search import FIRST_CAPTION, Search
-from demo.workbench import Workbench
+from demo.views.search import Search
 
-VIEWS = ("search", "captions", "compare", "lesson", "about")
+VIEWS = ("search", "captions", "compare", "edit", "lesson", "about")
 LONGEST = 4000  # characters of a link's value that are read
 
 
 def connect(
-    bench: Workbench,
+    benches: Benches,
     page: gr.Blocks,
     tabs: gr.Tabs,
     tab: Mapping[str, gr.Tab],
-    views: tuple[Search, Captions, Compare, LessonView],
+    views: tuple[Search, Captions, Compare, LessonView, EditView | None],
     states: tuple[gr.State, gr.State, gr.State],
+    own: gr.State,
 ) -> None:
     """Fill the page from the address when it loads; a view that is not in sight is filled when its tab is opened."""
-    find, ask, side, walk = views
+    find, ask, side, walk, change = views
     outputs: dict[str, list[Any]] = {
-        "search": [find.said, find.caption, find.dense, find.gallery, find.ranking, find.viewer, states[0]],
-        "captions": [*chosen_by(ask.said, ask.chooser), ask.ranking, ask.viewer, states[1]],
+        "search": [
+            *(find.said, find.caption, find.dense, find.gallery, find.ranking, find.viewer, states[0]),
+            find.chips,
+        ],
+        "captions": [*chosen_by(ask.said, ask.chooser), ask.ranking, ask.viewer, states[1], ask.pool],
         "compare": [*chosen_by(side.said, side.chooser), side.captions, side.pictures, states[2]],
         "lesson": [*chosen_by(walk.said, walk.chooser), walk.caption, walk.dense, walk.walk, walk.told],
     }
+    if change is not None:
+        outputs["edit"] = [change.said, change.caption, change.strip, change.scene, change.ranking, change.editing]
     filled = gr.State(())
     quietly = OPENING | {"show_progress": "hidden"}
 
     def load(request: gr.Request) -> tuple[Any, ...]:
         wanted = {name: str(value)[:LONGEST] for name, value in dict(request.query_params).items()}
-        view, values = fill(bench, wanted)
+        view, values = fill(benches, wanted)
         given = [values.get(name) or [gr.skip()] * len(places) for name, places in outputs.items()]
         return gr.Tabs(selected=view), (view, *values), *chain(*given)
 
@@ -54,12 +62,19 @@ def connect(
         def opened(filled: tuple[str, ...]) -> tuple[Any, ...]:
             if not filled or name in filled:  # a tab also opens while the page loads, which fills it
                 return filled, *[gr.skip()] * len(outputs[name])
-            return (*filled, name), *fill(bench, {}, name)[1][name]
+            return (*filled, name), *fill(benches, {}, name)[1][name]
 
         return opened
 
+    def enter(filled: tuple[str, ...], own: Own, editing: Editing, shown: Shown) -> list[Any]:
+        found = edit.entered(benches, own, editing, shown) if filled else None
+        return found or [gr.skip()] * len(outputs["edit"])
+
     for name, places in outputs.items():
-        tab[name].select(opener(name), filled, [filled, *places], **quietly)
+        if name != "edit":
+            tab[name].select(opener(name), filled, [filled, *places], **quietly)
+        elif change is not None:
+            tab[name].select(enter, [filled, own, change.editing, states[0]], places, **quietly)
 
 
 def chosen_by(said: gr.HTML, chooser: Chooser) -> list[Any]:
@@ -67,7 +82,7 @@ def chosen_by(said: gr.HTML, chooser: Chooser) -> list[Any]:
     return [said, chooser.gallery, chooser.strip, chooser.chosen]
 
 
-def fill(bench: Workbench, wanted: dict[str, str], only: str | None = None) -> tuple[str, dict[str, list[Any]]]:
+def fill(benches: Benches, wanted: dict[str, str], only: str | None = None) -> tuple[str, dict[str, list[Any]]]:
     """What a link's query leads to; what it has wrong is said, and the worked example stands instead.
 
     Args:
@@ -79,13 +94,14 @@ def fill(bench: Workbench, wanted: dict[str, str], only: str | None = None) -> t
     """
     view = wanted.get("view", "search")
     said = ""
-    chosen, caption, dense, layer = Chosen(bench.first, 0), "", "", "mask"
+    chosen, caption, dense, layer = Chosen(benches.first, 0), "", "", "mask"
     try:
         if view not in VIEWS:
             raise ValueError(f"This link leads to the view {view!r}, but there are: {', '.join(VIEWS)}.")
-        if wanted.get("model", bench.name) != bench.name:
-            raise ValueError(f"This link is for the model {wanted['model']!r}, but {bench.name!r} is the one here.")
-        gallery = bench.open(wanted.get("gallery", bench.first)).gallery
+        if view == "edit" and SCENES not in benches.names:
+            raise ValueError("This link leads to the scenes, which are not here.")
+        bench, indexed = linked(benches, wanted)
+        gallery = indexed.gallery
         chosen = Chosen(gallery.name, gallery.position(wanted["photo"]) if "photo" in wanted else 0)
         layer = str(Layer.parse(wanted.get("layer", "mask")))
         caption, dense = wanted.get("caption", ""), wanted.get("dense", "")
@@ -93,47 +109,70 @@ def fill(bench: Workbench, wanted: dict[str, str], only: str | None = None) -> t
             read_caption(bench.model, caption)
     except ValueError as error:
         said, view, caption, dense = message(str(error), "problem"), "search", "", ""
-    indexed = bench.find(chosen.gallery)
+    bench, indexed = benches.find(chosen.gallery)
+    examples = search.examples_of(indexed)
     if not caption:
-        chosen = Chosen(chosen.gallery, bench.rank_images(indexed, FIRST_CAPTION).order[0])
+        chosen = Chosen(chosen.gallery, bench.rank_images(indexed, examples[0]).order[0])
     shown = Shown(chosen.gallery, chosen.place, caption, dense or None, layer)
     strip = [chosen.gallery, strip_value(indexed, chosen.place), chosen]
     name = only or view
     values: list[Any] = []
     if name == "search":
         place = chosen.place if "photo" in wanted and caption else None
-        note, *found = search.rank_and_show(bench, indexed, caption or FIRST_CAPTION, dense, shown, place)
-        values = [said or note, caption or FIRST_CAPTION, dense, chosen.gallery, *found]
+        note, *found = search.rank_and_show(bench, indexed, caption or examples[0], dense, shown, place)
+        chips = search.chips_value(examples)
+        values = [said or note, caption or examples[0], dense, chosen.gallery, *found, chips]
     elif name == "captions":
-        pool = chosen.gallery if indexed.gallery.items[chosen.place].captions else "examples"
-        note, *found = captions.rank_and_show(bench, chosen, pool, "", shown, caption or None)
-        values = [said or note, *strip, *found]
+        offered = captions.pools(benches, chosen)
+        note, *found = captions.rank_and_show(benches, chosen, offered["value"], "", shown, caption or None)
+        values = [said or note, *strip, *found, gr.Radio(**offered)]
     elif name == "compare":
-        texts = caption or compare.own_captions(bench, chosen)
-        values = [said, *strip, texts, *compared(bench, chosen, texts, shown)]
+        texts = caption or compare.own_captions(benches, chosen)
+        values = [said, *strip, texts, *compared(benches, chosen, texts, shown)]
+    elif name == "edit":
+        here = chosen.gallery == SCENES and bool(caption)
+        start = edit.Editing(chosen.place, caption) if here else edit.Editing()
+        note, *found = edit.start(benches, Own(), start)
+        values = [said or note, *found]
     elif name == "lesson":
-        note, *found = walked(bench, wanted if view == "lesson" else {}, chosen, caption or FIRST_CAPTION, dense)
+        told = wanted if view == "lesson" else {}
+        note, *found = walked(benches, told, chosen, caption or examples[0], dense)
         values = [said or note, *strip, *found]
     return view, {name: values} if values else {}
 
 
-def walked(bench: Workbench, wanted: dict[str, str], chosen: Chosen, caption: str, dense: str | None) -> list[Any]:
+def linked(benches: Benches, wanted: Mapping[str, str]) -> Found:
+    """The gallery of a link with its bench; ValueError where there is none, or another model than the link says."""
+    gallery = wanted.get("gallery", benches.first)
+    model = wanted.get("model")
+    if model is not None and model not in benches.models:
+        raise ValueError(f"This link is for the model {model!r}, but there are: {', '.join(benches.models)}.")
+    bench, indexed = benches.open(gallery)
+    if model not in (None, bench.name):
+        raise ValueError(
+            f"This link is for the model {model!r}, but the gallery {gallery!r} belongs to the model {bench.name!r}."
+        )
+    return bench, indexed
+
+
+def walked(benches: Benches, wanted: dict[str, str], chosen: Chosen, caption: str, dense: str | None) -> list[Any]:
     """The lesson's message, captions, value and state; without a dense caption in the link, the photograph's own."""
-    long_text = dense or "" if "caption" in wanted else lesson.own_caption(bench, chosen)[1]
+    long_text = dense or "" if "caption" in wanted else lesson.own_caption(benches, chosen)[1]
     said = ""
     try:
-        told = lesson.from_link(bench, wanted, chosen, caption, long_text)
-        shown = lesson.show(bench, told)
+        told = lesson.from_link(benches, wanted, chosen, caption, long_text)
+        shown = lesson.show(benches, told)
     except ValueError as error:
         said = message(str(error), "problem")
-        shown = lesson.show(bench, lesson.from_link(bench, {}, chosen, FIRST_CAPTION, ""))
+        example = search.examples_of(benches.find(chosen.gallery)[1])[0]
+        shown = lesson.show(benches, lesson.from_link(benches, {}, chosen, example, ""))
     _, value, told = shown
     return [said, told.caption, told.dense, value | {"talk": wanted.get("talk") == "1"}, told]
 
 
-def compared(bench: Workbench, chosen: Chosen, texts: str, shown: Shown) -> tuple[Any, Shown]:
+def compared(benches: Benches, chosen: Chosen, texts: str, shown: Shown) -> tuple[Any, Shown]:
     """The comparison's value and state, nothing where the photograph has no captions yet."""
     try:
-        return compare.show_side_by_side(bench, chosen, texts, shown)[1:]
+        return compare.show_side_by_side(benches, chosen, texts, shown)[1:]
     except ValueError:
         return None, Shown(chosen.gallery, chosen.place)

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from demo import start
 from demo.__main__ import main
+from demo.benches import Benches
 from demo.workbench import Workbench
 
 
@@ -75,3 +77,34 @@ def test_what_is_wrong_is_told_in_a_line(arguments: list[str], told: str, capsys
 def test_an_unknown_kind_of_file_is_refused(photo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", str(photo), "a cup", "-o", str(photo.with_suffix(".gif"))]) == 2
     assert "must be one of png, svg, pdf, json" in capsys.readouterr().err
+
+
+def test_scenes_are_explained_and_ranked_by_their_own_model(
+    benches: Benches,
+    scenes_model: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    shipped = {**start.shipped_models(), "scenes": scenes_model}
+    monkeypatch.setattr(start, "shipped_models", lambda: shipped)
+    bench, indexed = benches.open("scenes")
+    caption = indexed.gallery.items[0].captions[0]
+    best = bench.rank_images(indexed, caption)
+    wanted = f"{best.scores[0]:.4f}  {indexed.gallery.items[best.order[0]].title}"
+    for chosen in (["--model", "scenes"], ["--gallery", "scenes"]):
+        assert main(["rank", caption, "--top", "1", *chosen]) == 0
+        assert wanted in capsys.readouterr().out
+    source, out = indexed.gallery.items[0].source, tmp_path / "out.json"
+    assert main(["explain", str(source), caption, "-o", str(out), "--model", "scenes"]) == 0
+    told = json.loads(out.read_text(encoding="utf-8"))
+    assert told["model"] == "scenes"
+    assert told["explanation"]["similarity"] == pytest.approx(bench.explain(indexed, 0, caption).similarity, abs=1e-5)
+    assert main(["rank", caption, "--model", "photos", "--gallery", "scenes"]) == 2
+    assert "belongs to the model 'scenes', not 'photos'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["rank", "a cup"], ["explain", "x.png", "a cup", "-o", "out.png"]])
+def test_an_unknown_model_is_told(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*command, "--model", "moon"]) == 2
+    assert "There is no model 'moon' here; there are: photos" in capsys.readouterr().err

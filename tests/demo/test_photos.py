@@ -266,7 +266,7 @@ def test_data_url_is_a_jpeg_no_longer_than_asked() -> None:
     assert small.size == (300, 200)
     assert close(pixel(small, 0.2, 0.5), RED)
     assert decoded(data_url(photo, 2000)).size == photo.size == (900, 600)
-    assert decoded(thumbnail(photo)).size == (320, 213)
+    assert decoded(thumbnail(photo)).size == (192, 128)
     assert decoded(data_url(Image.new("RGB", (1, 1)), 5)).size == (1, 1)
     assert len(data_url(photo, 900, quality=95)) > len(data_url(photo, 900, quality=20))
     with pytest.raises(ValueError, match="longest is 0, but a whole number of at least 1"):

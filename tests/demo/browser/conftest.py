@@ -10,6 +10,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,20 @@ def uploads(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def address(cache: Path, uploads: Path) -> Iterator[str]:
     """The app's address: `python app.py`, as a person starts it, with nothing fetched."""
+    with served(uploads, "app.py", "--cache", str(cache), "--no-fetch", "--port") as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def scenes_address(scenes_model: Path, cache: Path, uploads: Path) -> Iterator[str]:
+    """The address of an app whose scenes belong to a tiny model."""
+    with served(uploads, "-m", "tests.demo.scenes.world", str(scenes_model), str(cache)) as url:
+        yield url
+
+
+@contextmanager
+def served(uploads: Path, *command: str, ready: str = "/config") -> Iterator[str]:
+    """Run `python *command PORT` and give the address when the app, or what `ready` names, answers there."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -48,23 +63,27 @@ def address(cache: Path, uploads: Path) -> Iterator[str]:
         "GRADIO_SERVER_NAME": "127.0.0.1",
         "GRADIO_TEMP_DIR": str(uploads),
     }
-    command = [sys.executable, "app.py", "--port", str(port), "--cache", str(cache), "--no-fetch"]
     app = subprocess.Popen(
-        command, cwd=ROOT, env=environment, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        [sys.executable, *command, str(port)],
+        cwd=ROOT,
+        env=environment,
+        text=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
     )
     url = f"http://127.0.0.1:{port}"
     try:
-        for _ in range(480):
+        for _ in range(2400):
             if app.poll() is not None:
                 assert app.stderr is not None
-                pytest.fail(f"app.py ended with {app.returncode}:\n{app.stderr.read()}")
+                pytest.fail(f"{command[0]} ended with {app.returncode}:\n{app.stderr.read()}")
             try:
-                urllib.request.urlopen(url, timeout=5).close()
+                urllib.request.urlopen(url + ready, timeout=5).close()
                 break
             except OSError:
-                time.sleep(0.25)
+                time.sleep(0.05)
         else:
-            pytest.fail(f"app.py did not answer at {url} within two minutes.")
+            pytest.fail(f"{command[0]} did not answer at {url} within two minutes.")
         yield url
     finally:
         app.terminate()

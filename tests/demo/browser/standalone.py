@@ -19,7 +19,7 @@ from demo.record import overlap, packed
 from seps import CrossSparseAggrNet, Explanation, explain
 
 STYLE = Path(__file__).parents[3] / "assets" / "style"
-SCRIPTS = ("record", "picture", "controls", "parts", "viewer", "compare")
+SCRIPTS = ("record", "picture", "objects", "controls", "parts", "viewer", "compare")
 VEIL = (16, 25, 26)
 WORDS = ("[CLS]", "a", "skate", "##board", "##er", "rides", "<b>", "[SEP]")
 GRID = (6, 8)

@@ -15,8 +15,6 @@ from playwright.sync_api import Browser, Page, expect
 from demo.lesson.paper import our_results, published
 from demo.lesson.settings import evaluation_knobs, read_knobs
 from demo.lesson.walk import walk_value
-from demo.views.chooser import Chosen
-from demo.views.lesson import own_caption
 from demo.workbench import Workbench
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, opened
@@ -32,7 +30,7 @@ def lesson(bench: Workbench, **knobs: Any) -> dict[str, Any]:
     """What the library says of the lesson's first example under some knobs."""
     indexed = bench.find("examples")
     place = indexed.gallery.position("cat")
-    caption, dense = "a tabby cat with green eyes", own_caption(bench, Chosen("examples", place))[1]
+    caption, dense = "a tabby cat with green eyes", indexed.gallery.items[place].dense
     return walk_value(bench, indexed, place, caption, dense, read_knobs(knobs, evaluation_knobs(bench.model)))
 
 

@@ -165,7 +165,10 @@ def test_word_lights_its_map_and_pins(browser: Browser, tmp_path: Path) -> None:
     expect(word).to_have_attribute("aria-pressed", "true")
     assert np.abs(centres(canvas, GRID) - expected).max() <= 2
     page.wait_for_function("window.triggered.length === 1")
-    assert page.evaluate("window.triggered[0]") == ["layer", {"layer": "word:5", "opacity": 1, "lines": True}]
+    assert page.evaluate("window.triggered[0]") == [
+        "layer",
+        {"layer": "word:5", "opacity": 1, "lines": True, "objects": False},
+    ]
     page.keyboard.press("Escape")
     expect(word).to_have_attribute("aria-pressed", "false")
     np.testing.assert_array_equal(centres(canvas, GRID), mask)
@@ -279,7 +282,7 @@ def test_settings_and_downloads_are_told(browser: Browser, tmp_path: Path) -> No
     page.get_by_label("Opacity").fill("40")
     page.locator("[data-layer=s_im]").click()
     assert (centres(page.locator(".seps-stage > canvas"), GRID) != before).any()
-    settings = {"layer": "s_im", "opacity": 0.4, "lines": False}
+    settings = {"layer": "s_im", "opacity": 0.4, "lines": False, "objects": False}
     page.wait_for_function("window.triggered.length > 0")
     page.wait_for_timeout(400)
     assert page.evaluate("window.triggered") == [["layer", settings]]  # once, after the last change

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from demo.galleries.examples import Example, load_examples
+from demo.galleries.packaged import Example, load_examples
 
 EXAMPLES = load_examples()
 every_example = pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)

@@ -7,8 +7,9 @@ import pytest
 from PIL import Image
 
 from demo.galleries.cache import default_cache, write_whole
-from demo.galleries.examples import examples_gallery, load_examples
+from demo.galleries.examples import examples_gallery
 from demo.galleries.gallery import Gallery, GalleryItem, caption_pool, shown
+from demo.galleries.packaged import load_examples
 from demo.photos import file_digest, pixels_digest
 
 

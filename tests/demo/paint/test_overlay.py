@@ -12,9 +12,10 @@ from PIL import Image
 
 from demo.layers import Layer, LayerValues
 from demo.paint.export import render
+from demo.paint.layered import COLOUR_MAP
 from demo.paint.overlay import Heading, compare_picture, picture
 from demo.paint.page import clean, text_width, wrapped
-from demo.paint.palette import COLOUR_MAP, DARK, LIGHT, VEIL, Palette
+from demo.paint.palette import DARK, LIGHT, VEIL, Palette
 from demo.record import overlap
 from seps import Explanation
 from tests.demo.records import CASES, random_record

@@ -1,0 +1,71 @@
+"""The first test scenes of seps.scenes, drawn once and kept in the repo: `python -m demo.galleries.scenes`."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from demo.galleries.gallery import Gallery, GalleryItem
+from demo.scenes.known import Known, title_of
+from seps.scenes import Mention, Told, as_json, from_json, make_scene, tell
+
+SCENES = "scenes"
+FACTS_FILE = Path(__file__).resolve().parents[2] / "assets" / "galleries" / "scenes.jsonl"
+PICTURES = FACTS_FILE.with_suffix("")
+SEED, SPLIT, COUNT = 0, "test", 200
+LICENCE, CREDIT = "MIT", "drawn by seps.scenes"
+
+
+@lru_cache(maxsize=1)
+def scenes_gallery() -> Gallery:
+    """The scenes as a gallery; it works without a network."""
+    lines = FACTS_FILE.read_text(encoding="utf-8").splitlines()
+    return Gallery(SCENES, "Scenes", "", tuple(_item(json.loads(line)) for line in lines), noun="scenes")
+
+
+def _item(fact: dict[str, Any]) -> GalleryItem:
+    scene = from_json(fact["scene"])
+    mentions = tuple(
+        (told["text"], tuple(Mention(phrase, first, tuple(objects)) for phrase, first, objects in told["mentions"]))
+        for told in fact["captions"]
+    )
+    return GalleryItem(
+        key=str(scene.index),
+        title=title_of(scene),
+        captions=tuple(text for text, _ in mentions),
+        dense=fact["dense"],
+        licence=LICENCE,
+        licence_link=None,
+        credit=CREDIT,
+        link=None,
+        source=PICTURES / f"{scene.index:03}.png",
+        known=Known(scene, mentions),
+    )
+
+
+def fact_of(told: Told) -> dict[str, Any]:
+    """What is kept of a scene: its graph, each caption with the phrases that name objects, its dense caption."""
+    captions = [
+        {"text": one.text, "mentions": [[m.phrase, m.first_word, list(m.objects)] for m in one.mentions]}
+        for one in told.captions
+    ]
+    return {"scene": as_json(told.scene), "captions": captions, "dense": told.dense.text}
+
+
+def write(facts_file: Path, pictures: Path, count: int = COUNT) -> None:
+    """Draw and describe the scenes anew."""
+    pictures.mkdir(parents=True, exist_ok=True)
+    lines = []
+    for index in range(count):
+        told = tell(make_scene(SEED, SPLIT, index))
+        Image.fromarray(told.picture.pixels).save(pictures / f"{index:03}.png", optimize=True)
+        lines.append(json.dumps(fact_of(told), separators=(",", ":")))
+    facts_file.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    write(FACTS_FILE, PICTURES)

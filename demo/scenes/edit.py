@@ -1,0 +1,142 @@
+"""Editing a scene: each function gives another scene in which one thing is different and all else as it was.
+
+Objects keep their numbers and the order in which they are painted, but for those after a removed one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from seps.scenes import KINDS, SIDE, Object, Scene, holds, make_scene
+
+
+def moved(scene: Scene, number: int, dx: int, dy: int) -> Scene:
+    """An object moved by pixels to the right and down, as far as the picture reaches.
+
+    What stands on it moves with it. What stood on or under something and no longer does is told so no more.
+
+    Raises:
+        ValueError: no such object.
+    """
+    check_number(scene, number)
+    along = carried(scene, number)
+    boxes = [scene.objects[i].box for i in along]
+    dx = max(-min(box[0] for box in boxes), min(dx, SIDE - max(box[2] for box in boxes)))
+    dy = max(-min(box[1] for box in boxes), min(dy, SIDE - max(box[3] for box in boxes)))
+    return settled(with_objects(scene, {i: shifted(scene.objects[i], dx, dy) for i in along}))
+
+
+def removed(scene: Scene, number: int) -> Scene:
+    """The scene without an object. What stood on it comes down to where it stood.
+
+    Raises:
+        ValueError: no such object.
+    """
+    check_number(scene, number)
+    floor = scene.objects[number].box[3]
+    for i, thing in enumerate(scene.objects):
+        if thing.on == number:
+            scene = moved(scene, i, 0, floor - thing.box[3])
+    gone = {number: None} | {i: i - (i > number) for i in range(len(scene.objects)) if i != number}
+    left = [
+        replace(
+            thing,
+            on=None if thing.on is None else gone[thing.on],
+            under=None if thing.under is None else gone[thing.under],
+        )
+        for i, thing in enumerate(scene.objects)
+        if i != number
+    ]
+    return settled(replace(scene, objects=tuple(left)))
+
+
+def recoloured(scene: Scene, number: int, colour: str) -> Scene:
+    """An object in another colour of its kind.
+
+    Raises:
+        ValueError: no such object, or a colour that its kind does not come in.
+    """
+    check_number(scene, number)
+    thing, choice = scene.objects[number], KINDS[scene.objects[number].kind].colours
+    if colour not in choice:
+        raise ValueError(f"A {thing.kind} cannot be {colour!r}: {', '.join(choice) or 'it has no other colour'}.")
+    return with_objects(scene, {number: replace(thing, colour=colour)})
+
+
+def redrawn(scene: Scene, seed: int) -> Scene:
+    """Another scene in its place: the test scene of the same number by another seed.
+
+    Raises:
+        ValueError: a negative seed.
+    """
+    return make_scene(seed, "test", scene.index)
+
+
+def edited(scene: Scene, change: Mapping[str, Any]) -> Scene:
+    """The scene after a change as the page and the API write it.
+
+    {"do": "move", "object": 0, "dx": 8, "dy": 0}, {"do": "remove", "object": 0}, {"do": "recolour", "object": 0,
+    "colour": "red"} or {"do": "redraw", "seed": 1}.
+
+    Raises:
+        ValueError: another change, or one that cannot be made.
+    """
+    do = change.get("do")
+    if do == "redraw":
+        return redrawn(scene, whole(change, "seed"))
+    if do == "remove":
+        return removed(scene, whole(change, "object"))
+    if do == "recolour":
+        return recoloured(scene, whole(change, "object"), str(change.get("colour")))
+    if do == "move":
+        return moved(scene, whole(change, "object"), whole(change, "dx"), whole(change, "dy"))
+    raise ValueError(f"There is no change {do!r}: move, remove, recolour or redraw.")
+
+
+def whole(change: Mapping[str, Any], name: str) -> int:
+    """A whole number of a change; ValueError where there is none."""
+    value = change.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) > 10**9:
+        raise ValueError(f"{name} is {value!r}, but a whole number is needed.")
+    return value
+
+
+def check_number(scene: Scene, number: int) -> None:
+    """Raise ValueError where the scene has no object of this number."""
+    if not 0 <= number < len(scene.objects):
+        raise ValueError(f"There is no object {number}: this scene has {len(scene.objects)}, counted from 0.")
+
+
+def carried(scene: Scene, number: int) -> list[int]:
+    """The object and all that stands on it."""
+    found = [number]
+    for i in found:
+        found += [j for j, thing in enumerate(scene.objects) if thing.on == i]
+    return found
+
+
+def shifted(thing: Object, dx: int, dy: int) -> Object:
+    """An object elsewhere."""
+    x0, y0, x1, y1 = thing.box
+    return replace(thing, box=(x0 + dx, y0 + dy, x1 + dx, y1 + dy))
+
+
+def with_objects(scene: Scene, changed: Mapping[int, Object]) -> Scene:
+    """The scene with some objects replaced, by number."""
+    return replace(scene, objects=tuple(changed.get(i, thing) for i, thing in enumerate(scene.objects)))
+
+
+def settled(scene: Scene) -> Scene:
+    """The scene without an "on" or "under" that is no longer true."""
+    changed = {}
+    for i, thing in enumerate(scene.objects):
+        if thing.on is not None and not holds(scene, ("on", i, thing.on)):
+            thing = replace(thing, on=None, zone=KINDS[thing.kind].zone)
+        elif thing.on is None and thing.zone == "support":
+            thing = replace(thing, zone=KINDS[thing.kind].zone)
+        if thing.under is not None and not holds(scene, ("under", i, thing.under)):
+            thing = replace(thing, under=None)
+        changed[i] = thing
+    return with_objects(scene, changed)

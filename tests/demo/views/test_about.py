@@ -1,0 +1,70 @@
+"""The about page tells every model's measured numbers, and leaves out what was not measured."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from demo.lesson import paper
+from demo.views.about import grounding_table, interval, measured
+from seps.hub import shipped_models
+
+RECALLS = {"r1": 71.25, "r5": 90.0, "r10": 96.0}
+
+
+def shipped(folder: Path, **results: object) -> dict[str, Path]:
+    """A model folder with these results."""
+    for name, values in results.items():
+        (folder / f"results-{name}.json").write_text(json.dumps(values))
+    return {"scenes": folder}
+
+
+def test_the_shipped_models_numbers_are_there() -> None:
+    page = measured()
+    for model, folder in shipped_models().items():
+        for file in folder.glob("results-*.json"):
+            found = json.loads(file.read_text(encoding="utf-8"))
+            if "captions_only" in found:
+                assert f"<td>{model}</td>" in page
+                assert f"<td>{found['captions_only']['text_to_image']['r1']:.1f}</td>" in page
+
+
+def test_both_tables_tolerate_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = {"split": "test", "images": 1000, "captions": 5000, "rsum": 500.0}
+    models = shipped(
+        tmp_path,
+        unseen={"captions_only": whole | {"image_to_text": RECALLS, "text_to_image": RECALLS}},
+        half={
+            "captions_only": {"split": "dev"},
+            "own_dense": {},
+            "other_dense": whole | {"image_to_text": RECALLS, "text_to_image": {"r1": 1.0}},
+            "grounding": None,
+        },
+        grounding={
+            "grounding": {
+                "split": "test",
+                "methods": {
+                    "seps": {"weight_inside": {"mean": 0.71, "low": 0.7, "high": 0.72}, "deletion": None},
+                    "random": {"weight_inside": {"mean": 0.1}, "pointing_game": 0.2},
+                },
+            }
+        },
+        other={"curves": [1, 2]},
+    )
+    monkeypatch.setattr(paper, "shipped_models", lambda: models)
+    page = measured()
+    assert page.count("<td>scenes</td>") == 3
+    assert "<td>71.2</td>" in page
+    table = grounding_table()
+    assert "<th>weight inside</th>" in table
+    assert "pointing game" not in table
+    assert "<td>0.710 (0.700 to 0.720)</td>" in table
+    assert "<td>0.100</td>" in table
+
+
+def test_an_interval_is_told_where_it_is_known() -> None:
+    assert interval(None) == ""
+    assert interval((0.5, None, None)) == "0.500"
+    assert interval((0.5, 0.4, 0.6)) == "0.500 (0.400 to 0.600)"
