@@ -28,6 +28,7 @@ from seps.regions import central_patches
 CURVES = 200  # captions with deletion and insertion curves
 
 Floats = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
 Integers = NDArray[np.integer[Any]]
 
 
@@ -108,7 +109,7 @@ def measure_kept(maps: CaptionMaps, areas: Floats) -> Floats:
     SEPS keeps those of the mask, the others the first of their order; the random ones are those expected.
     """
     count, chance = int(maps.kept.sum()), np.full(len(maps.kept), maps.kept.mean())
-    kept = {"seps": maps.kept, "random": chance}
+    kept: dict[str, Booleans | Floats] = {"seps": maps.kept, "random": chance}
     kept |= {method: first(maps.orders[method], count) for method in METHODS if method not in kept}
     return np.stack([kept_areas(kept[method], areas) for method in METHODS])
 

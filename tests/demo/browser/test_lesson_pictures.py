@@ -48,7 +48,7 @@ def test_scores_on_the_photo_and_their_coefficients(browser: Browser, tmp_path: 
             for one in page.locator("[data-part]").all()
         }
         assert shown == dict(branch.coefficients)
-        expected = viridis(branch.score, branch.score.min(), branch.score.max())
+        expected = viridis(branch.score, float(branch.score.min()), float(branch.score.max()))
         assert np.abs(on_photo(page) - expected).max() <= 2
     page.context.close()
 

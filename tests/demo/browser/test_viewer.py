@@ -227,7 +227,7 @@ def test_tokens_as_small_multiples_open_large(browser: Browser, tmp_path: Path) 
     expect(thumbs).to_have_count(len(weights))
     for index, row in enumerate(weights):
         seen = centres(thumbs.nth(index).locator("canvas"), GRID)
-        assert np.abs(seen - viridis(row, 0, weights.max())).max() <= 2
+        assert np.abs(seen - viridis(row, 0.0, float(weights.max()))).max() <= 2
     thumbs.nth(2).click()
     canvas = page.locator(".seps-stage > canvas")
     expect(page.locator(".seps-pager")).to_contain_text(f"3 of {len(weights)}")
