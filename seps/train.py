@@ -35,6 +35,7 @@ from seps.model import SEPSModel
 from seps.training.cache import FeatureCache, cache_features
 from seps.training.checkpoint import load_checkpoint, save_checkpoint
 from seps.training.feed import CachedFeed
+from seps.training.objective import pool
 from seps.training.pixels import PixelFeed
 from seps.training.records import write_epoch
 from seps.training.schedule import Share, adapt_ratio_weight, rate_factor
@@ -130,7 +131,7 @@ def train(
         if accelerator.is_main_process:
             row = {"epoch": epoch + 1.0} | row | {"seconds": time.monotonic() - started}
             if epoch >= settings.warmup_epochs:
-                row |= recalls(dev_metrics(model, splits["dev"], dev_cache, settings.dev_images))
+                row |= recalls(dev_metrics(model, splits["dev"], dev_cache, settings))
                 if row["rsum"] > state["best"]:
                     state["best"] = row["rsum"]
                     model.save_pretrained(out / "best")
@@ -241,9 +242,12 @@ def set_rates(
 
 
 @torch.no_grad()
-def dev_metrics(model: SEPSModel, split: Split, cache: FeatureCache | None, images: int) -> RetrievalMetrics:
-    """Recall on dev, captions alone, over its first `images` images (0: all)."""
-    count = min(images or len(split.image_files), len(split.image_files))
+def dev_metrics(
+    model: SEPSModel, split: Split, cache: FeatureCache | None, settings: TrainSettings
+) -> RetrievalMetrics:
+    """Recall on dev, captions alone, over its first `dev_images` images (0: all); without the network where it is not
+    trained."""
+    count = min(settings.dev_images or len(split.image_files), len(split.image_files))
     k = split.captions_per_image
     model.eval()
     if cache is None:
@@ -254,6 +258,9 @@ def dev_metrics(model: SEPSModel, split: Split, cache: FeatureCache | None, imag
         img_embs = torch.cat([model.img_enc.project(cache.image_features(c).to(model.device)) for c in chunks])
         features, lengths = cache.caption_features(torch.arange(count * k))
         cap_embs = model.txt_enc.project(features.to(model.device), lengths)
+    if not settings.align_weight:
+        images, captions = pool(img_embs[:, -model.img_enc.num_patches :]), pool(cap_embs, lengths)
+        return retrieval_metrics(images @ captions.T, k)
     engine = ScoringEngine(model.cross_net, progress=True)
     similarity = engine.score(engine.encode_images(img_embs), engine.encode_captions(cap_embs, lengths))
     return retrieval_metrics(similarity, k)

@@ -14,8 +14,8 @@ from seps.selection import Selection, masked_softmax, text_attention
 from seps.training.phrases import PhraseBox
 from seps.validation import Lengths
 
-TOKEN_SCALE = 20.0  # what a word's cosines are multiplied with before the softmax over tokens
-LEAST_SHARE = 1e-4  # keeps the logarithm finite where a map has nothing inside
+TOKEN_SCALE = 80.0  # what a word's cosines are multiplied with before the softmax: nearly the best token alone
+LEAST_SHARE = 0.02  # bounds the loss, and its gradient, where a map has nothing inside
 SOFTNESS = 0.1  # of the top k's gradient, in units of the score
 
 

@@ -26,6 +26,7 @@ class TrainSettings:
         batch_size: B, images and captions a step.
         loss: "triplet", equation (6), or "infonce", cross-entropy over the batch's similarities both ways.
         margin: alpha of equation (6).
+        align_weight: weight of that loss; 0 trains embeddings alone, without the network: dev is ranked by pooled ones.
         temperature: what InfoNCE divides similarities by at the start; it is learned.
         hard_after: epochs of all negatives before hardest-negative mining (triplet).
         ratio_weight: weight of L_ratio, equation (7), which counts where decisions are drawn (Gumbel-Softmax).
@@ -70,6 +71,7 @@ class TrainSettings:
     epochs: int = 30
     batch_size: int = 64
     loss: str = "triplet"
+    align_weight: float = 1.0
     margin: float = 0.2
     temperature: float = 0.05
     hard_after: int = 1
@@ -111,6 +113,7 @@ class TrainSettings:
             check_positive(f"training.{name}", getattr(self, name))
         for name in (
             "hard_after",
+            "align_weight",
             "warmup_epochs",
             "warm_steps",
             "ratio_weight",
@@ -135,6 +138,13 @@ class TrainSettings:
             raise ValueError(
                 f"training.warmup_epochs is {self.warmup_epochs}, but pooled_weight and grounding_weight are 0: "
                 "nothing would train the heads."
+            )
+        if not self.align_weight and not self.pooled_weight:
+            raise ValueError("training.align_weight and training.pooled_weight are 0: nothing would be ranked.")
+        if not self.align_weight and self.map_weight:
+            raise ValueError(
+                f"training.align_weight is 0, which leaves the network out, but map_weight is {self.map_weight:g}: "
+                "word maps need the network, so set map_weight to 0."
             )
         if self.neighbours and (self.batch_size % self.neighbours or not self.captions_an_epoch):
             raise ValueError(

@@ -81,9 +81,10 @@ class TrainingStep(nn.Module):
         images, captions = self.embed_images(batch), self.embed_captions(batch, batch.captions, batch.lengths)
         losses: dict[str, Tensor] = {}
         total = images.new_zeros(())
-        if not batch.warmup:
+        if self.settings.align_weight and not batch.warmup:
             losses |= self.match(batch, images, captions)
-            total = losses["align"] + (self.seps_loss.ratio_weight * losses["ratio"] if self.sampled else 0.0)
+            total = self.settings.align_weight * losses["align"]
+            total = total + (self.seps_loss.ratio_weight * losses["ratio"] if self.sampled else 0.0)
         pooled = self.pooled(batch, images, captions)
         if pooled is not None:
             losses["pooled"] = pooled_loss(*pooled)

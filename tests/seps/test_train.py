@@ -10,9 +10,14 @@ import pytest
 import torch
 from PIL import Image
 
+from seps.data import read_split
 from seps.hub import load_model
+from seps.metrics import retrieval_metrics
+from seps.model import SEPSModel
+from seps.scenes.retrieval import pooled_similarity
 from seps.train import main
 from seps.training.records import read_epochs
+from seps.training.settings import read_recipe
 from seps.training.step import TrainingStep
 from tests.drawn import WORDS, draw_split
 from tests.tiny import tiny_settings, write_tiny_bert
@@ -115,6 +120,24 @@ def test_training_goes_on_from_a_model(data: Path, tmp_path: Path, capsys: pytes
         main([recipe(data, PIXELS, aggr_ratio=0.9), "--data", str(data), "--out", str(tmp_path), "--start", start]) == 2
     )
     assert "cannot start from" in capsys.readouterr().err
+
+
+def test_without_the_ranking_loss_embeddings_train_and_dev_is_ranked_by_pooled_ones(data: Path, tmp_path: Path) -> None:
+    training = WARMED | {"warmup_epochs": 0, "align_weight": 0.0, "map_weight": 0.0, "dense": "none"}
+    config = recipe(data, training)
+    rows = run(data, tmp_path, config)
+    assert all({"align", "maps", "kept"}.isdisjoint(row) for row in rows)
+    assert rows[-1]["pooled"] < rows[0]["pooled"]
+    best = max(rows, key=lambda row: row["rsum"])
+    model = load_model(tmp_path / "best")
+    dev = read_split(data, "dev")
+    similarity = pooled_similarity(model, dev)
+    assert best["rsum"] == pytest.approx(retrieval_metrics(similarity, dev.captions_per_image).rsum)
+
+    torch.manual_seed(0)  # the recipe's seed
+    untrained = SEPSModel(read_recipe(config)[0]).cross_net
+    for (name, trained), drawn in zip(model.cross_net.named_parameters(), untrained.parameters(), strict=True):
+        assert torch.equal(trained, drawn), name
 
 
 def test_gumbel_softmax_with_adaptive_ratio_weight(data: Path, tmp_path: Path) -> None:

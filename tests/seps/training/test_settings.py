@@ -35,6 +35,13 @@ def test_refuses(key: str, value: object, told: str) -> None:
         TrainSettings(**{key: value})  # type: ignore[arg-type]
 
 
+def test_refuses_to_train_nothing_or_maps_without_the_network() -> None:
+    with pytest.raises(ValueError, match="nothing would be ranked"):
+        TrainSettings(align_weight=0.0)
+    with pytest.raises(ValueError, match=r"map_weight is 0.5: word maps need the network"):
+        TrainSettings(align_weight=0.0, pooled_weight=1.0, map_weight=0.5)
+
+
 def test_recipe_errors_name_the_file(tmp_path: Path) -> None:
     path = tmp_path / "recipe.json"
     values = json.loads((ROOT / "assets" / "models" / "photos" / "recipe.json").read_text())
