@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,11 +37,23 @@ def test_is_the_paper_variant_trained_from_scratch(model: SEPSModel) -> None:
     assert model.cross_net.use_dual_aggr
     assert model.grid == (14, 14)
     assert model.img_enc.has_cls
-    for recipe in ("recipe.json", "recipe-2.json", "recipe-3.json"):
-        config, training = read_recipe(FOLDER / recipe)
+    for number in ("", "-2", "-3", "-4"):
+        config, training = read_recipe(FOLDER / f"recipe{number}.json")
         assert config == ModelConfig.from_json(FOLDER / "config.json")
         assert config.vision.weights == config.text.weights == "none"
         assert training.dense == "own"
+
+
+def test_its_rivals_were_trained_alike() -> None:
+    config, training = read_recipe(FOLDER / "recipe-4.json")
+    all_patches, same = read_recipe(FOLDER / "recipe-4-all-patches.json")
+    assert same == training
+    assert all_patches.network["sparse_ratio"] == 1.0
+    assert SEPSModel(all_patches).cross_net.num_tokens == SEPSModel(config).cross_net.num_tokens
+    assert (all_patches.vision, all_patches.text) == (config.vision, config.text)
+    pooled, alone = read_recipe(FOLDER / "recipe-4-pooled.json")
+    assert pooled == config
+    assert alone == replace(training, align_weight=0.0, map_weight=0.0, dense="none")
 
 
 def test_recall_on_the_first_test_scenes_is_the_cards(model: SEPSModel, tmp_path: Path) -> None:
@@ -54,10 +67,13 @@ def test_recall_on_the_first_test_scenes_is_the_cards(model: SEPSModel, tmp_path
 def test_the_cards_figures_are_the_measured_ones() -> None:
     card = (FOLDER / "README.md").read_text()
     results = json.loads((FOLDER / "results-test.json").read_text())
-    for group, directions in results["scenes"]["recalls"].items():
-        for recall in directions.values():
-            assert f"{recall['r1']:.1f} / {recall['r5']:.1f} / {recall['r10']:.1f}" in card, group
+    measured = [*results["scenes"]["recalls"].values()]
+    rivals = ("scenes_pooled", "all_patches", "pooled", "warmup_pooled")
+    measured += [results[rival]["recalls"]["all"] for rival in rivals]
+    for directions in measured:
+        cells = [f"{r['r1']:.1f} / {r['r5']:.1f} / {r['r10']:.1f}" for r in directions.values()]
+        assert f"| {' | '.join(cells)} |" in card
     for told in results["scenes"]["misses"].values():
         assert f"{told['true']:,} of {told['misses']:,}" in card
-    for measured in results["grounding"]["methods"]["seps"].values():
-        assert f"{measured['mean']:.3f} [{measured['low']:.3f}, {measured['high']:.3f}]" in card
+    for estimate in results["grounding"]["methods"]["seps"].values():
+        assert f"{estimate['mean']:.3f} [{estimate['low']:.3f}, {estimate['high']:.3f}]" in card
