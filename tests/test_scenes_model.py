@@ -77,3 +77,5 @@ def test_the_cards_figures_are_the_measured_ones() -> None:
         assert f"{told['true']:,} of {told['misses']:,}" in card
     for estimate in results["grounding"]["methods"]["seps"].values():
         assert f"{estimate['mean']:.3f} [{estimate['low']:.3f}, {estimate['high']:.3f}]" in card
+    dev = json.loads((FOLDER / "results-dev.json").read_text())["grounding"]["methods"]["seps"]["pointing_game"]
+    assert f"{dev['mean']:.3f} [{dev['low']:.3f}, {dev['high']:.3f}]" in card
