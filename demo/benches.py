@@ -79,6 +79,11 @@ class Benches:
             raise ValueError(f"There is no model {model!r} here; there are: {', '.join(self.models)}.")
         return found[model]
 
+    def is_waited_for(self, gallery: str) -> bool:
+        """Whether `open` would have to load a model or to fetch and index the gallery first, which takes seconds."""
+        bench = self._opened.get(gallery) if gallery in self._later else self.photos
+        return gallery in self.names and (bench is None or gallery not in bench.galleries)
+
     def open(self, gallery: str, progress: Progress = False, own: Own | None = None) -> Found:
         """A gallery with its bench, opened now where that has not happened yet; errors as `Workbench.open`."""
         bench = self.of(gallery)

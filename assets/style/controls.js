@@ -19,6 +19,12 @@ window.SepsControls = (() => {
     return h("button", { type: "button", ...attributes }, ...children);
   }
 
+  // What stands where there is no picture: `nothing`, or what the value says to wait for; null where there is one.
+  function missing(value, nothing) {
+    if (value && !value.waiting) return null;
+    return value ? h("p", { class: "seps-empty seps-waiting" }, value.waiting) : h("p", { class: "seps-empty" }, nothing);
+  }
+
   // A component's mount: shows `props.value` inside `element` by build(root, value, trigger), which returns what ends
   // it, now and whenever `watch` tells that it changed; `nothing` where there is no value.
   function mounting(name, build, nothing) {
@@ -28,8 +34,9 @@ window.SepsControls = (() => {
         dispose();
         const root = element.querySelector(`.${name}`) ?? element;
         root.classList.add("seps-view");
-        root.replaceChildren(...(props.value ? [] : [h("p", { class: "seps-empty" }, nothing)]));
-        dispose = props.value ? build(root, props.value, trigger) : () => {};
+        const empty = missing(props.value, nothing);
+        root.replaceChildren(...(empty ? [empty] : []));
+        dispose = empty ? () => {} : build(root, props.value, trigger);
       };
       watch("value", show);
       show();
@@ -131,5 +138,5 @@ window.SepsControls = (() => {
     return h("span", { class: "seps-credit" }, title, ...parts);
   }
 
-  return { HINT, h, button, mounting, load, resize, onWidth, overPatches, legend, credit };
+  return { HINT, h, button, missing, mounting, load, resize, onWidth, overPatches, legend, credit };
 })();

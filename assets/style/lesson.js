@@ -14,12 +14,11 @@ window.SepsLesson = (() => {
     root.classList.add("seps-view");
     let lesson = null;
     const show = () => {
-      if (!props.value) {
+      const empty = SepsControls.missing(props.value, NOTHING);
+      if (empty) {
         lesson?.end();
         lesson = null;
-        root.replaceChildren(
-          SepsControls.h("p", { class: "seps-empty" }, NOTHING),
-        );
+        root.replaceChildren(empty);
         return;
       }
       lesson ??= build(root, trigger);

@@ -4,6 +4,7 @@
 
   /** The address shows what is shown, so that a copied link leads back here. */
   function remember(value, { layer, step, talk }) {
+    if (value?.waiting) return; // the address leads to what is waited for
     if (!value || !value.link) return history.replaceState(null, "", location.pathname);
     const told = Object.entries({ layer: layer === "mask" ? null : layer, step, talk: talk ? 1 : null });
     const rest = told.filter(([, one]) => one).map(([name, one]) => `&${name}=${encodeURIComponent(one)}`);

@@ -81,7 +81,7 @@ def index_gallery(
     """
     folder = None if cache is None else cache / "embeddings" / encoder_key(model)
     items, encoded, skipped = [], [], list(gallery.skipped)
-    for item in shown(gallery.items, "Indexing photos", progress):
+    for item in shown(gallery.items, f"Indexing {gallery.noun}", progress):
         try:
             encoded.append(_encode(model, item, folder, encode or model.encode_photos))
         except ValueError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -18,8 +18,9 @@ from demo.views.chooser import Chooser, Chosen
 from demo.views.compare import Compare
 from demo.views.edit import Editing, EditView
 from demo.views.lesson import LessonView
-from demo.views.parts import OPENING, Shown, message, strip_value
+from demo.views.parts import OPENING, PROGRESS, Shown, message, strip_value
 from demo.views.search import Search
+from seps.engine import Progress
 
 VIEWS = ("search", "captions", "compare", "edit", "lesson", "about")
 LONGEST = 4000  # characters of a link's value that are read
@@ -47,16 +48,38 @@ def connect(
     }
     if change is not None:
         outputs["edit"] = [change.said, change.caption, change.strip, change.scene, change.ranking, change.editing]
+    pictures = {"search": find.viewer, "captions": ask.viewer, "compare": side.pictures, "lesson": walk.walk}
+    if change is not None:
+        pictures["edit"] = change.scene
     filled = gr.State(())
+    awaited = gr.State({})  # the query whose gallery is not open yet
     quietly = OPENING | {"show_progress": "hidden"}
+    everything = [tabs, filled, awaited, *chain(*outputs.values())]
+
+    def all_views(values: Mapping[str, list[Any]]) -> Iterator[Any]:
+        return chain(*(values.get(name) or [gr.skip()] * len(places) for name, places in outputs.items()))
 
     def load(request: gr.Request) -> tuple[Any, ...]:
         wanted = {name: str(value)[:LONGEST] for name, value in dict(request.query_params).items()}
+        view, gallery = wanted.get("view", "search"), gallery_of(benches, wanted)
+        if view in outputs and benches.is_waited_for(gallery):
+            values = {view: waiting(gallery, outputs[view], pictures[view])}
+            return gr.Tabs(selected=view), (view,), wanted, *all_views(values)
         view, values = fill(benches, wanted)
-        given = [values.get(name) or [gr.skip()] * len(places) for name, places in outputs.items()]
-        return gr.Tabs(selected=view), (view, *values), *chain(*given)
+        return gr.Tabs(selected=view), (view, *values), {}, *all_views(values)
 
-    page.load(load, None, [tabs, filled, *chain(*outputs.values())], **quietly)
+    page.load(load, None, everything, **quietly)
+
+    def late(wanted: dict[str, str], filled: tuple[str, ...], progress: gr.Progress = PROGRESS) -> tuple[Any, ...]:
+        if not wanted:
+            return (gr.skip(),) * len(everything)
+        view, values = fill(benches, wanted, progress=progress.tqdm)
+        if view in filled:  # as it waited: the person may have opened other tabs meanwhile, which have been filled
+            return gr.skip(), gr.skip(), {}, *all_views(values)
+        others = tuple(name for name in filled if name != wanted.get("view", "search"))  # this one waited in vain
+        return gr.Tabs(selected=view), (*others, view), {}, *all_views(values)
+
+    awaited.change(late, [awaited, filled], everything, show_progress_on=list(pictures.values()), **OPENING)
 
     def opener(name: str) -> Callable[[tuple[str, ...]], tuple[Any, ...]]:
         def opened(filled: tuple[str, ...]) -> tuple[Any, ...]:
@@ -66,15 +89,21 @@ def connect(
 
         return opened
 
-    def enter(filled: tuple[str, ...], own: Own, editing: Editing, shown: Shown) -> list[Any]:
-        found = edit.entered(benches, own, editing, shown) if filled else None
-        return found or [gr.skip()] * len(outputs["edit"])
+    def enter(
+        filled: tuple[str, ...], wanted: dict[str, str], own: Own, editing: Editing, shown: Shown
+    ) -> tuple[Any, ...]:
+        count = len(outputs["edit"])
+        if not filled or wanted:  # the page loads, or waits, and is filled then
+            return gr.skip(), *[gr.skip()] * count
+        if benches.is_waited_for(SCENES):
+            return {"view": "edit"}, *waiting(SCENES, outputs["edit"], pictures["edit"])
+        return gr.skip(), *(edit.entered(benches, own, editing, shown) or [gr.skip()] * count)
 
     for name, places in outputs.items():
         if name != "edit":
             tab[name].select(opener(name), filled, [filled, *places], **quietly)
         elif change is not None:
-            tab[name].select(enter, [filled, own, change.editing, states[0]], places, **quietly)
+            tab[name].select(enter, [filled, awaited, own, change.editing, states[0]], [awaited, *places], **quietly)
 
 
 def chosen_by(said: gr.HTML, chooser: Chooser) -> list[Any]:
@@ -82,12 +111,26 @@ def chosen_by(said: gr.HTML, chooser: Chooser) -> list[Any]:
     return [said, chooser.gallery, chooser.strip, chooser.chosen]
 
 
-def fill(benches: Benches, wanted: dict[str, str], only: str | None = None) -> tuple[str, dict[str, list[Any]]]:
+def gallery_of(benches: Benches, wanted: Mapping[str, str]) -> str:
+    """The gallery that a link's query leads to, right or not."""
+    return SCENES if wanted.get("view") == "edit" else wanted.get("gallery", benches.first)
+
+
+def waiting(gallery: str, places: Sequence[Any], picture: gr.HTML) -> list[Any]:
+    """The values of a view's `places` while its gallery is opened: the picture says so, and all else is as it is."""
+    text = f"Opening the gallery {gallery}. The first time, the model reads its pictures, which takes some seconds."
+    return [{"waiting": text} if place is picture else gr.skip() for place in places]
+
+
+def fill(
+    benches: Benches, wanted: Mapping[str, str], only: str | None = None, progress: Progress = False
+) -> tuple[str, dict[str, list[Any]]]:
     """What a link's query leads to; what it has wrong is said, and the worked example stands instead.
 
     Args:
         wanted: the query.
         only: the view to fill; where left out, the one that the link leads to.
+        progress: as in `ScoringEngine`, of a gallery that is opened now.
 
     Returns:
         The view in sight, and the values of its components by its name.
@@ -98,9 +141,11 @@ def fill(benches: Benches, wanted: dict[str, str], only: str | None = None) -> t
     try:
         if view not in VIEWS:
             raise ValueError(f"This link leads to the view {view!r}, but there are: {', '.join(VIEWS)}.")
-        if view == "edit" and SCENES not in benches.names:
-            raise ValueError("This link leads to the scenes, which are not here.")
-        bench, indexed = linked(benches, wanted)
+        if view == "edit":
+            if SCENES not in benches.names:
+                raise ValueError("This link leads to the scenes, which are not here.")
+            benches.open(SCENES, progress)
+        bench, indexed = linked(benches, wanted, progress)
         gallery = indexed.gallery
         chosen = Chosen(gallery.name, gallery.position(wanted["photo"]) if "photo" in wanted else 0)
         layer = str(Layer.parse(wanted.get("layer", "mask")))
@@ -141,13 +186,13 @@ def fill(benches: Benches, wanted: dict[str, str], only: str | None = None) -> t
     return view, {name: values} if values else {}
 
 
-def linked(benches: Benches, wanted: Mapping[str, str]) -> Found:
+def linked(benches: Benches, wanted: Mapping[str, str], progress: Progress = False) -> Found:
     """The gallery of a link with its bench; ValueError where there is none, or another model than the link says."""
     gallery = wanted.get("gallery", benches.first)
     model = wanted.get("model")
     if model is not None and model not in benches.models:
         raise ValueError(f"This link is for the model {model!r}, but there are: {', '.join(benches.models)}.")
-    bench, indexed = benches.open(gallery)
+    bench, indexed = benches.open(gallery, progress)
     if model not in (None, bench.name):
         raise ValueError(
             f"This link is for the model {model!r}, but the gallery {gallery!r} belongs to the model {bench.name!r}."
@@ -155,7 +200,7 @@ def linked(benches: Benches, wanted: Mapping[str, str]) -> Found:
     return bench, indexed
 
 
-def walked(benches: Benches, wanted: dict[str, str], chosen: Chosen, caption: str, dense: str | None) -> list[Any]:
+def walked(benches: Benches, wanted: Mapping[str, str], chosen: Chosen, caption: str, dense: str | None) -> list[Any]:
     """The lesson's message, captions, value and state; without a dense caption in the link, the photograph's own."""
     long_text = dense or "" if "caption" in wanted else lesson.own_caption(benches, chosen)[1]
     said = ""

@@ -14,14 +14,9 @@ from demo.galleries.gallery import Gallery
 from demo.galleries.index import encoder_key, index_gallery
 from demo.photos import file_digest, thumbnail
 from seps import ScoringEngine, SEPSModel
-from tests.tiny import tiny_model, write_tiny_bert
+from tests.tiny import tiny_model
 
 COUNT = 4
-
-
-@pytest.fixture(scope="module")
-def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_tiny_bert(tmp_path_factory.mktemp("bert"))
 
 
 @pytest.fixture(scope="module", params=["encoder", "none"])
@@ -189,4 +184,4 @@ def test_progress_counts_photos(model: SEPSModel, gallery: Gallery) -> None:
         return values
 
     index_gallery(model, gallery, None, progress)
-    assert seen == [(COUNT, "Indexing photos")]
+    assert seen == [(COUNT, "Indexing photographs")]

@@ -1,0 +1,42 @@
+"""A gallery that is not open yet is said to be opened, with its progress, and the view that waits for it is filled."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Browser, expect
+
+from tests.demo.browser.conftest import SCREENSHOTS, served
+from tests.demo.browser.page import opened
+
+LINK = "?view=search&model=scenes&gallery=scenes&photo=5&caption=a+dog"
+OPENING = "Opening the gallery scenes"
+
+
+def test_a_link_into_the_scenes_waits_for_them(browser: Browser, tmp_path: Path, uploads: Path) -> None:
+    command = ("app.py", "--cache", str(tmp_path), "--no-fetch", "--port")
+    with served(uploads, *command) as address:
+        with opened(browser, address, LINK, canvas="#viewer .seps-waiting") as page:
+            expect(page.locator("#viewer")).to_contain_text(OPENING)
+            expect(page.locator("#viewer")).to_contain_text(re.compile(r"\d+/200"))
+            assert page.url.endswith(LINK)  # loaded anew, it leads there too
+            page.screenshot(path=SCREENSHOTS / "waiting.png")
+            page.get_by_role("tab", name="Captions", exact=True).click()  # the others can be used meanwhile
+            expect(page.locator("#captions-viewer canvas")).to_be_visible()
+            page.get_by_role("tab", name="Photos", exact=True).click()
+            expect(page.locator("#viewer .seps-foot")).to_contain_text("model scenes")
+            expect(page.locator("#caption textarea")).to_have_value("a dog")
+            expect(page.locator("#ranking .line")).to_contain_text("200 scenes ranked")
+        with opened(browser, address, LINK.replace("search", "edit")) as page:  # they are open now
+            expect(page.locator("#edit-caption textarea")).to_have_value("a dog")
+
+
+def test_the_editor_waits_for_the_scenes(browser: Browser, tmp_path: Path, uploads: Path) -> None:
+    command = ("app.py", "--cache", str(tmp_path), "--no-fetch", "--port")
+    with served(uploads, *command) as address, opened(browser, address) as page:
+        page.get_by_role("tab", name="Edit", exact=True).click()
+        expect(page.locator("#edit")).to_contain_text(OPENING)
+        expect(page.locator("#edit canvas")).to_have_count(1)
+        expect(page.locator("#edit")).not_to_contain_text(OPENING)
+        expect(page.locator("#edit-caption textarea")).not_to_have_value("")
