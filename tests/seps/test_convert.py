@@ -17,7 +17,7 @@ from seps.config import ModelConfig
 from seps.convert import convert, main
 from seps.hub import load_model
 from seps.model import SEPSModel
-from tests.tiny import tiny_settings, write_tiny_bert
+from tests.tiny import tiny_settings
 
 IMAGE = "img_enc.visual_encoder."
 OPT = Namespace(
@@ -74,11 +74,6 @@ ENCODERS = {
     "vit": Encoder(lambda: ViTModel(ViTConfig(**VIT)), "test_vit", 160, 100, "encoder"),
     "swin": Encoder(lambda: SwinModel(SwinConfig()), "swin_tiny_patch4_window7_224", 224, 49, "none"),
 }
-
-
-@pytest.fixture(scope="module")
-def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_tiny_bert(tmp_path_factory.mktemp("bert"))
 
 
 def config(bert: Path, **changes: dict[str, Any]) -> ModelConfig:

@@ -19,7 +19,7 @@ from seps.model import SEPSModel
 from seps.programs import first_images
 from tests.cases import Case
 from tests.seps.data.drawn import write_lines, write_split
-from tests.tiny import tiny_model, write_tiny_bert
+from tests.tiny import tiny_model
 
 # Two captions an image; each is one word, whose cosines with the images are these numbers at unit length.
 CAPTIONS = {
@@ -67,11 +67,6 @@ def hand_made_split(folder: Path) -> Split:
 
 def evaluated(model: object, split: Split, protocol: str, **options: Any) -> Evaluation:
     return evaluate(cast(SEPSModel, model), split, protocol, **options)
-
-
-@pytest.fixture(scope="module")
-def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_tiny_bert(tmp_path_factory.mktemp("bert"))
 
 
 @pytest.fixture(scope="module")

@@ -19,14 +19,9 @@ from seps.encoders import sources
 from seps.hub import load_model, shipped_models
 from seps.model import SEPSModel
 from seps.storage import saved_keys
-from tests.tiny import HALF, tiny_model, tiny_settings, write_tiny_bert
+from tests.tiny import HALF, tiny_model, tiny_settings
 
 HEADS = ("img_enc.vision_proj.*", "txt_enc.fc.*", "cross_net.*")
-
-
-@pytest.fixture(scope="module")
-def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_tiny_bert(tmp_path_factory.mktemp("bert"))
 
 
 @pytest.fixture

@@ -9,14 +9,9 @@ import torch
 from PIL import Image
 
 from seps.model import SEPSModel
-from tests.tiny import tiny_model, write_tiny_bert
+from tests.tiny import tiny_model
 
 CAPTIONS = ["a dog runs.", "snow", "dogs running a a a a a a a a a a"]
-
-
-@pytest.fixture(scope="module")
-def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_tiny_bert(tmp_path_factory.mktemp("bert"))
 
 
 @pytest.fixture

@@ -20,15 +20,10 @@ from seps.encoders.tokenizer import word_tokens
 from seps.grounding import Grounding, ground
 from seps.model import SEPSModel
 from tests.seps.data.drawn import draw
-from tests.tiny import tiny_model, write_tiny_bert
+from tests.tiny import tiny_model
 
 LEFT, RIGHT = (0.0, 0.0, 0.5, 1.0), (0.5, 0.0, 1.0, 1.0)
 QUARTER = (0.0, 0.0, 0.5, 0.5)
-
-
-@pytest.fixture(scope="module")
-def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_tiny_bert(tmp_path_factory.mktemp("bert"))
 
 
 @pytest.fixture
