@@ -37,7 +37,7 @@ def test_is_the_paper_variant_trained_from_scratch(model: SEPSModel) -> None:
     assert model.cross_net.use_dual_aggr
     assert model.grid == (14, 14)
     assert model.img_enc.has_cls
-    for number in ("", "-2", "-3", "-4"):
+    for number in ("", "-2", "-3", "-4", "-5", "-6"):
         config, training = read_recipe(FOLDER / f"recipe{number}.json")
         assert config == ModelConfig.from_json(FOLDER / "config.json")
         assert config.vision.weights == config.text.weights == "none"

@@ -1,4 +1,4 @@
-"""The phrase loss on word maps: what an explanation shows of a phrase lies inside the phrase's boxes."""
+"""The phrase loss on word maps: what an explanation shows of a phrase's words lies inside the phrase's boxes."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from seps.validation import Lengths
 
 TOKEN_SCALE = 80.0  # what a word's cosines are multiplied with before the softmax: nearly the best token alone
 LEAST_SHARE = 0.02  # bounds the loss, and its gradient, where a map has nothing inside
+PEAK_POWER = 4.0  # what raises a map's weights until its heaviest patches alone count
+TINY = 1e-12  # against division by zero, where the extra token took all of a map
 SOFTNESS = 0.1  # of the top k's gradient, in units of the score
 
 
@@ -26,7 +28,7 @@ def map_loss(
     lengths: Lengths,
     phrases: Sequence[tuple[int, int, PhraseBox]],
 ) -> Tensor:
-    """How much of each phrase's map lies outside its boxes, for captions with their own images.
+    """How much of the maps of each phrase's words lies outside its boxes, for captions with their own images.
 
     A word's map is the weights over patches of the token that it meets (see `seps.explanation`); here of all tokens,
     by the softmax of its cosines with them, so that words learn which token to meet, tokens which patches to merge,
@@ -39,7 +41,9 @@ def map_loss(
         phrases: (image of the batch, caption of the batch, phrase) each.
 
     Returns:
-        Scalar: -log of the share inside, mean over the phrases whose boxes leave a patch out.
+        Scalar: -log of the share inside, of the word's map and of its heaviest patches alone (the map to the power of
+        `PEAK_POWER`): mean of the two, over a phrase's words and over the phrases whose boxes leave a patch out. Each
+        word is to point, articles and colours too, since a phrase's map is the mean of its words'.
     """
     partly = [(caption, phrase) for _, caption, phrase in phrases if not bool(phrase.inside.all())]
     if not partly:
@@ -50,9 +54,12 @@ def map_loss(
     maps = met[..., :-1] @ shares[:, :-1]  # (B, L, N), rows summing to 1 less what [CLS] and the extra token took
     losses = []
     for caption, phrase in partly:
-        shown = maps[caption, phrase.first : phrase.last].mean(dim=0)  # (N,)
-        losses.append(-(shown[phrase.inside.to(shown.device)].sum() + LEAST_SHARE).log())
-    return torch.stack(losses).mean()
+        shown = maps[caption, phrase.first : phrase.last]  # (words, N)
+        box = phrase.inside.to(shown.device)  # (N,)
+        heights = shown**PEAK_POWER  # (words, N)
+        for weights in (shown, heights / heights.sum(dim=-1, keepdim=True).clamp_min(TINY)):
+            losses.append(-(weights[:, box].sum(dim=-1) + LEAST_SHARE).log().mean() / 2)
+    return torch.stack(losses).sum() / len(partly)
 
 
 def token_shares(net: CrossSparseAggrNet, images: Tensor, caption_directions: Tensor) -> tuple[Tensor, Tensor]:
