@@ -17,11 +17,12 @@ from demo.views.captions import Captions
 from demo.views.chooser import Chooser, Chosen
 from demo.views.compare import Compare
 from demo.views.edit import Editing, EditView
-from demo.views.lesson import LessonView
-from demo.views.parts import OPENING, PROGRESS, Shown, message, strip_value
-from demo.views.search import Search
+from demo.views.lesson import LessonView, Told
+from demo.views.parts import AT_ONCE, OPENING, PROGRESS, Shown, message, strip_value
+from demo.views.search import FIRST_CAPTION, Search
 from seps.engine import Progress
 
+USED = ("search", "captions", "compare", "lesson")  # the views whose state tells whether they have been used
 VIEWS = ("search", "captions", "compare", "edit", "lesson", "about")
 LONGEST = 4000  # characters of a link's value that are read
 
@@ -59,16 +60,34 @@ def connect(
     def all_views(values: Mapping[str, list[Any]]) -> Iterator[Any]:
         return chain(*(values.get(name) or [gr.skip()] * len(places) for name, places in outputs.items()))
 
-    def load(request: gr.Request) -> tuple[Any, ...]:
+    # What fills a view is computed first and put in its place by an event of its own, which sees whether the person
+    # has used the view meanwhile: what they did stays.
+    loaded = gr.State(None)
+
+    def load(request: gr.Request) -> tuple[str, dict[str, list[Any]], dict[str, str]]:
         wanted = {name: str(value)[:LONGEST] for name, value in dict(request.query_params).items()}
         view, gallery = wanted.get("view", "search"), gallery_of(benches, wanted)
         if view in outputs and benches.is_waited_for(gallery):
-            values = {view: waiting(gallery, outputs[view], pictures[view])}
-            return gr.Tabs(selected=view), (view,), wanted, *all_views(values)
-        view, values = fill(benches, wanted)
-        return gr.Tabs(selected=view), (view, *values), {}, *all_views(values)
+            return view, {view: waiting(gallery, outputs[view], pictures[view])}, wanted
+        return *fill(benches, wanted), {}
 
-    page.load(load, None, everything, **quietly)
+    def place_loaded(
+        loaded: tuple[str, dict[str, list[Any]], dict[str, str]], caption: str, *used: Shown | Told
+    ) -> tuple[Any, ...]:
+        view, values, wanted = loaded
+        typed = view == "search" and not wanted and caption != FIRST_CAPTION
+        left = {name: found for name, found in values.items() if not (typed or is_used(name, used))}
+        return None, gr.Tabs(selected=view), (view, *values), wanted, *all_views(left)
+
+    in_use = [states[0], states[1], states[2], walk.told]
+
+    def is_used(name: str, used: Sequence[Shown | Told]) -> bool:
+        return name in USED and bool(used[USED.index(name)].caption)
+
+    # In the queue: what is awaited changes, which Gradio does not notice outside of it.
+    page.load(load, None, loaded, **quietly).then(
+        place_loaded, [loaded, find.caption, *in_use], [loaded, *everything], **quietly
+    )
 
     def late(wanted: dict[str, str], filled: tuple[str, ...], progress: gr.Progress = PROGRESS) -> tuple[Any, ...]:
         if not wanted:
@@ -84,10 +103,16 @@ def connect(
     def opener(name: str) -> Callable[[tuple[str, ...]], tuple[Any, ...]]:
         def opened(filled: tuple[str, ...]) -> tuple[Any, ...]:
             if not filled or name in filled:  # a tab also opens while the page loads, which fills it
-                return filled, *[gr.skip()] * len(outputs[name])
-            return (*filled, name), *fill(benches, {}, name)[1][name]
+                return filled, None
+            return (*filled, name), fill(benches, {}, name)[1][name]
 
         return opened
+
+    def placer(name: str) -> Callable[..., tuple[Any, ...]]:
+        def place(found: list[Any] | None, *used: Shown | Told) -> tuple[Any, ...]:
+            return None, *([gr.skip()] * len(outputs[name]) if found is None or is_used(name, used) else found)
+
+        return place
 
     def enter(
         filled: tuple[str, ...], wanted: dict[str, str], own: Own, editing: Editing, shown: Shown
@@ -101,7 +126,9 @@ def connect(
 
     for name, places in outputs.items():
         if name != "edit":
-            tab[name].select(opener(name), filled, [filled, *places], **quietly)
+            found = gr.State(None)
+            opening = tab[name].select(opener(name), filled, [filled, found], **quietly)
+            opening.then(placer(name), [found, *in_use], [found, *places], **AT_ONCE)
         elif change is not None:
             tab[name].select(enter, [filled, awaited, own, change.editing, states[0]], [awaited, *places], **quietly)
 

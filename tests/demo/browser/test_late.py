@@ -1,0 +1,48 @@
+"""What a person does while a view is still being filled stays: the worked example does not come over it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from demo.workbench import Workbench
+from tests.demo.browser.conftest import served
+from tests.demo.browser.late import LATE
+from tests.demo.browser.page import opened, titles
+
+
+@pytest.fixture(scope="module")
+def late_address(cache: Path, uploads: Path) -> Iterator[str]:
+    with served(uploads, "-m", "tests.demo.browser.late", str(cache)) as url:
+        yield url
+
+
+def test_a_photo_picked_early_stays(browser: Browser, late_address: str, bench: Workbench) -> None:
+    indexed = bench.find("examples")
+    best = bench.rank_captions(indexed, indexed.gallery.position("coffee"), "examples").captions[0]
+    with opened(browser, late_address) as page:
+        page.get_by_role("tab", name="Captions", exact=True).click()
+        page.locator("#captions-strip").get_by_role("button", name="coffee").click()
+        first = page.locator("#captions-ranking .caption").first
+        expect(first).to_have_text(best)
+        page.wait_for_timeout(1000 * (LATE + 1.5))
+        expect(first).to_have_text(best)
+        expect(page.locator("#captions-viewer .seps-credit")).to_contain_text("coffee")
+        page.get_by_role("tab", name="Compare", exact=True).click()  # left alone, a view is filled as ever
+        expect(page.locator("#compare canvas")).to_have_count(3)
+
+
+def test_a_caption_typed_early_stays(browser: Browser, late_address: str, bench: Workbench) -> None:
+    caption = "a rocket on its way to the moon"
+    indexed = bench.find("examples")
+    best = indexed.gallery.items[bench.rank_images(indexed, caption).order[0]].title
+    with opened(browser, late_address, canvas="#caption textarea") as page:
+        page.locator("#caption textarea").fill(caption)
+        page.wait_for_timeout(1000 * (LATE + 1.5))
+        expect(page.locator("#caption textarea")).to_have_value(caption)
+        assert titles(page)[0] == best
+        page.locator("#examples .chip", has_text="an orange flower").click()
+        expect(page.locator("#ranking .title").first).to_have_text("dahlia")
