@@ -60,7 +60,8 @@ class Differences:
         sign: (V, T, most), 1 where such a patch is kept, -1 where it is dropped, 0 where it does not differ.
         extra: (V, T, C), the extra tokens.
         shortest: (V, T, M), the length at which a token counts as zero, in the scale of its weights.
-        lost: for each image, captions and tokens (K, 2) of which so much cancels out that digits would be lost.
+        lost: for each image, tokens of which so much cancels out that digits would be lost: their places (K,) among
+            its T * M, and their weights over all patches (K, N).
     """
 
     counts: list[int]
@@ -68,7 +69,7 @@ class Differences:
     sign: Tensor
     extra: Tensor
     shortest: Tensor
-    lost: list[Tensor]
+    lost: list[tuple[Tensor, Tensor]]
 
 
 def split(count: int, size: int) -> Iterator[slice]:
@@ -141,7 +142,7 @@ class BlockScorer:
             norms = self.workspace.take("norms", images.stop - images.start, t, m)
             for place, i in enumerate(range(images.start, images.stop)):
                 if differences is not None:
-                    self.from_differences(i, words, sparse, differences, products[place], norms[place])
+                    self.from_differences(i, words, differences, products[place], norms[place])
                 else:
                     products[place], norms[place] = self.one_image(i, words, sparse, dense)
             similarity.append(self.align(products, norms, None if cls is None else cls[images], captions.lengths))
@@ -228,12 +229,19 @@ class BlockScorer:
             sign=difference.gather(2, where),  # 0 where a caption differs in fewer
             extra=dropped @ self.patches,  # (V, T, C)
             shortest=(SHORTEST * total).clamp(min=1e-30),
-            lost=[rows.nonzero() for rows in lost],
+            lost=self.summed_directly(lost, mask),
         )
 
-    def from_differences(
-        self, i: int, words: Tensor, selection: Selection, by: Differences, products: Tensor, norms: Tensor
-    ) -> None:
+    def summed_directly(self, lost: Tensor, mask: Tensor) -> list[tuple[Tensor, Tensor]]:
+        """`Differences.lost` of the tokens that (V, T, N_c) names; mask: (V, T, N). They are few."""
+        images, captions, tokens = lost.nonzero().unbind(dim=1)  # (K,) each, ordered by image
+        logits = self.images.logits[0][images, tokens].float()  # (K, N)
+        weights = masked_softmax(logits, mask[images, captions])  # (K, N)
+        counts = torch.bincount(images, minlength=len(mask)).tolist()
+        places = captions * (self.model.num_tokens + 1) + tokens
+        return list(zip(places.split(counts), weights.split(counts), strict=True))
+
+    def from_differences(self, i: int, words: Tensor, by: Differences, products: Tensor, norms: Tensor) -> None:
         """Second order, for one image: fill products (T, L, M) and lengths (T, M) for words (T, L, C)."""
         assert self.base is not None
         _, by_patch, base = self.base
@@ -252,10 +260,9 @@ class BlockScorer:
             out=tokens,
         )
         tokens[:, -1] = by.extra[i]
-        if len(by.lost[i]):  # few: summed directly
-            captions, which = by.lost[i].unbind(dim=1)
-            logits, kept = self.images.logits[0][i, which].float(), selection.mask[i, captions]  # (K, N)
-            tokens[captions, which] = masked_softmax(logits, kept) @ self.patches[i]
+        places, lost = by.lost[i]
+        if len(places):
+            tokens.view(t * m, channels).index_copy_(0, places, lost @ self.patches[i])
         torch.bmm(words, tokens.transpose(1, 2), out=products)
         torch.linalg.vector_norm(tokens, dim=-1, out=norms)
         torch.maximum(norms, by.shortest[i], out=norms)
