@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from demo.record import overlap
@@ -28,7 +30,7 @@ def pictures(page: Page) -> list[Locator]:
     return page.locator("figure canvas").all()
 
 
-def values(branch: BranchExplanation, layer: str) -> np.ndarray:
+def values(branch: BranchExplanation, layer: str) -> NDArray[np.floating[Any]]:
     return branch.score if layer == "score" else branch.parts[layer]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from playwright.sync_api import Browser, Page, expect
 
 from demo.lesson.claims import CLAIMS, claims_value, run_claim
@@ -96,7 +97,7 @@ def test_the_curves_are_python_s(browser: Browser, tmp_path: Path, bench: Workbe
     value = playground_value(bench, 0.4)
     page = playground(browser, tmp_path, value)
 
-    def curve(name: str) -> np.ndarray:
+    def curve(name: str) -> NDArray[np.float64]:
         points = page.locator(f"[data-curve='{name}']").get_attribute("points") or ""
         return np.array([[float(one) for one in point.split(",")] for point in points.split()])
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from seps.scenes import KINDS, SIDE, Object, Scene, draw, make_scene
 from seps.scenes.drawings import DRAWINGS
@@ -15,7 +16,7 @@ SCENES = [make_scene(9, "dev", index) for index in range(16)]
 PIXELS = "8fab5ba5ed4ec3ebda99521bb8699f17e06e536377e23c413e9f1c22621d351d"  # sha256 of six scenes
 
 
-def grown(mask: np.ndarray) -> np.ndarray:
+def grown(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """A mask and the pixels next to it."""
     padded = np.pad(mask, 1)
     shifts = [padded[1 + dy : 1 + dy + SIDE, 1 + dx : 1 + dx + SIDE] for dy in (-1, 0, 1) for dx in (-1, 0, 1)]
