@@ -1,4 +1,5 @@
 # make demo: the app. make test: lint, types and every test. make bench: the engine beside the plain loop.
+# make soak: the app's memory while 50 people use it.
 # The virtual environment is made outside the repo, once for each content of the requirements files.
 
 PYTHON ?= python3
@@ -8,10 +9,10 @@ VENV ?= $(CACHE)/venv-$(KEY)
 READY := $(VENV)/.ready
 RUN := $(VENV)/bin/python
 
-.PHONY: help demo test test-fast lint bench format
+.PHONY: help demo test test-fast lint bench soak format
 
 help:
-	@sed -n '1,2s/^# //p' Makefile
+	@sed -n '1,3s/^# //p' Makefile
 
 $(READY):
 	$(PYTHON) -c "import sys; v = sys.version_info[:2]; sys.exit(None if (3, 10) <= v <= (3, 12) else f'Python 3.10 to 3.12 is needed, this is {v[0]}.{v[1]}: make PYTHON=python3.12 ...')"
@@ -34,7 +35,10 @@ test-fast: lint
 	$(RUN) -m pytest -m "not slow"
 
 bench: $(READY)
-	$(RUN) -m bench
+	$(RUN) -m tests.bench
+
+soak: $(READY)
+	$(RUN) -m tests.bench.soak
 
 format: $(READY)
 	$(RUN) -m ruff check --fix .

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from demo.captions import read_caption
-from demo.exports import PICTURES, explanation_file, images_csv
-from demo.galleries.folder import uploads_gallery
+from demo.figures.exports import PICTURES, explanation_file, images_csv
+from demo.figures.overlay import Heading
+from demo.galleries.folder import photo_gallery
 from demo.galleries.index import index_gallery
-from demo.paint.overlay import Heading
-from demo.photos import read_photo
-from demo.start import MODEL, open_benches, open_model
-from demo.workbench import Workbench
+from demo.galleries.photos import read_photo
+from demo.service.captions import read_caption
+from demo.service.start import MODEL, open_benches, open_model
+from demo.service.workbench import Workbench
 
 
 def explain(options: argparse.Namespace, bench: Workbench) -> None:
@@ -34,7 +34,7 @@ def explain(options: argparse.Namespace, bench: Workbench) -> None:
 def rank(options: argparse.Namespace, bench: Workbench) -> None:
     """Rank photographs for a caption, or captions for a photograph, and print the best."""
     if options.photo is not None:
-        indexed = index_gallery(bench.model, uploads_gallery([options.photo]), None)
+        indexed = index_gallery(bench.model, photo_gallery(options.photo), None)
         pool = None if options.text else bench.open(options.gallery, tqdm).gallery.name
         captions = bench.rank_captions(indexed, 0, pool, "\n".join(options.text))
         lines = [f"{score:.4f}  {text}" for text, score in zip(captions.captions, captions.scores, strict=True)]

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
 from gradio.themes import Base, sizes
 from gradio.themes.utils import fonts
 
-from demo.benches import Benches, Own
+from demo.figures.palette import DARK, LIGHT
+from demo.galleries.photos import MAX_BYTES
 from demo.galleries.scenes import SCENES
-from demo.paint.palette import DARK, LIGHT, variables
+from demo.service.benches import Benches, Own
+from demo.serving.folder import LIFETIME, TemporaryFolder
+from demo.serving.guard import GuardedBlocks
+from demo.serving.routes import server_options
+from demo.serving.static import script_tags, styles
 from demo.views import about, api, captions, compare, downloads, edit, lesson, losses, paper, search, session
 from demo.views.parts import Shown
 
 TITLE = "SEPS Explorer"
 WEIGHTS = (400, 700)  # the font files of these weights hold the whole alphabet
-STYLE = Path(__file__).resolve().parents[1] / "assets" / "style"
-MOST_BYTES = "25mb"  # of an uploaded file
 
 
 def theme() -> Base:
@@ -55,8 +57,8 @@ def theme() -> Base:
 
 
 def build(benches: Benches) -> gr.Blocks:
-    """The page, ready to launch with `launch_options`."""
-    with gr.Blocks(title=TITLE, fill_width=True, delete_cache=(600, 3600)) as page:
+    """The page, ready to launch with `launch_options`; its uploads lie in the `TemporaryFolder` made last."""
+    with GuardedBlocks(title=TITLE, fill_width=True, delete_cache=(LIFETIME // 10, LIFETIME)) as page:
         gr.HTML(f"<h1>{TITLE}</h1><p class='claim'>Which patches of a photo does a caption keep?</p>", elem_id="top")
         states = (gr.State(Shown()), gr.State(Shown()), gr.State(Shown()))
         own = gr.State(Own())
@@ -102,15 +104,14 @@ def build(benches: Benches) -> gr.Blocks:
     return page
 
 
-def launch_options() -> dict[str, Any]:
-    """What `launch` needs besides an address: since Gradio 6 the look is given there."""
-    scripts = "\n".join(file.read_text(encoding="utf-8") for file in sorted(STYLE.glob("*.js")))
-    styles = "\n".join(file.read_text(encoding="utf-8") for file in sorted(STYLE.glob("*.css")))
+def launch_options(folder: TemporaryFolder) -> dict[str, Any]:
+    """What `launch` needs besides an address: since Gradio 6 the look is given there. `folder` is of the uploads."""
     return {
         "theme": theme(),
-        "css": f":root {{ {variables(LIGHT)} }} .dark {{ {variables(DARK)} }}\n{styles}",
-        "head": f"<script>\n{scripts}\n</script>",
+        "css": styles(),
+        "head": script_tags("app.js"),
         "footer_links": ["api", "settings"],
         "run_history": False,
-        "max_file_size": MOST_BYTES,
+        "max_file_size": MAX_BYTES,
+        "app_kwargs": server_options(folder, MAX_BYTES),
     }

@@ -9,7 +9,7 @@ import pytest
 import torch
 from hypothesis import HealthCheck, settings
 
-from tests.tiny import write_tiny_bert
+from tests.helpers.tiny import write_tiny_bert
 
 settings.register_profile("seps", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("seps")

@@ -10,8 +10,8 @@ import pytest
 
 from demo.galleries.packaged import load_examples
 from seps import ScoringEngine, retrieval_metrics
-from seps.hub import load_model, shipped_models
-from seps.model import SEPSModel
+from seps.models.hub import load_model, shipped_models
+from seps.models.model import SEPSModel
 
 FOLDER = Path(__file__).resolve().parents[1] / "assets" / "models" / "photos"
 CAPTIONS = 5  # an image, the first of each example's

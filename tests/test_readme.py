@@ -24,8 +24,12 @@ def test_the_example_scores_explains_and_adds_up(capsys: pytest.CaptureFixture[s
 
 def test_every_file_it_names_exists() -> None:
     root = Path(__file__).parents[1]
-    names = re.findall(r"`(?:seps/)?([a-z_]+\.py)`", README)
-    assert len(names) >= 11
+    names = re.findall(r"`([a-z_/]+\.py)`", README)
+    assert len(names) >= 8
     for name in names:
-        assert (root / "seps" / name).is_file() or (root / name).is_file(), name
+        assert (root / name).is_file(), name
+    rooms = re.findall(r"(?:^|  )((?:seps|demo|assets)/[a-z_]+/) ", README, re.MULTILINE)
+    assert len(rooms) >= 14
+    for room in rooms:
+        assert (root / room).is_dir(), room
     assert not re.search(r"^[A-Z_]+$", README, re.MULTILINE), "a placeholder is left"

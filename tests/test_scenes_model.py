@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from seps import load_model
-from seps.config import ModelConfig
 from seps.data import read_split
-from seps.evaluate import evaluate
-from seps.hub import shipped_models
-from seps.model import SEPSModel
+from seps.evaluation.retrieval import evaluate
+from seps.models.config import ModelConfig
+from seps.models.hub import shipped_models
+from seps.models.model import SEPSModel
 from seps.scenes import write_split
 from seps.training.settings import read_recipe
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from demo.galleries.gallery import Gallery, GalleryItem, shown
-from demo.photos import PhotoError, check_photo, printable
-from seps.engine import Progress
+from demo.galleries.photos import PhotoError, check_photo, printable
+from seps.checks import check_text, read_json
+from seps.progress import Progress
 
 CAPTIONS_FILE = "captions.json"
+UPLOADS = "uploads"  # the name of the gallery of a person's own
 MOST_UPLOADS = 100
+MOST_CAPTIONS = 20 * 2**20  # bytes of captions.json
 
 
 def folder_gallery(folder: Path, progress: Progress = False) -> Gallery:
@@ -42,24 +44,32 @@ def folder_gallery(folder: Path, progress: Progress = False) -> Gallery:
     return _gallery("folder", title, note, named, captions, skipped, progress)
 
 
-def uploads_gallery(paths: Sequence[Path], limit: int = MOST_UPLOADS, progress: Progress = False) -> Gallery:
-    """The photographs that a person uploaded, in their order; unreadable ones as in `folder_gallery`.
+def photo_gallery(file: Path) -> Gallery:
+    """One photograph of a person's own; ValueError where it cannot be read."""
+    return _gallery("photo", "Your photo", "", [(printable(file.name), file)], {}, [], False)
+
+
+def uploads_gallery(files: Sequence[tuple[str, bytes]], limit: int = MOST_UPLOADS) -> Gallery:
+    """The photographs that a person sent, in their order, as names and contents.
+
+    None is opened here: those that cannot be read are skipped when the gallery is indexed, which decodes each once.
 
     Raises:
-        ValueError: more than `limit` files, or no readable photograph among them.
+        ValueError: more than `limit` files.
     """
-    if len(paths) > limit:
-        raise ValueError(f"There are {len(paths)} photos, but at most {limit} can be uploaded at once.")
-    named: dict[str, Path] = {}
+    if len(files) > limit:
+        raise ValueError(f"There are {len(files)} photos, but at most {limit} can be uploaded at once.")
+    named: dict[str, bytes] = {}
     times: Counter[str] = Counter()
-    for path in paths:
-        name = printable(path.name)
+    for given, content in files:
+        name = printable(given)
         key = name
         while key in named:
             times[name] += 1
             key = f"{name} ({times[name] + 1})"
-        named[key] = path
-    return _gallery("uploads", "Your photos", "", list(named.items()), {}, [], progress)
+        named[key] = content
+    items = tuple(GalleryItem(key, key, (), None, "", None, "", None, content) for key, content in named.items())
+    return Gallery(UPLOADS, "Your photos", "", items)
 
 
 def _gallery(
@@ -114,12 +124,18 @@ def _read_captions(file: Path) -> dict[str, tuple[str, ...]]:
         return {}
     wanted = f'{CAPTIONS_FILE} must be an object such as {{"photo.jpg": ["a caption", "another"]}}'
     try:
-        captions = json.loads(file.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{wanted}, but it cannot be read: {error}.") from error
+        with file.open("rb") as stream:
+            content = stream.read(MOST_CAPTIONS + 1)
+    except OSError as error:
+        raise ValueError(f"{CAPTIONS_FILE} cannot be read ({error.strerror}): check whether it may be.") from error
+    if len(content) > MOST_CAPTIONS:
+        raise ValueError(f"{CAPTIONS_FILE} is larger than {MOST_CAPTIONS // 2**20} MB: leave captions out.")
+    captions = read_json(content, CAPTIONS_FILE)
     if not isinstance(captions, dict):
         raise ValueError(f"{wanted}, but it is a {type(captions).__name__}.")
     for name, texts in captions.items():
         if not isinstance(texts, list) or not all(isinstance(text, str) and text.strip() for text in texts):
-            raise ValueError(f'{wanted}, but "{name}" has something else than a list of captions.')
+            raise ValueError(f'{wanted}, but "{printable(name)}" has something else than a list of captions.')
+        for text in (name, *texts):
+            check_text(f'What {CAPTIONS_FILE} says of "{printable(name)}"', text)
     return {name: tuple(texts) for name, texts in captions.items()}

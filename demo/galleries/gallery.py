@@ -10,9 +10,9 @@ from typing import Any
 from PIL import Image
 from tqdm import tqdm
 
-from demo.photos import Photo, file_digest, pixels_digest, read_photo
-from demo.scenes.known import Known
-from seps.engine import Progress
+from demo.galleries.annotation import Known
+from demo.galleries.photos import Photo, content_digest, file_digest, pixels_digest, read_photo, read_upload
+from seps.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class GalleryItem:
         captions: sentences written for it; dense: a long description, or None.
         licence: its name, or ""; licence_link: where it is written, or None.
         credit: whose it is, or ""; link: the photograph's page, or None.
-        source: its file, or what gives it in RGB.
+        source: its file, the content of one that somebody sent, or what gives it in RGB.
         known: of a drawn picture, its objects and where they are; None of a photograph.
     """
 
@@ -36,7 +36,7 @@ class GalleryItem:
     licence_link: str | None
     credit: str
     link: str | None
-    source: Path | Callable[[], Image.Image]
+    source: Path | bytes | Callable[[], Image.Image]
     known: Known | None = None
 
     def read(self) -> Photo:
@@ -47,6 +47,8 @@ class GalleryItem:
         """
         if isinstance(self.source, Path):
             return read_photo(self.source, self.title)
+        if isinstance(self.source, bytes):
+            return read_upload(self.source, self.title)
         image = self.source()
         return Photo(image, pixels_digest(image), self.title)
 
@@ -55,8 +57,10 @@ class GalleryItem:
         return self.read().image
 
     def digest(self) -> str:
-        """The digest that `read` gives, without decoding a file; errors as `read`, where no decoding is needed."""
-        return file_digest(self.source, self.title) if isinstance(self.source, Path) else self.read().digest
+        """The digest that `read` gives, a file's without decoding; errors as `read`, where no decoding is needed."""
+        if isinstance(self.source, Path):
+            return file_digest(self.source, self.title)
+        return content_digest(self.source) if isinstance(self.source, bytes) else self.read().digest
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from torch import Tensor
 
 from demo.galleries.cache import write_whole
 from demo.galleries.gallery import Gallery, GalleryItem, shown
-from demo.photos import thumbnail
+from demo.galleries.photos import KeptPhoto, kept_small, thumbnail
 from seps import ImageIndex, ScoringEngine, SEPSModel
-from seps.engine import Progress
+from seps.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,12 @@ class IndexedGallery:
 
     def __len__(self) -> int:
         return len(self.gallery)
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory it takes, nearly: embeddings, as much again in `images`, and the pictures in memory."""
+        kept = (item.source.content for item in self.gallery.items if isinstance(item.source, KeptPhoto))
+        return 2 * self.embeddings.nbytes + sum(map(len, (*kept, *self.thumbnails)))
 
     def patches(self, place: int) -> Tensor:
         """The photograph's patch embeddings (N[+1], C)."""
@@ -68,13 +74,15 @@ def index_gallery(
 ) -> IndexedGallery:
     """Encode a gallery. Scores are the same whether photographs are encoded or come from the cache.
 
+    Each photograph is decoded once. Of one that somebody sent, its item keeps a small picture, and the cache nothing.
+
     Args:
         model: in evaluation mode.
         gallery: a photograph that cannot be read moves from its items to `skipped`.
         cache: embeddings and thumbnails lie in its folder embeddings, float32, by the photograph's and the image
-            encoder's content; files there that cannot be read are written anew. None writes nothing.
+            encoder's content; files there that are not as they were written are written anew. None writes nothing.
         progress: as in `ScoringEngine`.
-        encode: encodes photographs elsewhere than on the model's device, see `demo.gpu`.
+        encode: encodes photographs elsewhere than on the model's device, see `demo.service.gpu`.
 
     Raises:
         ValueError: no photograph, or none that can be read.
@@ -83,11 +91,12 @@ def index_gallery(
     items, encoded, skipped = [], [], list(gallery.skipped)
     for item in shown(gallery.items, f"Indexing {gallery.noun}", progress):
         try:
-            encoded.append(_encode(model, item, folder, encode or model.encode_photos))
+            item, one = _encode(model, item, folder, encode or model.encode_photos)
         except ValueError as error:
             skipped.append(str(error))
             continue
         items.append(item)
+        encoded.append(one)
     if not items:
         reason = f" {(skipped or [gallery.note])[0]}".rstrip()
         raise ValueError(f'The gallery "{gallery.title}" has no photo that can be read.{reason}')
@@ -116,11 +125,13 @@ def _encode(
     item: GalleryItem,
     folder: Path | None,
     encode: Callable[[Sequence[Image.Image]], Tensor],
-) -> _Encoded:
-    """One photograph, from the cache where it is there."""
+) -> tuple[GalleryItem, _Encoded]:
+    """The item as it is kept, and its photograph encoded, from the cache where it is there."""
+    sent = isinstance(item.source, bytes)
+    folder = None if sent else folder
     cached = None if folder is None else _load(model, folder, item.digest())
     if cached is not None:
-        return cached
+        return item, cached
     photo = item.read()
     try:
         embeddings = encode([photo.image])[0].cpu()
@@ -129,26 +140,38 @@ def _encode(
     encoded = _Encoded(embeddings, thumbnail(photo.image), photo.digest)
     if folder is not None:
         with suppress(OSError):  # a cache that cannot be written costs time, nothing else
-            write_whole(
-                _file(folder, encoded.digest),
-                save({"embeddings": embeddings.float().contiguous()}, {"thumbnail": encoded.thumbnail}),
-            )
-    return encoded
+            _store(folder, encoded)
+    return (replace(item, source=kept_small(photo.image)) if sent else item), encoded
 
 
 def _file(folder: Path, digest: str) -> Path:
     return folder / f"{digest}.safetensors"
 
 
+def _checksum(folder: Path, embeddings: Tensor, picture: str, digest: str) -> str:
+    """sha256 of what is kept of a photograph, of which photograph, and of which encoder; in hexadecimal."""
+    checksum = hashlib.sha256(f"{folder.name} {digest} {embeddings.dtype} {tuple(embeddings.shape)} {picture}".encode())
+    checksum.update(embeddings.contiguous().flatten().view(torch.uint8).numpy().data)
+    return checksum.hexdigest()
+
+
+def _store(folder: Path, encoded: _Encoded) -> None:
+    """Write one photograph into the cache; OSError where it cannot be written."""
+    embeddings = encoded.embeddings.float().contiguous()
+    checksum = _checksum(folder, embeddings, encoded.thumbnail, encoded.digest)
+    metadata = {"thumbnail": encoded.thumbnail, "checksum": checksum}
+    write_whole(_file(folder, encoded.digest), save({"embeddings": embeddings}, metadata))
+
+
 def _load(model: SEPSModel, folder: Path, digest: str) -> _Encoded | None:
-    """One photograph from the cache, or None where it is not there, whole and of the model's shape."""
-    tokens = model.img_enc.num_patches + model.img_enc.has_cls
+    """One photograph from the cache, or None where it is not there as it was written."""
     try:
         with safe_open(_file(folder, digest), "pt") as file:
             embeddings = file.get_tensor("embeddings")
-            picture = (file.metadata() or {})["thumbnail"]
+            metadata = file.metadata() or {}
+            picture, checksum = metadata["thumbnail"], metadata["checksum"]
     except (OSError, SafetensorError, KeyError):
         return None
-    if embeddings.shape != (tokens, model.config.embed_size) or not bool(torch.isfinite(embeddings).all()):
+    if checksum != _checksum(folder, embeddings, picture, digest):
         return None
     return _Encoded(embeddings.to(model.img_enc.vision_proj.weight.dtype), picture, digest)

@@ -17,8 +17,8 @@ from urllib.request import urlopen
 
 from demo.galleries.cache import write_whole
 from demo.galleries.gallery import Gallery, GalleryItem, shown
-from demo.photos import MAX_BYTES
-from seps.engine import Progress
+from demo.galleries.photos import MAX_BYTES
+from seps.progress import Progress
 
 FACTS_FILE = Path(__file__).resolve().parents[2] / "assets" / "galleries" / "open_photos.json"
 TIMEOUT = 10  # seconds

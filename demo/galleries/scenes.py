@@ -9,8 +9,8 @@ from typing import Any
 
 from PIL import Image
 
+from demo.galleries.annotation import Known, title_of
 from demo.galleries.gallery import Gallery, GalleryItem
-from demo.scenes.known import Known, title_of
 from seps.scenes import Mention, Told, as_json, from_json, make_scene, tell
 
 SCENES = "scenes"

@@ -16,10 +16,10 @@ from torch import Tensor
 
 from demo.lesson.playground import GALLERY, Batch, read_batch
 from demo.lesson.settings import network_with, trained_knobs
-from demo.workbench import Workbench
+from demo.service.workbench import Workbench
 from seps import CrossSparseAggrNet
-from seps.losses import ratio_loss
-from seps.selection import kept_count
+from seps.method.losses import ratio_loss
+from seps.method.selection import kept_count
 
 Measured = dict[str, float]
 MISSED_TARGET = 0.3

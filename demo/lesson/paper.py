@@ -13,9 +13,9 @@ import torch
 
 from demo.galleries.index import IndexedGallery
 from demo.lesson.settings import evaluation_knobs, network_with
-from demo.workbench import Workbench
+from demo.service.workbench import Workbench
 from seps import CrossSparseAggrNet, DualTokenAggregation, Explanation, explain
-from seps.hub import shipped_models
+from seps.models.hub import shipped_models
 
 PUBLISHED_FILE = Path(__file__).resolve().parents[2] / "assets" / "lesson" / "published.json"
 VARIANTS = ("paper", "released")

@@ -12,8 +12,8 @@ import torch.nn.functional as F
 from timm.data import ImageNetInfo
 from torch import Tensor
 
-from demo.workbench import Workbench
-from seps.losses import align_loss, ratio_loss, same_image
+from demo.service.workbench import Workbench
+from seps.method.losses import align_loss, ratio_loss, same_image
 
 GALLERY = "examples"
 # Photographs with one of their captions each: like ones, so that margins are violated, and one of them twice.
@@ -172,7 +172,7 @@ def one_hot(places: Tensor, dim: int, like: Tensor) -> Tensor:
 
 
 def loss_of(similarity: Tensor, margin: float, mining: str, ids: tuple[int, ...] | None) -> float:
-    """L_align of `seps.losses` for a mining by name."""
+    """L_align of `seps.method.losses` for a mining by name."""
     return float(align_loss(similarity, margin, mining == "hardest", ids))
 
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from seps import HRPA, CrossSparseAggrNet, SEPSModel
-from seps.aggregation import aggregated_count
+from seps.method.aggregation import aggregated_count
 
 DECISIONS = ("top-k", "gumbel")
 VARIANTS = ("paper", "released")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from demo.lesson import equations as maths
+from demo.explain.equations import facts_of, page_equation
+from demo.explain.table import say
+from demo.explain.words import counted
 from demo.lesson.settings import Knobs
-from demo.words import counted
 from seps import Explanation
 
 IDS = ("patches", "words", "scores", "decision", "aggregation", "tokens", "matrix", "similarity")
@@ -21,12 +22,6 @@ TITLES = (
     "Patches meet words",
     "S(I, T) and the rank",
 )
-PARTS = {
-    "s_p": "score MLP",
-    "s_st": "attention of the caption",
-    "s_im": "attention of the whole image",
-    "s_dt": "attention of the dense caption",
-}
 
 
 @dataclass(frozen=True)
@@ -166,7 +161,6 @@ def notes(example: Example) -> list[str]:
     merged = f"N_c = {example.merged} is set by the parameters, whatever share is kept."
     if example.merged > example.kept:
         merged += f" That is more than the {counted(example.kept, 'patch')} kept."
-    drawn = "A drawn decision has no rank: evaluation takes the top k."
     return [
         photo,
         words,
@@ -175,7 +169,7 @@ def notes(example: Example) -> list[str]:
         merged,
         _extra_note(example),
         _matrix_note(example),
-        drawn if example.rank is None else "",
+        say("rank.drawn") if example.rank is None else "",
     ]
 
 
@@ -213,17 +207,8 @@ def _matrix_note(example: Example) -> str:
 
 def equations(example: Example) -> list[str]:
     """The MathML of each step, of the variant and the branches of the pass."""
-    dense = example.record.dense is not None
-    return [
-        maths.patches_equation(),
-        maths.words_equation(example.dense_length is not None),
-        maths.score_equation(example.paper, dense),
-        maths.decision_equation(),
-        maths.aggregation_equation(example.both_merge),
-        maths.tokens_equation(example.record.has_cls, example.both_merge),
-        maths.matrix_equation(example.paper),
-        maths.similarity_equation(example.paper, dense),
-    ]
+    facts = facts_of(example.record, example.dense_length is not None, example.knobs.decision == "gumbel")
+    return [page_equation(step, facts) for step in IDS]
 
 
 def tensors(example: Example) -> list[list[dict[str, Any]]]:
@@ -240,7 +225,7 @@ def tensors(example: Example) -> list[list[dict[str, Any]]]:
         captions.append(tensor("T_d", (example.dense_length, channels), "words of the dense caption"))
     branches = [(branch, branch.name[0]) for branch in (record.sparse, record.dense) if branch is not None]
     names = dict.fromkeys(name for branch, _ in branches for name in branch.parts)
-    scores = [tensor(name, (example.patches,), PARTS[name]) for name in names]
+    scores = [tensor(name, (example.patches,), say(f"part.{name}")) for name in names]
     decisions, merged, together = [], [], []
     for branch, letter in branches:
         whose = f"{branch.name} branch"

@@ -9,7 +9,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from demo.captions import read_caption
+from demo.explain.photo import fresh, photo_value
+from demo.explain.record import packed
+from demo.explain.table import say
 from demo.galleries.gallery import caption_pool
 from demo.galleries.index import IndexedGallery
 from demo.lesson.settings import (
@@ -24,16 +26,13 @@ from demo.lesson.settings import (
     untrained,
 )
 from demo.lesson.steps import Example, steps
-from demo.record import packed
-from demo.views.parts import fresh, photo_value
-from demo.workbench import Workbench
+from demo.service.captions import read_caption
+from demo.service.workbench import Workbench
 from seps import CaptionIndex, CrossSparseAggrNet, Explanation, ImageIndex, ScoringEngine, explain
-from seps.index import model_key
-from seps.selection import gumbel_mask
+from seps.method.selection import gumbel_mask
+from seps.search.index import model_key
 
 STEPS = 8
-DRAWN = "A drawn decision has no rank: evaluation takes the top k."
-ALONE = "Ranked without dense captions, since the other captions have none."
 
 
 @dataclass(frozen=True)
@@ -116,9 +115,9 @@ def walk_value(
     if step not in range(1, STEPS + 1):
         raise ValueError(f"There is no step {step!r}: the lesson has steps 1 to {STEPS}.")
     walked, trained = walk(bench, indexed, place, caption, dense, knobs), trained_knobs(bench.model)
-    note = DRAWN if knobs.decision == "gumbel" else ""
+    note = say("rank.drawn") if knobs.decision == "gumbel" else ""
     ranks = {"before": walked.rank_before, "now": walked.rank, "total": len(indexed), "gallery": indexed.gallery.name}
-    among = walked.caption_rank
+    among, alone = walked.caption_rank, say("rank.alone") if walked.dense else ""
     return fresh(
         {
             "photo": photo_value(indexed, place),
@@ -134,7 +133,7 @@ def walk_value(
             "record": packed(walked.record),
             "before": packed(walked.before) if walked.changed else None,
             "rank": ranks | {"note": note},
-            "caption_rank": None if among is None else among | {"note": note or (ALONE if walked.dense else "")},
+            "caption_rank": None if among is None else among | {"note": note or alone},
             "moved": moved_between(walked.before, walked.record),
             "channels": walked.net.embed_size,
             "dense_words": walked.dense_words,

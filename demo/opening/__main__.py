@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 
-from demo.benches import Benches
 from demo.opening.first import FILE
 from demo.opening.write import compute_first_view
-from demo.start import open_workbench
+from demo.service.benches import Benches
+from demo.service.start import open_workbench
 
 
 def main() -> int:

@@ -6,13 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from demo.paint.palette import DARK, LIGHT, variables
+from demo.serving.static import script_tags, styles
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 PAGE = ASSETS / "opening" / "page.html"
-STYLE = ASSETS / "style"
-SCRIPTS = ("lists", "record", "picture", "objects", "controls", "parts", "viewer")
-STYLES = ("site", "viewer")
 
 
 def opening_page(view: dict[str, Any] | None) -> str:
@@ -21,13 +18,11 @@ def opening_page(view: dict[str, Any] | None) -> str:
     Args:
         view: from `first_view`; None shows no example, only that the app is on its way.
     """
-    scripts = "\n".join((STYLE / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
-    styles = "\n".join((STYLE / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
     told = None if view is None else addressed(view)
     parts = {
-        "/*STYLE*/": f":root {{ {variables(LIGHT)} }} .dark {{ {variables(DARK)} }}\n{styles}",
-        "/*SCRIPTS*/": scripts,
-        "/*VIEW*/null": json.dumps(told, ensure_ascii=False).replace("<", "\\u003c"),
+        "/*STYLE*/": styles(),
+        "<!--SCRIPTS-->": script_tags("opening.js"),
+        "/*VIEW*/null": json.dumps(told, ensure_ascii=False).replace("<", "\u003c"),
     }
     page = PAGE.read_text(encoding="utf-8")
     for place, content in parts.items():

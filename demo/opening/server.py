@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from errno import EACCES, EADDRINUSE
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
+from socket import gaierror
 from threading import Thread
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from demo.opening.first import first_view, named_examples
 from demo.opening.page import opening_page
+from demo.serving.static import CACHING, MEDIA_TYPE, find_script
 
 FIRST_PORT, PORTS = 7860, 100  # where Gradio looks too
 SIZES = {"thumb": 192, "photo": 900}  # longest side, in pixels
@@ -65,7 +68,7 @@ class Server(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """The page, the photographs on it, and to everything else that the app is on its way."""
+    """The page, its scripts, the photographs on it, and to everything else that the app is on its way."""
 
     server: Server
 
@@ -77,17 +80,19 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(HTTPStatus.OK, "text/html; charset=utf-8", self.server.page)
         elif path == "/opening/state":
             self.answer(HTTPStatus.OK, "application/json", json.dumps({"opening": True}).encode())
+        elif (script := find_script(path.removeprefix("/"))) is not None:
+            self.answer(HTTPStatus.OK, MEDIA_TYPE, script, CACHING)
         elif kind in SIZES and name in named_examples():
             self.answer(HTTPStatus.OK, "image/jpeg", jpeg(name, SIZES[kind]))
         else:
             self.answer(HTTPStatus.SERVICE_UNAVAILABLE, "text/plain", b"SEPS Explorer is starting: try again soon.")
 
-    def answer(self, status: HTTPStatus, kind: str, content: bytes) -> None:
-        """Send a whole answer that no cache keeps."""
+    def answer(self, status: HTTPStatus, kind: str, content: bytes, caching: str = "no-store") -> None:
+        """Send a whole answer that no cache keeps, unless `caching` says so."""
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))
-        self.send_header("Cache-Control", "no-store")
+        self.send_header("Cache-Control", caching)
         self.end_headers()
         self.wfile.write(content)
 
@@ -117,10 +122,17 @@ def read_port(given: int | str) -> int:
 
 def listening(host: str, ports: Sequence[int]) -> Server:
     """A server on the first of the ports that is free; ValueError where none is."""
+    problem = ""
     for port in ports:
         try:
             return Server((host, port), Handler)
-        except OSError:
-            continue
+        except OSError as error:
+            if error.errno not in (EADDRINUSE, EACCES) or isinstance(error, gaierror):
+                told = error.strerror or str(error)
+                raise ValueError(
+                    f"The host {host!r} cannot be served from here ({told}): set GRADIO_SERVER_NAME to an address of "
+                    "this machine, such as 127.0.0.1, or 0.0.0.0 for all of them."
+                ) from error
+            problem = "is taken" if error.errno == EADDRINUSE else "is not allowed"
     tried = f"Port {ports[0]}" if len(ports) == 1 else f"Every port from {ports[0]} to {ports[-1]}"
-    raise ValueError(f"{tried} is taken on {host or 'this machine'}: give another one with --port.")
+    raise ValueError(f"{tried} {problem} on {host or 'this machine'}: give another one with --port.")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from demo.benches import Benches
 from demo.opening.first import weights_digest
+from demo.service.benches import Benches
 from demo.views.parts import Shown
 from demo.views.search import EXAMPLES, FIRST_CAPTION, rank_and_show
 

@@ -6,11 +6,11 @@ from html import escape
 
 import gradio as gr
 
-from demo.benches import Benches
+from demo.explain.photo import credit_of
 from demo.lesson.paper import MEASURES, our_grounding, our_results
+from demo.service.benches import Benches
 from demo.views.paper import results, table
-from demo.views.parts import credit_of
-from seps.hub import shipped_models
+from seps.models.hub import shipped_models
 
 READING = """
 ## Reading the pictures

@@ -5,33 +5,33 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
-from demo.benches import Benches, Own
-from demo.captions import read_caption, read_typed
-from demo.exports import Download
+from demo.explain.record import overlap, plain
+from demo.figures.exports import Download
 from demo.galleries.index import IndexedGallery
 from demo.galleries.scenes import SCENES
-from demo.record import overlap, plain
-from demo.scenes.experiment import Outcome, experiment, known, read_changes, with_changes
+from demo.service.benches import Benches, Own
+from demo.service.captions import read_caption, read_typed
+from demo.service.experiment import Outcome, experiment, known, read_changes, with_changes
+from demo.service.workbench import Workbench
+from demo.serving.uploads import Upload, takes_uploads
 from demo.views.captions import recall_line
-from demo.views.chooser import index_uploads, photo_input
+from demo.views.chooser import index_uploads
 from demo.views.downloads import comparison, explanation
 from demo.views.parts import Shown
-from demo.workbench import Workbench
 from seps.scenes import as_json
 
-OPTIONS: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 2}
+OPTIONS: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 32}
 
 
 def build(benches: Benches) -> None:
     """Register the endpoints, without anything to see."""
     with gr.Column(visible=False):
-        photo, item = photo_input(label="photo"), gr.Textbox(label="item")
+        photo, item = takes_uploads(gr.Image(type="filepath", label="photo")), gr.Textbox(label="item")
         caption, dense = gr.Textbox(label="caption"), gr.Textbox(label="dense_caption")
         captions, gallery = gr.Textbox(label="captions"), gr.Textbox(benches.first, label="gallery")
         layer, file_format = gr.Textbox("mask", label="layer"), gr.Textbox("png", label="file_format")
@@ -39,10 +39,10 @@ def build(benches: Benches) -> None:
         answer, file = gr.JSON(label="answer"), gr.File(label="file")
         call = gr.Button("call")
 
-    def find(path: str | None, name: str) -> tuple[Workbench, IndexedGallery, int]:
+    def find(photo: Upload | None, name: str) -> tuple[Workbench, IndexedGallery, int]:
         """The uploaded photo, or a gallery's as "gallery/photo"."""
-        if path is not None:
-            return benches.photos, index_uploads(benches.photos, [path]), 0
+        if photo is not None:
+            return benches.photos, index_uploads(benches.photos, [photo]), 0
         gallery, _, key = (name or "").partition("/")
         bench, indexed = benches.open(gallery)
         return bench, indexed, indexed.gallery.position(key)
@@ -50,6 +50,13 @@ def build(benches: Benches) -> None:
     def read(bench: Workbench, text: str, long_text: str) -> tuple[str, str | None]:
         dense_text = read_caption(bench.model, long_text, dense=True).text if (long_text or "").strip() else None
         return read_caption(bench.model, text).text, dense_text
+
+    def read_captions(bench: Workbench, typed: str) -> list[str]:
+        """Captions typed one a line, at least one."""
+        texts = read_typed(bench.model, typed)
+        if not texts:
+            raise ValueError("There is no caption: write at least one, one a line.")
+        return texts
 
     def galleries() -> dict[str, Any]:
         """List the galleries with their photos.
@@ -90,7 +97,7 @@ def build(benches: Benches) -> None:
         ]
         return {"ranking": rows, "model": bench.name, "note": ranking.reading.note, "seconds": ranking.seconds}
 
-    def rank_captions(photo: str | None, item: str, gallery: str, captions: str) -> dict[str, Any]:
+    def rank_captions(photo: Upload | None, item: str, gallery: str, captions: str) -> dict[str, Any]:
         """Rank captions for a photo.
 
         Args:
@@ -113,7 +120,7 @@ def build(benches: Benches) -> None:
         ]
         return {"ranking": rows, "recall": recall_line(ranking), "seconds": ranking.seconds}
 
-    def explain(photo: str | None, item: str, caption: str, dense_caption: str) -> dict[str, Any]:
+    def explain(photo: Upload | None, item: str, caption: str, dense_caption: str) -> dict[str, Any]:
         """Explain one photo and one caption: every number of the forward pass.
 
         Args:
@@ -126,7 +133,7 @@ def build(benches: Benches) -> None:
         bench, indexed, place = find(photo, item)
         return plain(bench.explain(indexed, place, *read(bench, caption, dense_caption)))
 
-    def compare(photo: str | None, item: str, captions: str) -> dict[str, Any]:
+    def compare(photo: Upload | None, item: str, captions: str) -> dict[str, Any]:
         """Compare which patches captions kept of one photo.
 
         Args:
@@ -138,7 +145,7 @@ def build(benches: Benches) -> None:
             every two kept sets.
         """
         bench, indexed, place = find(photo, item)
-        texts = read_typed(bench.model, captions)
+        texts = read_captions(bench, captions)
         records = [bench.explain(indexed, place, text) for text in texts]
         return {
             "captions": texts,
@@ -147,7 +154,9 @@ def build(benches: Benches) -> None:
             "overlap": overlap(records),
         }
 
-    def picture(photo: str | None, item: str, captions: str, dense_caption: str, layer: str, file_format: str) -> str:
+    def picture(
+        photo: Upload | None, item: str, captions: str, dense_caption: str, layer: str, file_format: str
+    ) -> str:
         """Draw the picture of a photo and a caption, or of several captions side by side.
 
         Args:
@@ -161,7 +170,7 @@ def build(benches: Benches) -> None:
             The file.
         """
         bench, indexed, place = find(photo, item)
-        texts = read_typed(bench.model, captions)
+        texts = read_captions(bench, captions)
         if len(texts) > 1:
             compared = Shown(indexed.gallery.name, place, layer=layer)
             return written(comparison(bench, indexed, compared, texts, file_format))
@@ -183,10 +192,11 @@ def build(benches: Benches) -> None:
             "before" and "after": each the "scene" as a graph, its "rank" of "total", its "score" and "kept", the
             decision mask row by row of the grid.
         """
+        wanted = read_changes(changes)
         _, indexed, place = find(None, item)
         text = read_caption(benches.of(indexed.gallery.name).model, caption).text
         known(indexed, place)
-        tried = experiment(benches, with_changes(benches, Own(), place, read_changes(changes)), place, text)
+        tried = experiment(benches, with_changes(benches, Own(), place, wanted), place, text)
         return {"before": told(tried.before), "after": told(tried.after)}
 
     def told(found: Outcome) -> dict[str, Any]:
@@ -205,24 +215,11 @@ def build(benches: Benches) -> None:
     if SCENES in benches.names:
         endpoints.append((edit_scene, [item, changes, caption], answer))
     for function, inputs, output in endpoints:
-        call.click(plainly(function), inputs, output, api_name=function.__name__, **OPTIONS)
-
-
-def plainly(endpoint: Callable[..., Any]) -> Callable[..., Any]:
-    """The endpoint with its ValueErrors told to the caller, without a traceback."""
-
-    @wraps(endpoint)
-    def run(*args: Any) -> Any:
-        try:
-            return endpoint(*args)
-        except ValueError as error:
-            raise gr.Error(str(error), title="Refused", print_exception=False) from error
-
-    return run
+        call.click(function, inputs, output, api_name=function.__name__, **OPTIONS)
 
 
 def written(file: Download) -> str:
-    """A file of Gradio's own temporary folder, which forgets it."""
+    """A file in the app's temporary folder, which goes after a while; returns its path."""
     place = Path(tempfile.mkdtemp(dir=os.environ.get("GRADIO_TEMP_DIR"))) / file.name
     place.write_bytes(file.content)
     return str(place)

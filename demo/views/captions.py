@@ -7,22 +7,12 @@ from typing import Any
 
 import gradio as gr
 
-from demo.benches import Benches
+from demo.explain.photo import fresh
+from demo.service.benches import Benches
+from demo.service.workbench import CaptionRanking
 from demo.views import chooser
 from demo.views.chooser import Chooser, Chosen
-from demo.views.parts import (
-    ANSWERING,
-    AT_ONCE,
-    OPENING,
-    PROGRESS,
-    Shown,
-    fresh,
-    message,
-    scripted,
-    told_below,
-    viewer_value,
-)
-from demo.workbench import CaptionRanking
+from demo.views.parts import ANSWERING, AT_ONCE, OPENING, PROGRESS, Shown, message, scripted, told_below, viewer_value
 
 LISTED = 30  # captions of a ranking that are sent to the browser
 NO_POOL = "typed ones alone"
@@ -55,9 +45,9 @@ def build(benches: Benches) -> Captions:
             )
             said = gr.HTML(elem_id="captions-said")
         with gr.Column(scale=6, min_width=280, elem_classes="found"):
-            ranking = scripted("SepsLists.captions", "captions", "captions-ranking", ("pick", "export"))
+            ranking = scripted("captions", "captions", "captions-ranking", ("pick", "export"))
         with gr.Column(scale=11, min_width=320, elem_classes="seen"):
-            viewer = scripted("SepsPage.viewer", "seps-viewer", "captions-viewer", ("layer", "export"))
+            viewer = scripted("viewer", "seps-viewer", "captions-viewer", ("layer", "export"))
     return Captions(chosen, pool, typed, said, ranking, viewer)
 
 

@@ -4,30 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from PIL import Image
 
-from demo.benches import Benches, Own
+from demo.explain.photo import strip_value
 from demo.galleries.folder import uploads_gallery
 from demo.galleries.index import IndexedGallery, index_gallery
-from demo.views.parts import ANSWERING, OPENING, PHOTO_SIZE, PROGRESS, message, scripted, strip_value, told_below
-from demo.workbench import Workbench
-
-
-def photo_input(**options: Any) -> gr.Image:
-    """Gradio's image input, handing over the file as it came: reading it safely is our own work."""
-    component = gr.Image(type="filepath", **options)
-    component.preprocess = uploaded_path  # type: ignore[method-assign]
-    return component
-
-
-def uploaded_path(payload: Any) -> str | None:
-    """The path of an uploaded file, which Gradio has checked to be one."""
-    return None if payload is None else str(payload.path)
+from demo.service.benches import Benches, Own
+from demo.service.workbench import Workbench
+from demo.serving.uploads import Upload, takes_uploads
+from demo.views.parts import ANSWERING, OPENING, PROGRESS, message, scripted, told_below
 
 
 @dataclass(frozen=True)
@@ -37,6 +24,11 @@ class Chosen:
     gallery: str
     place: int
     own: Own | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory it takes, nearly."""
+        return 0 if self.own is None else self.own.nbytes
 
 
 @dataclass(frozen=True)
@@ -53,14 +45,17 @@ def build(benches: Benches, name: str) -> Chooser:
     """Lay the chooser out; `name` tells the views' choosers apart."""
     first = benches.first
     gallery = gr.Radio(list(benches.names), value=first, label="Photograph", elem_id=f"{name}-gallery")
-    strip = scripted("SepsLists.strip", "strip", f"{name}-strip", value=strip_value(benches.find(first)[1], 0))
+    strip = scripted("strip", "strip", f"{name}-strip", value=strip_value(benches.find(first)[1], 0))
     with gr.Accordion("A photo of your own", open=False, elem_id=f"{name}-own"):
-        upload = photo_input(
-            sources=["upload", "clipboard", "webcam"],
-            show_label=False,
-            height=170,
-            elem_id=f"{name}-upload",
-            buttons=[],
+        upload = takes_uploads(
+            gr.Image(
+                type="filepath",
+                sources=["upload", "clipboard", "webcam"],
+                show_label=False,
+                height=170,
+                elem_id=f"{name}-upload",
+                buttons=[],
+            )
         )
     return Chooser(gallery, strip, upload, gr.State(Chosen(first, 0)))
 
@@ -97,10 +92,10 @@ def connect(
         return said, chosen, *shown
 
     @told_below(count)
-    def choose_own(path: str | None, *values: Any) -> tuple[Any, ...]:
-        if path is None:
+    def choose_own(upload: Upload | None, *values: Any) -> tuple[Any, ...]:
+        if upload is None:
             return "", *[gr.skip()] * (count - 1)
-        indexed = index_uploads(benches.photos, [path])
+        indexed = index_uploads(benches.photos, [upload])
         chosen = Chosen(indexed.gallery.name, 0, Own(indexed))
         said, *shown = show(chosen, *values)
         return said or message(left_out(indexed)), chosen, gr.skip(), *shown
@@ -132,30 +127,16 @@ def connect(
     )
 
 
-def index_uploads(bench: Workbench, paths: Sequence[str], progress: Any = False) -> IndexedGallery:
-    """Index a person's files, in memory alone, and remove them from the disk.
+def index_uploads(bench: Workbench, uploads: Sequence[Upload], progress: Any = False) -> IndexedGallery:
+    """Index a person's photographs, in memory alone.
 
     Raises:
         ValueError: none can be read, or there are too many.
     """
-    files = [Path(path) for path in paths]
-    try:
-        indexed = index_gallery(bench.model, uploads_gallery(files), None, progress, bench.encode_uploads)
-        items = tuple(replace(item, source=kept_small(item.photo())) for item in indexed.gallery.items)
-        return replace(indexed, gallery=replace(indexed.gallery, items=items))
-    finally:
-        for file in files:
-            file.unlink(missing_ok=True)
-
-
-def kept_small(photo: Image.Image) -> Callable[[], Image.Image]:
-    """What gives the photograph again, at a size to look at, out of little memory."""
-    small = photo.copy()
-    small.thumbnail((PHOTO_SIZE, PHOTO_SIZE))
-    buffer = BytesIO()
-    small.save(buffer, format="JPEG", quality=92)
-    content = buffer.getvalue()
-    return lambda: Image.open(BytesIO(content)).convert("RGB")
+    files = [(upload.name, upload.content) for upload in uploads]
+    return index_gallery(
+        bench.model, uploads_gallery(files), None, progress, bench.encode_uploads or bench.encode_photos
+    )
 
 
 def left_out(indexed: IndexedGallery) -> str:

@@ -7,13 +7,14 @@ from typing import Any
 
 import gradio as gr
 
-from demo.benches import Benches
-from demo.captions import read_typed
-from demo.record import overlap, packed
-from demo.scenes.value import UNIT, objects_value
+from demo.explain.photo import fresh, photo_value
+from demo.explain.record import overlap, packed
+from demo.explain.value import UNIT, objects_value
+from demo.service.benches import Benches
+from demo.service.captions import read_typed
 from demo.views import chooser
 from demo.views.chooser import Chooser, Chosen
-from demo.views.parts import ANSWERING, Shown, fresh, link_to, message, photo_value, scripted, told_below
+from demo.views.parts import ANSWERING, Shown, link_to, message, scripted, told_below
 
 FEWEST, MOST = 2, 6
 
@@ -38,7 +39,7 @@ def build(benches: Benches) -> Compare:
             )
             said = gr.HTML(elem_id="compare-said")
         with gr.Column(scale=17, min_width=320, elem_classes="seen"):
-            pictures = scripted("SepsPage.compare", "seps-compare", "compare", ("layer", "export"))
+            pictures = scripted("compare", "seps-compare", "compare", ("layer", "export"))
     return Compare(chosen, captions, said, pictures)
 
 
@@ -59,7 +60,7 @@ def show_side_by_side(
         raise ValueError(f"{len(texts)} captions are there, but {FEWEST} to {MOST} can be compared: write one a line.")
     records = [bench.explain(indexed, chosen.place, text) for text in texts]
     layer = shown.layer if shown.layer in ("mask", "score", "s_st") else "mask"
-    now = replace(shown, gallery=indexed.gallery.name, place=chosen.place, caption="\n".join(texts), layer=layer)
+    now = replace(shown.of(indexed.gallery.name, chosen.place, "\n".join(texts), shown.dense), layer=layer)
     known = indexed.gallery.items[chosen.place].known
     items = [
         {"caption": text, "similarity": record.similarity, "record": packed(record)}
@@ -102,7 +103,7 @@ def connect(benches: Benches, view: Compare, own: gr.State, tab: gr.Tab, shown: 
     def retyped(chosen: Chosen, captions: str, shown: Shown) -> tuple[Any, ...]:
         bench = benches.of(chosen.gallery)
         if "\n".join(read_typed(bench.model, captions)) == shown.caption:  # the page's own doing
-            return "", gr.skip(), gr.skip()
+            return message(shown.problem, "problem"), gr.skip(), gr.skip()
         return show_side_by_side(benches, chosen, captions, shown)
 
     view.captions.change(

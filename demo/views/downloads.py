@@ -9,24 +9,25 @@ from typing import Any
 
 import gradio as gr
 
-from demo.benches import Benches, Own
-from demo.captions import read_typed
-from demo.exports import Download, captions_csv, comparison_file, explanation_file, images_csv
+from demo.explain.outline import outlines
+from demo.explain.photo import credit_of, fresh
+from demo.figures.exports import Download, captions_csv, comparison_file, explanation_file, images_csv
+from demo.figures.overlay import Heading
 from demo.galleries.index import IndexedGallery
-from demo.paint.overlay import Heading
-from demo.scenes.outline import outlines
+from demo.service.benches import Benches, Own
+from demo.service.captions import read_typed
+from demo.service.workbench import Workbench
 from demo.views.captions import NO_POOL, Captions
 from demo.views.chooser import Chosen
-from demo.views.parts import Shown, credit_of, fresh, message, scripted, told_below
+from demo.views.parts import Shown, message, scripted, told_below
 from demo.views.search import Search
-from demo.workbench import Workbench
 
 OPTIONS: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
 
 
 def build() -> gr.HTML:
     """The component that saves what it is given."""
-    return scripted("SepsPage.download", "seps-download", "download", ())
+    return scripted("download", "seps-download", "download", ())
 
 
 def sent(file: Download) -> dict[str, Any]:

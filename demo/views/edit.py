@@ -7,26 +7,18 @@ from typing import Any
 
 import gradio as gr
 
-from demo.benches import Benches, Own
-from demo.captions import read_caption
-from demo.exports import images_csv
+from demo.explain.photo import fresh, photo_value, strip_value
+from demo.explain.record import packed
+from demo.explain.table import say
+from demo.explain.value import UNIT, objects_value
+from demo.figures.exports import images_csv
+from demo.galleries.annotation import object_name
 from demo.galleries.scenes import SCENES
-from demo.record import packed
-from demo.scenes.experiment import Experiment, Outcome, experiment, with_changes
-from demo.scenes.known import object_name
-from demo.scenes.value import UNIT, objects_value
+from demo.service.benches import Benches, Own
+from demo.service.captions import read_caption
+from demo.service.experiment import Experiment, Outcome, experiment, with_changes
 from demo.views.downloads import OPTIONS, sent
-from demo.views.parts import (
-    ANSWERING,
-    Shown,
-    fresh,
-    link_to,
-    message,
-    photo_value,
-    scripted,
-    strip_value,
-    told_below,
-)
+from demo.views.parts import ANSWERING, Shown, link_to, message, scripted, told_below
 from demo.views.search import ranking_value
 from seps.scenes import KINDS, Scene
 
@@ -65,12 +57,12 @@ def build() -> EditView:
     with gr.Row(elem_classes="screen"):
         with gr.Column(scale=5, min_width=250, elem_classes="ask"):
             caption = gr.Textbox(label="Caption", lines=2, max_lines=4, elem_id="edit-caption")
-            strip = scripted("SepsLists.strip", "strip", "edit-strip")
+            strip = scripted("strip", "strip", "edit-strip")
             said = gr.HTML(elem_id="edit-said")
         with gr.Column(scale=12, min_width=320, elem_classes="seen"):
-            scene = scripted("SepsPage.edit", "seps-edit", "edit", ("alter", "take", "layer"))
+            scene = scripted("edit", "seps-edit", "edit", ("alter", "take", "layer"))
         with gr.Column(scale=5, min_width=260, elem_classes="found"):
-            ranking = scripted("SepsLists.ranking", "ranking", "edit-ranking", ("pick", "export"))
+            ranking = scripted("ranking", "ranking", "edit-ranking", ("pick", "export"))
     return EditView(caption, strip, said, scene, ranking, gr.State(Editing()))
 
 
@@ -98,7 +90,7 @@ def scene_value(benches: Benches, tried: Experiment, editing: Editing) -> dict[s
             "total": len(tried.after.indexed),
             "before": side_value(tried.before, editing),
             "after": side_value(tried.after, editing) if changed else None,
-            "moved": f"{tried.gained} patches gained, {tried.lost} lost" if changed else "",
+            "moved": say("mask.moved", gained=tried.gained, lost=tried.lost) if changed else "",
             "objects": things(tried.after.scene),
             "selected": editing.selected,
             "seed": tried.after.scene.seed,

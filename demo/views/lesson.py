@@ -9,13 +9,14 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
-from demo.benches import Benches
-from demo.exports import Download
+from demo.figures.export import file_name
+from demo.figures.exports import Download
+from demo.figures.lesson import Lesson, LessonHeading, LessonStep, lesson_gif, lesson_pdf, lesson_pngs
+from demo.figures.palette import DARK, LIGHT
 from demo.lesson.settings import Knobs, changes, evaluation_knobs, read_knobs
 from demo.lesson.walk import keep_probability, told_steps, walk, walk_value
-from demo.paint.export import file_name
-from demo.paint.lesson import Lesson, LessonHeading, LessonStep, lesson_gif, lesson_pdf, lesson_pngs
-from demo.paint.palette import DARK, LIGHT
+from demo.service.benches import Benches
+from demo.service.threads import drawing
 from demo.views import chooser
 from demo.views.chooser import Chooser, Chosen
 from demo.views.downloads import OPTIONS, sent
@@ -30,6 +31,7 @@ class Told:
 
     Attributes:
         chosen: the photograph; caption, dense: as typed; knobs: the pass; step: 1 to 8.
+        problem: what was wrong with the link that led here, to be read until a caption is typed.
     """
 
     chosen: Chosen
@@ -37,6 +39,12 @@ class Told:
     dense: str
     knobs: Knobs
     step: int = 1
+    problem: str = ""
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory it takes, nearly."""
+        return self.chosen.nbytes
 
 
 @dataclass(frozen=True)
@@ -61,7 +69,7 @@ def build(benches: Benches) -> LessonView:
             caption = gr.Textbox(label="Caption", elem_id="lesson-caption")
             dense = gr.Textbox(label="Dense caption, or empty", lines=3, max_lines=6, elem_id="lesson-dense")
     said = gr.HTML(elem_id="lesson-said")
-    shown = scripted("SepsPage.lesson", "seps-lesson", "lesson", ("step", "knobs", "export"))
+    shown = scripted("lesson", "seps-lesson", "lesson", ("step", "knobs", "export"))
     start = Told(Chosen(benches.first, 0), "", "", evaluation_knobs(benches.photos.model))
     return LessonView(chosen, caption, dense, said, shown, gr.State(start))
 
@@ -127,7 +135,8 @@ def files(benches: Benches, told: Told, kind: str, dark: bool) -> Download:
     ending, media_type = KINDS[kind]
     draw = {"pdf": lesson_pdf, "png": lesson_pngs, "gif": lesson_gif}[kind]
     title = indexed.gallery.items[told.chosen.place].title
-    return Download(file_name(bench.name, title, "lesson", ending), draw(lesson, DARK if dark else LIGHT), media_type)
+    content = drawing(draw)(lesson, DARK if dark else LIGHT)
+    return Download(file_name(bench.name, title, "lesson", ending), content, media_type)
 
 
 def connect(benches: Benches, view: LessonView, own: gr.State, tab: gr.Tab, saved: gr.HTML) -> None:
@@ -148,14 +157,14 @@ def connect(benches: Benches, view: LessonView, own: gr.State, tab: gr.Tab, save
     @told_below(3)
     def retyped(caption: str, told: Told) -> tuple[Any, ...]:
         if caption == told.caption:  # the page's own doing
-            return "", gr.skip(), gr.skip()
-        return show(benches, replace(told, caption=caption))
+            return message(told.problem, "problem"), gr.skip(), gr.skip()
+        return show(benches, replace(told, caption=caption, problem=""))
 
     @told_below(3)
     def dense_retyped(dense: str, told: Told) -> tuple[Any, ...]:
         if (dense or "") == told.dense:
-            return "", gr.skip(), gr.skip()
-        return show(benches, replace(told, dense=dense or ""))
+            return message(told.problem, "problem"), gr.skip(), gr.skip()
+        return show(benches, replace(told, dense=dense or "", problem=""))
 
     # Each changes its own caption alone: a text box in a closed accordion tells nothing.
     for box, answer in ((view.caption, retyped), (view.dense, dense_retyped)):

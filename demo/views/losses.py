@@ -7,10 +7,11 @@ from typing import Any
 
 import gradio as gr
 
+from demo.explain.photo import fresh
 from demo.lesson.claims import claims_value, run_claim
 from demo.lesson.playground import playground_value
-from demo.views.parts import ANSWERING, fresh, scripted, told_below
-from demo.workbench import Workbench
+from demo.service.workbench import Workbench
+from demo.views.parts import ANSWERING, scripted, told_below
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,9 @@ class Losses:
 def build() -> Losses:
     """Lay the view out."""
     said = gr.HTML(elem_id="losses-said")
-    playground = scripted("SepsPage.playground", "seps-playground", "playground", ("turn",))
+    playground = scripted("playground", "seps-playground", "playground", ("turn",))
     gr.HTML("<h3 class='part'>Claims, shown on the live model</h3>")
-    claims = scripted("SepsClaims.mount", "seps-claims", "claims", ("run",), value=claims_value())
+    claims = scripted("claims", "seps-claims", "claims", ("run",), value=claims_value())
     return Losses(said, playground, claims, gr.State({}))
 
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import gradio as gr
 
+from demo.explain.table import rich
 from demo.lesson.paper import NOTE, dense_protocol, differences, our_results, published
+from demo.service.workbench import Workbench
 from demo.views.parts import ANSWERING, told_below
-from demo.workbench import Workbench
 
 DENSE = {"none": "captions alone", "own": "each with its own dense caption", "other": "with another image's"}
 PROTOCOL = (
@@ -69,8 +70,8 @@ def difference(row: dict[str, Any]) -> str:
     """One difference: what the paper says, what the code does, and both variants' numbers."""
     numbers = [(one["name"], number(one["paper"], 4), number(one["released"], 4)) for one in row["numbers"]]
     rows = [("", row["paper"], row["released"]), *numbers]
-    note = f"<p>{escape(row['note'])}</p>" if row["note"] else ""
-    return f"<h4>{escape(row['topic'])}</h4>{table(('', 'paper', 'released code'), rows)}{note}"
+    note = f"<p>{rich(row['note'])}</p>" if row["note"] else ""
+    return f"<h4>{rich(row['topic'])}</h4>{table(('', 'paper', 'released code'), rows)}{note}"
 
 
 def published_row(row: dict[str, Any]) -> tuple[str, ...]:
@@ -114,6 +115,6 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], groups: Sequence[
     """An HTML table; a group spans three columns where it has a name."""
     above = "".join(f"<th{' colspan=3' if group else ''}>{escape(group)}</th>" for group in groups)
     head = "".join(f"<th>{escape(text)}</th>" for text in heads)
-    body = "".join("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows)
+    body = "".join("<tr>" + "".join(f"<td>{rich(text)}</td>" for text in row) + "</tr>" for row in rows)
     above = f"<tr>{above}</tr>" if groups else ""
     return f'<div class="wide"><table><thead>{above}<tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'

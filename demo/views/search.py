@@ -7,9 +7,13 @@ from typing import Any
 
 import gradio as gr
 
-from demo.benches import UPLOADS, Benches, Own
-from demo.captions import read_caption
+from demo.explain.photo import fresh
+from demo.galleries.folder import MOST_UPLOADS, UPLOADS
 from demo.galleries.index import IndexedGallery
+from demo.service.benches import Benches, Own
+from demo.service.captions import read_caption
+from demo.service.workbench import ImageRanking, Workbench
+from demo.serving.uploads import Upload, takes_uploads
 from demo.views.chooser import index_uploads, left_out
 from demo.views.parts import (
     ANSWERING,
@@ -18,13 +22,11 @@ from demo.views.parts import (
     PROGRESS,
     RANKED,
     Shown,
-    fresh,
     message,
     scripted,
     told_below,
     viewer_value,
 )
-from demo.workbench import ImageRanking, Workbench
 
 FIRST_CAPTION = "a tabby cat with green eyes"
 EXAMPLES = (
@@ -71,7 +73,7 @@ def build(benches: Benches) -> Search:
     with gr.Row(elem_classes="screen"):
         with gr.Column(scale=5, min_width=250, elem_classes="ask"):
             caption = gr.Textbox(FIRST_CAPTION, label="Caption", lines=2, max_lines=4, elem_id="caption")
-            chips = scripted("SepsLists.chips", "chips", "examples", value=chips_value(EXAMPLES))
+            chips = scripted("chips", "chips", "examples", value=chips_value(EXAMPLES))
             gallery = gr.Radio(list(benches.names), value=benches.first, label="Photographs", elem_id="gallery")
             with gr.Accordion("Dense caption", open=False, elem_id="dense-box"):
                 gr.HTML(f"<p class='hint'>{DENSE_NOTE}</p>")
@@ -83,18 +85,21 @@ def build(benches: Benches) -> Search:
                     elem_id="dense",
                 )
             with gr.Accordion("Photos of your own", open=False, elem_id="own-box"):
-                uploads = gr.File(
-                    label="For this session alone, up to 100",
-                    file_count="multiple",
-                    file_types=["image"],
-                    height=120,
-                    elem_id="uploads",
+                uploads = takes_uploads(
+                    gr.File(
+                        label=f"For this session alone, up to {MOST_UPLOADS}",
+                        file_count="multiple",
+                        file_types=["image"],
+                        height=120,
+                        elem_id="uploads",
+                    ),
+                    several=True,
                 )
             said = gr.HTML(elem_id="said")
         with gr.Column(scale=6, min_width=280, elem_classes="found"):
-            ranking = scripted("SepsLists.ranking", "ranking", "ranking", ("pick", "export"))
+            ranking = scripted("ranking", "ranking", "ranking", ("pick", "export"))
         with gr.Column(scale=11, min_width=320, elem_classes="seen"):
-            viewer = scripted("SepsPage.viewer", "seps-viewer", "viewer", ("layer", "export"))
+            viewer = scripted("viewer", "seps-viewer", "viewer", ("layer", "export"))
     return Search(caption, chips, dense, gallery, uploads, said, ranking, viewer)
 
 
@@ -177,17 +182,20 @@ def connect(benches: Benches, view: Search, own: gr.State, tab: gr.Tab, shown: g
     outputs = [view.said, view.ranking, view.viewer, shown]
     nothing = ("", *[gr.skip()] * (len(outputs) - 1))
 
+    def unchanged(shown: Shown) -> tuple[Any, ...]:
+        return message(shown.problem, "problem"), *nothing[1:]
+
     @told_below(len(outputs))
     def retyped(caption: str, gallery: str, own: Own, shown: Shown) -> tuple[Any, ...]:
         bench, indexed = benches.find(gallery, own)
         if read_caption(bench.model, caption).text == shown.caption:  # the page's own doing
-            return nothing
+            return unchanged(shown)
         return rank_and_show(bench, indexed, caption, shown.dense, shown)
 
     @told_below(len(outputs))
     def dense_retyped(dense: str, gallery: str, own: Own, shown: Shown) -> tuple[Any, ...]:
         if " ".join((dense or "").split()) == (shown.dense or ""):
-            return nothing
+            return unchanged(shown)
         return rank_and_show(*benches.find(gallery, own), shown.caption, dense, shown)
 
     for box, answer in ((view.caption, retyped), (view.dense, dense_retyped)):
@@ -218,7 +226,7 @@ def connect(benches: Benches, view: Search, own: gr.State, tab: gr.Tab, shown: g
 
     @told_below(4 + len(outputs))
     def own_photos(
-        files: list[str] | None, own: Own, shown: Shown, progress: gr.Progress = PROGRESS
+        files: list[Upload] | None, own: Own, shown: Shown, progress: gr.Progress = PROGRESS
     ) -> tuple[Any, ...]:
         if not files:
             return *nothing, *[gr.skip()] * 4

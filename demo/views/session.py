@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 import gradio as gr
 
-from demo.benches import Benches, Found, Own
-from demo.captions import read_caption
+from demo.explain.layers import Layer
+from demo.explain.photo import strip_value
 from demo.galleries.scenes import SCENES
-from demo.layers import Layer
+from demo.service.benches import Benches, Found, Own
+from demo.service.captions import read_caption
 from demo.views import captions, compare, edit, lesson, search
 from demo.views.captions import Captions
 from demo.views.chooser import Chooser, Chosen
 from demo.views.compare import Compare
 from demo.views.edit import Editing, EditView
 from demo.views.lesson import LessonView, Told
-from demo.views.parts import AT_ONCE, OPENING, PROGRESS, Shown, message, strip_value
+from demo.views.parts import AT_ONCE, OPENING, PROGRESS, Shown, message
 from demo.views.search import FIRST_CAPTION, Search
-from seps.engine import Progress
+from seps.progress import Progress
 
 USED = ("search", "captions", "compare", "lesson")  # the views whose state tells whether they have been used
 VIEWS = ("search", "captions", "compare", "edit", "lesson", "about")
@@ -93,10 +95,13 @@ def connect(
         if not wanted:
             return (gr.skip(),) * len(everything)
         view, values = fill(benches, wanted, progress=progress.tqdm)
+        asked = wanted.get("view", "search")
+        if view != asked:  # what was waited for cannot be had: the sentence and the worked example stand there instead
+            problem = next(value.problem for value in values[view] if isinstance(value, Shown))
+            view, values = asked, instead(benches, asked, problem, outputs, pictures)
         if view in filled:  # as it waited: the person may have opened other tabs meanwhile, which have been filled
             return gr.skip(), gr.skip(), {}, *all_views(values)
-        others = tuple(name for name in filled if name != wanted.get("view", "search"))  # this one waited in vain
-        return gr.Tabs(selected=view), (*others, view), {}, *all_views(values)
+        return gr.Tabs(selected=view), (*filled, view), {}, *all_views(values)
 
     awaited.change(late, [awaited, filled], everything, show_progress_on=list(pictures.values()), **OPENING)
 
@@ -149,6 +154,25 @@ def waiting(gallery: str, places: Sequence[Any], picture: gr.HTML) -> list[Any]:
     return [{"waiting": text} if place is picture else gr.skip() for place in places]
 
 
+def instead(
+    benches: Benches, view: str, problem: str, outputs: Mapping[str, list[Any]], pictures: Mapping[str, gr.HTML]
+) -> dict[str, list[Any]]:
+    """The values of a view that waited in vain: the worked example below the problem, where the view can show it."""
+    try:
+        return {view: below(problem, fill(benches, {}, view)[1][view])}
+    except ValueError:  # its only gallery is the one that cannot be had
+        values = [None if place is pictures[view] else gr.skip() for place in outputs[view]]
+        return {view: below(problem, values)}
+
+
+def below(problem: str, values: Sequence[Any]) -> list[Any]:
+    """A view's values under a problem of the link, which stays until the person does something; "" changes nothing."""
+    if not problem:
+        return list(values)
+    kept = (replace(value, problem=problem) if isinstance(value, Shown | Told) else value for value in values[1:])
+    return [message(problem, "problem"), *kept]
+
+
 def fill(
     benches: Benches, wanted: Mapping[str, str], only: str | None = None, progress: Progress = False
 ) -> tuple[str, dict[str, list[Any]]]:
@@ -163,7 +187,7 @@ def fill(
         The view in sight, and the values of its components by its name.
     """
     view = wanted.get("view", "search")
-    said = ""
+    problem = ""
     chosen, caption, dense, layer = Chosen(benches.first, 0), "", "", "mask"
     try:
         if view not in VIEWS:
@@ -180,7 +204,7 @@ def fill(
         if caption and view != "compare":
             read_caption(bench.model, caption)
     except ValueError as error:
-        said, view, caption, dense = message(str(error), "problem"), "search", "", ""
+        problem, view, caption, dense = str(error), "search", "", ""
     bench, indexed = benches.find(chosen.gallery)
     examples = search.examples_of(indexed)
     if not caption:
@@ -193,24 +217,23 @@ def fill(
         place = chosen.place if "photo" in wanted and caption else None
         note, *found = search.rank_and_show(bench, indexed, caption or examples[0], dense, shown, place)
         chips = search.chips_value(examples)
-        values = [said or note, caption or examples[0], dense, chosen.gallery, *found, chips]
+        values = [note, caption or examples[0], dense, chosen.gallery, *found, chips]
     elif name == "captions":
         offered = captions.pools(benches, chosen)
         note, *found = captions.rank_and_show(benches, chosen, offered["value"], "", shown, caption or None)
-        values = [said or note, *strip, *found, gr.Radio(**offered)]
+        values = [note, *strip, *found, gr.Radio(**offered)]
     elif name == "compare":
         texts = caption or compare.own_captions(benches, chosen)
-        values = [said, *strip, texts, *compared(benches, chosen, texts, shown)]
+        values = ["", *strip, texts, *compared(benches, chosen, texts, shown)]
     elif name == "edit":
         here = chosen.gallery == SCENES and bool(caption)
         start = edit.Editing(chosen.place, caption) if here else edit.Editing()
-        note, *found = edit.start(benches, Own(), start)
-        values = [said or note, *found]
+        values = edit.start(benches, Own(), start)
     elif name == "lesson":
         told = wanted if view == "lesson" else {}
         note, *found = walked(benches, told, chosen, caption or examples[0], dense)
-        values = [said or note, *strip, *found]
-    return view, {name: values} if values else {}
+        values = [note, *strip, *found]
+    return view, {name: below(problem, values)} if values else {}
 
 
 def linked(benches: Benches, wanted: Mapping[str, str], progress: Progress = False) -> Found:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from seps.checks import shown
 from seps.data.layout import COUNTS, read_caption_lines, read_names
 from seps.data.problems import Problems, parse_object, read_lines
 
@@ -73,13 +74,13 @@ def read_entities(folder: str | Path, split: str) -> list[list[SentencePhrases]]
     order = list(lines)
     for number, line in enumerate(records or (), start=1):
         try:
-            record = parse_object(line)
+            record = parse_object(line, f"line {number}")
         except ValueError as error:
-            problems.add(RECORDS, f"line {number}: {error}")
+            problems.add(RECORDS, str(error))
             continue
         name = names.get(order[number - 1]) if number <= len(order) else None
         if name is not None and record.get("image") != name:
-            problems.add(RECORDS, f"line {number}: image is {record.get('image')!r}, but {name} comes here")
+            problems.add(RECORDS, f"line {number}: image is {shown(record.get('image'))}, but {name} comes here")
         images.append(_parse_sentences(record, f"line {number}", problems))
     problems.raise_any()
     return images
@@ -88,14 +89,14 @@ def read_entities(folder: str | Path, split: str) -> list[list[SentencePhrases]]
 def _parse_sentences(record: dict[str, Any], where: str, problems: Problems) -> list[SentencePhrases]:
     sentences = record.get("sentences")
     if not isinstance(sentences, list):
-        problems.add(RECORDS, f"{where}: its sentences are {sentences!r}, but a list is needed")
+        problems.add(RECORDS, f"{where}: its sentences are {shown(sentences)}, but a list is needed")
         return []
     parsed = []
     for entry in sentences:
         sentence = entry.get("sentence") if isinstance(entry, dict) else None
         phrases = entry.get("phrases") if isinstance(entry, dict) else None
         if not (isinstance(sentence, str) and sentence.strip() and isinstance(phrases, list)):
-            problems.add(PHRASES, f"{where}: {entry!r}, but a sentence and its list of phrases are needed")
+            problems.add(PHRASES, f"{where}: {shown(entry)}, but a sentence and its list of phrases are needed")
             continue
         found = []
         for phrase in phrases:
@@ -111,24 +112,26 @@ def _parse_phrase(phrase: Any, words: list[str]) -> PhraseBoxes:
     """One phrase of a sentence of these words; ValueError where it does not fit."""
     text = phrase.get("phrase") if isinstance(phrase, dict) else None
     if not isinstance(text, str):
-        raise ValueError(f"{phrase!r}, but a phrase with first_word, type and boxes is needed")
+        raise ValueError(f"{shown(phrase)}, but a phrase with first_word, type and boxes is needed")
     first, kind, boxes = phrase.get("first_word"), phrase.get("type"), phrase.get("boxes")
     own = text.split()
     if not isinstance(first, int) or first < 0 or not own or words[first : first + len(own)] != own:
-        raise ValueError(f"phrase {text!r} does not stand at first_word {first} of {' '.join(words)!r}")
+        raise ValueError(f"phrase {text!r} does not stand at first_word {shown(first)} of {' '.join(words)!r}")
     if not isinstance(kind, str):
-        raise ValueError(f"phrase {text!r} has type {kind!r}, but a word is needed")
+        raise ValueError(f"phrase {text!r} has type {shown(kind)}, but a word is needed")
     if not isinstance(boxes, list) or not boxes:
-        raise ValueError(f"phrase {text!r} has boxes {boxes!r}, but at least 1 is needed")
+        raise ValueError(f"phrase {text!r} has boxes {shown(boxes)}, but at least 1 is needed")
     return PhraseBoxes(text, first, kind, tuple(_parse_box(box, text) for box in boxes))
 
 
 def _parse_box(box: Any, phrase: str) -> Box:
     if not isinstance(box, list) or len(box) != 4 or not all(isinstance(edge, int | float) for edge in box):
-        raise ValueError(f"phrase {phrase!r} has box {box!r}, but 4 numbers [x0, y0, x1, y1] are needed")
+        raise ValueError(f"phrase {phrase!r} has box {shown(box)}, but 4 numbers [x0, y0, x1, y1] are needed")
     if not all(-TOLERANCE <= edge <= 1 + TOLERANCE for edge in box):
-        raise ValueError(f"phrase {phrase!r} has box {box}, which leaves the image: fractions in [0, 1] are needed")
+        raise ValueError(
+            f"phrase {phrase!r} has box {shown(box)}, which leaves the image: fractions in [0, 1] are needed"
+        )
     x0, y0, x1, y1 = (min(max(float(edge), 0.0), 1.0) for edge in box)
     if not (x0 < x1 and y0 < y1):
-        raise ValueError(f"phrase {phrase!r} has box {box}, but x0 < x1 and y0 < y1 are needed")
+        raise ValueError(f"phrase {phrase!r} has box {shown(box)}, but x0 < x1 and y0 < y1 are needed")
     return x0, y0, x1, y1

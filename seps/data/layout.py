@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from seps.checks import check_whole, shown
 from seps.data.problems import MISSING, UNREADABLE, Problems, parse_object, read_lines, read_text
-from seps.validation import check_whole
 
 PROTOCOLS = ("none", "own", "other")
 
@@ -96,9 +96,9 @@ def read_names(folder: Path, image_ids: Iterable[str], problems: Problems) -> di
     if text is None:
         return {}
     try:
-        mapping = parse_object(text)
+        mapping = parse_object(text, path.name)
     except ValueError as error:
-        problems.add(UNREADABLE, f"{path.name}: {error}")
+        problems.add(UNREADABLE, str(error))
         return {}
     names: dict[str, str] = {}
     for image_id in image_ids:
@@ -106,7 +106,9 @@ def read_names(folder: Path, image_ids: Iterable[str], problems: Problems) -> di
         if isinstance(name, str) and name:
             names[image_id] = name
         elif image_id:
-            problems.add(UNMAPPED, f"id {image_id}" if name is None else f"id {image_id}: {name!r} is not a file name")
+            problems.add(
+                UNMAPPED, f"id {image_id}" if name is None else f"id {image_id}: {shown(name)} is not a file name"
+            )
     return names
 
 
@@ -200,7 +202,7 @@ def _files_in(folder: Path) -> set[str]:
     try:
         with os.scandir(folder) as entries:
             return {entry.name for entry in entries if entry.is_file()}
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a name that no folder can have
         return set()
 
 
@@ -214,12 +216,12 @@ def _read_dense(path: Path, images: int, k: int, problems: Problems) -> tuple[st
     texts = []
     for number, line in enumerate(lines, start=1):
         try:
-            text = parse_object(line).get("text")
+            text = parse_object(line, f"line {number}").get("text")
         except ValueError as error:
-            problems.add(DENSE, f"line {number}: {error}")
+            problems.add(DENSE, str(error))
             continue
         if isinstance(text, str) and text.strip():
             texts.append(text.strip())
         else:
-            problems.add(DENSE, f"line {number}: its text is {text!r}")
+            problems.add(DENSE, f"line {number}: its text is {shown(text)}")
     return tuple(texts)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
+
+from seps.checks import read_json
 
 LISTED = 20  # problems of one kind that a message spells out
 
@@ -28,8 +29,8 @@ class Problems:
         self.kinds: dict[str, list[str]] = {}
 
     def add(self, kind: str, problem: str) -> None:
-        """Note a problem."""
-        self.kinds.setdefault(kind, []).append(problem)
+        """Note a problem; in the list it stands without a full stop."""
+        self.kinds.setdefault(kind, []).append(problem.removesuffix("."))
 
     def raise_any(self) -> None:
         """Raise one DataError that lists every problem noted; do nothing where there is none."""
@@ -65,16 +66,13 @@ def read_lines(path: Path, problems: Problems) -> list[str] | None:
     return [line.strip() for line in (lines if lines[-1] else lines[:-1])]
 
 
-def parse_object(text: str) -> dict[str, Any]:
-    """The JSON object that a text holds.
+def parse_object(content: str | bytes, subject: str) -> dict[str, Any]:
+    """The JSON object that a text holds; arguments as those of `read_json`.
 
     Raises:
-        ValueError: not JSON, or something other than an object.
+        ValueError: as `read_json`, or something other than an object.
     """
-    try:
-        value = json.loads(text)
-    except ValueError as error:
-        raise ValueError(f"not JSON ({error})") from error
+    value = read_json(content, subject)
     if not isinstance(value, dict):
-        raise ValueError(f"JSON, but a {type(value).__name__} where an object {{...}} is needed")
+        raise ValueError(f"{subject} holds a JSON {type(value).__name__}, but an object {{...}} is needed.")
     return value

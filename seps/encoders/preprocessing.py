@@ -7,7 +7,7 @@ import torch
 from PIL import Image, ImageOps
 from torch import Tensor
 
-from seps.config import VisionConfig
+from seps.encoders.config import VisionConfig
 
 
 def preprocess(photo: Image.Image, config: VisionConfig) -> Tensor:

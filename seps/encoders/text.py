@@ -5,10 +5,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from seps.config import TextConfig
+from seps.checks import Lengths, check_lengths
+from seps.encoders.config import TextConfig
 from seps.encoders.heads import ContextHead
 from seps.encoders.weights import text_backbone
-from seps.validation import Lengths, check_lengths
 
 
 class TextEncoder(nn.Module):
@@ -20,7 +20,7 @@ class TextEncoder(nn.Module):
 
     Attributes:
         bert: the encoder, whatever its kind; fc: nn.Linear, D_t -> C; context: ContextHead, or None without context.
-        width: D_t, channels of the encoder's words.
+        width: D_t, channels of the encoder's words; vocabulary: how many ids it embeds.
 
     Raises:
         ValueError: an encoder or weights that cannot be had; more words than the encoder has positions.
@@ -31,6 +31,7 @@ class TextEncoder(nn.Module):
         self.config = config
         self.bert = text_backbone(config)
         self.width = int(self.bert.config.hidden_size)
+        self.vocabulary = int(self.bert.config.vocab_size)
         self.fc = nn.Linear(self.width, embed_size)
         self.context: ContextHead | None = None
         if config.context:

@@ -10,9 +10,12 @@ import torch
 from torch import Tensor
 from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
-from seps.config import TextConfig
+from seps.checks import check_text
+from seps.encoders.config import TextConfig
 from seps.encoders.sources import MINILM_PACKAGE, find_folder, package_folder
-from seps.encoders.weights import BERT_BASE, TOKENIZER_FILES
+from seps.encoders.weights import BERT_BASE, TOKENIZER_FILES, check_described
+
+UNKNOWN = "\u9f98"  # a word that hardly any vocabulary has
 
 
 class Tokenizer:
@@ -21,6 +24,7 @@ class Tokenizer:
     Attributes:
         cls_id, sep_id, mask_id, pad_id: ids of the special tokens.
         ordinary_ids: ids of all words and word pieces: what a random replacement may draw from.
+        size: rows of a table that has one for every id.
 
     Raises:
         ValueError: the tokenizer has no fast version, or not those four tokens.
@@ -42,11 +46,11 @@ class Tokenizer:
         self._backend.no_truncation()
         self._backend.no_padding()
         self._backend.encode_special_tokens = True  # "[SEP]" typed in a caption is three words like any other
+        vocabulary = tokenizer.get_vocab()
+        self.size = 1 + max(vocabulary.values())
         barred = set(tokenizer.all_special_ids)
         self.ordinary_ids: list[int] = sorted(
-            number
-            for token, number in tokenizer.get_vocab().items()
-            if number not in barred and not token.startswith("[unused")
+            number for token, number in vocabulary.items() if number not in barred and not token.startswith("[unused")
         )
 
     @classmethod
@@ -68,14 +72,19 @@ class Tokenizer:
         folder = find_folder(source, ("config.json", *TOKENIZER_FILES))
         try:
             tokenizer: Any = AutoTokenizer.from_pretrained(folder, use_fast=True, local_files_only=True)
-        except (OSError, ValueError) as error:
+            tokenizer(UNKNOWN)  # a vocabulary without [UNK] would fail at the first such word
+        except Exception as error:  # transformers and tokenizers raise whatever a file's content leads them to
+            check_described(folder)
             raise ValueError(f"{folder} holds no tokenizer that transformers can read: {error}") from error
         return cls(tokenizer)
 
     def words(self, caption: str) -> list[list[int]]:
-        """The word pieces of each basic word, without special tokens."""
-        if not isinstance(caption, str):
-            raise ValueError(f"caption is a {type(caption).__name__}, but a str is needed.")
+        """The word pieces of each basic word, without special tokens.
+
+        Raises:
+            ValueError: a caption that is no str, or has half of a surrogate pair, which is no character.
+        """
+        check_text("caption", caption)
         encoding = self._backend.encode(caption, add_special_tokens=False)
         words: list[list[int]] = []
         last: int | None = None
@@ -90,7 +99,7 @@ class Tokenizer:
         """Ids from [CLS] to [SEP], 2 to `max_tokens`; what does not fit is cut before [SEP].
 
         Raises:
-            ValueError: max_tokens under 2.
+            ValueError: max_tokens under 2; as `words`.
         """
         if max_tokens < 2:
             raise ValueError(f"max_tokens is {max_tokens}, but [CLS] and [SEP] alone need 2.")

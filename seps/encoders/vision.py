@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from seps.config import VisionConfig
+from seps.encoders.config import VisionConfig
 from seps.encoders.heads import ContextHead
 from seps.encoders.weights import vision_backbone
 

@@ -6,7 +6,7 @@ import pickle
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import timm
 import torch
@@ -15,12 +15,22 @@ from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel, BertConfig, PretrainedConfig, PreTrainedModel
 from transformers.utils import logging
 
-from seps.config import TextConfig, VisionConfig
+from seps.checks import MOST_CHANNELS, check_finite, check_whole, read_json_file
+from seps.encoders.config import TextConfig, VisionConfig
 from seps.encoders.sources import find_folder, package_folder
 
 WEIGHTS_FILE = "model.safetensors"
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
+MOST_OF_ENCODER = {  # what a text encoder's config.json may ask for
+    "hidden_size": MOST_CHANNELS,
+    "intermediate_size": 8 * MOST_CHANNELS,
+    "num_hidden_layers": 1_024,
+    "num_attention_heads": 1_024,
+    "vocab_size": 4_194_304,
+    "max_position_embeddings": 4_194_304,
+}
 BERT_BASE = ("bert-base-uncased", "google-bert/bert-base-uncased")
+Backbone = TypeVar("Backbone", bound=nn.Module)
 HEAD_PARTS = ("global_pool", "attn_pool", "fc_norm", "head", "head_dist", "fc", "classifier")
 
 
@@ -41,8 +51,16 @@ def vision_backbone(config: VisionConfig) -> nn.Module:
     if kind == "package":
         model = create(config)
         model.load_state_dict(in_order(config, read_package(place), model.state_dict()))
-        return without_head(model)
-    return without_head(create(config, pretrained_cfg_overlay=from_file(config, vision_file(config))))
+    else:
+        model = create(config, pretrained_cfg_overlay=from_file(config, vision_file(config)))
+    return all_finite(without_head(model), config)
+
+
+def all_finite(model: Backbone, config: VisionConfig | TextConfig) -> Backbone:
+    """The model itself; ValueError where weights that it was given are NaN or infinite."""
+    for key, tensor in model.state_dict().items():
+        check_finite(f"{config.encoder} with weights {config.weights!r}", key, tensor)
+    return model
 
 
 def create(config: VisionConfig, **options: Any) -> nn.Module:
@@ -153,7 +171,7 @@ def text_backbone(config: TextConfig) -> PreTrainedModel:
         folder = find_folder(source, ("config.json", WEIGHTS_FILE))
         if not (folder / WEIGHTS_FILE).is_file():
             raise ValueError(f"{folder} has no {WEIGHTS_FILE}, which the weights of {config.encoder} are read from.")
-        model = load_text(type(model), folder, architecture)
+        model = all_finite(load_text(type(model), folder, architecture), config)
     if getattr(model, "pooler", None) is not None:
         model.register_module("pooler", None)
     return model
@@ -165,9 +183,31 @@ def text_architecture(config: TextConfig) -> PretrainedConfig:
         return BertConfig()
     folder = find_folder(config.encoder, ("config.json", *TOKENIZER_FILES))
     try:
-        return AutoConfig.from_pretrained(folder, local_files_only=True)
-    except (OSError, ValueError) as error:
+        architecture = AutoConfig.from_pretrained(folder, local_files_only=True)
+    except Exception as error:  # transformers raises whatever a file's content leads it to
+        check_described(folder)
         raise ValueError(f"{folder} describes no encoder that transformers knows: {error}") from error
+    for name, most in MOST_OF_ENCODER.items():
+        number = getattr(architecture, name, None)
+        if number is not None:
+            check_whole(f"{name} in {folder / 'config.json'}", number, most)
+    return architecture
+
+
+def check_described(folder: Path) -> None:
+    """Raise a ValueError that names the file where one that describes an encoder or its words cannot be read."""
+    for file in (folder / name for name in ("config.json", *TOKENIZER_FILES)):
+        if not file.is_file():
+            continue
+        if file.suffix == ".json":
+            value = read_json_file(file)
+            if not isinstance(value, dict):
+                raise ValueError(f"{file} holds a JSON {type(value).__name__}, but an object {{...}} is needed.")
+        else:
+            try:
+                file.read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError) as error:
+                raise ValueError(f"{file} cannot be read as text in UTF-8 ({error}): replace it.") from error
 
 
 def load_text(kind: type[PreTrainedModel], folder: Path, architecture: PretrainedConfig) -> PreTrainedModel:
@@ -183,7 +223,7 @@ def load_text(kind: type[PreTrainedModel], folder: Path, architecture: Pretraine
                 output_loading_info=True,
             )
     except (OSError, RuntimeError, ValueError, SafetensorError) as error:
-        raise ValueError(f"The weights in {folder} do not fit the encoder: {error}") from error
+        raise ValueError(f"The weights in {folder / WEIGHTS_FILE} do not fit the encoder: {error}") from error
     model, report = loaded
     missing = sorted(key for key in report["missing_keys"] if not key.startswith("pooler."))
     if missing:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from tqdm import tqdm
 
-from seps.programs import errors_in_one_line
+from seps.cli import errors_in_one_line
 from seps.scenes.graph import SPLITS
 from seps.scenes.write import Told, write_split
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from seps.checks import MOST_PIXELS, check_whole, read_json_file
 from seps.scenes.dense import dense_caption
 from seps.scenes.draw import Picture, draw
 from seps.scenes.graph import Scene, as_json, relations
@@ -59,13 +60,14 @@ def write_split(
         progress: wraps the scenes as they come, as tqdm does.
 
     Raises:
-        ValueError: another split, fewer than 1 scene or worker, a negative seed.
+        ValueError: another split, fewer than 1 scene or worker, a negative seed, an id_mapping.json that is none.
     """
     if count < 1 or workers < 1:
         raise ValueError(f"{count} scenes and {workers} workers were asked for, but both must be at least 1.")
     make_scene(seed, split, 0)
     folder = Path(folder)
     (folder / "images").mkdir(parents=True, exist_ok=True)
+    _other_ids(folder / "id_mapping.json", split)  # one that cannot be kept is told before scenes are drawn
     texts: dict[str, list[str]] = {
         "caps.txt": [],
         "ids.txt": [],
@@ -115,9 +117,11 @@ def decode_mask(code: dict[str, list[int]]) -> NDArray[np.bool_]:
     """The mask that `encode_mask` was given.
 
     Raises:
-        ValueError: the runs do not fill the mask.
+        ValueError: a size that no picture has, or runs that do not fill the mask.
     """
-    height, width = code["size"]
+    height, width = (check_whole("A side of the mask", side, MOST_PIXELS) for side in code["size"])
+    if min(code["counts"], default=0) < 0:
+        raise ValueError(f"The runs cover {min(code['counts'])} pixels, but at least 0 are needed.")
     if sum(code["counts"]) != height * width:
         raise ValueError(f"The runs cover {sum(code['counts'])} pixels, but {height} times {width} are needed.")
     inside = np.arange(len(code["counts"])) % 2 == 1
@@ -154,9 +158,15 @@ def _entities(told: Told, name: str) -> dict[str, Any]:
 
 
 def _map_ids(path: Path, split: str, names: dict[str, str]) -> None:
-    known: dict[str, str] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    others = {image_id: name for image_id, name in known.items() if not name.startswith(f"{split}_")}
-    path.write_text(json.dumps({**others, **names}), encoding="utf-8", newline="\n")
+    path.write_text(json.dumps({**_other_ids(path, split), **names}), encoding="utf-8", newline="\n")
+
+
+def _other_ids(path: Path, split: str) -> dict[str, str]:
+    """The ids of other splits that the file maps to names; ValueError where it is no such mapping."""
+    known = read_json_file(path) if path.exists() else {}
+    if not isinstance(known, dict) or not all(isinstance(name, str) for name in known.values()):
+        raise ValueError(f"{path} maps no ids to names of files, so that no split can be added: take another folder.")
+    return {image_id: name for image_id, name in known.items() if not name.startswith(f"{split}_")}
 
 
 def _line(value: dict[str, Any]) -> str:

@@ -15,7 +15,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from seps.data import Split, dense_captions, open_image
-from seps.model import PHOTOS_AT_ONCE, SEPSModel
+from seps.models.model import PHOTOS_AT_ONCE, SEPSModel
 
 CAPTIONS_AT_ONCE, PHOTOS_ON_CUDA = 64, 64
 

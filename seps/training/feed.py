@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 
 from seps.data import Split, read_entities
+from seps.data.objects import read_scenes
 from seps.encoders.tokenizer import word_tokens
-from seps.grounding.truth import read_scenes
-from seps.model import SEPSModel
+from seps.models.model import SEPSModel
 from seps.training.cache import FeatureCache
+from seps.training.lr_schedule import Share, shuffled_batches, similar_batches
 from seps.training.objective import pool
 from seps.training.phrases import PhraseBox, phrase_boxes
-from seps.training.schedule import Share, shuffled_batches, similar_batches
 from seps.training.settings import TrainSettings
 from seps.training.step import StepBatch
 

@@ -8,11 +8,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from seps.network import CrossSparseAggrNet
-from seps.pairwise import directions
-from seps.selection import Selection, masked_softmax, text_attention
+from seps.checks import Lengths
+from seps.method.network import CrossSparseAggrNet
+from seps.method.pairwise import directions
+from seps.method.selection import Selection, masked_softmax, text_attention
 from seps.training.phrases import PhraseBox
-from seps.validation import Lengths
 
 TOKEN_SCALE = 80.0  # what a word's cosines are multiplied with before the softmax: nearly the best token alone
 LEAST_SHARE = 0.02  # bounds the loss, and its gradient, where a map has nothing inside
@@ -30,10 +30,10 @@ def map_loss(
 ) -> Tensor:
     """How much of the maps of each phrase's words lies outside its boxes, for captions with their own images.
 
-    A word's map is the weights over patches of the token that it meets (see `seps.explanation`); here of all tokens,
-    by the softmax of its cosines with them, so that words learn which token to meet, tokens which patches to merge,
-    and s^p which patches to keep (a straight-through gradient, see `learning_mask`). What words meet in the extra
-    token counts as outside: what a phrase names is to be kept.
+    A word's map is the weights over patches of the token that it meets, see `seps.method.explanation`; here of all
+    tokens, by the softmax of its cosines with them, so that words learn which token to meet, tokens which patches to
+    merge, and s^p which patches to keep (a straight-through gradient, see `learning_mask`). What words meet in the
+    extra token counts as outside: what a phrase names is to be kept.
 
     Args:
         net: the network; decisions are the top k, or drawn where it trains with Gumbel-Softmax.
@@ -66,7 +66,7 @@ def token_shares(net: CrossSparseAggrNet, images: Tensor, caption_directions: Te
     """The tokens that each image's own caption makes of it.
 
     Args:
-        images: (B, N[+1], C); caption_directions: (B, C) from `seps.pairwise.directions`.
+        images: (B, N[+1], C); caption_directions: (B, C) from `seps.method.pairwise.directions`.
 
     Returns:
         Shares (B, M, N), each token's weights over patches, summing to 1 ([CLS], and an extra token that nothing was

@@ -1,4 +1,4 @@
-"""The losses of a training step beside those of `seps.losses`."""
+"""The losses of a training step beside those of `seps.method.losses`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from seps.losses import same_image
+from seps.method.losses import same_image
 from seps.training.phrases import PhraseBox
 
 PHRASE_SCALE = 20.0  # what phrase and pooled cosines are multiplied with before the softmax

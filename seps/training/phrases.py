@@ -9,8 +9,8 @@ import torch
 from numpy.typing import NDArray
 
 from seps.data import PhraseBoxes, SentencePhrases
-from seps.grounding.truth import Masks, SceneObjects
-from seps.regions import centres_inside
+from seps.data.objects import Masks, SceneObjects
+from seps.data.regions import centres_inside
 
 
 class PhraseBox:

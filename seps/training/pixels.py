@@ -10,11 +10,11 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
 from seps.data import CaptionDataset
-from seps.model import SEPSModel
+from seps.models.model import SEPSModel
 from seps.training.feed import batch_phrases, read_phrases
+from seps.training.lr_schedule import Share, drawn_captions, grouped_batches, shuffled_batches
 from seps.training.objective import pool
 from seps.training.phrases import PhraseBox
-from seps.training.schedule import Share, drawn_captions, grouped_batches, shuffled_batches
 from seps.training.settings import TrainSettings
 from seps.training.step import StepBatch
 

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from seps.config import ModelConfig, check_choice, check_share, load_config, read_fields
-from seps.validation import check_positive, check_ratio, check_whole
+from seps.checks import (
+    check_choice,
+    check_not_negative,
+    check_positive,
+    check_ratio,
+    check_share,
+    check_whole,
+    read_fields,
+    read_json_file,
+)
+from seps.models.config import ModelConfig, load_config
 
 LOSSES = ("triplet", "infonce")
 RATIO_WEIGHTS = ("fixed", "adaptive")
 SCHEDULES = ("multistep", "linear")
 DENSE = ("none", "own")
 REGIONS = ("boxes", "masks")
+MOST_EPOCHS, MOST_BATCH = 100_000, 1_000_000
+MOST_SEED = 2**32 - 1  # epochs and processes multiply it, and a generator's seed has 64 bits
 
 
 @dataclass(frozen=True)
@@ -107,22 +117,34 @@ class TrainSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "batch_size", "pooled_batch", "warmup_batch"):
-            check_whole(f"training.{name}", getattr(self, name))
+        for name, least, most in (
+            ("epochs", 1, MOST_EPOCHS),
+            ("warmup_epochs", 0, MOST_EPOCHS),
+            ("batch_size", 1, MOST_BATCH),
+            ("pooled_batch", 1, MOST_BATCH),
+            ("warmup_batch", 1, MOST_BATCH),
+            ("seed", 0, MOST_SEED),
+        ):
+            check_whole(f"training.{name}", getattr(self, name), most, least)
         for name in ("temperature", "learning_rate", "warmup_rate", "clip", "aggregation_scale"):
             check_positive(f"training.{name}", getattr(self, name))
         for name in (
             "hard_after",
             "align_weight",
-            "warmup_epochs",
             "warm_steps",
             "ratio_weight",
             "weight_decay",
             "pooled_weight",
+            "grounding_weight",
             "map_weight",
+            "heads_rate",
+            "similar_batches",
+            "captions_an_epoch",
+            "images_an_epoch",
+            "neighbours",
+            "dev_images",
         ):
-            if getattr(self, name) < 0:
-                raise ValueError(f"training.{name} is {getattr(self, name)}, but it must not be negative.")
+            check_not_negative(f"training.{name}", getattr(self, name))
         for name, choices in (
             ("loss", LOSSES),
             ("ratio_schedule", RATIO_WEIGHTS),
@@ -170,14 +192,13 @@ def read_recipe(name_or_path: str | Path) -> tuple[ModelConfig, TrainSettings]:
     """
     if not Path(name_or_path).is_file():
         return load_config(name_or_path), TrainSettings()
-    try:
-        values = json.loads(Path(name_or_path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ValueError(f"{name_or_path} is no JSON file that can be read: {error}.") from error
+    values = read_json_file(name_or_path)
     if not isinstance(values, dict):
         raise ValueError(f"{name_or_path} holds a {type(values).__name__}, but keys and values are needed.")
     section = values.pop("training", {})
     try:
-        return ModelConfig.from_dict(values), TrainSettings(**read_fields("training", TrainSettings, section))
+        return ModelConfig.from_dict(values), TrainSettings(
+            **read_fields("training", TrainSettings, section, "training.")
+        )
     except ValueError as error:
         raise ValueError(f"{name_or_path}: {error}") from error

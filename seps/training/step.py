@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from seps.losses import SEPSLoss
-from seps.model import SEPSModel
-from seps.pairwise import pairwise_similarity
+from seps.method.losses import SEPSLoss
+from seps.method.pairwise import pairwise_similarity
+from seps.models.model import SEPSModel
 from seps.training.maps import map_loss
 from seps.training.objective import grounding_loss, infonce_loss, pool, pooled_loss
 from seps.training.phrases import PhraseBox

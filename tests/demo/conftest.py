@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from demo.benches import Benches
 from demo.galleries.scenes import SCENES
-from demo.start import open_scenes, open_workbench
-from demo.workbench import Workbench
-from tests.demo.scenes.world import write_scenes_model
+from demo.service.benches import Benches
+from demo.service.start import open_scenes, open_workbench
+from demo.service.workbench import Workbench
+from tests.helpers.world import write_scenes_model
 
 
 @pytest.fixture(scope="session")

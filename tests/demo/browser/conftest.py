@@ -47,7 +47,7 @@ def address(cache: Path, uploads: Path) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def scenes_address(scenes_model: Path, cache: Path, uploads: Path) -> Iterator[str]:
     """The address of an app whose scenes belong to a tiny model."""
-    with served(uploads, "-m", "tests.demo.scenes.world", str(scenes_model), str(cache)) as url:
+    with served(uploads, "-m", "tests.helpers.world", str(scenes_model), str(cache)) as url:
         yield url
 
 

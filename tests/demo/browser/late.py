@@ -1,14 +1,19 @@
-"""The app on a machine so busy that what fills a view comes LATE seconds after it is asked for."""
+"""The app on a machine so busy that what fills a view comes LATE seconds after it is asked for, with room for a single
+person's session."""
 
 from __future__ import annotations
 
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from demo import site
-from demo.start import open_benches
+from demo.service.start import open_benches
+from demo.serving import routes
+from demo.serving.folder import TemporaryFolder
+from demo.serving.sessions import Sessions
 from demo.views import session
 
 LATE = 4.0
@@ -24,5 +29,7 @@ def late_fill(*args: Any, **options: Any) -> Any:
 
 if __name__ == "__main__":
     session.fill = late_fill
+    routes.Sessions = partial(Sessions, most=1)  # type: ignore[assignment, misc]
     benches = open_benches(cache=Path(sys.argv[1]), fetch=False)
-    site.build(benches).launch(server_port=int(sys.argv[2]), **site.launch_options())
+    with TemporaryFolder() as uploads:
+        site.build(benches).launch(server_port=int(sys.argv[2]), **site.launch_options(uploads))

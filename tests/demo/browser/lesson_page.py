@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, Locator, Page
 
+from demo.explain.record import packed
 from demo.lesson.settings import Knobs
 from demo.lesson.steps import Example, steps
 from demo.lesson.walk import moved_between
-from demo.paint.palette import DARK, LIGHT
-from demo.record import packed
 from seps import Explanation
-from tests.demo.browser.standalone import STYLE, photo
+from tests.demo.browser.standalone import open_html, page_of, photo
 
 TRAINED = Knobs(keep_ratio=0.5, aggr_ratio=0.3, beta=0.25, top_k=3)
 DENSE = ("[CLS]", "a", "longer", "caption", "of", "the", "same", "photo", "[SEP]")
@@ -78,51 +75,9 @@ def lesson_value(
     return value | changes
 
 
-def write_page(folder: Path, component: str, value: dict[str, Any] | None, dark: bool = False, width: int = 0) -> Path:
-    """A page with one component, "Lesson", "Playground" or "Claims"; what it triggers is listed in `window.triggered`.
-
-    `window.send(value)` does what Gradio does when Python sends a new value.
-    """
-    palette = vars(DARK if dark else LIGHT)
-    variables = " ".join(f"--{name.replace('_', '-')}: {colour};" for name, colour in palette.items())
-    scripts = "".join(f"<script>{file.read_text(encoding='utf-8')}</script>" for file in sorted(STYLE.glob("*.js")))
-    styles = "\n".join(file.read_text(encoding="utf-8") for file in sorted(STYLE.glob("*.css")))
-    data = json.dumps(value).replace("<", "\\u003c")
-    limit = f"max-width: {width}px;" if width else ""
-    path = folder / "page.html"
-    path.write_text(
-        f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>standalone</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>body {{ {variables} margin: 0; padding: 12px; background: var(--ground); font-family: sans-serif; }}
-#place {{ {limit} }} {styles}</style>{scripts}
-<body class="{"dark" if dark else ""}"><div id="place"><div class="seps-{component.lower()}"></div></div>
-<script>
-window.triggered = [];
-const props = {{ value: {data} }};
-let changed = null;
-window.send = (value) => {{ props.value = value; changed(); }};
-const trigger = (name, data) => window.triggered.push([name, data]);
-const watch = (name, call) => {{ if (name === "value") changed = call; }};
-window.Seps{component}.mount(document.getElementById("place"), props, trigger, watch);
-</script></body></html>""",
-        encoding="utf-8",
-    )
-    return path
-
-
-def open_page(
-    browser: Browser, path: Path, size: tuple[int, int] = (1366, 768), touch: bool = False, calm: bool = True
-) -> Page:
-    """The page; with `calm` nothing glides, as for people who asked their system for that."""
-    context = browser.new_context(
-        viewport={"width": size[0], "height": size[1]},
-        has_touch=touch,
-        is_mobile=touch,
-        reduced_motion="reduce" if calm else "no-preference",
-    )
-    page = context.new_page()
-    page.goto(path.as_uri())
-    return page
+def open_page(browser: Browser, html: str, calm: bool = True, **how: Any) -> Page:
+    """The page; with `calm` nothing glides."""
+    return open_html(browser, html, calm=calm, **how)
 
 
 def resting(page: Page) -> Locator:
@@ -132,8 +87,8 @@ def resting(page: Page) -> Locator:
     return stage
 
 
-def lesson(browser: Browser, folder: Path, value: dict[str, Any], **how: Any) -> Page:
-    page = open_page(browser, write_page(folder, "Lesson", value), **how)
+def lesson(browser: Browser, value: dict[str, Any], **how: Any) -> Page:
+    page = open_page(browser, page_of("lesson", value), **how)
     resting(page)
     return page
 

@@ -5,21 +5,27 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from PIL import Image
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Browser, Locator, Page, Route
 
-from demo.paint.palette import DARK, LIGHT
-from demo.record import overlap, packed
+from demo.explain.record import overlap, packed
+from demo.explain.table import table_tag
+from demo.serving.static import MEDIA_TYPE, find_script, script_address, styles
 from seps import CrossSparseAggrNet, Explanation, explain
 
-STYLE = Path(__file__).parents[3] / "assets" / "style"
-SCRIPTS = ("record", "picture", "objects", "controls", "parts", "viewer", "compare")
+ADDRESS = "http://standalone.test"
+MODULES = {
+    "viewer": "viewer/viewer.js",
+    "compare": "compare/compare.js",
+    "lesson": "lesson/lesson.js",
+    "playground": "losses/playground.js",
+    "claims": "losses/claims.js",
+}
 VEIL = (16, 25, 26)
 WORDS = ("[CLS]", "a", "skate", "##board", "##er", "rides", "<b>", "[SEP]")
 GRID = (6, 8)
@@ -75,46 +81,68 @@ def compare_value(records: list[Explanation], **changes: Any) -> dict[str, Any]:
     return value | {"overlap": overlap(records)} | changes
 
 
-def write_page(folder: Path, component: str, value: dict[str, Any] | None, dark: bool = False, width: int = 0) -> Path:
-    """A page with one component ("viewer" or "compare"); what it triggers is listed in `window.triggered`.
+def page_of(component: str, value: dict[str, Any] | None, dark: bool = False, width: int = 0) -> str:
+    """A page with one component of MODULES; what it triggers is listed in `window.triggered`.
 
     `window.send(value)` does what Gradio does when Python sends a new value.
     """
-    palette = vars(DARK if dark else LIGHT)
-    variables = " ".join(f"--{name.replace('_', '-')}: {colour};" for name, colour in palette.items())
-    scripts = "".join(f"<script>{(STYLE / f'{name}.js').read_text(encoding='utf-8')}</script>" for name in SCRIPTS)
     data = json.dumps(value).replace("<", "\\u003c")
     limit = f"max-width: {width}px;" if width else ""
-    path = folder / "page.html"
-    path.write_text(
-        f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>standalone</title>
+    return f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>standalone</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<style>body {{ {variables} margin: 0; padding: 12px; background: var(--ground); font-family: sans-serif; }}
-#place {{ {limit} }} {(STYLE / "viewer.css").read_text(encoding="utf-8")}</style>{scripts}
+<style>{styles()} body {{ margin: 0; padding: 12px; background: var(--ground); font-family: sans-serif; }}
+#place {{ {limit} }}</style>{table_tag()}
 <body class="{"dark" if dark else ""}"><div id="place"><div class="seps-{component}"></div></div>
-<script>
+<script type="module">
+import {{ mount }} from "/{script_address(MODULES[component])}";
 window.triggered = [];
 const props = {{ value: {data} }};
 let changed = null;
 window.send = (value) => {{ props.value = value; changed(); }};
 const trigger = (name, data) => window.triggered.push([name, data]);
 const watch = (name, call) => {{ if (name === "value") changed = call; }};
-window.Seps{component.capitalize()}.mount(document.getElementById("place"), props, trigger, watch);
-</script></body></html>""",
-        encoding="utf-8",
+mount(document.getElementById("place"), props, trigger, watch);
+</script></body></html>"""
+
+
+def open_html(
+    browser: Browser, html: str, size: tuple[int, int] = (1366, 768), touch: bool = False, calm: bool = False
+) -> Page:
+    """A page of its own, with the app's modules; with `calm` nothing glides, as for people who asked for that."""
+
+    def answer(route: Route) -> None:
+        address = route.request.url.removeprefix(ADDRESS + "/")
+        script = find_script(address)
+        if script is not None:
+            route.fulfill(body=script, content_type=MEDIA_TYPE)
+        else:
+            route.fulfill(body=html, content_type="text/html; charset=utf-8", status=200 if address == "" else 404)
+
+    context = browser.new_context(
+        viewport={"width": size[0], "height": size[1]},
+        has_touch=touch,
+        is_mobile=touch,
+        reduced_motion="reduce" if calm else "no-preference",
     )
-    return path
-
-
-def open_page(browser: Browser, path: Path, size: tuple[int, int] = (1366, 768), touch: bool = False) -> Page:
-    """The page once its pictures are drawn; an error in a script fails the test that closes it with `close`."""
-    context = browser.new_context(viewport={"width": size[0], "height": size[1]}, has_touch=touch, is_mobile=touch)
+    context.route(ADDRESS + "/**", answer)
     page = context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(path.as_uri())
-    page.wait_for_function("[...document.querySelectorAll('canvas')].every((one) => one.style.width)")
+    page.goto(ADDRESS + "/")
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
     assert errors == []
+    return page
+
+
+def imported(name: str) -> str:
+    """The expression that imports one of the app's modules on such a page."""
+    return f'await import("/{script_address(name)}")'
+
+
+def open_page(browser: Browser, html: str, size: tuple[int, int] = (1366, 768), touch: bool = False) -> Page:
+    """The page once its pictures are drawn."""
+    page = open_html(browser, html, size, touch)
+    page.wait_for_function("[...document.querySelectorAll('canvas')].every((one) => one.style.width)")
     return page
 
 

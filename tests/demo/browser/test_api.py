@@ -13,8 +13,8 @@ from gradio_client import Client, handle_file  # type: ignore[import-untyped]
 from gradio_client.exceptions import AppError  # type: ignore[import-untyped]
 from PIL import Image
 
-from demo.workbench import Workbench
-from seps.hub import shipped_models
+from demo.service.workbench import Workbench
+from seps.models.hub import shipped_models
 
 # gradio_client leaves sockets to the garbage collector.
 pytestmark = pytest.mark.filterwarnings(

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from demo.service.workbench import Workbench
 from demo.views.search import FIRST_CAPTION
-from demo.workbench import Workbench
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, VEIL, opaque, opened, patch_colours, shown, titles
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from demo.record import overlap
+from demo.explain.record import overlap
 from seps import BranchExplanation
 from tests.demo.browser.standalone import (
     GRID,
@@ -18,9 +17,9 @@ from tests.demo.browser.standalone import (
     centres,
     compare_value,
     open_page,
+    page_of,
     random_record,
     viridis,
-    write_page,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
@@ -35,9 +34,9 @@ def values(branch: BranchExplanation, layer: str) -> NDArray[np.floating[Any]]:
 
 
 @pytest.mark.parametrize("count", [2, 3, 6])
-def test_masks_scores_and_counts_side_by_side(browser: Browser, tmp_path: Path, count: int) -> None:
+def test_masks_scores_and_counts_side_by_side(browser: Browser, count: int) -> None:
     records = [random_record(seed) for seed in range(count)]
-    page = open_page(browser, write_page(tmp_path, "compare", compare_value(records, opacity=1)))
+    page = open_page(browser, page_of("compare", compare_value(records, opacity=1)))
     assert len(pictures(page)) == count
     for index, (canvas, record) in enumerate(zip(pictures(page), records, strict=True)):
         np.testing.assert_array_equal((centres(canvas, GRID) == VEIL).all(axis=1), ~record.sparse.kept)
@@ -52,9 +51,9 @@ def test_masks_scores_and_counts_side_by_side(browser: Browser, tmp_path: Path, 
 
 
 @pytest.mark.parametrize("layer", ["score", "s_st"])
-def test_one_range_colours_every_picture(browser: Browser, tmp_path: Path, layer: str) -> None:
+def test_one_range_colours_every_picture(browser: Browser, layer: str) -> None:
     records = [random_record(seed, paper=False) for seed in range(3)]  # its attentions are not stretched to [0, 1]
-    page = open_page(browser, write_page(tmp_path, "compare", compare_value(records, opacity=1)))
+    page = open_page(browser, page_of("compare", compare_value(records, opacity=1)))
     page.locator(f"[data-layer={layer}]").click()
     shown = [values(record.sparse, layer) for record in records]
     low, high = min(one.min() for one in shown), max(one.max() for one in shown)
@@ -68,9 +67,9 @@ def test_one_range_colours_every_picture(browser: Browser, tmp_path: Path, layer
     page.context.close()
 
 
-def test_a_patch_is_marked_in_every_picture(browser: Browser, tmp_path: Path) -> None:
+def test_a_patch_is_marked_in_every_picture(browser: Browser) -> None:
     records = [random_record(seed) for seed in range(3)]
-    page = open_page(browser, write_page(tmp_path, "compare", compare_value(records)))
+    page = open_page(browser, page_of("compare", compare_value(records)))
     read_pixels = "canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data"
     for canvas in pictures(page):
         canvas.evaluate(f"(canvas) => {{ canvas.before = {read_pixels}; }}")
@@ -96,18 +95,18 @@ def test_a_patch_is_marked_in_every_picture(browser: Browser, tmp_path: Path) ->
     page.context.close()
 
 
-def test_overlap_is_the_given_matrix(browser: Browser, tmp_path: Path) -> None:
+def test_overlap_is_the_given_matrix(browser: Browser) -> None:
     records = [random_record(seed) for seed in range(4)]
-    page = open_page(browser, write_page(tmp_path, "compare", compare_value(records)))
+    page = open_page(browser, page_of("compare", compare_value(records)))
     shown = [float(text) for text in page.locator(".seps-overlap td[data-value]").all_inner_texts()]
     np.testing.assert_allclose(np.array(shown).reshape(4, 4), overlap(records), atol=5.1e-3)
     assert page.locator(".seps-overlap th[scope=row]").all_inner_texts() == list("ABCD")
     page.context.close()
 
 
-def test_phone_puts_pictures_below_each_other(browser: Browser, tmp_path: Path) -> None:
+def test_phone_puts_pictures_below_each_other(browser: Browser) -> None:
     records = [random_record(seed) for seed in range(6)]
-    page = open_page(browser, write_page(tmp_path, "compare", compare_value(records)), (390, 844), touch=True)
+    page = open_page(browser, page_of("compare", compare_value(records)), (390, 844), touch=True)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     boxes = [canvas.bounding_box() for canvas in pictures(page)]
     assert len({box["x"] for box in boxes if box}) == 1
@@ -116,7 +115,7 @@ def test_phone_puts_pictures_below_each_other(browser: Browser, tmp_path: Path) 
     page.context.close()
 
 
-def test_nothing_to_compare_yet(browser: Browser, tmp_path: Path) -> None:
-    page = open_page(browser, write_page(tmp_path, "compare", None))
+def test_nothing_to_compare_yet(browser: Browser) -> None:
+    page = open_page(browser, page_of("compare", None))
     expect(page.locator(".seps-compare")).to_have_text("Nothing to compare yet. Give two to six captions.")
     page.context.close()

@@ -10,12 +10,13 @@ import shutil
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import httpx
 import pytest
 from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, Page, expect
 
+from demo.service.workbench import Workbench
 from demo.views.search import FIRST_CAPTION
-from demo.workbench import Workbench
 from tests.demo.browser.page import opened
 
 # Playwright leaves sockets to the garbage collector.
@@ -40,7 +41,7 @@ def saved(page: Page, label: str, where: str) -> tuple[str, bytes]:
     return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
 
 
-def test_a_photo_of_ones_own_is_ranked_and_not_kept(
+def test_a_photo_of_ones_own_is_ranked_and_lies_where_nobody_finds_it(
     browser: Browser, address: str, tmp_path: Path, uploads: Path
 ) -> None:
     with opened(browser, address) as page:
@@ -49,8 +50,10 @@ def test_a_photo_of_ones_own_is_ranked_and_not_kept(
         page.locator("#captions-upload input[type=file]").set_input_files(drawn(tmp_path, "ball.png", "red"))
         expect(page.locator("#captions-viewer .seps-credit")).to_contain_text("ball.png")
         expect(page.locator("#captions-ranking .recall")).to_contain_text("recall is not counted")
-        assert not [file for file in uploads.rglob("*") if file.name == "ball.png"]
         assert "ball" not in page.url
+        (stored,) = (file for file in uploads.rglob("*") if file.name == "ball.png")
+        again = httpx.post(f"{address}/gradio_api/upload", files={"files": ("ball.png", stored.read_bytes())})
+        assert Path(again.json()[0]).parents[2] != stored.parents[2]  # the same content, under another name
 
 
 @pytest.mark.parametrize(

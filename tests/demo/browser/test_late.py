@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from demo.workbench import Workbench
+from demo.service.workbench import Workbench
 from tests.demo.browser.conftest import served
 from tests.demo.browser.late import LATE
 from tests.demo.browser.page import opened, titles
@@ -46,3 +46,21 @@ def test_a_caption_typed_early_stays(browser: Browser, late_address: str, bench:
         assert titles(page)[0] == best
         page.locator("#examples .chip", has_text="an orange flower").click()
         expect(page.locator("#ranking .title").first).to_have_text("dahlia")
+
+
+def test_a_person_whose_session_had_to_go_is_told_with_the_link_back(browser: Browser, late_address: str) -> None:
+    link = "?view=search&model=photos&gallery=examples&photo=coffee&caption=a+cup+on+a+table"
+    with opened(browser, late_address, link) as page:
+        expect(page.locator("#caption textarea")).to_have_value("a cup on a table")
+        with opened(browser, late_address):  # there is room for one
+            pass
+        page.locator("#caption textarea").fill("a cat")
+        told = page.get_by_role("link", name="Open this view again")
+        expect(told).to_be_visible()
+        expect(page.locator("#caption textarea")).to_have_value("a cat")
+        with page.context.expect_page() as opening:  # beside the old page, which keeps what was typed
+            told.click()
+        again = opening.value
+        expect(again.locator("#caption textarea")).to_have_value("a cup on a table")
+        expect(again.locator("#viewer .seps-credit")).to_contain_text("coffee")
+        expect(page.locator("#caption textarea")).to_have_value("a cat")

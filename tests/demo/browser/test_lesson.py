@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Browser, expect
 
 from demo.lesson.settings import evaluation_knobs
 from demo.lesson.walk import walk_value
-from demo.workbench import Workbench
-from tests.demo.browser.lesson_page import go, lesson, lesson_value, open_page, resting, told, write_page
+from demo.service.workbench import Workbench
+from tests.demo.browser.lesson_page import go, lesson, lesson_value, open_page, page_of, resting, told
 from tests.demo.browser.standalone import photo, random_record
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
@@ -18,9 +16,9 @@ pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 SIZES = [(1366, 768), (390, 844)]
 
 
-def test_all_steps_by_keyboard(browser: Browser, tmp_path: Path) -> None:
+def test_all_steps_by_keyboard(browser: Browser) -> None:
     value = lesson_value(random_record(dense=True))
-    page = lesson(browser, tmp_path, value)
+    page = lesson(browser, value)
     for number, step in enumerate(value["steps"], start=1):
         expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", str(number))
         expect(page.locator(".seps-lesson h2")).to_have_text(f"{number}{step['title']}")
@@ -49,8 +47,8 @@ def test_all_steps_by_keyboard(browser: Browser, tmp_path: Path) -> None:
     page.context.close()
 
 
-def test_talk_mode_turns_with_a_remote(browser: Browser, tmp_path: Path) -> None:
-    page = lesson(browser, tmp_path, lesson_value(random_record()))
+def test_talk_mode_turns_with_a_remote(browser: Browser) -> None:
+    page = lesson(browser, lesson_value(random_record()))
     current = page.locator("[aria-current=step]")
     page.keyboard.press("t")
     root = page.locator(".seps-lesson.seps-talk")
@@ -85,9 +83,9 @@ def test_talk_mode_turns_with_a_remote(browser: Browser, tmp_path: Path) -> None
     page.context.close()
 
 
-def test_terms_come_one_after_the_other(browser: Browser, tmp_path: Path) -> None:
+def test_terms_come_one_after_the_other(browser: Browser) -> None:
     record = random_record()
-    page = lesson(browser, tmp_path, lesson_value(record), calm=False)
+    page = lesson(browser, lesson_value(record), calm=False)
     shown = """() => [...document.querySelectorAll(".seps-sum li, .seps-total, .seps-standing")]
         .map((one) => Number(getComputedStyle(one).opacity))"""
     page.locator("[data-step='8']").click()
@@ -106,8 +104,8 @@ def test_terms_come_one_after_the_other(browser: Browser, tmp_path: Path) -> Non
     page.context.close()
 
 
-def test_pictures_glide_and_what_stays_stays(browser: Browser, tmp_path: Path) -> None:
-    page = lesson(browser, tmp_path, lesson_value(random_record(), step=2), calm=False)
+def test_pictures_glide_and_what_stays_stays(browser: Browser) -> None:
+    page = lesson(browser, lesson_value(random_record(), step=2), calm=False)
     stage = page.locator(".seps-scene")
     heading = page.locator("[data-label=home]")
     before = heading.bounding_box()
@@ -120,8 +118,8 @@ def test_pictures_glide_and_what_stays_stays(browser: Browser, tmp_path: Path) -
     page.context.close()
 
 
-def test_another_example_brings_its_step(browser: Browser, tmp_path: Path) -> None:
-    page = open_page(browser, write_page(tmp_path, "Lesson", None))
+def test_another_example_brings_its_step(browser: Browser) -> None:
+    page = open_page(browser, page_of("lesson", None))
     expect(page.locator(".seps-lesson")).to_have_text("No lesson yet. Choose a photo and a caption.")
     page.evaluate("(value) => window.send(value)", lesson_value(random_record(), step=3))
     expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", "3")
@@ -139,13 +137,11 @@ def test_another_example_brings_its_step(browser: Browser, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("talk", [False, True], ids=["page", "talk"])
-def test_nothing_is_cut_off(
-    browser: Browser, tmp_path: Path, bench: Workbench, size: tuple[int, int], talk: bool
-) -> None:
+def test_nothing_is_cut_off(browser: Browser, bench: Workbench, size: tuple[int, int], talk: bool) -> None:
     indexed = bench.find("examples")
     item = indexed.gallery.items[2]
     value = walk_value(bench, indexed, 2, item.captions[0], item.dense, evaluation_knobs(bench.model))
-    page = lesson(browser, tmp_path, value, size=size, touch=size[0] < 500)
+    page = lesson(browser, value, size=size, touch=size[0] < 500)
     if talk:
         page.get_by_role("button", name="Talk mode").click()
     errors: list[str] = []

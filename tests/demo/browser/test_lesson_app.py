@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 from demo.lesson.paper import our_results, published
 from demo.lesson.settings import evaluation_knobs, read_knobs
 from demo.lesson.walk import walk_value
-from demo.workbench import Workbench
+from demo.service.workbench import Workbench
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, opened
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,8 +14,8 @@ from tests.demo.browser.standalone import random_record
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
 
-def test_each_knob_tells_all_settings_once(browser: Browser, tmp_path: Path) -> None:
-    page = lesson(browser, tmp_path, lesson_value(random_record(dense=True)))
+def test_each_knob_tells_all_settings_once(browser: Browser) -> None:
+    page = lesson(browser, lesson_value(random_record(dense=True)))
     moves: list[tuple[str, str, Any]] = [
         ("Keep ratio", "keep_ratio", 0.3),
         ("Beta", "beta", 0.1),
@@ -52,9 +51,9 @@ def test_each_knob_tells_all_settings_once(browser: Browser, tmp_path: Path) -> 
     page.context.close()
 
 
-def test_what_the_knobs_moved(browser: Browser, tmp_path: Path) -> None:
+def test_what_the_knobs_moved(browser: Browser) -> None:
     record, before = random_record(1), random_record(2)
-    page = lesson(browser, tmp_path, lesson_value(before, step=4))
+    page = lesson(browser, lesson_value(before, step=4))
     expect(page.locator(".seps-moved")).to_contain_text("All as the model was trained.")
     expect(page.locator(".seps-untrained:visible")).to_have_count(0)
     page.keyboard.press("ArrowRight")

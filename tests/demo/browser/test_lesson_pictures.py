@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -34,9 +33,9 @@ def on_photo(page: Page) -> NDArray[np.int64]:
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_scores_on_the_photo_and_their_coefficients(browser: Browser, tmp_path: Path, name: str) -> None:
+def test_scores_on_the_photo_and_their_coefficients(browser: Browser, name: str) -> None:
     record = random_record(**RECORDS[name])
-    page = lesson(browser, tmp_path, lesson_value(record, opacity=1, step=3))
+    page = lesson(browser, lesson_value(record, opacity=1, step=3))
     for branch in (record.sparse, record.dense):
         if branch is None:
             continue
@@ -53,9 +52,9 @@ def test_scores_on_the_photo_and_their_coefficients(browser: Browser, tmp_path: 
     page.context.close()
 
 
-def test_the_decision_marks_kept_gained_and_lost(browser: Browser, tmp_path: Path) -> None:
+def test_the_decision_marks_kept_gained_and_lost(browser: Browser) -> None:
     record, before = random_record(1), random_record(2)
-    page = lesson(browser, tmp_path, lesson_value(record, before, step=4))
+    page = lesson(browser, lesson_value(record, before, step=4))
     kept, then = record.sparse.kept, before.sparse.kept
     bars = page.locator(".seps-chart [data-patch]").all()
     order = [int(bar.get_attribute("data-patch") or -1) for bar in bars]
@@ -83,11 +82,11 @@ def test_the_decision_marks_kept_gained_and_lost(browser: Browser, tmp_path: Pat
     page.context.close()
 
 
-def test_weights_of_any_aggregated_token(browser: Browser, tmp_path: Path) -> None:
+def test_weights_of_any_aggregated_token(browser: Browser) -> None:
     record = random_record()
     weights = record.sparse.aggregation_weights
     assert weights is not None
-    page = lesson(browser, tmp_path, lesson_value(record, opacity=1, step=5))
+    page = lesson(browser, lesson_value(record, opacity=1, step=5))
     for token in (0, 3, len(weights) - 1):
         page.get_by_role("slider", name="Token").fill(str(token))
         resting(page)
@@ -106,9 +105,9 @@ def test_weights_of_any_aggregated_token(browser: Browser, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_maxima_of_the_patch_word_matrix(browser: Browser, tmp_path: Path, name: str) -> None:
+def test_maxima_of_the_patch_word_matrix(browser: Browser, name: str) -> None:
     record = random_record(**RECORDS[name])
-    page = lesson(browser, tmp_path, lesson_value(record, step=7))
+    page = lesson(browser, lesson_value(record, step=7))
     alignment = record.sparse_alignment
     matrix = alignment.matrix
 
@@ -136,9 +135,9 @@ def test_maxima_of_the_patch_word_matrix(browser: Browser, tmp_path: Path, name:
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_terms_are_summed_and_ranked(browser: Browser, tmp_path: Path, name: str) -> None:
+def test_terms_are_summed_and_ranked(browser: Browser, name: str) -> None:
     record = random_record(**RECORDS[name])
-    page = lesson(browser, tmp_path, lesson_value(record, step=8))
+    page = lesson(browser, lesson_value(record, step=8))
     terms = page.locator(".seps-sum [data-term]")
     assert [one.get_attribute("data-term") for one in terms.all()] == list(record.terms)
     assert terms.locator("b").all_inner_texts() == [f"{value:+.4f}" for value in record.terms.values()]
@@ -154,9 +153,9 @@ def test_terms_are_summed_and_ranked(browser: Browser, tmp_path: Path, name: str
     page.context.close()
 
 
-def test_a_record_of_every_kind_is_drawn(browser: Browser, tmp_path: Path) -> None:
+def test_a_record_of_every_kind_is_drawn(browser: Browser) -> None:
     records = [random_record(**options) for options in RECORDS.values()]
-    page = lesson(browser, tmp_path, lesson_value(records[0]))
+    page = lesson(browser, lesson_value(records[0]))
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     for record in records:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from demo.lesson.claims import CLAIMS, claims_value, run_claim
 from demo.lesson.playground import playground_value
-from demo.workbench import Workbench
-from tests.demo.browser.lesson_page import open_page, slide, write_page
+from demo.service.workbench import Workbench
+from tests.demo.browser.lesson_page import open_page, page_of, slide
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
@@ -25,18 +24,18 @@ CASES: list[dict[str, Any]] = [
 ]
 
 
-def playground(browser: Browser, folder: Path, value: dict[str, Any], **how: Any) -> Page:
-    page = open_page(browser, write_page(folder, "Playground", value), **how)
+def playground(browser: Browser, value: dict[str, Any], **how: Any) -> Page:
+    page = open_page(browser, page_of("playground", value), **how)
     page.locator(".seps-curve-place .seps-chart").wait_for()
     return page
 
 
 @pytest.mark.parametrize("options", CASES, ids=str)
 def test_the_matrix_marks_violations_and_masked_pairs(
-    browser: Browser, tmp_path: Path, bench: Workbench, options: dict[str, Any]
+    browser: Browser, bench: Workbench, options: dict[str, Any]
 ) -> None:
     value = playground_value(bench, **options)
-    page = playground(browser, tmp_path, value)
+    page = playground(browser, value)
     cells = page.locator("td[data-row]")
     expect(cells).to_have_count(COUNT * COUNT)
     read = "(cells) => cells.map((one) => ({ ...one.dataset, look: one.className, text: one.textContent }))"
@@ -57,9 +56,9 @@ def test_the_matrix_marks_violations_and_masked_pairs(
     page.context.close()
 
 
-def test_a_pair_is_told_in_words(browser: Browser, tmp_path: Path, bench: Workbench) -> None:
+def test_a_pair_is_told_in_words(browser: Browser, bench: Workbench) -> None:
     value = playground_value(bench)
-    page = playground(browser, tmp_path, value)
+    page = playground(browser, value)
     reading = page.locator(".seps-pair")
     row, column = np.argwhere(np.array(value["counted_captions"]))[0]
     page.locator(f"td[data-row='{row}'][data-column='{column}'] button").focus()
@@ -73,8 +72,8 @@ def test_a_pair_is_told_in_words(browser: Browser, tmp_path: Path, bench: Workbe
     page.context.close()
 
 
-def test_changes_are_told_once_and_answered(browser: Browser, tmp_path: Path, bench: Workbench) -> None:
-    page = playground(browser, tmp_path, playground_value(bench))
+def test_changes_are_told_once_and_answered(browser: Browser, bench: Workbench) -> None:
+    page = playground(browser, playground_value(bench))
     slide(page.get_by_role("slider", name="Margin"), 0.3, 0.5)
     page.wait_for_function("window.triggered.length > 0")
     page.get_by_role("button", name="Hardest negatives").click()
@@ -82,9 +81,9 @@ def test_changes_are_told_once_and_answered(browser: Browser, tmp_path: Path, be
     page.get_by_label("mask by img_ids").uncheck()
     page.wait_for_function("window.triggered.length > 2")
     assert page.evaluate("window.triggered") == [
-        ["change", {"margin": 0.5, "mining": "all", "mask_ids": True}],
-        ["change", {"margin": 0.5, "mining": "hardest", "mask_ids": True}],
-        ["change", {"margin": 0.5, "mining": "hardest", "mask_ids": False}],
+        ["turn", {"margin": 0.5, "mining": "all", "mask_ids": True}],
+        ["turn", {"margin": 0.5, "mining": "hardest", "mask_ids": True}],
+        ["turn", {"margin": 0.5, "mining": "hardest", "mask_ids": False}],
     ]
     value = playground_value(bench, 0.5, "hardest", False)
     page.evaluate("(value) => window.send(value)", value)
@@ -93,9 +92,9 @@ def test_changes_are_told_once_and_answered(browser: Browser, tmp_path: Path, be
     page.context.close()
 
 
-def test_the_curves_are_python_s(browser: Browser, tmp_path: Path, bench: Workbench) -> None:
+def test_the_curves_are_python_s(browser: Browser, bench: Workbench) -> None:
     value = playground_value(bench, 0.4)
-    page = playground(browser, tmp_path, value)
+    page = playground(browser, value)
 
     def curve(name: str) -> NDArray[np.float64]:
         points = page.locator(f"[data-curve='{name}']").get_attribute("points") or ""
@@ -114,9 +113,9 @@ def test_the_curves_are_python_s(browser: Browser, tmp_path: Path, bench: Workbe
     page.context.close()
 
 
-def test_ratio_losses_with_their_gradients(browser: Browser, tmp_path: Path, bench: Workbench) -> None:
+def test_ratio_losses_with_their_gradients(browser: Browser, bench: Workbench) -> None:
     value = playground_value(bench)
-    page = playground(browser, tmp_path, value)
+    page = playground(browser, value)
     ratio = value["ratio"]
     for share in (0.0, 0.3, 0.5, 1.0):
         page.get_by_label("Kept share").fill(str(share))
@@ -133,8 +132,8 @@ def test_ratio_losses_with_their_gradients(browser: Browser, tmp_path: Path, ben
     page.context.close()
 
 
-def test_phone_by_touch(browser: Browser, tmp_path: Path, bench: Workbench) -> None:
-    page = playground(browser, tmp_path, playground_value(bench), size=(390, 844), touch=True)
+def test_phone_by_touch(browser: Browser, bench: Workbench) -> None:
+    page = playground(browser, playground_value(bench), size=(390, 844), touch=True)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.locator("td[data-row='1'][data-column='3'] button").tap()
     expect(page.locator(".seps-pair")).to_contain_text("Photo 2, caption 4:")
@@ -144,8 +143,8 @@ def test_phone_by_touch(browser: Browser, tmp_path: Path, bench: Workbench) -> N
     page.context.close()
 
 
-def test_claims_run_and_show_what_was_measured(browser: Browser, tmp_path: Path, bench: Workbench) -> None:
-    page = open_page(browser, write_page(tmp_path, "Claims", claims_value()))
+def test_claims_run_and_show_what_was_measured(browser: Browser, bench: Workbench) -> None:
+    page = open_page(browser, page_of("claims", claims_value()))
     expect(page.locator("[data-claim]")).to_have_count(len(CLAIMS))
     expect(page.locator("[data-measured]")).to_have_count(0)
     page.locator("[data-run=top-k]").click()

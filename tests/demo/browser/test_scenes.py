@@ -13,12 +13,12 @@ from gradio_client import Client  # type: ignore[import-untyped]
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
-from demo.benches import Benches, Own
-from demo.paint.palette import OBJECT
-from demo.scenes.edit import removed
-from demo.scenes.experiment import experiment, known, with_changes
-from demo.scenes.inside import weights_inside
+from demo.explain.inside import weights_inside
+from demo.figures.palette import OBJECT
+from demo.service.benches import Benches, Own
+from demo.service.experiment import experiment, known, with_changes
 from demo.views.search import examples_of
+from seps.scenes.edit import removed
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, opened, patch_colours, shown, titles
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.demo.browser.conftest import SCREENSHOTS, served
@@ -30,6 +31,19 @@ def test_a_link_into_the_scenes_waits_for_them(browser: Browser, tmp_path: Path,
             expect(page.locator("#ranking .line")).to_contain_text("200 scenes ranked")
         with opened(browser, address, LINK.replace("search", "edit")) as page:  # they are open now
             expect(page.locator("#edit-caption textarea")).to_have_value("a dog")
+
+
+@pytest.mark.parametrize("view", ["search", "captions", "compare", "lesson"])
+def test_a_gallery_that_cannot_be_had_is_told_where_it_was_waited_for(
+    browser: Browser, address: str, view: str
+) -> None:
+    pictures = {"search": "viewer", "captions": "captions-viewer", "compare": "compare", "lesson": "lesson"}
+    said = {"search": "said"}.get(view, f"{view}-said")
+    with opened(browser, address, f"?view={view}&gallery=open-photos", canvas=f"#{pictures[view]} canvas") as page:
+        expect(page.locator(f"#{said} .problem")).to_contain_text("open photos")
+        expect(page.locator("body")).not_to_contain_text("Opening the gallery")
+        page.get_by_role("tab", name="About", exact=True).click()  # and the rest of the page works on
+        expect(page.locator("body")).to_contain_text("rSum")
 
 
 def test_the_editor_waits_for_the_scenes(browser: Browser, tmp_path: Path, uploads: Path) -> None:

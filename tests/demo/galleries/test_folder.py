@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from demo.galleries.folder import folder_gallery, uploads_gallery
+from demo.galleries import folder
+from demo.galleries.folder import folder_gallery, photo_gallery, uploads_gallery
 
 
 def draw(file: Path, colour: str = "red") -> Path:
@@ -94,7 +95,6 @@ def test_captions_come_from_captions_json(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("{", "but it cannot be read: "),
         ('["a caption"]', r"but it is a list\.$"),
         ('{"a.png": "a caption"}', 'but "a.png" has something else than a list of captions'),
         ('{"a.png": ["good", 3]}', 'but "a.png" has something else than a list of captions'),
@@ -106,6 +106,40 @@ def test_captions_that_do_not_fit_are_refused(tmp_path: Path, text: str, problem
     (tmp_path / "captions.json").write_text(text)
     with pytest.raises(ValueError, match=r"^captions\.json must be an object such as .*" + problem):
         folder_gallery(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"{", r"cannot be read as JSON \(.+\): correct or replace it"),
+        (b"", r"cannot be read as JSON \(it is empty\): correct or replace it"),
+        (b'{"a.png": ["caf\xe9"]}', r"cannot be read as JSON \(byte 15 is not UTF-8\): correct or replace it"),
+        (b"[" * 100_000, r"cannot be read as JSON \(it is nested more than 100 levels deep\): correct or replace it"),
+        (b'{"a.png": [' + b"1" * 5_000 + b"]}", r"cannot be read as JSON \(.*digits\): correct or replace it"),
+        (b" " * 2_001, "is larger than 0 MB: leave captions out"),
+    ],
+    ids=["cut", "empty", "not UTF-8", "nested", "digits", "large"],
+)
+def test_a_captions_file_that_cannot_be_read_is_told(
+    tmp_path: Path, content: bytes, problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw(tmp_path / "a.png")
+    (tmp_path / "captions.json").write_bytes(content)
+    if problem.startswith("is larger"):
+        monkeypatch.setattr(folder, "MOST_CAPTIONS", 2_000)
+    with pytest.raises(ValueError, match=rf"^captions\.json {problem}\.$"):
+        folder_gallery(tmp_path)
+
+
+@pytest.mark.parametrize("text", ['{"a.png": ["half \\ud800"]}', '{"a.png": ["good"], "\\ud800.png": ["a caption"]}'])
+def test_captions_of_half_characters_are_refused(tmp_path: Path, text: str) -> None:
+    draw(tmp_path / "a.png")
+    (tmp_path / "captions.json").write_text(text)
+    with pytest.raises(
+        ValueError, match=r'^What captions\.json says of "(a|\\ud800)\.png" has .*half of a surro'
+    ) as error:
+        folder_gallery(tmp_path)
+    str(error.value).encode()  # it can be shown
 
 
 def test_a_missing_or_empty_folder_is_refused(tmp_path: Path) -> None:
@@ -123,21 +157,28 @@ def test_a_missing_or_empty_folder_is_refused(tmp_path: Path) -> None:
         folder_gallery(tmp_path / "empty")
 
 
-def test_uploads_keep_their_order_and_get_keys_of_their_own(tmp_path: Path) -> None:
-    names = ("z/photo.png", "a/photo.png", "b/photo (2).png", "c/photo.png", "b/photo.png")
-    paths = [draw(tmp_path / name) for name in names]
-    (tmp_path / "bad.jpg").write_text("no photo")
-    gallery = uploads_gallery([*paths, tmp_path / "bad.jpg"])
-    assert [item.source for item in gallery.items] == paths
-    assert gallery.items[0].key == "photo.png"
-    assert len({item.key for item in gallery.items}) == 5
-    assert (gallery.name, len(gallery.skipped)) == ("uploads", 1)
-
-
-def test_too_many_uploads_or_none_are_refused(tmp_path: Path) -> None:
+def test_one_photo_is_a_gallery(tmp_path: Path) -> None:
     file = draw(tmp_path / "a.png")
-    assert len(uploads_gallery([file] * 3, limit=3)) == 3
+    (item,) = photo_gallery(file).items
+    assert (item.key, item.source, item.photo().size) == ("a.png", file, (8, 6))
+    with pytest.raises(
+        ValueError, match=r'^"Your photo" holds no photo that can be read\. The photo "b\.png" is not th'
+    ):
+        photo_gallery(tmp_path / "b.png")
+
+
+def test_uploads_keep_their_order_and_get_keys_of_their_own() -> None:
+    names = ("photo.png", "photo.png", "photo (2).png", "photo.png", "caf\udce9.png")
+    files = [(name, bytes([i])) for i, name in enumerate(names)]
+    gallery = uploads_gallery(files)
+    assert [item.source for item in gallery.items] == [content for _, content in files]
+    assert gallery.items[0].key == "photo.png"
+    assert gallery.items[4].title == "caf\\xe9.png"
+    assert len({item.key for item in gallery.items}) == 5
+    assert (gallery.name, gallery.title, gallery.skipped) == ("uploads", "Your photos", ())
+
+
+def test_too_many_uploads_are_refused() -> None:
+    assert len(uploads_gallery([("a.png", b"")] * 3, limit=3)) == 3
     with pytest.raises(ValueError, match=r"^There are 4 photos, but at most 3 can be uploaded at once\.$"):
-        uploads_gallery([file] * 4, limit=3)
-    with pytest.raises(ValueError, match=r'^"Your photos" holds no photo that can be read\.$'):
-        uploads_gallery([])
+        uploads_gallery([("a.png", b"")] * 4, limit=3)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,10 @@ from demo.galleries.cache import default_cache, write_whole
 from demo.galleries.examples import examples_gallery
 from demo.galleries.gallery import Gallery, GalleryItem, caption_pool, shown
 from demo.galleries.packaged import load_examples
-from demo.photos import file_digest, pixels_digest
+from demo.galleries.photos import content_digest, file_digest, pixels_digest
 
 
-def item(key: str, source: Path, captions: tuple[str, ...] = ()) -> GalleryItem:
+def item(key: str, source: Path | bytes, captions: tuple[str, ...] = ()) -> GalleryItem:
     return GalleryItem(key, key, captions, None, "", None, "", None, source)
 
 
@@ -30,6 +31,16 @@ def test_an_item_reads_a_file_or_calls_its_source(tmp_path: Path) -> None:
     file.unlink()
     with pytest.raises(ValueError, match=r'^The photo "blue" is not there'):
         from_file.photo()
+
+
+def test_an_item_reads_what_somebody_sent() -> None:
+    stream = BytesIO()
+    Image.new("RGB", (6, 4), "blue").save(stream, "PNG")
+    sent = item("blue", stream.getvalue())
+    assert sent.photo().getpixel((0, 0)) == (0, 0, 255)
+    assert sent.read().digest == sent.digest() == content_digest(stream.getvalue())
+    with pytest.raises(ValueError, match=r'^The photo "words" is no photo that can be read'):
+        item("words", b"words").read()
 
 
 def test_caption_pool_tells_whose_each_caption_is(tmp_path: Path) -> None:

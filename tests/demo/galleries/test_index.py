@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import gc
+import weakref
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,14 +10,16 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
+from safetensors import safe_open
+from safetensors.torch import save
 
-from demo.galleries import index
+from demo.galleries import gallery as galleries
 from demo.galleries.folder import folder_gallery, uploads_gallery
 from demo.galleries.gallery import Gallery
 from demo.galleries.index import encoder_key, index_gallery
-from demo.photos import file_digest, thumbnail
+from demo.galleries.photos import KEPT, KeptPhoto, Photo, file_digest, read_photo, thumbnail
 from seps import ScoringEngine, SEPSModel
-from tests.tiny import tiny_model
+from tests.helpers.tiny import tiny_model
 
 COUNT = 4
 
@@ -103,29 +108,63 @@ def test_the_cache_goes_by_content_not_by_name(
     assert not torch.equal(second.patches(2), first.patches(3))
 
 
-@pytest.mark.parametrize("damage", ["cut", "empty", "text", "other shape", "not finite", "no thumbnail"])
-def test_cache_files_that_do_not_fit_are_written_anew(
-    model: SEPSModel, gallery: Gallery, cache: Path, damage: str, monkeypatch: pytest.MonkeyPatch
+Kept = tuple[torch.Tensor, dict[str, str]]  # embeddings, metadata
+TAMPERED: dict[str, Callable[[Kept, Kept], bytes]] = {
+    "a number": lambda own, other: save({"embeddings": own[0] + (own[0] == own[0].max()) * 1e-3}, own[1]),
+    "another's embeddings": lambda own, other: save({"embeddings": other[0]}, own[1]),
+    "another's whole": lambda own, other: save({"embeddings": other[0]}, other[1]),
+    "another's thumbnail": lambda own, other: save(
+        {"embeddings": own[0]}, own[1] | {"thumbnail": other[1]["thumbnail"]}
+    ),
+    "the type": lambda own, other: save({"embeddings": own[0].bfloat16()}, own[1]),
+    "the shape": lambda own, other: save({"embeddings": own[0][None]}, own[1]),
+    "no number at all": lambda own, other: save({"embeddings": torch.tensor(1.0)}, own[1]),
+    "no thumbnail": lambda own, other: save({"embeddings": own[0]}, {"checksum": own[1]["checksum"]}),
+    "no checksum": lambda own, other: save({"embeddings": own[0]}, {"thumbnail": own[1]["thumbnail"]}),
+    "no metadata": lambda own, other: save({"embeddings": own[0]}),
+    "cut": lambda own, other: save({"embeddings": own[0]}, own[1])[:-40],
+    "empty": lambda own, other: b"",
+    "text": lambda own, other: b"no tensors here, only words",
+}
+
+
+def kept(file: Path) -> Kept:
+    with safe_open(file, "pt") as opened:
+        return opened.get_tensor("embeddings"), opened.metadata()
+
+
+@pytest.mark.parametrize("change", TAMPERED)
+def test_cache_files_that_are_not_as_they_were_written_are_written_anew(
+    bert: Path, gallery: Gallery, cache: Path, change: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    model, gallery = tiny_model(bert), replace(gallery, items=gallery.items[:2])
     first = index_gallery(model, gallery, cache)
-    file = cached(cache)[0]
+    file, other = cached(cache)
     whole = file.read_bytes()
-    shape = first.embeddings.shape[1:]
-    file.write_bytes(
-        {
-            "cut": whole[: len(whole) // 2],
-            "empty": b"",
-            "text": b"no tensors here, only words",
-            "other shape": index.save({"embeddings": torch.zeros(3, 2)}, {"thumbnail": ""}),
-            "not finite": index.save({"embeddings": torch.full(shape, torch.nan)}, {"thumbnail": ""}),
-            "no thumbnail": index.save({"embeddings": torch.zeros(shape)}),
-        }[damage]
-    )
+    file.write_bytes(TAMPERED[change](kept(file), kept(other)))
+    assert file.read_bytes() != whole
     encodings = Encodings(model, monkeypatch)
     second = index_gallery(model, gallery, cache)
     assert encodings.count == 1
     assert torch.equal(first.embeddings, second.embeddings)
-    assert file.read_bytes() == whole
+    assert first.thumbnails == second.thumbnails
+    index_gallery(model, gallery, cache)
+    assert encodings.count == 1
+
+
+def test_a_cache_file_of_another_encoder_is_written_anew(
+    bert: Path, gallery: Gallery, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tiny_model(bert)
+    index_gallery(model, gallery, cache)
+    with torch.no_grad():
+        model.img_enc.vision_proj.bias[0] += 0.5
+    (before,) = (cache / "embeddings").iterdir()
+    before.rename(before.with_name(encoder_key(model)))
+    encodings = Encodings(model, monkeypatch)
+    changed = index_gallery(model, gallery, cache)
+    assert encodings.count == COUNT
+    assert torch.equal(changed.embeddings, model.encode_photos([item.photo() for item in gallery.items]))
 
 
 def test_another_encoder_has_files_of_its_own(bert: Path, gallery: Gallery, cache: Path) -> None:
@@ -166,9 +205,64 @@ def test_a_gallery_without_a_readable_photo_is_refused(model: SEPSModel, folder:
 
 def test_without_a_cache_nothing_is_written(model: SEPSModel, folder: Path, tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
-    indexed = index_gallery(model, uploads_gallery(sorted(folder.iterdir())), None)
+    indexed = index_gallery(model, folder_gallery(folder), None)
     assert len(indexed) == COUNT
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def sent(folder: Path) -> list[tuple[str, bytes]]:
+    return [(file.name, file.read_bytes()) for file in sorted(folder.iterdir())]
+
+
+def test_uploads_are_decoded_once_at_full_size_and_kept_small(
+    model: SEPSModel, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noise = np.random.default_rng(9).integers(0, 256, (40, 1_800, 3), dtype=np.uint8)
+    Image.fromarray(noise).save(folder / "wide.png")
+    decoded: list[weakref.ref[Image.Image]] = []
+
+    def read(content: bytes, name: str) -> Photo:
+        photo = read_photo(content, name)
+        decoded.append(weakref.ref(photo.image))
+        return photo
+
+    monkeypatch.setattr(galleries, "read_upload", read)
+    files = sent(folder)
+    indexed = index_gallery(model, uploads_gallery(files), None)
+    photos = [read_photo(content).image for _, content in files]
+    assert torch.equal(indexed.embeddings, model.encode_photos(photos))
+    assert indexed.thumbnails == tuple(thumbnail(photo) for photo in photos)
+    assert indexed.digests == tuple(file_digest(folder / name) for name, _ in files)
+    small = [item.photo() for item in indexed.gallery.items]
+    assert [photo.size for photo in small] == [(40, 30)] * COUNT + [(KEPT, 20)]
+    assert [item.photo().tobytes() for item in indexed.gallery.items] == [photo.tobytes() for photo in small]
+    content = [item.source.content for item in indexed.gallery.items if isinstance(item.source, KeptPhoto)]
+    assert len(content) == len(decoded) == COUNT + 1
+    assert indexed.nbytes == 2 * indexed.embeddings.nbytes + len("".join(indexed.thumbnails)) + len(b"".join(content))
+    assert indexed.nbytes > index_gallery(model, folder_gallery(folder), None).nbytes
+    gc.collect()
+    assert not any(image() for image in decoded)
+
+
+def test_uploads_that_cannot_be_read_are_skipped_with_the_reason(model: SEPSModel, folder: Path) -> None:
+    files = [("words.jpg", b"no photo"), *sent(folder), ("empty.jpg", b"")]
+    indexed = index_gallery(model, uploads_gallery(files), None)
+    assert [item.key for item in indexed.gallery.items] == [f"{i}.png" for i in range(COUNT)]
+    assert [sentence.split('"')[1] for sentence in indexed.gallery.skipped] == ["words.jpg", "empty.jpg"]
+    with pytest.raises(
+        ValueError, match=r'^The gallery "Your photos" has no photo that can be read\. The photo "words'
+    ):
+        index_gallery(model, uploads_gallery(files[:1]), None)
+    with pytest.raises(ValueError, match=r'^The gallery "Your photos" has no photo that can be read\.$'):
+        index_gallery(model, uploads_gallery([]), None)
+
+
+def test_uploads_stay_out_of_the_cache(model: SEPSModel, folder: Path, gallery: Gallery, cache: Path) -> None:
+    index_gallery(model, uploads_gallery(sent(folder)), cache)
+    assert not cache.exists()
+    index_gallery(model, gallery, cache)
+    indexed = index_gallery(model, uploads_gallery(sent(folder)), cache)
+    assert not any(isinstance(item.source, bytes) for item in indexed.gallery.items)
 
 
 def test_a_cache_that_cannot_be_written_only_costs_time(model: SEPSModel, gallery: Gallery, cache: Path) -> None:

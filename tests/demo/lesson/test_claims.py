@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from demo.lesson.claims import CLAIMS, claims_value, run_claim
-from demo.workbench import Workbench
+from demo.service.workbench import Workbench
 from seps import CrossSparseAggrNet, ratio_loss
 
 WORDS, LENGTHS = torch.randn(3, 7, 32, generator=torch.Generator().manual_seed(1)), [7, 4, 5]

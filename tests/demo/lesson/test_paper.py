@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from demo.lesson.paper import dense_protocol, differences, our_results, published
-from demo.workbench import Workbench
+from demo.service.workbench import Workbench
 from seps import CrossSparseAggrNet
-from seps.hub import shipped_models
+from seps.models.hub import shipped_models
 
 CAPTION = "a small spoon lies on a saucer next to a cup of coffee"
 

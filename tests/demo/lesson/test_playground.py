@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from demo.lesson.playground import BATCH, UNFORESEEN, class_names, classes_naming, playground_value, ratio_curves
-from demo.workbench import Workbench
+from demo.service.workbench import Workbench
 from seps import align_loss, ratio_loss
 
 

@@ -20,7 +20,7 @@ from demo.lesson.settings import (
     trained_knobs,
     untrained,
 )
-from demo.workbench import Workbench
+from demo.service.workbench import Workbench
 from seps import HRPA, CrossSparseAggrNet, SEPSModel, explain
 
 CAPTION = "a motorcycle parked indoors"

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import torch
 
+from demo.explain.record import packed
 from demo.lesson.settings import Knobs, evaluation_knobs, network_with
 from demo.lesson.walk import images_for, walk, walk_value
-from demo.record import packed
-from demo.workbench import Workbench
+from demo.service.workbench import Workbench
 from seps import ScoringEngine
 
 CAPTION = "a motorcycle parked indoors"

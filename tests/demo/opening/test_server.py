@@ -57,7 +57,7 @@ def test_the_address_is_free_at_once_after_closing(monkeypatch: pytest.MonkeyPat
     first.close()
     second = Opening(first.port, example=False)
     try:
-        assert b"const view = null;" in got(second.address)[1]
+        assert b'id="view">null</script>' in got(second.address)[1]
     finally:
         second.close()
 
@@ -73,3 +73,11 @@ def test_ports_that_cannot_be_had_are_told(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("GRADIO_SERVER_PORT", "eighty")
     with pytest.raises(ValueError, match="'eighty', but a whole number"):
         Opening()
+
+
+def test_a_host_that_is_not_this_machine_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GRADIO_SERVER_PORT", raising=False)
+    for host in ("192.0.2.1", "no.such.host.invalid"):
+        monkeypatch.setenv("GRADIO_SERVER_NAME", host)
+        with pytest.raises(ValueError, match=f"The host '{host}' cannot be served from here .*GRADIO_SERVER_NAME"):
+            Opening()

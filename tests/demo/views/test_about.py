@@ -9,7 +9,7 @@ import pytest
 
 from demo.lesson import paper
 from demo.views.about import grounding_table, interval, measured
-from seps.hub import shipped_models
+from seps.models.hub import shipped_models
 
 RECALLS = {"r1": 71.25, "r5": 90.0, "r10": 96.0}
 

@@ -8,7 +8,7 @@ from PIL import Image
 from torch.utils.data import DataLoader
 
 from seps.data import CaptionDataset, Item, Split, collate, read_split
-from tests.seps.data.drawn import PIECES, DrawnTokenizer, draw, to_tensor, write_split
+from tests.helpers.drawn_data import PIECES, DrawnTokenizer, draw, to_tensor, write_split
 
 TOKENIZER = DrawnTokenizer()
 A, RED, GREEN, ON, THE, END = (5 + PIECES.index(piece) for piece in ("a", "red", "green", "on", "the", "."))

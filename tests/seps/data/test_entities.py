@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from seps.data import DataError, PhraseBoxes, SentencePhrases, read_entities, read_split
-from tests.seps.data.drawn import SHARED, write_lines, write_split
+from tests.helpers.drawn_data import SHARED, write_lines, write_split
 
 DISC = {"phrase": "A red disc", "first_word": 0, "type": "other", "boxes": [[0.1, 0.2, 0.5, 1.0005]]}
 PICTURE = {"phrase": "the picture", "first_word": 4, "type": "vehicles/scene", "boxes": [[0, 0, 1, 1], [0, 0, 0.5, 1]]}
@@ -51,7 +51,7 @@ def test_phrases_and_boxes_are_read(tmp_path: Path) -> None:
         ({"boxes": None}, "boxes None, but at least 1 is needed"),
         ({"first_word": 1}, "phrase 'A red disc' does not stand at first_word 1 of 'A red disc on the picture .'"),
         ({"first_word": -7}, "does not stand at first_word -7"),
-        ({"first_word": "0"}, "does not stand at first_word 0"),
+        ({"first_word": "0"}, "does not stand at first_word '0'"),
         ({"phrase": " "}, "phrase ' ' does not stand"),
         ({"phrase": 3}, "but a phrase with first_word, type and boxes is needed"),
         ({"type": ["other"]}, r"type \['other'\], but a word is needed"),
@@ -77,11 +77,18 @@ def test_records_that_do_not_fit_are_listed_together(tmp_path: Path) -> None:
         "Counts that do not fit (1):",
         "  dev_entities.jsonl has 7 records, but dev_ids.txt has 5 images",
         "Records that are not those of their images (2):",
-        "  line 2: JSON, but a list where an object {...} is needed",
+        "  line 2 holds a JSON list, but an object {...} is needed",
         "  line 4: its sentences are None, but a list is needed",
         "Sentences and phrases that do not fit (1):",
         "  line 5: 3, but a sentence and its list of phrases are needed",
     ]
+
+
+def test_records_nested_too_deeply_are_listed(tmp_path: Path) -> None:
+    folder = write_entities(tmp_path, SENTENCE)
+    records = (folder / "dev_entities.jsonl").read_text().splitlines()
+    write_lines(folder / "dev_entities.jsonl", [records[0], "[" * 100_000, *records[2:]])
+    assert "  line 2 cannot be read as JSON (it is nested more than 100 levels deep)" in complaint(folder)
 
 
 def test_records_stand_in_the_order_of_the_images(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from seps.data import DataError, dense_captions, read_split
-from tests.seps.data.drawn import SHARED, caption_of, write_lines, write_split
+from tests.helpers.drawn_data import SHARED, caption_of, write_lines, write_split
 
 
 def complaint(folder: Path, split: str = "dev", captions_per_image: int = 5) -> str:
@@ -75,9 +75,10 @@ def test_all_problems_come_in_one_error(tmp_path: Path) -> None:
         "Files missing from images/: put them there, or take their captions and ids out (1):",
         "  11.png (id 11)",
         "Dense captions that are not one JSON object with a text a line (4):",
-        "  line 2: not JSON (Unterminated string starting at: line 1 column 10 (char 9))",
+        "  line 2 cannot be read as JSON (Unterminated string starting at: line 1 column 10 (char 9)): correct or "
+        "replace it",
         "  line 3: its text is None",
-        "  line 4: JSON, but a list where an object {...} is needed",
+        "  line 4 holds a JSON list, but an object {...} is needed",
         "  line 5: its text is ' '",
     ]
 
@@ -103,8 +104,24 @@ def test_unreadable_files_are_named(tmp_path: Path) -> None:
     (folder / "dev_dense.jsonl").mkdir()
     message = complaint(folder)
     assert "Not readable (3):\n  dev_caps.txt: 'utf-8' codec" in message
-    assert "  id_mapping.json: JSON, but a list where an object" in message
+    assert "  id_mapping.json holds a JSON list, but an object {...} is needed" in message
     assert "  dev_dense.jsonl: [Errno" in message
+
+
+def test_json_nested_too_deeply_is_one_problem_among_others(tmp_path: Path) -> None:
+    folder = write_split(tmp_path, images=2, k=1, dense=2)
+    (folder / "id_mapping.json").write_text('{"10": ' + "[" * 100_000)
+    write_lines(folder / "dev_dense.jsonl", ['{"text": "a"}', "[" * 100_000])
+    message = complaint(folder, captions_per_image=1)
+    reason = "cannot be read as JSON (it is nested more than 100 levels deep): correct or replace it"
+    assert f"Not readable (1):\n  id_mapping.json {reason}\n" in message
+    assert message.endswith(f"(1):\n  line 2 {reason}")
+
+
+def test_names_that_no_folder_can_have(tmp_path: Path) -> None:
+    folder = write_split(tmp_path, images=2, k=1)
+    (folder / "id_mapping.json").write_text(json.dumps({"10": "a\0/b.png", "11": "\ud800/b.png"}))
+    assert "take their captions and ids out (2):" in complaint(folder, captions_per_image=1)
 
 
 def test_only_the_first_20_of_a_kind_are_spelt_out(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ import pytest
 import torch
 from PIL import Image
 
-from seps.config import VisionConfig
 from seps.encoders import preprocess
+from seps.encoders.config import VisionConfig
 
 CONFIG = VisionConfig("test_vit", "none", 32, (0.5, 0.25, 0.0), (0.5, 0.25, 1.0), "none")
 

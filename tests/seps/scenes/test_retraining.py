@@ -10,12 +10,12 @@ import pytest
 
 from seps import load_model
 from seps.data import read_split
-from seps.evaluate import evaluate
-from seps.hub import shipped_models
-from seps.model import SEPSModel
+from seps.evaluation.retrieval import evaluate
+from seps.models.hub import shipped_models
+from seps.models.model import SEPSModel
 from seps.scenes import write_split
-from seps.train import train
-from seps.training.records import read_epochs
+from seps.training.loop import train
+from seps.training.run_log import read_epochs
 from seps.training.settings import read_recipe
 
 SCENES = {"train": 640, "dev": 100}

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from seps.config import TextConfig
 from seps.encoders import Tokenizer
+from seps.encoders.config import TextConfig
 from seps.scenes import dense_caption, make_scene, sparse_captions
 from seps.scenes.vocabulary import SPECIAL, vocabulary
 

@@ -97,6 +97,22 @@ def test_masks_survive_their_run_lengths() -> None:
         decode_mask({"size": [2, 2], "counts": [3]})
 
 
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("[" * 100_000, r"id_mapping\.json cannot be read as JSON \(it is nested more than 100 levels deep\)"),
+        ('{"dev0": 3}', r"id_mapping\.json maps no ids to names of files"),
+        ("[]", r"id_mapping\.json maps no ids to names of files"),
+    ],
+    ids=["deep", "numbers", "list"],
+)
+def test_ids_of_other_splits_that_cannot_be_kept(tmp_path: Path, content: str, told: str) -> None:
+    (tmp_path / "id_mapping.json").write_text(content)
+    with pytest.raises(ValueError, match=told):
+        write_split(tmp_path, "dev", 1, seed=0)
+    assert not list((tmp_path / "images").iterdir())  # told before anything is drawn
+
+
 @pytest.mark.parametrize("wrong", [["--count", "0"], ["--seed", "-1"], ["--workers", "0"]])
 def test_what_cannot_be_written_ends_with_one_line(
     wrong: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]

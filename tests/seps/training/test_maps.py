@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from seps.explanation import explain
-from seps.network import CrossSparseAggrNet
-from seps.pairwise import directions
+from seps.method.explanation import explain
+from seps.method.network import CrossSparseAggrNet
+from seps.method.pairwise import directions
 from seps.training import maps
 from seps.training.maps import LEAST_SHARE, map_loss, token_shares
 from seps.training.phrases import PhraseBox

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 
 from seps.data import PhraseBoxes, SentencePhrases, read_entities, read_split
-from seps.grounding.truth import Masks, counted, read_scenes
+from seps.data.objects import Masks, counted, read_scenes
 from seps.scenes import write_split
 from seps.training.objective import PHRASE_SCALE, grounding_loss, infonce_loss, pool
 from seps.training.phrases import PhraseBox, phrase_boxes

@@ -22,8 +22,16 @@ def test_defaults_are_the_published_recipe() -> None:
     [
         ("loss", "hinge", "training.loss is 'hinge', but it must be one of triplet, infonce"),
         ("epochs", 0, "training.epochs is 0"),
+        ("epochs", 10**9, "training.epochs is 1000000000, but it must be at most 100000"),
+        ("batch_size", 10**9, "training.batch_size is 1000000000, but it must be at most 1000000"),
+        ("seed", -1, "training.seed is -1, but a whole number of at least 0 is needed"),
+        ("seed", 10**30, "training.seed is 10+, but it must be at most 4294967295"),
+        ("weight_decay", float("nan"), "training.weight_decay is nan, but it must be at least 0 and finite"),
+        ("learning_rate", float("inf"), "training.learning_rate is inf, but it must be greater than 0 and finite"),
+        ("captions_an_epoch", -1, "training.captions_an_epoch is -1, but it must be at least 0 and finite"),
+        ("dev_images", -3, "training.dev_images is -3, but it must be at least 0 and finite"),
         ("clip", 0.0, "training.clip is 0"),
-        ("warm_steps", -1, "training.warm_steps is -1, but it must not be negative"),
+        ("warm_steps", -1, "training.warm_steps is -1, but it must be at least 0 and finite"),
         ("dense_share", 0.0, "training.dense_share is 0"),
         ("warmup_epochs", 2, "nothing would train the heads"),
         ("similar_batches", 0.5, "set frozen to true"),
@@ -49,8 +57,16 @@ def test_recipe_errors_name_the_file(tmp_path: Path) -> None:
     path.write_text(json.dumps(values))
     with pytest.raises(ValueError, match=r"recipe.json: training has the unknown key 'epochz'"):
         read_recipe(path)
-    path.write_text("[]")
-    with pytest.raises(ValueError, match="holds a list, but keys and values are needed"):
-        read_recipe(path)
+    for content, told in (
+        (b"[]", "holds a list, but keys and values are needed"),
+        (b"null", "holds a NoneType, but keys and values are needed"),
+        (b"3", "holds a int, but keys and values are needed"),
+        (b"", r"cannot be read as JSON \(it is empty\)"),
+        (b'{"vision": "\xe9"}', r"cannot be read as JSON \(byte 12 is not UTF-8\)"),
+        (b'{"training":' + b"[" * 100_000, r"cannot be read as JSON \(it is nested more than 100 levels deep\)"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=rf"recipe\.json {told}"):
+            read_recipe(path)
     with pytest.raises(ValueError, match="neither a JSON file nor one of the configs"):
         read_recipe("no_such_recipe")

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from seps.hub import load_model
-from seps.training.records import read_epochs
-from seps.training.schedule import Share, shuffled_batches
-from tests.drawn import WORDS, draw_split
-from tests.tiny import tiny_settings, write_tiny_bert
+from seps.models.hub import load_model
+from seps.training.lr_schedule import Share, shuffled_batches
+from seps.training.run_log import read_epochs
+from tests.helpers.drawn import WORDS, draw_split
+from tests.helpers.tiny import tiny_settings, write_tiny_bert
 
 
 def test_shares_are_the_whole_without_overlap() -> None:

@@ -1,0 +1,43 @@
+// Elements of the page, in HTML and in SVG. Text is always text, never markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+// An element with attributes and children: functions become listeners, true an empty attribute; null, undefined and
+// false are left out.
+export function h(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+export function button(attributes, ...children) {
+  return h("button", { type: "button", ...attributes }, ...children);
+}
+
+// The same for drawings.
+export function svg(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
+}
+
+export function svgText(x, y, anchor, words, attributes = {}) {
+  return svg("text", { x, y, "text-anchor": anchor, ...attributes }, words);
+}
+
+function filled(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name, value);
+    else if (!isNothing(value)) element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.filter((child) => !isNothing(child)));
+  return element;
+}
+
+const isNothing = (value) => value === null || value === undefined || value === false;
+
+// Mark those buttons as pressed that pass, and no others.
+export function press(buttons, passes) {
+  for (const one of buttons) one.setAttribute("aria-pressed", String(Boolean(passes(one))));
+}
+
+// Whether a person asked for as little movement as possible.
+export function calm() {
+  return window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+}

@@ -1,0 +1,55 @@
+// How a component is mounted: mount(element, props, trigger, watch) shows `props.value` inside `element` now, and again
+// whenever `watch` tells that it changed; trigger(event, detail) tells Python.
+
+import { h } from "./dom.js";
+
+// What stands where there is no picture: `nothing`, or what the value says to wait for; null where there is one.
+export function missing(value, nothing) {
+  if (value && !value.waiting) return null;
+  return value ? h("p", { class: "seps-empty seps-waiting" }, value.waiting) : h("p", { class: "seps-empty" }, nothing);
+}
+
+// Where a component draws: the place that its template names.
+export function rootOf(element, name) {
+  const root = element.querySelector(`.${name}`) ?? element;
+  root.classList.add("seps-view");
+  return root;
+}
+
+// The mount of what is built anew for every value: build(root, value, trigger) returns what ends it; `nothing` stands
+// where there is no value.
+export function mounting(name, build, nothing) {
+  return (element, props, trigger, watch) => {
+    const root = rootOf(element, name);
+    let dispose = () => {};
+    const show = () => {
+      dispose();
+      const empty = missing(props.value, nothing);
+      root.replaceChildren(...(empty ? [empty] : []));
+      dispose = empty ? () => {} : build(root, props.value, trigger);
+    };
+    watch("value", show);
+    show();
+  };
+}
+
+// The mount of what stays and takes new values: build(root, trigger) returns `update(value)` and `end()`.
+export function lasting(name, build, nothing) {
+  return (element, props, trigger, watch) => {
+    const root = rootOf(element, name);
+    let built = null;
+    const show = () => {
+      const empty = missing(props.value, nothing);
+      if (empty) {
+        built?.end();
+        built = null;
+        root.replaceChildren(empty);
+        return;
+      }
+      built ??= build(root, trigger);
+      built.update(props.value);
+    };
+    watch("value", show);
+    show();
+  };
+}

@@ -1,0 +1,76 @@
+// What the page says: templates filled in, and names with their mathematics. The table of both is
+// demo/explain/table.json; the page carries it in its head, with the mathematics as MathML.
+
+import { h } from "./dom.js";
+
+const table = JSON.parse(document.getElementById("seps-table").textContent);
+const escaped = (name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+const names = Object.keys(table.symbols).sort((one, other) => other.length - one.length);
+const NAMES = new RegExp(`(?<!\\w)(${names.map(escaped).join("|")})(?!\\w)`);
+
+// The sentence of a template of the table, as say("mask.count", {kept, total}).
+export function say(key, values = {}) {
+  const [section, name] = key.split(".");
+  return fill(table[section][name], values);
+}
+
+// The same as nodes, where a value may be an element.
+export function sayNodes(key, values) {
+  const [section, name] = key.split(".");
+  return pieces(table[section][name], values).filter((piece) => piece !== "");
+}
+
+// What a layer is called on a button.
+export function layerName(name) {
+  const part = table.part[name];
+  return part ? part[0].toUpperCase() + part.slice(1) : table.name[name];
+}
+
+// A template with its values: {name}, or {name:format}, where a format is one of Python's, "th" for a place, or a noun
+// that is counted.
+export function fill(template, values) {
+  return pieces(template, values).join("");
+}
+
+function pieces(template, values) {
+  return template.split(/(\{[^}]*\})/).map((piece, index) => {
+    if (index % 2 === 0) return piece;
+    const [name, format] = piece.slice(1, -1).split(":");
+    if (!(name in values)) throw new Error(`"${template}" needs ${name}`);
+    return values[name] instanceof Node ? values[name] : written(values[name], format);
+  });
+}
+
+function written(value, format) {
+  if (!format) return String(value);
+  if (format === "th") return ordinal(value);
+  if (/^[a-z]/i.test(format)) return counted(value, format);
+  if (format === ",") return value.toLocaleString("en");
+  const [, sign, digits, kind] = /^(\+?)\.(\d+)([fg])$/.exec(format);
+  const text = kind === "f" ? value.toFixed(Number(digits)) : String(Number(value.toPrecision(Number(digits))));
+  return sign && value >= 0 ? `+${text}` : text;
+}
+
+function ordinal(number) {
+  const last = number % 100 > 10 && number % 100 < 14 ? 0 : number % 10;
+  return `${number}${["th", "st", "nd", "rd"][last] ?? "th"}`;
+}
+
+function counted(count, noun) {
+  return count === 1 ? `${count} ${noun}` : `${count} ${noun}${noun.endsWith("ch") ? "es" : "s"}`;
+}
+
+// Text as nodes, with its symbols drawn.
+export function symbols(text) {
+  return text.split(NAMES).map((part, index) => (index % 2 ? symbol(part) : part));
+}
+
+// The mathematics of a symbol by its name, as "s_st".
+export function symbol(name) {
+  return h("span", { class: "seps-symbol" }, math(table.symbols[name]));
+}
+
+// The node of a MathML text.
+export function math(text) {
+  return document.importNode(new DOMParser().parseFromString(text, "application/xml").documentElement, true);
+}

@@ -1,0 +1,201 @@
+// Two to six captions over one photo, side by side: one layer, one colour scale, one marked patch for all.
+
+import { loadImage, onWidth, resize } from "../base/canvas.js";
+import { button, h, press } from "../base/dom.js";
+import { mounting } from "../base/mount.js";
+import { layerName, say } from "../base/words.js";
+import { drawLayer } from "../picture/layer.js";
+import { credit, layerLegend } from "../picture/legend.js";
+import { drawObjects, objectsToggle } from "../picture/objects.js";
+import { HINT, overPatches } from "../picture/patches.js";
+import { decode, describe, hasLayer, keptCount, layerValues, number, parseLayer, placeOf } from "../record/record.js";
+
+const LAYERS = ["mask", "score", "s_st"];
+const FORMATS = ["PNG", "SVG", "PDF"];
+const NARROWEST = 200; // CSS pixels, the least width of a picture where two stand side by side
+const CAPTION = 270; // CSS pixels, the width that a caption and its score would like
+const GAP = 16; // CSS pixels between pictures
+
+function letter(index) {
+  return String.fromCharCode(65 + index);
+}
+
+// How much the kept sets overlap: a row and a column for each caption.
+function matrix(overlap) {
+  const head = overlap.map((_, index) => h("th", { scope: "col" }, letter(index)));
+  const cell = (value) => {
+    const one = h("td", { "data-value": value }, value.toFixed(2));
+    one.style.setProperty("--share", `${Math.round(40 * value)}%`);
+    return one;
+  };
+  const rows = overlap.map((row, index) => h("tr", {}, h("th", { scope: "row" }, letter(index)), ...row.map(cell)));
+  return h(
+    "table",
+    { class: "seps-overlap" },
+    h("caption", {}, say("term.overlap")),
+    h("thead", {}, h("tr", {}, h("td", {}), ...head)),
+    h("tbody", {}, ...rows),
+  );
+}
+
+function build(root, value, trigger) {
+  const items = value.items.map((item) => ({
+    ...item, record: decode(item.record), objects: JSON.parse(item.objects ?? "[]"),
+  }));
+  const first = items[0].record;
+  const available = LAYERS.filter((name) => hasLayer(first, parseLayer(name)));
+  const state = {
+    layer: available.includes(value.layer) ? value.layer : "mask",
+    patch: null,
+    objects: Boolean(value.unit && value.outlined), // whether a scene's true objects are outlined
+  };
+  const settings = () => ({ layer: state.layer, objects: state.objects });
+  let photo = null;
+
+  // From the lowest to the highest value of all pictures; null for the mask.
+  function sharedRange() {
+    const layer = parseLayer(state.layer);
+    if (layer.name === "mask") return null;
+    const ranges = items.map(({ record }) => layerValues(record, layer).range);
+    return [Math.min(...ranges.map(([low]) => low)), Math.max(...ranges.map(([, high]) => high))];
+  }
+
+  const buttons = available.map((name) => button({
+    "data-layer": name,
+    click: () => {
+      state.layer = name;
+      update();
+      trigger("layer", settings());
+    },
+  }, layerName(name)));
+  const downloads = FORMATS.map((format) => button({
+    "data-format": format.toLowerCase(),
+    "aria-label": `Download as ${format}`,
+    click: () => trigger("export", { format: format.toLowerCase(), ...settings() }),
+  }, format));
+  const legendPlace = h("div", { class: "seps-legend-place" });
+  const canvases = items.map(() => h("canvas", { role: "img", tabindex: "0" }));
+  const figures = items.map(({ caption, similarity, record }, index) => h(
+    "figure",
+    { "data-item": letter(index) },
+    h("figcaption", {}, h("b", {}, letter(index)), h("span", {}, caption)),
+    canvases[index],
+    h(
+      "p",
+      {},
+      h("span", { class: "seps-count" }, keptCount(record)),
+      h("span", {}, "score ", h("output", { "data-similarity": similarity }, similarity.toFixed(4))),
+    ),
+  ));
+  const pictures = h("div", { class: "seps-pictures" }, ...figures);
+  const reading = h("div", { class: "seps-reading", role: "status", "aria-live": "polite" });
+  const table = matrix(value.overlap);
+  const foot = h(
+    "div",
+    { class: "seps-foot" },
+    table,
+    h(
+      "div",
+      { class: "seps-foot-side" },
+      h("div", { class: "seps-downloads", role: "group", "aria-label": "Download" }, ...downloads),
+      credit(value.photo),
+      h("span", {}, `model ${value.model}`),
+    ),
+  );
+  root.append(
+    h(
+      "div",
+      { class: "seps-settings" },
+      h("div", { class: "seps-names", role: "group", "aria-label": "Layer" }, ...buttons),
+      legendPlace,
+      !value.unit ? null : objectsToggle(state.objects, (on) => {
+        state.objects = on;
+        update();
+        trigger("layer", settings());
+      }),
+    ),
+    h("div", { class: "seps-body" }, h("div", { class: "seps-main" }, pictures, reading), foot),
+  );
+  canvases.forEach((canvas) => overPatches(canvas, first.grid, () => state.patch, (patch) => {
+    if (patch === state.patch) return;
+    state.patch = patch;
+    update();
+  }));
+  root.onkeydown = (event) => {
+    if (event.key !== "Escape") return;
+    state.patch = null;
+    update();
+  };
+
+  // Kept or dropped, or the value, of the marked patch in every picture.
+  function reads() {
+    if (state.patch === null) return say("patch.hint");
+    const layer = parseLayer(state.layer);
+    const found = items.map(({ record }, index) => {
+      const fate = say(record.branches[0].kept[state.patch] ? "mask.kept" : "mask.dropped");
+      const told = { letter: letter(index), fate };
+      if (layer.name === "mask") return say("patch.compared_mask", told);
+      const { values } = layerValues(record, layer);
+      return say("patch.compared_value", { ...told, value: number(values[state.patch]) });
+    });
+    const place = say("patch.place", placeOf(first, state.patch));
+    return say("patch.compared", { place, found: found.join(", ") });
+  }
+
+  function update() {
+    press(buttons, (one) => one.dataset.layer === state.layer);
+    const range = sharedRange();
+    const layer = parseLayer(state.layer);
+    legendPlace.replaceChildren(layerLegend(first, layer, { opacity: value.opacity ?? 0.75, range }));
+    reading.replaceChildren(h("p", {}, reads()));
+    items.forEach(({ caption, record, objects }, index) => {
+      const words = describe(record, state.layer);
+      canvases[index].setAttribute("aria-label", `${letter(index)}, "${caption}": ${words}. ${HINT}`);
+      if (!photo) return;
+      const { patch } = state;
+      const options = { opacity: value.opacity ?? 0.75, lines: value.lines ?? true, range, patch };
+      drawLayer(canvases[index], photo, record, state.layer, options);
+      if (state.objects) drawObjects(canvases[index], { unit: value.unit, objects });
+    });
+  }
+
+  // As many in a row as makes the pictures largest within the height for all rows; on a phone one below the other.
+  // The overlaps stand beside the pictures where there is room.
+  function fit(width) {
+    const tallest = parseFloat(getComputedStyle(canvases[0]).maxHeight);
+    const aspect = photo.naturalHeight / photo.naturalWidth;
+    const wide = Math.max(1, Math.floor((width + GAP) / (NARROWEST + GAP)));
+    const size = (columns) => {
+      const rows = wide === 1 ? 1 : Math.ceil(items.length / columns);
+      return Math.min((width - GAP * (columns - 1)) / columns, tallest / rows / aspect);
+    };
+    let columns = 1;
+    for (let more = 2; more <= Math.min(wide, items.length); more += 1) {
+      if (size(more) > size(columns)) columns = more;
+    }
+    const column = Math.max(size(columns), CAPTION);
+    const rest = width - columns * column - (columns - 1) * GAP;
+    root.classList.toggle("seps-narrow", wide === 1);
+    root.classList.toggle("seps-beside", rest >= table.offsetWidth + 3 * GAP);
+    pictures.style.gap = `${GAP}px`;
+    pictures.style.gridTemplateColumns = `repeat(${columns}, minmax(0, ${column}px))`;
+    for (const canvas of canvases) resize(canvas, size(columns), size(columns) * aspect);
+    update();
+  }
+
+  let end = () => {};
+  let alive = true;
+  update();
+  loadImage(value.photo).then((image) => {
+    if (!alive) return;
+    photo = image;
+    end = onWidth(root, fit);
+  });
+  return () => {
+    alive = false;
+    end();
+  };
+}
+
+// trigger("export", {format, layer, objects}) follows a download, trigger("layer", {layer, objects}) a change.
+export const mount = mounting("seps-compare", build, "Nothing to compare yet. Give two to six captions.");

@@ -1,0 +1,258 @@
+// A scene before and after its changes, and the controls that change it: by button, pointer and keyboard.
+
+import { loadImage, onWidth, resize } from "../base/canvas.js";
+import { button, h, press } from "../base/dom.js";
+import { mounting } from "../base/mount.js";
+import { layerName, say } from "../base/words.js";
+import { drawLayer } from "../picture/layer.js";
+import { credit } from "../picture/legend.js";
+import { boxArea, drawObjects, holds, markObjects, objectsToggle } from "../picture/objects.js";
+import { decode, describe, keptCount } from "../record/record.js";
+
+const LAYERS = ["mask", "score", "photo"];
+const STEP = 8; // pixels of a scene that a key or a button moves by
+const SIDE = 224; // pixels of a scene
+const PATIENCE = 5000; // milliseconds after which a change that was not answered holds up no other
+const WAIT = 250; // milliseconds in which moves are gathered
+const GAP = 16; // CSS pixels between the pictures
+const ARROWS = { ArrowLeft: [-1, 0, "left", "←"], ArrowRight: [1, 0, "right", "→"], ArrowUp: [0, -1, "up", "↑"],
+  ArrowDown: [0, 1, "down", "↓"] };
+
+// Colours of the swatches; as NAMED in seps/scenes/palette.py.
+const NAMED = { red: "#d63634", orange: "#f48a26", yellow: "#fad034", green: "#42a04c", blue: "#3470ce",
+  purple: "#864eb0", pink: "#f48eb4", brown: "#8a5a36", black: "#30323a", white: "#f6f6f2", grey: "#90969e" };
+
+// trigger("alter", {do, ...}) asks for a change, trigger("take", {object}) tells which object is in hand.
+export function mount(element, props, trigger, watch) {
+  // What outlives a picture: how it is drawn, moves that wait, changes that wait for the one before them.
+  const kept = { layer: "mask", objects: true, moves: null, timer: 0, queue: [], busy: 0, focus: null };
+  mounting("seps-edit", (root, value) => build(root, value, trigger, kept), "Opening the scenes…")(
+    element, props, trigger, watch,
+  );
+}
+
+function build(root, value, trigger, kept) {
+  const [before, after] = [value.before, value.after].map((side) => side && {
+    ...side,
+    record: decode(side.record),
+    objects: JSON.parse(side.objects),
+    image: null,
+    canvas: h("canvas", { role: "img" }),
+  });
+  const now = after ?? before;
+  const state = { selected: value.selected, drag: null };
+
+  // Changes are asked for one by one, since each starts from the scene that the one before it made.
+  function send(change) {
+    clearTimeout(kept.timer);
+    const [dx, dy] = kept.moves ?? [0, 0];
+    if (dx || dy) kept.queue.push({ do: "move", object: state.selected, dx, dy });
+    if (change) kept.queue.push({ object: state.selected, ...change });
+    kept.moves = null;
+    kept.focus = document.activeElement?.dataset?.do ?? null;
+    ask();
+  }
+
+  function ask() {
+    if (!kept.queue.length || Date.now() < kept.busy) return;
+    kept.busy = Date.now() + PATIENCE;
+    root.classList.add("seps-busy");
+    trigger("alter", kept.queue.shift());
+  }
+
+  // Moves that follow each other closely are one change; the outline goes ahead of the picture.
+  function move(dx, dy) {
+    if (!value.objects.length) return;
+    const [x, y] = kept.moves ?? [0, 0];
+    kept.moves = [x + dx, y + dy];
+    draw();
+    clearTimeout(kept.timer);
+    kept.timer = setTimeout(() => send(), WAIT);
+  }
+
+  function take(number) {
+    if (number === state.selected) return;
+    state.selected = number;
+    trigger("take", { object: number });
+    update();
+  }
+
+  const things = value.objects.map(({ number, name }) => button(
+    { "data-object": number, click: () => take(number) }, name,
+  ));
+  const arrows = Object.values(ARROWS).map(([dx, dy, name, sign]) => button({
+    "data-do": name, "aria-label": `Move ${name}`, click: () => move(dx * STEP, dy * STEP),
+  }, sign));
+  const colours = h("div", { class: "seps-swatches", role: "group", "aria-label": "Colour" });
+  const none = !value.objects.length;
+  const seed = h("input", { type: "number", min: "0", step: "1", value: String(value.seed), "aria-label": "Seed" });
+  const redraw = button({
+    "data-do": "redraw", click: () => send({ do: "redraw", seed: Math.max(0, Math.round(seed.valueAsNumber || 0)) }),
+  }, "Draw");
+  const next = button({
+    "data-do": "next", click: () => send({ do: "redraw", seed: value.seed + 1 }),
+  }, "Next seed");
+  const back = ["undo", "original"].map((what) => button({
+    "data-do": what, disabled: !after, click: () => send({ do: what }),
+  }, what === "undo" ? "Undo" : "Original"));
+  const remove = button({ "data-do": "remove", disabled: none, click: () => send({ do: "remove" }) }, "Remove");
+  const layers = LAYERS.map((name) => button({
+    "data-layer": name,
+    click: () => {
+      kept.layer = name;
+      update();
+    },
+  }, layerName(name)));
+
+  const side = (title, found) => h(
+    "figure",
+    { "data-side": title.toLowerCase() },
+    h("figcaption", {}, h("b", {}, title), h("span", {}, rankOf(found))),
+    found.canvas,
+    h("p", {}, keptCount(found.record)),
+  );
+  const rankOf = ({ rank, similarity }) => say("edit.rank", { rank, total: value.total, score: similarity });
+  root.append(
+    h(
+      "div",
+      { class: "seps-settings" },
+      h("div", { class: "seps-names", role: "group", "aria-label": "Layer" }, ...layers),
+      objectsToggle(kept.objects, (on) => {
+        kept.objects = on;
+        update();
+      }),
+    ),
+    h("div", { class: "seps-sides" }, side("Before", before), after ? side("After", after) : hint()),
+    h("p", { class: "seps-moved", role: "status", "aria-live": "polite" }, outcome()),
+    h(
+      "div",
+      { class: "seps-panel" },
+      row("Object", h("div", { class: "seps-things", role: "group", "aria-label": "Object" }, ...things)),
+      row("Move", ...arrows, remove),
+      row("Colour", colours),
+      row("Seed", seed, redraw, next),
+      row("Back", ...back),
+    ),
+    h("div", { class: "seps-foot" }, credit(now.photo), h("span", {}, `model ${value.model}`)),
+  );
+
+  function row(name, ...parts) {
+    return h("div", { class: "seps-row" }, h("span", {}, name), ...parts);
+  }
+
+  function hint() {
+    const how = "Take an object of the picture: drag it, or press an arrow key, a colour or Delete.";
+    return h("p", { class: "seps-empty" }, how);
+  }
+
+  // What the changes did, in words.
+  function outcome() {
+    if (!after) return say("edit.unchanged");
+    return say(before.rank === after.rank ? "edit.stays" : "edit.goes", {
+      before: before.rank,
+      rank: after.rank,
+      change: after.similarity - before.similarity,
+      moved: value.moved,
+    });
+  }
+
+  // Which object of the picture as it is now lies under the pointer: the smallest whose outline holds the spot.
+  function under(event) {
+    const box = now.canvas.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const unit = [(x / box.width) * value.unit, (y / box.height) * value.unit];
+    const holding = now.objects.filter(({ lines }) => holds(lines, unit));
+    holding.sort((one, other) => boxArea(one.lines) - boxArea(other.lines));
+    return { spot: [(x / box.width) * SIDE, (y / box.height) * SIDE], number: holding[0]?.number ?? null };
+  }
+
+  const canvas = now.canvas;
+  canvas.tabIndex = 0;
+  canvas.dataset.do = "canvas";
+  canvas.addEventListener("pointerdown", (event) => {
+    const { spot, number } = under(event);
+    if (number === null) return;
+    take(number);
+    state.drag = spot;
+    canvas.setPointerCapture(event.pointerId);
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (!state.drag) return;
+    const { spot } = under(event);
+    kept.moves = [Math.round(spot[0] - state.drag[0]), Math.round(spot[1] - state.drag[1])];
+    draw();
+  });
+  canvas.addEventListener("pointerup", () => {
+    if (state.drag) send();
+    state.drag = null;
+  });
+  canvas.addEventListener("pointercancel", () => {
+    state.drag = kept.moves = null;
+    draw();
+  });
+  canvas.addEventListener("keydown", (event) => {
+    if (ARROWS[event.key]) move(ARROWS[event.key][0] * STEP, ARROWS[event.key][1] * STEP);
+    else if ((event.key === "Delete" || event.key === "Backspace") && !none) send({ do: "remove" });
+    else if (event.key === "Escape" && after) send({ do: "undo" });
+    else return;
+    event.preventDefault();
+  });
+
+  function update() {
+    press(things, (one) => Number(one.dataset.object) === state.selected);
+    press(layers, (one) => one.dataset.layer === kept.layer);
+    for (const one of arrows) one.disabled = none;
+    const thing = value.objects.find(({ number }) => number === state.selected);
+    colours.replaceChildren(...(thing?.colours ?? []).map((name) => {
+      const one = button({
+        "data-do": `colour-${name}`, "data-colour": name, title: name, "aria-label": name,
+        "aria-pressed": String(name === thing.colour), click: () => send({ do: "recolour", colour: name }),
+      });
+      one.style.setProperty("--swatch", NAMED[name]);
+      return one;
+    }));
+    if (!colours.childElementCount) colours.append(h("span", {}, "This kind comes in one colour."));
+    draw();
+  }
+
+  function draw() {
+    for (const found of [before, after]) {
+      if (!found?.image) continue;
+      drawLayer(found.canvas, found.image, found.record, kept.layer, { lines: false });
+      const words = describe(found.record, kept.layer);
+      const hint = found === now ? " Arrow keys move the object in hand, Delete removes it." : "";
+      found.canvas.setAttribute("aria-label", `${found.photo.title}: ${words}.${hint}`);
+      if (kept.objects) drawObjects(found.canvas, { unit: value.unit, objects: found.objects });
+      if (found !== now) continue;
+      const inHand = found.objects.filter(({ number }) => number === state.selected);
+      const [dx, dy] = (kept.moves ?? [0, 0]).map((length) => (length * value.unit) / SIDE);
+      markObjects(found.canvas, { unit: value.unit, objects: inHand, dx, dy });
+    }
+  }
+
+  function fit(width) {
+    root.classList.toggle("seps-narrow", width < 560);
+    const size = Math.min((width - GAP) / 2, parseFloat(getComputedStyle(now.canvas).maxHeight));
+    for (const found of [before, after]) if (found) resize(found.canvas, size, size);
+    draw();
+  }
+
+  let end = () => {};
+  let alive = true;
+  root.classList.remove("seps-busy");
+  kept.busy = 0;
+  update();
+  ask();
+  const sides = [before, after].filter(Boolean);
+  Promise.all(sides.map((found) => loadImage(found.photo))).then((images) => {
+    if (!alive) return;
+    images.forEach((image, at) => (sides[at].image = image));
+    end = onWidth(root, fit);
+    if (kept.focus) root.querySelector(`[data-do="${kept.focus}"]`)?.focus({ preventScroll: true });
+    kept.focus = null;
+  });
+  return () => {
+    alive = false;
+    end();
+  };
+}

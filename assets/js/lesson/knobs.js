@@ -1,0 +1,233 @@
+// The lesson's settings, what they moved, and the rank that follows.
+
+import { resize } from "../base/canvas.js";
+import { button, h } from "../base/dom.js";
+import { say, sayNodes, symbol, symbols } from "../base/words.js";
+import { keptOutlines } from "./charts.js";
+import { countKept } from "./stage.js";
+import { drawLayer } from "../picture/layer.js";
+import { keptCount } from "../record/record.js";
+
+const KNOBS = {
+  keep_ratio: ["Keep ratio", "range", { min: 0.05, max: 1, step: 0.01 }],
+  aggr_ratio: ["Aggregation ratio", "range", { min: 0.05, max: 1, step: 0.01 }],
+  beta: ["Beta", "range", { min: 0, max: 0.5, step: 0.01 }],
+  top_k: ["Top K", "range", { min: 1, max: 10, step: 1 }],
+  decision: ["Decision", "select", { "top-k": "top-k", gumbel: "Gumbel-Softmax" }],
+  temperature: ["Temperature", "range", { min: 0.1, max: 5, step: 0.1 }],
+  seed: ["Seed", "number", { min: 0, step: 1 }],
+  dense: ["Dense caption", "checkbox", {}],
+  variant: ["Variant", "select", { paper: "paper", released: "released code" }],
+};
+const DRAWS = ["temperature", "seed"]; // of Gumbel-Softmax alone
+const DEBOUNCE = 250; // milliseconds
+
+// The panel of settings. `change` is given all of them, once they have rested. `update(value)` shows a value's.
+export function createKnobs(change) {
+  let timer = 0;
+  let value = null;
+  const rows = Object.fromEntries(
+    Object.entries(KNOBS).map(([name, [label, kind, options]]) => {
+      const id = `seps-knob-${name}-${Math.random().toString(36).slice(2)}`;
+      const input =
+        kind === "select"
+          ? h(
+              "select",
+              { id, input: changed },
+              ...Object.entries(options).map(([key, text]) => h("option", { value: key }, text)),
+            )
+          : h("input", { id, type: kind, ...options, input: changed });
+      const reading = h("output", { for: id });
+      const mark = h("span", { class: "seps-untrained", hidden: true }, "not trained for");
+      const why = h("small", { id: `${id}-why` });
+      input.setAttribute("aria-describedby", `${id}-why`);
+      const element = h(
+        "div",
+        { class: "seps-knob", "data-knob": name },
+        h("label", { for: id }, label),
+        input,
+        kind === "range" ? reading : "",
+        mark,
+        why,
+      );
+      return [name, { element, input, reading, mark, why, kind }];
+    }),
+  );
+  const reset = button({ class: "seps-reset", click: back }, "As trained");
+  const element = h(
+    "div",
+    { class: "seps-knobs", role: "group", "aria-label": "Settings" },
+    ...Object.values(rows).map((row) => row.element),
+    reset,
+  );
+
+  function read({ input, kind }) {
+    if (kind === "checkbox") return input.checked;
+    return kind === "select" ? input.value : Number(input.value);
+  }
+
+  function put({ input, kind }, setting) {
+    if (kind === "checkbox") input.checked = setting;
+    else input.value = String(setting);
+  }
+
+  const settings = () => Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, read(row)]));
+
+  function readings() {
+    for (const [name, { reading, input, element: row }] of Object.entries(rows)) {
+      reading.textContent =
+        name === "top_k" ? input.value : Number(input.value).toFixed(name === "temperature" ? 1 : 2);
+      row.hidden = DRAWS.includes(name) && rows.decision.input.value !== "gumbel";
+    }
+  }
+
+  function changed() {
+    if (rows.seed.input.value === "" || !rows.seed.input.checkValidity()) return;
+    readings();
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      timer = 0;
+      change(settings());
+    }, DEBOUNCE);
+  }
+
+  // As the model was trained; its decisions by the top k, as every model is evaluated.
+  function back() {
+    for (const [name, row] of Object.entries(rows)) put(row, name === "decision" ? "top-k" : value.trained[name]);
+    changed();
+  }
+
+  // A setting that a person has just moved stays where it is until its own answer comes.
+  function update(next) {
+    value = next;
+    for (const [name, row] of Object.entries(rows)) {
+      const [low, high] = value.limits?.[name] ?? [];
+      if (row.kind === "range" && high !== undefined) Object.assign(row.input, { min: low, max: high });
+      if (!timer) put(row, value.knobs[name]);
+      const why = value.fixed[name] ?? "";
+      row.input.disabled = why !== "";
+      row.why.replaceChildren(...symbols(why));
+      row.mark.hidden = !value.untrained.includes(name);
+      row.element.classList.toggle("seps-fixed", why !== "");
+    }
+    readings();
+  }
+
+  return { element, update, stop: () => clearTimeout(timer) };
+}
+
+// The rank of the photo for the caption, on a line of all places, and that of the caption for the photo.
+export function standing(value) {
+  const { rank, caption_rank: other } = value;
+  const box = h("div", { class: "seps-standing" });
+  const line = ({ now, before, total, gallery, note }, kind) => {
+    if (now === null) {
+      box.append(h("p", { "data-rank": "" }, note));
+      return;
+    }
+    const key = before !== null && before !== now ? `rank.${kind}_was` : `rank.${kind}`;
+    const place = h("b", {}, say("rank.place", { rank: now }));
+    box.append(h("p", { "data-rank": now }, ...sayNodes(key, { now: place, before, total, gallery })));
+    const places = h("div", { class: "seps-places", "aria-hidden": "true" });
+    for (const [at, name] of [
+      [before, "seps-was"],
+      [now, "seps-is"],
+    ]) {
+      if (at === null || (name === "seps-was" && before === now)) continue;
+      const mark = h("i", { class: name });
+      mark.style.left = `${total > 1 ? (100 * (at - 1)) / (total - 1) : 0}%`;
+      places.append(mark);
+    }
+    box.append(places);
+  };
+  line(rank, "photo");
+  if (other && (other.now !== null || rank.now !== null)) line(other, "caption");
+  return box;
+}
+
+// What the settings moved: kept sets, terms, score and rank before and after.
+export function movedTable(value, record, before, photo) {
+  if (!before) {
+    return h("div", { class: "seps-moved" }, h("p", { class: "seps-aside" }, say("moved.nothing")));
+  }
+  const { kept, terms, score } = value.moved;
+  const gained = countOf(kept.gained);
+  const lost = countOf(kept.lost);
+  const change = (one, other, digits = 4) => (one === null || other === null ? "" : signed(other - one, digits));
+  const shown = (one) => (one === null ? say("moved.none") : one.toFixed(4));
+  const row = (name, one, other, key = {}) =>
+    h(
+      "tr",
+      { ...key, class: one === other ? "seps-same" : null },
+      h("th", { scope: "row" }, name),
+      h("td", {}, shown(one)),
+      h("td", {}, shown(other)),
+      h("td", {}, change(one, other)),
+    );
+  const places = value.rank;
+  const rankRow = h(
+    "tr",
+    { "data-moved": "rank", class: places.before === places.now ? "seps-same" : null },
+    h("th", { scope: "row" }, say("moved.rank", { total: places.total })),
+    h("td", {}, String(places.before ?? say("moved.none"))),
+    h("td", {}, String(places.now ?? say("moved.none"))),
+    h("td", {}, places.now === null || places.before === null ? "" : signed(places.now - places.before, 0)),
+  );
+  // Titles of the run whose captions both have terms, where there is one.
+  const runs = [before, record].sort((one, other) => one.alignments.length - other.alignments.length);
+  const titles = { ...runs[0].says.terms, ...runs[1].says.terms };
+  const heads = ["before", "now", "change"].map((name) => h("th", { scope: "col" }, say(`moved.${name}`)));
+  const table = h(
+    "table",
+    {},
+    h(
+      "thead",
+      {},
+      h("tr", {}, h("td", {}), ...heads),
+    ),
+    h(
+      "tbody",
+      {},
+      ...Object.entries(terms).map(([name, [one, other]]) => row(titles[name], one, other, { "data-moved": name })),
+      row(symbol("S(I, T)"), ...score, { "data-moved": "score" }),
+      rankRow,
+    ),
+  );
+  const sets = [
+    ["before", before, null],
+    ["now", record, before],
+  ].map(([name, one, other]) => {
+    const branch = one.branches[0];
+    const frame = h("div", { class: "seps-set" });
+    const canvas = h("canvas", {
+      role: "img",
+      "aria-label": say("moved.picture", { name: say(`moved.${name}`), count: keptCount(one, branch) }),
+    });
+    const width = 150;
+    resize(canvas, width, (width * photo.naturalHeight) / photo.naturalWidth);
+    drawLayer(canvas, photo, one, "mask", { opacity: 0.82, lines: false });
+    frame.append(canvas);
+    if (other) frame.append(keptOutlines(one, branch.kept, other.branches[0].kept));
+    return h(
+      "figure",
+      { "data-set": name },
+      frame,
+      h("figcaption", {}, say("moved.set", { name: say(`moved.${name}`), kept: countKept(branch.kept) })),
+    );
+  });
+  const counts = say("moved.kept", { both: kept.both, gained, lost });
+  return h(
+    "div",
+    { class: "seps-moved" },
+    h(
+      "div",
+      { class: "seps-sets" },
+      ...sets,
+      h("p", { "data-moved": "kept", "data-gained": gained, "data-lost": lost }, counts),
+    ),
+    table,
+  );
+}
+
+const countOf = (list) => (Array.isArray(list) ? list.length : list);
+const signed = (value, digits) => (value > 0 ? "+" : value < 0 ? "-" : "±") + Math.abs(value).toFixed(digits);

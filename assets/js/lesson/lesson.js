@@ -1,0 +1,280 @@
+// The lesson: eight steps through the method on one photo and one caption, its settings, and a mode for talks.
+
+import { loadImage, resize } from "../base/canvas.js";
+import { button, calm, h, press } from "../base/dom.js";
+import { lasting } from "../base/mount.js";
+import { symbols } from "../base/words.js";
+import { showEquation } from "./equation.js";
+import { createKnobs, movedTable } from "./knobs.js";
+import { createScene } from "./scene.js";
+import { shownBranch, stageLayout } from "./stage.js";
+import { patchSteps } from "./steps.js";
+import { createTalk } from "./talk.js";
+import { tokenSteps } from "./tokens.js";
+import { wordSteps } from "./words.js";
+import { credit } from "../picture/legend.js";
+import { decode, whole } from "../record/record.js";
+
+const DEBOUNCE = 300; // milliseconds
+const FORMATS = ["PDF", "PNG", "GIF"];
+const BRANCHED = [3, 4, 5, 6]; // steps whose picture is one branch's where there are two
+
+function build(root, trigger) {
+  const pictures = [...patchSteps, ...tokenSteps, ...wordSteps];
+  const state = { step: 1, touched: false, branch: "sparse", token: 0, word: null };
+  let [value, record, before, photo] = [null, null, null, null];
+  let drawn = new Map();
+  let timer = 0;
+  let alive = true;
+
+  const steps = h("ol", { class: "seps-steps" });
+  const previous = button({ class: "seps-turn", "data-turn": -1, "aria-label": "Back", click: () => turn(-1) }, "‹");
+  const next = button({ class: "seps-turn", "data-turn": 1, "aria-label": "Next", click: () => turn(1) }, "›");
+  const talk = createTalk(root, {
+    turn,
+    go: (last) => go(last ? pictures.length : 1),
+    changed: (told) => {
+      if (talk.on()) title.focus({ preventScroll: true });
+      if (told) tell();
+      fit();
+    },
+  });
+  const rail = h("nav", { class: "seps-rail", "aria-label": "Steps" }, previous, steps, next, ...talk.buttons);
+  const title = h("h2", { tabindex: "-1" });
+  const sentence = h("p", { class: "seps-sentence" });
+  const note = h("p", { class: "seps-note" });
+  const equation = h("div", { class: "seps-equation" });
+  const said = h("div", { class: "seps-said", "aria-live": "polite" }, title, sentence, note);
+  const stage = h("div", { class: "seps-scene" });
+  const choices = h("div", { class: "seps-choices" });
+  const tensors = h("ul", { class: "seps-tensors", "aria-label": "Tensors" });
+  const knobs = createKnobs((now) => {
+    state.touched = true;
+    root.setAttribute("aria-busy", "true");
+    trigger("knobs", now);
+  });
+  const moved = h("div", { class: "seps-moved-place", "aria-live": "polite" });
+  const exports = FORMATS.map((format) =>
+    button(
+      {
+        "data-format": format.toLowerCase(),
+        "aria-label": `Download all steps as ${format}`,
+        click: () => trigger("export", { format: format.toLowerCase() }),
+      },
+      format,
+    ),
+  );
+  const facts = h("span", {});
+  root.replaceChildren(
+    rail,
+    h("div", { class: "seps-head" }, said, equation),
+    h("div", { class: "seps-floor" }, h("div", { class: "seps-picture" }, stage, choices), knobs.element),
+    tensors,
+    moved,
+    h(
+      "div",
+      { class: "seps-foot" },
+      facts,
+      h("div", { class: "seps-downloads", role: "group", "aria-label": "Download" }, ...exports),
+    ),
+  );
+  const scene = createScene(stage);
+
+  const slider = (name, attributes, input) => {
+    const reading = h("output", {});
+    const control = h("input", {
+      type: "range",
+      min: 0,
+      step: 1,
+      ...attributes,
+      input: () => input(control.valueAsNumber),
+    });
+    return { control, reading, element: h("label", {}, name, control, reading) };
+  };
+  const token = slider("Token", { "data-choice": "token" }, (at) => choose({ token: at }));
+  const word = slider("Word", { "data-choice": "word" }, (at) => choose({ word: at }));
+  const branches = ["sparse", "dense"].map((name) =>
+    button({ "data-branch": name, click: () => choose({ branch: name }) }, `${name} branch`),
+  );
+  const both = h("div", { class: "seps-branches", role: "group", "aria-label": "Branch" }, ...branches);
+  const again = button({ class: "seps-again", click: () => draw(true, true) }, "Sum again");
+  choices.append(both, token.element, word.element, again);
+
+  function choose(what) {
+    Object.assign(state, what);
+    draw(true);
+  }
+
+  function tell() {
+    clearTimeout(timer);
+    timer = setTimeout(() => trigger("step", { step: state.step, talk: talk.on() }), DEBOUNCE);
+  }
+
+  function turn(by) {
+    go(state.step + by);
+  }
+
+  function go(step) {
+    const to = Math.max(1, Math.min(pictures.length, step));
+    if (to === state.step) return;
+    Object.assign(state, { step: to, touched: true });
+    draw(true, true);
+    tell();
+  }
+
+  function onClick(event) {
+    const box = scene.canvas.getBoundingClientRect();
+    const found = scene.at(event.clientX - box.left, event.clientY - box.top, (id) => /^(tile:\d+|matrix)$/.test(id));
+    if (found === "matrix") {
+      const marks = stage.querySelector(".seps-marks").getBoundingClientRect();
+      const words = Number(word.control.max) + 1;
+      choose({ word: Math.min(words - 1, Math.floor((words * (event.clientY - marks.top)) / marks.height)) });
+    } else if (found && state.step < 7) {
+      choose({ token: Number(found.slice(5)) });
+    }
+  }
+
+  // The title, the sentence, the equation and the tensors of the step, and what can be chosen in it.
+  function write() {
+    const step = value.steps[state.step - 1];
+    const number = h("span", { class: "seps-number" }, String(state.step));
+    title.replaceChildren(number, step.title);
+    sentence.replaceChildren(...symbols(step.sentence));
+    note.replaceChildren(...symbols(step.note ?? ""));
+    showEquation(equation, step.equation);
+    tensors.replaceChildren(
+      ...step.tensors.map(({ name, shape, says }) =>
+        h(
+          "li",
+          { "data-tensor": name, "data-shape": shape.join(",") },
+          h("b", {}, ...symbols(name)),
+          h("span", { class: "seps-shape" }, shape.length ? shape.join(" × ") : "one number"),
+          h("span", {}, says),
+        ),
+      ),
+    );
+    if (steps.childElementCount !== value.steps.length) {
+      steps.replaceChildren(
+        ...value.steps.map((_, index) => h("li", {}, button({ "data-step": index + 1, click: () => go(index + 1) }))),
+      );
+    }
+    value.steps.forEach((one, index) => {
+      const place = steps.children[index].firstChild;
+      place.replaceChildren(h("b", {}, String(index + 1)), h("span", {}, one.id[0].toUpperCase() + one.id.slice(1)));
+      place.title = one.title;
+      if (index + 1 === state.step) place.setAttribute("aria-current", "step");
+      else place.removeAttribute("aria-current");
+    });
+    previous.disabled = state.step === 1;
+    next.disabled = state.step === pictures.length;
+    const aligned = state.step === 7 && record.alignments.length > 1;
+    both.hidden = record.branches.length < 2 || !(aligned || BRANCHED.includes(state.step));
+    press(branches, (one) => one.dataset.branch === state.branch);
+    const branch = shownBranch({ record, branch: state.branch });
+    const alignment = record.alignments.find(({ caption }) => caption === state.branch) ?? record.alignments[0];
+    const merged =
+      state.step === 5
+        ? branch.aggregation_weights.length
+        : alignment.tokens.filter((one) => one.startsWith("aggregated")).length;
+    token.element.hidden = (state.step !== 5 && state.step !== 6) || merged < 2;
+    word.element.hidden = state.step !== 7;
+    again.hidden = state.step !== 8 || calm();
+    state.token = Math.min(state.token, Math.max(0, merged - 1));
+    state.word = Math.min(state.word ?? telling(alignment), alignment.words.length - 1);
+    Object.assign(token.control, { max: Math.max(0, merged - 1), value: state.token });
+    Object.assign(word.control, { max: alignment.words.length - 1, value: state.word });
+    token.reading.textContent = `${state.token + 1} of ${merged}`;
+    word.reading.textContent = whole(alignment.words[state.word]);
+  }
+
+  // The word to begin with: of those that are no marks, pieces or short, the one that met its token best.
+  function telling(alignment) {
+    const scores = alignment.words.map((name, index) =>
+      /^(\[.+\]|##.*|.{1,2})$/.test(name) ? -Infinity : alignment.matrix[alignment.best_token[index]][index],
+    );
+    return scores.indexOf(Math.max(...scores));
+  }
+
+  function draw(smooth, play = false) {
+    if (!value) return;
+    write();
+    const [width, height] = [stage.clientWidth, stage.clientHeight];
+    if (!photo || !width || !height) return;
+    const type = parseFloat(getComputedStyle(stage).fontSize);
+    const layout = stageLayout(width, height, type, photo.naturalHeight / photo.naturalWidth);
+    const { branch, token: one, word: other } = state;
+    const shown = {
+      value,
+      record,
+      before,
+      photo,
+      drawn,
+      layout,
+      branch,
+      token: one,
+      word: other,
+      play,
+      opacity: value.opacity ?? 0.85,
+    };
+    const { sprites, notes } = pictures[state.step - 1](shown);
+    scene.canvas.setAttribute("aria-label", `Step ${state.step}: ${value.steps[state.step - 1].sentence}`);
+    scene.show(sprites, notes, smooth);
+  }
+
+  function fit() {
+    if (!root.clientWidth) return;
+    root.classList.toggle("seps-narrow", root.clientWidth < 760);
+    resize(scene.canvas, stage.clientWidth, stage.clientHeight);
+    drawn = new Map();
+    draw(false);
+  }
+
+  async function update(now) {
+    const other =
+      !value ||
+      ["caption", "dense_caption"].some((name) => value[name] !== now[name]) ||
+      value.photo.src !== now.photo.src;
+    const adopted = now.step && (other || !state.touched) ? now.step : state.step;
+    const entered = adopted !== state.step;
+    const image = value?.photo.src === now.photo.src ? photo : null;
+    value = now;
+    record = decode(now.record);
+    before = now.before ? decode(now.before) : null;
+    drawn = new Map();
+    if (other) state.word = null;
+    if (!record.branches.some(({ name }) => name === state.branch)) state.branch = "sparse";
+    state.step = adopted;
+    root.removeAttribute("aria-busy");
+    knobs.update(value);
+    facts.replaceChildren(credit(value.photo), ` · model ${value.model}`);
+    if (!image) {
+      photo = null;
+      write();
+      const loaded = await loadImage(now.photo);
+      if (!alive || value !== now) return;
+      photo = loaded;
+    }
+    moved.replaceChildren(movedTable(value, record, before, photo));
+    if (now.talk && !state.touched) talk.set(true, false);
+    draw(image !== null, entered);
+  }
+
+  stage.addEventListener("click", onClick);
+  const observer = new ResizeObserver(fit);
+  observer.observe(stage);
+  observer.observe(root);
+  return {
+    update,
+    end: () => {
+      alive = false;
+      clearTimeout(timer);
+      talk.end();
+      scene.stop();
+      knobs.stop();
+      observer.disconnect();
+    },
+  };
+}
+
+// trigger("step", {step, talk}), trigger("knobs", {keep_ratio, ...}) once they rest, trigger("export", {format}).
+export const mount = lasting("seps-lesson", build, "No lesson yet. Choose a photo and a caption.");

@@ -1,0 +1,181 @@
+// A stage of sprites on a canvas, with labels over it. What two pictures share glides from its old place and look to
+// its new one; what is new comes from where it was born, and what is gone fades.
+
+import { resize } from "../base/canvas.js";
+import { shade } from "../base/colours.js";
+import { calm, h } from "../base/dom.js";
+
+const DURATION = 700; // milliseconds
+const NUMBERS = ["x", "y", "width", "height", "alpha", "cover", "grey"];
+
+const css = (rgb) => `rgb(${rgb.map(Math.round).join(" ")})`;
+
+// A small picture of one value a patch over the drained photo; `text` is written into its corner.
+export function valueMap(photo, [rows, columns], values, range, { width, height, opacity, text = "" }) {
+  const canvas = document.createElement("canvas");
+  resize(canvas, width, height);
+  const context = canvas.getContext("2d");
+  const at = (index, count, length) => Math.round((index * length) / count);
+  if (opacity < 1) {
+    context.filter = "grayscale(1)";
+    context.drawImage(photo, 0, 0, canvas.width, canvas.height);
+    context.filter = "none";
+  }
+  context.globalAlpha = opacity;
+  for (let patch = 0; patch < rows * columns; patch += 1) {
+    const [row, column] = [Math.floor(patch / columns), patch % columns];
+    const [x, y] = [at(column, columns, canvas.width), at(row, rows, canvas.height)];
+    context.fillStyle = css(shade(values[patch], range));
+    const right = at(column + 1, columns, canvas.width);
+    context.fillRect(x, y, right - x, at(row + 1, rows, canvas.height) - y);
+  }
+  context.globalAlpha = 1;
+  if (text && height >= 34) {
+    const pixel = window.devicePixelRatio || 1;
+    context.font = `${11 * pixel}px sans-serif`;
+    const wide = context.measureText(text).width + 4 * pixel;
+    context.fillStyle = "#10191ad0";
+    context.fillRect(0, 0, wide, 13 * pixel);
+    context.fillStyle = "#ffffff";
+    context.fillText(text, 2 * pixel, 10.5 * pixel);
+  }
+  return canvas;
+}
+
+// One pixel a cell, for a sprite with `sharp`.
+export function cellMap(rows, columns, valueAt, range) {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [columns, rows];
+  const context = canvas.getContext("2d");
+  for (let row = 0; row < rows; row += 1) {
+    for (let column = 0; column < columns; column += 1) {
+      context.fillStyle = css(shade(valueAt(row, column), range));
+      context.fillRect(column, row, 1, 1);
+    }
+  }
+  return canvas;
+}
+
+// A stage inside `element`. Sprites are {x, y, width, height, image, crop, sharp, alpha, cover, tint, grey, from} by
+// id, in CSS pixels: crop is the part of the image, `tint` covers it by `cover` after `grey` drained it, `from` is the
+// id of the sprite where it is born. `element.dataset.still` tells whether all has come to rest.
+export function createScene(element) {
+  const canvas = h("canvas", { role: "img" });
+  const labels = h("div", { class: "seps-labels" });
+  element.replaceChildren(canvas, labels);
+  let [from, to, now] = [new Map(), new Map(), new Map()];
+  let frame = 0;
+
+  const full = (sprite) => ({ alpha: 1, cover: 0, tint: [0, 0, 0], grey: 0, ...sprite });
+
+  function between(start, end, share) {
+    const mixed = { ...end, old: start.image === end.image ? null : start, share };
+    for (const name of NUMBERS) mixed[name] = start[name] + (end[name] - start[name]) * share;
+    const tint = start.cover === 0 ? end.tint : end.cover === 0 ? start.tint : null;
+    mixed.tint = tint ?? end.tint.map((value, index) => start.tint[index] + (value - start.tint[index]) * share);
+    return mixed;
+  }
+
+  // Show sprites, a Map in the order in which they are drawn, and labels [{key, rect, node}].
+  function show(sprites, notes, smooth) {
+    cancelAnimationFrame(frame);
+    const next = new Map([...sprites].map(([id, sprite]) => [id, full(sprite)]));
+    from = new Map();
+    to = new Map();
+    for (const [id, sprite] of now) {
+      if (next.has(id) || sprite.alpha === 0) continue;
+      from.set(id, sprite);
+      to.set(id, { ...sprite, alpha: 0 });
+    }
+    for (const [id, sprite] of next) {
+      const { x, y, width, height } = now.get(sprite.from) ?? sprite;
+      from.set(id, now.get(id) ?? { ...sprite, x, y, width, height, alpha: 0 });
+      to.set(id, sprite);
+    }
+    const moves = smooth && !calm();
+    write(notes, moves);
+    element.dataset.still = "false";
+    const begin = performance.now();
+    const step = (time) => {
+      const passed = moves ? Math.max(0, Math.min(1, (time - begin) / DURATION)) : 1;
+      const share = passed < 0.5 ? 4 * passed ** 3 : 1 - (2 - 2 * passed) ** 3 / 2;
+      now = new Map([...to].map(([id, end]) => [id, passed === 1 ? end : between(from.get(id), end, share)]));
+      if (passed === 1) now = new Map([...now].filter(([, sprite]) => sprite.alpha > 0));
+      draw();
+      if (passed < 1) frame = requestAnimationFrame(step);
+      else element.dataset.still = "true";
+    };
+    if (moves) frame = requestAnimationFrame(step);
+    else step(begin);
+  }
+
+  function draw() {
+    const context = canvas.getContext("2d");
+    const pixel = window.devicePixelRatio || 1;
+    context.clearRect(0, 0, canvas.width, canvas.height);
+    for (const sprite of now.values()) {
+      const [left, top] = [Math.round(sprite.x * pixel), Math.round(sprite.y * pixel)];
+      const wide = Math.max(1, Math.round((sprite.x + sprite.width) * pixel) - left);
+      const tall = Math.max(1, Math.round((sprite.y + sprite.height) * pixel) - top);
+      const paint = ({ image, crop, sharp }, alpha) => {
+        context.imageSmoothingEnabled = !sharp;
+        context.imageSmoothingQuality = "high";
+        context.globalAlpha = alpha;
+        context.drawImage(
+          image,
+          ...(crop ?? [0, 0, image.naturalWidth ?? image.width, image.naturalHeight ?? image.height]),
+          left,
+          top,
+          wide,
+          tall,
+        );
+      };
+      const fill = (style, alpha) => {
+        context.globalAlpha = alpha;
+        context.fillStyle = style;
+        context.fillRect(left, top, wide, tall);
+      };
+      if (sprite.old) paint(sprite.old, sprite.alpha);
+      paint(sprite, sprite.alpha * (sprite.old ? sprite.share : 1));
+      if (sprite.grey > 0) {
+        context.globalCompositeOperation = "saturation";
+        fill("#808080", sprite.grey * sprite.alpha);
+        context.globalCompositeOperation = "source-over";
+      }
+      if (sprite.cover > 0) fill(css(sprite.tint), sprite.cover * sprite.alpha);
+    }
+    context.globalAlpha = 1;
+  }
+
+  // Labels with the same key glide to their new place with new content.
+  function write(notes, moves) {
+    const old = new Map([...labels.children].map((one) => [one.dataset.label, one]));
+    labels.classList.toggle("seps-moving", moves);
+    for (const { key, rect, node } of notes) {
+      const label = old.get(key) ?? h("div", { "data-label": key, class: moves ? "seps-new" : null });
+      const isNew = !old.delete(key);
+      for (const [name, value] of [
+        ["left", rect.x],
+        ["top", rect.y],
+        ["width", rect.width],
+        ["height", rect.height],
+      ]) {
+        label.style[name] = `${value}px`;
+      }
+      label.replaceChildren(node);
+      if (isNew) labels.append(label);
+    }
+    for (const gone of old.values()) gone.remove();
+  }
+
+  // The id of the topmost sprite at a place of the stage whose id passes, or null.
+  function at(x, y, passes) {
+    const found = [...to].filter(
+      ([id, one]) =>
+        passes(id) && one.alpha > 0 && x >= one.x && x < one.x + one.width && y >= one.y && y < one.y + one.height,
+    );
+    return found.length ? found[found.length - 1][0] : null;
+  }
+
+  return { canvas, show, at, stop: () => cancelAnimationFrame(frame) };
+}

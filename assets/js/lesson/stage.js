@@ -1,0 +1,157 @@
+// Where the lesson's pictures stand, and what they share: the patches of the photo, headings, keys, small maps. A
+// picture is a function of what is shown, `c`: {value, record, before, photo, layout, branch, token, word, opacity,
+// drawn}.
+
+import { shade } from "../base/colours.js";
+import { h } from "../base/dom.js";
+import { say } from "../base/words.js";
+import { valueMap } from "./scene.js";
+import { layerLegend } from "../picture/legend.js";
+import { layerText, parseLayer } from "../record/record.js";
+
+const VEILED = 0.82; // of the veil over dropped patches
+
+// Where things stand on a stage: `home` is the photo's place in the first five steps and `side` the place beside it;
+// `corner` and `rest` are those of the last three. `type` is the size of the letters.
+export function stageLayout(width, height, type, aspect) {
+  const narrow = width < 600;
+  const line = 1.7 * type;
+  const place = (share, tall) => {
+    const most = [share * width, tall];
+    const wide = Math.min(most[0], most[1] / aspect);
+    return { x: 0, y: line, width: wide, height: wide * aspect };
+  };
+  const beside = (one, gap) => {
+    const x = Math.max(one.width, 13 * type) + gap; // words over a narrow picture need room too
+    return { x, y: line, width: width - x, height: height - line };
+  };
+  const below = (one) => {
+    const y = one.y + one.height + 2.2 * line;
+    return { x: 0, y, width, height: height - y };
+  };
+  const home = place(narrow ? 1 : 0.44, narrow ? 0.36 * height : height - 2.2 * line);
+  const corner = place(narrow ? 0.5 : 0.24, narrow ? 0.24 * height : height - 2.2 * line);
+  const gap = 2.4 * type;
+  return {
+    width,
+    height,
+    type,
+    line,
+    narrow,
+    home,
+    corner,
+    side: narrow ? below(home) : beside(home, gap),
+    rest: narrow ? below(corner) : beside(corner, gap),
+  };
+}
+
+export const heading = (c, key, rect, ...text) => ({
+  key,
+  rect: {
+    x: rect.x,
+    y: rect.y - c.layout.line,
+    width: Math.min(Math.max(rect.width, 14 * c.layout.type), c.layout.width - rect.x),
+    height: c.layout.line,
+  },
+  node: h("p", { class: "seps-heading" }, ...text),
+});
+
+// What stands under a picture.
+export const footing = (c, key, rect, node) => ({
+  key,
+  rect: {
+    x: rect.x + 1,
+    y: rect.y + rect.height + 0.25 * c.layout.type,
+    width: Math.min(Math.max(rect.width, 16 * c.layout.type), c.layout.width - rect.x - 1),
+    height: c.layout.line,
+  },
+  node,
+});
+
+// The patches of the photo on a place, `gap` apart as a share of a patch; `paint` tells what covers each.
+export function patches(c, rect, paint = () => ({}), gap = 0) {
+  const [rows, columns] = c.record.grid;
+  const [wide, tall] = [rect.width / columns, rect.height / rows];
+  const [cropWide, cropTall] = [c.photo.naturalWidth / columns, c.photo.naturalHeight / rows];
+  return Array.from({ length: rows * columns }, (_, patch) => {
+    const [row, column] = [Math.floor(patch / columns), patch % columns];
+    return [
+      `patch:${patch}`,
+      {
+        x: rect.x + (column + gap / 2) * wide,
+        y: rect.y + (row + gap / 2) * tall,
+        width: wide * (1 - gap),
+        height: tall * (1 - gap),
+        image: c.photo,
+        crop: [column * cropWide, row * cropTall, cropWide, cropTall],
+        ...paint(patch),
+      },
+    ];
+  });
+}
+
+export const valued = (c, values, range) => (patch) => ({
+  grey: 1,
+  cover: c.opacity,
+  tint: shade(values[patch], range),
+});
+
+export const masked = (branch) => (patch) => (branch.kept[patch] ? {} : { grey: 1, cover: VEILED, tint: [16, 25, 26] });
+
+// The key of a layer in its text form, or of any range and label.
+export function stageLegend(c, text, range = null, label = null) {
+  const key = layerLegend(c.record, parseLayer(text), { opacity: c.opacity, range });
+  key.querySelector(".seps-cross")?.remove();
+  if (label) key.querySelector(".seps-scale-label").replaceChildren(label);
+  return key;
+}
+
+export const shownBranch = (c) => c.record.branches.find((one) => one.name === c.branch) ?? c.record.branches[0];
+export const layerNamed = (c, name) => layerText({ name, number: null, branch: shownBranch(c).name });
+export const countKept = (kept) => kept.reduce((sum, one) => sum + one, 0);
+
+// The key of the mask; where patches were gained or lost, of their marks too.
+export function maskLegend(c, branch, old) {
+  const row = stageLegend(c, layerNamed(c, "mask"));
+  if (!old || old.every((one, patch) => one === branch.kept[patch])) return row;
+  const swatch = (name, sign) => h("b", { class: `seps-sign ${name}` }, sign);
+  row.append(
+    h("span", {}, swatch("gained", "+"), say("moved.gained")),
+    h("span", {}, swatch("lost", "−"), say("moved.lost")),
+  );
+  return row;
+}
+
+export const grown = ({ x, y, width, height }, by) => ({
+  x: x - by,
+  y: y - by,
+  width: width + 2 * by,
+  height: height + 2 * by,
+});
+
+// `count` rectangles of an aspect on a place, in rows, as large as they can be.
+export function spread(count, place, aspect, gap) {
+  const size = (columns) => {
+    const rows = Math.ceil(count / columns);
+    const width = (place.width - gap * (columns - 1)) / columns;
+    return Math.min(width, (place.height - gap * (rows - 1)) / rows / aspect);
+  };
+  let columns = 1;
+  for (let more = 2; more <= count; more += 1) if (size(more) > size(columns)) columns = more;
+  const width = Math.max(2, size(columns));
+  return Array.from({ length: count }, (_, index) => ({
+    x: place.x + (index % columns) * (width + gap),
+    y: place.y + Math.floor(index / columns) * (width * aspect + gap),
+    width,
+    height: width * aspect,
+  }));
+}
+
+// A small map, drawn once for each size.
+export function tileOf(c, key, values, range, { width, height }, text = "") {
+  const name = `${key}:${Math.round(width)}x${Math.round(height)}`;
+  if (!c.drawn.has(name)) {
+    c.drawn.set(name, valueMap(c.photo, c.record.grid, values, range, { width, height, opacity: 1, text }));
+  }
+  return c.drawn.get(name);
+}

@@ -1,0 +1,244 @@
+// The pictures of the lesson's last two steps: words meet tokens, and S(I, T) is summed. See steps.js.
+
+import { h } from "../base/dom.js";
+import { say, sayNodes, symbol } from "../base/words.js";
+import { whole } from "../record/record.js";
+import { maximaMarks } from "./charts.js";
+import { standing } from "./knobs.js";
+import { cellMap } from "./scene.js";
+import { footing, heading, masked, patches, shownBranch, stageLegend, valued } from "./stage.js";
+import { alignmentOf, emptyTiles, highest, tokenRow, tokenTiles } from "./tokens.js";
+
+// 7: every token against every word; the best of each, and the K best of those.
+function matrix(c) {
+  const {
+    layout: { corner, rest, type, line, narrow },
+    record,
+    value,
+  } = c;
+  const alignment = alignmentOf(c);
+  const [tokens, words] = [alignment.tokens.length, alignment.words.length];
+  const { tiles: places, size, tall, label } = tokenRow(c, tokens);
+  const word = Math.min(c.word, words - 1);
+  const paper = record.variant === "paper";
+  const lines = (paper ? 3.4 : 2.4) + (narrow ? 3 : 0);
+  const bars = 2 * type;
+  const grid = {
+    x: rest.x + label,
+    y: rest.y + tall + 0.4 * type,
+    width: size * tokens,
+    height: Math.min(rest.height - tall - bars - lines * line, words * 2.4 * type),
+  };
+  const high = grid.height / words;
+  const map = alignment.word_maps[word];
+  const most = highest(map);
+  const sprites = new Map(patches(c, corner, most > 0 ? valued(c, map, [0, most]) : undefined));
+  for (const [id, sprite] of tokenTiles(c, alignment, places, false)) sprites.set(id, sprite);
+  const range = extremes(alignment.matrix);
+  sprites.set("matrix", {
+    ...grid,
+    sharp: true,
+    image: cellMap(words, tokens, (row, column) => alignment.matrix[column][row], range),
+  });
+  const said = alignment.words[word];
+  const best = alignment.best_token[word];
+  const notes = [
+    heading(c, "home", corner, say("lesson.looks", { word: whole(said) })),
+    footing(
+      c,
+      "home-legend",
+      corner,
+      h(
+        "p",
+        { class: "seps-aside", "data-best": best },
+        say("lesson.entry", { token: alignment.tokens[best], value: alignment.matrix[best][word] }),
+      ),
+    ),
+    heading(c, "side", rest, say("lesson.matrix", { tokens, words })),
+    ...emptyTiles(alignment, places),
+    { key: "marks", rect: grid, node: maximaMarks(alignment, grid, word) },
+  ];
+  const scale = stageLegend(c, "score", range, say(paper ? "scale.cosine" : "scale.leaky"));
+  if (!narrow)
+    notes.push(heading(c, "scale", { ...rest, x: rest.x + 0.5 * rest.width, width: 0.5 * rest.width }, scale));
+  if (high >= 10) {
+    alignment.words.forEach((name, index) => {
+      const node = h(
+        "p",
+        { class: index === word ? "seps-word-name seps-strong" : "seps-word-name" },
+        whole(name),
+      );
+      node.style.fontSize = `${Math.min(type, 0.92 * high)}px`;
+      notes.push({
+        key: `word:${index}`,
+        rect: { x: rest.x, y: grid.y + index * high, width: label - 0.4 * type, height: high },
+        node,
+      });
+    });
+  }
+  const ofWord = Array.from(alignment.best_token, (token, index) => alignment.matrix[token][index]);
+  const ofToken = Array.from(alignment.best_word, (index, token) => alignment.matrix[token][index]);
+  const k = paper ? value.knobs.top_k : 0;
+  const top = highest([...ofWord, ...ofToken]);
+  const [bestWords, bestTokens] = [topK(ofWord, k), topK(ofToken, k)];
+  const bar = (share, chosen, name) => {
+    const piece = h("i", { class: chosen ? "seps-best" : null });
+    piece.style[name] = `${Math.max(0, 100 * share)}%`;
+    return piece;
+  };
+  const side = h(
+    "div",
+    { class: "seps-gutter seps-rows" },
+    ...ofWord.map((one, index) => bar(one / top, bestWords.includes(index), "width")),
+  );
+  const under = h(
+    "div",
+    { class: "seps-gutter seps-columns" },
+    ...ofToken.map((one, index) => bar(one / top, bestTokens.includes(index), "height")),
+  );
+  const right = grid.x + grid.width + 0.5 * type;
+  notes.push({
+    key: "rows",
+    rect: { x: right, y: grid.y, width: c.layout.width - right, height: grid.height },
+    node: side,
+  });
+  notes.push({
+    key: "columns",
+    rect: { x: grid.x, y: grid.y + grid.height + 0.3 * type, width: grid.width, height: bars },
+    node: under,
+  });
+  const terms = record.terms;
+  const name = alignment.caption;
+  const told = (kind, values, chosen, mean, relevance) =>
+    h(
+      "div",
+      { class: "seps-best-line", "data-best-of": kind },
+      h(
+        "p",
+        {},
+        ...sayNodes("lesson.mean", {
+          count: values.length,
+          kind,
+          mean: h("b", { "data-mean": mean }, mean.toFixed(4)),
+        }),
+      ),
+      paper
+        ? h(
+            "p",
+            {},
+            ...sayNodes("lesson.top", {
+              count: Math.min(k, values.length),
+              relevance: h("b", { "data-relevance": relevance }, signed(relevance)),
+            }),
+          )
+        : "",
+      paper
+        ? h(
+            "p",
+            { class: "seps-aside", "data-top": chosen.map((one) => values[one]).join(" ") },
+            shortList(chosen.map((one) => values[one])),
+          )
+        : "",
+    );
+  const foot = { x: rest.x, y: grid.y + grid.height + bars + 0.6 * type, width: rest.width, height: lines * line };
+  const sign = (name, text) => h("span", {}, h("i", { class: name }), text);
+  const key = h(
+    "p",
+    { class: "seps-key" },
+    sign("seps-square", say("lesson.best_token")),
+    sign("seps-dot", say("lesson.best_word")),
+    paper ? sign("seps-best", say("lesson.highest", { count: k })) : "",
+  );
+  notes.push({
+    key: "best",
+    rect: foot,
+    node: h(
+      "div",
+      { class: "seps-best-lines" },
+      key,
+      told("token", ofToken, bestTokens, terms[`${name} patch-to-word mean`], terms[`${name} patch relevance`]),
+      told("word", ofWord, bestWords, terms[`${name} word-to-patch mean`], terms[`${name} word relevance`]),
+    ),
+  });
+  return { sprites, notes };
+}
+
+const shortList = (values) =>
+  values
+    .slice(0, 5)
+    .map((one) => one.toFixed(2))
+    .join(" ") + (values.length > 5 ? " …" : "");
+const signed = (value) => (value < 0 ? "" : "+") + value.toFixed(4);
+
+function extremes(rows) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const row of rows) for (const value of row) [low, high] = [Math.min(low, value), Math.max(high, value)];
+  return [low, high];
+}
+
+// Where the k highest values stand, from the highest.
+function topK(values, k) {
+  return Array.from(values.keys())
+    .sort((one, other) => values[other] - values[one] || one - other)
+    .slice(0, k);
+}
+
+// 8: the terms, one added after the other, and the rank. `c.play` lets them come one by one.
+function similarity(c) {
+  const {
+    layout: { corner, rest, line },
+    record,
+    value,
+  } = c;
+  const terms = Object.entries(record.terms);
+  let sum = 0;
+  const steps = terms.map(([name, term]) => ({ name, term, from: sum, to: (sum += term) }));
+  const [low, high] = [Math.min(0, ...steps.map(({ to }) => to)), Math.max(0, ...steps.map(({ to }) => to))];
+  const at = (one) => (100 * (one - low)) / (high - low || 1);
+  const items = steps.map(({ name, term, from, to }, index) => {
+    const piece = h("i", { class: term < 0 ? "seps-less" : null });
+    piece.style.left = `${at(Math.min(from, to))}%`;
+    piece.style.width = `${Math.abs(at(to) - at(from))}%`;
+    const item = h(
+      "li",
+      { "data-term": name, "data-value": term },
+      h("span", { class: "seps-term" }, record.says.terms[name]),
+      h("b", {}, signed(term)),
+      h("span", { class: "seps-lane" }, piece),
+      h("output", { "data-sum": to }, to.toFixed(4)),
+    );
+    item.style.setProperty("--turn", index);
+    return item;
+  });
+  const total = h(
+    "p",
+    { class: "seps-total" },
+    symbol("S(I, T)"),
+    " = ",
+    h("output", { "data-similarity": record.similarity }, record.similarity.toFixed(4)),
+  );
+  total.style.setProperty("--turn", terms.length);
+  const ranks = standing(value);
+  ranks.style.setProperty("--turn", terms.length + 1);
+  const place = { x: rest.x, y: rest.y - line, width: rest.width, height: rest.height + line };
+  return {
+    sprites: new Map(patches(c, corner, masked(shownBranch(c)))),
+    notes: [
+      heading(c, "home", corner, value.photo.title || say("lesson.photo")),
+      {
+        key: "sum",
+        rect: place,
+        node: h(
+          "div",
+          { class: `seps-sum${c.play ? " seps-play" : ""}` },
+          h("p", { class: "seps-quote" }, `“${value.caption}”`),
+          h("ol", {}, ...items),
+          total,
+          ranks,
+        ),
+      },
+    ],
+  };
+}
+
+export const wordSteps = [matrix, similarity];

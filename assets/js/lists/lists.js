@@ -1,0 +1,187 @@
+// Lists that a person picks from: ranked photographs, ranked captions, a strip of photographs, example captions.
+// Each is mounted on a Gradio HTML component and drawn anew from its value; nothing is computed but changes of place.
+
+import { button, calm, h, press } from "../base/dom.js";
+
+const SIGNIFICANT = 3; // decimals of a score
+
+// Mount a list: draw it now and whenever Python sends another value.
+function list(name, draw) {
+  return (element, props, trigger, watch) => {
+    const memory = {};
+    const show = () => {
+      const value = props.value;
+      const root = h("div", { class: `seps-list ${name}` });
+      if (value) draw(root, value, trigger, memory);
+      element.replaceChildren(root);
+      if (value && memory.drawn) memory.drawn(root);
+    };
+    show();
+    watch("value", show);
+  };
+}
+
+// Mark a button as the one picked, at once; Python's next value says the same.
+function pick({ currentTarget: picked }) {
+  press(picked.closest(".seps-list").querySelectorAll("[aria-pressed]"), (one) => one === picked);
+}
+
+const score = (value) => value.toFixed(SIGNIFICANT);
+
+// The bar under a score: its share of the way from the list's lowest to its highest.
+function bar(value, low, high) {
+  const share = high > low ? (value - low) / (high - low) : 1;
+  return h("span", { class: "bar", "aria-hidden": "true" }, h("span", { style: `width:${100 * share}%` }));
+}
+
+// The button that saves the whole ranking.
+function take(trigger) {
+  const label = "Download the ranking as CSV";
+  return button({ class: "take", "aria-label": label, click: () => trigger("export", {}) }, "CSV");
+}
+
+// How a photograph moved since the ranking before: words, and a sign.
+function change(before, now) {
+  if (before === undefined || before === now) return null;
+  const steps = Math.abs(before - now);
+  const up = before > now;
+  const label = `${up ? "up" : "down"} ${steps} ${steps === 1 ? "place" : "places"}`;
+  const looks = { class: `change ${up ? "up" : "down"}`, title: label, "aria-label": label };
+  return h("span", looks, `${up ? "▲" : "▼"}${steps}`);
+}
+
+// value: {seconds, note, total, selected, lists: [{title, items: [{place, rank, title, thumb, score}]}]}
+function drawRanking(root, value, trigger, memory) {
+  const before = memory.ranks ?? {};
+  const boxes = memory.boxes ?? {};
+  memory.ranks = {};
+  root.append(h("p", { class: "line", "aria-live": "polite" }, value.note));
+  const lists = h("div", { class: `lists of-${value.lists.length}` });
+  value.lists.forEach((part, number) => {
+    const scores = part.items.map((item) => item.score);
+    const [low, high] = [Math.min(...scores), Math.max(...scores)];
+    const rows = part.items.map((item) => {
+      const id = `${number}:${item.place}`;
+      memory.ranks[id] = item.rank;
+      return h(
+        "li",
+        { "data-id": id },
+        button(
+          {
+            class: "row",
+            "data-place": item.place,
+            "aria-pressed": String(item.place === value.selected),
+            click: (event) => {
+              pick(event);
+              trigger("pick", { place: item.place });
+            },
+          },
+          h("span", { class: "rank" }, String(item.rank)),
+          h("img", { src: item.thumb, alt: "", loading: "lazy" }),
+          h(
+            "span",
+            { class: "what" },
+            h("span", { class: "title" }, item.title),
+            h("span", { class: "score" }, score(item.score)),
+            bar(item.score, low, high),
+          ),
+          change(before[id], item.rank),
+        ),
+      );
+    });
+    lists.append(
+      h("section", {}, part.title ? h("h4", {}, part.title) : null, h("ol", { class: "ranked" }, ...rows)),
+    );
+  });
+  root.append(lists, take(trigger));
+  memory.drawn = (drawn) => slide(drawn, boxes, memory);
+}
+
+// Let every row glide from where it was. Boxes are kept relative to their list, so that scrolling moves nothing.
+function slide(root, boxes, memory) {
+  memory.boxes = {};
+  for (const item of root.querySelectorAll("li")) {
+    const id = item.dataset.id;
+    memory.boxes[id] = item.offsetTop;
+    const moved = boxes[id] === undefined ? 0 : boxes[id] - item.offsetTop;
+    if (moved && !calm()) {
+      const path = [{ transform: `translateY(${moved}px)` }, { transform: "none" }];
+      item.animate(path, { duration: 320, easing: "ease-out" });
+    }
+  }
+}
+
+// value: {note, selected, recall, rows: [{rank, caption, score, mark: "right" | "wrong" | "typed"}]}
+function drawCaptions(root, value, trigger) {
+  const words = { right: "written for this photo", wrong: "written for another photo", typed: "typed here" };
+  const signs = { right: "✓", wrong: "✗", typed: "✎" };
+  const scores = value.rows.map((row) => row.score);
+  const [low, high] = [Math.min(...scores), Math.max(...scores)];
+  root.append(h("p", { class: "line", "aria-live": "polite" }, value.note));
+  const rows = value.rows.map((row) =>
+    h(
+      "li",
+      {},
+      button(
+        {
+          class: `row ${row.mark ?? ""}`,
+          "data-rank": row.rank,
+          "aria-pressed": String(row.caption === value.selected),
+          click: (event) => {
+            pick(event);
+            trigger("pick", { caption: row.caption });
+          },
+        },
+        h("span", { class: "rank" }, String(row.rank)),
+        h(
+          "span",
+          { class: "what" },
+          h("span", { class: "caption" }, row.caption),
+          h("span", { class: "score" }, score(row.score)),
+          bar(row.score, low, high),
+        ),
+        row.mark
+          ? h("span", { class: "mark", title: words[row.mark], "aria-label": words[row.mark] }, signs[row.mark])
+          : null,
+      ),
+    ),
+  );
+  root.append(h("ol", { class: "ranked" }, ...rows));
+  root.append(h("p", { class: "line recall" }, value.recall), take(trigger));
+}
+
+// value: {selected, items: [{place, title, thumb}]}
+function drawStrip(root, value, trigger) {
+  root.append(
+    ...value.items.map((item) =>
+      button(
+        {
+          class: "thumb",
+          title: item.title,
+          "aria-label": item.title,
+          "aria-pressed": String(item.place === value.selected),
+          "data-place": item.place,
+          click: (event) => {
+            pick(event);
+            trigger("pick", { place: item.place });
+          },
+        },
+        h("img", { src: item.thumb, alt: "", loading: "lazy" }),
+      ),
+    ),
+  );
+}
+
+// value: {items: ["a caption", ...]}
+function drawChips(root, value, trigger) {
+  root.append(
+    ...value.items.map((text) =>
+      button({ class: "chip", click: () => trigger("pick", { caption: text }) }, text),
+    ),
+  );
+}
+
+export const ranking = list("ranking", drawRanking);
+export const captions = list("captions", drawCaptions);
+export const strip = list("strip", drawStrip);
+export const chips = list("chips", drawChips);

@@ -1,0 +1,62 @@
+// Claims, each with a button that measures it on the live model.
+
+import { button, h } from "../base/dom.js";
+import { rootOf } from "../base/mount.js";
+import { say, symbols } from "../base/words.js";
+
+// Show `props.value` inside `element`, now and whenever `watch` tells that it changed.
+// trigger("run", {claim}) asks for a claim to be measured.
+export function mount(element, props, trigger, watch) {
+  const root = rootOf(element, "seps-claims");
+  const show = () => {
+    const focused = root.contains(document.activeElement) ? document.activeElement.dataset.run : null;
+    root.replaceChildren(...(props.value?.claims ?? []).map((claim) => card(claim, trigger)));
+    if (focused) root.querySelector(`[data-run="${focused}"]`)?.focus();
+  };
+  watch("value", show);
+  show();
+}
+
+function card({ name, claim, how, result }, trigger) {
+  const run = button(
+    {
+      "data-run": name,
+      click: () => {
+        run.disabled = true;
+        run.textContent = "Measuring …";
+        trigger("run", { claim: name });
+      },
+    },
+    result ? "Measure again" : "Measure it",
+  );
+  return h(
+    "article",
+    { class: "seps-claim", "data-claim": name },
+    h("p", { class: "seps-said-claim" }, ...symbols(claim)),
+    h("p", { class: "seps-how" }, ...symbols(how)),
+    run,
+    h("div", { class: "seps-measured", "aria-live": "polite" }, ...(result ? measured(result) : [])),
+  );
+}
+
+function measured({ measured: numbers, holds }) {
+  const rows = Object.entries(numbers).map(([name, value]) =>
+    h(
+      "tr",
+      { "data-measured": name, "data-value": value },
+      h("th", { scope: "row" }, ...symbols(name)),
+      h("td", {}, short(value)),
+    ),
+  );
+  const said = say(holds ? "loss.holds" : "loss.holds_not");
+  return [
+    h("p", { class: "seps-holds", "data-holds": String(holds) }, said),
+    h("table", {}, h("tbody", {}, ...rows)),
+  ];
+}
+
+// Four digits that count; 0 stays 0, since a gradient of 0 is the point.
+function short(value) {
+  if (typeof value !== "number" || Number.isInteger(value)) return String(value);
+  return Math.abs(value) < 0.001 ? value.toExponential(2) : Number(value.toPrecision(4)).toString();
+}

@@ -1,0 +1,145 @@
+// The playground's tables: the similarities of a batch with its violations, and captions that no class list foresaw.
+
+import { button, h } from "../base/dom.js";
+import { say, sayNodes } from "../base/words.js";
+
+// Which looks a pair has: a true one, one masked as of the same photo, one that violates the margin.
+function looks(value, row, column) {
+  if (row === column) return "seps-true";
+  return value.excluded[row][column] ? "seps-masked" : null;
+}
+
+// Arrows: along the row (other captions of the photo), along the column (other photos of the caption).
+function arrows(value, row, column) {
+  return [
+    ["to_captions", "counted_captions", "→", "row"],
+    ["to_images", "counted_images", "↓", "column"],
+  ]
+    .filter(([amounts]) => value[amounts][row][column] > 0)
+    .map(([amounts, counted, sign, way]) => ({
+      sign,
+      way,
+      amount: value[amounts][row][column],
+      counted: value[counted][row][column],
+    }));
+}
+
+// Photos by captions; `choose` is given a pair [row, column].
+export function similarityTable(value, choose) {
+  const all = value.similarity.flat();
+  const [low, high] = [Math.min(...all), Math.max(...all)];
+  const cell = (similarity, row, column) => {
+    const found = arrows(value, row, column);
+    const signs = found.map(({ sign, counted }) =>
+      h("i", { class: counted ? "seps-counted" : "seps-uncounted" }, sign),
+    );
+    const one = button(
+      {
+        "aria-label": pairLines(value, row, column).join(" "),
+        click: () => choose([row, column]),
+        pointerenter: (event) => event.pointerType === "mouse" && choose([row, column]),
+        focus: () => choose([row, column]),
+      },
+      h("span", {}, similarity.toFixed(2).replace(/^-(0\.00)$/, "$1")),
+      h("span", { class: "seps-arrows", "aria-hidden": "true" }, ...signs),
+    );
+    const box = h(
+      "td",
+      {
+        "data-row": row,
+        "data-column": column,
+        "data-similarity": similarity,
+        class: looks(value, row, column),
+        "data-violates": found.map(({ sign }) => sign).join(""),
+        "data-counted": found
+          .filter(({ counted }) => counted)
+          .map(({ sign }) => sign)
+          .join(""),
+      },
+      one,
+    );
+    box.style.setProperty("--share", `${Math.round((45 * (similarity - low)) / (high - low || 1))}%`);
+    return box;
+  };
+  const head = value.captions.map(({ text }, index) => h("th", { scope: "col", title: text }, String(index + 1)));
+  const rows = value.similarity.map((row, index) =>
+    h(
+      "tr",
+      {},
+      h(
+        "th",
+        { scope: "row" },
+        h(
+          "span",
+          {},
+          String(index + 1),
+          h("img", { src: value.photos[index].thumb, alt: "" }),
+          h("em", {}, value.photos[index].title),
+        ),
+      ),
+      ...row.map((similarity, column) => cell(similarity, index, column)),
+    ),
+  );
+  return h(
+    "table",
+    {},
+    h("caption", {}, say("loss.matrix")),
+    h("thead", {}, h("tr", {}, h("td", {}), ...head)),
+    h("tbody", {}, ...rows),
+  );
+}
+
+export function matrixKey() {
+  const entry = (node, text) => h("span", {}, node, text);
+  return h(
+    "p",
+    { class: "seps-matrix-key" },
+    entry(h("b", { class: "seps-true" }), say("loss.true")),
+    entry(h("b", { class: "seps-masked" }), say("loss.masked")),
+    entry(h("i", { class: "seps-counted" }, "→ ↓"), say("loss.counted")),
+    entry(h("i", { class: "seps-uncounted" }, "→ ↓"), say("loss.uncounted")),
+  );
+}
+
+// A pair in words.
+export function pairLines(value, row, column) {
+  const first = say("loss.pair", { row: row + 1, column: column + 1, similarity: value.similarity[row][column] });
+  if (row === column) return [first, say("loss.pair_true")];
+  if (value.excluded[row][column]) return [first, say("loss.pair_masked")];
+  const found = arrows(value, row, column);
+  if (!found.length) return [first, say("loss.pair_beaten")];
+  return [
+    first,
+    ...found.map(({ way, amount, counted }) => say(counted ? `loss.${way}` : `loss.${way}_uncounted`, { amount })),
+  ];
+}
+
+export function unforeseenCards({ classes, class_list: list, examples }) {
+  const cards = examples.map((one) =>
+    h(
+      "figure",
+      { "data-subject": one.subject, "data-rank": one.rank },
+      h("img", { src: one.thumb, alt: one.title }),
+      h(
+        "figcaption",
+        {},
+        h("p", { class: "seps-quote" }, `“${one.caption}”`),
+        h(
+          "p",
+          {},
+          one.named_by.length
+            ? say("loss.named", { subject: one.subject, names: one.named_by.join(", ") })
+            : say("loss.unnamed", { subject: one.subject }),
+        ),
+        h(
+          "p",
+          {},
+          ...sayNodes("loss.its_rank", { ...one, rank: h("b", {}, say("loss.rank", one)) }),
+        ),
+      ),
+    ),
+  );
+  const named = examples.some((one) => one.named_by.length);
+  const said = say(named ? "loss.class_list" : "loss.class_list_none", { list, classes });
+  return [h("p", {}, said), h("div", { class: "seps-cards" }, ...cards)];
+}

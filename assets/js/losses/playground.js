@@ -1,0 +1,252 @@
+// The losses on a small real batch: similarities and who violates the margin, the loss over margins, the ratio loss
+// beside others, and captions that no class list foresaw.
+
+import { onWidth } from "../base/canvas.js";
+import { button, h, press, svg } from "../base/dom.js";
+import { lasting } from "../base/mount.js";
+import { say, sayNodes, symbol } from "../base/words.js";
+import { curvesChart } from "./curves.js";
+import { matrixKey, pairLines, similarityTable, unforeseenCards } from "./matrix.js";
+
+const DEBOUNCE = 250; // milliseconds
+const MININGS = { all: "All negatives", hardest: "Hardest negatives" };
+const LINES = { all: null, hardest: "7 4" };
+const LOSSES = { mse: ["MSE, the paper's", null], mae: ["MAE", "8 4"], huber: ["Huber", "2 4"] };
+
+function build(root, trigger) {
+  let value = null;
+  let timer = 0;
+  let pair = [0, 0];
+  const part = (name, title, ...children) =>
+    h("section", { class: `seps-part ${name}` }, h("h3", {}, title), ...children);
+
+  const margin = h("input", { type: "range", step: 0.01, input: changed });
+  const marginReading = h("output", {});
+  const minings = Object.entries(MININGS).map(([name, label]) =>
+    button(
+      {
+        "data-mining": name,
+        click: () => {
+          press(minings, (one) => one.dataset.mining === name);
+          changed();
+        },
+      },
+      label,
+    ),
+  );
+  const masking = h("input", { type: "checkbox", input: changed });
+  const table = h("div", { class: "seps-matrix" });
+  const reading = h("p", { class: "seps-pair", role: "status", "aria-live": "polite" });
+  const now = h("p", { class: "seps-now" });
+  const ids = h("p", { class: "seps-ids" });
+  const curve = h("div", { class: "seps-curve-place" });
+  const captions = h("ol", { class: "seps-batch" });
+  const share = h("input", { type: "range", step: 0.01, min: 0, max: 1, value: 0.3, input: () => drawRatio() });
+  const shareReading = h("output", {});
+  const ratios = h("div", { class: "seps-ratios" });
+  const unforeseen = h("div", { class: "seps-unforeseen" });
+  root.replaceChildren(
+    part(
+      "seps-ranking",
+      say("loss.ranking"),
+      h(
+        "div",
+        { class: "seps-halves" },
+        h("div", {}, table, reading, captions),
+        h(
+          "div",
+          {},
+          h(
+            "div",
+            { class: "seps-settings" },
+            h("label", {}, "Margin", margin, marginReading),
+            h("div", { class: "seps-minings", role: "group", "aria-label": "Mining" }, ...minings),
+            h("label", {}, masking, "mask by img_ids"),
+          ),
+          now,
+          ids,
+          curve,
+        ),
+      ),
+    ),
+    part(
+      "seps-ratio",
+      say("loss.ratio"),
+      h("div", { class: "seps-settings" }, h("label", {}, "Kept share", share, shareReading)),
+      ratios,
+    ),
+    part("seps-classes", say("loss.classes"), unforeseen),
+  );
+
+  const settings = () => ({
+    margin: margin.valueAsNumber,
+    mining: minings.find((one) => one.getAttribute("aria-pressed") === "true").dataset.mining,
+    mask_ids: masking.checked,
+  });
+
+  function changed() {
+    marginReading.textContent = margin.valueAsNumber.toFixed(2);
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      timer = 0;
+      root.setAttribute("aria-busy", "true");
+      trigger("turn", settings()); // Gradio's own "change" fires with every new value;
+    }, DEBOUNCE);
+  }
+
+  function update(next) {
+    value = next;
+    root.removeAttribute("aria-busy");
+    if (!timer) {
+      Object.assign(margin, { min: value.margin_range[0], max: value.margin_range[1], value: value.margin });
+      marginReading.textContent = value.margin.toFixed(2);
+      press(minings, (one) => one.dataset.mining === value.mining);
+      masking.checked = value.mask_ids;
+    }
+    table.replaceChildren(similarityTable(value, choose), matrixKey());
+    choose(pair);
+    now.replaceChildren(
+      symbol("L_align"),
+      " = ",
+      h("output", { "data-loss": value.now }, value.now.toFixed(4)),
+      h("span", {}, say("loss.violations", value)),
+    );
+    const { pairs, with_ids: one, without_ids: other } = value.masked;
+    const places = pairs.map(({ row, column }) => `(${row + 1}, ${column + 1})`).join(" and ");
+    ids.replaceChildren(
+      ...sayNodes("loss.ids", {
+        places,
+        with_ids: h("b", { "data-with-ids": one }, one.toFixed(4)),
+        without_ids: h("b", { "data-without-ids": other }, other.toFixed(4)),
+      }),
+    );
+    captions.replaceChildren(...value.captions.map(({ text }) => h("li", {}, text)));
+    unforeseen.replaceChildren(...unforeseenCards(value.ranking));
+    draw();
+  }
+
+  // Tell one pair: its similarity, and by how much it violates the margin both ways.
+  function choose([row, column]) {
+    pair = [row, column];
+    for (const cell of table.querySelectorAll("[data-row]")) {
+      const here = Number(cell.dataset.row) === row && Number(cell.dataset.column) === column;
+      cell.firstChild.setAttribute("aria-pressed", here);
+    }
+    [...captions.children].forEach((item, index) => item.classList.toggle("seps-named", index === column));
+    reading.replaceChildren(...pairLines(value, row, column).map((line) => h("span", {}, line)));
+  }
+
+  function draw() {
+    if (!value || !root.clientWidth) return;
+    drawCurve();
+    drawRatio();
+  }
+
+  function sample(dashed) {
+    const line = svg("line", {
+      x1: 0,
+      x2: 28,
+      y1: 6,
+      y2: 6,
+      class: "seps-curve",
+      "stroke-dasharray": dashed,
+    });
+    return svg("svg", { width: 28, height: 12 }, line);
+  }
+
+  function drawCurve() {
+    const width = curve.clientWidth;
+    const { margins } = value.curve;
+    const lines = Object.entries(LINES).map(([name, dashed]) => ({ name, dashed, values: value.curve[name] }));
+    const chart = curvesChart({
+      xs: margins,
+      lines,
+      at: value.margin,
+      width,
+      height: 210,
+      type: 14,
+      names: [say("loss.margin"), say("loss.align")],
+    });
+    for (const { name } of lines) {
+      const dot = { cx: chart.x(value.margin), cy: chart.y(value.loss[name]), r: name === value.mining ? 6 : 4 };
+      chart.drawing.append(
+        svg("circle", { ...dot, class: name === value.mining ? "seps-here" : "seps-there" }),
+      );
+    }
+    const names = Object.entries(LINES).map(([name, dashed]) =>
+      h(
+        "span",
+        {},
+        sample(dashed),
+        MININGS[name],
+        " ",
+        h("b", { "data-loss-of": name }, value.loss[name].toFixed(3)),
+      ),
+    );
+    curve.replaceChildren(chart.drawing, h("p", { class: "seps-samples" }, ...names));
+  }
+
+  function drawRatio() {
+    const { target, shares, losses } = value.ratio;
+    const at = Math.round(share.valueAsNumber * (shares.length - 1));
+    shareReading.textContent = shares[at].toFixed(2);
+    const wide = Math.max(240, root.clientWidth < 760 ? root.clientWidth : (root.clientWidth - 340) / 2 - 24);
+    const charts = [
+      "value",
+      "gradient",
+    ].map((kind) => {
+      const lines = Object.entries(LOSSES).map(([loss, [, dashed]]) => ({
+        name: `${loss}-${kind}`,
+        dashed,
+        values: losses[loss][kind],
+      }));
+      const chart = curvesChart({
+        xs: shares,
+        lines,
+        at: shares[at],
+        width: wide,
+        height: 210,
+        type: 14,
+        names: [say("loss.share"), say(`loss.${kind}`)],
+      });
+      const goal = { x: chart.x(target), y: 16, "text-anchor": "middle", class: "seps-goal" };
+      chart.drawing.append(
+        svg("path", { class: "seps-goal-line", d: `M${chart.x(target)} 22V174` }),
+        svg("text", goal, say("loss.target", { target })),
+      );
+      return chart.drawing;
+    });
+    const rows = Object.entries(LOSSES).map(([loss, [label, dashed]]) =>
+      h(
+        "tr",
+        { "data-ratio": loss },
+        h("th", { scope: "row" }, sample(dashed), ` ${label}`),
+        ...["value", "gradient"].map((kind) =>
+          h("td", { [`data-${kind}`]: losses[loss][kind][at] }, losses[loss][kind][at].toFixed(4)),
+        ),
+      ),
+    );
+    const head = h(
+      "thead",
+      {},
+      h("tr", {}, h("td", {}), ...["value", "gradient"].map((kind) => h("th", { scope: "col" }, say(`loss.${kind}`)))),
+    );
+    const table = h("table", {}, head, h("tbody", {}, ...rows));
+    ratios.replaceChildren(...charts, h("div", {}, table, h("p", {}, say("loss.ratio_says"))));
+  }
+
+  const end = onWidth(root, (width) => {
+    root.classList.toggle("seps-narrow", width < 760);
+    draw();
+  });
+  return {
+    update,
+    end: () => {
+      clearTimeout(timer);
+      end();
+    },
+  };
+}
+
+// trigger("turn", {margin, mining, mask_ids}) follows a change, once it rests.
+export const mount = lasting("seps-playground", build, "No batch yet.");

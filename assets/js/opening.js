@@ -1,0 +1,45 @@
+// The opening page's entry: a worked example to read while the model loads. The page turns into the app by itself.
+
+import { chips, ranking } from "./lists/lists.js";
+import { mount as viewer } from "./viewer/viewer.js";
+
+const WAIT = 400; // milliseconds between two looks
+const place = (id) => document.getElementById(id);
+const view = JSON.parse(place("view").textContent);
+
+function announce(text) {
+  document.querySelector("#state span").textContent = text;
+}
+
+// Whether the address asks for the first view, and for nothing else than how it looks.
+function isFirst() {
+  return [...new URLSearchParams(location.search).keys()].every((name) => name === "__theme");
+}
+
+function show() {
+  const later = () => announce("The model is still loading: this works in a moment, when the page turns into the app.");
+  const still = (mount, id, value, triggered) => mount(place(id), { value }, triggered, () => {});
+  announce("A worked example to read while the model loads; this page turns into the app by itself.");
+  document.querySelector(".screen").hidden = false;
+  place("caption").textContent = view.viewer.caption;
+  still(chips, "examples", { items: view.examples }, later);
+  still(ranking, "ranking", view.ranking, later);
+  still(viewer, "viewer", view.viewer, (event) => event === "export" && later());
+}
+
+async function look() {
+  try {
+    const answer = await fetch("opening/state", { cache: "no-store" });
+    const told = answer.ok ? await answer.json().catch(() => ({})) : {};
+    if (answer.status < 500 && !told.opening) {
+      location.reload(); // the app knows no such address
+      return;
+    }
+  } catch {
+    // the app is taking the address over
+  }
+  setTimeout(look, WAIT);
+}
+
+if (view && isFirst()) show();
+setTimeout(look, WAIT);

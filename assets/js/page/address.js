@@ -1,0 +1,32 @@
+// The address in the browser's bar: it leads back to the view that is shown.
+
+function remember(value, { layer, step, talk }) {
+  if (value?.waiting) return; // the address leads to what is waited for
+  if (!value || !value.link) return history.replaceState(null, "", location.pathname);
+  const told = Object.entries({ layer: layer === "mask" ? null : layer, step, talk: talk ? 1 : null });
+  const rest = told.filter(([, one]) => one).map(([name, one]) => `&${name}=${encodeURIComponent(one)}`);
+  history.replaceState(null, "", value.link + rest.join(""));
+}
+
+// The mount of a picture view, whose link follows it into the address while it is in sight.
+export function linked(mount) {
+  return (element, props, trigger, watch) => {
+    const seen = () => element.offsetParent !== null;
+    let told = {}; // the lesson's step and mode, which a new value does not change
+    mount(
+      element,
+      props,
+      (event, detail) => {
+        if (event === "step") told = detail;
+        if ((event === "layer" || event === "step") && seen()) remember(props.value, detail);
+        trigger(event, event === "export" ? { ...detail, dark: document.body.classList.contains("dark") } : detail);
+      },
+      (names, call) =>
+        watch(names, () => {
+          call();
+          if (seen()) remember(props.value, { ...props.value, ...told });
+        }),
+    );
+    if (props.value && seen() && !location.search) remember(props.value, props.value);
+  };
+}

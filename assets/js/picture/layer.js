@@ -1,0 +1,111 @@
+// One layer of a record over its photo, on a canvas. Patches cover the whole photo, whatever its aspect ratio.
+
+import { DENSE_ONLY, SPARSE_ONLY, VEIL, colour, isDark } from "../base/colours.js";
+import { branchOf, fates, layerValues, parseLayer } from "../record/record.js";
+
+const TINT = 0.45;
+const CROSS_FROM = 11; // CSS pixels: in smaller patches a cross would be noise
+
+// Draw a layer (text form) so that it fills the canvas, whose width and height are in device pixels.
+// opacity: of the veil and of the values, 0 to 1. lines: whether the patches' borders are drawn. range: [low, high]
+// of the colours instead of the layer's own. patch: the index of a patch to mark.
+export function drawLayer(canvas, photo, record, text, options = {}) {
+  const { opacity = 0.75, lines = true, range = null, patch = null } = options;
+  const layer = parseLayer(text);
+  const context = canvas.getContext("2d");
+  const [rows, columns] = record.grid;
+  const pixel = window.devicePixelRatio || 1;
+  const across = Array.from({ length: columns + 1 }, (_, column) => Math.round((column * canvas.width) / columns));
+  const down = Array.from({ length: rows + 1 }, (_, row) => Math.round((row * canvas.height) / rows));
+  const cells = Array.from({ length: rows * columns }, (_, index) => {
+    const [row, column] = [Math.floor(index / columns), index % columns];
+    const [x, y] = [across[column], down[row]];
+    return { row, column, x, y, width: across[column + 1] - x, height: down[row + 1] - y };
+  });
+  const fill = (cell, style, alpha) => {
+    context.globalAlpha = alpha;
+    context.fillStyle = style;
+    context.fillRect(cell.x, cell.y, cell.width, cell.height);
+  };
+
+  context.globalAlpha = 1;
+  context.imageSmoothingQuality = "high";
+  context.drawImage(photo, 0, 0, canvas.width, canvas.height);
+  if (layer.name === "mask") drawMask();
+  else if (layer.name !== "photo") drawValues();
+  context.globalAlpha = 1;
+  if (lines) drawLines();
+  if (layer.name === "mask") drawOutline();
+  if (patch !== null) drawMark(cells[patch]);
+
+  function drawMask() {
+    const decisions = fates(record, layer);
+    drainColour((index) => decisions[index] === 0); // before the veil
+    const styles = [[VEIL, opacity], [SPARSE_ONLY, TINT * opacity], [DENSE_ONLY, TINT * opacity]];
+    cells.forEach((cell, index) => decisions[index] < 3 && fill(cell, ...styles[decisions[index]]));
+  }
+
+  function drainColour(where) {
+    context.globalCompositeOperation = "saturation";
+    cells.forEach((cell, index) => where(index) && fill(cell, "#808080", 1));
+    context.globalCompositeOperation = "source-over";
+  }
+
+  function drawValues() {
+    const { values, range: own } = layerValues(record, layer);
+    const { kept } = branchOf(record, layer);
+    const arm = Math.min(cells[0].width, cells[0].height) / 9;
+    drainColour(() => true); // a coloured photo would tint the colour map
+    cells.forEach((cell, index) => fill(cell, colour(values[index], range ?? own), opacity));
+    if (9 * arm < CROSS_FROM * pixel) return;
+    context.globalAlpha = 1;
+    context.lineWidth = 1.4 * pixel;
+    cells.forEach((cell, index) => {
+      if (kept[index]) return;
+      const [x, y] = [cell.x + cell.width - 2.2 * arm, cell.y + 2.2 * arm];
+      context.strokeStyle = isDark(colour(values[index], range ?? own)) ? "#ffffffd0" : "#000000d0";
+      path([[x - arm, y - arm, x + arm, y + arm], [x - arm, y + arm, x + arm, y - arm]]);
+    });
+  }
+
+  function path(segments) {
+    context.beginPath();
+    for (const [x0, y0, x1, y1] of segments) {
+      context.moveTo(x0, y0);
+      context.lineTo(x1, y1);
+    }
+    context.stroke();
+  }
+
+  function drawLines() {
+    context.lineWidth = 1;
+    context.strokeStyle = "#ffffff38";
+    path(across.slice(1, -1).map((x) => [x + 0.5, 0, x + 0.5, canvas.height]));
+    path(down.slice(1, -1).map((y) => [0, y + 0.5, canvas.width, y + 0.5]));
+  }
+
+  // A white line with a dark edge between what is kept and what is dropped.
+  function drawOutline() {
+    const decisions = fates(record, layer);
+    const segments = [];
+    cells.forEach(({ row, column, x, y, width, height }, index) => {
+      const differs = (other) => decisions[index] === 0 !== (decisions[other] === 0);
+      if (column + 1 < columns && differs(index + 1)) segments.push([x + width, y, x + width, y + height]);
+      if (row + 1 < rows && differs(index + columns)) segments.push([x, y + height, x + width, y + height]);
+    });
+    context.lineCap = "square";
+    for (const [style, width] of [[VEIL, 3], ["#ffffff", 1.5]]) {
+      context.lineWidth = width * pixel;
+      context.strokeStyle = style;
+      path(segments);
+    }
+  }
+
+  function drawMark({ x, y, width, height }) {
+    for (const [style, line] of [["#000000", 5], ["#ffffff", 2.5]]) {
+      context.lineWidth = line * pixel;
+      context.strokeStyle = style;
+      context.strokeRect(x + 2.5 * pixel, y + 2.5 * pixel, width - 5 * pixel, height - 5 * pixel);
+    }
+  }
+}

@@ -1,0 +1,99 @@
+// The true outlines of a drawn scene's objects over any picture of it, with their names.
+
+import { VEIL } from "../base/colours.js";
+import { h } from "../base/dom.js";
+
+const COLOUR = "#ff8ac8"; // as OBJECT in demo/paint/palette.py
+const DASH = [5, 4]; // CSS pixels, of objects that the caption does not mention
+const LETTERS = 12; // CSS pixels
+const NAMED_FROM = 200; // CSS pixels: on smaller pictures names would hide the objects
+
+// An object's lines, [[x0, y0, x1, y1, ...], ...], as a path.
+function path(lines, across, down, dx = 0, dy = 0) {
+  const outline = new Path2D();
+  for (const line of lines) {
+    for (let at = 0; at < line.length; at += 2) {
+      const spot = [(line[at] + dx) * across, (line[at + 1] + dy) * down];
+      if (at) outline.lineTo(...spot);
+      else outline.moveTo(...spot);
+    }
+    outline.closePath();
+  }
+  return outline;
+}
+
+// Outline `objects`, [{name, mentioned, lines}] with `unit` to a side, on a canvas.
+export function drawObjects(canvas, { unit, objects }) {
+  const context = canvas.getContext("2d");
+  const pixel = window.devicePixelRatio || 1;
+  const [across, down] = [canvas.width / unit, canvas.height / unit];
+  context.save();
+  context.lineJoin = "round";
+  for (const { mentioned, lines } of objects) {
+    context.setLineDash(mentioned ? [] : DASH.map((length) => length * pixel));
+    stroke(context, path(lines, across, down), [[VEIL, 5], [COLOUR, 2]], pixel);
+  }
+  if (canvas.width >= NAMED_FROM * pixel) name(context, objects, { pixel, across, down });
+  context.restore();
+}
+
+// Mark objects as in hand, moved by dx and dy.
+export function markObjects(canvas, { unit, objects, dx, dy }) {
+  const context = canvas.getContext("2d");
+  const pixel = window.devicePixelRatio || 1;
+  context.setLineDash([]);
+  for (const { lines } of objects) {
+    const outline = path(lines, canvas.width / unit, canvas.height / unit, dx, dy);
+    stroke(context, outline, [["#000000", 6], ["#ffffff", 3]], pixel);
+  }
+}
+
+function stroke(context, outline, styles, pixel) {
+  for (const [style, width] of styles) {
+    context.strokeStyle = style;
+    context.lineWidth = width * pixel;
+    context.stroke(outline);
+  }
+}
+
+// Whether a spot, in units, lies inside an object; and the area of the box around its lines.
+export function holds(lines, [x, y]) {
+  return document.createElement("canvas").getContext("2d").isPointInPath(path(lines, 1, 1), x, y, "evenodd");
+}
+
+export function boxArea(lines) {
+  const side = (parity) => {
+    const values = lines.flat().filter((_, at) => at % 2 === parity); // every line has an even length
+    return Math.max(...values) - Math.min(...values);
+  };
+  return side(0) * side(1);
+}
+
+// Each object's name above its upper left corner, below other names where they would meet.
+function name(context, objects, { pixel, across, down }) {
+  const height = (LETTERS + 5) * pixel;
+  const placed = [];
+  context.font = `${LETTERS * pixel}px ${getComputedStyle(context.canvas).fontFamily}`;
+  context.textBaseline = "middle";
+  for (const { name: text, lines } of objects) {
+    const width = context.measureText(text).width + 8 * pixel;
+    const left = Math.min(...lines.flatMap((line) => line.filter((_, at) => at % 2 === 0))) * across;
+    const top = Math.min(...lines.flatMap((line) => line.filter((_, at) => at % 2 === 1))) * down;
+    const x = Math.max(0, Math.min(left, context.canvas.width - width));
+    let y = Math.max(0, top - height - 2 * pixel);
+    const meets = (other) => Math.abs(other.y - y) < height && x < other.x + other.width && other.x < x + width;
+    while (placed.some(meets)) y += height / 2;
+    placed.push({ x, y, width });
+    context.fillStyle = VEIL;
+    context.fillRect(x, y, width, height);
+    context.fillStyle = COLOUR;
+    context.fillText(text, x + 4 * pixel, y + height / 2);
+  }
+}
+
+// The switch, where there are objects; `change` is told whether it is on.
+export function objectsToggle(on, change) {
+  const box = h("input", { type: "checkbox", change: () => change(box.checked) });
+  box.checked = on;
+  return h("label", { class: "seps-objects" }, box, "True objects");
+}

@@ -1,0 +1,106 @@
+// Parts of the viewer: the caption as buttons, the terms of the similarity as a bar, the tokens as small multiples.
+
+import { resize } from "../base/canvas.js";
+import { button, h } from "../base/dom.js";
+import { say, symbol } from "../base/words.js";
+import { drawLayer } from "../picture/layer.js";
+import { branchOf, describe, layerText, layerValues, whole } from "../record/record.js";
+
+const GAP = 4; // CSS pixels between small multiples
+const SMALLEST = 44; // CSS pixels, their least width
+
+// The words as buttons; pieces of one word stand together. `preview` is given the index of the word under the
+// pointer or with focus, or null; `pin` that of a clicked one. `light(lit, pinned)` marks words by index.
+export function captionButtons(words, { preview, pin }) {
+  const element = h("div", { class: "seps-words", role: "group", "aria-label": "Words of the caption" });
+  const buttons = words.map((word, index) => button({
+    "data-word": index,
+    class: /^\[.+\]$/.test(word) ? "seps-special" : null,
+    pointerenter: (event) => event.pointerType === "mouse" && preview(index),
+    pointerleave: (event) => event.pointerType === "mouse" && preview(null),
+    focus: (event) => event.target.matches(":focus-visible") && preview(index),
+    blur: () => preview(null),
+    click: () => pin(index),
+  }, whole(word)));
+  buttons.forEach((one, index) => {
+    const continues = index > 0 && /^##./.test(words[index]);
+    if (!continues) element.append(h("span", { class: "seps-word" }));
+    element.lastChild.append(one);
+  });
+  const light = (lit, pinned) => buttons.forEach((one, index) => {
+    one.classList.toggle("seps-lit", index === lit);
+    one.setAttribute("aria-pressed", index === pinned);
+  });
+  return { element, light };
+}
+
+// The terms laid end to end from 0: those that add, then, hatched, those that take away, back to the similarity.
+export function termsBar(record) {
+  const entries = Object.entries(record.terms).map(([name, value], index) => ({ name, value, index }));
+  const order = [...entries.filter(({ value }) => value >= 0), ...entries.filter(({ value }) => value < 0)];
+  let end = 0;
+  const segments = order.map((term) => ({ ...term, from: end, to: (end += term.value) }));
+  const low = Math.min(0, ...segments.map(({ to }) => to));
+  const high = Math.max(0, ...segments.map(({ to }) => to));
+  const at = (value) => (high > low ? (100 * (value - low)) / (high - low) : 0);
+  const segment = ({ name, value, index, from, to }) => {
+    const looks = { class: value < 0 ? "seps-less" : "seps-more", "data-tint": index % 4 };
+    const piece = h("i", { ...looks, title: record.says.terms[name] });
+    piece.style.left = `${at(Math.min(from, to))}%`;
+    piece.style.width = `${at(Math.max(from, to)) - at(Math.min(from, to))}%`;
+    return piece;
+  };
+  const mark = (name, value) => {
+    const line = h("b", { class: name });
+    line.style.left = `${at(value)}%`;
+    return line;
+  };
+  const marks = [mark("seps-zero-mark", 0), mark("seps-sum-mark", record.similarity)];
+    const item = ({ name, value, index }) => h(
+    "li",
+    { "data-term": name, "data-value": value },
+    h("i", { class: value < 0 ? "seps-less" : "seps-more", "data-tint": index % 4 }),
+    h("span", {}, record.says.terms[name]),
+    h("b", {}, (value < 0 ? "" : "+") + value.toFixed(4)),
+  );
+  const total = h("output", { "data-similarity": record.similarity }, record.similarity.toFixed(4));
+  return h(
+    "div",
+    { class: "seps-terms" },
+    h("p", {}, symbol("S(I, T)"), " ", total),
+    h("div", { class: "seps-bar", "aria-hidden": "true" }, ...segments.map(segment), ...marks),
+    h("ol", {}, ...entries.map(item)),
+  );
+}
+
+// Every aggregated token of the layer's branch, all on one scale, as large as `room` [width, height] lets them be;
+// `outline` is given each canvas, to draw over it.
+export function drawMultiples(place, photo, record, layer, { opacity, room, outline, choose }) {
+  const { aggregation_weights: rows } = branchOf(record, layer);
+  const { range } = layerValues(record, layer);
+  const size = (columns) => {
+    const width = Math.floor((room[0] - GAP * (columns - 1)) / columns);
+    return [width, Math.max(1, Math.round((width * photo.naturalHeight) / photo.naturalWidth))];
+  };
+  const most = Math.max(1, Math.floor((room[0] + GAP) / (SMALLEST + GAP)));
+  let columns = 1;
+  while (columns < most && Math.ceil(rows.length / columns) * (size(columns)[1] + GAP) > room[1]) columns += 1;
+  place.style.gap = `${GAP}px`;
+  place.style.gridTemplateColumns = `repeat(${columns}, max-content)`;
+  place.setAttribute("aria-label", describe(record, layerText(layer)));
+  const token = (index) => say("title.token", { number: index + 1, count: rows.length });
+  if (place.childElementCount !== rows.length) {
+    place.replaceChildren(...rows.map((_, index) => button(
+      { "data-token": index + 1, "aria-label": token(index), click: () => choose(index + 1) },
+      h("canvas", {}),
+      h("span", { "aria-hidden": "true" }, String(index + 1)),
+    )));
+  }
+  rows.forEach((_, index) => {
+    const canvas = place.children[index].firstChild;
+    resize(canvas, ...size(columns));
+    const text = layerText({ ...layer, name: "token", number: index + 1 });
+    drawLayer(canvas, photo, record, text, { opacity, lines: false, range });
+    outline(canvas);
+  });
+}

@@ -1,0 +1,246 @@
+// One photo and one caption, read layer by layer: words, layers, picture, scale, patch, terms.
+
+import { loadImage, onWidth, resize } from "../base/canvas.js";
+import { button, h } from "../base/dom.js";
+import { mounting } from "../base/mount.js";
+import { layerName, say, symbol, symbols } from "../base/words.js";
+import { drawLayer } from "../picture/layer.js";
+import { credit, layerLegend } from "../picture/legend.js";
+import { drawObjects, objectsToggle } from "../picture/objects.js";
+import { HINT, overPatches } from "../picture/patches.js";
+import { branchOf, decode, describe, hasLayer, layerText, parseLayer, patchLines } from "../record/record.js";
+import { captionButtons, drawMultiples, termsBar } from "./parts.js";
+
+const FORMATS = ["PNG", "SVG", "PDF", "JSON"];
+const DEBOUNCE = 300; // milliseconds
+const NARROW = 560; // CSS pixels
+
+function build(root, value, trigger) {
+  const record = decode(value.record);
+  const scene = value.scene && { ...value.scene, objects: JSON.parse(value.scene.objects) };
+  const asked = parseLayer(value.layer ?? "mask");
+  const state = {
+    layer: hasLayer(record, asked) ? asked : parseLayer("mask"),
+    before: parseLayer("mask"), // what unpinning a word returns to
+    preview: null, // the word under the pointer or with focus
+    patch: null,
+    opacity: value.opacity ?? 0.75,
+    lines: value.lines ?? true,
+    objects: Boolean(scene && value.outlined), // whether a scene's true objects are outlined
+  };
+  let photo = null;
+  let room = [0, 0];
+  let timer = 0;
+
+  const settings = () => ({
+    layer: layerText(state.layer), opacity: state.opacity, lines: state.lines, objects: state.objects,
+  });
+  const word = (number) => ({ name: "word", number, branch: "sparse" });
+  const shown = () => (state.preview === null ? state.layer : word(state.preview));
+
+  function changed() {
+    update();
+    clearTimeout(timer);
+    timer = setTimeout(() => trigger("layer", settings()), DEBOUNCE);
+  }
+
+  // Show a layer, in the branch chosen before where that branch has it.
+  function choose(name, number = null, branch = state.layer.branch) {
+    if (name === "word" && state.layer.name !== "word") state.before = state.layer;
+    const sides = [branch, "sparse", "dense"].map((side) => ({ name, number, branch: side }));
+    state.layer = sides.find((layer) => hasLayer(record, layer));
+    changed();
+  }
+
+  function unpin() {
+    state.preview = null;
+    if (state.layer.name === "word") state.layer = state.before;
+    changed();
+  }
+
+  const caption = captionButtons(record.alignments[0].words, {
+    preview: (index) => {
+      state.preview = index;
+      update();
+    },
+    pin: (index) => (layerText(state.layer) === layerText(word(index)) ? unpin() : choose("word", index)),
+  });
+
+  const layerButton = (name, label, title = null) =>
+    button({ "data-layer": name, title, "aria-label": title, click: () => choose(name) }, label);
+  const partNames = [...new Set(record.branches.flatMap((branch) => Object.keys(branch.parts)))];
+  const parts = partNames.map((name) => {
+    return layerButton(name, symbol(name), say("title.part", { name, part: say(`part.${name}`) }));
+  });
+  const turn = (step) => button({
+    class: "seps-turn",
+    "data-turn": step,
+    "aria-label": step < 0 ? "Previous token" : "Next token",
+    click: () => choose("token", state.layer.number + step),
+  }, step < 0 ? "‹" : "›");
+  const count = h("span", {});
+  const pager = h("div", { class: "seps-pager" }, turn(-1), count, turn(1));
+  const branches = record.branches.length < 2 ? [] : ["sparse", "dense", "both"].map((branch) => button({
+    "data-branch": branch,
+    click: () => choose(state.layer.name, state.layer.number, branch),
+  }, branch[0].toUpperCase() + branch.slice(1)));
+  const layers = h(
+    "div",
+    { class: "seps-layers" },
+    branches.length ? h("div", { class: "seps-branches", role: "group", "aria-label": "Branch" }, ...branches) : null,
+    h(
+      "div",
+      { class: "seps-names", role: "group", "aria-label": "Layer" },
+      layerButton("mask", layerName("mask")),
+      layerButton("score", layerName("score")),
+      h("div", { class: "seps-parts" }, ...parts),
+      ...["tokens", "extra", "photo"].map((name) => layerButton(name, layerName(name))),
+    ),
+    pager,
+    !scene ? null : objectsToggle(state.objects, (on) => {
+      state.objects = on;
+      changed();
+    }),
+  );
+
+  const canvas = h("canvas", { role: "img", tabindex: "0" });
+  const multiples = h("div", { class: "seps-multiples", role: "group", hidden: true });
+  const stage = h("div", { class: "seps-stage" }, canvas, multiples);
+  const bench = h("div", { class: "seps-bench" }, layers, stage);
+  const legendPlace = h("div", { class: "seps-legend-place" });
+  const slider = h("input", {
+    type: "range", min: "0", max: "100", step: "5", value: String(Math.round(100 * state.opacity)),
+    input: () => {
+      state.opacity = slider.valueAsNumber / 100;
+      changed();
+    },
+  });
+  const lines = h("input", {
+    type: "checkbox",
+    change: () => {
+      state.lines = lines.checked;
+      changed();
+    },
+  });
+  lines.checked = state.lines;
+  const reading = h("div", { class: "seps-reading", role: "status", "aria-live": "polite" });
+  reading.style.setProperty("--lines", 1 + record.branches.length);
+  const downloads = FORMATS.map((format) => button({
+    "data-format": format.toLowerCase(),
+    "aria-label": `Download as ${format}`,
+    click: () => trigger("export", { format: format.toLowerCase(), ...settings() }),
+  }, format));
+  root.append(
+    caption.element,
+    value.dense_caption ? h("details", { class: "seps-dense" }, h("summary", {}, value.dense_caption)) : "",
+    bench,
+    h(
+      "div",
+      { class: "seps-settings" },
+      legendPlace,
+      h("label", { class: "seps-opacity" }, "Opacity", slider),
+      h("label", { class: "seps-lines" }, lines, "Grid"),
+    ),
+    reading,
+    termsBar(record),
+    h(
+      "div",
+      { class: "seps-foot" },
+      credit(value.photo),
+      h("span", {}, `model ${value.model}`),
+      h("div", { class: "seps-downloads", role: "group", "aria-label": "Download" }, ...downloads),
+    ),
+  );
+
+  overPatches(canvas, record.grid, () => state.patch, (patch) => {
+    if (patch === state.patch) return;
+    state.patch = patch;
+    update();
+  });
+  root.onkeydown = (event) => {
+    if (event.key !== "Escape") return;
+    state.patch = null;
+    unpin();
+  };
+
+  function update() {
+    const { name, number, branch } = state.layer;
+    const layer = shown();
+    const text = layerText(layer);
+    caption.light(layer.name === "word" ? layer.number : null, name === "word" ? number : null);
+    for (const one of layers.querySelectorAll("[data-layer]")) {
+      const own = one.dataset.layer;
+      const sides = ["sparse", "dense"].map((side) => ({ name: own, number: null, branch: side }));
+      const possible = sides.some((side) => hasLayer(record, side));
+      one.disabled = !possible;
+      one.setAttribute("aria-pressed", own === name || (own === "tokens" && name === "token"));
+    }
+    for (const one of branches) {
+      one.disabled = !hasLayer(record, { name, number, branch: one.dataset.branch });
+      one.setAttribute("aria-pressed", one.dataset.branch === branch);
+    }
+    pager.hidden = name !== "token";
+    const last = branchOf(record, state.layer)?.aggregation_weights.length;
+    count.textContent = `${number} of ${last}`;
+    pager.firstChild.disabled = number === 1;
+    pager.lastChild.disabled = number === last;
+    legendPlace.replaceChildren(layerLegend(record, layer, { opacity: state.opacity, range: null }));
+    reading.replaceChildren(...readings(layer).map((line) => h("p", {}, ...symbols(line))));
+    canvas.hidden = layer.name === "tokens";
+    multiples.hidden = !canvas.hidden;
+    canvas.setAttribute("aria-label", `${describe(record, text)}. ${HINT}`);
+    draw(layer, text);
+  }
+
+  function readings(layer) {
+    if (state.patch !== null && layer.name !== "tokens") return patchLines(record, state.patch);
+    if (layer.name === "word") {
+      return [record.says.words[layer.number], scene?.inside[layer.number]?.says].filter(Boolean);
+    }
+    return [describe(record, layerText(layer))];
+  }
+
+  function draw(layer, text) {
+    if (!photo || !room[0]) return;
+    const { opacity, lines: withLines, patch } = state;
+    const outline = (picture) => state.objects && drawObjects(picture, scene);
+    if (layer.name === "tokens") {
+      const open = (token) => choose("token", token);
+      drawMultiples(multiples, photo, record, layer, { opacity, room, outline, choose: open });
+    } else {
+      drawLayer(canvas, photo, record, text, { opacity, lines: withLines, patch });
+      outline(canvas);
+    }
+  }
+
+  // The picture takes the place that the rest leaves of the height, and never more than the width.
+  function fit() {
+    const narrow = root.clientWidth < NARROW;
+    root.classList.toggle("seps-narrow", narrow);
+    const limit = parseFloat(getComputedStyle(canvas).maxHeight);
+    const rest = root.offsetHeight - bench.offsetHeight;
+    const height = Math.min(limit, narrow ? 0.75 * window.innerHeight : Math.max(240, limit - rest));
+    room = [stage.clientWidth, height];
+    const width = Math.min(room[0], (height * photo.naturalWidth) / photo.naturalHeight);
+    resize(canvas, width, (width * photo.naturalHeight) / photo.naturalWidth);
+    draw(shown(), layerText(shown()));
+  }
+
+  let end = () => {};
+  let alive = true;
+  update();
+  loadImage(value.photo).then((image) => {
+    if (!alive) return;
+    photo = image;
+    end = onWidth(root, fit);
+  });
+  return () => {
+    alive = false;
+    clearTimeout(timer);
+    end();
+  };
+}
+
+// trigger("layer", {layer, opacity, lines, objects}) follows a change, trigger("export", {format, ...the same}) a
+// download.
+export const mount = mounting("seps-viewer", build, "No picture yet. Choose a photo and a caption.");

@@ -1,0 +1,77 @@
+"""Weight inside the named object: how much of a word's map lies on what the word's phrase names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demo.explain.phrases import phrases_of
+from demo.explain.table import say
+from demo.galleries.annotation import Known, labels, objects_name
+from seps import Explanation
+from seps.data.regions import mask_overlap
+from seps.encoders.tokenizer import Tokenizer, word_tokens
+from seps.scenes import Mention
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Inside:
+    """A word of the caption, as the record counts them from 0, and what its phrase names.
+
+    Attributes:
+        phrase: as in the caption; objects: their numbers; name: them in words, "the red car".
+        share: of the weight of the word's map, in [0, 1], that lies inside the objects.
+    """
+
+    word: int
+    phrase: str
+    objects: tuple[int, ...]
+    name: str
+    share: float
+
+
+def weights_inside(record: Explanation, known: Known, caption: str, tokenizer: Tokenizer) -> list[Inside]:
+    """For each word of a phrase that names objects: the share of its map's weight inside them.
+
+    Words whose map is zero have none, and so have those of objects of which nothing is seen.
+    """
+    named = phrases_of(known, caption)
+    positions = word_tokens(tokenizer, caption)
+    if not named or positions is None:
+        return []
+    seen, maps = labels(known.scene), record.sparse_alignment.word_maps
+    found = []
+    for mention in named:
+        mask = np.isin(seen, mention.objects)
+        if not mask.any():
+            continue
+        overlap = mask_overlap(mask, record.grid).reshape(-1)  # (N,)
+        name = objects_name(known.scene, mention.objects)
+        found += [
+            Inside(word, mention.phrase, mention.objects, name, weight_inside(maps[word], overlap))
+            for word in words_of(mention, positions)
+            if word < len(maps) - 1 and maps[word].any()  # the last one is [SEP]
+        ]
+    return found
+
+
+def words_of(mention: Mention, positions: Sequence[range]) -> list[int]:
+    """The positions of a phrase's word pieces in the encoded caption."""
+    last = mention.first_word + len(mention.phrase.split())
+    return [place for word in positions[mention.first_word : last] for place in word]
+
+
+def weight_inside(weights: NDArray[np.floating], overlap: Floats) -> float:
+    """The share of weights (N,), not all 0, inside a mask of which `overlap` (N,) covers each patch."""
+    weights = weights.astype(np.float64)
+    return float(weights @ overlap / weights.sum())
+
+
+def sentence(inside: Inside) -> str:
+    """The figure in words."""
+    return say("word.inside", share=100 * inside.share, name=inside.name)

@@ -1,0 +1,95 @@
+"""Which objects of a scene the phrases of a caption name, whoever wrote the caption."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from demo.galleries.annotation import Known
+from seps.scenes import KINDS, NAMED, SIZES, Mention, Object, Scene
+from seps.scenes.wording import COLOUR_WORDS, NUMBERS, SIZE_WORDS, plural
+
+COLOURS = {word: name for name in NAMED for word in COLOUR_WORDS.get(name, (name,))}
+SIZE_NAMES = {word: name for name in SIZES for word in SIZE_WORDS.get(name, (name,))}
+OPENINGS = ("a", "an", "the", "some", *NUMBERS)
+PUNCTUATION = ".,;:!?\"'()"
+LONGEST_NOUN = 3  # words, as "hot air balloon"
+
+
+def phrases_of(known: Known, caption: str) -> tuple[Mention, ...]:
+    """The phrases of a caption that name objects of a scene.
+
+    Of the scene's own captions they are those that it was written with; in any other caption they are found by nouns,
+    with the colours and sizes that stand with them: a phrase that fits no object names none.
+    """
+    own = known.named_in(caption)
+    return matched(known.scene, caption) if own is None else own
+
+
+def matched(scene: Scene, caption: str) -> tuple[Mention, ...]:
+    """The phrases of any caption whose noun, and whose colour and size where it tells them, fit objects of a scene."""
+    written = caption.split()
+    words = [word.strip(PUNCTUATION).lower() for word in written]
+    nouns = {
+        tuple(form.lower().split())
+        for thing in scene.objects
+        for noun in KINDS[thing.kind].words
+        for form in (noun, plural(noun))
+    }
+    found, free, at = [], 0, 0
+    while at < len(words):
+        length = next((n for n in range(LONGEST_NOUN + 1, 0, -1) if tuple(words[at : at + n]) in nouns), 0)
+        if not length:
+            at += 1
+            continue
+        first = opening(words, at, free)
+        end = ending(scene, words, at, at + length)
+        colour, size = told(words[first:at] + words[at + length : end])
+        noun = tuple(words[at : at + length])
+        objects = tuple(i for i, thing in enumerate(scene.objects) if fits(thing, noun, colour, size))
+        if objects:
+            found.append(Mention(" ".join(written[first:end]).strip(PUNCTUATION), first, objects))
+        at = free = end
+    return tuple(found)
+
+
+def opening(words: Sequence[str], noun: int, free: int) -> int:
+    """Where the phrase of a noun begins: at its colours, sizes, numbers and its article, no earlier than `free`."""
+    first = noun
+    while first > free and words[first - 1] in (*COLOURS, *SIZE_NAMES, *OPENINGS):
+        first -= 1
+    return first
+
+
+def ending(scene: Scene, words: Sequence[str], noun: int, after: int) -> int:
+    """Where the phrase of a noun ends: with "in a pink dress", where kinds of this noun show their colour so."""
+    for thing in scene.objects:
+        part = (KINDS[thing.kind].part or "").split()
+        if not part or tuple(words[noun:after]) not in forms(thing.kind):
+            continue
+        for shape in (part, [word for word in part if word != "a"]):
+            there = words[after : after + len(shape)]
+            if len(there) == len(shape) and all(map(alike, there, shape)):
+                return after + len(shape)
+    return after
+
+
+def alike(word: str, wanted: str) -> bool:
+    """Whether a word stands where a part's phrase has `wanted`: any colour for "{}", "an" for "a", a plural."""
+    return word in COLOURS if wanted == "{}" else word in (wanted, plural(wanted)) or (word, wanted) == ("an", "a")
+
+
+def forms(kind: str) -> set[tuple[str, ...]]:
+    """The nouns of a kind, one and many, each as its words."""
+    return {tuple(form.lower().split()) for noun in KINDS[kind].words for form in (noun, plural(noun))}
+
+
+def told(words: Sequence[str]) -> tuple[str | None, str | None]:
+    """The colour and the size that words tell, if any."""
+    colours = [COLOURS[word] for word in words if word in COLOURS]
+    sizes = [SIZE_NAMES[word] for word in words if word in SIZE_NAMES]
+    return (colours[0] if colours else None, sizes[0] if sizes else None)
+
+
+def fits(thing: Object, noun: tuple[str, ...], colour: str | None, size: str | None) -> bool:
+    """Whether an object is called so, and is of this colour and size, None standing for any."""
+    return noun in forms(thing.kind) and colour in (None, thing.colour) and size in (None, thing.size)

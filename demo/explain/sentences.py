@@ -1,0 +1,117 @@
+"""What the page says of one record, filled in: its layers, patches, words and terms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from demo.explain.layers import Layer, describe
+from demo.explain.table import TABLE, say
+from seps import BranchExplanation, Explanation
+
+
+def record_words(record: Explanation) -> dict[str, Any]:
+    """Everything that is said of a record, JSON ready.
+
+    Returns:
+        `layers`: for each layer of the record, by its text form, the `label` of its scale, its `range` [low, high],
+        what it shows as `says`, and its `key`: for masks each look and its meaning, else what crosses mean, or nothing.
+        `kept`: how many patches each branch kept. `patch`: the line for a patch and its token, a template;
+        `branches`: a template for each branch, `fates` what [dropped, kept] are called in it.
+        `words`: a line for each word of the caption. `terms`: each term's title by its name.
+    """
+    branches = branches_of(record)
+    alone = len(branches) == 1
+    fates = [say(f"mask.{name}") for name in ("dropped", "kept")]
+    return {
+        "layers": {str(layer): layer_words(record, layer) for layer in layers_of(record)},
+        "kept": {branch.name: kept_words(branch) for branch in branches},
+        "patch": TABLE["patch"]["token"],
+        "branches": [branch_line(branch, alone) for branch in branches],
+        "fates": [fate.capitalize() for fate in fates] if alone else fates,
+        "words": [word_line(record, number) for number in range(len(record.sparse_alignment.words))],
+        "terms": term_titles(record),
+    }
+
+
+def branches_of(record: Explanation) -> list[BranchExplanation]:
+    """The branches that ran."""
+    return [branch for branch in (record.sparse, record.dense) if branch is not None]
+
+
+def layers_of(record: Explanation) -> list[Layer]:
+    """Every layer that a record has."""
+    found = [Layer("photo")]
+    for branch in branches_of(record):
+        names = ["mask", "score", *branch.parts, "extra"]
+        found += [Layer(name, None, branch.name) for name in names]
+        if branch.aggregation_weights is not None and len(branch.aggregation_weights):
+            count = len(branch.aggregation_weights)
+            found += [Layer("tokens", None, branch.name)]
+            found += [Layer("token", number + 1, branch.name) for number in range(count)]
+    if record.dense is not None:
+        found.append(Layer("mask", None, "both"))
+    return found + [Layer("word", number) for number in range(len(record.sparse_alignment.words))]
+
+
+def layer_words(record: Explanation, layer: Layer) -> dict[str, Any]:
+    """What is said of one layer, see `record_words`."""
+    shown = layer.values(record)
+    key: Any = None
+    if layer.name == "mask":
+        key = mask_key(layer)
+    elif layer.name not in ("photo", "tokens") and not shown.kept.all():
+        key = say("mask.cross")
+    return {"label": shown.label, "range": [shown.low, shown.high], "says": describe(record, layer), "key": key}
+
+
+def mask_key(layer: Layer) -> list[tuple[str, str]]:
+    """The looks of a mask's patches and what they mean, those that are kept first."""
+    if layer.branch != "both":
+        return [(look, say(f"mask.{look}")) for look in ("kept", "dropped")]
+    looks = {"kept": "both", "sparse": "sparse", "dense": "dense", "dropped": "none"}
+    return [(look, say(f"mask.{meaning}")) for look, meaning in looks.items()]
+
+
+def kept_words(branch: BranchExplanation) -> str:
+    """How many patches a branch kept."""
+    return say("mask.count", kept=branch.kept.sum(), total=branch.kept.size)
+
+
+def branch_line(branch: BranchExplanation, alone: bool) -> str:
+    """The template of a patch's line: its fate, its score and rank, and the parts of the score."""
+    parts = ", ".join(
+        TABLE["patch"]["part"].replace("{name}", name).replace("{value", f"{{{name}") for name in branch.parts
+    )
+    line = TABLE["patch"]["branch" if alone else "of_branch"]
+    known = {"{branch}": branch.name.capitalize(), "{total}": str(branch.kept.size), "{parts}": parts}
+    for place, text in known.items():
+        line = line.replace(place, text)
+    return line
+
+
+def word_line(record: Explanation, number: int) -> str:
+    """The token that a word met best."""
+    alignment = record.sparse_alignment
+    best = int(alignment.best_token[number])
+    return say(
+        "word.met" if alignment.word_maps[number].any() else "word.placeless",
+        word=whole(alignment.words[number]),
+        cosine=alignment.cosines[best, number],
+        token=alignment.tokens[best],
+    )
+
+
+def whole(piece: str) -> str:
+    """A word piece as it is read: without "##"."""
+    return piece[2:] if piece.startswith("##") and len(piece) > 2 else piece
+
+
+def term_titles(record: Explanation) -> dict[str, str]:
+    """Each term's title: with its caption's name where two captions have terms."""
+    both = record.dense_alignment is not None
+    titles = {}
+    for name in record.terms:
+        caption, _, term = name.partition(" ")
+        title = say(f"term.{term}")
+        titles[name] = say("term.of_caption", caption=caption, term=title) if both else title
+    return titles

@@ -1,0 +1,42 @@
+"""What the browser gets of a scene: the true outlines, and the weight of each word inside what it names."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from demo.explain.inside import sentence, weights_inside
+from demo.explain.outline import outlines, packed_lines
+from demo.galleries.annotation import Known
+from seps import Explanation
+from seps.encoders.tokenizer import Tokenizer
+from seps.scenes import SIDE
+
+UNIT = 2 * SIDE  # of outlines, to a side
+
+
+def objects_value(known: Known, caption: str) -> str:
+    """The objects as JSON text: each one's number, name, whether the caption mentions it, and its outline as flat lists
+    x0, y0, x1, y1, ..., UNIT to a side. One text, since the page watches each entry of a list."""
+    told = [
+        {"number": one.number, "name": one.name, "mentioned": one.mentioned, "lines": packed_lines(one.lines)}
+        for one in outlines(known, caption)
+    ]
+    return json.dumps(told, separators=(",", ":"))
+
+
+def scene_value(record: Explanation, known: Known, caption: str, tokenizer: Tokenizer) -> dict[str, Any]:
+    """What is true of a scene, for a viewer of one caption; JSON ready.
+
+    Returns:
+        "unit": UNIT; "objects", see `objects_value`; "inside": for words of phrases that name
+        objects, by position: "share" in [0, 1], "objects" and the figure in words as "says".
+    """
+    return {
+        "unit": UNIT,
+        "objects": objects_value(known, caption),
+        "inside": {
+            str(one.word): {"share": one.share, "objects": list(one.objects), "says": sentence(one)}
+            for one in weights_inside(record, known, caption, tokenizer)
+        },
+    }

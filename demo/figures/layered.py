@@ -1,0 +1,167 @@
+"""A layer over a photo: its pixels, the marks drawn on top, and the scale that says what its colours mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_rgb
+from numpy.typing import NDArray
+from PIL import Image
+
+from demo.explain.layers import Layer, LayerValues
+from demo.explain.outline import Outline
+from demo.explain.sentences import mask_key
+from demo.figures.page import Page, text_width
+from demo.figures.palette import DPI, OBJECT, VEIL
+
+Pixels = NDArray[np.uint8]
+COLOUR_MAP = colormaps["viridis"]
+TINT = 0.45  # of the opacity, where one branch alone kept a patch
+LUMINANCE = (0.2126, 0.7152, 0.0722)
+LETTERS = 11  # points, beside a scale
+BAR = 260  # CSS pixels, the length of a scale
+
+
+@dataclass(frozen=True)
+class Shades:
+    """What lies over each patch: colours (H, W, 3) from 0 to 255, opacity (H, W), whether the photo is grey below."""
+
+    colours: NDArray[np.float64]
+    opacity: NDArray[np.float64]
+    grey: NDArray[np.bool_]
+
+
+def map_colours(values: NDArray[Any], low: float, high: float) -> NDArray[np.float64]:
+    """The colour map's colours (..., 3), from 0 to 255, of values from low to high; its first where those are equal."""
+    shares = (values - low) / (high - low) if high > low else np.zeros(values.shape)
+    return np.asarray(COLOUR_MAP(shares, bytes=True)[..., :3], dtype=np.float64)
+
+
+def is_bright(colours: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether black marks are seen better than white ones on colours (..., 3) from 0 to 255."""
+    return np.asarray(colours @ LUMINANCE >= 115)
+
+
+def veil() -> NDArray[np.float64]:
+    """The veil's colour (3,), from 0 to 255."""
+    return 255 * np.array(to_rgb(VEIL))
+
+
+def shades(
+    layer: Layer, values: NDArray[Any], grid: tuple[int, int], low: float, high: float, opacity: float
+) -> Shades:
+    """The shades of one map of patch values (N,); of the photo alone for (0,)."""
+    clear = np.zeros(grid)
+    if layer.name == "photo":
+        return Shades(np.zeros((*grid, 3)), clear, clear > 0)
+    if layer.name != "mask":
+        # Grey below, so that the photo's own colours shift none of the map's.
+        return Shades(map_colours(values.reshape(grid), low, high), clear + opacity, clear == 0)
+    decision = values.reshape(grid).astype(int)  # as in LayerValues
+    dense_alone, sparse_alone = map_colours(np.array([0.0, 1.0]), 0, 1)
+    colours = np.stack([veil(), sparse_alone, dense_alone, np.zeros(3)])[decision]
+    tint = TINT * opacity if layer.branch == "both" else 0.0
+    return Shades(colours, np.array([opacity, tint, tint, 0.0])[decision], decision == 0)
+
+
+def composed(photo: Image.Image, laid: Shades, width: int, height: int) -> Pixels:
+    """The photo at `width` by `height` pixels with its shades over it: (height, width, 3)."""
+    fitted = photo.convert("RGB").resize((width, height), Image.Resampling.LANCZOS)
+    pixels = np.asarray(fitted, dtype=np.float64)
+    greys = np.asarray(fitted.convert("L"), dtype=np.float64)
+    rows, columns = laid.opacity.shape
+    patch = np.ix_(
+        (2 * np.arange(height) + 1) * rows // (2 * height), (2 * np.arange(width) + 1) * columns // (2 * width)
+    )
+    below = np.where(laid.grey[patch][..., None], greys[..., None], pixels)
+    share = laid.opacity[patch][..., None]
+    return np.rint(below * (1 - share) + laid.colours[patch] * share).astype(np.uint8)
+
+
+def draw_photo(
+    axes: Axes, photo: Image.Image, layer: Layer, shown: LayerValues, laid: Shades, lines: bool, marks: bool = True
+) -> None:
+    """The photo under its layer, filling the axes, whose coordinates are columns and rows of the grid, from 0.
+
+    `marks` are the outline of the kept region for a mask, crosses on dropped patches for values.
+    """
+    rows, columns = laid.opacity.shape
+    width, height = (max(1, round(length)) for length in axes.bbox.size)
+    pixels = composed(photo, laid, width, height)
+    # "none": vector formats carry the very pixels, and the others show them one to one.
+    axes.imshow(pixels, extent=(0, columns, rows, 0), aspect="auto", interpolation="none")
+    if lines:
+        grid = [[(x, 0), (x, rows)] for x in range(1, columns)] + [[(0, y), (columns, y)] for y in range(1, rows)]
+        axes.add_collection(LineCollection(grid, colors="white", linewidths=0.4, alpha=0.3))
+    if marks and layer.name == "mask":
+        draw_outline(axes, shown.values.reshape(rows, columns) > 0)
+    elif marks and layer.name != "photo":
+        dropped = ~shown.kept.reshape(rows, columns)
+        bright = is_bright(laid.colours)
+        arm = min(width / columns, height / rows) / 9  # pixels
+        for cells, colour in ((dropped & ~bright, "white"), (dropped & bright, "black")):
+            y, x = np.nonzero(cells)
+            right, down = x + 1 - 2.2 * arm * columns / width, y + 2.2 * arm * rows / height
+            size = (2 * arm * 72 / DPI) ** 2
+            axes.scatter(right, down, s=size, marker="x", c=colour, linewidths=0.9, alpha=0.8)
+    axes.set_xlim(0, columns)
+    axes.set_ylim(rows, 0)
+
+
+def draw_outline(axes: Axes, region: NDArray[np.bool_]) -> None:
+    """A white line with a dark edge along the border of a region of the grid (H, W)."""
+    across = np.argwhere(region[1:] != region[:-1])  # (row above the border, column)
+    down = np.argwhere(region[:, 1:] != region[:, :-1])  # (row, column left of the border)
+    segments = [[(x, y + 1), (x + 1, y + 1)] for y, x in across] + [[(x + 1, y), (x + 1, y + 1)] for y, x in down]
+    for colour, width in ((VEIL, 3.0), ("white", 1.5)):  # points
+        axes.add_collection(LineCollection(segments, colors=colour, linewidths=width, capstyle="projecting"))
+
+
+def draw_objects(axes: Axes, objects: Sequence[Outline], grid: tuple[int, ...]) -> None:
+    """The outlines of a scene's objects with their names, over the grid (H, W): dashed where no phrase names them."""
+    rows, columns = grid
+    for one in objects:
+        paths = [np.array(line).reshape(-1, 2) * (columns, rows) for line in one.lines]
+        for colour, width in ((VEIL, 3.4), (OBJECT, 1.7)):  # points
+            style = "solid" if one.mentioned else (0, (5.1 / width, 5.1 / width))
+            axes.add_collection(LineCollection(paths, colors=colour, linewidths=width, linestyles=[style]))
+        left, top = np.concatenate(paths).min(axis=0)
+        box = {"facecolor": VEIL, "edgecolor": "none", "pad": 1.5}
+        axes.text(left, top, one.name, fontsize=LETTERS - 3, color=OBJECT, bbox=box, va="bottom", clip_on=True)
+
+
+def draw_scale(page: Page, left: float, top: float, shown: LayerValues, key: str) -> None:
+    """The colour map with the scale's label before it, the numbers at both ends, and `key` after it."""
+    low, high, gap = f"{shown.low:.3g}", f"{shown.high:.3g}", 10.0
+    page.text(left, top, [shown.label], LETTERS, color=page.palette.quiet)
+    left += text_width(shown.label, LETTERS) + 2 * gap
+    page.text(left, top, [low], LETTERS)
+    left += text_width(low, LETTERS) + gap
+    axes = page.axes(left, top + 3, BAR, 14)
+    axes.imshow(map_colours(np.arange(256)[None], 0, 255).astype(np.uint8), aspect="auto", interpolation="none")
+    left += BAR + gap
+    page.text(left, top, [high], LETTERS)
+    page.text(left + text_width(high, LETTERS) + 3 * gap, top, [key], LETTERS, color=page.palette.quiet)
+
+
+def draw_mask_key(page: Page, left: float, top: float, layer: Layer, photo: Image.Image, opacity: float) -> None:
+    """A square for each decision and its meaning, shaded as it is over a photo of this one's mean colour."""
+    meanings = [meaning for _, meaning in reversed(mask_key(layer))]
+    if layer.branch == "both":
+        meanings[1:3] = reversed(meanings[1:3])  # as in LayerValues: sparse, then dense
+    laid = shades(layer, np.arange(len(meanings)), (1, len(meanings)), 0, 1, opacity)
+    mean = photo.convert("RGB").resize((1, 1), Image.Resampling.BOX)
+    squares = composed(mean, laid, len(meanings), 1)  # (1, decisions, 3)
+    for decision in reversed(range(len(meanings))):
+        axes = page.axes(left, top + 3, 16, 16)
+        axes.imshow(squares[:, decision : decision + 1], aspect="auto", interpolation="none")
+        axes.patch.set_edgecolor(page.palette.quiet)
+        axes.patch.set(linewidth=2.0, clip_on=False)
+        page.text(left + 26, top, [meanings[decision]], LETTERS)
+        left += 26 + text_width(meanings[decision], LETTERS) + 28

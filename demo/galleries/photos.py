@@ -1,0 +1,175 @@
+"""Photographs from files that anyone may have made: read safely, or refused in one sentence."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+from PIL import Image
+
+from demo.galleries.decoding import MAX_BYTES, PhotoError, check_size, decode, opened
+from demo.galleries.worker import decoders
+from seps.checks import check_whole
+from seps.encoders.preprocessing import to_rgb
+
+THUMBNAIL = 192
+KEPT = 900  # pixels of the long side of what is kept of an upload
+
+
+@dataclass(frozen=True)
+class Photo:
+    """A photograph as it was read.
+
+    Attributes:
+        image: RGB, upright, at most LONGEST pixels on the long side, without the file's metadata.
+        digest: sha256 of the file's bytes, in hexadecimal.
+        name: the file's name, for people.
+    """
+
+    image: Image.Image
+    digest: str
+    name: str
+
+
+@dataclass(frozen=True)
+class KeptPhoto:
+    """A photograph at a size to look at, in little memory: the content of a JPEG; a call gives it in RGB."""
+
+    content: bytes
+
+    def __call__(self) -> Image.Image:
+        """The photograph in RGB."""
+        with Image.open(BytesIO(self.content), formats=["JPEG"]) as image:
+            return image.convert("RGB")
+
+
+def read_photo(source: Path | bytes, name: str = "") -> Photo:
+    """Read a photograph here and now: the first frame, upright, in RGB, over white where it is transparent.
+
+    Args:
+        source: a file or its content, in one of FORMATS.
+        name: what the error calls it; the file's own name where none is given.
+
+    Raises:
+        PhotoError: no such file, or one that `decoding.decode` refuses.
+    """
+    subject, name = _subject(source, name)
+    content = _content(source, subject) if isinstance(source, Path) else source
+    return _photo(decode(content, subject), content, name)
+
+
+def read_upload(content: bytes, name: str = "") -> Photo:
+    """Read a photograph of whoever sent it, as `read_photo`, but in a process of its own, see `demo.galleries.worker`.
+
+    Raises:
+        PhotoError: as `read_photo`; also where it takes too long, too much memory, or breaks the decoder.
+    """
+    subject, name = _subject(content, printable(name))
+    check_size(len(content), subject)
+    return _photo(decoders.decode(content, subject), content, name)
+
+
+def check_photo(file: Path, name: str = "") -> None:
+    """Raise PhotoError for a file that `read_photo` refuses, as far as its header tells: pixels are not decoded."""
+    subject, _ = _subject(file, name)
+    try:
+        _check_file(file, subject)
+    except OSError as error:
+        raise _unreadable(subject, error) from error
+    with opened(file, subject):
+        pass
+
+
+def file_digest(file: Path, name: str = "") -> str:
+    """The digest that `read_photo` gives, without decoding; PhotoError for a file that cannot be read."""
+    return content_digest(_content(file, _subject(file, name)[0]))
+
+
+def content_digest(content: bytes) -> str:
+    """sha256 of a file's bytes, in hexadecimal."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def pixels_digest(image: Image.Image) -> str:
+    """sha256 of an RGB photograph's size and pixels, in hexadecimal."""
+    return hashlib.sha256(f"{image.width}x{image.height} RGB ".encode() + image.tobytes()).hexdigest()
+
+
+def data_url(image: Image.Image, longest: int, quality: int = 85) -> str:
+    """An RGB photograph as a JPEG data URL, scaled down where its long side has more than `longest` pixels.
+
+    Args:
+        image: RGB; longest: at least 1; quality: JPEG's, 1 to 95.
+
+    Raises:
+        ValueError: longest below 1.
+    """
+    return "data:image/jpeg;base64," + base64.b64encode(_jpeg(image, longest, quality)).decode("ascii")
+
+
+def thumbnail(image: Image.Image) -> str:
+    """The photograph as a data URL of at most THUMBNAIL pixels on the long side."""
+    return data_url(image, THUMBNAIL)
+
+
+def kept_small(image: Image.Image) -> KeptPhoto:
+    """An RGB photograph to keep, at most KEPT pixels on the long side."""
+    return KeptPhoto(_jpeg(image, KEPT, quality=92))
+
+
+def printable(path: Path | str) -> str:
+    """A path in characters that can be shown and sent, even where its bytes are no UTF-8."""
+    try:
+        return os.fsencode(path).decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:  # halves of characters, which no file's name has
+        return str(path).encode("utf-8", "backslashreplace").decode()
+
+
+def _photo(image: Image.Image, content: bytes, name: str) -> Photo:
+    rgb = to_rgb(image)
+    rgb.info = {}  # a conversion may have put a colour profile there
+    return Photo(rgb, content_digest(content), name)
+
+
+def _jpeg(image: Image.Image, longest: int, quality: int) -> bytes:
+    """The content of a JPEG of at most `longest` pixels on the long side."""
+    check_whole("longest", longest)
+    scaled = image.copy()
+    scaled.thumbnail((longest, longest))
+    stream = BytesIO()
+    scaled.save(stream, "JPEG", quality=quality)
+    return stream.getvalue()
+
+
+def _subject(source: Path | bytes, name: str) -> tuple[str, str]:
+    """What a sentence about the photograph starts with, and its name."""
+    if not name and isinstance(source, Path):
+        name = printable(source.name)
+    return f'The photo "{name}"' if name else "The photo", name
+
+
+def _check_file(file: Path, subject: str) -> None:
+    """Raise PhotoError unless it is a plain file of 1 to MAX_BYTES bytes."""
+    if not file.is_file():
+        raise PhotoError(f"{subject} is not there, or is no file: check the path.")
+    check_size(file.stat().st_size, subject)
+
+
+def _content(file: Path, subject: str) -> bytes:
+    """A file's bytes, 1 to MAX_BYTES of them."""
+    try:
+        _check_file(file, subject)
+        with file.open("rb") as stream:
+            content = stream.read(MAX_BYTES + 1)  # it may have grown since
+    except OSError as error:
+        raise _unreadable(subject, error) from error
+    check_size(len(content), subject)
+    return content
+
+
+def _unreadable(subject: str, error: OSError) -> PhotoError:
+    return PhotoError(f"{subject} cannot be read ({error.strerror}): choose another file.")

@@ -1,0 +1,121 @@
+"""A controlled experiment: what one change of a scene does to its rank, its score and its kept patches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from demo.galleries.annotation import Known
+from demo.galleries.index import IndexedGallery
+from demo.galleries.scenes import SCENES
+from demo.service.benches import Benches, Own
+from demo.service.own import encode_edited
+from demo.service.workbench import ImageRanking, Workbench
+from seps import Explanation
+from seps.checks import read_json
+from seps.scenes import Scene
+from seps.scenes.edit import edited
+
+MOST_EDITED, MOST_CHANGES = 40, 200  # scenes of a session, changes of a scene
+BACK = ("undo", "original")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A scene under a caption.
+
+    Attributes:
+        indexed: the gallery that it stands in; ranking: of the gallery for the caption.
+        rank: the scene's, from 1; record: its explanation; scene: its graph.
+    """
+
+    indexed: IndexedGallery
+    ranking: ImageRanking
+    rank: int
+    record: Explanation
+    scene: Scene
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A scene before and after its changes: of `own` it alone is put back before."""
+
+    before: Outcome
+    after: Outcome
+
+    @property
+    def gained(self) -> int:
+        """How many patches the changed scene keeps that it did not keep before."""
+        return int((self.after.record.sparse.kept & ~self.before.record.sparse.kept).sum())
+
+    @property
+    def lost(self) -> int:
+        """How many patches the changed scene no longer keeps."""
+        return int((self.before.record.sparse.kept & ~self.after.record.sparse.kept).sum())
+
+
+def experiment(benches: Benches, own: Own, place: int, caption: str) -> Experiment:
+    """Rank and explain the scene at a place of the gallery before and after its changes.
+
+    Args:
+        caption: as read by `read_caption`.
+    """
+    bench, now = benches.open(SCENES, own=own)
+    after = outcome(bench, now, place, caption)
+    if place not in own.edits.get(SCENES, {}):
+        return Experiment(after, after)
+    return Experiment(
+        outcome(bench, benches.find(SCENES, own.with_edit(SCENES, place, None))[1], place, caption), after
+    )
+
+
+def outcome(bench: Workbench, indexed: IndexedGallery, place: int, caption: str) -> Outcome:
+    """The scene at a place of a gallery under a caption."""
+    ranking = bench.rank_images(indexed, caption)
+    rank = 1 + ranking.order.index(place)
+    return Outcome(indexed, ranking, rank, bench.explain(indexed, place, caption), known(indexed, place).scene)
+
+
+def known(indexed: IndexedGallery, place: int) -> Known:
+    """What is known of a gallery's picture; ValueError where it is no drawn scene."""
+    found = indexed.gallery.items[place].known
+    if found is None:
+        raise ValueError(f"{indexed.gallery.items[place].title} is no drawn scene: it cannot be edited.")
+    return found
+
+
+def with_changes(benches: Benches, own: Own, place: int, changes: Sequence[Mapping[str, Any]]) -> Own:
+    """What is a person's own after changes of the scene at a place; the last scene is drawn and encoded.
+
+    Args:
+        changes: as `edited` takes them, or {"do": "undo"}, which takes the last one back, or {"do": "original"}.
+
+    Raises:
+        ValueError: a change that cannot be made, or too many.
+    """
+    bench, indexed = benches.open(SCENES)
+    item, edits = indexed.gallery.items[place], own.edits.get(SCENES, {})
+    history = edits[place].history if place in edits else ()
+    for change in changes:
+        if change.get("do") in BACK:
+            history = history[:-1] if change["do"] == "undo" else ()
+        else:
+            history = (*history, edited(history[-1] if history else known(indexed, place).scene, change))
+    if len(history) > MOST_CHANGES or len({place, *edits}) > MOST_EDITED:
+        raise ValueError(f"At most {MOST_EDITED} scenes and {MOST_CHANGES} changes of each: take some back first.")
+    return own.with_edit(SCENES, place, encode_edited(bench.model, item, history) if history else None)
+
+
+def read_changes(text: str) -> list[dict[str, Any]]:
+    """Changes written as a JSON list; ValueError for anything else."""
+    changes = read_json(text or "", "The changes")
+    if (
+        not isinstance(changes, list)
+        or not all(isinstance(one, dict) for one in changes)
+        or len(changes) > MOST_CHANGES
+    ):
+        raise ValueError(
+            f'The changes must be a list of at most {MOST_CHANGES}, such as [{{"do": "remove", "object": 0}}].'
+        )
+    return changes

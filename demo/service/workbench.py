@@ -1,0 +1,260 @@
+"""The one model of the app with its galleries: ranks, explains, and remembers what it explained."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+
+import torch
+from PIL import Image
+from torch import Tensor
+
+from demo.galleries.gallery import caption_pool
+from demo.galleries.index import IndexedGallery
+from demo.service.captions import Reading, read_caption, read_typed
+from demo.service.gpu import Encode
+from demo.service.threads import Gathering, computing
+from seps import CaptionIndex, Explanation, ImageIndex, Ranking, ScoringEngine, SEPSModel, explain
+from seps.progress import Progress
+from seps.search.engine import rank
+
+Opener = Callable[[Progress], IndexedGallery]
+Pool = tuple[list[str], list[int], CaptionIndex]  # captions, the position of each one's photograph, the engine's index
+
+REMEMBERED = 64  # explanations, about 0.2 MB each
+TOGETHER = 16  # captions of several callers that are ranked together
+RECALL_AT = (1, 5, 10)
+
+
+@dataclass(frozen=True)
+class ImageRanking:
+    """A gallery's photographs for one caption, the best first.
+
+    Attributes:
+        order: positions in the gallery; scores: S(I, T) of each, in the same order.
+        reading, dense_reading: the caption and the dense caption as read.
+        seconds: encoding the caption, scoring and sorting.
+    """
+
+    order: list[int]
+    scores: list[float]
+    reading: Reading
+    dense_reading: Reading | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class CaptionRanking:
+    """Captions for one photograph, the best first.
+
+    Attributes:
+        captions: texts; scores: S(I, T) of each.
+        correct: for each, whether it was written for this photograph; None where nobody knows (a typed one).
+        seconds: encoding typed captions, scoring and sorting.
+    """
+
+    captions: list[str]
+    scores: list[float]
+    correct: list[bool | None]
+    seconds: float
+
+    @property
+    def has_truth(self) -> bool:
+        """Whether any caption was written for this photograph."""
+        return any(self.correct)
+
+    def hits(self) -> dict[int, bool]:
+        """For K of 1, 5, 10: whether one of the K best captions was written for this photograph (recall at K)."""
+        return {k: any(self.correct[:k]) for k in RECALL_AT}
+
+
+class Workbench:
+    """Everything that the app computes. Safe to call from several threads.
+
+    Args:
+        model: in evaluation mode; name: what people call it.
+        galleries: indexed with this model; the first is where the page begins.
+        encode_uploads: where uploads are encoded if not by the model itself, see `demo.service.gpu`.
+        later: galleries that are fetched and indexed on first use, by name: what opens each, given the progress.
+    """
+
+    def __init__(
+        self,
+        model: SEPSModel,
+        name: str,
+        galleries: Sequence[IndexedGallery] = (),
+        later: Mapping[str, Opener] | None = None,
+        encode_uploads: Encode | None = None,
+    ) -> None:
+        self.model = model
+        self.name = name
+        self.encode_uploads = encode_uploads
+        self.engine = ScoringEngine(model.cross_net)
+        self._rank_alone = Gathering(self._rank_together, TOGETHER)
+        self.galleries = {indexed.gallery.name: indexed for indexed in galleries}
+        self._pools: dict[str, Pool] = {}
+        self._later = dict(later or {})
+        self._explained: OrderedDict[tuple[str, ...], Explanation] = OrderedDict()
+        self._lock, self._opening, self._pooling = Lock(), Lock(), Lock()
+        self.names = (*self.galleries, *self._later)
+
+    @property
+    def first(self) -> str:
+        """The gallery where the page begins."""
+        return self.names[0]
+
+    def open(self, gallery: str, progress: Progress = False) -> IndexedGallery:
+        """A gallery by name, fetched and indexed now where that has not happened yet.
+
+        Raises:
+            ValueError: there is none of that name, or it has no photograph that can be had.
+        """
+        if gallery in self._later:
+            with self._opening:
+                if gallery not in self.galleries:
+                    self.galleries[gallery] = self._later[gallery](progress)
+        return self.find(gallery)
+
+    def find(self, gallery: str, own: IndexedGallery | None = None) -> IndexedGallery:
+        """An open gallery by name, a person's `own` one among them; ValueError where there is none of that name."""
+        if own is not None and own.gallery.name == gallery:
+            return own
+        if gallery in self.galleries:
+            return self.galleries[gallery]
+        if gallery in self._later:
+            raise ValueError(f"The gallery {gallery} is still being opened: wait a moment.")
+        raise ValueError(f"There is no gallery {gallery!r}; there are: {', '.join(self.names)}.")
+
+    def encode(self, captions: Sequence[str], dense: Sequence[str] | None = None) -> CaptionIndex:
+        """Captions, and each one's dense caption if any, for the engine."""
+        words, lengths = self.model.encode_captions(captions)
+        if dense is None:
+            return self.engine.encode_captions(words, lengths)
+        return self.engine.encode_captions(words, lengths, *self.model.encode_captions(dense, dense=True))
+
+    @computing
+    def encode_photos(self, photos: Sequence[Image.Image]) -> Tensor:
+        """Patch embeddings (B, N[+1], C) of photographs, on the model's device."""
+        return self.model.encode_photos(photos)
+
+    def rank_images(self, indexed: IndexedGallery, caption: str, dense: str | None = None) -> ImageRanking:
+        """Rank a gallery's photographs for a caption, with a dense caption beside it where one is given.
+
+        Captions of several callers are encoded and scored together while all cores are busy; scores agree to 1e-6.
+
+        Raises:
+            ValueError: a caption that cannot be read.
+        """
+        started = time.perf_counter()
+        reading = read_caption(self.model, caption)
+        if (dense or "").strip():
+            dense_reading = read_caption(self.model, dense, dense=True)
+            ranking = self._rank_with_dense(indexed.images, reading.text, dense_reading.text)
+        else:
+            dense_reading, ranking = None, self._rank_alone((indexed.images, reading.text))
+        seconds = time.perf_counter() - started
+        return ImageRanking(ranking.indices.tolist(), ranking.scores.tolist(), reading, dense_reading, seconds)
+
+    @computing
+    def _rank_with_dense(self, images: ImageIndex, caption: str, dense: str) -> Ranking:
+        return self.engine.rank_images(self.encode([caption], [dense]), images)
+
+    def _rank_together(self, asked: list[tuple[ImageIndex, str]]) -> list[Ranking]:
+        """A ranking of images for each caption, those of one gallery scored together."""
+        words, lengths = self.model.encode_captions([caption for _, caption in asked])
+        rankings: dict[int, Ranking] = {}
+        for images in {id(images): images for images, _ in asked}.values():
+            numbers = [number for number, (own, _) in enumerate(asked) if own is images]
+            longest = int(lengths[numbers].max())
+            index = self.engine.encode_captions(words[numbers, :longest], lengths[numbers])
+            scores = self.engine.score(images, index)  # (V, T)
+            rankings |= {number: rank(scores[:, column], None) for column, number in enumerate(numbers)}
+        return [rankings[number] for number in range(len(asked))]
+
+    @computing
+    def rank_captions(
+        self, indexed: IndexedGallery, place: int, pool: str | None = None, typed: str | None = None
+    ) -> CaptionRanking:
+        """Rank captions for the photograph at `place` of a gallery.
+
+        Args:
+            pool: the gallery whose captions are ranked; None for the typed ones alone.
+            typed: more captions, one a line.
+
+        Raises:
+            ValueError: a caption that cannot be read, an unknown pool, or nothing to rank.
+        """
+        started = time.perf_counter()
+        image = indexed.images[place]
+        captions: list[str] = []
+        correct: list[bool | None] = []
+        scores: list[Tensor] = []
+        if pool is not None:
+            self.find(pool)
+            texts, owners, index = self._pool(pool)
+            captions += texts
+            own = indexed.gallery.items[place].captions if pool == indexed.gallery.name else ()
+            correct += [owner == place and text in own for text, owner in zip(texts, owners, strict=True)]
+            scores.append(self.engine.score(image, index)[0])
+        written = read_typed(self.model, typed)
+        if written:
+            captions += written
+            correct += [None] * len(written)
+            scores.append(self.engine.score(image, self.encode(written))[0])
+        if not captions:
+            raise ValueError("There is no caption to rank: type one, or choose a pool of captions.")
+        values = torch.cat(scores)
+        order = values.argsort(descending=True, stable=True).tolist()
+        seconds = time.perf_counter() - started
+        return CaptionRanking(
+            [captions[i] for i in order], values[order].tolist(), [correct[i] for i in order], seconds
+        )
+
+    def explain(self, indexed: IndexedGallery, place: int, caption: str, dense: str | None = None) -> Explanation:
+        """The record of one photograph of a gallery and one caption that `read_caption` let through."""
+        key = (indexed.digest(place), caption, dense or "")
+        with self._lock:
+            if key in self._explained:
+                self._explained.move_to_end(key)
+                return self._explained[key]
+        record = self.explain_embeddings(indexed.patches(place), caption, dense)
+        with self._lock:
+            self._explained[key] = record
+            while len(self._explained) > REMEMBERED:
+                self._explained.popitem(last=False)
+        return record
+
+    def explain_photo(self, photo: Image.Image, caption: str, dense: str | None = None) -> Explanation:
+        """The record of a photograph that no gallery holds."""
+        reading = read_caption(self.model, caption)
+        dense_text = read_caption(self.model, dense, dense=True).text if (dense or "").strip() else None
+        return self.explain_embeddings(self.model.encode_photos([photo])[0], reading.text, dense_text)
+
+    @computing
+    def explain_embeddings(self, patches: Tensor, caption: str, dense: str | None) -> Explanation:
+        """The record of patch embeddings (N[+1], C) and captions as read."""
+        model = self.model
+        words = model.encode_captions([caption])[0][0]  # (L_s, C)
+        dense_words = None if not dense else model.encode_captions([dense], dense=True)[0][0]  # (L_d, C)
+        return explain(
+            model.cross_net,
+            patches.to(model.device),
+            words,
+            dense_words,
+            words=model.words(caption),
+            long_words=None if not dense else model.words(dense, dense=True),
+            grid=model.grid,
+        )
+
+    def _pool(self, name: str) -> Pool:
+        """The captions of an open gallery, encoded when they are first ranked."""
+        with self._pooling:
+            if name not in self._pools:
+                captions, owners = caption_pool(self.galleries[name].gallery)
+                if not captions:
+                    raise ValueError(f"The gallery {name} has no captions: choose another pool, or type some.")
+                self._pools[name] = captions, owners, self.encode(captions)
+            return self._pools[name]

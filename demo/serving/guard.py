@@ -1,0 +1,118 @@
+"""The one gate of every call: what comes in is checked, and what goes wrong is told in a sentence.
+
+Gradio checks a file only where the call marks it as one, and answers most faults with `{"error": null}`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+from urllib.parse import urlsplit
+
+import gradio as gr
+from gradio.block_function import BlockFunction
+from gradio.exceptions import ComponentProcessingError
+from gradio.helpers import EventData
+
+from demo.serving.sessions import Sessions
+
+LOG = logging.getLogger(__name__)
+GONE = (
+    "The app has let go of what this page had open, because too many others came or it was closed for long. "
+    '<a href="?{query}">Open this view again</a>: the address holds all of it but your own photos.'
+)
+FAULT = "This could not be done, by a fault of the app that its log tells: reload the page and try again."
+
+
+class GuardedBlocks(gr.Blocks):
+    """Blocks whose events all pass one gate: a wrong call gets a sentence, never a traceback.
+
+    A ValueError of an event is told to whoever called, in its own words. Anything else is a fault of the app: it goes
+    to the log, and the caller is told so.
+    """
+
+    async def process_api(self, block_fn: BlockFunction | int, inputs: list[Any], *args: Any, **options: Any) -> Any:
+        """Check the values of an event, then let Gradio answer it.
+
+        Raises:
+            gr.Error: with a sentence.
+        """
+        event = self.fns[block_fn] if isinstance(block_fn, int) else block_fn
+        try:
+            if isinstance(self.state_holder, Sessions) and self.state_holder.is_gone(options.get("session_hash")):
+                raise ValueError(GONE.format(query=escape(asked_from(options.get("request")))))
+            if options.get("event_data") is not None:
+                options["event_data"] = Detail(options["event_data"])
+            return await super().process_api(event, checked(event, inputs), *args, **options)
+        except Exception as error:
+            cause = error.__cause__ if isinstance(error, ComponentProcessingError) else error  # reading an upload
+            if isinstance(cause, gr.Error):
+                raise
+            if not isinstance(cause, ValueError):
+                LOG.exception("%s failed", event.api_name or event.name)
+            sentence = str(cause) if isinstance(cause, ValueError) else FAULT
+            raise gr.Error(sentence, title="Refused", print_exception=False) from error
+
+
+def asked_from(request: Any) -> str:
+    """The query in the address of the page that a request comes from, "" where it does not tell."""
+    headers = getattr(request, "headers", None) or {}
+    return urlsplit(headers.get("referer") or "").query
+
+
+class Detail(EventData):
+    """What a script tells of an event; a field that is not there is refused in a sentence."""
+
+    def __init__(self, told: EventData) -> None:
+        super().__init__(told.target, told._data)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or not isinstance(self.__dict__.get("_data"), dict) or name not in self._data:
+            raise MissingDetailError(f"This event tells no {name}: reload the page.")
+        return self._data[name]
+
+
+class MissingDetailError(ValueError, AttributeError):
+    """A field that an event lacks; `getattr` with a default passes over it."""
+
+
+def checked(event: BlockFunction, values: Sequence[Any]) -> list[Any]:
+    """The values of an event as Gradio may go on with them.
+
+    Args:
+        event: whose inputs they are for; values: one an input, those of states ignored.
+
+    Raises:
+        ValueError: too few or too many, one of the wrong kind, text that is no Unicode, or a file that is no upload.
+    """
+    wanted = [component for component in event.inputs if not isinstance(component, gr.State)]
+    if not isinstance(values, list) or len(values) != len(event.inputs):
+        given = len(values) if isinstance(values, list) else 0
+        names = ", ".join(str(getattr(component, "label", None)) for component in wanted)
+        raise ValueError(
+            f"{len(wanted)} values are needed ({names}), but {given} came: give one for each, null or an empty text "
+            "where there is nothing to say."
+        )
+    return [
+        value if isinstance(component, gr.State) else checked_value(component, value)
+        for component, value in zip(event.inputs, values, strict=True)
+    ]
+
+
+def checked_value(component: Any, value: Any) -> Any:
+    """One value; errors as `checked`."""
+    name = getattr(component, "label", None) or "the value"
+    if hasattr(component, "check_uploads"):
+        return component.check_uploads(value)
+    if not isinstance(value, str | None):
+        raise ValueError(f"{name} is a {KINDS.get(type(value), type(value).__name__)}, but text is needed.")
+    try:
+        (value or "").encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{name} holds half a character (a lone surrogate): type it again.") from error
+    return value
+
+
+KINDS = {bool: "true or false", int: "number", float: "number", list: "list", dict: "JSON object"}

@@ -1,0 +1,108 @@
+"""The server's own addresses and rules, which come before Gradio's."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from gradio.route_utils import FnIndexInferError, upload_fn
+from gradio.routes import App, file_upload_statuses
+from python_multipart.exceptions import MultipartParseError
+from starlette.formparsers import MultiPartException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from demo.serving.folder import TemporaryFolder
+from demo.serving.sessions import Sessions
+from demo.serving.static import CACHING, MEDIA_TYPE, PREFIX, find_script
+
+UNREADABLE = "This request cannot be read: see the page's API documentation for what it takes."
+UNKNOWN = "There is nothing of this name: see the page's API documentation for what there is."
+
+
+def server_options(folder: TemporaryFolder, most_bytes: int) -> dict[str, Any]:
+    """What Gradio's `launch` takes as `app_kwargs`.
+
+    Args:
+        folder: of the uploads, removed when the server stops; most_bytes: of one uploaded file.
+    """
+
+    @asynccontextmanager
+    async def lifespan(app: App) -> AsyncIterator[None]:
+        app.state_holder = Sessions(app.get_blocks())
+        yield
+        folder.close()
+
+    return {
+        "lifespan": lifespan,
+        "routes": [
+            Route("/gradio_api/upload", uploading(folder, most_bytes), methods=["POST"]),
+            Route(f"/{PREFIX}/{{rest:path}}", script),
+            Route("/gradio_api/file=http{rest:path}", refused),  # Gradio would fetch it from there
+            Route("/gradio_api/deep_link", refused),  # Gradio would write a session's values to the disk
+        ],
+        "middleware": [Middleware(WithoutDeepLinks)],
+        "exception_handlers": {
+            FnIndexInferError: answer(404, UNKNOWN),
+            **{kind: answer(400, UNREADABLE) for kind in (KeyError, TypeError, ValueError, RecursionError)},
+        },
+    }
+
+
+def uploading(folder: TemporaryFolder, most_bytes: int) -> Callable[[Request], Any]:
+    """The address that pages and clients upload to.
+
+    Gradio would store a file under its content's hash, where two people with the same photo share it. Here each upload
+    has a folder of its own, with a name of random bits.
+    """
+
+    async def upload(request: Request) -> Response:
+        """Store the files of a request and answer with their paths, as Gradio does."""
+        folder.sweep(more=most_bytes)
+        number = request.query_params.get("upload_id")
+        progress = file_upload_statuses if number else None
+        try:
+            files, _, _ = await upload_fn(request, folder.new("files"), most_bytes, number, upload_progress=progress)
+        except (MultiPartException, MultipartParseError) as error:
+            return PlainTextResponse(str(error), 413 if "maximum allowed size" in str(error) else 400)
+        request.app.get_blocks().upload_file_set.update(files)
+        return JSONResponse([str(file) for file in files])
+
+    return upload
+
+
+def script(request: Request) -> Response:
+    """Answer with a module of the page; what lies at no module's address is not found."""
+    found = find_script(f"{PREFIX}/{request.path_params['rest']}")
+    if found is None:
+        return PlainTextResponse("There is no such script: load the page again.", 404)
+    return Response(found, media_type=MEDIA_TYPE, headers={"Cache-Control": CACHING})
+
+
+def refused(request: Request) -> Response:
+    """Answer that there is nothing."""
+    return JSONResponse({"error": UNKNOWN}, 404)
+
+
+def answer(status: int, sentence: str) -> Callable[[Request, Exception], Response]:
+    """What answers a fault that happened before an event was found."""
+    return lambda request, error: JSONResponse({"error": sentence}, status)
+
+
+class WithoutDeepLinks:
+    """Leaves Gradio's own `deep_link` out of an address: this app has links of its own, and makes none of these."""
+
+    def __init__(self, app: Any) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Mapping[str, Any], receive: Any, send: Any) -> None:
+        """Pass the request on."""
+        if b"deep_link" in scope.get("query_string", b""):
+            pairs = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+            rest = urlencode([(name, value) for name, value in pairs if name != "deep_link"])
+            scope = {**scope, "query_string": rest.encode("latin-1")}
+        await self.app(scope, receive, send)

@@ -1,0 +1,125 @@
+"""What the server remembers of people: as many sessions as fit, for an hour, and none for a call without one."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from copy import copy
+from typing import Any
+
+from gradio.blocks import Blocks
+from gradio.state_holder import SessionState, StateHolder
+
+MOST_SESSIONS = 300
+KEPT_CLOSED = 3600.0  # seconds after the last use of a page that was closed
+MOST_BYTES = 2**30  # of what all sessions hold together, their uploads above all
+MOST_GONE = 10_000  # names of sessions that had to go, about 0.1 kB each
+
+
+class Session(SessionState):
+    """A person's states, without the copies of every component and value that Gradio makes for its deep links.
+
+    Those take 0.24 MB and 8 ms a session; this app has links of its own.
+    """
+
+    def __init__(self, blocks: Blocks) -> None:
+        self.blocks_config = copy(blocks.default_config)
+        self.config_values: dict[int, Any] = {}
+        self.state_data: dict[int, Any] = {}
+        self._state_ttl: dict[int, Any] = {}
+        self.is_closed = False
+        self.used = time.monotonic()
+
+    def __setitem__(self, key: int, value: Any) -> None:
+        block = self.blocks_config.blocks.get(key)
+        if block is not None and block.stateful:
+            self.state_data[key] = value
+        else:
+            self.blocks_config.blocks[key] = value
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory its states take, those that tell it."""
+        return sum(getattr(value, "nbytes", 0) for value in self.state_data.values())
+
+    def _update_config(self, key: int) -> None:
+        """Keep no copy."""
+
+    def _update_value_in_config(self, key: int, value: Any) -> None:
+        """Keep no copy."""
+
+
+class Sessions(StateHolder):
+    """The sessions of a page, the most recently used last.
+
+    A call that names no session leaves none behind. Where there are too many, those go first that a program opened
+    (they hold no state), then those whose page was closed, then those that were not used for longest. A closed one
+    also goes after `kept_closed` seconds, and the largest ones go while all together hold more than `most_bytes`.
+
+    Args:
+        blocks: the page; most: sessions at the same time; kept_closed: seconds; most_bytes: of what they hold.
+    """
+
+    def __init__(
+        self,
+        blocks: Blocks,
+        most: int = MOST_SESSIONS,
+        kept_closed: float = KEPT_CLOSED,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        super().__init__()
+        self.set_blocks(blocks)
+        self.capacity, self.kept_closed, self.most_bytes = most, kept_closed, most_bytes
+        self.session_data: OrderedDict[str, Session] = OrderedDict()  # type: ignore[assignment]
+        self._gone: OrderedDict[str, None] = OrderedDict()
+
+    def __getitem__(self, session_id: str) -> Session:
+        with self.lock:
+            found = self.session_data.get(session_id)
+            if found is None:
+                found = Session(self.blocks)
+                if session_id in self._gone or self._is_call(session_id):
+                    return found
+                self.session_data[session_id] = found
+            self.session_data.move_to_end(session_id)
+            found.used = time.monotonic()
+            found.is_closed = False
+            while len(self.session_data) > self.capacity:
+                self._let_go(self._least(session_id))
+            return found
+
+    def is_gone(self, session_id: str | None) -> bool:
+        """Whether a person's session had to go."""
+        return session_id in self._gone
+
+    def delete_all_expired_state(self) -> None:
+        """Let closed sessions go whose time is over, and large ones where memory is; Gradio asks every second."""
+        now = time.monotonic()
+        with self.lock:
+            for name, session in list(self.session_data.items()):
+                if session.is_closed and now - session.used > self.kept_closed:
+                    self._let_go(name)
+            sizes = {name: session.nbytes for name, session in self.session_data.items()}
+            total = sum(sizes.values())
+            for name in sorted(sizes, key=lambda one: sizes[one], reverse=True):
+                if total <= self.most_bytes:
+                    break
+                total -= sizes[name]
+                self._let_go(name)
+
+    def _least(self, newest: str) -> str:
+        """The session that can best be missed."""
+        others = [(name, session) for name, session in self.session_data.items() if name != newest]
+        empty = (name for name, session in others if not session.state_data)
+        closed = (name for name, session in others if session.is_closed)
+        return next(empty, next(closed, others[0][0]))
+
+    def _let_go(self, name: str) -> None:
+        if self.session_data.pop(name).state_data:
+            self._gone[name] = None
+        while len(self._gone) > MOST_GONE:
+            self._gone.popitem(last=False)
+
+    def _is_call(self, session_id: str) -> bool:
+        """Whether it is the name of an event, which Gradio takes for the session of a call that names none."""
+        return session_id in self.blocks._queue.event_ids_to_events

@@ -1,0 +1,324 @@
+"""Loud checks at the door: every message names both numbers and says what to do; and the one reader of JSON.
+
+Bounds of what a config, a checkpoint or a caller may ask for stand here too: far beyond any model that is trained
+today, and small enough that a slip of the keyboard or a damaged file is told before memory is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import reprlib
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from math import isfinite
+from numbers import Real
+from pathlib import Path
+from typing import Any, TypeGuard, get_origin, get_type_hints
+
+import torch
+from torch import Tensor
+
+Lengths = Tensor | Sequence[int]
+LARGEST = 1e15  # squares of greater values, summed over channels, leave float32
+
+MOST_CHANNELS = 16_384  # embed_size, and an encoder's own width
+MOST_PATCHES = 65_536  # an image: 256 x 256, 4,096 pixels in patches of 16
+MOST_PIXELS = 4_096  # the side of the square that an encoder sees
+MOST_WORDS = 8_192  # tokens of a caption
+MOST_TOP_K = 1_024  # values that the relevance MLP sees
+MOST_WHOLE = 2**63 - 1  # of any whole number: what a tensor holds
+MOST_NESTED = 100  # levels of lists and objects in JSON; Python itself gives up at several hundred
+
+
+def check_ratio(name: str, ratio: float) -> None:
+    """Raise ValueError unless 0 < ratio <= 1."""
+    if not (is_number(ratio) and 0.0 < ratio <= 1.0):
+        raise ValueError(f"{name} is {shown(ratio)}, but it must lie in (0, 1].")
+
+
+def check_whole(name: str, number: float, most: int = MOST_WHOLE, least: int = 1) -> int:
+    """Return the number as an int; raise ValueError unless it is a whole number from `least` to `most`."""
+    if isinstance(number, Real) and number > most:
+        raise ValueError(f"{name} is {shown(number)}, but it must be at most {most}.")
+    if not is_number(number) or number != int(number) or number < least:
+        raise ValueError(f"{name} is {shown(number)}, but a whole number of at least {least} is needed.")
+    return int(number)
+
+
+def check_positive(name: str, number: float, most: float | None = None) -> None:
+    """Raise ValueError unless number > 0, finite and, where there is a bound, at most `most`."""
+    if most is not None and isinstance(number, Real) and number > most:
+        raise ValueError(f"{name} is {shown(number)}, but it must be at most {most}.")
+    if not (is_number(number) and number > 0):
+        raise ValueError(f"{name} is {shown(number)}, but it must be greater than 0 and finite.")
+
+
+def check_not_negative(name: str, number: float) -> None:
+    """Raise ValueError unless number >= 0 and finite."""
+    if not (is_number(number) and number >= 0):
+        raise ValueError(f"{name} is {shown(number)}, but it must be at least 0 and finite.")
+
+
+def check_text(name: str, text: str) -> None:
+    """Raise ValueError unless `text` is a str of characters; half a surrogate pair, as "\\ud800", is none."""
+    if not isinstance(text, str):
+        raise ValueError(f"{name} is a {type(text).__name__}, but a str is needed.")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{name} has {text[error.start]!r} at position {error.start} of {len(text)}, which is half of a surrogate "
+            "pair and no character: take it out."
+        ) from error
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether the value is a real number that a float can hold: not NaN, not infinite, no bool."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return isfinite(value)
+    except OverflowError:  # an int beyond the greatest float
+        return False
+
+
+def shown(value: object) -> str:
+    """The value's repr for a message, cut short where it is long or nested."""
+    try:
+        return _SHORT.repr(value)
+    except ValueError:  # Python writes no number of more than 4,300 digits
+        return f"a {type(value).__name__} of thousands of digits"
+
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 100
+
+
+def read_json_file(path: str | Path) -> Any:
+    """The value in a JSON file, as `read_json` reads it.
+
+    Raises:
+        ValueError: no such file, or one that cannot be read; otherwise as `read_json`. The message names the file.
+    """
+    try:
+        content = Path(path).read_bytes()
+    except FileNotFoundError as error:
+        raise ValueError(f"{path} does not exist.") from error
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read ({error.strerror or error}): name a file that can.") from error
+    return read_json(content, str(path))
+
+
+def read_json(content: str | bytes, subject: str) -> Any:
+    """The value in JSON text: a dict, list, str, int, float, bool or None, nested at most 100 levels.
+
+    Args:
+        content: the text, or its bytes in UTF-8; a byte order mark in front is left aside.
+        subject: what is read, as messages name it: a path, "line 3".
+
+    Raises:
+        ValueError: bytes that are not UTF-8, text that is not JSON, a number of too many digits, or lists and objects
+            nested too deeply; one sentence that begins with the subject, whatever the cause.
+    """
+    try:
+        text = content if isinstance(content, str) else content.decode()
+        value = json.loads(text.removeprefix("\ufeff"))
+    except UnicodeDecodeError as error:
+        reason = f"byte {error.start} is not UTF-8"
+    except json.JSONDecodeError as error:
+        reason = str(error) if error.doc.strip() else "it is empty"
+    except ValueError:
+        reason = "a number has too many digits"
+    except RecursionError:
+        reason = f"it is nested more than {MOST_NESTED} levels deep"
+    else:
+        if not is_nested_deeper(value, MOST_NESTED):
+            return value
+        reason = f"it is nested more than {MOST_NESTED} levels deep"
+    raise ValueError(f"{subject} cannot be read as JSON ({reason}): correct or replace it.")
+
+
+def is_nested_deeper(value: object, most: int) -> bool:
+    """Whether lists and dicts lie in each other more than `most` levels deep; looked at level by level."""
+    level = [value]
+    for _ in range(most + 1):
+        nested = [one for one in level if isinstance(one, (dict, list))]
+        if not nested:
+            return False
+        level = [inner for one in nested for inner in (one.values() if isinstance(one, dict) else one)]
+    return True
+
+
+def check_embeddings(name: str, embeddings: Tensor, channels: int, dtype: torch.dtype) -> None:
+    """Raise ValueError unless `embeddings` is a finite (batch, length, channels) tensor of the model's dtype.
+
+    Under autocast any floating-point dtype goes. Padding positions count too: a NaN there is a NaN that
+    something upstream made.
+    """
+    if not isinstance(embeddings, Tensor):
+        raise ValueError(f"{name} is a {type(embeddings).__name__}, but a torch.Tensor is needed.")
+    if embeddings.ndim != 3:
+        raise ValueError(
+            f"{name} has {embeddings.ndim} dimensions {tuple(embeddings.shape)}, but 3 are needed: "
+            "(batch, length, channels)."
+        )
+    if embeddings.shape[0] == 0:
+        raise ValueError(f"{name} has a batch of 0, but at least 1 is needed.")
+    if not embeddings.is_floating_point():
+        raise ValueError(f"{name} holds {embeddings.dtype}, but floating-point embeddings are needed.")
+    if embeddings.dtype != dtype and not torch.is_autocast_enabled(embeddings.device.type):
+        raise ValueError(f"{name} holds {embeddings.dtype}, but the model's parameters are {dtype}: convert one.")
+    if embeddings.shape[-1] != channels:
+        raise ValueError(
+            f"{name} has {embeddings.shape[-1]} channels, but the model was built for embed_size {channels}."
+        )
+    if embeddings.numel() == 0:
+        return
+    low, high = (float(bound) for bound in embeddings.detach().aminmax())  # NaN where there is one
+    if not (isfinite(low) and isfinite(high)):
+        finite = torch.isfinite(embeddings)
+        bad = int((~finite).sum())
+        where = tuple(int(i) for i in (~finite).nonzero()[0])
+        raise ValueError(
+            f"{name} holds {bad} NaN or infinite values among {embeddings.numel()}, the first at index {where}."
+        )
+    largest = max(-low, high)
+    if largest > LARGEST:
+        raise ValueError(f"{name} holds a magnitude of {largest:.1e}, but squares and sums need at most {LARGEST:.0e}.")
+
+
+def check_patch_count(name: str, tokens: int, num_patches: int) -> bool:
+    """Return whether the image has a [CLS] token; raise ValueError where the count fits neither way."""
+    if tokens == num_patches + 1:
+        return True
+    if tokens == num_patches:
+        return False
+    raise ValueError(
+        f"{name} has {tokens} tokens an image, but the model was built for num_patches {num_patches}: "
+        f"{num_patches} tokens, or {num_patches + 1} with a [CLS] token first."
+    )
+
+
+def check_lengths(name: str, lengths: Lengths, embeddings_name: str, embeddings: Tensor) -> list[int]:
+    """Return caption lengths as ints; raise ValueError for a wrong count, a 0 or one beyond the tensor."""
+    try:
+        numbers = torch.as_tensor(lengths)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ValueError(f"{name} is {lengths!r}, but a whole number a caption is needed.") from error
+    if numbers.ndim != 1:
+        raise ValueError(f"{name} has {numbers.ndim} dimensions, but 1 is needed: a length a caption.")
+    if numbers.is_floating_point() and not bool((numbers == numbers.round()).all()):
+        raise ValueError(f"{name} is {numbers.tolist()}, but whole numbers are needed.")
+    if not bool(torch.isfinite(numbers).all()):
+        raise ValueError(f"{name} is {numbers.tolist()}, but finite numbers are needed.")
+    counts = [int(number) for number in numbers.tolist()]
+    batch, longest = embeddings.shape[:2]
+    if len(counts) != batch:
+        raise ValueError(f"{name} has {len(counts)} entries, but {embeddings_name} has {batch} captions.")
+    for i, count in enumerate(counts):
+        if not 1 <= count <= longest:
+            raise ValueError(
+                f"{name}[{i}] is {count}, but {embeddings_name} has room for 1 to {longest} words a caption."
+            )
+    return counts
+
+
+def check_captions(
+    channels: int,
+    cap_embs: Tensor,
+    cap_lens: Lengths,
+    long_cap_embs: Tensor | None,
+    long_cap_lens: Lengths | None,
+    dtype: torch.dtype,
+) -> tuple[list[int], list[int] | None]:
+    """Check sparse and dense captions together; return their lengths as ints."""
+    check_embeddings("cap_embs", cap_embs, channels, dtype)
+    lengths = check_lengths("cap_lens", cap_lens, "cap_embs", cap_embs)
+    if long_cap_embs is None:
+        if long_cap_lens is not None:
+            raise ValueError(
+                f"long_cap_lens has {len(long_cap_lens)} entries, but there are 0 dense captions: pass long_cap_embs."
+            )
+        return lengths, None
+    if long_cap_lens is None:
+        raise ValueError(
+            f"long_cap_embs has {long_cap_embs.shape[0]} dense captions, but 0 lengths: pass long_cap_lens."
+        )
+    check_embeddings("long_cap_embs", long_cap_embs, channels, dtype)
+    if long_cap_embs.shape[0] != cap_embs.shape[0]:
+        raise ValueError(
+            f"long_cap_embs has {long_cap_embs.shape[0]} dense captions, but cap_embs has "
+            f"{cap_embs.shape[0]} captions: each caption needs its own."
+        )
+    return lengths, check_lengths("long_cap_lens", long_cap_lens, "long_cap_embs", long_cap_embs)
+
+
+def read_fields(where: str, kind: type, values: object, prefix: str = "") -> dict[str, Any]:
+    """The arguments of a dataclass from a mapping; ValueError for a key or a type that does not fit.
+
+    Args:
+        where: what messages call the mapping; kind: the dataclass; prefix: stands before a key in messages.
+    """
+    if not isinstance(values, Mapping):
+        raise ValueError(f"{where} is a {type(values).__name__}, but keys and values are needed.")
+    required = tuple(one.name for one in fields(kind) if one.default is MISSING)
+    check_keys(where, values, required, tuple(one.name for one in fields(kind)))
+    hints = get_type_hints(kind)
+    for name, value in values.items():
+        check_type(f"{prefix}{name}", value, json_type(hints[name]))
+    return dict(values)
+
+
+def json_type(hint: Any) -> type:
+    """What a field of this type is in JSON."""
+    if is_dataclass(hint):
+        return dict
+    kind: type = get_origin(hint) or hint
+    return list if kind is tuple else kind
+
+
+def check_keys(where: str, values: Mapping[str, Any], required: tuple[str, ...], allowed: tuple[str, ...]) -> None:
+    """Raise ValueError for a key that is not allowed or one that is missing."""
+    unknown = [key for key in values if key not in allowed]
+    if unknown:
+        raise ValueError(f"{where} has the unknown key {shown(unknown[0])}: allowed are {', '.join(allowed)}.")
+    missing = [key for key in required if key not in values]
+    if missing:
+        raise ValueError(f"{where} lacks the key {missing[0]!r}: needed are {', '.join(required)}.")
+
+
+def check_type(name: str, value: object, kind: type) -> None:
+    """Raise ValueError unless the value has the type; a whole number is a float too, a bool is no number.
+
+    A float is also finite: JSON as Python reads it has NaN and infinity.
+    """
+    kinds: tuple[type, ...] = {float: (float, int), list: (list, tuple), dict: (Mapping,)}.get(kind, (kind,))
+    if not isinstance(value, kinds) or (isinstance(value, bool) and kind is not bool):
+        raise ValueError(f"{name} is {shown(value)}, a {type(value).__name__}, but a {kind.__name__} is needed.")
+    if kind is float and not is_number(value):
+        raise ValueError(f"{name} is {shown(value)}, but a finite number is needed.")
+
+
+def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    """Raise ValueError unless the value is one of the choices."""
+    if value not in choices:
+        raise ValueError(f"{name} is {shown(value)}, but it must be one of {', '.join(choices)}.")
+
+
+def check_share(name: str, share: float) -> None:
+    """Raise ValueError unless 0 <= share < 1."""
+    if not (is_number(share) and 0.0 <= share < 1.0):
+        raise ValueError(f"{name} is {shown(share)}, but it must lie in [0, 1).")
+
+
+def check_finite(source: object, key: str, tensor: Tensor) -> None:
+    """Raise ValueError where the tensor that a file or another source has under a key holds NaN or infinity."""
+    if not tensor.is_floating_point() or tensor.numel() == 0:
+        return
+    low, high = (float(bound) for bound in tensor.detach().aminmax())  # NaN where there is one; isfinite takes longer
+    if not (isfinite(low) and isfinite(high)):
+        bad = int((~torch.isfinite(tensor)).sum())
+        raise ValueError(
+            f"{source} has {key} with {bad} NaN or infinite values among {tensor.numel()}: it is damaged, save or "
+            "download it again."
+        )

@@ -1,0 +1,186 @@
+"""What is known of an image: where the objects are that each phrase names. From boxes, or from the masks of scenes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seps.data import PhraseBoxes, SentencePhrases
+from seps.data.problems import Problems, parse_object, read_lines
+from seps.data.regions import centres_inside, mask_centres, mask_overlap, patch_overlap
+from seps.scenes import decode_mask
+
+Floats = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
+
+RECORDS = "Scenes that are not those of their images"
+
+
+@dataclass(frozen=True)
+class Region:
+    """A part of an image: overlap (N,), the share of each patch in it, and hits (N,), whether its centre is."""
+
+    overlap: Floats
+    hits: Booleans
+
+
+@dataclass(frozen=True)
+class CaptionTruth:
+    """A caption's phrases that have a region and are no scenes, at least one.
+
+    Attributes:
+        sentence: its text.
+        phrases: P; regions: (P), where what each one names is.
+        areas: (3, N), the share of each patch on objects that the caption mentions, on the image's other objects, and
+            on neither; columns sum to 1.
+    """
+
+    sentence: str
+    phrases: tuple[PhraseBoxes, ...]
+    regions: tuple[Region, ...]
+    areas: Floats
+
+
+class Objects(Protocol):
+    """The objects of an image on the grid of patches."""
+
+    def named(self, sentence: str, phrases: Sequence[PhraseBoxes]) -> Region:
+        """All that these phrases of a sentence name, together."""
+
+    def all(self) -> Floats:
+        """The share of each patch on any object: (N,)."""
+
+
+class Boxes:
+    """Objects as boxes: those that the phrases of any of the image's sentences name, scenes left out."""
+
+    def __init__(self, sentences: Sequence[SentencePhrases], grid: tuple[int, int]) -> None:
+        self.grid = grid
+        self.phrases = [phrase for one in sentences for phrase in counted(one)]
+
+    def named(self, sentence: str, phrases: Sequence[PhraseBoxes]) -> Region:
+        """As `Objects`."""
+        boxes = [box for phrase in phrases for box in phrase.boxes]
+        return Region(patch_overlap(boxes, self.grid).reshape(-1), centres_inside(boxes, self.grid).reshape(-1))
+
+    def all(self) -> Floats:
+        """As `Objects`."""
+        return self.named("", self.phrases).overlap
+
+
+@dataclass(frozen=True)
+class SceneObjects:
+    """A scene's objects, as `{split}_scenes.jsonl` has them.
+
+    Attributes:
+        masks: of each object, its run lengths, see `seps.scenes.encode_mask`.
+        mentions: (sentence, index of the first word, phrase) to the numbers of the objects that the phrase names.
+    """
+
+    masks: tuple[dict[str, list[int]], ...]
+    mentions: Mapping[tuple[str, int, str], tuple[int, ...]]
+
+
+class Masks:
+    """Objects as pixel masks: all that a scene has, mentioned anywhere or not."""
+
+    def __init__(self, scene: SceneObjects, grid: tuple[int, int]) -> None:
+        self.grid, self.mentions = grid, scene.mentions
+        self.masks = np.stack([decode_mask(code) for code in scene.masks])  # (K, height, width)
+
+    def named(self, sentence: str, phrases: Sequence[PhraseBoxes]) -> Region:
+        """As `Objects`."""
+        numbers = [i for one in phrases for i in self.mentions[sentence, one.first_word, one.phrase]]
+        mask: Booleans = np.any(self.masks[numbers], axis=0)
+        return Region(mask_overlap(mask, self.grid).reshape(-1), mask_centres(mask, self.grid).reshape(-1))
+
+    def all(self) -> Floats:
+        """As `Objects`."""
+        mask: Booleans = np.any(self.masks, axis=0)
+        return mask_overlap(mask, self.grid).reshape(-1)
+
+
+def image_truth(
+    sentences: Sequence[SentencePhrases], grid: tuple[int, int], scene: SceneObjects | None = None
+) -> list[CaptionTruth]:
+    """What is known of one image's captions, those without a phrase that counts left out.
+
+    Args:
+        sentences: the image's; grid: (H, W).
+        scene: its masks, which go before the phrases' boxes.
+    """
+    objects: Objects = Boxes(sentences, grid) if scene is None else Masks(scene, grid)
+    anything = objects.all()  # (N,)
+    truths = []
+    for one in sentences:
+        phrases = counted(one)
+        if phrases:
+            mentioned = objects.named(one.sentence, phrases).overlap  # (N,)
+            areas = np.stack([mentioned, np.clip(anything - mentioned, 0, None), 1 - anything])
+            regions = tuple(objects.named(one.sentence, [phrase]) for phrase in phrases)
+            truths.append(CaptionTruth(one.sentence, tuple(phrases), regions, areas))
+    return truths
+
+
+def counted(one: SentencePhrases) -> list[PhraseBoxes]:
+    """A sentence's phrases that name objects: all but scenes."""
+    return [phrase for phrase in one.phrases if "scene" not in phrase.kind.split("/")]
+
+
+def read_scenes(folder: Path, split: str, entities: Sequence[Sequence[SentencePhrases]]) -> list[SceneObjects] | None:
+    """The masks of a split's scenes, checked; None where the split has no `{split}_scenes.jsonl`.
+
+    Args:
+        folder, split: as in `read_entities`; entities: what it returned, V lists.
+
+    Returns:
+        V, one an image.
+
+    Raises:
+        DataError: one that lists scenes that are not one an image, masks that cannot be read, phrases of `entities`
+            that no mention of their scene stands for.
+    """
+    path = folder / f"{split}_scenes.jsonl"
+    if not path.exists():
+        return None
+    problems = Problems(f"Scenes of split {split} of {folder}")
+    lines = read_lines(path, problems) or []
+    if len(lines) != len(entities):
+        problems.add(RECORDS, f"{path.name} has {len(lines)} scenes, but {split}_entities.jsonl has {len(entities)}")
+    scenes = []
+    for number, (line, sentences) in enumerate(zip(lines, entities, strict=False), start=1):
+        try:
+            record = parse_object(line, f"line {number}")
+        except ValueError as error:
+            problems.add(RECORDS, str(error))
+            continue
+        try:
+            scenes.append(_parse_scene(record, sentences))
+        except (ValueError, KeyError, TypeError) as error:
+            told = f"{error} is missing" if isinstance(error, KeyError) else error
+            problems.add(RECORDS, f"line {number}: {told}")
+    problems.raise_any()
+    return scenes
+
+
+def _parse_scene(record: dict[str, Any], sentences: Sequence[SentencePhrases]) -> SceneObjects:
+    """One scene, whose mentions stand for every phrase that counts; ValueError, KeyError or TypeError where not."""
+    masks = tuple(thing["mask"] for thing in record["objects"])
+    if len({decode_mask(code).shape for code in masks}) != 1:
+        raise ValueError("its masks are of several sizes, or there are 0, but at least 1 of one size is needed")
+    mentions = {
+        (caption["text"], mention["first_word"], mention["phrase"]): tuple(mention["objects"])
+        for caption in record["captions"]
+        for mention in caption["mentions"]
+    }
+    for one in sentences:
+        for phrase in counted(one):
+            objects = mentions.get((one.sentence, phrase.first_word, phrase.phrase), ())
+            if not objects or not all(i in range(len(masks)) for i in objects):
+                raise ValueError(f"phrase {phrase.phrase!r} of {one.sentence!r} names objects {list(objects)}")
+    return SceneObjects(masks, mentions)

@@ -1,0 +1,1 @@
+"""What measures a model on data: recall, the drawn scenes told finer, and whether its pictures are right."""

@@ -1,0 +1,98 @@
+"""What the programs that measure a model share: their arguments, errors in one line, results in one JSON file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from seps.checks import check_whole, read_json_file
+from seps.data import Split, read_split
+from seps.models.hub import load_model
+from seps.models.model import SEPSModel
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of every program that measures a model on a split."""
+    parser.add_argument("--model", required=True, help="a shipped model's name, a folder, or a hub repo (owner/name)")
+    parser.add_argument("--data", required=True, type=Path, help="folder with captions and images, see seps.data")
+    parser.add_argument("--split", required=True, help="which split of it: dev, test, ...")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="add the result to this file, other results stay")
+    parser.add_argument("--images", type=int, metavar="N", help="the first N images of the split alone")
+    parser.add_argument("--device", help="where to compute; default: CUDA where there is one, else the CPU")
+
+
+def prepare(options: argparse.Namespace) -> tuple[SEPSModel, Split]:
+    """The model on its device, and the split, after all arguments were checked.
+
+    Raises:
+        ValueError: a folder, a model or a device that is not there, data that do not fit, a results file that is none.
+    """
+    if not options.data.is_dir():
+        raise ValueError(f"{options.data} is no folder: --data needs one with captions and images.")
+    if options.json is not None:
+        read_results(options.json)
+    split = first_images(read_split(options.data, options.split), options.images)
+    return load_model(options.model).to(choose_device(options.device)), split
+
+
+def first_images(split: Split, count: int | None) -> Split:
+    """The split's first `count` images with their captions; all of them where count is None or larger.
+
+    Raises:
+        ValueError: count is below 1.
+    """
+    if count is None:
+        return split
+    check_whole("--images", count)
+    captions, dense = count * split.captions_per_image, split.dense
+    if dense is not None:
+        dense = dense[: count if len(dense) == len(split.image_ids) else captions]
+    return replace(
+        split,
+        image_ids=split.image_ids[:count],
+        image_files=split.image_files[:count],
+        captions=split.captions[:captions],
+        dense=dense,
+    )
+
+
+def choose_device(name: str | None) -> torch.device:
+    """The device of this name, or by default CUDA where there is one, else the CPU.
+
+    Raises:
+        ValueError: no such device here.
+    """
+    if name is None:
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        return torch.empty(0, device=name).device
+    except (RuntimeError, AssertionError) as error:
+        raise ValueError(f"--device {name} cannot be used here: {str(error).splitlines()[0]}") from error
+
+
+def read_results(path: Path) -> dict[str, Any]:
+    """The results in a JSON file, by key; none where there is no file yet.
+
+    Raises:
+        ValueError: its folder does not exist, or it cannot be read, or holds something else than a JSON object.
+    """
+    if not path.parent.is_dir():
+        raise ValueError(f"{path.parent} is no folder, so that {path.name} cannot be written there: make it first.")
+    if not path.exists():
+        return {}
+    results = read_json_file(path)
+    if not isinstance(results, dict):
+        raise ValueError(f"{path} holds a JSON {type(results).__name__}, not results: choose another file for them.")
+    return results
+
+
+def write_result(path: Path, key: str, result: Mapping[str, Any]) -> None:
+    """Put a result into a JSON file under its key; what stands under other keys stays."""
+    results = read_results(path) | {key: result}
+    path.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")

@@ -1,0 +1,35 @@
+"""Is the picture right? An explanation measured against the boxes or masks of what its caption names.
+
+    python -m seps.grounding --model photos --data DIR --split dev --json results.json
+
+Every caption of `{split}_entities.jsonl` with a phrase that has boxes and is no scene is explained on its image,
+captions alone. Where `{split}_scenes.jsonl` is there, what phrases name is known by its pixel masks, else by its boxes.
+
+    weight inside     the share of a phrase's map, the mean of its tokens' word maps, inside what the phrase names;
+                      patches count by overlap
+    pointing game     whether the centre of the map's heaviest patch lies there; ties count as misses
+    kept rates        the share of patches that the caption's decision mask keeps: on objects that the caption mentions,
+                      on the image's other objects (with boxes: those that its other captions mention), on the
+                      background; patches count by overlap, all captions' together; and the first over the last
+    deletion,         the area under S(I, T) as patches are removed, or added, in the picture's order: the sum of the
+    insertion         word maps of all of the caption's words, of equal ones the higher significance score first; the
+                      score without patches is 0, with all 1; see `seps.evaluation.grounding.curves`
+
+Beside SEPS stand maps that know less, which keep as many patches, the first of their order, as the decision mask:
+
+    cosine     the model's own patches and words without selection and merging: a phrase's mean cosine, counted from
+               the lowest, and the sum over all words
+    gradient   gradient times input, of the phrase's words' best cosines, and of S(I, T)
+    centre     a Gaussian blob around the centre, a quarter of width and height its standard deviation; for pointing the
+               central patch, the mean over the 2 or 4 central ones where a side is even
+    random     any patch, expected; for deletion and insertion an order drawn for each caption
+
+All figures come with 95% intervals, by bootstrap over images. `truth` reads what is known, `maps` and `baselines` make
+maps, `measures` and `curves` measure one, `collect` measures a split, `report` tells.
+"""
+
+from seps.data.objects import read_scenes
+from seps.evaluation.grounding.collect import ground
+from seps.evaluation.grounding.report import Grounding, Pointing
+
+__all__ = ["Grounding", "Pointing", "ground", "read_scenes"]

@@ -1,0 +1,84 @@
+"""Maps that know less than SEPS: plain cosine, the score's own gradient, the centre, chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
+from torch import Tensor
+
+from seps.method.network import CrossSparseAggrNet
+from seps.method.tokens import split_cls
+
+BLOB = 0.25  # standard deviation of the centred blob, in widths and heights of the image
+SEED = 0
+
+Floats = NDArray[np.float64]
+
+
+def cosines(image: Tensor, words: Tensor, num_patches: int) -> Floats:
+    """Cosines of words and patches, (L, N): what the model's embeddings alone tell.
+
+    Args:
+        image: (N[+1], C); words: (L, C).
+    """
+    _, patches = split_cls(image[None], num_patches)  # (1, N, C)
+    cosine = F.normalize(words, dim=-1) @ F.normalize(patches[0], dim=-1).T  # (L, N)
+    return cosine.double().cpu().numpy()
+
+
+def centre_blob(grid: tuple[int, int]) -> Floats:
+    """A Gaussian blob around the centre of an (H, W) grid: (N,), in (0, 1]."""
+    y, x = ((2 * np.arange(cells) + 1 - cells) / (2 * cells) for cells in grid)  # from the centre, -0.5 to 0.5
+    return np.exp(-(y[:, None] ** 2 + x**2) / (2 * BLOB**2)).reshape(-1)
+
+
+def random_order(num_patches: int, number: int) -> NDArray[np.integer[Any]]:
+    """All patches (N,) in an order drawn for the caption of this number, from 0: the same in every run."""
+    return np.random.default_rng((SEED, number)).permutation(num_patches)
+
+
+class Gradients:
+    """Gradient times input of one image's scores, over its patches.
+
+    A patch's weight is |v . dF/dv|, summed over channels, for a patch embedding v and a score F of the forward pass:
+    a decision that takes the top k has no gradient, and the attentions carry none. Where the released variant detaches
+    selection, the gradient is let through all the same, or no patch would have any.
+
+    Args:
+        net: either variant, in whatever mode; image: (N[+1], C).
+    """
+
+    def __init__(self, net: CrossSparseAggrNet, image: Tensor) -> None:
+        self.net = net
+        self.image = image.detach().clone().requires_grad_()
+        detach, net.detach_selection = net.detach_selection, False
+        try:
+            with torch.enable_grad(), torch.autocast(image.device.type, enabled=False):
+                self.side = net.image_side(self.image[None])
+        finally:
+            net.detach_selection = detach
+
+    def maps(self, words: Tensor, phrases: Sequence[slice]) -> tuple[list[Floats], Floats]:
+        """The maps of a caption's phrases, P times (N,), and of the whole caption, (N,).
+
+        F is for a phrase the sum of its words' best cosines, each with the token that it met best, for the caption
+        S(I, T).
+
+        Args:
+            words: (L, C); phrases: P ranges of words.
+        """
+        with torch.enable_grad(), torch.autocast(words.device.type, enabled=False):
+            match = self.net.match(self.side, words.detach())
+            best = match.alignments[0].cosines[0].amax(dim=0)  # (L,)
+            maps = [self._map(best[phrase].sum()) for phrase in phrases]
+            return maps, self._map(match.similarity[0])
+
+    def _map(self, score: Tensor) -> Floats:
+        (gradient,) = torch.autograd.grad(score, self.image, retain_graph=True)  # (N[+1], C)
+        weights = (gradient * self.image.detach()).double().sum(dim=-1).abs()  # (N[+1],)
+        return weights[-self.net.num_patches :].cpu().numpy()

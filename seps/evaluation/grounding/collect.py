@@ -1,0 +1,247 @@
+"""The measurement: every caption of a split that names objects is explained, and its figures are collected."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from seps.data import SentencePhrases, Split, open_image
+from seps.data.objects import CaptionTruth, Region, SceneObjects, counted, image_truth
+from seps.data.regions import central_patches
+from seps.encoders.tokenizer import word_tokens
+from seps.evaluation.bootstrap import Estimate, bootstrap, estimate, ratio
+from seps.evaluation.grounding.baselines import Gradients, centre_blob
+from seps.evaluation.grounding.curves import CurveTask, area_estimates, curves, mean_curves, rescorer, step_counts
+from seps.evaluation.grounding.maps import METHODS, CaptionMaps, caption_maps
+from seps.evaluation.grounding.measures import first, kept_areas, measure_map, weight_inside
+from seps.evaluation.grounding.report import Grounding, Pointing
+from seps.models.model import PHOTOS_AT_ONCE, SEPSModel
+from seps.progress import Progress, batches
+
+CURVES = 200  # captions with deletion and insertion curves
+
+Floats = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
+Integers = NDArray[np.integer[Any]]
+
+
+class Collected:
+    """The figures of captions and phrases, one row each, as they come.
+
+    Args:
+        model: in whatever mode.
+        with_curves: numbers, from 0, of the captions whose curves are to be measured.
+    """
+
+    def __init__(self, model: SEPSModel, with_curves: Container[int] = ()) -> None:
+        self.model, self.with_curves = model, with_curves
+        self.seen = 0  # captions, skipped ones with them
+        self.phrases: list[Floats] = []  # each (methods, 2): weight inside and pointing game
+        self.phrase_images: list[int] = []
+        self.kinds: list[str] = []
+        self.kept: list[Floats] = []  # each (methods, 3): patches kept on mentioned, other objects, background
+        self.areas: list[Floats] = []  # each (3,): patches there
+        self.caption_images: list[int] = []
+        self.tasks: list[CurveTask] = []
+        self.cut_off = self.without_map = self.skipped = 0
+
+    def add_image(self, owner: int, image: Tensor, truths: Sequence[CaptionTruth]) -> None:
+        """Explain and measure one image's captions; phrases are skipped where their tokens cannot be found.
+
+        Args:
+            owner: the image's number; image: (N[+1], C); truths: its captions.
+        """
+        if not truths:
+            return
+        model = self.model
+        gradients = Gradients(model.cross_net, image)
+        captions, lengths = model.encode_captions([truth.sentence for truth in truths])  # (B, L, C)
+        for truth, padded, length in zip(truths, captions, lengths.tolist(), strict=True):
+            number, self.seen = self.seen, self.seen + 1
+            positions = word_tokens(model.tokenizer, truth.sentence)
+            if positions is None:
+                self.skipped += len(truth.phrases)
+                continue
+            ends = [(one.first_word, one.first_word + len(one.phrase.split()) - 1) for one in truth.phrases]
+            tokens = [slice(positions[first].start, positions[last].stop) for first, last in ends]
+            words = padded[:length]  # (L, C)
+            maps = caption_maps(model.cross_net, gradients, image, words, tokens, model.grid, number)
+            self.add(owner, truth, maps)
+            if number in self.with_curves:
+                self.tasks.append(CurveTask(image, owner, words, maps.orders))
+
+    def add(self, owner: int, truth: CaptionTruth, maps: CaptionMaps) -> None:
+        """Measure one caption."""
+        for phrase, region, of_phrase in zip(truth.phrases, truth.regions, maps.phrases, strict=True):
+            self.cut_off += not of_phrase
+            self.without_map += bool(of_phrase) and not of_phrase["seps"].any()
+            self.phrases.append(measure_phrase(of_phrase, region, self.model.grid))
+            self.phrase_images.append(owner)
+            self.kinds.append(phrase.kind.split("/")[0])
+        self.kept.append(measure_kept(maps, truth.areas))
+        self.areas.append(truth.areas.sum(axis=1))
+        self.caption_images.append(owner)
+
+
+def measure_phrase(maps: dict[str, Floats], region: Region, grid: tuple[int, int]) -> Floats:
+    """Weight inside and pointing game of each method: (methods, 2).
+
+    Args:
+        maps: of "seps", "cosine" and "gradient"; none where the phrase was cut off.
+    """
+    overlap, hits = region.overlap, region.hits
+    central = central_patches(grid).reshape(-1)  # (N,)
+    own = [measure_map(maps.get(method), overlap, hits) for method in METHODS[:3]]
+    centre = weight_inside(centre_blob(grid), overlap), hits[central].mean()
+    return np.array([*own, centre, (overlap.mean(), hits.mean())])
+
+
+def measure_kept(maps: CaptionMaps, areas: Floats) -> Floats:
+    """How many patches of each region each method keeps, as many in all as the decision mask: (methods, 3).
+
+    SEPS keeps those of the mask, the others the first of their order; the random ones are those expected.
+    """
+    count, chance = int(maps.kept.sum()), np.full(len(maps.kept), maps.kept.mean())
+    kept: dict[str, Booleans | Floats] = {"seps": maps.kept, "random": chance}
+    kept |= {method: first(maps.orders[method], count) for method in METHODS if method not in kept}
+    return np.stack([kept_areas(kept[method], areas) for method in METHODS])
+
+
+def ground(
+    model: SEPSModel,
+    split: Split,
+    entities: Sequence[Sequence[SentencePhrases]],
+    progress: Progress = False,
+    name: str = "",
+    scenes: Sequence[SceneObjects] | None = None,
+    curve_captions: int = CURVES,
+) -> Grounding:
+    """Measure a model on the phrases of a split.
+
+    Args:
+        model: in whatever mode; explanations are those of evaluation mode.
+        split: V images; entities: V lists of sentences, see `read_entities`.
+        progress: as in `ScoringEngine`.
+        name: the model's, for the record.
+        scenes: V scenes, whose masks go before the phrases' boxes, see `read_scenes`.
+        curve_captions: captions with deletion and insertion curves, spread evenly over the split; 0 for none.
+
+    Raises:
+        ValueError: no phrase that counts, entities or scenes of another number of images, a number of curves below 0, a
+            photograph that cannot be read.
+    """
+    total = check(split, entities, scenes, curve_captions)
+    with_curves = np.linspace(0, total - 1, min(curve_captions, total)).round().astype(int)
+    collected, neutral = Collected(model, set(with_curves.tolist())), torch.zeros((), device=model.device)
+    for part in batches(len(entities), PHOTOS_AT_ONCE, progress, "Explaining"):
+        photos = model.encode_photos([open_image(file) for file in split.image_files[part]])  # (B, N[+1], C)
+        patches = photos[:, -model.cross_net.num_patches :]  # (B, N, C)
+        neutral = neutral + patches.mean(dim=1).sum(dim=0) / len(entities)  # (C,)
+        for owner, image in enumerate(photos, start=part.start):
+            scene = None if scenes is None else scenes[owner]
+            collected.add_image(owner, image, image_truth(entities[owner], model.grid, scene))
+    if not collected.phrases:
+        raise ValueError(f"split {split.name} has {collected.skipped} phrases, but the tokens of none could be found.")
+    values, counts = measure_curves(model, collected.tasks, neutral, progress)
+    return Grounding(
+        model=name,
+        split=split.name,
+        regions="boxes" if scenes is None else "masks",
+        images=len(set(collected.phrase_images)),
+        captions=len(collected.kept),
+        phrases=len(collected.phrases),
+        cut_off=collected.cut_off,
+        without_map=collected.without_map,
+        skipped=collected.skipped,
+        methods=estimates(collected, values, counts),
+        kinds=kind_means(np.stack(collected.phrases)[:, METHODS.index("seps")], collected.kinds),
+        curves=mean_curves(values, counts, METHODS) if len(values) else None,
+    )
+
+
+def check(
+    split: Split,
+    entities: Sequence[Sequence[SentencePhrases]],
+    scenes: Sequence[SceneObjects] | None,
+    curve_captions: int,
+) -> int:
+    """How many captions have a phrase that counts, at least 1; ValueError as `ground`."""
+    for kind, found in (("entities", entities), ("scenes", scenes)):
+        if found is not None and len(found) != len(split.image_files):
+            raise ValueError(f"{kind} has {len(found)} images, but split {split.name} has {len(split.image_files)}.")
+    if curve_captions < 0:
+        raise ValueError(f"{curve_captions} captions with curves were asked for, but 0 or more are needed.")
+    total = sum(bool(counted(sentence)) for sentences in entities for sentence in sentences)
+    if total == 0:
+        raise ValueError(f"split {split.name} has 0 phrases with boxes that are no scenes, but at least 1 is needed.")
+    return total
+
+
+def measure_curves(
+    model: SEPSModel, tasks: Sequence[CurveTask], neutral: Tensor, progress: Progress
+) -> tuple[Floats, Integers]:
+    """The curves of some captions.
+
+    Args:
+        neutral: (C,), what a removed patch is replaced by.
+
+    Returns:
+        (captions, methods, 2, S) scores, and (S,) patches removed or added at each step.
+    """
+    counts = step_counts(model.cross_net.num_patches)
+    values = np.zeros((len(tasks), len(METHODS), 2, len(counts)))
+    for part in batches(len(tasks), 1, progress, "Removing patches"):
+        task = tasks[part.start]
+        score = rescorer(model.cross_net, task.image, task.words, neutral)
+        values[part.start] = [curves(score, task.orders[method], counts) for method in METHODS]
+    return values, counts
+
+
+def estimates(collected: Collected, values: Floats, counts: Integers) -> dict[str, Pointing]:
+    """Every method's figures; curves as `measure_curves` returns them."""
+    phrases, phrase_images = np.stack(collected.phrases), np.array(collected.phrase_images)
+    kept, areas = np.stack(collected.kept), np.stack(collected.areas)  # (captions, methods, 3), (captions, 3)
+    caption_images = np.array(collected.caption_images)
+    curve_images = np.array([task.owner for task in collected.tasks])
+    found = {}
+    for i, method in enumerate(METHODS):
+        weight, pointing = (estimate(phrases[:, i, j], phrase_images) for j in range(2))
+        deletion, insertion = area_estimates(values[:, i], counts, curve_images) if len(values) else (None, None)
+        found[method] = Pointing(weight, pointing, *kept_rates(kept[:, i], areas, caption_images), deletion, insertion)
+    return found
+
+
+def kept_rates(
+    kept: Floats, areas: Floats, images: Integers
+) -> tuple[Estimate | None, Estimate | None, Estimate | None, Estimate | None]:
+    """Kept rates of mentioned objects, other objects and background, and the first over the last.
+
+    A kept rate is the share of all captions' patches in a region that were kept: sum of kept / sum of areas.
+
+    Args:
+        kept, areas: (captions, 3), in patches; images: (captions,).
+    """
+    columns = np.concatenate([kept, areas], axis=1)  # (captions, 6)
+
+    def rate(sums: Floats, region: int) -> Floats:
+        return ratio(sums[..., region], sums[..., 3 + region])
+
+    mentioned, other, background = (bootstrap(columns, images, partial(rate, region=i)) for i in range(3))
+    more = bootstrap(columns, images, lambda sums: ratio(rate(sums, 0), rate(sums, 2)))
+    return mentioned, other, background, more
+
+
+def kind_means(measures: Floats, kinds: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Count and means of both measures (phrases, 2) for each kind, the most frequent first."""
+    told = {}
+    for kind, count in Counter(kinds).most_common():
+        weight, pointing = measures[np.array(kinds) == kind].mean(axis=0)
+        told[kind] = {"phrases": float(count), "weight_inside": float(weight), "pointing_game": float(pointing)}
+    return told

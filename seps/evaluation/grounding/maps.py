@@ -1,0 +1,86 @@
+"""The maps of one caption and of its phrases: those of the explanation, and those that know less."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from seps.evaluation.grounding.baselines import Gradients, centre_blob, cosines, random_order
+from seps.evaluation.grounding.measures import order_of
+from seps.method.explanation import explain
+from seps.method.network import CrossSparseAggrNet
+
+METHODS = ("seps", "cosine", "gradient", "centre", "random")
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True)
+class CaptionMaps:
+    """What is measured of one caption.
+
+    Attributes:
+        phrases: of each phrase, its maps (N,), not below 0, by method: "seps", "cosine" and "gradient". None where
+            the limit of tokens cut the phrase off.
+        kept: (N,), the decision mask.
+        orders: by method, all patches (N,), those that matter most first.
+    """
+
+    phrases: tuple[dict[str, Floats], ...]
+    kept: NDArray[np.bool_]
+    orders: dict[str, Integers]
+
+
+def caption_maps(
+    net: CrossSparseAggrNet,
+    gradients: Gradients,
+    image: Tensor,
+    words: Tensor,
+    phrases: Sequence[slice],
+    grid: tuple[int, int],
+    number: int,
+) -> CaptionMaps:
+    """Explain an image with a caption, and make the baselines' maps.
+
+    Args:
+        net: the network; gradients: of the same image.
+        image: (N[+1], C); words: (L, C); phrases: of each one, which words are its own.
+        grid: (H, W).
+        number: the caption's, for the random order.
+    """
+    record = explain(net, image, words, grid=grid)
+    word_maps = record.sparse_alignment.word_maps.astype(np.float64)  # (L, N)
+    plain = cosines(image, words, net.num_patches)  # (L, N)
+    whole = [phrase for phrase in phrases if phrase.stop < len(words)]
+    of_phrases, of_caption = gradients.maps(words, whole)
+    maps = iter(of_phrases)
+    orders = {
+        "seps": order_of(word_maps.sum(axis=0), record.sparse.score.astype(np.float64)),
+        "cosine": order_of(plain.sum(axis=0)),
+        "gradient": order_of(of_caption),
+        "centre": order_of(centre_blob(grid)),
+        "random": random_order(net.num_patches, number),
+    }
+    found = tuple(
+        {"seps": mean_map(word_maps, phrase), "cosine": from_lowest(mean_map(plain, phrase)), "gradient": next(maps)}
+        if phrase.stop < len(words)
+        else {}
+        for phrase in phrases
+    )
+    return CaptionMaps(found, record.sparse.kept, orders)
+
+
+def mean_map(maps: Floats, words: slice) -> Floats:
+    """The mean (N,) of some words' maps, out of (L, N); zero where there is no word."""
+    return maps[words].sum(axis=0) / max(1, words.stop - words.start)
+
+
+def from_lowest(values: Floats) -> Floats:
+    """Values counted from their lowest: weights are not below 0."""
+    return values - values.min()

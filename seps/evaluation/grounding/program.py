@@ -1,0 +1,45 @@
+"""The program: python -m seps.grounding."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from seps.cli import errors_in_one_line
+from seps.data import read_entities
+from seps.data.objects import read_scenes
+from seps.evaluation.cli import add_arguments, prepare, write_result
+from seps.evaluation.grounding.collect import CURVES, ground
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure where a model's pictures point, and print it."""
+    parser = argparse.ArgumentParser(prog="python -m seps.grounding", description="Is the picture right?")
+    add_arguments(parser)
+    parser.add_argument(
+        "--curves",
+        type=int,
+        default=CURVES,
+        metavar="N",
+        help=f"captions with deletion and insertion curves, spread evenly over the split; 0: none; default: {CURVES}",
+    )
+    options = parser.parse_args(arguments)
+    with errors_in_one_line():
+        if options.curves < 0:
+            raise ValueError(f"--curves is {options.curves}, but 0 or more captions are needed.")
+        model, split = prepare(options)
+        entities = read_entities(options.data, options.split)
+        scenes = read_scenes(options.data, options.split, entities)
+        count = len(split.image_files)
+        grounding = ground(
+            model,
+            split,
+            entities[:count],
+            progress=True,
+            name=options.model,
+            scenes=None if scenes is None else scenes[:count],
+            curve_captions=options.curves,
+        )
+        print(grounding.table())
+        if options.json is not None:
+            write_result(options.json, "grounding", grounding.as_dict())

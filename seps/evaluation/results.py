@@ -1,0 +1,129 @@
+"""What an evaluation found: a record, its JSON and its table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, astuple, dataclass
+from statistics import fmean
+from typing import Any
+
+from torch import Tensor
+
+from seps.search.metrics import Recall, RetrievalMetrics, retrieval_metrics
+
+FOLDS, FOLD_IMAGES = 5, 1000  # of MS-COCO's test split
+
+
+@dataclass(frozen=True)
+class CocoFolds:
+    """MS-COCO's two ways of counting, on the first 5,000 images of a split.
+
+    Attributes:
+        folds: five, 1,000 images in a row each.
+        whole: all 5,000 at once.
+    """
+
+    folds: tuple[RetrievalMetrics, ...]
+    whole: RetrievalMetrics
+
+    @property
+    def mean(self) -> RetrievalMetrics:
+        """The folds' mean, number by number: what is reported as 1K."""
+        return RetrievalMetrics(
+            mean_recall([fold.image_to_text for fold in self.folds]),
+            mean_recall([fold.text_to_image for fold in self.folds]),
+        )
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A model's retrieval on a split under one protocol.
+
+    Attributes:
+        protocol: "captions_only", "own_dense" or "other_dense".
+        model: its name.
+        split: its name; images, captions: how many.
+        dense_source: "written" (the split's own), "joined" (the image's other captions), or None without any.
+        metrics: recalls and ranks over the whole split.
+        coco: MS-COCO's folds, for a split of at least 5,000 images.
+        device: where it was computed.
+        encoding_seconds: photographs and captions to embeddings, files read; scoring_seconds: all pairs.
+        peak_memory_mb: on CUDA what the evaluation allocated there at most; elsewhere the largest size that the
+            process had in memory so far. 1 MB is 2^20 bytes.
+    """
+
+    protocol: str
+    model: str
+    split: str
+    images: int
+    captions: int
+    dense_source: str | None
+    metrics: RetrievalMetrics
+    coco: CocoFolds | None
+    device: str
+    encoding_seconds: float
+    scoring_seconds: float
+    peak_memory_mb: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; recalls in per cent, with "coco" only where there are folds."""
+        values = {name: value for name, value in vars(self).items() if name not in ("protocol", "metrics", "coco")}
+        values |= plain(self.metrics)
+        if self.coco is not None:
+            values["coco"] = {
+                "1k": plain(self.coco.mean),
+                "1k_folds": [plain(fold) for fold in self.coco.folds],
+                "5k": plain(self.coco.whole),
+            }
+        return values
+
+    def table(self) -> str:
+        """What the program prints."""
+        dense = {"captions_only": "captions alone", "own_dense": "own dense captions"}
+        title = dense.get(self.protocol, "dense captions of other images")
+        if self.dense_source == "joined":
+            title += " (the image's other captions joined)"
+        rows = rows_of(f"{self.images:,} images, {self.captions:,} captions", self.metrics)
+        if self.coco is not None:
+            rows += rows_of(f"{FOLDS} folds of {FOLD_IMAGES:,} images, mean", self.coco.mean)
+            for number, fold in enumerate(self.coco.folds, start=1):
+                rows += rows_of(f"fold {number}", fold)
+            rows += rows_of(f"{FOLDS * FOLD_IMAGES:,} images", self.coco.whole)
+        heads = "".join(f"{head:>13}" for head in ("R@1", "R@5", "R@10", "median rank", "rSum"))
+        times = f"encoding {self.encoding_seconds:,.1f} s, scoring {self.scoring_seconds:,.1f} s"
+        memory = f"peak memory {self.peak_memory_mb:,.0f} MB on {self.device}"
+        return "\n".join(
+            [f"{self.model or 'model'} on {self.split}: {title}", f"{'':36}{heads}", *rows, f"{times}, {memory}"]
+        )
+
+
+def plain(metrics: RetrievalMetrics) -> dict[str, Any]:
+    """Metrics as JSON holds them."""
+    return asdict(metrics) | {"rsum": metrics.rsum}
+
+
+def rows_of(title: str, metrics: RetrievalMetrics) -> list[str]:
+    """A table's lines: a title with rSum, and one a direction."""
+    lines = [f"{title:36}{'':52}{metrics.rsum:13.1f}"]
+    for name, recall in (("image to text", metrics.image_to_text), ("text to image", metrics.text_to_image)):
+        recalls = "".join(f"{number:13.1f}" for number in (recall.r1, recall.r5, recall.r10))
+        lines.append(f"  {name:34}{recalls}{recall.median_rank:13g}")
+    return lines
+
+
+def coco_folds(similarity: Tensor, captions_per_image: int) -> CocoFolds | None:
+    """MS-COCO's folds of a matrix (V, V * k); None where there are fewer than 5,000 images."""
+
+    def metrics(first: int, last: int) -> RetrievalMetrics:
+        columns = slice(first * captions_per_image, last * captions_per_image)
+        return retrieval_metrics(similarity[first:last, columns], captions_per_image)
+
+    if len(similarity) < FOLDS * FOLD_IMAGES:
+        return None
+    starts = range(0, FOLDS * FOLD_IMAGES, FOLD_IMAGES)
+    return CocoFolds(tuple(metrics(first, first + FOLD_IMAGES) for first in starts), metrics(0, FOLDS * FOLD_IMAGES))
+
+
+def mean_recall(recalls: Sequence[Recall]) -> Recall:
+    """The mean of each number."""
+    return Recall(*(fmean(numbers) for numbers in zip(*map(astuple, recalls), strict=True)))

@@ -1,0 +1,186 @@
+"""Retrieval among scenes, told finer than recall: colours never seen, and misses that are no mistakes.
+
+    python -m seps.evaluation.scenes --model scenes --data DIR --split test --json results.json
+
+Captions alone. Scenes that have a colour of a kind which no training scene has ("unseen") and the others ("seen") are
+queries apart, among all scenes. Of every query whose first answer is another scene's, it is checked from the scene
+graph whether the caption is nevertheless true of the scene that it was matched with: captions can be ambiguous.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from seps.cli import errors_in_one_line
+from seps.data import Split
+from seps.data.problems import parse_object
+from seps.evaluation.cli import add_arguments, prepare, write_result
+from seps.evaluation.retrieval import encode_files, similarity_matrix
+from seps.models.model import SEPSModel
+from seps.progress import Progress
+from seps.scenes.graph import Scene, from_json
+from seps.scenes.phrases import Statement
+from seps.scenes.truth import true_of
+from seps.search.metrics import Recall, image_to_text_ranks, summarize, text_to_image_ranks
+
+DIRECTIONS = ("image_to_text", "text_to_image")
+GROUPS = ("all", "seen", "unseen")
+
+
+@dataclass(frozen=True)
+class Graphs:
+    """What is known of a split's V scenes: graphs, and of each of the V * k captions its statements."""
+
+    scenes: tuple[Scene, ...]
+    statements: tuple[tuple[Statement, ...], ...]
+
+
+@dataclass(frozen=True)
+class Misses:
+    """Queries of one direction whose first answer is another scene's.
+
+    Attributes:
+        queries: all queries; misses: those; true: misses whose caption is true of the scene all the same.
+    """
+
+    queries: int
+    misses: int
+    true: int
+
+
+@dataclass(frozen=True)
+class SceneRetrieval:
+    """What was found.
+
+    Attributes:
+        model: its name; scored: "seps" by S(I, T), "pooled" by the cosine of mean patch and mean word.
+        split: its name; images, captions: how many.
+        recalls: by group of queries ("all", "seen", "unseen"), then by direction; a group without queries is left out.
+        misses: by direction, over all queries.
+    """
+
+    model: str
+    scored: str
+    split: str
+    images: int
+    captions: int
+    recalls: dict[str, dict[str, Recall]]
+    misses: dict[str, Misses]
+
+    def table(self) -> str:
+        """What the program prints."""
+        lines = [f"{self.model or 'model'} on {self.split}, by {self.scored}: {self.images:,} scenes, captions alone"]
+        for group, directions in self.recalls.items():
+            for name, recall in directions.items():
+                numbers = f"R@1 {recall.r1:5.1f}  R@5 {recall.r5:5.1f}  R@10 {recall.r10:5.1f}"
+                lines.append(f"  {group:7} {name.replace('_', ' '):14} {numbers}  mean rank {recall.mean_rank:.1f}")
+        for name, missed in self.misses.items():
+            lines.append(
+                f"  {name.replace('_', ' ')}: {missed.misses:,} of {missed.queries:,} first answers are another "
+                f"scene's; of {missed.true:,} of these the caption is true all the same"
+            )
+        return "\n".join(lines)
+
+
+def read_graphs(folder: Path, split: Split) -> Graphs:
+    """Read `{split}_scenes.jsonl`, as far as the split goes.
+
+    Raises:
+        ValueError: the file is missing, cannot be read, or its scenes are not those of the split.
+    """
+    path = folder / f"{split.name}_scenes.jsonl"
+    try:
+        with path.open("rb") as lines:
+            numbered = enumerate(zip(lines, split.image_files, strict=False), start=1)
+            records = [parse_object(line, f"{path}, line {number},") for number, (line, _) in numbered]
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read ({error}): only scenes that seps.scenes wrote have graphs.") from error
+    try:
+        captions = [caption for record in records for caption in record["captions"]]
+        texts = [caption["text"] for caption in captions]
+        statements = tuple(tuple(map(tuple, caption["statements"])) for caption in captions)
+        scenes = tuple(map(from_json, records))
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{path} holds a scene without its graph ({error}): write the split anew.") from error
+    if texts != list(split.captions):
+        raise ValueError(f"{path} holds other captions than {split.name}_caps.txt: write the split anew.")
+    return Graphs(scenes, statements)
+
+
+def measure(similarity: Tensor, graphs: Graphs, captions_per_image: int) -> tuple[dict[str, dict[str, Recall]], Any]:
+    """Recalls and misses of a matrix.
+
+    Args:
+        similarity: (V, V * k); graphs: of its scenes; captions_per_image: k.
+
+    Returns:
+        `SceneRetrieval.recalls` and `SceneRetrieval.misses`.
+    """
+    unseen = torch.tensor([scene.unseen for scene in graphs.scenes])  # (V,)
+    ranks = {
+        "image_to_text": (image_to_text_ranks(similarity, captions_per_image), unseen),
+        "text_to_image": (
+            text_to_image_ranks(similarity, captions_per_image),
+            unseen.repeat_interleave(captions_per_image),
+        ),
+    }
+    recalls: dict[str, dict[str, Recall]] = {group: {} for group in GROUPS}
+    for name, (found, strange) in ranks.items():
+        recalls["all"][name] = summarize(found)
+        for group, chosen in (("seen", found[~strange]), ("unseen", found[strange])):
+            if len(chosen):
+                recalls[group][name] = summarize(chosen)
+    pairs = {  # scene and caption of each query's first answer
+        "image_to_text": list(enumerate(similarity.argmax(dim=1).tolist())),
+        "text_to_image": [(image, caption) for caption, image in enumerate(similarity.argmax(dim=0).tolist())],
+    }
+    misses = {}
+    for name, answers in pairs.items():
+        wrong = [(image, caption) for image, caption in answers if caption // captions_per_image != image]
+        true = sum(true_of(graphs.scenes[image], graphs.statements[caption]) for image, caption in wrong)
+        misses[name] = Misses(len(answers), len(wrong), true)
+    return {group: told for group, told in recalls.items() if told}, misses
+
+
+def pooled_similarity(model: SEPSModel, split: Split, progress: Progress = False) -> Tensor:
+    """Cosine of each image's mean patch and each caption's mean word: (V, V * k)."""
+    patches = encode_files(model, split.image_files, progress)[:, -model.img_enc.num_patches :]  # (V, N, C)
+    words, lengths = model.encode_captions(split.captions, progress=progress)  # (V * k, L, C), zero at the padding
+    means = words.sum(dim=1) / lengths[:, None].to(words.device)
+    return (F.normalize(patches.mean(dim=1), dim=-1) @ F.normalize(means, dim=-1).T).cpu()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The program."""
+    parser = argparse.ArgumentParser(prog="python -m seps.evaluation.scenes", description="Recall among scenes.")
+    add_arguments(parser)
+    parser.add_argument("--pooled", action="store_true", help="score by mean patch and mean word, without the network")
+    parser.add_argument("--key", help="what the result is called in FILE (default: scenes, or scenes_pooled)")
+    options = parser.parse_args(arguments)
+    with errors_in_one_line():
+        model, split = prepare(options)
+        graphs = read_graphs(options.data, split)
+        if options.pooled:
+            similarity = pooled_similarity(model, split, progress=True)
+        else:
+            similarity = similarity_matrix(model, split, progress=True)
+        recalls, misses = measure(similarity, graphs, split.captions_per_image)
+        scored = "pooled" if options.pooled else "seps"
+        found = SceneRetrieval(
+            options.model, scored, split.name, len(graphs.scenes), len(split.captions), recalls, misses
+        )
+        print(found.table())
+        if options.json is not None:
+            write_result(options.json, options.key or ("scenes_pooled" if options.pooled else "scenes"), asdict(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""The paper, in the order in which it runs: tokens, selection (equations 1 to 3), aggregation (4), alignment (5),
+network (the above, in order), losses (6 and 7).
+
+`explanation` tells one forward pass in full; `pairwise` scores the pairs of a batch in training.
+"""

@@ -1,0 +1,123 @@
+"""The training pass: every image of a batch against every caption at once, with gradients.
+
+What `CrossSparseAggrNet.forward` returns in training mode, computed image by image over all captions instead of
+caption by caption over all images. Two facts make it faster: the exponentials of the aggregation logits depend on
+the image alone, so that a caption only masks them; and one matrix product merges an image's patches for all captions.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from seps.checks import Lengths
+from seps.method.aggregation import DualTokenAggregation
+from seps.method.network import CrossSparseAggrNet
+from seps.method.selection import Selection, caption_direction, text_attention
+
+LOWEST_LOGIT = -60.0  # below the highest; keeps a row of weights from vanishing in float32
+
+
+def pairwise_similarity(
+    net: CrossSparseAggrNet,
+    img_embs: Tensor,
+    cap_embs: Tensor,
+    cap_lens: Lengths,
+    long_cap_embs: Tensor | None = None,
+    long_cap_lens: Lengths | None = None,
+    generator: torch.Generator | None = None,
+) -> tuple[Tensor, Tensor | tuple[Tensor, ...]]:
+    """Score every image against every caption, as `CrossSparseAggrNet.forward` in training mode.
+
+    Arguments and errors are those of `CrossSparseAggrNet.forward`. The released variant goes through that method
+    itself. Under Gumbel-Softmax the noise is drawn in another order, so that equal seeds give other decisions.
+
+    Returns:
+        similarity (B_v, B_t) and the decision masks: (D_s, D_d) or (D_s,), each (B_t, B_v, N).
+    """
+    if not net.use_paper_version:
+        was_training = net.training
+        similarity, masks = net.train()(img_embs, cap_embs, cap_lens, long_cap_embs, long_cap_lens, generator)
+        net.train(was_training)
+        return similarity, masks
+    lengths, long_lengths = net.check(img_embs, cap_embs, cap_lens, long_cap_embs, long_cap_lens)
+    image = net.image_side(img_embs)
+    s_st = text_attention(image.unit, directions(cap_embs, lengths).T).transpose(1, 2)  # (B_v, B_t, N)
+    s_dt = None
+    if long_cap_embs is not None and long_lengths is not None:
+        s_dt = text_attention(image.unit, directions(long_cap_embs, long_lengths).T).transpose(1, 2)  # (B_v, B_t, N)
+    s_p = tuple(None if score is None else score[:, None] for score in image.s_p)  # (B_v, 1, N)
+    sparse, dense = net.select(
+        (s_p[0], s_p[1]), image.s_im[:, None], s_st, s_dt, net.training and net.use_gumbel_softmax, generator
+    )
+    dual = isinstance(net.aggr_net, DualTokenAggregation)
+    branches = [sparse] if dense is None or not dual else [sparse, dense]
+    # One row of exponentials for each aggregated token, shared by all captions; each (B_v, N_c, N).
+    powers = [exponentials(logits) for logits in image.logits[: len(branches)]]
+    extra = torch.stack([branch.extra_weights for branch in branches]).mean(dim=0)  # (B_v, B_t, N)
+    words, padding = padded_words(cap_embs, lengths)
+    rows = []
+    for i, patches in enumerate(image.patches):  # (N, C)
+        merged = merge(patches, [power[i] for power in powers], [branch.mask[i] for branch in branches])
+        tokens = torch.cat([merged, (extra[i].to(patches.dtype) @ patches)[:, None]], dim=1)  # (B_t, N_c + 1, C)
+        if image.cls is not None:
+            tokens = torch.cat([image.cls[i].expand(len(tokens), -1, -1), tokens], dim=1)  # (B_t, M, C)
+        rows.append(align(net, F.normalize(tokens, dim=-1), words, padding, lengths))
+    return torch.stack(rows), tuple(by_caption(branch, cap_embs.dtype) for branch in branches)
+
+
+def directions(embeddings: Tensor, lengths: list[int]) -> Tensor:
+    """The unit mean of each caption's words: (B_t, C), in the precision of the decision, without gradient."""
+    return torch.stack([caption_direction(embeddings[i, :length]) for i, length in enumerate(lengths)])
+
+
+def exponentials(logits: Tensor) -> Tensor:
+    """exp of the aggregation logits (B_v, N_c, N), the highest of each row at 1."""
+    return (logits - logits.detach().amax(dim=-1, keepdim=True)).clamp(min=LOWEST_LOGIT).exp()
+
+
+def merge(patches: Tensor, powers: list[Tensor], masks: list[Tensor]) -> Tensor:
+    """One image's aggregated tokens for every caption: (B_t, N_c, C). Equation (4).
+
+    Args:
+        patches: (N, C).
+        powers: for each branch (N_c, N) from `exponentials`.
+        masks: for each branch (B_t, N), the decision mask.
+    """
+    merged = []
+    for power, mask in zip(powers, masks, strict=True):
+        kept = mask.to(power.dtype)  # (B_t, N)
+        weighted = (power * kept[:, None]) @ patches  # (B_t, N_c, C)
+        merged.append(weighted / (kept @ power.T)[..., None])  # by the weights' sums, (B_t, N_c)
+    return torch.stack(merged).sum(dim=0)  # (B_t, N_c, C), equation (4)
+
+
+def padded_words(cap_embs: Tensor, lengths: list[int]) -> tuple[Tensor, Tensor]:
+    """Words at unit length, (B_t, L, C), and what is padding, (B_t, L) bool."""
+    count = torch.as_tensor(lengths, device=cap_embs.device)
+    padding = torch.arange(cap_embs.shape[1], device=cap_embs.device) >= count[:, None]  # (B_t, L)
+    return F.normalize(cap_embs, dim=-1), padding
+
+
+def align(net: CrossSparseAggrNet, tokens: Tensor, words: Tensor, padding: Tensor, lengths: list[int]) -> Tensor:
+    """One image's similarity with every caption, (B_t,). Equation (5).
+
+    Args:
+        tokens: (B_t, M, C) of unit length, the image's tokens for each caption.
+        words: (B_t, L, C) of unit length; padding: (B_t, L) bool; lengths: B_t numbers.
+    """
+    cosines = (tokens @ words.transpose(1, 2)).float()  # (B_t, M, L)
+    best_of_token = cosines.masked_fill(padding[:, None], -math.inf).amax(dim=2)  # (B_t, M)
+    best_of_word = cosines.amax(dim=1)  # (B_t, L)
+    count = torch.as_tensor(lengths, device=cosines.device, dtype=cosines.dtype)  # (B_t,)
+    word_to_patch = best_of_word.masked_fill(padding, 0.0).sum(dim=1) / count
+    relevance = net.hrpa.relevance(best_of_token) + net.hrpa.relevance(best_of_word.masked_fill(padding, -math.inf))
+    return best_of_token.mean(dim=1) + word_to_patch + relevance
+
+
+def by_caption(selection: Selection, dtype: torch.dtype) -> Tensor:
+    """A branch's decision masks with the captions first, (B_t, B_v, N), as `forward` returns them."""
+    return selection.mask.transpose(0, 1).to(dtype)

@@ -1,0 +1,240 @@
+"""An authors' checkpoint to a model that `load_model` loads: python -m seps.convert CHECKPOINT CONFIG --out FOLDER.
+
+CONFIG says which encoders the checkpoint is of, how images are preprocessed, and every option that the checkpoint
+does not tell itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import torch
+from huggingface_hub import constants
+from torch import Tensor, nn
+
+from seps.checks import shown
+from seps.cli import errors_in_one_line
+from seps.encoders.weights import HEAD_PARTS
+from seps.models.checkpoint import Checkpoint, read_checkpoint
+from seps.models.config import NETWORK_OPTIONS, ModelConfig, load_config
+from seps.models.model import BACKBONES, SEPSModel
+from seps.models.timm_names import is_huggingface, timm_tensors
+
+IMAGE, TEXT = BACKBONES["vision"], BACKBONES["text"]
+PROJECTIONS = ("img_enc.vision_proj", "txt_enc.fc")
+NOT_NEEDED = (  # what comes after the features, and buffers that follow from the geometry
+    *(f"{IMAGE}{part}.*" for part in ("pooler", *HEAD_PARTS)),
+    f"{IMAGE}*.relative_position_index",
+    f"{TEXT}pooler.*",
+    f"{TEXT}embeddings.position_ids",
+)
+IMAGENET_MEAN, IMAGENET_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+
+Findings = dict[str, tuple[Any, str]]  # setting, as "network.top_k", to its value and where that is from
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """What a conversion did.
+
+    Attributes:
+        model: the converted model, in evaluation mode.
+        checkpoint: what was converted.
+        renamed: whether the image encoder had HuggingFace's names.
+        changed: settings of the model that are not as in CONFIG.
+        dropped: keys of the checkpoint that nothing needs.
+        identities: projections that the checkpoint does without, since the encoder is as wide as the embeddings.
+    """
+
+    model: SEPSModel
+    checkpoint: Checkpoint
+    renamed: bool
+    changed: Findings
+    dropped: tuple[str, ...]
+    identities: tuple[str, ...]
+
+    def summary(self) -> str:
+        """Lines for the terminal."""
+        epoch, best_rsum = self.checkpoint.epoch, self.checkpoint.best_rsum
+        numbers = sum(tensor.numel() for tensor in self.model.state_dict().values())
+        lines = [
+            f"The checkpoint is of epoch {'unknown' if epoch is None else epoch}, "
+            f"its best rSum {'unknown' if best_rsum is None else f'{best_rsum:.1f}'}.",
+            f"Converted {len(self.model.state_dict())} tensors, {numbers:,} numbers.",
+        ]
+        if self.renamed:
+            lines.append("The image encoder's tensors were HuggingFace's and are now timm's.")
+        lines += [f"{name} is {value}, {reason}, not as in CONFIG." for name, (value, reason) in self.changed.items()]
+        lines += [f"{name} is the identity: the checkpoint has none." for name in self.identities]
+        lines += [f"Dropped, since nothing needs it: {key!r}" for key in self.dropped] or ["Dropped nothing."]
+        return "\n".join(lines)
+
+
+def convert(checkpoint: str | Path, config: str | Path | ModelConfig, out: str | Path) -> Conversion:
+    """Write the model of an authors' checkpoint as config.json and model.safetensors, every parameter in the file.
+
+    Args:
+        checkpoint: what torch.save wrote, see `seps.models.checkpoint.read_checkpoint`.
+        config: a config, the name of one that comes with the package, or a JSON file.
+        out: folder to write; made where it is missing.
+
+    Raises:
+        ValueError: a checkpoint that cannot be read, or asks for more than tensors and options; keys too few or too
+            many; shapes or options that do not fit the config; `out` holds a model already.
+    """
+    folder = Path(out)
+    if any((folder / name).exists() for name in (constants.CONFIG_NAME, constants.SAFETENSORS_SINGLE_FILE)):
+        raise ValueError(f"{folder} holds a model already: name another folder.")
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder} is a file: name a folder.")
+    settings = config if isinstance(config, ModelConfig) else load_config(config)
+    conversion = converted(read_checkpoint(checkpoint), settings)
+    conversion.model.save_pretrained(folder)
+    return conversion
+
+
+def converted(checkpoint: Checkpoint, config: ModelConfig) -> Conversion:
+    """The model of a checkpoint, not written yet; otherwise as `convert`."""
+    image = {key.removeprefix(IMAGE): tensor for key, tensor in checkpoint.tensors.items() if key.startswith(IMAGE)}
+    renamed = is_huggingface(image)
+    tensors = dict(checkpoint.tensors)
+    if renamed:
+        tensors = {key: tensor for key, tensor in tensors.items() if not key.startswith(IMAGE)}
+        tensors |= {f"{IMAGE}{key}": tensor for key, tensor in timm_tensors(image).items()}
+
+    settings, changed = completed(config, told(checkpoint.options, tensors, released=renamed))
+    try:
+        model = SEPSModel(settings)
+    except ValueError as error:
+        raise ValueError(f"CONFIG and what the checkpoint tells make no model: {error}") from error
+    check_geometry(model, checkpoint.options, tensors)
+
+    wanted = model.state_dict()
+    dropped = tuple(key for key in tensors if key not in wanted and is_needless(key))
+    tensors = {key: tensor for key, tensor in tensors.items() if key not in dropped}
+    identities = tuple(name for name in PROJECTIONS if is_identity(name, model.get_submodule(name), tensors))
+    for name in identities:
+        tensors |= {
+            f"{name}.weight": torch.eye(settings.embed_size),
+            f"{name}.bias": torch.zeros(settings.embed_size),
+        }
+    check_tensors(tensors, wanted)
+    model.load_state_dict(tensors)
+    return Conversion(model.eval(), checkpoint, renamed, changed, dropped, identities)
+
+
+def told(options: Mapping[str, Any], tensors: Mapping[str, Tensor], released: bool) -> Findings:
+    """The settings that a checkpoint tells.
+
+    The parameters tell the variant, and `opt` tells what it has a name for. The released code, whose image encoder is
+    HuggingFace's, normalises with ImageNet's mean and deviation whatever the encoder, and passes on what [CLS] it has.
+    """
+    paper = any(key.startswith("cross_net.hrpa.") for key in tensors)
+    findings: Findings = {"network.use_paper_version": (paper, "as its parameters tell")}
+    if paper:
+        dual = any(key.startswith("cross_net.aggr_net.weight_dense.") for key in tensors)
+        findings["network.use_dual_aggr"] = (dual, "as its parameters tell")
+    if released:
+        cls = "encoder" if f"{IMAGE}cls_token" in tensors else "none"
+        for name, value in (("mean", IMAGENET_MEAN), ("std", IMAGENET_STD), ("cls", cls)):
+            findings[f"vision.{name}"] = (value, "as in the released code")
+    for name in ("embed_size", *NETWORK_OPTIONS):
+        if name in options:
+            findings[name if name == "embed_size" else f"network.{name}"] = (options[name], "as opt has it")
+    return findings
+
+
+def completed(config: ModelConfig, findings: Findings) -> tuple[ModelConfig, Findings]:
+    """The config with the findings put in, and those findings that were not in it."""
+    values = config.as_dict()
+    changed: Findings = {}
+    for name, (value, reason) in findings.items():
+        section, _, key = name.rpartition(".")
+        place = values[section] if section else values
+        if place.get(key, NETWORK_OPTIONS.get(key)) != value:
+            changed[name] = (value, reason)
+        place[key] = value
+    try:
+        settings = ModelConfig.from_dict(values)
+    except ValueError as error:
+        raise ValueError(f"The checkpoint's opt does not fit: {error}") from error
+    vision, text = replace(settings.vision, weights="none"), replace(settings.text, weights="none")
+    return replace(settings, vision=vision, text=text, saved=("*",)), changed
+
+
+def check_geometry(model: SEPSModel, options: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> None:
+    """Raise ValueError where sizes that people set differ between the checkpoint and the model of the config."""
+    network, config = model.cross_net, model.config
+    for name, ours, title in (
+        ("img_res", config.vision.image_size, "vision.image_size"),
+        ("num_patches", network.num_patches, f"what {config.vision.encoder} makes of an image"),
+    ):
+        if name in options and options[name] != ours:
+            raise ValueError(
+                f"The checkpoint's opt.{name} is {shown(options[name])}, but {title} is {ours}: take a config of the "
+                "encoder that it was trained with."
+            )
+    branch = "weight_sparse" if network.use_dual_aggr else "weight"
+    norm, last = (tensors.get(f"cross_net.aggr_net.{branch}.{layer}.weight") for layer in (0, 3))
+    if norm is not None and norm.ndim == 1 and len(norm) != config.embed_size:
+        raise ValueError(
+            f"The checkpoint has embeddings of {len(norm)} channels, but embed_size is {config.embed_size}."
+        )
+    if last is not None and last.ndim == 2 and len(last) != network.num_tokens:
+        raise ValueError(
+            f"The checkpoint makes {len(last)} aggregated tokens, but {network.num_patches} patches at sparse_ratio "
+            f"{network.sparse_ratio} and aggr_ratio {network.aggr_ratio} make {network.num_tokens}."
+        )
+
+
+def is_needless(key: str) -> bool:
+    """Whether a key is of what comes after the features, or of a buffer."""
+    return any(fnmatchcase(key, pattern) for pattern in NOT_NEEDED)
+
+
+def is_identity(name: str, projection: nn.Module, tensors: Mapping[str, Tensor]) -> bool:
+    """Whether a checkpoint does without a projection: the released code has none where both widths are equal."""
+    missing = not any(key.startswith(f"{name}.") for key in tensors)
+    return missing and projection.in_features == projection.out_features
+
+
+def check_tensors(tensors: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -> None:
+    """Raise ValueError for keys too few or too many, and for a tensor of another shape or kind."""
+    missing, needless = sorted(wanted.keys() - tensors.keys()), sorted(tensors.keys() - wanted.keys())
+    faults = [
+        f"{verb} {keys[0]!r} and {len(keys) - 1} more keys {what}"
+        for verb, keys, what in (("lacks", missing, "that it needs"), ("has", needless, "that fit nowhere"))
+        if keys
+    ]
+    if faults:
+        raise ValueError(f"The checkpoint is not of the config's model: it {', and '.join(faults)}.")
+    for key, tensor in tensors.items():
+        if tensor.shape != wanted[key].shape:
+            raise ValueError(
+                f"The checkpoint has {key!r} {tuple(tensor.shape)}, but the config's model has "
+                f"{tuple(wanted[key].shape)}."
+            )
+        if tensor.is_floating_point() != wanted[key].is_floating_point():
+            raise ValueError(f"The checkpoint has {key!r} of {tensor.dtype}, but {wanted[key].dtype} is needed.")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The program."""
+    parser = argparse.ArgumentParser(prog="python -m seps.convert", description="An authors' checkpoint to our format.")
+    parser.add_argument(
+        "checkpoint", metavar="CHECKPOINT", type=Path, help="what the authors' code saved, model_best.pth for one"
+    )
+    parser.add_argument(
+        "config", metavar="CONFIG", help="a config by name (vit_base_patch16_224, ...) or a JSON file: which encoders"
+    )
+    parser.add_argument("--out", metavar="FOLDER", type=Path, required=True, help="where the model goes")
+    options = parser.parse_args(arguments)
+    with errors_in_one_line():
+        print(f"Reading {options.checkpoint} ...", flush=True)
+        print(convert(options.checkpoint, options.config, options.out).summary())
+        print(f"Wrote {options.out}: seps.load_model({str(options.out)!r}) loads it.")

@@ -1,0 +1,1 @@
+"""Encode each image and caption once, score exactly, rank, and count recalls."""

@@ -1,0 +1,219 @@
+"""Scoring engine: encode each image and each caption once, then score and rank exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from seps.checks import (
+    Lengths,
+    check_captions,
+    check_embeddings,
+    check_patch_count,
+    check_positive,
+    check_whole,
+)
+from seps.method.network import CrossSparseAggrNet
+from seps.progress import Progress
+from seps.search.blocks import ALIGNED, MANY_CAPTIONS, BlockScorer, Workspace, split
+from seps.search.index import CaptionIndex, ImageIndex, index_captions, index_images, model_key
+
+ENCODED_IMAGES = 8  # images encoded at a time: they stay in a CPU's cache
+MOST_MEGABYTES = 10**9
+CPU_CAPTIONS, CPU_PAIRS = 24, 1024  # captions and pairs a block on a CPU, likewise
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The best first; equal scores in their original order.
+
+    Attributes:
+        indices: (K,) int64, positions in what was ranked.
+        scores: (K,), S(I, T).
+    """
+
+    indices: Tensor
+    scores: Tensor
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+class ScoringEngine:
+    """Scores and ranks with a model as its forward pass in evaluation mode does, within 1e-5 in float32.
+
+    Models and embeddings of other precisions are scored in float32. Two equal images or captions may differ in
+    the seventh digit, as they may in the forward pass: blocks round differently.
+
+    Args:
+        model: either variant; its device is where scoring runs. On CUDA leave
+            `torch.backends.cuda.matmul.allow_tf32` off, its default: TF32 is not exact.
+        memory_mb: bound, in megabytes, on what scoring allocates on top of the indices and the result.
+        progress: True shows a bar in the terminal; a callable like `tqdm` or `gr.Progress().tqdm` is
+            called with an iterable and `desc`; False shows none.
+
+    Raises:
+        ValueError: memory_mb not above 0, or above 1,000,000,000, which no machine has.
+    """
+
+    def __init__(self, model: CrossSparseAggrNet, memory_mb: float = 512, progress: Progress = False) -> None:
+        check_positive("memory_mb", memory_mb, MOST_MEGABYTES)
+        self.model = model
+        self.memory = int(memory_mb * 2**20)
+        self.progress = progress
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model's parameters are."""
+        return next(self.model.parameters()).device
+
+    def encode_images(self, img_embs: Tensor) -> ImageIndex:
+        """Index image embeddings (V, N+1, C) or (V, N, C).
+
+        On the model's device they are referred to, not copied: leave them unchanged while the index is in use.
+
+        Raises:
+            ValueError: as the model's forward.
+        """
+        check_embeddings("img_embs", img_embs, self.model.embed_size, self.model.dtype)
+        check_patch_count("img_embs", img_embs.shape[1], self.model.num_patches)
+        per_image = 64 * img_embs.shape[1:].numel()  # bytes while encoding
+        batches = list(split(len(img_embs), max(1, min(ENCODED_IMAGES, self.memory // per_image))))
+        with torch.inference_mode(), exact_precision(self.device):
+            return index_images(self.model, img_embs.to(self.device), self.shown(batches, "Encoding images"))
+
+    def encode_captions(
+        self,
+        cap_embs: Tensor,
+        cap_lens: Lengths,
+        long_cap_embs: Tensor | None = None,
+        long_cap_lens: Lengths | None = None,
+    ) -> CaptionIndex:
+        """Index captions (T, L_s, C) and, if any, their dense captions (T, L_d, C).
+
+        Raises:
+            ValueError: as the model's forward.
+        """
+        lengths, long_lengths = check_captions(
+            self.model.embed_size, cap_embs, cap_lens, long_cap_embs, long_cap_lens, self.model.dtype
+        )
+        long = None if long_cap_embs is None else long_cap_embs.to(self.device)
+        with torch.inference_mode(), exact_precision(self.device):
+            return index_captions(cap_embs.to(self.device), lengths, long, long_lengths)
+
+    def score(self, images: ImageIndex, captions: CaptionIndex) -> Tensor:
+        """The full matrix S(I, T): (V, T) float32 on the CPU.
+
+        Raises:
+            ValueError: something else than an index of images and one of captions, swapped ones too, or an empty one;
+                images encoded by another model, or by this one with other parameters; captions of another width.
+        """
+        check_indices(images, captions)
+        self.check_origin(images, captions)
+        result = torch.empty(len(images), len(captions))
+        only_sparse = captions.dense is None or self.model.use_paper_version
+        longest = captions.sparse if only_sparse else captions.dense
+        assert longest is not None
+        order = longest.lengths.argsort(stable=True)  # captions of like length share a block
+        block, image_block = self.block_sizes(images, captions)
+        workspace = Workspace(self.device)
+        with torch.inference_mode(), exact_precision(self.device):
+            for rows in self.shown(list(split(len(images), image_block)), "Scoring"):
+                scorer = BlockScorer(self.model, images[rows], len(captions), workspace)
+                for columns in split(len(captions), block):
+                    part = order[columns].cpu()
+                    result[rows, part] = scorer.score(captions[part]).float().cpu()
+        return result
+
+    def check_origin(self, images: ImageIndex, captions: CaptionIndex) -> None:
+        """Raise ValueError where images or captions were not encoded for this model as it is now."""
+        key, width = model_key(self.model), captions.sparse.words.shape[-1]
+        if images.model_key != key:
+            raise ValueError(
+                f"the images were encoded by ({images.model_key}), but this is ({key}): encode them again."
+            )
+        if width != self.model.embed_size:
+            raise ValueError(f"the captions have {width} channels, but the model has {self.model.embed_size}.")
+
+    def rank_images(self, caption: CaptionIndex, images: ImageIndex, top: int | None = None) -> Ranking:
+        """Rank images for one caption.
+
+        Args:
+            caption: an index of exactly one caption.
+            images: what to rank.
+            top: how many to return; None returns all.
+
+        Raises:
+            ValueError: more or fewer captions than one; top that is no whole number from 1; as `score`.
+        """
+        check_indices(images, caption)
+        check_single("caption", len(caption))
+        top = None if top is None else check_whole("top", top)
+        return rank(self.score(images, caption)[:, 0], top)
+
+    def rank_captions(self, image: ImageIndex, captions: CaptionIndex, top: int | None = None) -> Ranking:
+        """Rank captions for one image; arguments and errors as `rank_images`, the other way round."""
+        check_indices(image, captions)
+        check_single("image", len(image))
+        top = None if top is None else check_whole("top", top)
+        return rank(self.score(image, captions)[0], top)
+
+    def block_sizes(self, images: ImageIndex, captions: CaptionIndex) -> tuple[int, int]:
+        """Captions and images a block, such that the block's tensors fit the memory bound."""
+        n, channels = images.patches.shape[1:]
+        tokens = self.model.num_tokens + 1
+        words = captions.sparse.words.shape[1]
+        if captions.dense is not None and not self.model.use_paper_version:
+            words = max(words, captions.dense.words.shape[1])
+        # Bytes a pair: decisions (float64), words by tokens; and of one image's pairs: weights, tokens, patches, words.
+        pair = 4 * (40 * n + 6 * tokens * words)
+        of_image = 4 * (3 * tokens * n + tokens * channels + n * channels + words * (channels + n))
+        image = 4 * (4 * n * channels + n * n + 3 * tokens * n)
+        memory = int(0.7 * self.memory)  # the rest for what small steps take and give back
+        budget = max(0, memory - image)
+        block = max(1, min(len(captions), budget // (pair + of_image)))
+        most = len(images) * block
+        if self.device.type == "cpu":
+            block = min(block, CPU_CAPTIONS)
+            most = CPU_PAIRS if block >= MANY_CAPTIONS else ALIGNED
+        each = image + block * (pair if block >= MANY_CAPTIONS else pair + of_image)
+        return block, max(1, min(len(images), most // block, (memory - block * of_image) // each))
+
+    def shown(self, batches: list[slice], title: str) -> Iterable[slice]:
+        """The batches, with progress where it is wanted."""
+        if self.progress is False:
+            return batches
+        return tqdm(batches, desc=title, leave=False) if self.progress is True else self.progress(batches, desc=title)
+
+
+def check_indices(images: ImageIndex, captions: CaptionIndex) -> None:
+    """Raise ValueError unless the two are indices of at least one image and one caption, and not swapped."""
+    for name, index, kind in (("images", images, ImageIndex), ("captions", captions, CaptionIndex)):
+        if not isinstance(index, kind):
+            raise ValueError(
+                f"{name} is a {type(index).__name__}, but the {kind.__name__} that encode_{name} returns is needed: "
+                "are images and captions swapped?"
+            )
+        if len(index) == 0:
+            raise ValueError(f"{name} is an index of 0 {name}, but at least 1 is needed.")
+
+
+def check_single(name: str, count: int) -> None:
+    """Raise ValueError unless there is exactly one."""
+    if count != 1:
+        raise ValueError(f"{name} holds {count} entries, but 1 is needed to rank for; score() takes many.")
+
+
+def rank(scores: Tensor, top: int | None) -> Ranking:
+    """The `top` highest of (K,) scores, best first, ties in original order."""
+    order = scores.argsort(descending=True, stable=True)[:top]
+    return Ranking(order, scores[order])
+
+
+def exact_precision(device: torch.device) -> torch.autocast:
+    """No autocast: the engine is exact even inside a caller's mixed precision."""
+    return torch.autocast(device.type, enabled=False)

@@ -1,0 +1,169 @@
+"""Encode once: what the engine keeps of each image and each caption, whatever they are matched with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from seps.method.network import CrossSparseAggrNet, ImageSide
+from seps.method.selection import caption_direction
+from seps.method.tokens import split_cls
+
+Rows = int | slice | Tensor | Sequence[int]
+
+
+def model_key(model: CrossSparseAggrNet) -> str:
+    """What an index must share with the model that scores it: settings, and a sum over the parameters."""
+    variant = "paper" if model.use_paper_version else "released"
+    total = sum(float(parameter.detach().double().sum()) for parameter in model.parameters())
+    return (
+        f"{variant}, {model.embed_size} channels, {model.num_patches} patches, ratios {model.sparse_ratio} and "
+        f"{model.aggr_ratio}, parameters adding up to {total:.9g}"
+    )
+
+
+def chosen(rows: Rows, count: int) -> slice | Tensor:
+    """Rows as a slice or as a tensor (K,) of positions; raise IndexError for one beyond the count."""
+    if isinstance(rows, slice):
+        return rows
+    if isinstance(rows, int):
+        rows = [rows]
+    return torch.arange(count)[rows.cpu() if isinstance(rows, Tensor) else list(rows)]
+
+
+def pick(values: Tensor | None, rows: slice | Tensor) -> Tensor | None:
+    """Some rows, where there are any."""
+    return None if values is None else values[rows]
+
+
+@dataclass(frozen=True)
+class ImageIndex:
+    """What depends on the images alone, as in the network's `ImageSide`.
+
+    Attributes:
+        cls: (V, C) of unit length, or None.
+        patches: (V, N, C).
+        norms: (V, N), the patches' lengths.
+        s_im: (V, N).
+        s_p: (V, N) for the sparse and the dense branch, or None twice.
+        logits: (V, N_c, N) for the sparse and the dense branch; one tensor twice where they share a network.
+        model_key: which model encoded them.
+    """
+
+    cls: Tensor | None
+    patches: Tensor
+    norms: Tensor
+    s_im: Tensor
+    s_p: tuple[Tensor | None, Tensor | None]
+    logits: tuple[Tensor, Tensor]
+    model_key: str
+
+    def __len__(self) -> int:
+        return len(self.patches)
+
+    def __getitem__(self, rows: Rows) -> ImageIndex:
+        """Some of the images, by number, slice or numbers."""
+        some = chosen(rows, len(self))
+        sparse, dense = self.logits
+        part = sparse[some]
+        return ImageIndex(
+            cls=pick(self.cls, some),
+            patches=self.patches[some],
+            norms=self.norms[some],
+            s_im=self.s_im[some],
+            s_p=(pick(self.s_p[0], some), pick(self.s_p[1], some)),
+            logits=(part, part if dense is sparse else dense[some]),
+            model_key=self.model_key,
+        )
+
+
+@dataclass(frozen=True)
+class Captions:
+    """One text an entry, sparse or dense.
+
+    Attributes:
+        words: (T, L, C) of unit length, zero beyond each caption's end.
+        lengths: (T,) int64.
+        direction: (T, C), the unit mean of each caption's words, in the precision of the decision.
+    """
+
+    words: Tensor
+    lengths: Tensor
+    direction: Tensor
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def __getitem__(self, rows: Rows) -> Captions:
+        """Some of the captions, no longer than the longest of them."""
+        some = chosen(rows, len(self))
+        lengths = self.lengths[some]
+        longest = int(lengths.max()) if len(lengths) else 0
+        return Captions(self.words[:, :longest][some].contiguous(), lengths, self.direction[some])
+
+
+@dataclass(frozen=True)
+class CaptionIndex:
+    """What depends on the captions alone: the sparse ones, and each one's dense caption or None for all."""
+
+    sparse: Captions
+    dense: Captions | None
+
+    def __len__(self) -> int:
+        return len(self.sparse)
+
+    def __getitem__(self, rows: Rows) -> CaptionIndex:
+        """Some of the captions, by number, slice or numbers."""
+        return CaptionIndex(self.sparse[rows], None if self.dense is None else self.dense[rows])
+
+
+def index_images(model: CrossSparseAggrNet, img_embs: Tensor, batches: Iterable[slice]) -> ImageIndex:
+    """Encode checked images (V, N+1, C) or (V, N, C), batch by batch."""
+    sides: list[ImageSide] = []
+    norms: list[Tensor] = []
+    for rows in batches:
+        side = model.image_side(img_embs[rows])
+        norms.append(side.patches.float().norm(dim=-1))  # (batch, N)
+        sides.append(replace(side, unit=side.unit[:0]))  # large, and quickly made again
+
+    def joined(parts: Iterable[Tensor | None]) -> Tensor | None:
+        present = [part for part in parts if part is not None]
+        return torch.cat(present) if present else None
+
+    cls, patches = split_cls(img_embs, model.num_patches)
+    sparse = torch.cat([side.logits[0] for side in sides])
+    shared = sides[0].logits[0] is sides[0].logits[1]
+    return ImageIndex(
+        cls=None if cls is None else F.normalize(cls[:, 0].float(), dim=-1),
+        patches=patches,  # the caller's own memory, no copy
+        norms=torch.cat(norms),
+        s_im=torch.cat([side.s_im for side in sides]),
+        s_p=(joined(side.s_p[0] for side in sides), joined(side.s_p[1] for side in sides)),
+        logits=(sparse, sparse if shared else torch.cat([side.logits[1] for side in sides])),
+        model_key=model_key(model),
+    )
+
+
+def index_captions(
+    cap_embs: Tensor, lengths: list[int], long_cap_embs: Tensor | None, long_lengths: list[int] | None
+) -> CaptionIndex:
+    """Encode checked captions (T, L_s, C) and dense captions (T, L_d, C)."""
+    sparse = encode_texts(cap_embs, lengths)
+    if long_cap_embs is None or long_lengths is None:
+        return CaptionIndex(sparse, None)
+    return CaptionIndex(sparse, encode_texts(long_cap_embs, long_lengths))
+
+
+def encode_texts(embeddings: Tensor, lengths: list[int]) -> Captions:
+    """Unit words with zeros beyond each end, and each caption's direction, as the network computes it."""
+    longest = max(lengths)
+    words = F.normalize(embeddings[:, :longest].float(), dim=-1)  # (T, L, C)
+    count = torch.tensor(lengths, device=embeddings.device)
+    beyond = torch.arange(longest, device=embeddings.device) >= count[:, None]  # (T, L)
+    words = words.masked_fill(beyond[..., None], 0.0)
+    direction = torch.stack([caption_direction(embeddings[i, :n]) for i, n in enumerate(lengths)])  # (T, C)
+    return Captions(words, count, direction)

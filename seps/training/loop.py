@@ -1,0 +1,345 @@
+"""Train a model: `python -m seps.train CONFIG --data DIR --out RUN`.
+
+CONFIG is a recipe, a model's config with a "training" section (see `seps.training.settings`); DIR holds the splits
+`train` and `dev` in the authors' layout (see `seps.data`). RUN receives `best/` (the best epoch by rSum on dev, which
+`seps.load_model` loads), `checkpoints/`, `metrics.csv`, `tensorboard/`, `loss.png`, `recall.png` and `recipe.json`.
+Several GPUs: `accelerate launch -m seps.train ...`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import time
+from collections import defaultdict
+from dataclasses import fields, replace
+from functools import partial
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import torch
+from accelerate import Accelerator, DistributedDataParallelKwargs, PartialState
+from torch import Tensor
+from tqdm import tqdm
+
+from seps.data import CaptionDataset, Split, open_image, read_split
+from seps.encoders import preprocess
+from seps.models.config import ModelConfig
+from seps.models.hub import load_model
+from seps.models.model import SEPSModel
+from seps.search.engine import ScoringEngine
+from seps.search.metrics import RetrievalMetrics, retrieval_metrics
+from seps.training.cache import FeatureCache, cache_features
+from seps.training.checkpoint import LEAST_BEST, RunState, load_checkpoint, save_checkpoint
+from seps.training.feed import CachedFeed
+from seps.training.lr_schedule import Share, adapt_ratio_weight, rate_factor
+from seps.training.objective import pool
+from seps.training.pixels import PixelFeed
+from seps.training.run_log import read_epochs, write_epoch
+from seps.training.settings import TrainSettings, read_recipe
+from seps.training.step import StepBatch, TrainingStep
+
+CHECKPOINTS = "epoch-[0-9][0-9][0-9]"
+BACKBONES = ("img_enc.visual_encoder.", "txt_enc.bert.")
+
+
+def train(
+    config: ModelConfig,
+    settings: TrainSettings,
+    data: Path,
+    out: Path,
+    resume: int | None = None,
+    keep: int = 1,
+    workers: int = 2,
+    cache: Path | None = None,
+    start: str | None = None,
+) -> float:
+    """Train a model from a recipe.
+
+    Args:
+        config, settings: the recipe's two parts.
+        data: folder with the splits train and dev.
+        out: the run's folder.
+        resume: an epoch to go on after, 0 the latest checkpoint; None starts anew.
+        keep: checkpoints to keep, the latest ones; 0 keeps all.
+        workers: processes that read images.
+        cache: folder of frozen features, which runs may share; `out/features` where left out.
+        start: a model to take the weights from, as `load_model` takes it; random ones where left out.
+
+    Returns:
+        The best rSum on dev.
+
+    Raises:
+        ValueError: data, recipe, checkpoint, metrics.csv or model to start from that do not fit, told before training
+            starts; a loss that is not finite, naming epoch and batch.
+    """
+    accelerator = Accelerator(
+        mixed_precision="bf16" if torch.cuda.is_available() else "no",
+        kwargs_handlers=[DistributedDataParallelKwargs(find_unused_parameters=True)],
+    )
+    splits = read_splits(data)
+    out.mkdir(parents=True, exist_ok=True)
+    read_epochs(out)  # a curve that cannot be gone on with is told now, not after an epoch
+    recipe = config.as_dict() | {"training": settings.as_dict()}
+    (out / "recipe.json").write_text(json.dumps(recipe, indent=2) + "\n", encoding="utf-8")
+    torch.manual_seed(settings.seed)
+    model = SEPSModel(config).to(accelerator.device)
+    if start is None:
+        with torch.no_grad():
+            model.cross_net.aggr_net.scale.fill_(settings.aggregation_scale)
+    else:
+        take_weights(model, start)
+    share = Share(accelerator.process_index, accelerator.num_processes)
+    feed: CachedFeed | PixelFeed
+    dev_cache = None
+    if settings.frozen:
+        model.img_enc.visual_encoder.requires_grad_(False)
+        model.txt_enc.bert.requires_grad_(False)
+        folder = cache or out / "features"
+        with accelerator.main_process_first():  # the others find what the first has computed
+            train_cache = cache_features(model, splits["train"], settings.dense, folder)
+            dev_cache = cache_features(model, splits["dev"], "none", folder)
+        feed = CachedFeed(model, settings, splits["train"], train_cache, share)
+        feed.fit_heads()
+    else:
+        dataset = CaptionDataset(
+            splits["train"],
+            model.tokenizer,
+            partial(preprocess, config=config.vision),
+            config.text.max_words,
+            config.text.max_dense_words,
+            train=settings.augment,
+            seed=settings.seed,
+            dense=settings.dense,
+        )
+        feed = PixelFeed(model, dataset, settings, workers, share)
+    step = TrainingStep(model, settings)
+    optimizer = torch.optim.AdamW(parameter_groups(step, settings), weight_decay=settings.weight_decay)
+    state = RunState(epoch=0, best=LEAST_BEST, ratio_weight=settings.ratio_weight)
+    epochs = settings.warmup_epochs + settings.epochs
+    if resume is not None:
+        state = load_checkpoint(find_checkpoint(out, resume), step, optimizer, epochs)
+    prepared, optimizer = accelerator.prepare(step, optimizer)
+    for epoch in range(state.epoch, epochs):
+        started = time.monotonic()
+        step.seps_loss.ratio_weight = state.ratio_weight
+        row = run_epoch(accelerator, prepared, step, optimizer, feed, settings, epoch)
+        if settings.ratio_schedule == "adaptive" and "kept" in row:
+            weight = adapt_ratio_weight(state.ratio_weight, row["kept"], model.cross_net.sparse_ratio)
+            state = replace(state, ratio_weight=weight)
+        state = replace(state, epoch=epoch + 1)
+        if accelerator.is_main_process:
+            row = {"epoch": epoch + 1.0} | row | {"seconds": time.monotonic() - started}
+            if epoch >= settings.warmup_epochs:
+                row |= recalls(dev_metrics(model, splits["dev"], dev_cache, settings))
+                if row["rsum"] > state.best:
+                    state = replace(state, best=row["rsum"])
+                    model.save_pretrained(out / "best")
+            write_epoch(out, row)
+            save_checkpoint(out / "checkpoints" / f"epoch-{epoch + 1:03d}", step, optimizer, state)
+            forget_checkpoints(out, keep)
+            tqdm.write(", ".join(f"{name} {number:.4g}" for name, number in row.items()))
+        accelerator.wait_for_everyone()
+    return state.best
+
+
+def take_weights(model: SEPSModel, start: str) -> None:
+    """Copy a trained model's weights; raise ValueError where it is another kind of model."""
+    try:
+        model.load_state_dict(load_model(start).state_dict())
+    except RuntimeError as error:
+        raise ValueError(f"The recipe's model cannot start from {start}: {error}") from error
+
+
+def read_splits(data: Path) -> dict[str, Split]:
+    """The splits train and dev; one ValueError lists what is wrong with both."""
+    splits, problems = {}, []
+    for name in ("train", "dev"):
+        try:
+            splits[name] = read_split(data, name)
+        except ValueError as error:
+            problems.append(str(error))
+    if problems:
+        raise ValueError("\n".join(problems))
+    return splits
+
+
+def run_epoch(
+    accelerator: Accelerator,
+    prepared: torch.nn.Module,
+    step: TrainingStep,
+    optimizer: torch.optim.Optimizer,
+    feed: CachedFeed | PixelFeed,
+    settings: TrainSettings,
+    epoch: int,
+) -> dict[str, float]:
+    """One epoch; returns the mean of each loss."""
+    warmup = epoch < settings.warmup_epochs
+    main_epoch = epoch - settings.warmup_epochs
+    seed = settings.seed * 1000 + epoch  # an epoch's chance follows from its number, so that a run can resume
+    torch.manual_seed(seed * accelerator.num_processes + accelerator.process_index)
+    generator = torch.Generator().manual_seed(seed)
+    step.seps_loss.set_max_violation(main_epoch >= settings.hard_after)
+    step.draw(settings.drawn_epochs < 0 or main_epoch < settings.drawn_epochs)
+    prepared.train()
+    if warmup:
+        batches, count = feed.warmup_epoch(epoch, generator), feed.warmup_length()
+    else:
+        batches, count = feed.epoch(epoch, generator), feed.length()
+    title = f"epoch {epoch + 1} of {settings.warmup_epochs + settings.epochs}" + (", warm-up" if warmup else "")
+    sums: defaultdict[str, float] = defaultdict(float)
+    number = 0
+    bar = tqdm(batches, total=count, desc=title, leave=False, disable=not accelerator.is_main_process)
+    for number, batch in enumerate(bar, 1):
+        set_rates(optimizer, settings, warmup, epoch if warmup else main_epoch, number - 1, count)
+        with accelerator.autocast():
+            losses = prepared(on_device(batch, accelerator.device))
+        loss = float(losses["loss"].detach())
+        if not isfinite(loss):
+            raise ValueError(
+                f"The loss is {loss} in epoch {epoch + 1}, batch {number} of {count} (images "
+                f"{batch.img_ids.tolist()[:8]}, ...): lower learning_rate, or look at these images and captions."
+            )
+        optimizer.zero_grad()
+        accelerator.backward(losses["loss"])
+        accelerator.clip_grad_norm_(prepared.parameters(), settings.clip)
+        optimizer.step()
+        for name, part in losses.items():
+            sums[name] += float(part.detach())
+        bar.set_postfix({name: f"{float(part.detach()):.3f}" for name, part in losses.items()}, refresh=False)
+    if number == 0:
+        raise ValueError(f"The training split makes no batch of {settings.batch_size}: lower batch_size.")
+    return {name: total / number for name, total in sums.items()}
+
+
+def parameter_groups(step: TrainingStep, settings: TrainSettings) -> list[dict[str, Any]]:
+    """AdamW's groups, each with its share of the learning rate: backbones, heads, network."""
+    groups: dict[str, list[torch.nn.Parameter]] = {"backbone": [], "heads": [], "network": []}
+    for name, parameter in step.named_parameters():
+        name = name.removeprefix("model.")
+        if not parameter.requires_grad:
+            continue
+        if name.startswith(BACKBONES):
+            groups["backbone"].append(parameter)
+        else:
+            groups["heads" if name.startswith(("img_enc.", "txt_enc.")) else "network"].append(parameter)
+    shares = {"backbone": settings.backbone_rate, "heads": settings.heads_rate, "network": 1.0}
+    return [{"params": members, "lr": 0.0, "share": shares[name]} for name, members in groups.items() if members]
+
+
+def set_rates(
+    optimizer: torch.optim.Optimizer, settings: TrainSettings, warmup: bool, epoch: int, number: int, count: int
+) -> None:
+    """Every group's learning rate for a step: the `number`-th of `count` in an epoch of its stage."""
+    if warmup:
+        done = epoch * count + number
+        rate = settings.warmup_rate * rate_factor("linear", epoch, done, settings.warmup_epochs * count, count // 2)
+    else:
+        done, total = epoch * count + number, settings.epochs * count
+        rate = settings.learning_rate * rate_factor(settings.schedule, epoch, done, total, settings.warm_steps)
+    for group in optimizer.param_groups:
+        group["lr"] = rate * (1.0 if warmup else group["share"])
+
+
+@torch.no_grad()
+def dev_metrics(
+    model: SEPSModel, split: Split, cache: FeatureCache | None, settings: TrainSettings
+) -> RetrievalMetrics:
+    """Recall on dev, captions alone, over its first `dev_images` images (0: all); without the network where it is not
+    trained."""
+    count = min(settings.dev_images or len(split.image_files), len(split.image_files))
+    k = split.captions_per_image
+    model.eval()
+    if cache is None:
+        img_embs = model.encode_photos([open_image(file) for file in split.image_files[:count]], progress=True)
+        cap_embs, lengths = model.encode_captions(split.captions[: count * k], progress=True)
+    else:
+        chunks = torch.arange(count).split(32)
+        img_embs = torch.cat([model.img_enc.project(cache.image_features(c).to(model.device)) for c in chunks])
+        features, lengths = cache.caption_features(torch.arange(count * k))
+        cap_embs = model.txt_enc.project(features.to(model.device), lengths)
+    if not settings.align_weight:
+        images, captions = pool(img_embs[:, -model.img_enc.num_patches :]), pool(cap_embs, lengths)
+        return retrieval_metrics(images @ captions.T, k)
+    engine = ScoringEngine(model.cross_net, progress=True)
+    similarity = engine.score(engine.encode_images(img_embs), engine.encode_captions(cap_embs, lengths))
+    return retrieval_metrics(similarity, k)
+
+
+def recalls(metrics: RetrievalMetrics) -> dict[str, float]:
+    """The columns of metrics.csv."""
+    row = {"rsum": metrics.rsum}
+    for name, recall in (("i2t", metrics.image_to_text), ("t2i", metrics.text_to_image)):
+        row |= {f"{name}_r1": recall.r1, f"{name}_r5": recall.r5, f"{name}_r10": recall.r10}
+    return row
+
+
+def on_device(batch: StepBatch, device: torch.device) -> StepBatch:
+    """The batch with its tensors on the device."""
+
+    def moved(value: Any) -> Any:
+        if isinstance(value, Tensor):
+            return value.to(device)
+        return tuple(moved(one) for one in value) if isinstance(value, tuple) else value
+
+    return replace(
+        batch, **{one.name: moved(getattr(batch, one.name)) for one in fields(batch) if one.name != "phrases"}
+    )
+
+
+def find_checkpoint(out: Path, epoch: int) -> Path:
+    """The checkpoint after an epoch, or for 0 the latest."""
+    found = sorted((out / "checkpoints").glob(CHECKPOINTS))
+    wanted = [path for path in found if epoch in (0, int(path.name[-3:]))]
+    if not wanted:
+        names = ", ".join(str(int(path.name[-3:])) for path in found) or "none"
+        raise ValueError(f"{out} has no checkpoint {'at all' if epoch == 0 else f'after epoch {epoch}'}; has: {names}.")
+    return wanted[-1]
+
+
+def forget_checkpoints(out: Path, keep: int) -> None:
+    """Remove all but the latest `keep` checkpoints; 0 keeps all."""
+    found = sorted((out / "checkpoints").glob(CHECKPOINTS))
+    for path in found[:-keep] if keep else []:
+        shutil.rmtree(path)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The program; returns its exit code."""
+    parser = argparse.ArgumentParser(prog="python -m seps.train", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("config", help="a recipe (JSON), or the name of a full-size config")
+    parser.add_argument("--data", type=Path, required=True, help="folder with train and dev in the authors' layout")
+    parser.add_argument("--out", type=Path, required=True, help="folder of the run")
+    parser.add_argument("--resume", type=int, nargs="?", const=0, help="go on after this epoch, or after the latest")
+    parser.add_argument("--keep", type=int, default=1, help="checkpoints to keep, 0 for all")
+    parser.add_argument("--workers", type=int, default=2, help="processes that read images")
+    parser.add_argument("--cache", type=Path, help="folder of frozen features, shared by runs")
+    parser.add_argument(
+        "--start", metavar="MODEL", help="take the weights of this model: a shipped name, folder or repo"
+    )
+    parser.add_argument("--seed", type=int, help="instead of the recipe's")
+    options = parser.parse_args(arguments)
+    try:
+        config, settings = read_recipe(options.config)
+        if options.seed is not None:
+            settings = replace(settings, seed=options.seed)
+        best = train(
+            config,
+            settings,
+            options.data,
+            options.out,
+            options.resume,
+            options.keep,
+            options.workers,
+            options.cache,
+            options.start,
+        )
+    except (ValueError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    if PartialState().is_main_process:
+        print(f"Best rSum on dev: {best:.1f}. The model is in {options.out / 'best'}.")
+    return 0

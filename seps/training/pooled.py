@@ -1,0 +1,95 @@
+"""The model to beat: a pooled two-tower on the same frozen features. `python -m seps.baseline CONFIG --data DIR`.
+
+Mean patch and mean word, each through the same head as in the recipe's SEPS (context, standardisation and dropout
+included), compared by cosine and trained with InfoNCE. No selection, no aggregation, no words that meet patches.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+import torch
+from tqdm import trange
+
+from seps.data import read_split
+from seps.models.model import SEPSModel
+from seps.search.metrics import RetrievalMetrics, retrieval_metrics
+from seps.training.cache import cache_features
+from seps.training.feed import CachedFeed, mean_captions, mean_images
+from seps.training.lr_schedule import rate_factor, shuffled_batches
+from seps.training.objective import pool, pooled_loss
+from seps.training.settings import TrainSettings, read_recipe
+from seps.training.step import TrainingStep
+
+
+def train_pooled(model: SEPSModel, feed: CachedFeed, settings: TrainSettings, epochs: int) -> None:
+    """Train the heads with the pooled loss alone: `epochs` passes over the captions, the rate falling linearly.
+
+    Args:
+        model: whose heads are trained; feed: the training split's features.
+        settings: pooled_batch, warmup_rate, weight_decay and seed count.
+    """
+    heads = [p for part in (model.img_enc, model.txt_enc) for p in part.parameters() if p.requires_grad]
+    optimizer = torch.optim.AdamW(heads, weight_decay=settings.weight_decay)
+    step = TrainingStep(model, settings).train()
+    per_epoch = len(feed.split.captions) // settings.pooled_batch
+    for epoch in trange(epochs, desc="Pooled two-tower", leave=False):
+        generator = torch.Generator().manual_seed(settings.seed * 1000 + epoch)
+        torch.manual_seed(settings.seed * 1000 + epoch)
+        for number, captions in enumerate(shuffled_batches(len(feed.split.captions), settings.pooled_batch, generator)):
+            done, total = epoch * per_epoch + number, epochs * per_epoch
+            for group in optimizer.param_groups:
+                group["lr"] = settings.warmup_rate * rate_factor("linear", epoch, done, total, per_epoch)
+            images = captions // feed.per_image
+            pooled = step.pooled_features(feed.image_means[images], feed.caption_means[captions])
+            loss = pooled_loss(*pooled, images)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+
+@torch.no_grad()
+def pooled_metrics(model: SEPSModel, data: Path, split: str, cache: Path) -> RetrievalMetrics:
+    """Recall of pooled embeddings on a split."""
+    model.eval()
+    told = read_split(data, split)
+    features = cache_features(model, told, "none", cache)
+    images = pool(model.img_enc.project(mean_images(model, features)))  # (V, C)
+    words = mean_captions(features)[:, None]  # (V * k, 1, D_t)
+    captions = pool(model.txt_enc.project(words, torch.ones(len(words))))  # (V * k, C)
+    return retrieval_metrics(images @ captions.T, told.captions_per_image)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The program; returns its exit code."""
+    parser = argparse.ArgumentParser(prog="python -m seps.baseline", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("config", help="the recipe of the SEPS to compare with")
+    parser.add_argument("--data", type=Path, required=True, help="folder with train and dev in the authors' layout")
+    parser.add_argument("--cache", type=Path, required=True, help="folder of frozen features, as seps.train uses it")
+    parser.add_argument("--epochs", type=int, default=16)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    options = parser.parse_args(arguments)
+    try:
+        config, settings = read_recipe(options.config)
+        train = read_split(options.data, "train")
+        for seed in options.seeds:
+            torch.manual_seed(seed)
+            model = SEPSModel(config)
+            model.img_enc.visual_encoder.requires_grad_(False)
+            model.txt_enc.bert.requires_grad_(False)
+            seeded = TrainSettings(**settings.as_dict() | {"seed": seed, "grounding_weight": 0.0})
+            feed = CachedFeed(model, seeded, train, cache_features(model, train, "none", options.cache))
+            feed.fit_heads()
+            train_pooled(model, feed, seeded, options.epochs)
+            metrics = pooled_metrics(model, options.data, "dev", options.cache)
+            told = {"seed": seed, "rsum": metrics.rsum}
+            for name, recall in (("i2t", metrics.image_to_text), ("t2i", metrics.text_to_image)):
+                told |= {f"{name}_r1": recall.r1, f"{name}_r5": recall.r5, f"{name}_r10": recall.r10}
+            print(json.dumps({name: round(number, 2) for name, number in told.items()}), flush=True)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0

@@ -1,0 +1,158 @@
+"""The engine beside the plain loop, in one run: `make bench`.
+
+Two sizes, both variants, on the CPU and, where there is one, on a GPU:
+    64 images by 100 captions with dense captions: plain loop, engine, their ratio, their largest difference;
+    1,000 images by 1,000 captions without dense ones: the engine's time, pairs a second, peak memory.
+The two take turns and each counts its best round, because a busy machine only ever makes a round slower.
+"""
+
+from __future__ import annotations
+
+import argparse
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from seps import CrossSparseAggrNet, ScoringEngine
+from tests.bench.plain import plain_similarity
+
+PATCHES, CHANNELS = 196, 512
+Embeddings = tuple[Tensor, list[int]]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Seeded random embeddings of images (V, N + 1, C), captions and, if any, dense captions."""
+
+    images: Tensor
+    captions: Embeddings
+    dense: Embeddings | None
+
+    @property
+    def arguments(self) -> tuple[Tensor | list[int], ...]:
+        """What the model's forward takes."""
+        return (self.images, *self.captions, *(self.dense or ()))
+
+
+def draw(images: int, captions: int, dense: bool, device: torch.device) -> Batch:
+    """Captions of 4 to 12 words and dense captions of 40 to 60."""
+    generator = torch.Generator().manual_seed(0)
+
+    def texts(shortest: int, longest: int) -> Embeddings:
+        lengths = torch.randint(shortest, longest + 1, (captions,), generator=generator).tolist()
+        return torch.randn(captions, longest, CHANNELS, generator=generator).to(device), lengths
+
+    pixels = torch.randn(images, PATCHES + 1, CHANNELS, generator=generator).to(device)
+    return Batch(pixels, texts(4, 12), texts(40, 60) if dense else None)
+
+
+def timed(run: Callable[[], Tensor], device: torch.device) -> tuple[float, Tensor]:
+    """Seconds and result of one call."""
+    start = time.perf_counter()
+    result = run()
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter() - start, result
+
+
+def resident() -> int:
+    """Bytes of memory that the process holds now (Linux)."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+class PeakMemory:
+    """Watches the process's memory from a thread; `added` is the peak above the start, in bytes."""
+
+    def __enter__(self) -> PeakMemory:
+        self.start = self.peak = resident()
+        self.running = True
+        self.watcher = threading.Thread(target=self.watch, daemon=True)
+        self.watcher.start()
+        return self
+
+    def watch(self) -> None:
+        """Look every five milliseconds."""
+        while self.running:
+            self.peak = max(self.peak, resident())
+            time.sleep(0.005)
+
+    def __exit__(self, *_: object) -> None:
+        self.running = False
+        self.watcher.join()
+        self.added = max(self.peak, resident()) - self.start
+
+
+def side_by_side(model: CrossSparseAggrNet, variant: str, device: torch.device, rounds: int) -> None:
+    """64 by 100 with dense captions: plain loop against engine, encoding included in both."""
+    batch = draw(64, 100, True, device)
+    engine = ScoringEngine(model)
+    assert batch.dense is not None
+
+    def plain() -> Tensor:
+        return plain_similarity(model, *batch.arguments).cpu()  # type: ignore[arg-type]
+
+    def fast() -> Tensor:
+        captions = engine.encode_captions(*batch.captions, *(batch.dense or ()))
+        return engine.score(engine.encode_images(batch.images), captions)
+
+    exact = plain_similarity(model, *batch.arguments, score_dtype=torch.float64).cpu()  # type: ignore[arg-type, misc]
+    with torch.no_grad():
+        forward = model(*batch.arguments).cpu()
+    fast()
+    rows = [(timed(plain, device)[0], *timed(fast, device)) for _ in range(rounds)]
+    plain_best, fast_best = min(row[0] for row in rows), min(row[1] for row in rows)
+    scores = rows[0][2]
+    print(
+        f"{device.type:5} {variant:9} 64 x 100, dense     plain {plain_best:7.3f} s   engine {fast_best:7.3f} s   "
+        f"ratio {plain_best / fast_best:5.1f}   largest difference: plain {float((scores - exact).abs().max()):.1e}, "
+        f"module {float((scores - forward).abs().max()):.1e}",
+        flush=True,
+    )
+
+
+def large(model: CrossSparseAggrNet, variant: str, device: torch.device, count: int) -> None:
+    """`count` images by `count` captions without dense ones: the engine alone."""
+    batch = draw(count, count, False, device)
+    engine = ScoringEngine(model, progress=True)
+    if device.type == "cuda":
+        torch.cuda.reset_peak_memory_stats()
+        held = torch.cuda.memory_allocated()
+
+    def run() -> Tensor:
+        return engine.score(engine.encode_images(batch.images), engine.encode_captions(*batch.captions))
+
+    with PeakMemory() as memory:
+        seconds, _ = timed(run, device)
+    added = torch.cuda.max_memory_allocated() - held if device.type == "cuda" else memory.added
+    print(
+        f"{device.type:5} {variant:9} {count} x {count}, no dense   engine {seconds:7.1f} s   "
+        f"{count * count / seconds:,.0f} pairs/s   peak memory {added / 2**20:,.0f} MB above the inputs",
+        flush=True,
+    )
+
+
+def main() -> None:
+    """Run every comparison and print a line for each."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5, help="turns of plain loop and engine (default 5)")
+    parser.add_argument("--count", type=int, default=1000, help="images and captions of the large run (default 1000)")
+    arguments = parser.parse_args()
+    devices = [torch.device("cpu")] + ([torch.device("cuda")] if torch.cuda.is_available() else [])
+    print(f"torch {torch.__version__}, {torch.get_num_threads()} CPU threads, {PATCHES} patches, {CHANNELS} channels")
+    for device in devices:
+        for variant in ("released", "paper"):
+            torch.manual_seed(0)
+            model = CrossSparseAggrNet(CHANNELS, PATCHES, use_paper_version=variant == "paper").eval().to(device)
+            side_by_side(model, variant, device, arguments.rounds)
+            large(model, variant, device, arguments.count)
+    if len(devices) == 1:
+        print("cuda  no GPU on this machine: not measured")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,231 @@
+"""Memory and waiting under use: `make soak`.
+
+Starts the app in a process of its own and lets 50 people come and go, in turn with programs that call without a
+session, until 3,000 calls are answered: pages opened, captions typed, photographs uploaded, rankings, explanations,
+comparisons, pictures. Resident memory is sampled all the while and plotted; after the first 500 calls its median over
+250 calls may rise by 100 MB at most, else the exit status is 1. All traffic stays on this machine. Linux alone: memory
+is read from /proc.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import random
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+from matplotlib.figure import Figure
+from PIL import Image
+from tqdm import tqdm
+
+ROOT = Path(__file__).resolve().parents[2]
+CALLS, PEOPLE, SETTLED, WINDOW, MOST_RISE = 3000, 50, 500, 250, 100.0  # the last in MB
+WORDS = ("a", "two", "red", "small", "dog", "cat", "rocket", "flower", "coffee", "cup", "on", "near", "grass", "table")
+ITEMS = ("examples/cat", "examples/coffee", "examples/motorcycle", "examples/rocket")
+
+
+class Person:
+    """One who calls: with a session and a heartbeat as a page has, or without."""
+
+    def __init__(self, client: httpx.AsyncClient, config: dict[str, Any], seed: int, has_session: bool) -> None:
+        self.client, self.config = client, config
+        self.draw = random.Random(seed)
+        self.session = f"soak{seed}" if has_session else None
+        self.heartbeat: asyncio.Task[None] | None = None
+
+    async def come(self) -> None:
+        """Open the page."""
+        if self.session is not None:
+            self.heartbeat = asyncio.create_task(self._beat())
+            (await self.client.get("/")).raise_for_status()
+            load = next(one for one in self.config["dependencies"] if one["targets"][0][1] == "load")
+            await self._join(load, [])
+            place = next(one for one in self.config["dependencies"] if one["trigger_after"] == load["id"])
+            await self._join(place, [None] * len(place["inputs"]))
+
+    async def leave(self) -> None:
+        """Close the page."""
+        if self.heartbeat is not None:
+            self.heartbeat.cancel()
+
+    async def act(self) -> str:
+        """Do something; returns what."""
+        kind = self.draw.choice(
+            ["rank_images"] * 5
+            + ["explain", "explain", "rank_captions", "compare", "picture", "upload"]
+            + (["type"] * 6 if self.session else [])
+        )
+        caption, item = self._caption(), self.draw.choice(ITEMS)
+        if kind == "type":
+            await self._type(caption)
+        elif kind == "upload":
+            await self._call("explain", [{"path": await self._upload()}, "", caption, ""])
+        elif kind == "picture":
+            await self._call(kind, [None, item, caption, "", self.draw.choice(["mask", "score", "word:1"]), "png"])
+        else:
+            calls: dict[str, list[Any]] = {
+                "rank_images": [caption, "", "examples"],
+                "rank_captions": [None, item, "examples", caption],
+                "explain": [None, item, caption, ""],
+                "compare": [None, item, f"{caption}\n{self._caption()}"],
+            }
+            await self._call(kind, calls[kind])
+        return kind
+
+    def _caption(self) -> str:
+        return " ".join(self.draw.choices(WORDS, k=self.draw.randrange(4, 10)))
+
+    async def _beat(self) -> None:
+        async with self.client.stream("GET", f"/gradio_api/heartbeat/{self.session}") as stream:
+            async for _ in stream.aiter_bytes():
+                pass
+
+    async def _upload(self) -> str:
+        noise = np.random.default_rng(self.draw.randrange(10**6)).integers(0, 255, (300, 400, 3), dtype=np.uint8)
+        stream = BytesIO()
+        Image.fromarray(noise).resize((1200, 900)).save(stream, "JPEG")
+        answer = await self.client.post("/gradio_api/upload", files={"files": ("photo.jpg", stream.getvalue())})
+        return str(answer.raise_for_status().json()[0])
+
+    async def _type(self, caption: str) -> None:
+        """A caption typed on the page."""
+        boxes = {one["id"] for one in self.config["components"] if one["props"].get("elem_id") == "caption"}
+        event = next(one for one in self.config["dependencies"] if one["targets"] and one["targets"][0][0] in boxes)
+        kinds = {one["id"]: one["type"] for one in self.config["components"]}
+        values = {"textbox": caption, "radio": "examples"}
+        await self._join(event, [values.get(kinds[number]) for number in event["inputs"]])
+
+    async def _join(self, event: dict[str, Any], data: list[Any]) -> None:
+        sent = {"data": data, "fn_index": event["id"], "session_hash": self.session}
+        (await self.client.post("/gradio_api/queue/join", json=sent)).raise_for_status()
+        told = await self.client.get("/gradio_api/queue/data", params={"session_hash": self.session})
+        assert '"success":true' in told.text, told.text[-500:]
+
+    async def _call(self, endpoint: str, data: list[Any]) -> None:
+        sent: dict[str, Any] = {"data": data}
+        if self.session is not None:
+            sent["session_hash"] = self.session
+        answer = await self.client.post(f"/gradio_api/call/{endpoint}", json=sent)
+        event = answer.raise_for_status().json()["event_id"]
+        told = (await self.client.get(f"/gradio_api/call/{endpoint}/{event}")).text
+        assert "event: complete" in told, told[-500:]
+        if endpoint == "picture":
+            path = told.partition('"path": "')[2].partition('"')[0]
+            assert len((await self.client.get(f"/gradio_api/file={path}")).raise_for_status().content) > 10_000
+
+
+def resident(process: int) -> float:
+    """Resident memory of a process and its children, in MB."""
+    total = 0.0
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    for number in (process, *map(int, children)):
+        for line in Path(f"/proc/{number}/status").read_text().splitlines():
+            if line.startswith("VmRSS"):
+                total += int(line.split()[1]) / 1024
+    return total
+
+
+async def soak(address: str, process: int, calls: int) -> tuple[list[tuple[int, float]], dict[str, list[float]]]:
+    """Let people come and go; (calls answered, MB) over time, and the seconds that each kind of call took."""
+    samples: list[tuple[int, float]] = []
+    seconds: dict[str, list[float]] = {}
+    seeds = iter(range(10**9))
+    limits = httpx.Limits(max_connections=400, max_keepalive_connections=100)
+    async with httpx.AsyncClient(base_url=address, timeout=300, limits=limits) as client:
+        config = (await client.get("/config")).json()
+        with tqdm(total=calls, desc="Calls") as bar:
+
+            async def live() -> None:
+                while bar.n < calls:
+                    seed = next(seeds)
+                    person = Person(client, config, seed, has_session=seed % 2 == 0)
+                    await person.come()
+                    for _ in range(person.draw.randrange(3, 12)):
+                        started = time.perf_counter()
+                        kind = await person.act()
+                        seconds.setdefault(kind, []).append(time.perf_counter() - started)
+                        bar.update()
+                        if bar.n % 10 == 0:
+                            samples.append((int(bar.n), resident(process)))
+                    await person.leave()
+
+            await asyncio.gather(*(live() for _ in range(PEOPLE)))
+    return samples, seconds
+
+
+def medians(samples: list[tuple[int, float]]) -> list[float]:
+    """The median memory of every WINDOW calls, so that what one large upload takes for a moment does not count."""
+    windows: dict[int, list[float]] = {}
+    for count, memory in samples:
+        windows.setdefault(count // WINDOW, []).append(memory)
+    return [statistics.median(windows[number]) for number in sorted(windows)]
+
+
+def plot(samples: list[tuple[int, float]], file: Path) -> None:
+    """Write memory over calls as a picture."""
+    figure = Figure(figsize=(8, 4), layout="constrained")
+    axes = figure.add_subplot(xlabel="calls answered", ylabel="resident memory (MB)", ylim=(0, None))
+    axes.plot(*zip(*samples, strict=True))
+    axes.axvline(SETTLED, linestyle=":", color="0.5")
+    axes.set_ylim(0, 1.1 * max(memory for _, memory in samples))
+    figure.savefig(file, dpi=110)
+
+
+def main() -> int:
+    """Run the program; returns its exit status."""
+    parser = argparse.ArgumentParser(description="Watch the app's memory while 50 people use it.")
+    parser.add_argument("--calls", type=int, default=CALLS)
+    parser.add_argument("--plot", type=Path, default=Path(tempfile.gettempdir()) / "soak.png", metavar="PNG")
+    options = parser.parse_args()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    address = f"http://127.0.0.1:{port}"
+    environment = os.environ | {"GRADIO_ANALYTICS_ENABLED": "False", "GRADIO_SERVER_NAME": "127.0.0.1"}
+    command = [sys.executable, "app.py", "--no-fetch", "--port", str(port)]
+    with tempfile.TemporaryDirectory() as uploads:
+        app = subprocess.Popen(command, cwd=ROOT, env=environment | {"GRADIO_TEMP_DIR": uploads})
+        try:
+            while app.poll() is None:
+                try:
+                    httpx.get(f"{address}/config").raise_for_status()
+                    break
+                except httpx.HTTPError:
+                    time.sleep(0.1)
+            samples, seconds = asyncio.run(soak(address, app.pid, options.calls))
+        finally:
+            app.terminate()
+            app.wait(timeout=30)
+        left = [str(path) for path in Path(uploads).rglob("*")]
+    plot(samples, options.plot)
+    first = min(SETTLED, options.calls // 2)
+    usual = medians([(count, memory) for count, memory in samples if count >= first])
+    rise, peak = max(usual) - usual[0], max(memory for _, memory in samples)
+    print(
+        f"{samples[-1][0]} calls: {samples[0][1]:.0f} MB at the start, {usual[0]:.0f} MB after {first}, "
+        f"{max(usual):.0f} MB at most since, each the median of {WINDOW} calls; {peak:.0f} MB for a moment; "
+        f"rise {rise:.0f} MB of {MOST_RISE:.0f}"
+    )
+    for kind, count in Counter({kind: len(times) for kind, times in seconds.items()}).most_common():
+        times = sorted(seconds[kind])
+        print(
+            f"  {kind:14} {count:5} times, p50 {statistics.median(times):.2f} s, p95 {times[int(0.95 * count)]:.2f} s"
+        )
+    print(f"Files left after the stop: {len(left)}. Plot: {options.plot}")
+    return int(rise > MOST_RISE or bool(left))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,294 @@
+"""Malformed calls against the running app: every one ends in a sentence, and nothing outside the uploads is touched.
+
+Seeded, a few hundred, in under a minute.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import socket
+import struct
+import threading
+import zlib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from PIL import Image
+
+from demo.serving.uploads import NOT_THERE
+from tests.helpers.canaries import forms
+
+TAKES_PHOTO = {
+    "rank_captions": [None, "", "examples", "a cat"],
+    "explain": [None, "", "a cat", ""],
+    "compare": [None, "", "a cat\na dog"],
+    "picture": [None, "", "a cat", "", "mask", "png"],
+}
+CAPTIONS = [
+    "",
+    " ",
+    "\0",
+    "\ud800",
+    "a \udfff cat",
+    "🐈" * 50,
+    "x" * 2001,
+    "猫が座っている",
+    "\n\n",
+    "%s{0}${x}",
+    "'; drop",
+]
+
+
+@pytest.fixture(scope="module")
+def http(address: str) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=address, timeout=60) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def canary(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An image outside the uploads, with a text in it that no answer may hold."""
+    folder = tmp_path_factory.mktemp("outside")
+    Image.new("RGB", (8, 8), (1, 2, 3)).save(folder / "canary.png", pnginfo=None)
+    with (folder / "canary.png").open("ab") as file:
+        file.write(b"the canary sings")
+    return folder / "canary.png"
+
+
+def body(value: Any) -> dict[str, Any]:
+    """A body as a program sends it, lone surrogates escaped."""
+    return {"content": json.dumps(value).encode("ascii"), "headers": {"Content-Type": "application/json"}}
+
+
+def call(http: httpx.Client, endpoint: str, data: Any, **more: Any) -> tuple[bool, str]:
+    """Whether a call was answered, and what it was told."""
+    sent = http.post(f"/gradio_api/call/{endpoint}", **body({"data": data, **more}))
+    if sent.status_code != 200:
+        assert sent.status_code < 500, sent.text
+        return False, sent.text
+    answer = http.get(f"/gradio_api/call/{endpoint}/{sent.json()['event_id']}").text
+    event, _, told = answer.partition("\ndata: ")
+    return event.endswith("complete"), told.strip()
+
+
+def refusal(http: httpx.Client, endpoint: str, data: Any) -> str:
+    """The sentence with which a call is refused."""
+    answered, told = call(http, endpoint, data)
+    assert not answered, (endpoint, data)
+    sentence = json.loads(told)["error"]
+    assert isinstance(sentence, str), (endpoint, data)
+    assert re.search(r"[.)]$", sentence), sentence
+    assert "Traceback" not in sentence
+    return sentence
+
+
+def folder_of(http: httpx.Client) -> Path:
+    """Where the app's uploads lie."""
+    return uploaded(http, png(4, 4)).parents[3]
+
+
+def uploaded(http: httpx.Client, content: bytes, name: str = "photo.png") -> Path:
+    """Upload a file; its path."""
+    answer = http.post("/gradio_api/upload", files={"files": (name, content)})
+    assert answer.status_code == 200, answer.text
+    return Path(answer.json()[0])
+
+
+def png(width: int, height: int) -> bytes:
+    stream = BytesIO()
+    Image.new("RGB", (width, height), (90, 120, 60)).save(stream, "PNG")
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("endpoint", TAKES_PHOTO)
+def test_no_call_can_name_a_file_of_the_server(http: httpx.Client, endpoint: str, canary: Path) -> None:
+    before, folder = canary.read_bytes(), folder_of(http)
+    link = folder / "link.png"
+    if not link.is_symlink():
+        link.symlink_to(canary)
+    missing = canary.with_name("missing.png")
+    draw = random.Random(endpoint)
+    values = [*draw.sample(list(forms(canary, folder)), 30), *draw.sample(list(forms(missing, folder)), 10)]
+    marked: dict[str, Any] = {"meta": {"_type": "gradio.FileData"}}
+    beside: list[dict[str, Any]] = [{}, marked, {"meta": {}}]
+    values += [{"path": str(one)} | more for one in (canary, missing, link) for more in beside]
+    for value in values:
+        assert refusal(http, endpoint, [value, *TAKES_PHOTO[endpoint][1:]]) == NOT_THERE
+    assert canary.read_bytes() == before
+
+
+def test_no_upload_event_of_the_page_can_either(http: httpx.Client, canary: Path) -> None:
+    before, folder = canary.read_bytes(), folder_of(http)
+    config = http.get("/config").json()
+    kinds = {one["id"]: one["type"] for one in config["components"]}
+    events = [one for one in config["dependencies"] if any(kinds[i] in ("image", "file") for i in one["inputs"])]
+    assert len(events) >= 8  # four endpoints, three choosers, the search's uploads
+    seen = set()
+    for event in events:
+        for value in ({"path": str(canary)}, {"path": f"file://{canary}", "meta": {"_type": "gradio.FileData"}}):
+            kind = [kinds[i] for i in event["inputs"]]
+            data = [[value] if one == "file" else value if one == "image" else None for one in kind]
+            session = f"attack{event['id']}"
+            sent = http.post(
+                "/gradio_api/queue/join", **body({"data": data, "fn_index": event["id"], "session_hash": session})
+            )
+            assert sent.status_code == 200
+            told = http.get("/gradio_api/queue/data", params={"session_hash": session}).text
+            assert NOT_THERE in told
+            assert "canary" not in told
+            seen.add(tuple(kind))
+    assert len(seen) >= 4
+    assert canary.read_bytes() == before
+    assert folder.is_dir()
+
+
+def test_nothing_is_fetched_from_an_address(http: httpx.Client) -> None:
+    asked: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.2)
+        done = threading.Event()
+
+        def listen() -> None:
+            while not done.is_set():
+                try:
+                    connection, _ = server.accept()
+                except TimeoutError:
+                    continue
+                asked.append(connection.recv(100))
+                connection.close()
+
+        thread = threading.Thread(target=listen)
+        thread.start()
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/photo.png"
+        marked = {"path": address, "url": address, "meta": {"_type": "gradio.FileData"}}
+        assert refusal(http, "explain", [marked, "", "a cat", ""]) == NOT_THERE
+        assert "text is needed" in refusal(http, "explain", [None, marked, "a cat", ""])
+        assert "text is needed" in refusal(http, "rank_images", [marked, "", "examples"])
+        assert http.get(f"/gradio_api/file={address}").status_code == 404
+        done.set()
+        thread.join()
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "count"), [("rank_images", 3), ("rank_captions", 4), ("explain", 4), ("compare", 3), ("picture", 6)]
+)
+def test_wrong_values_and_missing_ones_get_a_sentence(http: httpx.Client, endpoint: str, count: int) -> None:
+    draw = random.Random(endpoint)
+    wrong: list[Any] = [3, 1.5, True, [], {}, ["a"], {"a": 1}, "\ud800", {"path": "x"}, 10**30]
+    usual = [None, "examples/cat", "examples", "a cat"]
+    for _ in range(15):
+        data = [draw.choice(usual) for _ in range(count)]
+        data[draw.randrange(1, count)] = draw.choice(wrong)
+        refusal(http, endpoint, data)
+    for number in (0, count - 1, count + 1, 50):
+        data = ["x"] * number
+        assert "values are needed" in refusal(http, endpoint, data)
+
+
+def test_captions_of_every_kind_are_read_or_refused(http: httpx.Client) -> None:
+    draw = random.Random(0)
+    letters = "aé猫🐈\u200f\u0301 \t\n\0<&\"'%{}\\\ud83d\u2028[]##" + "abcdefgh "
+    captions = CAPTIONS + ["".join(draw.choice(letters) for _ in range(draw.randrange(1, 120))) for _ in range(40)]
+    answered = 0
+    for caption in captions:
+        good, told = call(http, "rank_images", [caption, "", "examples"])
+        if good:
+            answered += 1
+            ranking = json.loads(told)[0]["ranking"]
+            assert all(-10 < row["score"] < 10 for row in ranking)
+        else:
+            assert isinstance(json.loads(told)["error"], str)
+    assert 5 < answered < len(captions)
+
+
+def test_unknown_names_and_unreadable_bodies_get_a_sentence(http: httpx.Client) -> None:
+    for method, path, content in (
+        ("POST", "/gradio_api/call/moon", b'{"data": []}'),
+        ("POST", "/gradio_api/call/v2/moon", b"{}"),
+        ("POST", "/gradio_api/call/v2/explain", b'{"moon": 3}'),
+        ("POST", "/gradio_api/call/explain", b"[" * 100_000),
+        ("POST", "/gradio_api/call/explain", b'{"data": 3}'),
+        ("POST", "/gradio_api/call/explain", b"\xff\xfe"),
+        ("POST", "/gradio_api/run/moon", b'{"data": []}'),
+        ("POST", "/gradio_api/queue/join", b'{"data": [], "fn_index": 10000, "session_hash": "x"}'),
+        ("POST", "/gradio_api/upload", b"no form"),
+        ("GET", "/gradio_api/file=/etc/passwd", b""),
+        ("GET", "/gradio_api/deep_link?session_hash=x", b""),
+    ):
+        answer = http.request(method, path, content=content, headers={"Content-Type": "application/json"})
+        assert 400 <= answer.status_code < 500, (path, answer.status_code)
+        assert len(answer.text) > 20
+        assert "Traceback" not in answer.text
+    assert "nested more than 100 levels" in refusal(http, "edit_scene", ["scenes/0", "[" * 100_000, "a cat"])
+
+
+def chunk(kind: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+def malformed() -> list[bytes]:
+    """Files that are no photographs, or only nearly so."""
+    draw = random.Random(0)
+    good = {kind: BytesIO() for kind in ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")}
+    image = Image.effect_noise((40, 30), 60).convert("RGB")
+    for kind, stream in good.items():
+        image.save(stream, kind)
+    files = [
+        b"",
+        b"\0" * 100,
+        b"GIF89a",
+        b"<svg xmlns='http://www.w3.org/2000/svg'/>",
+        b"%PDF-1.4",
+        b"PK\3\4" + b"x" * 50,
+    ]
+    for stream in good.values():
+        content = stream.getvalue()
+        files += [content[: draw.randrange(8, len(content) // 2)] for _ in range(3)]
+        for _ in range(3):
+            changed = bytearray(content)
+            for _ in range(20):
+                changed[draw.randrange(len(changed))] = draw.randrange(256)
+            files.append(bytes(changed))
+    header = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
+    files.append(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", b"") + chunk(b"IEND", b""))
+    return files
+
+
+def test_malformed_uploads_are_read_or_refused_and_good_ones_go_on(http: httpx.Client) -> None:
+    answered = refused = 0
+    for content in malformed():
+        path = uploaded(http, content, "ph\u00f6to.png")
+        good, told = call(http, "compare", [{"path": str(path)}, "", "a cat\na dog"])
+        if good:
+            answered += 1
+        else:
+            refused += 1
+            assert isinstance(json.loads(told)["error"], str)
+            assert str(path.parent) not in told
+    assert refused > 15
+    path = uploaded(http, png(60, 40))
+    assert call(http, "compare", [{"path": str(path)}, "", "a cat"])[0]
+    assert answered + refused == len(malformed())
+
+
+def test_ten_people_upload_the_same_photo_at_once_and_use_it_twice(address: str) -> None:
+    content = png(80, 60)
+
+    def use(_: int) -> list[float]:
+        with httpx.Client(base_url=address, timeout=60) as http:
+            path = uploaded(http, content)
+            calls = [call(http, "compare", [{"path": str(path)}, "", "a green wall"]) for _ in range(2)]
+            assert all(answered for answered, _ in calls), calls
+            return [json.loads(told)[0]["scores"][0] for _, told in calls]
+
+    with ThreadPoolExecutor(10) as pool:
+        scores = [score for both in pool.map(use, range(10)) for score in both]
+    assert scores == pytest.approx([scores[0]] * 20, abs=1e-5)

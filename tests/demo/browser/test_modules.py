@@ -1,0 +1,143 @@
+"""The modules' own arithmetic, run in the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Error, Page
+
+from demo.explain.record import packed
+from demo.explain.table import TABLE, ordinal, say, table_tag
+from tests.demo.browser.standalone import imported, open_html, random_record, viridis
+from tests.demo.explain.test_table import numbers
+
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser) -> Iterator[Page]:
+    page = open_html(browser, f"<!doctype html><title>modules</title>{table_tag()}<body></body>")
+    yield page
+    page.context.close()
+
+
+def run(page: Page, module: str, names: str, expression: str, *arguments: Any) -> Any:
+    """What an expression of a module's `names` and of `given`, the arguments, comes to."""
+    script = f"async (given) => {{ const {{ {names} }} = {imported(module)}; return {expression}; }}"
+    return page.evaluate(script, list(arguments))
+
+
+def test_arrays_come_as_they_were_packed(page: Page) -> None:
+    record = random_record(dense=True)
+    expression = (
+        "((one) => [Array.from(one.branches[1].score), one.alignments[0].matrix.map((row) => Array.from(row)), "
+        "one.branches.map(({ kept }) => kept)])(decode(given[0]))"
+    )
+    score, matrix, kept = run(page, "record/record.js", "decode", expression, packed(record))
+    assert record.dense is not None
+    np.testing.assert_array_equal(score, record.dense.score.astype(np.float32))
+    np.testing.assert_array_equal(matrix, record.sparse_alignment.matrix.astype(np.float32))
+    np.testing.assert_array_equal(np.array(kept, dtype=bool), [record.sparse.kept, record.dense.kept])
+
+
+def test_the_colour_map_is_viridis(page: Page) -> None:
+    values = np.linspace(-0.5, 1.5, 301)
+    found = run(
+        page, "base/colours.js", "shade", "given[0].map((value) => shade(value, given[1]))", values.tolist(), [-0.25, 1]
+    )
+    np.testing.assert_array_equal(found, viridis(np.clip(values, -0.25, 1), -0.25, 1))
+    assert run(page, "base/colours.js", "shade", "shade(7, [3, 3])") == list(viridis(np.array([0.0]), 0, 1)[0])
+    marks = run(page, "base/colours.js", "isDark", "['#000000', '#0d6b61', '#fde724', '#ffffff'].map(isDark)")
+    assert marks == [True, True, False, False]
+
+
+@pytest.mark.parametrize("text", ["mask", "mask:both", "s_st", "score:dense", "token:7", "token:7:dense", "word:0"])
+def test_layers_are_read_and_written_alike(page: Page, text: str) -> None:
+    assert run(page, "record/record.js", "parseLayer, layerText", "layerText(parseLayer(given[0]))", text) == text
+
+
+@pytest.mark.parametrize("count", [1, 5, 58, 196])
+def test_tiles_fill_their_place_without_overlap(page: Page, count: int) -> None:
+    place = {"x": 10, "y": 20, "width": 400, "height": 300}
+    tiles = run(page, "lesson/stage.js", "spread", "spread(given[0], given[1], 0.75, 4)", count, place)
+    assert len(tiles) == count
+    for index, one in enumerate(tiles):
+        assert one["height"] == pytest.approx(0.75 * one["width"])
+        assert one["x"] >= 10 and one["x"] + one["width"] <= 410.001
+        assert one["y"] >= 20 and one["y"] + one["height"] <= 320.001
+        for other in tiles[:index]:
+            apart = abs(one["x"] - other["x"]) >= one["width"] or abs(one["y"] - other["y"]) >= one["height"]
+            assert apart
+
+
+@pytest.mark.parametrize("size", [(1300, 600), (390, 760)])
+@pytest.mark.parametrize("aspect", [0.6, 1.0, 1.5])
+def test_the_stage_holds_its_places(page: Page, size: tuple[int, int], aspect: float) -> None:
+    found = run(page, "lesson/stage.js", "stageLayout", "stageLayout(...given)", *size, 16, aspect)
+    for name in ("home", "corner"):
+        place = found[name]
+        assert place["height"] == pytest.approx(aspect * place["width"])
+        assert place["x"] + place["width"] <= size[0]
+    for name in ("side", "rest"):
+        place = found[name]
+        assert place["width"] > 0 and place["height"] > 0
+        assert place["x"] + place["width"] == pytest.approx(size[0])
+        assert place["y"] + place["height"] == pytest.approx(size[1])
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0, "0"), (0.01234567, "0.0123"), (-0.0999, "-0.0999"), (0.1, "0.100"), (12.34567, "12.346")]
+)
+def test_numbers_of_a_scale_are_short(page: Page, value: float, text: str) -> None:
+    assert run(page, "record/record.js", "number", "number(given[0])", value) == text
+
+
+def test_elements_leave_out_what_is_nothing_and_never_read_markup(page: Page) -> None:
+    expression = (
+        "h('p', { class: 'a', hidden: true, title: null, id: undefined, 'data-x': 0, lang: false, click: () => {} }, "
+        "'<b>', null, undefined, h('i')).outerHTML"
+    )
+    assert run(page, "base/dom.js", "h", expression) == '<p class="a" hidden="" data-x="0">&lt;b&gt;<i></i></p>'
+    drawn = run(page, "base/dom.js", "svg", "svg('rect', { x: 1, rx: null }).outerHTML")
+    assert drawn == '<rect x="1"></rect>'
+
+
+def test_components_that_ask_before_the_scripts_are_there_are_mounted_all_the_same(page: Page) -> None:
+    script = f"""async () => {{
+        const asked = (text) => {{
+            const element = document.createElement("div");
+            document.body.append(element);
+            const props = {{ value: {{ items: [text] }} }};
+            (window.seps ??= []).push(["chips", element, props, () => {{}}, () => {{}}, ["pick"]]);
+            return element;
+        }};
+        const early = asked("early");
+        const before = early.textContent;
+        {imported("app.js")};
+        return [before, early.textContent, asked("late").textContent];
+    }}"""
+    assert page.evaluate(script) == ["", "early", "late"]
+
+
+def test_templates_are_filled_as_python_fills_them(page: Page) -> None:
+    keys = [f"{section}.{name}" for section, rows in TABLE.items() if section != "symbols" for name in rows]
+    values = {key: numbers(key) for key in keys}
+    expression = "Object.entries(given[0]).map(([key, values]) => say(key, values))"
+    assert run(page, "base/words.js", "say", expression, values) == [say(key, **values[key]) for key in keys]
+    ranks = run(
+        page, "base/words.js", "fill", "given[0].map((rank) => fill('{rank:th}', { rank }))", list(range(1, 125))
+    )
+    assert ranks == [ordinal(rank) for rank in range(1, 125)]
+    with pytest.raises(Error, match="needs kept"):
+        run(page, "base/words.js", "say", "say('mask.count', { total: 3 })")
+
+
+def test_symbols_are_drawn_from_the_table_and_text_stays_text(page: Page) -> None:
+    expression = "h('p', {}, ...symbols(given[0])).innerHTML"
+    names = f"symbols }} = {imported('base/words.js')}; const {{ h"  # of two modules
+    drawn = run(page, "base/dom.js", names, expression, "<b> s_st and s_std")
+    assert drawn.startswith('&lt;b&gt; <span class="seps-symbol"><math')
+    assert drawn.endswith("</math></span> and s_std")

@@ -1,0 +1,63 @@
+"""Files to take away hold what they say."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from demo.figures.exports import captions_csv, explanation_file, harmless, images_csv
+from demo.figures.overlay import Heading
+from demo.service.workbench import Workbench
+
+
+def test_a_ranking_as_csv_is_the_ranking(bench: Workbench) -> None:
+    indexed = bench.find("examples")
+    ranking = bench.rank_images(indexed, "a cat")
+    file = images_csv(bench, indexed, "a cat", None)
+    assert file.name.endswith(".csv")
+    rows = list(csv.DictReader(io.StringIO(file.content.decode("utf-8-sig"))))
+    assert [row["photo"] for row in rows] == [indexed.gallery.items[place].key for place in ranking.order]
+    assert [float(row["score"]) for row in rows] == pytest.approx(ranking.scores, abs=1e-6)
+    texts = captions_csv(bench, indexed, 1, "examples", "=1+1 cats")
+    rows = list(csv.DictReader(io.StringIO(texts.content.decode("utf-8-sig"))))
+    assert {row["written for this photo"] for row in rows} == {"yes", "no", ""}
+    assert [row["caption"] for row in rows if not row["written for this photo"]] == ["'=1+1 cats"]
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [("=A1", "'=A1"), ("+1", "'+1"), ("-1", "'-1"), ("@x", "'@x"), ("a=b", "a=b"), ("", ""), (-1, -1)],
+)
+def test_no_cell_is_a_formula(value: object, written: object) -> None:
+    assert harmless(value) == written
+
+
+def test_an_explanation_as_json_holds_every_number(bench: Workbench) -> None:
+    indexed = bench.find("examples")
+    record = bench.explain(indexed, 1, "a cat")
+    heading = Heading("a cat", record.similarity, bench.name)
+    photo = indexed.gallery.items[1].photo()
+    told = json.loads(explanation_file(photo, record, heading, "cat", "json").content)
+    assert (told["model"], told["photo"], told["caption"], told["dense_caption"]) == ("photos", "cat", "a cat", None)
+    assert sum(told["explanation"]["terms"].values()) == pytest.approx(record.similarity, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("kind", "layer", "opacity", "told"),
+    [
+        ("gif", "mask", 0.5, "format is 'gif', but it must be one of png, svg, pdf, json"),
+        ("png", "moon", 0.5, "There is no layer"),
+        ("png", "mask", 1.5, "opacity is 1.5, but it must be between 0 and 1"),
+        ("png", "word:99", 0.5, "word 99"),
+        ("png", "mask:dense", 0.5, "needs a dense caption"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(bench: Workbench, kind: str, layer: str, opacity: float, told: str) -> None:
+    indexed = bench.find("examples")
+    record = bench.explain(indexed, 1, "a cat")
+    heading = Heading("a cat", record.similarity, bench.name)
+    with pytest.raises(ValueError, match=told):
+        explanation_file(indexed.gallery.items[1].photo(), record, heading, "cat", kind, layer, opacity)

@@ -1,0 +1,250 @@
+"""The process that decodes what people send: it gives what decoding here gives, and whatever happens to it is told."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
+from threading import Event
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from demo.galleries import worker
+from demo.galleries.decoding import LONGEST, PhotoError, decode
+from demo.galleries.worker import ROOT, Decoders
+
+NAME = 'The photo "a"'
+
+
+def saved(image: Image.Image, kind: str = "PNG", **options: Any) -> bytes:
+    stream = BytesIO()
+    image.save(stream, kind, **options)
+    return stream.getvalue()
+
+
+SMALL = saved(Image.new("RGB", (6, 4), "red"))
+SLOW = saved(Image.new("1", (4_000, 4_000)))  # a tenth of a second
+LARGE = saved(Image.new("1", (7_900, 7_900)))  # a quarter of a gigabyte
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
+    """The processes that were started."""
+    processes = []
+
+    def recorded(*args: Any, **options: Any) -> subprocess.Popen[bytes]:
+        processes.append(subprocess.Popen(*args, **options))
+        return processes[-1]
+
+    monkeypatch.setattr(worker, "Popen", recorded)
+    return processes
+
+
+@pytest.fixture
+def make(started: list[subprocess.Popen[bytes]]) -> Iterator[Callable[..., Decoders]]:
+    """Makes decoders, whose processes end with the test."""
+    made = []
+
+    def decoders(**options: Any) -> Decoders:
+        made.append(Decoders(**options))
+        return made[-1]
+
+    yield decoders
+    for one in made:
+        one.close()
+    assert all(process.returncode is not None for process in started)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Event, Event]]:
+    """Holds the next question to a process: the first event tells that it came, the second lets it go on."""
+    came, go_on = Event(), Event()
+    ask = worker._asked
+
+    def held(*args: Any) -> tuple[bytes, bytes]:
+        came.set()
+        assert go_on.wait(10)
+        return ask(*args)
+
+    monkeypatch.setattr(worker, "_asked", held)
+    yield came, go_on
+    go_on.set()
+
+
+def test_gives_what_decoding_here_gives(make: Callable[..., Decoders], started: list[subprocess.Popen[bytes]]) -> None:
+    noise = Image.effect_noise((40, 30), 60)
+    sent = [
+        saved(noise),
+        saved(Image.merge("RGB", [noise, noise.rotate(180), noise]).resize((3_000, 20)), "JPEG"),
+        saved(Image.merge("LA", [noise, noise.rotate(180)])),
+        saved(Image.merge("RGBA", [noise] * 4)),
+        saved(noise.quantize(9), "GIF"),
+        saved(Image.merge("CMYK", [noise] * 4), "TIFF"),
+        saved(noise.convert("I").point(lambda value: value * 257), "TIFF"),
+    ]
+    decoders = make()
+    modes = set()
+    for content in sent:
+        here, there = decode(content, NAME), decoders.decode(content, NAME)
+        assert (there.mode, there.size, there.tobytes()) == (here.mode, here.size, here.tobytes())
+        modes.add(there.mode)
+    assert modes == {"L", "LA", "RGB", "RGBA", "CMYK", "I"}
+    assert len(started) == 1
+
+
+def test_refuses_what_decoding_here_refuses_and_goes_on(
+    make: Callable[..., Decoders], started: list[subprocess.Popen[bytes]]
+) -> None:
+    decoders = make()
+    for content in (b"words", b"", SMALL[:50]):
+        with pytest.raises(PhotoError) as here:
+            decode(content, NAME)
+        with pytest.raises(PhotoError) as there:
+            decoders.decode(content, NAME)
+        assert str(there.value) == str(here.value)
+    assert decoders.decode(SMALL, NAME).size == (6, 4)
+    assert len(started) == 1
+
+
+def test_what_takes_too_long_is_refused_and_the_next_one_is_read(make: Callable[..., Decoders]) -> None:
+    decoders = make(seconds=0.02)
+    with pytest.raises(
+        PhotoError, match=r'^The photo "a" takes longer than 0\.02 s to decode: save it smaller, as JPEG\.$'
+    ):
+        decoders.decode(SLOW, NAME)
+    decoders.seconds = 60.0
+    assert decoders.decode(SLOW, NAME).size == (LONGEST, LONGEST)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not bound a process's memory")
+def test_what_takes_too_much_memory_is_refused_and_the_next_one_is_read(make: Callable[..., Decoders]) -> None:
+    decoders = make(memory=200 * 2**20)
+    with pytest.raises(PhotoError, match=r'^The photo "a" needs too much memory to decode: save it smaller, as JPEG'):
+        decoders.decode(LARGE, NAME)
+    assert decoders.decode(SMALL, NAME).size == (6, 4)
+
+
+def test_a_crash_is_told_and_the_next_photo_is_read(
+    make: Callable[..., Decoders], started: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoders = make()
+    ask = worker._asked
+
+    def crashed(process: subprocess.Popen[bytes], *args: Any) -> tuple[bytes, bytes]:
+        process.send_signal(signal.SIGSEGV)
+        return ask(process, *args)
+
+    monkeypatch.setattr(worker, "_asked", crashed)
+    with pytest.raises(PhotoError, match=r'^The photo "a" makes its decoder fail: save it smaller, as JPEG\.$'):
+        decoders.decode(SMALL, NAME)
+    monkeypatch.setattr(worker, "_asked", ask)
+    assert decoders.decode(SMALL, NAME).size == (6, 4)
+    assert [process.returncode for process in started] == [-signal.SIGSEGV, None]
+
+
+def test_a_process_that_was_killed_between_two_photos_is_replaced(
+    make: Callable[..., Decoders], started: list[subprocess.Popen[bytes]]
+) -> None:
+    decoders = make()
+    assert decoders.decode(SMALL, NAME).size == (6, 4)
+    started[0].kill()
+    started[0].wait()
+    assert decoders.decode(SMALL, NAME).size == (6, 4)
+    assert len(started) == 2
+
+
+def test_an_interrupted_question_costs_its_process(
+    make: Callable[..., Decoders], started: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoders = make()
+    ask = worker._asked
+
+    def interrupted(*args: Any) -> tuple[bytes, bytes]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(worker, "_asked", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        decoders.decode(SMALL, NAME)
+    assert started[0].returncode == -signal.SIGKILL
+    monkeypatch.setattr(worker, "_asked", ask)
+    assert decoders.decode(SMALL, NAME).size == (6, 4)
+
+
+@pytest.mark.parametrize("program", ["/nowhere/python", shutil.which("false")])
+def test_a_process_that_does_not_start_is_told(
+    make: Callable[..., Decoders], program: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoders = make(at_once=1, patience=0.01)
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "executable", program)
+        for _ in range(2):
+            with pytest.raises(PhotoError, match=r'^The photo "a" cannot be decoded now, for its decoder does not st'):
+                decoders.decode(SMALL, NAME)
+    assert decoders.decode(SMALL, NAME).size == (6, 4)
+
+
+def test_a_photo_waits_for_others_but_not_for_ever(
+    make: Callable[..., Decoders], asked: tuple[Event, Event], started: list[subprocess.Popen[bytes]]
+) -> None:
+    came, go_on = asked
+    decoders = make(at_once=1, patience=0.02)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(decoders.decode, SMALL, NAME)
+        assert came.wait(10)
+        with pytest.raises(PhotoError, match=r'^The photo "b" has waited 0\.02 s for other photos: try again later\.$'):
+            decoders.decode(SMALL, 'The photo "b"')
+        go_on.set()
+        assert first.result(10).size == (6, 4)
+    assert decoders.decode(SMALL, 'The photo "b"').size == (6, 4)
+    assert len(started) == 1
+
+
+def test_many_at_once_share_two_processes(
+    make: Callable[..., Decoders], started: list[subprocess.Popen[bytes]]
+) -> None:
+    decoders = make(at_once=2)
+    sent = [saved(Image.new("L", (1 + i, 5), i)) for i in range(24)]
+    with ThreadPoolExecutor(8) as pool:
+        images = list(pool.map(decoders.decode, sent, [NAME] * len(sent)))
+    assert [(image.width, image.getpixel((0, 0))) for image in images] == [(1 + i, i) for i in range(24)]
+    assert 1 <= len(started) <= 2
+
+
+SCRIPT = """
+import signal, sys
+from demo.galleries.worker import decoders
+try:
+    print(decoders.decode(bytes.fromhex(sys.argv[1]), "A photo").size, flush=True)
+    sys.argv[2] == "0" or signal.pause()
+except KeyboardInterrupt:
+    pass
+"""
+
+
+@pytest.mark.parametrize("end", [0, signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_no_process_outlives_the_app(end: int) -> None:
+    command = [sys.executable, "-c", SCRIPT, SMALL.hex(), str(int(end))]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, cwd=ROOT, start_new_session=True) as app:
+        assert app.stdout is not None
+        assert app.stdout.readline() == b"(6, 4)\n"
+        if end:
+            os.killpg(app.pid, end)  # as Ctrl-C does, to all of a terminal's processes
+        # the decoder's errors go where the app's go: that pipe ends when both have ended
+        assert app.communicate(timeout=10) == (b"", b"")
+    assert app.returncode == (0 if end in (0, signal.SIGINT) else -end)
+
+
+def test_the_process_imports_none_of_the_app_s_libraries() -> None:
+    script = "import sys, demo.galleries.worker; print(*{name.partition('.')[0] for name in sys.modules})"
+    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=True)
+    imported = set(told.stdout.split())
+    assert {"PIL", "demo"} <= imported
+    assert not imported & {"seps", "torch", "numpy", "gradio", "transformers", "timm", "safetensors"}

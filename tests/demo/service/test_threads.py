@@ -1,0 +1,81 @@
+"""The computing threads: one a core, nested calls run through, items gather while all are busy."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Lock, current_thread
+
+import pytest
+import torch
+
+from demo.service.threads import Gathering, computing
+from demo.service.workbench import Workbench
+
+
+def test_a_call_computes_alone_in_one_of_few_threads_and_others_stay_as_they_were() -> None:
+    usual = torch.get_num_threads()
+
+    @computing
+    def inner() -> str:
+        return current_thread().name
+
+    @computing
+    def outer() -> tuple[str, str, int]:
+        return current_thread().name, inner(), torch.get_num_threads()
+
+    with ThreadPoolExecutor(20) as callers:
+        found = list(callers.map(lambda _: outer(), range(60)))
+    assert all(name == own and threads == 1 for name, own, threads in found)
+    assert 1 <= len({name for name, _, _ in found}) <= torch.get_num_threads() + 64
+    assert current_thread().name not in {name for name, _, _ in found}
+    assert torch.get_num_threads() == usual
+
+
+def test_errors_come_to_the_caller() -> None:
+    @computing
+    def fail() -> None:
+        raise ValueError("no caption")
+
+    with pytest.raises(ValueError, match="no caption"):
+        fail()
+
+
+def test_items_gather_while_all_threads_are_busy() -> None:
+    batches: list[list[int]] = []
+    begun, go, lock = Event(), Event(), Lock()
+
+    def answer(items: list[int]) -> list[int]:
+        with lock:
+            batches.append(items)
+        begun.set()
+        go.wait(10)
+        if 13 in items:
+            raise ValueError("13 is not liked")
+        return [10 * item for item in items]
+
+    gather = Gathering(answer, most=8)
+    with ThreadPoolExecutor(80) as callers:
+        first = [callers.submit(gather, number) for number in range(70) if number != 13]
+        begun.wait(10)
+        deadline = time.monotonic() + 10
+        while sum(map(len, batches)) < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        go.set()
+        assert [one.result(30) for one in first] == [10 * number for number in range(70) if number != 13]
+        with pytest.raises(ValueError, match="13 is not liked"):
+            callers.submit(gather, 13).result(30)
+    assert max(map(len, batches)) == 8
+    assert sorted(item for batch in batches for item in batch) == list(range(70))
+
+
+def test_rankings_asked_at_once_are_those_asked_alone(bench: Workbench) -> None:
+    indexed = bench.find("examples")
+    captions = [f"{number} cats on a {thing}" for number in range(5) for thing in ("sofa", "small wooden table", "mat")]
+    alone = [bench.rank_images(indexed, caption) for caption in captions]
+    with ThreadPoolExecutor(15) as callers:
+        together = list(callers.map(lambda caption: bench.rank_images(indexed, caption), captions))
+    for one, other in zip(alone, together, strict=True):
+        scores = dict(zip(other.order, other.scores, strict=True))
+        assert [scores[place] for place in one.order] == pytest.approx(one.scores, abs=1e-6)
+        assert other.reading == one.reading

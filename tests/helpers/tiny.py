@@ -1,0 +1,56 @@
+"""A model of a few thousand parameters with random weights: what tests of shapes and mathematics build."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import BertConfig, BertModel
+
+from seps.models.config import ModelConfig
+from seps.models.model import SEPSModel
+
+WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[unused0]", "a", "dog", "##s", "run", "##ning", "snow", ".")
+HALF = [0.5, 0.5, 0.5]
+
+
+def write_tiny_bert(folder: Path, words: tuple[str, ...] = WORDS) -> Path:
+    """A BERT of 2 layers and 16 channels with a vocabulary of these words, as transformers writes it."""
+    geometry: dict[str, Any] = {
+        "hidden_size": 16,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "intermediate_size": 32,
+    }
+    torch.manual_seed(0)
+    BertModel(BertConfig(vocab_size=len(words), **geometry)).save_pretrained(folder)
+    (folder / "vocab.txt").write_text("\n".join(words) + "\n")
+    (folder / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "BertTokenizer"}))
+    return folder
+
+
+def tiny_settings(bert: Path) -> dict[str, Any]:
+    """A config of timm's test ViT (10 x 10 patches and [CLS]) and the tiny BERT, all weights random."""
+    return {
+        "vision": {
+            "encoder": "test_vit",
+            "weights": "none",
+            "image_size": 160,
+            "mean": HALF,
+            "std": HALF,
+            "cls": "encoder",
+        },
+        "text": {"encoder": f"folder:{bert}", "weights": "none", "max_words": 8, "max_dense_words": 12},
+        "embed_size": 24,
+        "network": {"use_paper_version": True, "sparse_ratio": 0.5, "aggr_ratio": 0.4},
+    }
+
+
+def tiny_model(bert: Path, **vision: Any) -> SEPSModel:
+    """The model of `tiny_settings` in evaluation mode, with changes to its vision section."""
+    settings = tiny_settings(bert)
+    settings["vision"] |= vision
+    torch.manual_seed(0)
+    return SEPSModel(ModelConfig.from_dict(settings)).eval()

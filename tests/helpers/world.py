@@ -1,0 +1,48 @@
+"""A tiny model with random weights whose vocabulary is that of the scenes' captions, and the app around it."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import torch
+
+from demo import site
+from demo.galleries.scenes import FACTS_FILE, SCENES
+from demo.service.benches import Benches
+from demo.service.start import open_scenes, open_workbench
+from demo.serving.folder import TemporaryFolder
+from seps.models.config import ModelConfig
+from seps.models.model import SEPSModel
+from tests.helpers.tiny import WORDS, tiny_settings, write_tiny_bert
+
+
+def write_scenes_model(folder: Path) -> Path:
+    """The model in a folder of its own: 10 x 10 patches and [CLS], paper variant, a word-level vocabulary."""
+    texts = [
+        text
+        for line in FACTS_FILE.read_text(encoding="utf-8").splitlines()
+        for fact in [json.loads(line)]
+        for text in (fact["dense"], *(caption["text"] for caption in fact["captions"]))
+    ]
+    found = sorted({word for text in texts for word in re.findall(r"[a-z]+", text.lower())})
+    words = (*WORDS[:6], ",", ".", *found)
+    settings = tiny_settings(write_tiny_bert(folder / "bert", words))
+    settings["text"] |= {"max_words": 24, "max_dense_words": 64}
+    torch.manual_seed(0)
+    model = SEPSModel(ModelConfig.from_dict(settings)).eval()
+    model.save_pretrained(folder / "model")
+    return folder / "model"
+
+
+def benches_with(model: Path, cache: Path) -> Benches:
+    """The app's benches with this model for the scenes."""
+    return Benches(open_workbench(cache=cache, fetch=False), {SCENES: (SCENES, lambda: open_scenes(model, cache))})
+
+
+if __name__ == "__main__":
+    folder, cache, port = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+    with TemporaryFolder() as uploads:
+        site.build(benches_with(folder, cache)).launch(server_port=port, **site.launch_options(uploads))

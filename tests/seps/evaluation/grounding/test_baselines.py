@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from seps import CrossSparseAggrNet
+from seps.evaluation.grounding.baselines import Gradients, centre_blob, cosines, random_order
+from seps.evaluation.grounding.measures import order_of
+
+PHRASES = [slice(1, 3), slice(2, 2)]
+
+
+def network(paper: bool, sparse_ratio: float = 1.0) -> CrossSparseAggrNet:
+    torch.manual_seed(3)
+    return CrossSparseAggrNet(
+        embed_size=8, num_patches=9, sparse_ratio=sparse_ratio, use_paper_version=paper, top_k=3
+    ).double()
+
+
+def embeddings(cls: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    generator = torch.Generator().manual_seed(5)
+    image = torch.randn(9 + cls, 8, generator=generator, dtype=torch.float64)
+    return image, torch.randn(4, 8, generator=generator, dtype=torch.float64)
+
+
+@pytest.mark.parametrize("paper", [True, False])
+@pytest.mark.parametrize("cls", [True, False])
+def test_gradients_are_what_scaling_a_patch_does(paper: bool, cls: bool) -> None:
+    # All patches are kept, so that S depends on them through no attention: v . dF/dv is dF of v's length.
+    net, (image, words) = network(paper), embeddings(cls)
+
+    def scores(scaled: torch.Tensor) -> tuple[float, float]:
+        with torch.no_grad():
+            match = net.match(net.image_side(scaled[None]), words)
+        best = match.alignments[0].cosines[0].amax(dim=0)
+        return float(best[PHRASES[0]].sum()), float(match.similarity[0])
+
+    phrases, caption = Gradients(net, image).maps(words, PHRASES)
+    step = 1e-5
+    for patch in range(9):
+        more, less = image.clone(), image.clone()
+        more[cls + patch] *= 1 + step
+        less[cls + patch] *= 1 - step
+        changes = [abs(up - down) / (2 * step) for up, down in zip(scores(more), scores(less), strict=True)]
+        assert [phrases[0][patch], caption[patch]] == pytest.approx(changes, abs=1e-8)
+    assert phrases[0].any() and caption.any()
+    assert not phrases[1].any()  # a phrase without words
+
+
+def test_gradients_leave_the_network_as_it_was() -> None:
+    net, (image, words) = network(False, 0.5), embeddings(True)
+    with torch.no_grad():
+        _, caption = Gradients(net, image).maps(words, [])
+    assert caption.shape == (9,) and caption.any()  # although the released variant detaches its selection
+    assert net.detach_selection
+    assert not image.requires_grad
+    assert all(parameter.grad is None for parameter in net.parameters())
+
+
+def test_cosines_by_hand() -> None:
+    image = torch.tensor([[9.0, 9.0], [2.0, 0.0], [0.0, 3.0], [1.0, 1.0], [-1.0, 0.0]])
+    found = cosines(image, torch.tensor([[5.0, 0.0]]), 4)
+    assert found[0] == pytest.approx([1, 0, 0.5**0.5, -1])
+
+
+def test_the_blob_is_centred() -> None:
+    blob = centre_blob((3, 4)).reshape(3, 4)
+    assert np.array_equal(blob, blob[::-1]) and np.array_equal(blob, blob[:, ::-1])
+    assert blob[1, 1] == pytest.approx(np.exp(-(0.125**2) / 0.125))
+    assert blob[0, 0] == pytest.approx(np.exp(-(0.375**2 + (1 / 3) ** 2) / 0.125))
+    assert set(order_of(blob.ravel())[:2].tolist()) == {5, 6}
+
+
+def test_random_orders_are_drawn_once_for_each_caption() -> None:
+    assert sorted(random_order(20, 3).tolist()) == list(range(20))
+    assert np.array_equal(random_order(20, 3), random_order(20, 3))
+    assert not np.array_equal(random_order(20, 3), random_order(20, 4))

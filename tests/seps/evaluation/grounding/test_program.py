@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from seps.evaluation.grounding.maps import METHODS
+from seps.evaluation.grounding.program import main
+from seps.evaluation.grounding.report import COLUMNS
+from seps.models.config import ModelConfig
+from seps.models.model import SEPSModel
+from seps.scenes import write_split as write_scenes
+from tests.helpers.drawn_data import write_split
+from tests.helpers.tiny import tiny_settings, write_tiny_bert
+
+WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", ",", "a", "the", "red", "blue", "dog", "cat", "and", "two")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A saved model with random weights that reads captions of up to 30 tokens."""
+    settings = tiny_settings(write_tiny_bert(tmp_path_factory.mktemp("bert"), WORDS))
+    settings["text"]["max_words"] = 30
+    torch.manual_seed(1)
+    path = tmp_path_factory.mktemp("models") / "tiny"
+    SEPSModel(ModelConfig.from_dict(settings)).save_pretrained(path)
+    return path
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Three drawn photographs with a phrase each."""
+    (tmp_path / "data").mkdir()
+    folder = write_split(tmp_path / "data")
+    phrase = {"phrase": "dogs", "first_word": 1, "type": "animals", "boxes": [[0.1, 0.2, 0.6, 0.9]]}
+    records = [
+        {"image": f"{i}.png", "sentences": [{"sentence": "a dogs running", "phrases": [phrase]}]} for i in (10, 11, 12)
+    ]
+    (folder / "dev_entities.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("scenes")
+    write_scenes(folder, "test", 10, 0)
+    return folder
+
+
+def run(model: Path, data: Path, split: str, file: Path, *more: str) -> dict[str, Any]:
+    main(["--model", str(model), "--data", str(data), "--split", split, "--json", str(file), *more])
+    result: dict[str, Any] = json.loads(file.read_text())["grounding"]
+    return result
+
+
+def test_photographs(model: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "results.json"
+    file.write_text('{"captions_only": {"rsum": 300.0}}')
+    result = run(model, data, "dev", file, "--images", "2", "--curves", "0")
+    assert json.loads(file.read_text())["captions_only"] == {"rsum": 300.0}
+    assert (result["split"], result["regions"], result["images"], result["phrases"]) == ("dev", "boxes", 2, 2)
+    assert list(result["methods"]) == ["seps", "cosine", "gradient", "centre", "random"]
+    assert result["methods"]["random"]["weight_inside"]["mean"] == pytest.approx(0.35)
+    assert result["curves"] is None
+    for pointing in result["methods"].values():
+        assert pointing["kept_unmentioned"] is pointing["deletion"] is pointing["insertion"] is None
+    printed = capsys.readouterr().out
+    assert "dev, boxes: 2 phrases of 2 captions of 2 images, no scenes; 0 cut off" in printed
+    assert "deletion and insertion: not measured" in printed
+    assert "[0.350, 0.350]" in printed
+
+
+def test_scenes(model: Path, scenes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    result = run(model, scenes, "test", tmp_path / "results.json", "--curves", "7")
+    assert (result["regions"], result["images"], result["captions"]) == ("masks", 10, 50)
+    assert set(result["methods"]) == set(METHODS)
+    for method, pointing in result["methods"].items():
+        assert set(pointing) == set(COLUMNS)
+        for name, figure in pointing.items():
+            if figure is None:  # where random weights score all patches no better than none
+                assert name in ("deletion", "insertion")
+            else:
+                assert figure["low"] <= figure["mean"] <= figure["high"], (method, name)
+        for name in ("weight_inside", "pointing_game", "kept_mentioned", "kept_unmentioned", "kept_background"):
+            assert pointing[name]["low"] >= 0 and pointing[name]["high"] <= 1
+    random = result["methods"]["random"]
+    assert random["kept_mentioned"]["mean"] == pytest.approx(0.5)
+    assert random["mentioned_to_background"] == pytest.approx({"mean": 1, "low": 1, "high": 1})
+    told = result["curves"]
+    assert told["captions"] == 7 and len(told["shares"]) == 21 and (told["shares"][0], told["shares"][-1]) == (0, 1)
+    for method in METHODS:
+        down, up = told["deletion"][method], told["insertion"][method]
+        assert down[0] == pytest.approx(up[-1]) and down[-1] == pytest.approx(up[0])  # all patches, and none
+        assert down[0] == pytest.approx(told["deletion"]["seps"][0])
+    lines = capsys.readouterr().out.splitlines()
+    titles = lines[3]
+    assert all(title in titles for title in COLUMNS.values())
+    for number, method in enumerate(METHODS):
+        means, intervals = lines[4 + 2 * number : 6 + 2 * number]
+        assert means.split()[0] == method and len(means.split()) == 1 + len(COLUMNS)
+        assert intervals.count("[") == sum(figure is not None for figure in result["methods"][method].values())
+        assert len(means) == len(titles) >= len(intervals)
+
+
+def test_the_same_run_gives_the_same_numbers(model: Path, scenes: Path, tmp_path: Path) -> None:
+    first, second = (run(model, scenes, "test", tmp_path / f"{i}.json", "--images", "2") for i in range(2))
+    assert first == second
+    assert first["curves"]["captions"] == 10  # all that there are
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1
+    return err
+
+
+def test_what_cannot_be_measured_ends_with_one_line(
+    model: Path, data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ("--model", str(model), "--data", str(data), "--split", "dev")
+    assert (
+        refused(capsys, *arguments, "--curves", "-1") == "error: --curves is -1, but 0 or more captions are needed.\n"
+    )
+    (data / "dev_scenes.jsonl").write_text("{}\n")
+    assert "dev_scenes.jsonl has 1 scenes, but dev_entities.jsonl has 3" in refused(capsys, *arguments)
+    (data / "dev_entities.jsonl").unlink()
+    assert (
+        refused(capsys, *arguments)
+        == f"error: Entities of split dev of {data}: 1 problem. Missing (1): dev_entities.jsonl\n"
+    )

@@ -1,0 +1,348 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import torch
+from PIL import Image
+from torch import Tensor
+
+import seps.evaluation.retrieval
+from seps import CrossSparseAggrNet, RetrievalMetrics, retrieval_metrics
+from seps.data import Split, dense_captions, read_split
+from seps.evaluation.cli import first_images
+from seps.evaluation.results import Evaluation, coco_folds
+from seps.evaluation.retrieval import evaluate, evaluate_embeddings, main
+from seps.models.model import SEPSModel
+from tests.helpers.cases import Case
+from tests.helpers.drawn_data import write_lines, write_split
+from tests.helpers.tiny import tiny_model
+
+# Two captions an image; each is one word, whose cosines with the images are these numbers at unit length.
+CAPTIONS = {
+    "red one": (3.0, 1.0, 2.0),
+    "red two": (1.0, 3.0, 9.0),
+    "green one": (0.0, 2.0, 1.0),
+    "green two": (4.0, 3.0, 0.0),
+    "blue one": (0.0, 4.0, 3.0),
+    "blue two": (1.0, 1.0, 1.0),
+}
+COLOURS = {"red": (1.0, 0.0, 0.0), "green": (0.0, 1.0, 0.0), "blue": (0.0, 0.0, 1.0)}
+WORDS = [
+    f"{first} {second}" for first in ("a dog", "snow", "dogs running") for second in ("a", "snow.", "run", "dogs", "")
+]
+
+
+class HandMade:
+    """A model whose image embeddings are the photographs' colours, and whose captions' are the numbers above.
+
+    The released network without selection: a patch of every image is the image's colour, so that S is 5/3 of the
+    cosine of word and image: 1 from the word's side, 2/3 from the tokens', whose third, the extra one, is empty.
+    """
+
+    def __init__(self) -> None:
+        self.cross_net = CrossSparseAggrNet(embed_size=3, num_patches=4, sparse_ratio=1.0, aggr_ratio=0.5).eval()
+        self.device = torch.device("cpu")
+        self.encoded: list[str] = []
+
+    def encode_photos(self, photos: Sequence[Image.Image]) -> Tensor:
+        colours = [torch.tensor(photo.convert("RGB").getpixel((0, 0))) / 255 for photo in photos]
+        return torch.stack(colours)[:, None].expand(-1, 4, -1)
+
+    def encode_captions(self, captions: Sequence[str], dense: bool = False) -> tuple[Tensor, Tensor]:
+        self.encoded += captions
+        words = torch.tensor([(COLOURS if dense else CAPTIONS)[caption] for caption in captions])
+        return torch.stack([words, torch.full_like(words, 7.0)], dim=1), torch.ones(len(captions), dtype=torch.int64)
+
+
+def hand_made_split(folder: Path) -> Split:
+    files = tuple(folder / f"{colour}.png" for colour in COLOURS)
+    for file in files:
+        Image.new("RGB", (5, 4), {"green": "lime"}.get(file.stem, file.stem)).save(file)
+    return Split("drawn", folder, tuple(COLOURS), files, tuple(CAPTIONS), 2, tuple(COLOURS))
+
+
+def evaluated(model: object, split: Split, protocol: str, **options: Any) -> Evaluation:
+    return evaluate(cast(SEPSModel, model), split, protocol, **options)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three drawn photographs, five captions and a dense one each."""
+    folder = write_split(tmp_path_factory.mktemp("data"), dense=3)
+    write_lines(folder / "dev_caps.txt", WORDS)
+    dense = ["a dog runs. snow. a dog", "snow snow snow a a running", "dogs dogs dogs . . ."]
+    write_lines(folder / "dev_dense.jsonl", [json.dumps({"text": text}) for text in dense])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def saved(bert: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("model")
+    tiny_model(bert).save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("protocol", "key", "image_to_text", "text_to_image"),
+    [
+        # Captions alone. Of red two's cosines 0.94 is blue's, which puts it before blue's own best, 0.6.
+        ("none", "captions_only", [1, 1, 2], [1, 3, 1, 2, 2, 3]),
+        # A dense caption of its own adds 1 to each caption's own image.
+        ("own", "own_dense", [1, 1, 1], [1, 1, 1, 1, 1, 1]),
+        # One of the next image adds 1 to that.
+        ("other", "other_dense", [3, 3, 4], [2, 3, 2, 3, 3, 3]),
+    ],
+)
+def test_a_hand_made_model_gives_hand_computed_recalls(
+    tmp_path: Path, protocol: str, key: str, image_to_text: list[int], text_to_image: list[int]
+) -> None:
+    result = evaluated(HandMade(), hand_made_split(tmp_path), protocol, name="by hand")
+    for recall, ranks in ((result.metrics.image_to_text, image_to_text), (result.metrics.text_to_image, text_to_image)):
+        assert recall.r1 == pytest.approx(100 * ranks.count(1) / len(ranks))
+        assert (recall.r5, recall.r10) == (100, 100)
+        assert recall.mean_rank == pytest.approx(sum(ranks) / len(ranks))
+    assert result.metrics.rsum == pytest.approx({"none": 500, "own": 600, "other": 400}[protocol])
+    assert (result.protocol, result.model, result.split, result.images, result.captions) == (
+        key,
+        "by hand",
+        "drawn",
+        3,
+        6,
+    )
+    assert result.dense_source == (None if protocol == "none" else "written")
+    assert result.coco is None
+
+
+def test_a_dense_caption_that_captions_share_is_encoded_once(tmp_path: Path) -> None:
+    model = HandMade()
+    evaluated(model, hand_made_split(tmp_path), "other")
+    assert sorted(model.encoded) == sorted([*CAPTIONS, *COLOURS])
+
+
+def test_no_more_captions_are_in_memory_than_are_scored_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seps.evaluation.retrieval, "CAPTIONS_AT_ONCE", 4)
+    monkeypatch.setattr(seps.evaluation.retrieval, "PHOTOS_AT_ONCE", 2)
+    model, seen = HandMade(), []
+    encode_captions, encode_photos = model.encode_captions, model.encode_photos
+
+    def captions(texts: Sequence[str], dense: bool = False) -> tuple[Tensor, Tensor]:
+        seen.append(("dense" if dense else "captions", len(texts)))
+        return encode_captions(texts, dense)
+
+    def photos(images: Sequence[Image.Image]) -> Tensor:
+        seen.append(("photos", len(images)))
+        return encode_photos(images)
+
+    monkeypatch.setattr(model, "encode_captions", captions)
+    monkeypatch.setattr(model, "encode_photos", photos)
+    result = evaluated(model, hand_made_split(tmp_path), "own")
+    expected = [("photos", 2), ("photos", 1), ("captions", 4), ("dense", 2), ("captions", 2), ("dense", 1)]
+    assert seen == expected
+    assert result.metrics.rsum == 600
+
+
+def spy(monkeypatch: pytest.MonkeyPatch) -> list[Tensor]:
+    """The matrices that metrics were made of."""
+    seen: list[Tensor] = []
+
+    def metrics(similarity: Tensor, captions_per_image: int) -> RetrievalMetrics:
+        seen.append(similarity)
+        return retrieval_metrics(similarity, captions_per_image)
+
+    monkeypatch.setattr(seps.evaluation.retrieval, "retrieval_metrics", metrics)
+    return seen
+
+
+@pytest.mark.parametrize("dense", ["written", "joined"])
+def test_every_protocol_is_the_forward_pass(
+    bert: Path, data: Path, monkeypatch: pytest.MonkeyPatch, dense: str
+) -> None:
+    monkeypatch.setattr(seps.evaluation.retrieval, "CAPTIONS_AT_ONCE", 4)
+    seen, model, split = spy(monkeypatch), tiny_model(bert), read_split(data, "dev")
+    if dense == "joined":
+        split = Split(**vars(split) | {"dense": None})
+    images = model.encode_photos([Image.open(file) for file in split.image_files])
+    captions = model.encode_captions(split.captions)
+    model.train()
+    for protocol in ("none", "own", "other"):
+        result = evaluate(model, split, protocol)
+        texts = dense_captions(split, protocol)
+        inputs = [] if texts is None else list(model.encode_captions(texts, dense=True))
+        with torch.no_grad():
+            expected = cast(Tensor, model.cross_net.eval()(images, *captions, *inputs))
+        torch.testing.assert_close(seen[-1], expected, atol=1e-5, rtol=0)
+        assert result.metrics == retrieval_metrics(seen[-1], 5)
+        assert result.dense_source == (None if protocol == "none" else dense)
+        model.cross_net.train()
+    assert all(module.training for module in model.modules())
+    none, own, other = seen
+    assert min(float((one - two).abs().max()) for one, two in ((none, own), (none, other), (own, other))) > 1e-4
+
+
+def renamed(inputs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of the network's forward under the names of `evaluate_embeddings`."""
+    return {"lengths" if name == "cap_lens" else name: value for name, value in inputs.items()}
+
+
+@pytest.mark.parametrize("dense_words", [0, 9])
+@pytest.mark.parametrize("paper", [True, False])
+def test_embeddings_are_measured_as_the_forward_pass_scores_them(
+    dense_words: int, paper: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seps.evaluation.retrieval, "CAPTIONS_AT_ONCE", 5)
+    seen = spy(monkeypatch)
+    model, inputs = Case(images=4, captions=12, dense_words=dense_words, paper=paper).build()
+    with torch.no_grad():
+        expected = model(**inputs)
+    result = evaluate_embeddings(model.train(), **renamed(inputs), captions_per_image=3)
+    torch.testing.assert_close(seen[0], expected, atol=1e-5, rtol=0)
+    assert result == retrieval_metrics(seen[0], 3)
+    with pytest.raises(ValueError, match="cap_embs has 12 captions, but 4 images with 5 captions each make 20"):
+        evaluate_embeddings(model, **renamed(inputs))
+    inputs["cap_lens"] = inputs["cap_lens"][1:]
+    with pytest.raises(ValueError, match="cap_lens has 11 entries, but cap_embs has 12 captions"):
+        evaluate_embeddings(model, **renamed(inputs), captions_per_image=3)
+
+
+def test_folds_of_five_thousand_images() -> None:
+    # Diagonal, but for fold 1, whose images are all alike, and image 4999, which some image of fold 0 beats.
+    similarity = torch.eye(5001)
+    similarity[1000:2000, 1000:2000] = 0.5
+    similarity[0, 4999] = 2.0
+    folds = coco_folds(similarity, 1)
+    assert folds is not None
+    assert [fold.rsum for fold in folds.folds] == [600, 0, 600, 600, 600]
+    assert folds.mean.rsum == pytest.approx(480)
+    assert folds.mean.text_to_image.mean_rank == pytest.approx((4 * 1 + 1000) / 5)
+    # Fold 1's images and captions miss; so do image 0, for caption 4999's sake, and caption 4999.
+    assert folds.whole.image_to_text.r1 == pytest.approx(100 * 3999 / 5000)
+    assert folds.whole.text_to_image.r1 == pytest.approx(100 * 3999 / 5000)
+    assert folds.whole.image_to_text.r5 == pytest.approx(80)
+    assert coco_folds(torch.eye(4999), 1) is None
+
+
+def test_folds_stand_in_the_record_and_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("seps.evaluation.results.FOLDS", 3)
+    monkeypatch.setattr("seps.evaluation.results.FOLD_IMAGES", 1)
+    result = evaluated(HandMade(), hand_made_split(tmp_path), "none")
+    values = result.as_dict()
+    assert [fold["rsum"] for fold in values["coco"]["1k_folds"]] == [600, 600, 600]
+    assert values["coco"]["1k"]["rsum"] == 600
+    assert values["coco"]["5k"] == {name: values[name] for name in ("image_to_text", "text_to_image", "rsum")}
+    titles = ["3 images, 6 captions", "3 folds of 1 images, mean", "fold 1", "fold 2", "fold 3", "3 images"]
+    lines = result.table().splitlines()
+    assert [line[:36].strip() for line in lines[2::3]][:6] == titles
+    assert [line.split()[-1] for line in lines[2:-1:3]] == ["500.0", "600.0", "600.0", "600.0", "600.0", "500.0"]
+    assert json.loads(json.dumps(values)) == values
+
+
+def test_progress_names_what_goes_on(tmp_path: Path) -> None:
+    titles: list[str] = []
+
+    def bar(steps: Iterable[Any], desc: str) -> Iterable[Any]:
+        titles.append(desc)
+        return steps
+
+    evaluated(HandMade(), hand_made_split(tmp_path), "none", progress=bar)
+    assert titles == ["Encoding photographs", "Encoding images", "Captions", "Scoring"]
+
+
+def run(saved: Path, data: Path, *more: str) -> None:
+    main(["--model", str(saved), "--data", str(data), "--split", "dev", "--device", "cpu", *more])
+
+
+def test_the_program_prints_a_table_and_merges_its_file(
+    saved: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "results.json"
+    file.write_text('{"grounding": {"phrases": 3}, "own_dense": {"rsum": -1}}')
+    for dense in ("none", "own", "other"):
+        run(saved, data, "--dense", dense, "--json", str(file))
+    results = json.loads(file.read_text())
+    assert list(results) == ["grounding", "own_dense", "captions_only", "other_dense"]
+    assert results["grounding"] == {"phrases": 3}
+    printed = capsys.readouterr().out
+    for key in ("captions_only", "own_dense", "other_dense"):
+        result = results[key]
+        assert {"split": "dev", "images": 3, "captions": 15, "model": str(saved)}.items() <= result.items()
+        ways = [result[way] for way in ("image_to_text", "text_to_image")]
+        assert result["rsum"] == pytest.approx(sum(way[name] for way in ways for name in ("r1", "r5", "r10")))
+        assert all(1 <= way["median_rank"] <= 15 for way in ways)
+        assert min(result["encoding_seconds"], result["scoring_seconds"]) > 0
+        assert 10 < result["peak_memory_mb"] < 100_000
+        assert f"{result['rsum']:13.1f}" in printed
+    assert results["captions_only"]["text_to_image"] != results["own_dense"]["text_to_image"]
+    for title in ("captions alone", "own dense captions", "dense captions of other images"):
+        assert f"{saved} on dev: {title}\n" in printed
+
+
+def test_the_first_images_alone(saved: Path, data: Path, tmp_path: Path) -> None:
+    run(saved, data, "--images", "2", "--json", str(tmp_path / "two.json"), "--dense", "own")
+    result = json.loads((tmp_path / "two.json").read_text())["own_dense"]
+    assert (result["images"], result["captions"]) == (2, 10)
+    split = read_split(data, "dev")
+    two = first_images(split, 2)
+    assert (two.image_ids, two.image_files) == (split.image_ids[:2], split.image_files[:2])
+    assert (two.captions, two.dense) == (split.captions[:10], (split.dense or ())[:2])
+    each = Split(**vars(split) | {"dense": split.captions})
+    assert first_images(each, 2).dense == split.captions[:10]
+    assert first_images(split, 9) == first_images(split, None) == split
+
+
+def spoil(data: Path, tmp_path: Path) -> Path:
+    folder = write_split(tmp_path / "spoilt")
+    (folder / "images" / "10.png").unlink()
+    (folder / "images" / "11.png").unlink()
+    return folder
+
+
+def cut_short(data: Path, tmp_path: Path) -> Path:
+    folder = write_split(tmp_path / "spoilt")
+    (folder / "images" / "10.png").write_bytes(b"no image")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("arguments", "make", "message"),
+    [
+        (["--data", "/nowhere"], None, "error: /nowhere is no folder: --data needs one with captions and images."),
+        (["--split", "val"], None, "which has dev: 2 problems. Missing (2): val_caps.txt; val_ids.txt"),
+        ([], spoil, "take their captions and ids out (2): 10.png (id 10); 11.png (id 11)"),
+        ([], cut_short, "10.png cannot be read as an image"),
+        (["--model", "photoz"], None, "error: 'photoz' is no folder, no hub repo (owner/name) and no shipped model"),
+        (["--images", "0"], None, "error: --images is 0, but a whole number of at least 1 is needed."),
+        (["--images", "1", "--dense", "other"], None, "split dev has 1 image, but protocol 'other' needs at least 2"),
+        (["--device", "gpu"], None, "error: --device gpu cannot be used here: "),
+        (["--json", "/nowhere/results.json"], None, "error: /nowhere is no folder, so that results.json cannot be"),
+        (["--json", "LIST"], None, "holds a JSON list, not results: choose another file for them."),
+        (["--json", "TEXT"], None, "cannot be read as JSON (Expecting value"),
+        (["--json", "DEEP"], None, "DEEP cannot be read as JSON (it is nested more than 100 levels deep): correct or"),
+    ],
+)
+def test_errors_are_one_line(
+    saved: Path,
+    data: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    make: Callable[[Path, Path], Path] | None,
+    message: str,
+) -> None:
+    (tmp_path / "LIST").write_text("[1]")
+    (tmp_path / "TEXT").write_text("rsum")
+    (tmp_path / "DEEP").write_text('{"a":' * 900 + "0" + "}" * 900)
+    (tmp_path / "spoilt").mkdir()
+    arguments = [str(tmp_path / one) if one in ("LIST", "TEXT", "DEEP") else one for one in arguments]
+    with pytest.raises(SystemExit) as ended:
+        run(saved, data if make is None else make(data, tmp_path), *arguments)
+    assert ended.value.code == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert message in err

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from seps.data import open_image, read_split
+from seps.evaluation.scenes import main, measure, pooled_similarity, read_graphs
+from seps.scenes import SPLITS, write_split
+from tests.helpers.tiny import tiny_model, write_tiny_bert
+
+SCENES, PER_IMAGE = 6, 5
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("scenes")
+    write_split(folder, SPLITS[-1], SCENES, seed=3)
+    return folder
+
+
+def perfect() -> torch.Tensor:
+    """Every image is closest to its own captions."""
+    return torch.eye(SCENES).repeat_interleave(PER_IMAGE, dim=1)
+
+
+def test_a_perfect_matrix_has_no_misses(folder: Path) -> None:
+    graphs = read_graphs(folder, read_split(folder, "test"))
+    recalls, misses = measure(perfect(), graphs, PER_IMAGE)
+    assert set(recalls) == {"all", "seen", "unseen"}
+    assert all(recall.r1 == 100.0 for told in recalls.values() for recall in told.values())
+    assert [(told.queries, told.misses) for told in misses.values()] == [(SCENES, 0), (SCENES * PER_IMAGE, 0)]
+
+
+def test_groups_are_queries_apart(folder: Path) -> None:
+    split = read_split(folder, "test")
+    graphs = read_graphs(folder, split)
+    assert [scene.unseen for scene in graphs.scenes] == [False, True] * 3
+    similarity = perfect()
+    similarity[0, PER_IMAGE] = 2.0  # the first caption of scene 1, unseen, is put to scene 0, seen
+    recalls, misses = measure(similarity, graphs, PER_IMAGE)
+    assert recalls["unseen"]["text_to_image"].r1 == pytest.approx(100 * 14 / 15)
+    assert recalls["seen"]["text_to_image"].r1 == 100.0
+    assert recalls["seen"]["image_to_text"].r1 == pytest.approx(100 * 2 / 3)
+    assert recalls["all"]["image_to_text"].r1 == pytest.approx(100 * 5 / 6)
+    assert (misses["text_to_image"].misses, misses["image_to_text"].misses) == (1, 1)
+
+
+def test_a_miss_can_be_true_all_the_same(folder: Path) -> None:
+    graphs = read_graphs(folder, read_split(folder, "test"))
+    background = graphs.scenes[0].background
+    statements = list(graphs.statements)
+    statements[PER_IMAGE] = (("background", background),)  # what scene 1's first caption says is true of scene 0
+    statements[PER_IMAGE + 1] = (("background", "nowhere"),)
+    similarity = perfect()
+    similarity[0, PER_IMAGE : PER_IMAGE + 2] = torch.tensor([2.0, 3.0])
+    _, misses = measure(similarity, type(graphs)(graphs.scenes, tuple(statements)), PER_IMAGE)
+    assert (misses["text_to_image"].misses, misses["text_to_image"].true) == (2, 1)
+    assert (misses["image_to_text"].misses, misses["image_to_text"].true) == (1, 0)  # the higher of the two
+
+
+def test_program_writes_both_ways_of_scoring(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_tiny_bert(tmp_path / "bert")
+    model = tiny_model(tmp_path / "bert")
+    model.save_pretrained(tmp_path / "model")
+    file = tmp_path / "results.json"
+    arguments = ["--model", str(tmp_path / "model"), "--data", str(folder), "--split", "test", "--json", str(file)]
+    main(arguments)
+    main([*arguments, "--pooled"])
+    results: dict[str, Any] = json.loads(file.read_text())
+    assert set(results) == {"scenes", "scenes_pooled"}
+    assert results["scenes"]["recalls"]["unseen"]["text_to_image"]["r10"] == 100.0  # of six scenes
+    assert results["scenes_pooled"]["misses"]["image_to_text"]["queries"] == SCENES
+    assert "the caption is true all the same" in capsys.readouterr().out
+
+    split = read_split(folder, "test")
+    similarity = pooled_similarity(model, split)
+    image = model.encode_photos([open_image(split.image_files[2])])[0, 1:].mean(dim=0)
+    words, lengths = model.encode_captions([split.captions[7]])
+    caption = words[0, : int(lengths[0])].mean(dim=0)
+    assert similarity[2, 7].item() == pytest.approx(torch.cosine_similarity(image, caption, dim=0).item(), abs=1e-5)
+
+
+def test_photos_have_no_graphs(folder: Path, tmp_path: Path) -> None:
+    (folder / "test_scenes.jsonl").rename(tmp_path / "kept")
+    try:
+        with pytest.raises(ValueError, match=r"only scenes that .* wrote have graphs"):
+            read_graphs(folder, read_split(folder, "test"))
+    finally:
+        (tmp_path / "kept").rename(folder / "test_scenes.jsonl")
+    lines = (folder / "test_scenes.jsonl").read_text().splitlines()
+    record = json.loads(lines[1])
+    for spoilt, told in (
+        ("[" * 100_000, r"test_scenes\.jsonl, line 2, cannot be read as JSON \(it is nested more than 100 levels deep"),
+        ("[1]", r"test_scenes\.jsonl, line 2, holds a JSON list, but an object \{\.\.\.\} is needed"),
+        ('{"captions": [3]}', r"test_scenes\.jsonl holds a scene without its graph"),
+        (json.dumps({**record, "objects": [3]}), r"test_scenes\.jsonl holds a scene without its graph"),
+        (json.dumps({**record, "look": None, "objects": [{}]}), r"without its graph \(The scene lacks 'kind'"),
+    ):
+        (tmp_path / "test_scenes.jsonl").write_text("\n".join([lines[0], spoilt, *lines[2:]]))
+        with pytest.raises(ValueError, match=told):
+            read_graphs(tmp_path, read_split(folder, "test"))
+    lines = (folder / "test_caps.txt").read_text().splitlines()
+    (folder / "test_caps.txt").write_text("\n".join(["Something else", *lines[1:]]) + "\n")
+    with pytest.raises(ValueError, match="holds other captions"):
+        read_graphs(folder, read_split(folder, "test"))

@@ -1,0 +1,235 @@
+"""The record is the truth: it adds up to the model's S, rebuilds its tokens, and has its masks."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+
+from seps import AlignmentExplanation, BranchExplanation, Explanation, explain
+from tests.helpers.cases import Case, cases, one_pair
+
+
+def record_of(case: Case, **options: Any) -> tuple[Explanation, Any, dict[str, Any]]:
+    model, inputs = case.build()
+    return explain(model, **one_pair(inputs, 0, 0), **options), model, inputs
+
+
+def alignments_of(record: Explanation) -> list[AlignmentExplanation]:
+    return [a for a in (record.sparse_alignment, record.dense_alignment) if a is not None]
+
+
+def branches_of(record: Explanation) -> list[BranchExplanation]:
+    return [b for b in (record.sparse, record.dense) if b is not None]
+
+
+@given(cases)
+@settings(max_examples=150)
+def test_the_terms_add_up_to_the_models_similarity(case: Case) -> None:
+    model, inputs = case.build()
+    with torch.no_grad():
+        similarity = model(**inputs)
+    for image in range(case.images):
+        for caption in range(case.captions):
+            record = explain(model, **one_pair(inputs, image, caption))
+            assert abs(sum(record.terms.values()) - record.similarity) < 1e-5
+            assert abs(record.similarity - float(similarity[image, caption])) < 1e-5
+
+
+@given(cases)
+@settings(max_examples=100)
+def test_masks_equal_those_of_training_mode(case: Case) -> None:
+    model, inputs = case.build()
+    _, masks = model.train()(**inputs)
+    model.eval()
+    for image in range(case.images):
+        for caption in range(case.captions):
+            branches = branches_of(explain(model, **one_pair(inputs, image, caption)))
+            if case.paper:
+                for mask, branch in zip(masks, branches, strict=False):  # without dual aggregation D_s alone
+                    assert (mask[caption, image].numpy() == branch.kept).all()
+                assert len(masks) == (2 if case.dense_words and case.dual else 1)
+            else:
+                kept = np.stack([branch.kept for branch in branches]).sum(axis=0)
+                assert (masks[caption, image].numpy() == kept).all()
+
+
+@given(cases)
+@settings(max_examples=100)
+def test_tokens_rebuilt_from_the_weights_are_the_models(case: Case) -> None:
+    model, inputs = case.build()
+    pair = one_pair(inputs, 0, 0)
+    record = explain(model, **pair)
+    with torch.no_grad():
+        image = model.image_side(pair["img_embs"][None])
+        match = model.match(image, pair["cap_embs"], pair.get("long_cap_embs"))
+    texts = [pair["cap_embs"], pair.get("long_cap_embs")]
+    for alignment, tokens, words in zip(alignments_of(record), match.tokens, texts, strict=False):
+        rebuilt = torch.tensor(alignment.token_weights) @ image.patches[0]
+        if image.cls is not None:
+            rebuilt[0] = image.cls[0, 0]
+        torch.testing.assert_close(F.normalize(rebuilt, dim=-1), tokens[0], atol=1e-4, rtol=0)
+        assert words is not None
+        cosines = tokens[0] @ F.normalize(words, dim=-1).T
+        torch.testing.assert_close(torch.tensor(alignment.cosines), cosines, atol=1e-5, rtol=0)
+        # The terms are what the matrix says they are.
+        assert abs(float(alignment.matrix.max(axis=1).mean()) - alignment.patch_to_word) < 1e-5
+        assert abs(float(alignment.matrix.max(axis=0).mean()) - alignment.word_to_patch) < 1e-5
+
+
+@given(cases)
+@settings(max_examples=150)
+def test_weights_lie_where_they_should_and_sum_to_one(case: Case) -> None:
+    record, model, _ = record_of(case)
+    n, keep = case.side**2, max(1, int(np.ceil(case.side**2 * case.sparse_ratio)))
+    for branch in branches_of(record):
+        assert branch.kept.sum() == keep
+        assert sorted(branch.rank) == list(range(n))
+        assert (branch.rank[branch.kept] < keep).all()
+        assert (np.diff(branch.score[np.argsort(branch.rank)]) <= 0).all()
+        assert branch.parts.keys() == branch.coefficients.keys()
+        total = sum(branch.coefficients[name] * part for name, part in branch.parts.items())
+        np.testing.assert_allclose(total, branch.score, atol=1e-9)
+        assert (branch.extra_weights[branch.kept] == 0).all()
+        assert branch.extra_weights.sum() == pytest.approx(1.0 if keep < n else 0.0)
+        if branch.aggregation_weights is not None:
+            assert branch.aggregation_weights.shape == (model.num_tokens, n)
+            assert (branch.aggregation_weights[:, ~branch.kept] == 0).all()
+            assert (branch.aggregation_weights >= 0).all()
+            np.testing.assert_allclose(branch.aggregation_weights.sum(axis=1), 1.0, atol=1e-5)
+    merges_nothing = case.paper and not case.dual
+    if record.dense is not None:
+        assert (record.dense.aggregation_weights is None) == merges_nothing
+
+
+@given(cases)
+@settings(max_examples=100)
+def test_word_maps_are_the_weights_of_the_token_met(case: Case) -> None:
+    record, _, _ = record_of(case)
+    for alignment in alignments_of(record):
+        for word, token in enumerate(alignment.best_token):
+            assert alignment.matrix[token, word] == alignment.matrix[:, word].max()
+            word_map = alignment.word_maps[word]
+            if alignment.tokens[token] == "[CLS]":
+                assert (word_map == 0).all()
+                continue
+            weights = alignment.token_weights[token]
+            if weights.sum() > 0:  # nothing dropped, no extra token
+                np.testing.assert_allclose(word_map, weights / weights.sum(), atol=1e-6)
+                assert word_map.sum() == pytest.approx(1.0, abs=1e-5)
+        for token, word in enumerate(alignment.best_word):
+            assert alignment.matrix[token, word] == alignment.matrix[token].max()
+
+
+@pytest.mark.parametrize("paper", [False, True])
+@pytest.mark.parametrize("dense_words", [0, 9])
+@pytest.mark.parametrize("has_cls", [False, True])
+def test_what_is_there_and_what_is_not(paper: bool, dense_words: int, has_cls: bool) -> None:
+    record, _, _ = record_of(Case(paper=paper, dense_words=dense_words, has_cls=has_cls))
+    attentions = {"s_im", "s_st"} | ({"s_dt"} if dense_words else set())
+    if paper:
+        assert set(record.sparse.parts) == {"s_p"} | attentions
+        assert all(0 <= part.min() <= part.max() <= 1 for part in record.sparse.parts.values())
+    else:
+        assert set(record.sparse.parts) == {"s_im", "s_st"}
+        assert record.dense is None or set(record.dense.parts) == {"s_im", "s_dt"}
+    assert (record.dense is not None) == bool(dense_words)
+    assert (record.dense_alignment is not None) == (bool(dense_words) and not paper)
+    assert record.has_cls == has_cls == (record.sparse_alignment.tokens[0] == "[CLS]")
+    assert record.sparse_alignment.tokens[-1] == "extra"
+    assert len(record.terms) == (8 if dense_words and not paper else 4)
+    relevance = record.terms["sparse patch relevance"]
+    assert (relevance != 0) == paper
+
+
+def test_the_leaky_relu_stands_between_cosines_and_matrix() -> None:
+    released, _, _ = record_of(Case(paper=False))
+    cosines = released.sparse_alignment.cosines
+    assert (cosines < 0).any()
+    np.testing.assert_allclose(released.sparse_alignment.matrix, np.where(cosines < 0, 0.1 * cosines, cosines))
+    paper, _, _ = record_of(Case(paper=True))
+    np.testing.assert_array_equal(paper.sparse_alignment.matrix, paper.sparse_alignment.cosines)
+
+
+def test_the_record_cannot_be_changed() -> None:
+    record, _, _ = record_of(Case(dense_words=9, paper=False), long_words=None)
+    assert record.dense is not None
+    for part in (record, record.sparse, record.dense, record.sparse_alignment):
+        for field in dataclasses.fields(part):
+            with pytest.raises(dataclasses.FrozenInstanceError):
+                setattr(part, field.name, None)
+            value = getattr(part, field.name)
+            if isinstance(value, np.ndarray) and value.size:
+                with pytest.raises(ValueError, match="read-only"):
+                    value.flat[0] = 0
+                with pytest.raises(ValueError, match="cannot set WRITEABLE"):
+                    value.setflags(write=True)
+    with pytest.raises(TypeError, match="read-only"):
+        record.sparse.parts["s_st"] = record.sparse.score  # type: ignore[index]
+
+
+@pytest.mark.parametrize("copy_of", [copy.deepcopy, lambda record: pickle.loads(pickle.dumps(record))])
+def test_copies_and_pickles_are_the_record_again(copy_of: Callable[[Explanation], Explanation]) -> None:
+    record, _, _ = record_of(Case(dense_words=9))
+    again = copy_of(record)
+    assert again.terms == record.terms
+    np.testing.assert_array_equal(again.sparse.parts["s_p"], record.sparse.parts["s_p"])
+    for array in (again.sparse.score, again.sparse_alignment.matrix, again.sparse.parts["s_p"]):
+        with pytest.raises(ValueError, match="read-only"):
+            array.flat[0] = 0
+    assert dataclasses.asdict(record)["sparse"]["coefficients"] == dict(record.sparse.coefficients)
+
+
+def test_labels_and_grid() -> None:
+    model, inputs = Case(side=5).build()
+    inputs["cap_lens"][0] = 3
+    record = explain(model, **one_pair(inputs, 0, 0), words=["a", "black", "dog"])
+    assert record.sparse_alignment.words == ("a", "black", "dog")
+    assert record.grid == (5, 5)
+    rows = record.on_grid(record.sparse.score)
+    assert rows[1, 2] == record.sparse.score[1 * 5 + 2]
+    assert record.sparse.aggregation_weights is not None
+    assert record.on_grid(record.sparse.aggregation_weights).shape == (model.num_tokens, 5, 5)
+
+
+def test_training_mode_changes_nothing_and_is_left_as_it_was() -> None:
+    model, inputs = Case(side=6).build(use_gumbel_softmax=True)
+    pair = one_pair(inputs, 0, 0)
+    evaluated = explain(model, **pair)
+    trained = explain(model.train(), **pair)
+    assert model.training
+    assert trained.similarity == evaluated.similarity
+    assert (trained.sparse.kept == evaluated.sparse.kept).all()
+
+
+def test_a_generator_draws_the_decision() -> None:
+    model, inputs = Case(side=6, dense_words=9).build(use_gumbel_softmax=True)
+    pair = one_pair(inputs, 0, 0)
+    first, again, other = (explain(model, **pair, generator=torch.Generator().manual_seed(s)) for s in (1, 1, 2))
+    assert (first.sparse.kept == again.sparse.kept).all()
+    assert (first.sparse.kept != other.sparse.kept).any()
+    assert abs(sum(first.terms.values()) - first.similarity) < 1e-6
+    one = {key: value[:1] for key, value in inputs.items()}
+    with torch.no_grad():
+        similarity, masks = model.train()(**one, generator=torch.Generator().manual_seed(1))
+    assert (masks[0][0, 0].numpy() == first.sparse.kept).all()
+    assert float(similarity) == pytest.approx(first.similarity, abs=1e-6)
+
+
+def test_half_precision_embeddings_are_explained_too() -> None:
+    model, inputs = Case().build()
+    pair = {name: value.bfloat16() for name, value in one_pair(inputs, 0, 0).items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        record = explain(model.bfloat16(), **pair)
+    assert record.sparse.kept.sum() == 8
+    assert abs(sum(record.terms.values()) - record.similarity) < 0.05

@@ -1,0 +1,125 @@
+"""Every file of golden vectors is reproduced: outputs, masks, gradients, and gradients that must be absent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from seps import CrossSparseAggrNet, SEPSLoss
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+SHARED = Path(__file__).parents[4] / "shared" / "golden"
+MANIFEST: dict[str, dict[str, Any]] = json.loads((GOLDEN / "manifest.json").read_text())
+NETWORKS = [name for name, settings in MANIFEST.items() if settings["variant"] != "loss"]
+LOSSES = [name for name, settings in MANIFEST.items() if settings["variant"] == "loss"]
+
+
+def build(settings: dict[str, Any]) -> CrossSparseAggrNet:
+    return CrossSparseAggrNet(
+        embed_size=settings["embed_size"],
+        num_patches=settings["num_patches"],
+        sparse_ratio=settings["sparse_ratio"],
+        aggr_ratio=settings["aggr_ratio"],
+        use_paper_version=settings["variant"] == "paper",
+        top_k=settings.get("top_k", 5),
+        use_dual_aggr=settings.get("use_dual_aggr", True),
+        beta=settings.get("beta", 0.25),
+    )
+
+
+def under(tensors: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
+    return {key.removeprefix(prefix): value for key, value in tensors.items() if key.startswith(prefix)}
+
+
+def test_the_copy_is_the_original() -> None:
+    if not SHARED.is_dir():
+        pytest.skip("shared/golden is not beside the repo: the copy in tests/golden stands alone")
+    originals = sorted(path.name for path in SHARED.iterdir())
+    assert sorted(path.name for path in GOLDEN.iterdir()) == originals
+    for name in originals:
+        assert (GOLDEN / name).read_bytes() == (SHARED / name).read_bytes(), name
+
+
+def test_every_file_is_in_the_manifest() -> None:
+    assert sorted(path.stem for path in GOLDEN.glob("*.safetensors")) == sorted(MANIFEST)
+    assert (len(NETWORKS), len(LOSSES)) == (30, 4)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_network(name: str) -> None:
+    settings, tensors = MANIFEST[name], load_file(GOLDEN / f"{name}.safetensors")
+    model = build(settings)
+    model.load_state_dict(under(tensors, "param."), strict=True)
+    inputs = under(tensors, "in.")
+    for value in inputs.values():
+        if value.is_floating_point():
+            value.requires_grad_()
+
+    model.train()
+    similarity, masks = model(**inputs)
+    torch.testing.assert_close(similarity, tensors["out.similarity"], atol=1e-5, rtol=0)
+    if settings["variant"] == "released":
+        assert torch.equal(masks, tensors["out.score_mask"])
+    else:
+        expected = [tensors[key] for key in ("out.mask_sparse", "out.mask_dense") if key in tensors]
+        assert isinstance(masks, tuple)
+        assert len(masks) == len(expected)
+        for mask, golden in zip(masks, expected, strict=True):
+            assert torch.equal(mask, golden)
+
+    (similarity * tensors["grad_weight"]).sum().backward()
+    gradients = {f"grad.{key}": value.grad for key, value in inputs.items() if value.is_floating_point()}
+    gradients |= {f"grad.param.{key}": value.grad for key, value in model.named_parameters()}
+    for key, gradient in gradients.items():
+        assert (gradient is not None) == (key in tensors), f"{key}: present here or there alone"
+        if gradient is not None:
+            golden = tensors[key]
+            # The last bias moves all of a softmax's logits alike: its true gradient is 0, both hold rounding noise.
+            floor = 1e-6
+            assert float((gradient - golden).abs().max()) <= 1e-4 * float(golden.abs().max()) + floor, key
+
+    model.eval()
+    with torch.no_grad():
+        torch.testing.assert_close(model(**inputs), tensors["out.similarity"], atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("name", [name for name in NETWORKS if name.startswith("paper")])
+def test_extra_token(name: str) -> None:
+    settings, tensors = MANIFEST[name], load_file(GOLDEN / f"{name}.safetensors")
+    model = build(settings)
+    model.load_state_dict(under(tensors, "param."))
+    inputs = under(tensors, "in.")
+    image = model.image_side(inputs["img_embs"])
+    for i, length in enumerate(inputs["cap_lens"]):
+        dense = inputs["long_cap_embs"][i, : inputs["long_cap_lens"][i]] if "long_cap_embs" in inputs else None
+        with torch.no_grad():
+            match = model.match(image, inputs["cap_embs"][i, :length], dense)
+        extra = match.sparse.selection.extra_weights[:, None].float() @ image.patches  # (B_v, 1, C)
+        torch.testing.assert_close(extra, tensors["out.extra_token_sparse"][i], atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_loss(name: str) -> None:
+    settings, tensors = MANIFEST[name], load_file(GOLDEN / f"{name}.safetensors")
+    outputs = under(tensors, "out.")
+    assert len(outputs) == 4
+    for key, golden in outputs.items():
+        kind, lambdas = key.split(".", 1)
+        lambda_sparse, lambda_dense = map(float, lambdas.split("_"))
+        criterion = SEPSLoss(
+            settings["margin"],
+            settings["target_ratio"],
+            settings["ratio_weight"],
+            lambda_sparse=lambda_sparse,
+            lambda_dense=lambda_dense,
+        )
+        criterion.set_max_violation(settings["max_violation"])
+        sparse = tensors["mask_sparse"]
+        masks = (sparse, tensors["mask_dense"]) if kind == "pair" else sparse
+        losses = torch.stack(criterion(tensors["similarity"], masks, tensors.get("img_ids")))
+        torch.testing.assert_close(losses, golden, atol=1e-5, rtol=0, msg=key)

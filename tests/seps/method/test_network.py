@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import pytest
+import torch
+
+import seps
+from seps import CrossSparseAggrNet, DualTokenAggregation, TokenAggregation
+from tests.helpers.cases import Case
+
+
+def test_parameter_counts() -> None:
+    released = CrossSparseAggrNet(32, 16, 0.5, 0.5)
+    paper = CrossSparseAggrNet(32, 16, 0.5, 0.5, use_paper_version=True)
+    assert sum(p.numel() for p in released.parameters()) == 291
+    assert sum(p.numel() for p in paper.parameters()) == 1198
+
+
+def test_defaults_are_the_documented_ones() -> None:
+    model = CrossSparseAggrNet()
+    assert (model.embed_size, model.num_patches, model.num_tokens) == (512, 196, 39)
+    assert model.detach_selection
+    assert isinstance(model.aggr_net, TokenAggregation)
+    assert isinstance(CrossSparseAggrNet(use_paper_version=True).aggr_net, DualTokenAggregation)
+
+
+@pytest.mark.parametrize("paper", [False, True])
+@pytest.mark.parametrize("has_cls", [False, True])
+@pytest.mark.parametrize("dense_words", [0, 9])
+def test_shapes_in_both_modes(paper: bool, has_cls: bool, dense_words: int) -> None:
+    model, inputs = Case(images=3, captions=4, paper=paper, has_cls=has_cls, dense_words=dense_words).build()
+    similarity = model(**inputs)
+    assert similarity.shape == (3, 4)
+    trained, masks = model.train()(**inputs)
+    torch.testing.assert_close(trained, similarity)
+    if paper:
+        assert isinstance(masks, tuple)
+        assert [mask.shape for mask in masks] == [(4, 3, 16)] * (2 if dense_words else 1)
+    else:
+        assert masks.shape == (4, 3, 16)
+        assert masks.sum(dim=-1).unique().tolist() == [16.0 if dense_words else 8.0]
+
+
+@pytest.mark.parametrize("paper", [False, True])
+def test_pairs_do_not_touch_each_other(paper: bool) -> None:
+    model, inputs = Case(images=3, captions=4, paper=paper, dense_words=9).build()
+    similarity = model(**inputs)
+    one = {key: value[2:3] for key, value in inputs.items()} | {"img_embs": inputs["img_embs"][1:2]}
+    torch.testing.assert_close(model(**one), similarity[1:2, 2:3], atol=1e-6, rtol=0)
+
+
+@pytest.mark.parametrize("paper", [False, True])
+def test_padding_is_never_read(paper: bool) -> None:
+    model, inputs = Case(words=6, dense_words=9, paper=paper).build()
+    similarity = model(**inputs)
+    for name, lengths in (("cap_embs", "cap_lens"), ("long_cap_embs", "long_cap_lens")):
+        for i, length in enumerate(inputs[lengths]):
+            inputs[name][i, length:] = 1e3
+    assert torch.equal(model(**inputs), similarity)
+
+
+def image_gradient(detach_selection: bool, has_cls: bool) -> torch.Tensor | None:
+    model, inputs = Case(paper=False, has_cls=has_cls, dense_words=9).build(detach_selection=detach_selection)
+    inputs["img_embs"].requires_grad_()
+    model(**inputs).sum().backward()
+    return inputs["img_embs"].grad
+
+
+def test_released_selection_runs_without_gradient() -> None:
+    assert image_gradient(detach_selection=True, has_cls=False) is None
+    with_cls = image_gradient(detach_selection=True, has_cls=True)
+    assert with_cls is not None
+    assert (with_cls[:, 0] != 0).all()
+    assert (with_cls[:, 1:] == 0).all()
+
+
+def test_released_selection_with_gradient_reaches_kept_and_dropped_patches() -> None:
+    gradient = image_gradient(detach_selection=False, has_cls=False)
+    assert gradient is not None
+    assert (gradient.abs().sum(dim=-1) > 0).all()
+
+
+def test_with_gradient_the_similarity_is_the_same() -> None:
+    case = Case(paper=False, dense_words=9)
+    (detached, inputs), (attached, _) = case.build(), case.build(detach_selection=False)
+    assert torch.equal(detached(**inputs), attached(**inputs))
+
+
+@pytest.mark.parametrize("paper", [False, True])
+def test_gumbel_samples_in_training_alone_and_by_seed(paper: bool) -> None:
+    model, inputs = Case(paper=paper, side=6, dense_words=9).build(use_gumbel_softmax=True)
+    top_k = Case(paper=paper, side=6, dense_words=9).build()[0](**inputs)
+    assert torch.equal(model(**inputs), top_k)
+    model.train()
+
+    def run(seed: int) -> tuple[torch.Tensor, torch.Tensor]:
+        similarity, masks = model(**inputs, generator=torch.Generator().manual_seed(seed))
+        return similarity, masks[0] if paper else masks
+
+    (first, mask), (again, mask_again), (other, _) = run(1), run(1), run(2)
+    assert torch.equal(first, again)
+    assert torch.equal(mask, mask_again)
+    assert not torch.equal(first, other)
+    assert len(mask.sum(dim=-1).unique()) > 1  # the kept count is free
+    torch.manual_seed(5)
+    global_noise = model(**inputs)[0]
+    torch.manual_seed(5)
+    assert torch.equal(model(**inputs)[0], global_noise)
+
+
+def test_the_ratio_loss_has_a_gradient_under_gumbel_and_none_under_top_k() -> None:
+    for use_gumbel in (False, True):
+        model, inputs = Case(side=6, dense_words=9).build(use_gumbel_softmax=use_gumbel)
+        _, masks = model.train()(**inputs)
+        loss = seps.ratio_loss(masks, 0.3)
+        assert loss.requires_grad == use_gumbel
+        if use_gumbel:
+            loss.backward()
+            gradient = model.get_parameter("sparse_net_cap.score_predictor.0.weight").grad
+            assert gradient is not None
+            assert int(gradient.count_nonzero()) > 0
+
+
+def test_without_any_aggregated_token_the_model_warns_and_still_scores() -> None:
+    with pytest.warns(UserWarning, match=r"4 patches .* make 0 aggregated tokens"):
+        model = CrossSparseAggrNet(16, 4, 0.5, 0.4)
+    assert model.eval()(torch.randn(2, 5, 16), torch.randn(1, 3, 16), [3]).isfinite().all()

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import pytest
+import torch
+
+from seps.method.selection import TokenSparse, gumbel_mask, kept_count, masked_softmax, min_max, top_k_mask
+
+
+@pytest.mark.parametrize(("patches", "ratio", "kept"), [(16, 0.5, 8), (49, 0.5, 25), (16, 0.01, 1), (9, 1.0, 9)])
+def test_kept_count(patches: int, ratio: float, kept: int) -> None:
+    assert kept_count(patches, ratio) == kept
+
+
+def test_top_k_keeps_the_highest() -> None:
+    mask = top_k_mask(torch.tensor([[0.1, 0.9, 0.5, 0.7], [4.0, 3.0, 2.0, 1.0]]), 2)
+    assert mask.tolist() == [[False, True, False, True], [True, True, False, False]]
+
+
+def test_of_equal_scores_the_earlier_patch_is_kept() -> None:
+    mask = top_k_mask(torch.tensor([[1.0, 2.0, 1.0, 1.0, 0.0], [5.0, 5.0, 5.0, 5.0, 5.0]]), 3)
+    assert mask.tolist() == [[True, True, True, False, False], [True, True, True, False, False]]
+
+
+def test_min_max_stretches_to_the_unit_interval_and_flattens_a_flat_one() -> None:
+    stretched = min_max(torch.tensor([[2.0, 4.0, 3.0], [7.0, 7.0, 7.0]], dtype=torch.float64))
+    torch.testing.assert_close(stretched, torch.tensor([[0.0, 1.0, 0.5], [0.0, 0.0, 0.0]], dtype=torch.float64))
+
+
+def test_masked_softmax_is_a_softmax_among_the_kept() -> None:
+    logits = torch.randn(5, 7)
+    mask = (torch.rand(5, 7) > 0.4).float()
+    mask[3] = 0
+    weights = masked_softmax(logits, mask)
+    for row in range(5):
+        kept = mask[row] > 0
+        torch.testing.assert_close(weights[row, kept], logits[row, kept].softmax(0))
+        assert (weights[row, ~kept] == 0).all()
+
+
+def test_masked_softmax_survives_logits_that_would_overflow() -> None:
+    weights = masked_softmax(torch.tensor([1000.0, 0.0, -1000.0]), torch.tensor([0.0, 1.0, 1.0]))
+    assert weights.tolist() == [0.0, 1.0, 0.0]
+
+
+def test_masked_softmax_gives_the_mask_the_gradient_of_the_function() -> None:
+    logits = torch.randn(1, 6, dtype=torch.float64)
+    mask = torch.tensor([[1.0, 0.0, 1.0, 1.0, 0.0, 1.0]], dtype=torch.float64, requires_grad=True)
+    value = torch.randn(6, dtype=torch.float64)
+    (masked_softmax(logits, mask) @ value).sum().backward()
+    assert mask.grad is not None
+    other = mask.detach().clone().requires_grad_()
+    ((logits.exp() * other / (logits.exp() * other).sum()) @ value).sum().backward()
+    torch.testing.assert_close(mask.grad, other.grad)
+
+
+def test_the_masks_gradient_stays_bounded_where_a_dropped_logit_towers() -> None:
+    mask = torch.tensor([0.0, 1.0, 1.0], requires_grad=True)
+    (masked_softmax(torch.tensor([40.0, 0.0, 0.0]), mask) @ torch.tensor([1.0, -1.0, 1.0])).backward()
+    assert mask.grad is not None
+    assert float(mask.grad.abs().max()) < 100
+
+
+def test_the_keep_probability_is_the_scores_place_in_its_range() -> None:
+    net = TokenSparse(8, 0.5, use_paper_version=True, beta=0.25)
+    score = torch.full((1, 40_000), 0.3, dtype=torch.float64)  # of 0 to 1.5
+    assert abs(float(net.draw(score, torch.Generator().manual_seed(0)).mean()) - 0.2) < 0.01
+    released = TokenSparse(8, 0.5).draw(score, torch.Generator().manual_seed(0))  # of -2 to 2
+    assert abs(float(released.mean()) - 0.575) < 0.01
+
+
+def test_gumbel_draws_are_exact_seeded_and_follow_their_probability() -> None:
+    p = torch.tensor([0.1, 0.5, 0.9], dtype=torch.float64).repeat_interleave(20_000)[None]
+    mask = gumbel_mask(p, 1.0, torch.Generator().manual_seed(3))
+    assert set(mask.unique().tolist()) == {0.0, 1.0}
+    assert torch.equal(mask, gumbel_mask(p, 1.0, torch.Generator().manual_seed(3)))
+    assert not torch.equal(mask, gumbel_mask(p, 1.0, torch.Generator().manual_seed(4)))
+    torch.testing.assert_close(mask.view(3, -1).mean(dim=1), p[0, ::20_000], atol=0.02, rtol=0)
+
+
+def test_the_temperature_shapes_the_gradient_and_not_the_draw() -> None:
+    gradients = []
+    for tau in (0.5, 2.0):
+        p = torch.full((1, 50), 0.4, dtype=torch.float64, requires_grad=True)
+        mask = gumbel_mask(p, tau, torch.Generator().manual_seed(0))
+        mask.sum().backward()
+        assert p.grad is not None
+        assert (p.grad > 0).all()
+        gradients.append((mask.detach(), p.grad))
+    assert torch.equal(gradients[0][0], gradients[1][0])
+    assert not torch.allclose(gradients[0][1], gradients[1][1])
+
+
+def test_a_draw_that_would_keep_nothing_keeps_the_most_probable_patch() -> None:
+    p = torch.full((4, 5), 1e-9, dtype=torch.float64)
+    p[:, 2] = 1e-7
+    assert gumbel_mask(p, 1.0, torch.Generator().manual_seed(0)).tolist() == [[0, 0, 1, 0, 0]] * 4
+
+
+def test_the_papers_score_is_its_weighted_sum() -> None:
+    net = TokenSparse(8, 0.5, use_paper_version=True, beta=0.1)
+    s_p = net.predict(torch.randn(2, 9, 8))
+    assert s_p is not None
+    attentions = {name: torch.randn(2, 9, dtype=torch.float64) for name in ("s_st", "s_dt", "s_im")}
+    parts, score = net.combine(s_p, attentions)
+    assert parts.keys() == {"s_p", "s_st", "s_dt", "s_im"}
+    expected = 0.8 * s_p + 0.1 * (
+        min_max(attentions["s_st"]) + min_max(attentions["s_dt"]) + 2 * min_max(attentions["s_im"])
+    )
+    torch.testing.assert_close(score, expected)
+
+
+def test_the_released_score_is_a_plain_sum_without_parameters() -> None:
+    net = TokenSparse(8, 0.5)
+    assert list(net.parameters()) == []
+    assert net.predict(torch.randn(2, 9, 8)) is None
+    s_st, s_im = torch.randn(2, 2, 9, dtype=torch.float64)
+    torch.testing.assert_close(net.combine(None, {"s_st": s_st, "s_im": s_im})[1], s_st + s_im)
+
+
+def test_extra_weights_are_the_softmax_of_the_dropped_scores() -> None:
+    selection = TokenSparse(8, 0.5)(None, {"s_st": torch.randn(2, 9).double(), "s_im": torch.randn(2, 9).double()})
+    for score, mask, weights in zip(selection.score, selection.mask, selection.extra_weights, strict=True):
+        torch.testing.assert_close(weights[mask == 0], score[mask == 0].softmax(0))
+        assert (weights[mask == 1] == 0).all()

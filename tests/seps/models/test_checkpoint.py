@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import pickle
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from torch.torch_version import TorchVersion
+
+from seps.models.checkpoint import read_checkpoint
+
+FORMATS = {"zip": {}, "legacy": {"_use_new_zipfile_serialization": False}}
+
+
+class Call:
+    """Unpickling one calls a function."""
+
+    def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
+        self.call = function, arguments
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return self.call
+
+
+class Reclassed:
+    """Unpickling one makes a Namespace and gives it another class."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Namespace, (), ({}, {"__class__": torch.storage.TypedStorage})
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_both_formats(tmp_path: Path, form: str) -> None:
+    state = {"img_enc.a": torch.randn(3), "cross_net.b": nn.Parameter(torch.randn(2, 2))}
+    opt = Namespace(sparse_ratio=0.3, vit_type="swin", lr_schedules=[9, 15], device=torch.device("cpu"))
+    file = tmp_path / "model_best.pth"
+    torch.save({"model": state, "opt": opt, "epoch": 7, "best_rsum": 512.25, "Eiters": 3}, file, **FORMATS[form])
+    checkpoint = read_checkpoint(file)
+    assert checkpoint.tensors.keys() == state.keys()
+    assert all(torch.equal(checkpoint.tensors[key], tensor) for key, tensor in state.items())
+    assert checkpoint.options == {"sparse_ratio": 0.3, "vit_type": "swin"}
+    assert (checkpoint.epoch, checkpoint.best_rsum) == (7, 512.25)
+
+
+def test_what_a_checkpoint_may_lack(tmp_path: Path) -> None:
+    file = tmp_path / "model.pth"
+    torch.save({"model": {"a": torch.ones(1)}, "opt": Namespace(), "epoch": "\x1b[2J"}, file)
+    checkpoint = read_checkpoint(file)
+    assert (checkpoint.options, checkpoint.epoch, checkpoint.best_rsum) == ({}, None, None)
+    torch.save({"a": torch.ones(1)}, file)
+    assert read_checkpoint(file).tensors.keys() == {"a"}
+
+
+def crafted(place: str, crafty: object) -> object:
+    """A checkpoint with something in it that should not be."""
+    checkpoint: dict[str, Any] = {"model": {"img_enc.a": torch.ones(2)}, "opt": Namespace(), "epoch": 1}
+    if place == "file":
+        return crafty
+    if place == "opt":
+        return checkpoint | {"opt": Namespace(sparse_ratio=crafty)}
+    if place == "model":
+        return checkpoint | {"model": {"img_enc.a": torch.ones(2), "img_enc.b": crafty}}
+    return checkpoint | {place: crafty}
+
+
+@pytest.mark.parametrize("form", [*FORMATS, "pickle"])
+@pytest.mark.parametrize("place", ["file", "opt", "model", "epoch"])
+def test_nothing_in_the_file_is_run(tmp_path: Path, form: str, place: str) -> None:
+    file, trace = tmp_path / "model.pth", tmp_path / "trace"
+    content = crafted(place, Call(os.system, f"echo > {trace}"))
+    if form == "pickle":
+        file.write_bytes(pickle.dumps(content, protocol=2))
+    else:
+        torch.save(content, file, **FORMATS[form])
+    refused = r"posix\.system|torch\.storage\._load_from_bytes"  # the latter is how a bare pickle writes tensors
+    with pytest.raises(ValueError, match=rf"model\.pth asks for '({refused})'"):
+        read_checkpoint(file)
+    assert not trace.exists()
+    if form == "pickle":
+        pickle.loads(file.read_bytes())
+    else:
+        torch.load(file, weights_only=False)
+    assert trace.exists()  # the trap was a trap
+
+
+@pytest.mark.parametrize(
+    ("crafty", "name"),
+    [
+        (Call(exec, "1 / 0"), "exec"),
+        (Call(getattr, "a", "upper"), "getattr"),
+        (Call(argparse.FileType("w"), "trace"), r"argparse\.FileType"),
+        (logging.getLogger("train"), r"logging\.getLogger"),
+        (Path("/"), r"pathlib\.PosixPath"),
+        (torch.nn.Linear(1, 1), r"torch\.nn\.modules\.linear\.Linear"),
+    ],
+)
+def test_the_message_names_what_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, crafty: object, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    torch.save(crafted("opt", crafty), "model.pth")
+    with pytest.raises(ValueError, match=f"model.pth asks for '{name}'.* save it again"):
+        read_checkpoint("model.pth")
+    assert not Path("trace").exists()
+
+
+def test_a_namespace_stays_one(tmp_path: Path) -> None:
+    file = tmp_path / "model.pth"
+    torch.save({"model": {"a": torch.ones(1)}, "opt": Reclassed()}, file)
+    with torch.serialization.safe_globals([Namespace]):
+        assert type(torch.load(file, weights_only=True)["opt"]) is torch.storage.TypedStorage
+    with pytest.raises(ValueError, match=r"an argparse\.Namespace with more than attributes"):
+        read_checkpoint(file)
+    torch.save({"model": {"a": torch.ones(1)}, "opt": {"sparse_ratio": 0.5}}, file)
+    with pytest.raises(ValueError, match=r"opt is a dict, but an argparse\.Namespace is needed"):
+        read_checkpoint(file)
+
+
+def test_what_is_allowed_is_allowed_here_alone(tmp_path: Path) -> None:
+    file = tmp_path / "model.pth"
+    torch.save({"model": {"a": torch.ones(1)}, "opt": Namespace(a=1)}, file)
+    before = set(torch.serialization.get_safe_globals())
+    read_checkpoint(file)
+    assert set(torch.serialization.get_safe_globals()) == before
+    with pytest.raises(pickle.UnpicklingError, match=r"argparse\.Namespace"):
+        torch.load(file, weights_only=True)
+    torch.save(crafted("opt", Call(getattr, "a", "upper")), file)
+    with torch.serialization.safe_globals([getattr]):  # what the rest of the process allows does not count
+        torch.serialization.add_safe_globals([Namespace])
+        torch.load(file, weights_only=True)
+        with pytest.raises(ValueError, match="asks for 'getattr'"):
+            read_checkpoint(file)
+        assert set(torch.serialization.get_safe_globals()) == before | {getattr, Namespace}
+    torch.serialization.clear_safe_globals()
+    torch.serialization.add_safe_globals(list(before))
+
+
+def test_earlier_torch_is_not_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.save({"model": {"a": torch.ones(1)}}, tmp_path / "model.pth")
+    monkeypatch.setattr(torch, "__version__", TorchVersion("2.9.1+cpu"))
+    with pytest.raises(ValueError, match=r"torch 2\.9\.1\+cpu .* pip install 'torch>=2\.10'"):
+        read_checkpoint(tmp_path / "model.pth")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_file_cut_short(tmp_path: Path, form: str) -> None:
+    file = tmp_path / "model.pth"
+    torch.save({"model": {"a": torch.randn(1000)}, "opt": Namespace(a=1)}, file, **FORMATS[form])
+    whole = file.read_bytes()
+    for length in (0, 1, 60, len(whole) // 2, len(whole) - 200, len(whole) - 1):
+        file.write_bytes(whole[:length])
+        with pytest.raises(ValueError, match=r"model\.pth is no checkpoint of torch\.save, or damaged or cut short"):
+            read_checkpoint(file)
+
+
+def test_a_file_that_is_no_checkpoint(tmp_path: Path) -> None:
+    file = tmp_path / "model.pth"
+    for content in (b"a dog runs", b"PK\x03\x04 and no more", bytes(1000), b'{"model": 1}'):
+        file.write_bytes(content)
+        with pytest.raises(ValueError, match=r"model\.pth is no checkpoint of torch\.save"):
+            read_checkpoint(file)
+    with pytest.raises(ValueError, match=r"other\.pth does not exist"):
+        read_checkpoint(tmp_path / "other.pth")
+    with pytest.raises(ValueError, match="does not exist"):
+        read_checkpoint(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (torch.ones(2), "model is a Tensor, but a state dict is needed"),
+        ({"model": 3}, "model is a int, but a state dict is needed"),
+        ({"model": {"a": 3}}, "model has 'a', a int, but names and tensors are needed"),
+        ({"model": {3: torch.ones(1)}}, "model has 3, a Tensor, but names and tensors are needed"),
+        ({"model": [{"a": torch.ones(1)}] * 2}, "a list of 2, but 3 are needed: img_enc, txt_enc, cross_net"),
+        ({"model": {"a": torch.ones(1, device="meta")}}, r"'a' \(1,\) without all of its values"),
+        ({"model": {"a": torch.eye(2).to_sparse()}}, r"'a' \(2, 2\) without all of its values"),
+        ({"model": {"a": torch.ones(1).expand(10**12)}}, r"'a' \(1000000000000,\) without all of its values"),
+    ],
+)
+def test_a_checkpoint_of_something_else(tmp_path: Path, content: object, message: str) -> None:
+    file = tmp_path / "model.pth"
+    torch.save(content, file)
+    with pytest.raises(ValueError, match=rf"model\.pth: .*{message}"):
+        read_checkpoint(file)

@@ -1,0 +1,303 @@
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from torch import Tensor, nn
+from transformers import BertConfig, BertModel, PreTrainedModel, SwinConfig, SwinModel, ViTConfig, ViTModel
+
+from seps import CrossSparseAggrNet
+from seps.models.config import ModelConfig
+from seps.models.convert import convert, main
+from seps.models.hub import load_model
+from seps.models.model import SEPSModel
+from tests.helpers.tiny import tiny_settings
+
+IMAGE = "img_enc.visual_encoder."
+OPT = Namespace(
+    embed_size=24, sparse_ratio=0.3, aggr_ratio=0.5, num_patches=100, img_res=160, vit_type="vit", lr_schedules=[9, 15]
+)
+VIT: dict[str, Any] = {
+    "image_size": 160,
+    "hidden_size": 64,
+    "num_hidden_layers": 6,
+    "num_attention_heads": 2,
+    "intermediate_size": 192,
+    "layer_norm_eps": 1e-6,  # timm's; how much HuggingFace's own 1e-12 changes is tested beside the renaming
+}
+
+
+class AuthorsModel(nn.Module):
+    """Modules under the names of the authors' code: HuggingFace's encoders, a projection each, the released network."""
+
+    def __init__(self, vision: PreTrainedModel, size: int, num_patches: int, **network: Any) -> None:
+        super().__init__()
+        geometry: Any = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+        bert = BertModel(BertConfig(vocab_size=13, **geometry))
+        width = int(vision.num_features if isinstance(vision, SwinModel) else vision.config.hidden_size)
+        self.img_enc = nn.ModuleDict(
+            {"visual_encoder": vision, "vision_proj": nn.Identity() if width == size else nn.Linear(width, size)}
+        )
+        self.txt_enc = nn.ModuleDict({"bert": bert, "fc": nn.Linear(16, size)})
+        self.cross_net = CrossSparseAggrNet(size, num_patches, **network)
+        with torch.no_grad():
+            for parameter in self.parameters():  # so that no bias is 0 and no two norms are equal
+                parameter.add_(0.05 * torch.randn_like(parameter))
+        self.eval()
+
+    def images(self, images: Tensor) -> Tensor:
+        return self.img_enc["vision_proj"](self.img_enc["visual_encoder"](images).last_hidden_state)
+
+    def captions(self, ids: Tensor) -> Tensor:
+        mask = (ids != 0).float()
+        return self.txt_enc["fc"](self.txt_enc["bert"](input_ids=ids, attention_mask=mask).last_hidden_state)
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """A HuggingFace image encoder and the timm model of the same geometry."""
+
+    build: Callable[[], PreTrainedModel]
+    timm: str
+    image_size: int
+    num_patches: int
+    cls: str
+
+
+ENCODERS = {
+    "vit": Encoder(lambda: ViTModel(ViTConfig(**VIT)), "test_vit", 160, 100, "encoder"),
+    "swin": Encoder(lambda: SwinModel(SwinConfig()), "swin_tiny_patch4_window7_224", 224, 49, "none"),
+}
+
+
+def config(bert: Path, **changes: dict[str, Any]) -> ModelConfig:
+    """The tiny config, sections changed."""
+    settings = tiny_settings(bert)
+    for section, values in changes.items():
+        settings[section] = settings[section] | values
+    return ModelConfig.from_dict(settings)
+
+
+def transformers_4(model: AuthorsModel, folder: Path) -> dict[str, Tensor]:
+    """The state dict under the names of transformers 4, which its files still have, with the buffers of that time."""
+    vision = model.img_enc["visual_encoder"]
+    assert isinstance(vision, PreTrainedModel)
+    vision.save_pretrained(folder)
+    state = {key: tensor for key, tensor in model.state_dict().items() if not key.startswith(IMAGE)}
+    state |= {f"{IMAGE}{key}": tensor for key, tensor in load_file(folder / "model.safetensors").items()}
+    for key in [key for key in state if key.endswith("relative_position_bias_table")]:
+        state[key.replace("bias_table", "index")] = torch.zeros(49, 49, dtype=torch.int64)
+    return state | {"txt_enc.bert.embeddings.position_ids": torch.arange(512)[None]}
+
+
+@pytest.mark.parametrize("names", ["transformers 4", "transformers 5"])
+@pytest.mark.parametrize("kind", ENCODERS)
+def test_a_converted_model_computes_what_the_authors_does(bert: Path, tmp_path: Path, kind: str, names: str) -> None:
+    encoder = ENCODERS[kind]
+    ratios = {"sparse_ratio": 0.6, "aggr_ratio": 0.5}
+    theirs = AuthorsModel(encoder.build(), 24, encoder.num_patches, **ratios)
+    state = transformers_4(theirs, tmp_path / "theirs") if names == "transformers 4" else theirs.state_dict()
+    opt = Namespace(embed_size=24, num_patches=encoder.num_patches, img_res=encoder.image_size, **ratios)
+    torch.save({"model": state, "opt": opt, "epoch": 12, "best_rsum": 503.21}, tmp_path / "model_best.pth")
+
+    vision = {"encoder": encoder.timm, "image_size": encoder.image_size, "cls": "mean"}
+    done = convert(tmp_path / "model_best.pth", config(bert, vision=vision), tmp_path / "ours")
+    ours = load_model(tmp_path / "ours")
+
+    images = torch.randn(3, 3, encoder.image_size, encoder.image_size)
+    ids, lengths = torch.tensor([[2, 6, 7, 9, 3], [2, 11, 3, 0, 0]]), [5, 3]
+    long_ids, long_lengths = torch.tensor([[2, 6, 7, 8, 9, 10, 3], [2, 11, 12, 3, 0, 0, 0]]), [7, 4]
+    with torch.no_grad():
+        features, embeddings, dense = theirs.images(images), theirs.captions(ids), theirs.captions(long_ids)
+        torch.testing.assert_close(ours.img_enc(images), features, atol=1e-4, rtol=0)
+        for i, length in enumerate(lengths):
+            torch.testing.assert_close(ours.txt_enc(ids, lengths)[i, :length], embeddings[i, :length])
+        expected = theirs.cross_net(features, embeddings, lengths)
+        expected_dense = theirs.cross_net(features, embeddings, lengths, dense, long_lengths)
+        torch.testing.assert_close(ours(images, ids, lengths), expected, atol=1e-4, rtol=0)
+        similarity = ours(images, ids, lengths, long_ids, long_lengths)
+        torch.testing.assert_close(similarity, expected_dense, atol=1e-4, rtol=0)
+    assert float(features.std()) > 0.1  # else anything is close
+    assert float(expected.std()) > 1e-3
+
+    settings = ours.config
+    assert settings.network == {"use_paper_version": False, **ratios}
+    assert settings.vision.mean == pytest.approx((0.485, 0.456, 0.406))
+    assert settings.vision.cls == encoder.cls
+    assert (settings.vision.weights, settings.text.weights, settings.saved) == ("none", "none", ("*",))
+    told = done.summary()
+    assert "epoch 12, its best rSum 503.2" in told
+    assert "HuggingFace's and are now timm's" in told
+    assert "network.sparse_ratio is 0.6, as opt has it, not as in CONFIG" in told
+    assert "vision.mean is (0.485, 0.456, 0.406), as in the released code, not as in CONFIG" in told
+    dropped = {key for key in state if "pooler" in key or "position_i" in key}
+    assert {f"{key!r}" for key in done.dropped} == {
+        line.split(": ")[1] for line in told.splitlines() if "Dropped" in line
+    }
+    assert len(done.dropped) == len(dropped) > 0
+
+
+def test_no_projection_is_the_identity(bert: Path, tmp_path: Path) -> None:
+    theirs = AuthorsModel(ENCODERS["vit"].build(), 64, 100)
+    torch.save({"model": theirs.state_dict(), "opt": Namespace(embed_size=64)}, tmp_path / "model.pth")
+    done = convert(tmp_path / "model.pth", config(bert, network={"sparse_ratio": 0.5}), tmp_path / "ours")
+    assert "img_enc.vision_proj is the identity" in done.summary()
+    images = torch.randn(1, 3, 160, 160)
+    with torch.no_grad():
+        torch.testing.assert_close(
+            load_model(tmp_path / "ours").img_enc(images), theirs.images(images), atol=1e-4, rtol=0
+        )
+
+
+@pytest.fixture(scope="module")
+def ours(bert: Path) -> SEPSModel:
+    """A model of the paper's variant, timm's names."""
+    torch.manual_seed(3)
+    return SEPSModel(config(bert, network={"sparse_ratio": 0.3, "aggr_ratio": 0.5})).eval()
+
+
+@pytest.mark.parametrize("form", ["plain", "legacy", "DataParallel", "parts", "parts of DataParallel", "bare"])
+def test_ways_to_save_a_checkpoint(bert: Path, tmp_path: Path, ours: SEPSModel, form: str) -> None:
+    parts = [ours.img_enc, ours.txt_enc, ours.cross_net]
+    states: dict[str, Any] = {
+        "DataParallel": {f"module.{key}": tensor for key, tensor in ours.state_dict().items()},
+        "parts": [part.state_dict() for part in parts],
+        "parts of DataParallel": [nn.DataParallel(part).state_dict() for part in parts],
+    }
+    checkpoint: Any = {"model": states.get(form, ours.state_dict()), "opt": OPT, "epoch": 3}
+    changes: dict[str, Any] = {}
+    if form == "bare":
+        checkpoint, changes = ours.state_dict(), {"network": {"sparse_ratio": 0.3, "aggr_ratio": 0.5}}
+    torch.save(checkpoint, tmp_path / "model.pth", _use_new_zipfile_serialization=form != "legacy")
+    done = convert(tmp_path / "model.pth", config(bert, **changes), tmp_path / "out")
+    loaded = load_model(tmp_path / "out")
+    assert loaded.config.network == ours.config.network | {"use_dual_aggr": True}
+    assert loaded.config.vision.mean == (0.5, 0.5, 0.5)
+    state = ours.state_dict()
+    assert loaded.state_dict().keys() == state.keys()
+    assert all(torch.equal(tensor, state[key]) for key, tensor in loaded.state_dict().items())
+    assert (done.renamed, done.dropped, done.identities) == (False, (), ())
+    assert done.summary().endswith("Dropped nothing.")
+
+
+def test_the_single_aggregation_of_the_paper(bert: Path, tmp_path: Path) -> None:
+    single = SEPSModel(config(bert, network={"use_dual_aggr": False}))
+    torch.save({"model": single.state_dict()}, tmp_path / "model.pth")
+    done = convert(tmp_path / "model.pth", config(bert), tmp_path / "out")
+    assert done.changed == {"network.use_dual_aggr": (False, "as its parameters tell")}
+    assert not load_model(tmp_path / "out").cross_net.use_dual_aggr
+
+
+def test_half_precision_and_what_comes_after_the_features(bert: Path, tmp_path: Path, ours: SEPSModel) -> None:
+    state = {key: tensor.half() for key, tensor in ours.state_dict().items()}
+    heads = {f"{IMAGE}head.weight": torch.ones(10, 64), "txt_enc.bert.pooler.dense.bias": torch.ones(16)}
+    torch.save({"model": state | heads, "opt": OPT}, tmp_path / "model.pth")
+    done = convert(tmp_path / "model.pth", config(bert), tmp_path / "out")
+    assert set(done.dropped) == heads.keys()
+    tensor = load_model(tmp_path / "out").txt_enc.fc.weight
+    assert tensor.dtype == torch.float32
+    assert torch.equal(tensor, ours.txt_enc.fc.weight.half().float())
+
+
+State = dict[str, Tensor]
+
+
+def without(*keys: str) -> Callable[[State], State]:
+    return lambda state: {key: tensor for key, tensor in state.items() if key not in keys}
+
+
+def having(**tensors: Tensor) -> Callable[[State], State]:
+    return lambda state: state | {key.replace("__", "."): tensor for key, tensor in tensors.items()}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (without("txt_enc.fc.bias"), r"it lacks 'txt_enc\.fc\.bias' and 0 more keys that it needs"),
+        (without("txt_enc.fc.bias", "txt_enc.fc.weight"), r"lacks 'txt_enc\.fc\.bias' and 1 more"),
+        (having(img_enc__gate=torch.ones(1)), r"it has 'img_enc\.gate' and 0 more keys that fit nowhere"),
+        (having(txt_enc__fc__head=torch.ones(1)), r"has 'txt_enc\.fc\.head' and 0 more"),
+        (lambda _: {"layer1.weight": torch.ones(1)}, r"lacks 'cross_net.* and has 'layer1\.weight' and 0 more"),
+        (having(txt_enc__fc__bias=torch.ones(7)), r"'txt_enc\.fc\.bias' \(7,\), but the config's model has \(24,\)"),
+        (having(txt_enc__fc__bias=torch.ones(24).int()), r"'txt_enc\.fc\.bias' of torch\.int32, but torch\.float32"),
+        (having(txt_enc__fc__bias=torch.full((24,), torch.nan)), r"txt_enc\.fc\.bias holds values that are not finite"),
+    ],
+)
+def test_keys_and_tensors_are_strict(
+    bert: Path, tmp_path: Path, ours: SEPSModel, change: Callable[[State], State], message: str
+) -> None:
+    torch.save({"model": change(ours.state_dict()), "opt": OPT}, tmp_path / "model.pth")
+    with pytest.raises(ValueError, match=message):
+        convert(tmp_path / "model.pth", config(bert), tmp_path / "out")
+    assert not list(tmp_path.glob("out/*"))
+
+
+@pytest.mark.parametrize(
+    ("opt", "message"),
+    [
+        (
+            {"sparse_ratio": 0.8},
+            "makes 15 aggregated tokens, but 100 patches at sparse_ratio 0.8 and aggr_ratio 0.5 make 40",
+        ),
+        ({"embed_size": 32}, "has embeddings of 24 channels, but embed_size is 32"),
+        ({"img_res": 224}, r"opt\.img_res is 224, but vision\.image_size is 160"),
+        ({"num_patches": 196}, r"opt\.num_patches is 196, but what test_vit makes of an image is 100"),
+        ({"sparse_ratio": "half"}, r"opt does not fit: network\.sparse_ratio is 'half', a str, but a float is needed"),
+        ({"sparse_ratio": 1.5}, "sparse_ratio is 1.5, but it must lie in"),
+        ({"embed_size": 2.5}, "embed_size is 2.5, a float, but a int is needed"),
+        ({"embed_size": 10**9}, r"opt does not fit: embed_size is 1000000000, but it must be at most 16384\.$"),
+        ({"top_k": 10**9}, r"opt does not fit: network\.top_k is 1000000000, but it must be at most 1024\.$"),
+        ({"beta": float("nan")}, r"opt does not fit: network\.beta is nan, but a finite number is needed\.$"),
+        ({"num_patches": 10**70}, r"opt\.num_patches is 10{17}\.\.\.0{19}, but what test_vit makes of an image is 100"),
+        ({"top_k": 7}, r"relevance_mlp\.0\.weight' \(10, 5\), but the config's model has \(14, 7\)"),
+        ({"use_paper_version": False}, r"has 'cross_net\.aggr_net\.weight_dense.* fit nowhere"),
+    ],
+)
+def test_options_that_disagree(bert: Path, tmp_path: Path, ours: SEPSModel, opt: dict[str, Any], message: str) -> None:
+    torch.save({"model": ours.state_dict(), "opt": Namespace(**vars(OPT) | opt)}, tmp_path / "model.pth")
+    with pytest.raises(ValueError, match=message):
+        convert(tmp_path / "model.pth", config(bert), tmp_path / "out")
+    assert not list(tmp_path.glob("out/*"))
+
+
+def test_a_config_of_another_encoder(bert: Path, tmp_path: Path, ours: SEPSModel) -> None:
+    torch.save({"model": ours.state_dict()}, tmp_path / "model.pth")
+    other = config(bert, network={"sparse_ratio": 0.2})
+    with pytest.raises(ValueError, match="makes 15 aggregated tokens, but 100 patches at sparse_ratio"):
+        convert(tmp_path / "model.pth", other, tmp_path / "out")
+    other = config(bert, vision={"image_size": 80}, network={"sparse_ratio": 1.0, "aggr_ratio": 0.6})
+    with pytest.raises(ValueError, match=r"pos_embed' \(1, 101, 64\), but the config's model has \(1, 26, 64\)"):
+        convert(tmp_path / "model.pth", other, tmp_path / "out")
+
+
+def test_nothing_is_written_over(bert: Path, tmp_path: Path, ours: SEPSModel) -> None:
+    torch.save({"model": ours.state_dict(), "opt": OPT}, tmp_path / "model.pth")
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(ValueError, match="holds a model already: name another folder"):
+        convert(tmp_path / "model.pth", config(bert), tmp_path)
+    with pytest.raises(ValueError, match=r"model\.pth is a file: name a folder"):
+        convert(tmp_path / "model.pth", config(bert), tmp_path / "model.pth")
+    with pytest.raises(ValueError, match="'no_config' is neither a JSON file nor one of the configs"):
+        convert(tmp_path / "model.pth", "no_config", tmp_path / "out")
+
+
+def test_the_program(bert: Path, tmp_path: Path, ours: SEPSModel, capsys: pytest.CaptureFixture[str]) -> None:
+    file, settings, out = tmp_path / "model.pth", tmp_path / "tiny.json", tmp_path / "out"
+    torch.save({"model": ours.state_dict(), "opt": OPT, "epoch": 3}, file)
+    settings.write_text(config(bert).to_json())
+    main([str(file), str(settings), "--out", str(out)])
+    told = capsys.readouterr().out
+    count = len(ours.state_dict())
+    assert f"Converted {count} tensors" in told
+    assert "epoch 3, its best rSum unknown" in told
+    assert "network.sparse_ratio is 0.3, as opt has it" in told
+    assert told.endswith(f"Wrote {out}: seps.load_model('{out}') loads it.\n")
+    with pytest.raises(SystemExit, match="2"):
+        main([str(file), str(settings), "--out", str(out)])
+    assert capsys.readouterr().err == f"error: {out} holds a model already: name another folder.\n"

@@ -1,0 +1,143 @@
+"""Editing a scene changes one thing, the same way every time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from seps.scenes import SIDE, Object, Scene, as_json, draw, from_json, holds, make_scene
+from seps.scenes.edit import edited, moved, recoloured, redrawn, removed
+
+CUP_ON_TABLE = Scene(
+    seed=0,
+    split="test",
+    index=0,
+    background="room",
+    features=(),
+    look=1,
+    objects=(
+        Object("table", "brown", "medium", (40, 140, 165, 206), "ground", 2),
+        Object("cup", "red", "medium", (80, 112, 123, 144), "support", 4, on=0),
+        Object("dog", "black", "small", (60, 176, 105, 204), "ground", 6, under=0),
+        Object("ball", "blue", "small", (180, 180, 205, 205), "ground", 8),
+    ),
+)
+
+
+def boxes(scene: Scene) -> list[tuple[int, int, int, int]]:
+    return [thing.box for thing in scene.objects]
+
+
+def test_the_example_is_what_it_says() -> None:
+    assert holds(CUP_ON_TABLE, ("on", 1, 0))
+    assert holds(CUP_ON_TABLE, ("under", 2, 0))
+
+
+def test_a_moved_object_takes_along_what_stands_on_it_and_nothing_else() -> None:
+    scene = moved(CUP_ON_TABLE, 0, 10, -5)
+    assert boxes(scene) == [(50, 135, 175, 201), (90, 107, 133, 139), *boxes(CUP_ON_TABLE)[2:]]
+    assert scene.objects[1].on == 0
+    alone = moved(CUP_ON_TABLE, 3, -7, 3)
+    assert boxes(alone) == [*boxes(CUP_ON_TABLE)[:3], (173, 183, 198, 208)]
+    assert moved(alone, 3, 7, -3) == CUP_ON_TABLE
+
+
+def test_what_is_moved_away_no_longer_stands_on_or_under_it() -> None:
+    cup = moved(CUP_ON_TABLE, 1, 0, -60).objects[1]
+    assert (cup.on, cup.zone, cup.box) == (None, "ground", (80, 52, 123, 84))
+    assert moved(CUP_ON_TABLE, 2, 110, 0).objects[2].under is None
+    assert moved(CUP_ON_TABLE, 1, 4, 0).objects[1].on == 0
+
+
+@pytest.mark.parametrize(("dx", "dy"), [(-999, -999), (999, 999), (10**9, -(10**9))])
+def test_nothing_leaves_the_picture(dx: int, dy: int) -> None:
+    for number in range(4):
+        for x0, y0, x1, y1 in boxes(moved(CUP_ON_TABLE, number, dx, dy)):
+            assert 0 <= x0 < x1 <= SIDE
+            assert 0 <= y0 < y1 <= SIDE
+
+
+def test_a_removed_object_is_gone_and_what_stood_on_it_comes_down() -> None:
+    scene = removed(CUP_ON_TABLE, 0)
+    assert [thing.kind for thing in scene.objects] == ["cup", "dog", "ball"]
+    cup, dog, ball = scene.objects
+    assert (cup.on, cup.zone, cup.box) == (None, "ground", (80, 174, 123, 206))
+    assert (dog.under, dog.box) == (None, CUP_ON_TABLE.objects[2].box)
+    assert ball == CUP_ON_TABLE.objects[3]
+    without = removed(CUP_ON_TABLE, 3)
+    assert without.objects == CUP_ON_TABLE.objects[:3]
+    for _ in range(3):
+        without = removed(without, 0)
+    assert without.objects == ()
+    assert (draw(without).labels == -1).all()
+
+
+def test_numbers_follow_a_removal() -> None:
+    front = Scene(**{**vars(CUP_ON_TABLE), "objects": (CUP_ON_TABLE.objects[3], *shifted_numbers())})
+    scene = removed(front, 0)
+    assert scene.objects == CUP_ON_TABLE.objects[:3]
+
+
+def shifted_numbers() -> tuple[Object, ...]:
+    """Table, cup and dog as they are behind one more object."""
+    table, cup, dog = CUP_ON_TABLE.objects[:3]
+    return table, Object(**{**vars(cup), "on": 1}), Object(**{**vars(dog), "under": 1})
+
+
+def test_a_colour_changes_the_object_s_pixels_alone() -> None:
+    scene = recoloured(CUP_ON_TABLE, 3, "red")
+    assert [thing.colour for thing in scene.objects] == ["brown", "red", "black", "red"]
+    before, after = draw(CUP_ON_TABLE), draw(scene)
+    np.testing.assert_array_equal(before.labels, after.labels)
+    changed = (before.pixels != after.pixels).any(axis=2)
+    assert changed[before.mask(3)].mean() > 0.5
+    x0, y0, *_ = CUP_ON_TABLE.objects[3].box
+    assert not changed[: y0 - 1].any()
+    assert not changed[:, : x0 - 1].any()
+    with pytest.raises(ValueError, match="A ball cannot be 'white': red, orange"):
+        recoloured(CUP_ON_TABLE, 3, "white")
+
+
+def test_another_seed_is_another_scene_of_the_same_number() -> None:
+    scene = make_scene(0, "test", 17)
+    assert redrawn(scene, 3) == redrawn(scene, 3) == make_scene(3, "test", 17) != scene
+
+
+def test_changes_as_the_page_writes_them() -> None:
+    assert edited(CUP_ON_TABLE, {"do": "move", "object": 3, "dx": 1, "dy": 2}) == moved(CUP_ON_TABLE, 3, 1, 2)
+    assert edited(CUP_ON_TABLE, {"do": "remove", "object": 1}) == removed(CUP_ON_TABLE, 1)
+    assert edited(CUP_ON_TABLE, {"do": "recolour", "object": 1, "colour": "blue"}).objects[1].colour == "blue"
+    assert edited(CUP_ON_TABLE, {"do": "redraw", "seed": 5}) == make_scene(5, "test", 0)
+    assert from_json(as_json(removed(CUP_ON_TABLE, 0))) == removed(CUP_ON_TABLE, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({}, "There is no change None: move, remove, recolour or redraw"),
+        ({"do": "fly"}, "There is no change 'fly'"),
+        ({"do": "remove", "object": 4}, "There is no object 4: this scene has 4, counted from 0"),
+        ({"do": "remove", "object": -1}, "There is no object -1"),
+        ({"do": "remove", "object": "1"}, "object is '1', but a whole number is needed"),
+        ({"do": "remove", "object": True}, "object is True"),
+        ({"do": "move", "object": 0, "dx": 0.5, "dy": 0}, "dx is 0.5"),
+        ({"do": "redraw", "seed": -1}, "at least 0"),
+        ({"do": "recolour", "object": 0}, "A table cannot be 'None'"),
+    ],
+)
+def test_a_change_that_cannot_be_made_is_refused(change: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        edited(CUP_ON_TABLE, change)
+
+
+@pytest.mark.parametrize("index", range(0, 200, 9))
+def test_every_change_of_a_real_scene_can_be_drawn(index: int) -> None:
+    scene = make_scene(0, "test", index)
+    for number in range(len(scene.objects)):
+        for changed in (removed(scene, number), moved(scene, number, 9, -30)):
+            picture = draw(changed)
+            assert picture.labels.max(initial=-1) < len(changed.objects)
+            for thing in changed.objects:
+                assert thing.on is None or changed.objects[thing.on].kind in ("table", "bench", "chair", "sofa", "bed")

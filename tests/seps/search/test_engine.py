@@ -1,0 +1,346 @@
+"""The engine scores what the forward pass scores, in every order it takes, and stays in its memory."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from seps import CrossSparseAggrNet, ScoringEngine
+from seps.search import blocks
+from seps.search.engine import rank
+from tests.helpers.cases import Case, cases
+
+
+def difference(model: CrossSparseAggrNet, inputs: dict[str, Any], **options: Any) -> float:
+    """The largest difference between engine and forward pass."""
+    engine = ScoringEngine(model, **options)
+    captions = {key: value for key, value in inputs.items() if key != "img_embs"}
+    scores = engine.score(engine.encode_images(inputs["img_embs"]), engine.encode_captions(**captions))
+    with torch.no_grad():
+        return float((scores - model(**inputs)).abs().max())
+
+
+@given(cases, st.sampled_from([1, 3, 17, 40]), st.sampled_from([0.01, 512]))
+@settings(max_examples=200)
+def test_scores_are_the_forward_pass(case: Case, captions: int, memory_mb: float) -> None:
+    model, inputs = replace(case, captions=captions).build()
+    assert difference(model, inputs, memory_mb=memory_mb) < 1e-5
+
+
+@pytest.mark.parametrize("paper", [False, True])
+@pytest.mark.parametrize("dense_words", [0, 30])
+def test_at_the_size_of_a_vision_transformer(paper: bool, dense_words: int) -> None:
+    case = Case(images=5, captions=40, side=14, channels=128, words=12, dense_words=dense_words, paper=paper)
+    assert difference(*case.build()) < 1e-5
+
+
+def taken(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """Count how often each order of the arithmetic is taken."""
+    counts = {"from_tokens": 0, "from_differences": 0, "by_gram": 0}
+
+    def counted(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        def count(*arguments: Any) -> Any:
+            counts[name] += 1
+            return method(*arguments)
+
+        return count
+
+    for name in counts:
+        monkeypatch.setattr(blocks.BlockScorer, name, counted(name, getattr(blocks.BlockScorer, name)))
+    return counts
+
+
+WIDE = Case(channels=64, side=4, images=3, captions=20, aggr_ratio=1.0)
+
+
+@pytest.mark.parametrize(
+    ("case", "order"),
+    [
+        (replace(WIDE, captions=4), "from_tokens"),
+        (WIDE, "from_differences"),
+        (replace(WIDE, paper=False, dense_words=9), "from_differences"),
+        (replace(WIDE, dense_words=9), "by_gram"),
+        (replace(WIDE, words=40, dense_words=9), "from_tokens"),
+        (replace(WIDE, logit_scale=100.0), "from_differences"),  # most tokens summed directly, logits lie far apart
+    ],
+)
+def test_every_order_is_taken_where_it_suits_and_is_exact(
+    case: Case, order: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, inputs = case.build()
+    counts = taken(monkeypatch)
+    assert difference(model, inputs) < 1e-5
+    assert [name for name, count in counts.items() if count] == [order]
+
+
+def test_patches_that_cancel_out_keep_their_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Every patch has nearly its opposite beside it, so that tokens are far shorter than what they sum.
+    model, inputs = replace(WIDE, sparse_ratio=1.0, dense_words=9, has_cls=False).build()
+    half = torch.randn(3, 8, 64)
+    inputs["img_embs"] = torch.cat([half, -half], dim=1) + 0.02 * torch.randn(3, 16, 64)
+    logits = torch.zeros(3, model.num_tokens, 16)
+    monkeypatch.setattr(model.aggr_net, "logits", lambda patches: (logits[: len(patches)],) * 2)
+    counts = taken(monkeypatch)
+    assert difference(model, inputs) < 1e-5
+    assert counts["by_gram"] > 0
+    monkeypatch.setattr(blocks, "CANCELLED", 0.0)
+    assert difference(model, inputs) > 1e-5  # the guard is what keeps them
+
+
+def test_a_caption_that_drops_the_others_heavy_patch_keeps_its_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Every token weighs patch 0 a million times more than any other; all captions keep it but the last.
+    model, inputs = Case(images=1, captions=20, side=4, channels=64, paper=False).build()
+    logits = torch.zeros(1, model.num_tokens, 16)
+    logits[:, :, 0] = 14.0
+    monkeypatch.setattr(model.aggr_net, "logits", lambda patches: logits)
+    inputs["cap_embs"] += 3 * inputs["img_embs"][0, 1]
+    inputs["cap_embs"][-1] -= 6 * inputs["img_embs"][0, 1]
+    counts = taken(monkeypatch)
+    assert difference(model, inputs) < 1e-5
+    monkeypatch.setattr(blocks, "CANCELLED", 0.0)
+    assert difference(model, inputs) > 1e-5  # the guard is what keeps them
+    assert counts["from_differences"] == 2
+
+
+def test_patches_that_outweigh_the_usual_ones_beyond_measure_keep_their_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Only the last caption keeps patches 0 and 1, beside which no other counts, nor patch 1 beside patch 0.
+    model, inputs = Case(images=1, captions=20, side=4, channels=64, paper=False).build()
+    logits = torch.zeros(1, model.num_tokens, 16)
+    logits[:, :, 0], logits[:, :, 1] = 60.0, 40.0
+    monkeypatch.setattr(model.aggr_net, "logits", lambda patches: logits)
+    heavy = inputs["img_embs"][0, 1] + inputs["img_embs"][0, 2]
+    inputs["cap_embs"] -= 3 * heavy
+    inputs["cap_embs"][-1] += 6 * heavy
+    assert difference(model, inputs) < 1e-5
+    monkeypatch.setattr(blocks, "HEAVIEST", 1e30)
+    assert difference(model, inputs) > 1e-5  # the guard is what keeps them
+
+
+def test_nearly_equal_patches_are_decided_alike() -> None:
+    model, inputs = Case(images=8, captions=24, side=10, channels=48, dense_words=9, paper=False).build()
+    inputs["img_embs"] = torch.randn(8, 1, 48) + 1e-6 * torch.randn(8, 101, 48)
+    assert difference(model, inputs) < 1e-5
+
+
+def test_equal_patches_are_a_tie_for_both() -> None:
+    model, inputs = Case(images=2, captions=24, side=5, dense_words=9).build()
+    inputs["img_embs"][:] = inputs["img_embs"][:, :1]
+    assert difference(model, inputs) < 1e-5
+
+
+def test_zero_embeddings_score_without_nan() -> None:
+    model, inputs = Case(images=2, captions=24, dense_words=9).build()
+    inputs["img_embs"][0], inputs["cap_embs"][3] = 0, 0
+    assert difference(model, inputs) < 1e-5
+
+
+@pytest.mark.parametrize("paper", [False, True])
+def test_rankings_are_sorted_scores(paper: bool) -> None:
+    model, inputs = Case(images=6, captions=9, dense_words=9, paper=paper).build()
+    engine = ScoringEngine(model)
+    images = engine.encode_images(inputs.pop("img_embs"))
+    captions = engine.encode_captions(**inputs)
+    scores = engine.score(images, captions)
+    ranking = engine.rank_images(captions[2:3], images)
+    assert torch.equal(ranking.indices, scores[:, 2].argsort(descending=True, stable=True))
+    torch.testing.assert_close(ranking.scores, scores[ranking.indices, 2])
+    best = engine.rank_captions(images[[4]], captions, top=3)
+    assert len(best) == 3
+    assert torch.equal(best.indices, scores[4].argsort(descending=True, stable=True)[:3])
+    torch.testing.assert_close(best.scores, scores[4, best.indices])
+
+
+def test_equal_scores_keep_their_order() -> None:
+    # Scores themselves: equal images may be scored apart in the seventh digit, see `ScoringEngine`.
+    assert rank(torch.tensor([0.5, 0.7, 0.5, 0.7, 0.5]), None).indices.tolist() == [1, 3, 0, 2, 4]
+    assert rank(torch.full((50,), 0.25), 3).indices.tolist() == [0, 1, 2]
+
+
+def test_ranking_is_for_one() -> None:
+    model, inputs = Case(images=3, captions=4).build()
+    engine = ScoringEngine(model)
+    images, captions = engine.encode_images(inputs.pop("img_embs")), engine.encode_captions(**inputs)
+    with pytest.raises(ValueError, match="caption holds 4 entries, but 1 is needed"):
+        engine.rank_images(captions, images)
+    with pytest.raises(ValueError, match="image holds 3 entries, but 1 is needed"):
+        engine.rank_captions(images, captions)
+    assert len(engine.rank_images(captions[:1], images, top=2.0)) == 2  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("top", [0, -1, 2.5, float("nan"), True, "3"])
+def test_top_is_a_whole_number(top: Any) -> None:
+    model, inputs = Case(images=3, captions=4).build()
+    engine = ScoringEngine(model)
+    images, captions = engine.encode_images(inputs.pop("img_embs")), engine.encode_captions(**inputs)
+    message = f"^top is {top!r}, but a whole number of at least 1 is needed.$"
+    with pytest.raises(ValueError, match=message):
+        engine.rank_images(captions[:1], images, top=top)
+    with pytest.raises(ValueError, match=message):
+        engine.rank_captions(images[:1], captions, top=top)
+
+
+def test_indices_are_of_something_and_not_swapped() -> None:
+    model, inputs = Case(images=1, captions=1).build()
+    engine = ScoringEngine(model)
+    images, captions = engine.encode_images(inputs.pop("img_embs")), engine.encode_captions(**inputs)
+    swapped = "^images is a CaptionIndex, but the ImageIndex that encode_images returns is needed: are images and"
+    given: Any = (captions, images)
+    with pytest.raises(ValueError, match=swapped):
+        engine.score(*given)
+    with pytest.raises(ValueError, match=swapped):
+        engine.rank_images(*given[::-1])
+    with pytest.raises(ValueError, match=swapped):
+        engine.rank_captions(*given)
+    with pytest.raises(ValueError, match=r"^captions is a str, but the CaptionIndex that encode_captions returns"):
+        engine.score(images, "a dog")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^images is an index of 0 images, but at least 1 is needed\.$"):
+        engine.score(images[:0], captions)
+    with pytest.raises(ValueError, match=r"^captions is an index of 0 captions, but at least 1 is needed\.$"):
+        engine.rank_captions(images, captions[:0])
+
+
+@pytest.mark.parametrize("tokens", [0, 15, 18])
+def test_images_have_the_models_patches(tokens: int) -> None:
+    engine = ScoringEngine(Case().build()[0])
+    with pytest.raises(ValueError, match=f"^img_embs has {tokens} tokens an image, but the model was built for num_pa"):
+        engine.encode_images(torch.randn(2, tokens, 16))
+
+
+def test_an_index_can_be_cut_by_slices_and_indices() -> None:
+    model, inputs = Case(images=5, captions=12, dense_words=9).build()
+    engine = ScoringEngine(model)
+    images, captions = engine.encode_images(inputs.pop("img_embs")), engine.encode_captions(**inputs)
+    whole = engine.score(images, captions)
+    assert (len(images[1:4]), len(captions[[0, 5]])) == (3, 2)
+    part = engine.score(images[torch.tensor([3, 0])], captions[[0, 5, 7]])
+    torch.testing.assert_close(part, whole[[3, 0]][:, [0, 5, 7]], atol=1e-6, rtol=0)
+
+
+def test_images_are_referred_to_and_not_copied() -> None:
+    model, inputs = Case().build()
+    index = ScoringEngine(model).encode_images(inputs["img_embs"])
+    assert index.patches.data_ptr() == inputs["img_embs"][:, 1:].data_ptr()
+
+
+def test_progress_is_shown_where_it_is_wanted(capsys: pytest.CaptureFixture[str]) -> None:
+    model, inputs = Case(images=20, captions=3).build()
+    images, seen = inputs.pop("img_embs"), []
+
+    def progress(steps: Iterable[Any], desc: str) -> Iterable[Any]:
+        for step in steps:
+            seen.append(desc)
+            yield step
+
+    for shown in (False, True, progress):
+        engine = ScoringEngine(model, memory_mb=0.1, progress=shown)
+        engine.score(engine.encode_images(images), engine.encode_captions(**inputs))
+        bar = "Scoring" in capsys.readouterr().err
+        assert bar == (shown is True)
+    assert seen.count("Encoding images") > 1
+    assert seen.count("Scoring") > 1
+
+
+def test_gradient_mode_and_autocast_of_the_caller_do_not_matter() -> None:
+    model, inputs = Case(captions=20, dense_words=9).build()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        engine = ScoringEngine(model.train())
+        images = engine.encode_images(inputs["img_embs"])
+        scores = engine.score(images, engine.encode_captions(*list(inputs.values())[1:]))
+    assert model.training
+    assert not scores.requires_grad
+    with torch.no_grad():
+        torch.testing.assert_close(scores, model.eval()(**inputs), atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("scale", [1e-13, 1e-6, 0.1, 1e14])
+@pytest.mark.parametrize(("paper", "dense_words"), [(False, 9), (True, 0), (True, 9)])
+def test_small_and_large_embeddings(scale: float, paper: bool, dense_words: int) -> None:
+    case = replace(WIDE, paper=paper, dense_words=dense_words)
+    model, inputs = case.build()
+    inputs["img_embs"] *= scale
+    assert difference(model, inputs) < 1e-5
+
+
+@pytest.mark.parametrize("spread", [10.0, 28.0])
+def test_light_tokens_of_small_patches_keep_their_length(spread: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Every caption drops the one heavy patch: what is left weighs e^-28, and patches are short as well.
+    model, inputs = replace(WIDE, images=1, paper=False, has_cls=False).build()
+    logits = torch.zeros(1, model.num_tokens, 16)
+    logits[:, :, 0] = spread
+    monkeypatch.setattr(model.aggr_net, "logits", lambda patches: logits)
+    inputs["cap_embs"] -= 3 * inputs["img_embs"][0, 0]
+    inputs["img_embs"] *= 1e-3
+    counts = taken(monkeypatch)
+    assert difference(model, inputs) < 1e-5
+    assert counts["from_differences"] == 1
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("paper", [False, True])
+def test_other_precisions_are_scored_in_float32(dtype: torch.dtype, paper: bool) -> None:
+    model, inputs = Case(captions=20, dense_words=9, paper=paper).build()
+    inputs = {key: value.to(dtype) if value.is_floating_point() else value for key, value in inputs.items()}
+    model = model.to(dtype)
+    assert difference(model, inputs) < (1e-5 if dtype == torch.float64 else 0.05)
+
+
+def test_an_index_of_another_model_is_refused() -> None:
+    model, inputs = Case().build()
+    engine = ScoringEngine(model)
+    images, captions = engine.encode_images(inputs.pop("img_embs")), engine.encode_captions(**inputs)
+    other = ScoringEngine(Case(sparse_ratio=0.7).build()[0])
+    with pytest.raises(ValueError, match=r"ratios 0.5 and 0.5.*but this is.*ratios 0.7 and 0.5"):
+        other.score(images, captions)
+    with torch.no_grad():
+        model.get_parameter("hrpa.relevance_mlp.0.weight").add_(1)
+    with pytest.raises(ValueError, match="parameters adding up to"):
+        engine.score(images, captions)
+
+
+def test_an_index_takes_numbers_and_iterates() -> None:
+    model, inputs = Case(images=3, captions=4).build()
+    engine = ScoringEngine(model)
+    images, captions = engine.encode_images(inputs.pop("img_embs")), engine.encode_captions(**inputs)
+    whole = engine.score(images, captions)
+    for i, image in enumerate(images):  # type: ignore[arg-type, var-annotated]
+        torch.testing.assert_close(engine.score(image, captions)[0], whole[i], atol=1e-6, rtol=0)
+    torch.testing.assert_close(engine.score(images[(0, 2)], captions[-1]), whole[[0, 2], -1:], atol=1e-6, rtol=0)
+    with pytest.raises(IndexError):
+        images[3]
+
+
+MEASURE = """
+import ctypes
+import torch
+from tests.bench.__main__ import PeakMemory
+from seps import CrossSparseAggrNet, ScoringEngine
+torch.manual_seed(0)
+model = CrossSparseAggrNet(256, 196, use_paper_version={paper}).eval()
+engine = ScoringEngine(model, memory_mb={memory_mb})
+images = engine.encode_images(torch.randn(100, 197, 256))
+captions = engine.encode_captions(torch.randn(400, 40, 256), [40] * 400, torch.randn(400, 50, 256), [50] * 400)
+engine.score(images[:2], captions[:2])  # the libraries' own start-up memory
+ctypes.CDLL("libc.so.6").malloc_trim(0)  # freed memory goes back, so that scoring cannot hide in it
+with PeakMemory() as memory:
+    engine.score(images, captions)
+print(memory.added / 2**20)
+"""
+
+
+@pytest.mark.parametrize("paper", [False, True])
+def test_memory_is_bounded_by_the_setting(paper: bool) -> None:
+    def measured(memory_mb: int) -> float:
+        script = MEASURE.format(paper=paper, memory_mb=memory_mb)
+        result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+        return float(result.stdout)
+
+    little, more = measured(24), measured(512)
+    assert little < 24 < more < 512

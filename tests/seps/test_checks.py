@@ -1,0 +1,241 @@
+"""Bad input is told what was wrong, with both numbers, by the network, `explain` and the engine alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from seps import HRPA, CrossSparseAggrNet, ScoringEngine, SEPSLoss, TokenSparse, align_loss, explain, ratio_loss
+from seps.checks import check_positive, check_text, check_whole, is_number, read_json, read_json_file, shown
+from tests.helpers.cases import Case, one_pair
+
+NAN, INF = float("nan"), float("inf")
+
+
+def corrupt(tensor: torch.Tensor, value: float) -> torch.Tensor:
+    tensor = tensor.clone()
+    tensor[1, 2, 3] = value
+    return tensor
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"img_embs": torch.randn(3, 17, 12)}, r"img_embs has 12 channels.*embed_size 16"),
+    ({"cap_embs": torch.randn(4, 6, 12)}, r"cap_embs has 12 channels.*embed_size 16"),
+    ({"long_cap_embs": torch.randn(4, 9, 12)}, r"long_cap_embs has 12 channels.*embed_size 16"),
+    ({"img_embs": torch.randn(3, 25, 16)}, r"img_embs has 25 tokens.*num_patches 16: 16 tokens, or 17"),
+    ({"img_embs": torch.randn(17, 16)}, r"img_embs has 2 dimensions \(17, 16\), but 3 are needed"),
+    ({"img_embs": torch.randn(0, 17, 16)}, r"img_embs has a batch of 0, but at least 1"),
+    ({"img_embs": torch.zeros(3, 17, 16, dtype=torch.int64)}, r"img_embs holds torch.int64.*floating-point"),
+    ({"img_embs": corrupt(torch.randn(3, 17, 16), NAN)}, r"img_embs holds 1 NaN.*among 816.*\(1, 2, 3\)"),
+    ({"cap_embs": corrupt(torch.randn(4, 6, 16), INF)}, r"cap_embs holds 1 NaN or infinite.*among 384.*\(1, 2, 3\)"),
+    ({"long_cap_embs": corrupt(torch.randn(4, 9, 16), -INF)}, r"long_cap_embs holds 1 NaN or infinite"),
+    ({"cap_lens": [1, 0, 2, 3]}, r"cap_lens\[1\] is 0.*1 to 6 words"),
+    ({"cap_lens": [1, 2, 7, 3]}, r"cap_lens\[2\] is 7.*1 to 6 words"),
+    ({"cap_lens": [1, 2, -1, 3]}, r"cap_lens\[2\] is -1.*1 to 6 words"),
+    ({"long_cap_lens": torch.tensor([9, 10, 9, 9])}, r"long_cap_lens\[1\] is 10.*1 to 9 words"),
+    ({"cap_lens": torch.tensor([1.0, 2.5, 3.0, 4.0])}, r"cap_lens is \[1.0, 2.5, 3.0, 4.0\], but whole numbers"),
+    ({"cap_lens": [1.0, NAN, 2.0, 3.0]}, r"cap_lens is \[1.0, nan, 2.0, 3.0\]"),
+    ({"cap_lens": None}, r"cap_lens is None, but a whole number a caption is needed"),
+    ({"cap_lens": 3}, r"cap_lens has 0 dimensions, but 1 is needed"),
+    ({"img_embs": [[0.0]]}, r"img_embs is a list, but a torch.Tensor is needed"),
+    ({"img_embs": torch.zeros(3, 17, 16).double()}, r"img_embs holds torch.float64, but.*torch.float32"),
+    ({"cap_embs": torch.zeros(4, 6, 16).bfloat16()}, r"cap_embs holds torch.bfloat16, but.*torch.float32"),
+    ({"img_embs": torch.full((3, 17, 16), 1e16)}, r"img_embs holds a magnitude of 1.0e\+16, but.*at most 1e\+15"),
+    ({"cap_lens": [1, 2, 3]}, r"cap_lens has 3 entries, but cap_embs has 4 captions"),
+    ({"long_cap_lens": [1] * 5}, r"long_cap_lens has 5 entries, but long_cap_embs has 4 captions"),
+    ({"long_cap_embs": torch.randn(3, 9, 16), "long_cap_lens": [1] * 3}, r"has 3 dense captions.*cap_embs has 4"),
+    ({"long_cap_embs": None}, r"long_cap_lens has 4 entries, but there are 0 dense captions"),
+    ({"long_cap_lens": None}, r"long_cap_embs has 4 dense captions, but 0 lengths"),
+]
+
+
+@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize(("changed", "message"), BAD)
+def test_the_network_names_both_numbers(changed: dict[str, Any], message: str, training: bool) -> None:
+    model, inputs = Case(images=3, captions=4, dense_words=9).build()
+    with pytest.raises(ValueError, match=message):
+        model.train(training)(**(inputs | changed))
+
+
+@pytest.mark.parametrize(("changed", "message"), BAD)
+def test_the_engine_says_the_same(changed: dict[str, Any], message: str) -> None:
+    model, inputs = Case(images=3, captions=4, dense_words=9).build()
+    inputs |= changed
+    engine = ScoringEngine(model)
+    images = inputs.pop("img_embs")
+    with pytest.raises(ValueError, match=message):
+        engine.score(engine.encode_images(images), engine.encode_captions(**inputs))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"img_embs": torch.randn(1, 17, 16)}, r"img_embs has 3 dimensions \(1, 17, 16\), but 2 are needed"),
+        ({"img_embs": torch.randn(17, 12)}, r"img_embs has 12 channels.*16"),
+        ({"img_embs": torch.randn(18, 16)}, r"img_embs has 18 tokens.*num_patches 16"),
+        ({"cap_embs": torch.randn(0, 16)}, r"cap_lens\[0\] is 0"),
+        ({"cap_embs": torch.full((2, 16), NAN)}, r"cap_embs holds 32 NaN.*among 32"),
+        ({"words": ["a", "dog"]}, r"words has 2 labels, but the caption has 6 words"),
+        ({"long_words": ["a"]}, r"long_words has 1 labels, but the caption has 9 words"),
+        ({"grid": (3, 5)}, r"grid is \(3, 5\), but \(H, W\) with H \* W = 16"),
+        ({"grid": (-4, -4)}, r"grid is \(-4, -4\)"),
+        ({"grid": (16,)}, r"grid is \(16,\)"),
+        ({"long_cap_embs": None, "long_words": ["a"]}, r"long_words has 1 labels, but there are 0 dense captions"),
+        ({"cap_embs": [[0.0]]}, r"cap_embs is a list, but a torch.Tensor is needed"),
+    ],
+)
+def test_explain_says_so_too(changed: dict[str, Any], message: str) -> None:
+    model, inputs = Case(dense_words=9).build()
+    inputs["cap_lens"][:], inputs["long_cap_lens"][:] = 6, 9
+    with pytest.raises(ValueError, match=message):
+        explain(model, **(one_pair(inputs, 0, 0) | changed))
+
+
+def test_a_grid_that_is_no_square_must_be_named() -> None:
+    model = CrossSparseAggrNet(16, 12).eval()
+    image, caption = torch.randn(12, 16), torch.randn(3, 16)
+    with pytest.raises(ValueError, match=r"12 patches make no square grid.*H \* W = 12"):
+        explain(model, image, caption)
+    record = explain(model, image, caption, grid=(3, 4))
+    assert record.on_grid(record.sparse.score).shape == (3, 4)
+    assert not record.has_cls  # 12 tokens are 12 patches, although 12 is no square
+
+
+@pytest.mark.parametrize("ratio", [0.0, -0.5, 1.01, NAN])
+def test_ratios_lie_in_the_half_open_unit_interval(ratio: float) -> None:
+    for name in ("sparse_ratio", "aggr_ratio"):
+        with pytest.raises(ValueError, match=rf"{name} is {ratio}, but it must lie in \(0, 1\]"):
+            CrossSparseAggrNet(**{name: ratio})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="sparse_ratio"):
+        TokenSparse(sparse_ratio=ratio)
+    with pytest.raises(ValueError, match=r"target_ratio"):
+        SEPSLoss(target_ratio=ratio)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("embed_size", 0),
+        ("num_patches", 16.5),
+        ("top_k", 0),
+        ("gumbel_tau", 0),
+        ("gumbel_tau", INF),
+        ("beta", 0.6),
+        ("beta", NAN),
+        ("beta", "half"),
+        ("sparse_ratio", "half"),
+        ("embed_size", NAN),
+        ("num_patches", True),
+        ("top_k", None),
+    ],
+)
+def test_settings_have_their_ranges(name: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=f"{name} is {value!r}, but"):
+        CrossSparseAggrNet(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "most"), [("embed_size", 16_384), ("num_patches", 65_536), ("top_k", 1_024)], ids=lambda value: str(value)
+)
+def test_no_more_is_asked_of_memory_than_models_need(name: str, most: int) -> None:
+    for value in (most + 1, 10**9, INF):
+        with pytest.raises(ValueError, match=f"^{name} is {value}, but it must be at most {most}.$"):
+            CrossSparseAggrNet(**{name: value})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="top_k is 1000000000, but it must be at most 1024"):
+        HRPA(top_k=10**9)
+    with pytest.raises(ValueError, match="embed_dim is 1000000000, but it must be at most 16384"):
+        TokenSparse(embed_dim=10**9)
+
+
+def test_sizes_may_be_whole_floats() -> None:
+    model = CrossSparseAggrNet(embed_size=16.0, num_patches=16.0, top_k=3.0)  # type: ignore[arg-type]
+    assert (model.embed_size, model.num_patches, model.hrpa.top_k) == (16, 16, 3)
+    assert model(torch.randn(1, 16, 16), torch.randn(1, 2, 16), [2])[0].shape == (1, 1)
+
+
+def test_parts_check_for_themselves() -> None:
+    with pytest.raises(ValueError, match="top_k is 0"):
+        HRPA(top_k=0)
+    with pytest.raises(ValueError, match="memory_mb is 0"):
+        ScoringEngine(CrossSparseAggrNet(16, 16), memory_mb=0)
+
+
+@pytest.mark.parametrize("memory_mb", [NAN, INF, -INF, -1, 1e300, "512", True, None])
+def test_memory_is_a_number_that_a_machine_can_have(memory_mb: Any) -> None:
+    with pytest.raises(
+        ValueError, match=r"^memory_mb is .*, but it must be (greater than 0 and finite|at most 10+)\.$"
+    ):
+        ScoringEngine(CrossSparseAggrNet(16, 16), memory_mb=memory_mb)
+
+
+@pytest.mark.parametrize("number", [0, -1, 2.5, NAN, -INF, True, None, "3", [3], 1 + 0j])
+def test_whole_numbers(number: Any) -> None:
+    with pytest.raises(ValueError, match=r"^count is .*, but a whole number of at least 1 is needed\.$"):
+        check_whole("count", number)
+    assert not is_number("3")
+
+
+def test_numbers_beyond_all_bounds_are_told_shortly() -> None:
+    for number in (10**30, 10**400, 10**5000, INF):
+        with pytest.raises(ValueError, match=r"^count is .{1,60}, but it must be at most 9223372036854775807\.$"):
+            check_whole("count", number)
+    with pytest.raises(ValueError, match=r"^size is .{1,60}, but it must be greater than 0 and finite\.$"):
+        check_positive("size", 10**400)
+    assert (check_whole("count", 3.0), check_whole("count", 0, least=0)) == (3, 0)
+    assert len(shown([["x" * 1000] * 1000] * 1000)) < 10_000
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "it is empty"),
+        (" \n", "it is empty"),
+        ("{", r"Expecting property name enclosed in double quotes: line 1 column 2 \(char 1\)"),
+        (b'{"a": "\xe9"}', "byte 7 is not UTF-8"),
+        ("1" * 5000, "a number has too many digits"),
+        ("[" * 100_000, "it is nested more than 100 levels deep"),
+        ('{"a":' * 100_000, "it is nested more than 100 levels deep"),
+        ("[" * 101 + "]" * 101, "it is nested more than 100 levels deep"),
+        ('{"a":' * 101 + "0" + "}" * 101, "it is nested more than 100 levels deep"),
+    ],
+    ids=["nothing", "blanks", "cut", "latin-1", "digits", "lists", "objects", "101 lists", "101 objects"],
+)
+def test_json_that_cannot_be_read_is_told_in_one_sentence(content: str | bytes, reason: str) -> None:
+    with pytest.raises(ValueError, match=rf"^line 3 cannot be read as JSON \({reason}\): correct or replace it\.$"):
+        read_json(content, "line 3")
+
+
+def test_json_is_read_from_text_bytes_and_files(tmp_path: Path) -> None:
+    told = {"a": [1, 2.5, None, True, "\u00e9"]}
+    text = '{"a": [1, 2.5, null, true, "\u00e9"]}'
+    deepest = "[" * 100 + "]" * 100
+    assert read_json(text, "it") == read_json(text.encode(), "it") == read_json("\ufeff" + text, "it") == told
+    assert read_json(deepest, "it")
+    (tmp_path / "one.json").write_text(text, encoding="utf-8-sig")
+    assert read_json_file(tmp_path / "one.json") == read_json_file(str(tmp_path / "one.json")) == told
+    with pytest.raises(ValueError, match=r"none\.json does not exist\.$"):
+        read_json_file(tmp_path / "none.json")
+    with pytest.raises(ValueError, match=r" cannot be read \(Is a directory\)"):
+        read_json_file(tmp_path)
+
+
+def test_texts_are_made_of_characters() -> None:
+    check_text("caption", "caf\u00e9 \U0001f600")
+    with pytest.raises(
+        ValueError, match=r"^caption has '\\ud800' at position 2 of 7, which is half of a surrogate pair"
+    ):
+        check_text("caption", "a \ud800 dog")
+    with pytest.raises(ValueError, match="caption is a NoneType, but a str is needed"):
+        check_text("caption", None)  # type: ignore[arg-type]
+
+
+def test_losses_check_their_shapes() -> None:
+    with pytest.raises(ValueError, match=r"similarity_matrix has shape \(2, 3\)"):
+        align_loss(torch.zeros(2, 3))
+    with pytest.raises(ValueError, match=r"img_ids has shape \(2,\), but similarity_matrix has 3 pairs"):
+        align_loss(torch.zeros(3, 3), img_ids=[0, 1])
+    with pytest.raises(ValueError, match="score_mask has 3 masks, but 1 or 2"):
+        ratio_loss((torch.ones(1),) * 3)

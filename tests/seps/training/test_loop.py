@@ -1,0 +1,210 @@
+"""Training end to end on images that the tests draw: it learns, resumes exactly, and what it exports loads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from PIL import Image
+
+from seps.data import read_split
+from seps.evaluation.scenes import pooled_similarity
+from seps.models.hub import load_model
+from seps.models.model import SEPSModel
+from seps.search.metrics import retrieval_metrics
+from seps.training.loop import main
+from seps.training.run_log import read_epochs
+from seps.training.settings import read_recipe
+from seps.training.step import TrainingStep
+from tests.helpers.drawn import WORDS, draw_split
+from tests.helpers.tiny import tiny_settings, write_tiny_bert
+
+PIXELS: dict[str, Any] = {"epochs": 3, "batch_size": 8, "learning_rate": 2e-3, "backbone_rate": 0.5, "augment": False}
+WARMED: dict[str, Any] = PIXELS | {
+    "epochs": 2,
+    "loss": "infonce",
+    "captions_an_epoch": 2,
+    "images_an_epoch": 12,
+    "neighbours": 4,
+    "dense_share": 0.3,
+    "warmup_epochs": 2,
+    "warmup_batch": 8,
+    "pooled_weight": 1.0,
+    "grounding_weight": 0.5,
+    "map_weight": 0.5,
+    "bf16_backbones": True,
+}
+CACHED: dict[str, Any] = {
+    "epochs": 2,
+    "batch_size": 8,
+    "loss": "infonce",
+    "learning_rate": 2e-3,
+    "schedule": "linear",
+    "warm_steps": 2,
+    "frozen": True,
+    "dense_share": 0.5,
+    "similar_batches": 0.3,
+    "warmup_epochs": 2,
+    "warmup_batch": 8,
+    "pooled_weight": 1.0,
+    "pooled_batch": 32,
+    "grounding_weight": 0.5,
+    "map_weight": 0.5,
+    "aggregation_scale": 10.0,
+    "dev_images": 6,
+}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("drawn")
+    draw_split(folder, "train", 16, seed=1)
+    draw_split(folder, "dev", 8, seed=2)
+    write_tiny_bert(folder / "bert", WORDS)
+    return folder
+
+
+def recipe(data: Path, training: dict[str, Any], **network: Any) -> str:
+    """A recipe's file: with cached features heads have context."""
+    settings = tiny_settings(data / "bert")
+    settings["network"] |= network
+    if training.get("frozen"):
+        settings["vision"] |= {"cls": "none", "context_size": 80, "dropout": 0.1}
+        settings["text"] |= {"context": True, "dropout": 0.1}
+    path = data / f"recipe-{abs(hash(json.dumps([training, network])))}.json"
+    path.write_text(json.dumps(settings | {"training": training}))
+    return str(path)
+
+
+def run(data: Path, out: Path, config: str, *options: str) -> list[dict[str, float]]:
+    """Train, and read the curve without the seconds."""
+    assert main([config, "--data", str(data), "--out", str(out), "--workers", "0", "--keep", "0", *options]) == 0
+    return [{name: number for name, number in row.items() if name != "seconds"} for row in read_epochs(out)]
+
+
+@pytest.mark.parametrize("training", [PIXELS, WARMED, CACHED], ids=["pixels", "warmed", "cached"])
+def test_learns_resumes_and_exports(data: Path, tmp_path: Path, training: dict[str, Any]) -> None:
+    config = recipe(data, training)
+    rows = run(data, tmp_path / "run", config)
+    assert [row["epoch"] for row in rows] == list(range(1, len(rows) + 1))
+    trained = [row for row in rows if "align" in row]
+    assert trained[-1]["align"] < trained[0]["align"]
+    assert any("maps" in row for row in trained) == bool(training.get("map_weight"))
+    for name in ("metrics.csv", "loss.png", "recall.png", "recipe.json", "tensorboard"):
+        assert (tmp_path / "run" / name).exists()
+    with Image.open(tmp_path / "run" / "recall.png") as picture:
+        assert picture.size[0] > 400
+
+    resumed = run(data, tmp_path / "run", config, "--resume", str(len(rows) - 1))
+    assert resumed == rows
+
+    model = load_model(tmp_path / "run" / "best")
+    with Image.open(data / "images" / "dev0.png") as photo:
+        record = model.explain(photo, "a red square")
+    assert sum(record.terms.values()) == pytest.approx(record.similarity, abs=1e-5)
+
+
+def test_training_goes_on_from_a_model(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = recipe(data, PIXELS)
+    run(data, tmp_path / "first", config)
+    start = str(tmp_path / "first" / "best")
+    anew, on = (
+        run(data, tmp_path / name, recipe(data, PIXELS | {"epochs": 1, "seed": 5}), *options)
+        for name, options in (("anew", ()), ("on", ("--start", start)))
+    )
+    assert on[0]["align"] < 0.9 * anew[0]["align"]
+    assert (
+        main([recipe(data, PIXELS, aggr_ratio=0.9), "--data", str(data), "--out", str(tmp_path), "--start", start]) == 2
+    )
+    assert "cannot start from" in capsys.readouterr().err
+
+
+def test_without_the_ranking_loss_embeddings_train_and_dev_is_ranked_by_pooled_ones(data: Path, tmp_path: Path) -> None:
+    training = WARMED | {"warmup_epochs": 0, "align_weight": 0.0, "map_weight": 0.0, "dense": "none"}
+    config = recipe(data, training)
+    rows = run(data, tmp_path, config)
+    assert all({"align", "maps", "kept"}.isdisjoint(row) for row in rows)
+    assert rows[-1]["pooled"] < rows[0]["pooled"]
+    best = max(rows, key=lambda row: row["rsum"])
+    model = load_model(tmp_path / "best")
+    dev = read_split(data, "dev")
+    similarity = pooled_similarity(model, dev)
+    assert best["rsum"] == pytest.approx(retrieval_metrics(similarity, dev.captions_per_image).rsum)
+
+    torch.manual_seed(0)  # the recipe's seed
+    untrained = SEPSModel(read_recipe(config)[0]).cross_net
+    for (name, trained), drawn in zip(model.cross_net.named_parameters(), untrained.parameters(), strict=True):
+        assert torch.equal(trained, drawn), name
+
+
+def test_gumbel_softmax_with_adaptive_ratio_weight(data: Path, tmp_path: Path) -> None:
+    training = PIXELS | {"epochs": 2, "ratio_schedule": "adaptive", "ratio_weight": 4.0, "augment": True}
+    rows = run(data, tmp_path, recipe(data, training, use_gumbel_softmax=True, sparse_ratio=0.9))
+    assert abs(rows[0]["kept"] - 0.9) > 0.1  # so that the weight doubles
+    state = json.loads((tmp_path / "checkpoints" / "epoch-001" / "checkpoint.json").read_text())
+    assert state["ratio_weight"] == 8.0
+
+
+def test_a_loss_that_is_not_finite_names_its_batch(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calls = []
+    proper = TrainingStep.forward
+
+    def spoilt(self: TrainingStep, batch: Any) -> dict[str, torch.Tensor]:
+        calls.append(batch)
+        losses = proper(self, batch)
+        return losses | {"loss": losses["loss"] * float("nan")} if len(calls) == 3 else losses
+
+    monkeypatch.setattr(TrainingStep, "forward", spoilt)
+    config = recipe(data, PIXELS)
+    assert main([config, "--data", str(data), "--out", str(tmp_path), "--workers", "0"]) == 2
+    told = capsys.readouterr().err
+    assert "The loss is nan in epoch 1, batch 3 of 10" in told
+    assert str(int(calls[2].img_ids[0])) in told
+    assert not (tmp_path / "checkpoints").exists()
+
+
+def test_wrong_data_and_recipes_are_told_in_a_line(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = recipe(data, PIXELS)
+    assert main([config, "--data", str(tmp_path / "none"), "--out", str(tmp_path / "out")]) == 2
+    told = capsys.readouterr().err
+    assert "train_caps.txt" in told
+    assert "dev_caps.txt" in told
+    assert main([recipe(data, PIXELS | {"similar_batches": 0.3}), "--data", str(data), "--out", str(tmp_path)]) == 2
+    assert "set frozen to true" in capsys.readouterr().err
+    assert main([recipe(data, PIXELS | {"epoch": 1}), "--data", str(data), "--out", str(tmp_path)]) == 2
+    assert "training has the unknown key 'epoch'" in capsys.readouterr().err
+    (tmp_path / "checkpoints" / "epoch-old").mkdir(parents=True)
+    assert main([config, "--data", str(data), "--out", str(tmp_path), "--resume"]) == 2
+    assert "has no checkpoint at all" in capsys.readouterr().err
+    (tmp_path / "file").write_text("")
+    assert main([config, "--data", str(data), "--out", str(tmp_path / "file")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_what_a_run_cannot_go_on_from_is_told_in_a_line(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [recipe(data, PIXELS), "--data", str(data), "--out", str(tmp_path), "--workers", "0", "--resume"]
+    checkpoint = tmp_path / "checkpoints" / "epoch-001"
+    checkpoint.mkdir(parents=True)
+    (checkpoint / "checkpoint.safetensors").write_bytes(b"")
+    for content, told in (
+        ("{}", f"{checkpoint / 'checkpoint.json'}: the state lacks the key 'epoch'"),
+        ('{"epoch": 7, "best": 0, "ratio_weight": 2}', "written after 7 epochs, but the recipe has 3"),
+        ('{"epoch": 1, "best": 0, "ratio_weight": 2}', "checkpoint.safetensors is no safetensors file, or damaged"),
+    ):
+        (checkpoint / "checkpoint.json").write_text(content)
+        assert main(arguments) == 2
+        error = capsys.readouterr().err
+        assert told in error
+        assert error.count("\n") == 1
+    (tmp_path / "metrics.csv").write_text("epoch,loss\n1,half\n")
+    assert main(arguments) == 2
+    assert "metrics.csv cannot be read at line 2" in capsys.readouterr().err

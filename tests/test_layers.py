@@ -1,0 +1,117 @@
+"""The tree shows the architecture: imports run one way, from what is built on to what it is built from."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+GROUND = {"checks", "cli", "progress"}
+# Below each room, what it may import; every room may import the ground and itself.
+SEPS: dict[str, set[str]] = {
+    **{name: set() for name in GROUND},
+    "method": set(),
+    "encoders": set(),
+    "scenes": set(),
+    "search": {"method"},
+    "data": {"encoders", "scenes"},
+    "models": {"method", "encoders", "search"},
+    "training": {"method", "encoders", "scenes", "search", "data", "models"},
+    "evaluation": {"method", "encoders", "scenes", "search", "data", "models"},
+    "judge": {"encoders", "models", "data", "scenes"},
+    "generator": {"encoders", "models", "data", "scenes"},
+    # thin commands: each calls one function of the room it names
+    "train": {"training"},
+    "baseline": {"training"},
+    "evaluate": {"evaluation"},
+    "grounding": {"evaluation"},
+    "convert": {"models"},
+    "__init__": {"method", "search", "models"},
+}
+# The rooms of the app from the bottom up: each may import those before it.
+DEMO = ["galleries", "explain", "service", "lesson", "figures", "serving", "views", "opening", "site", "__main__"]
+
+
+def modules(package: str) -> list[Path]:
+    return sorted((ROOT / package).rglob("*.py"))
+
+
+def imported(file: Path) -> Iterator[str]:
+    """Every module that a file imports, wherever in it, by its full name."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file} has a relative import"
+            assert node.module is not None
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def room(name: str, package: str) -> str | None:
+    """The part of a package that a module belongs to; None for another package's, "__init__" for its own face."""
+    first, _, rest = name.partition(".")
+    if first != package:
+        return None
+    part = rest.split(".")[0]
+    is_module = (ROOT / package / part).is_dir() or (ROOT / package / f"{part}.py").is_file()
+    return part if part and is_module else "__init__"
+
+
+def arrows(package: str) -> list[tuple[str, str, str]]:
+    """Each import from one room into another: the file, its room, the other room."""
+    found = []
+    for file in modules(package):
+        inside = file.relative_to(ROOT / package)
+        own = inside.parts[0].removesuffix(".py")
+        for name in imported(file):
+            other = room(name, package)
+            if other not in (None, own):
+                found.append((str(file.relative_to(ROOT)), own, str(other)))
+    return found
+
+
+def test_every_room_is_in_the_plan() -> None:
+    assert {file.relative_to(ROOT / "seps").parts[0].removesuffix(".py") for file in modules("seps")} <= SEPS.keys()
+    parts = {file.relative_to(ROOT / "demo").parts[0].removesuffix(".py") for file in modules("demo")}
+    assert parts - {"__init__"} <= set(DEMO)
+
+
+def test_the_library_is_built_from_the_ground_up() -> None:
+    wrong = [
+        (file, other)
+        for file, own, other in arrows("seps")
+        if other not in SEPS[own] | (GROUND if own not in GROUND else set()) and other != "__init__"
+    ]
+    assert wrong == []
+    assert [file for file, own, other in arrows("seps") if other == "__init__"] == []  # none goes round by the front
+
+
+def test_the_library_knows_nothing_of_the_app() -> None:
+    for file in modules("seps"):
+        names = {name.partition(".")[0] for name in imported(file)}
+        assert not names & {"demo", "gradio", "tests", "app"}, file
+
+
+def test_no_arrow_of_the_app_runs_back_up() -> None:
+    wrong = [
+        (file, other)
+        for file, own, other in arrows("demo")
+        if own != "__init__" and other != "__init__" and DEMO.index(other) > DEMO.index(own)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("file", "names"),
+    [
+        ("import seps.method.network as net", ["seps.method.network"]),
+        ("def f():\n    from demo.views import api", ["demo.views", "demo.views.api"]),
+    ],
+)
+def test_imports_are_seen_wherever_they_stand(tmp_path: Path, file: str, names: list[str]) -> None:
+    (tmp_path / "module.py").write_text(file)
+    assert list(imported(tmp_path / "module.py")) == names
