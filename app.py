@@ -62,10 +62,10 @@ def prepare(
     """
     from tqdm import tqdm
 
-    from demo.service.start import open_benches
+    from demo.service.start import open_registry
 
     with ThreadPoolExecutor(1) as beside:
-        opening = beside.submit(open_benches, photos, cache, fetch, tqdm, print)
+        opening = beside.submit(open_registry, photos, cache, fetch, tqdm, print)
         from demo import site
 
         return site.build(opening.result()), site.launch_options(folder)

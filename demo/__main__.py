@@ -15,34 +15,34 @@ from demo.galleries.folder import photo_gallery
 from demo.galleries.index import index_gallery
 from demo.galleries.photos import read_photo
 from demo.service.captions import read_caption
-from demo.service.start import MODEL, open_benches, open_model
-from demo.service.workbench import Workbench
+from demo.service.retrieval import RetrievalService
+from demo.service.start import MODEL, open_model, open_registry
 
 
-def explain(options: argparse.Namespace, bench: Workbench) -> None:
+def explain(options: argparse.Namespace, service: RetrievalService) -> None:
     """Draw, or write as JSON, what one caption did with one photograph."""
     kind = options.output.suffix.lstrip(".").lower()
     photo = read_photo(options.photo).image
-    record = bench.explain_photo(photo, options.caption, options.dense)
-    text = read_caption(bench.model, options.caption).text
-    heading = Heading(text, record.similarity, bench.name, options.dense)
+    record = service.explain_photo(photo, options.caption, options.dense)
+    text = read_caption(service.model, options.caption).text
+    heading = Heading(text, record.similarity, service.name, options.dense)
     file = explanation_file(photo, record, heading, options.photo.stem, kind, options.layer, options.opacity)
     options.output.write_bytes(file.content)
     print(f"S(I, T) = {record.similarity:.4f}. {options.output} is written.")
 
 
-def rank(options: argparse.Namespace, bench: Workbench) -> None:
+def rank(options: argparse.Namespace, service: RetrievalService) -> None:
     """Rank photographs for a caption, or captions for a photograph, and print the best."""
     if options.photo is not None:
-        indexed = index_gallery(bench.model, photo_gallery(options.photo), None)
-        pool = None if options.text else bench.open(options.gallery, tqdm).gallery.name
-        captions = bench.rank_captions(indexed, 0, pool, "\n".join(options.text))
+        indexed = index_gallery(service.model, photo_gallery(options.photo), None)
+        pool = None if options.text else service.open(options.gallery, tqdm).gallery.name
+        captions = service.rank_captions(indexed, 0, pool, "\n".join(options.text))
         lines = [f"{score:.4f}  {text}" for text, score in zip(captions.captions, captions.scores, strict=True)]
     else:
-        indexed = bench.open(options.gallery, tqdm)
+        indexed = service.open(options.gallery, tqdm)
         if options.csv is not None:
-            options.csv.write_bytes(images_csv(bench, indexed, " ".join(options.text), options.dense).content)
-        images = bench.rank_images(indexed, " ".join(options.text), options.dense)
+            options.csv.write_bytes(images_csv(service, indexed, " ".join(options.text), options.dense).content)
+        images = service.rank_images(indexed, " ".join(options.text), options.dense)
         items = indexed.gallery.items
         lines = [f"{score:.4f}  {items[i].title}" for i, score in zip(images.order, images.scores, strict=True)]
     for place, line in enumerate(lines[: options.top], start=1):
@@ -75,18 +75,20 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def chosen_bench(options: argparse.Namespace) -> Workbench:
-    """The bench that a ranking runs on, its gallery set where none was asked for.
+def chosen_service(options: argparse.Namespace) -> RetrievalService:
+    """The service that a ranking runs on, its gallery set where none was asked for.
 
     Raises:
         ValueError: no such model or gallery, or one that belongs to the other.
     """
-    benches = open_benches(options.photos, progress=tqdm, tell=print)
-    options.gallery = options.gallery or benches.first_of(options.model or benches.photos.name)
-    bench = benches.of(options.gallery)
-    if options.model not in (None, bench.name):
-        raise ValueError(f"The gallery {options.gallery!r} belongs to the model {bench.name!r}, not {options.model!r}.")
-    return bench
+    registry = open_registry(options.photos, progress=tqdm, tell=print)
+    options.gallery = options.gallery or registry.first_of(options.model or registry.photos.name)
+    service = registry.of(options.gallery)
+    if options.model not in (None, service.name):
+        raise ValueError(
+            f"The gallery {options.gallery!r} belongs to the model {service.name!r}, not {options.model!r}."
+        )
+    return service
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -96,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command == "explain":
             explain(options, open_model(options.model or MODEL))
         else:
-            rank(options, chosen_bench(options))
+            rank(options, chosen_service(options))
     except (ValueError, OSError) as error:
         print(error, file=sys.stderr)
         return 2

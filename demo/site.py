@@ -11,13 +11,14 @@ from gradio.themes.utils import fonts
 from demo.figures.palette import DARK, LIGHT
 from demo.galleries.photos import MAX_BYTES
 from demo.galleries.scenes import SCENES
-from demo.service.benches import Benches, Own
+from demo.service.registry import ModelRegistry
+from demo.service.session import SessionData
 from demo.serving.folder import LIFETIME, TemporaryFolder
 from demo.serving.guard import GuardedBlocks
 from demo.serving.routes import server_options
 from demo.serving.static import script_tags, styles
 from demo.views import about, api, captions, compare, downloads, edit, lesson, losses, paper, search, session
-from demo.views.parts import Shown
+from demo.views.parts import ViewState
 
 TITLE = "SEPS Explorer"
 WEIGHTS = (400, 700)  # the font files of these weights hold the whole alphabet
@@ -56,51 +57,56 @@ def theme() -> Base:
     )
 
 
-def build(benches: Benches) -> gr.Blocks:
+def build(registry: ModelRegistry) -> gr.Blocks:
     """The page, ready to launch with `launch_options`; its uploads lie in the `TemporaryFolder` made last."""
     with GuardedBlocks(title=TITLE, fill_width=True, delete_cache=(LIFETIME // 10, LIFETIME)) as page:
         gr.HTML(f"<h1>{TITLE}</h1><p class='claim'>Which patches of a photo does a caption keep?</p>", elem_id="top")
-        states = (gr.State(Shown()), gr.State(Shown()), gr.State(Shown()))
-        own = gr.State(Own())
+        states = (gr.State(ViewState()), gr.State(ViewState()), gr.State(ViewState()))
+        session_data = gr.State(SessionData())
         with gr.Tabs(elem_id="views") as tabs:
             with gr.Tab("Photos", id="search", render_children=True) as search_tab:
-                finding = search.build(benches)
+                finding = search.build(registry)
             with gr.Tab("Captions", id="captions", render_children=True) as captions_tab:
-                asking = captions.build(benches)
+                asking = captions.build(registry)
             with gr.Tab("Compare", id="compare", render_children=True) as compare_tab:
-                comparing = compare.build(benches)
+                comparing = compare.build(registry)
             editing = None
-            if SCENES in benches.names:
+            if SCENES in registry.names:
                 with gr.Tab("Edit", id="edit", render_children=True) as edit_tab:
                     editing = edit.build()
             with gr.Tab("Lesson", id="lesson", render_children=True) as lesson_tab, gr.Tabs():
                 with gr.Tab("The walk", id="walk", render_children=True):
-                    walking = lesson.build(benches)
+                    walking = lesson.build(registry)
                 with gr.Tab("Losses", id="losses", render_children=True) as losses_tab:
                     playing = losses.build()
                 with gr.Tab("Paper and code", id="paper", render_children=True) as paper_tab:
-                    known = paper.build(benches.photos)
+                    known = paper.build(registry.photos)
             with gr.Tab("About", id="about"):
-                about.build(benches)
+                about.build(registry)
         saved = downloads.build()
-        search.connect(benches, finding, own, search_tab, states[0])
-        captions.connect(benches, asking, own, captions_tab, states[1])
-        compare.connect(benches, comparing, own, compare_tab, states[2])
-        downloads.connect_picture(benches, finding.viewer, finding.said, saved, states[0], own)
-        downloads.connect_picture(benches, asking.viewer, asking.said, saved, states[1], asking.chooser.chosen)
+        search.connect(registry, finding, session_data, search_tab, states[0])
+        captions.connect(registry, asking, session_data, captions_tab, states[1])
+        compare.connect(registry, comparing, session_data, compare_tab, states[2])
+        downloads.connect_picture(registry, finding.viewer, finding.said, saved, states[0], session_data)
+        downloads.connect_picture(registry, asking.viewer, asking.said, saved, states[1], asking.chooser.selected)
         downloads.connect_comparison(
-            benches, comparing.pictures, comparing.said, saved, states[2], comparing.chooser.chosen
+            registry, comparing.pictures, comparing.said, saved, states[2], comparing.chooser.selected
         )
-        lesson.connect(benches, walking, own, lesson_tab, saved)
-        losses.connect(benches.photos, playing, losses_tab)
-        paper.connect(benches.photos, known, paper_tab)
-        downloads.connect_rankings(benches, finding, asking, saved, states[0], own)
-        by_name = {"search": search_tab, "captions": captions_tab, "compare": compare_tab, "lesson": lesson_tab}
+        lesson.connect(registry, walking, session_data, lesson_tab, saved)
+        losses.connect(registry.photos, playing, losses_tab)
+        paper.connect(registry.photos, known, paper_tab)
+        downloads.connect_rankings(registry, finding, asking, saved, states[0], session_data)
+        views = {
+            "search": finding.linked(search_tab, states[0]),
+            "captions": asking.linked(captions_tab, states[1]),
+            "compare": comparing.linked(compare_tab, states[2]),
+            "lesson": walking.linked(lesson_tab),
+        }
         if editing is not None:
-            by_name["edit"] = edit_tab
-            edit.connect(benches, editing, own, saved)
-        session.connect(benches, page, tabs, by_name, (finding, asking, comparing, walking, editing), states, own)
-        api.build(benches)
+            edit.connect(registry, editing, session_data, saved)
+            views["edit"] = editing.linked(registry, edit_tab, session_data, states[0])
+        session.connect(registry, page, tabs, views, finding.caption)
+        api.build(registry)
     return page
 
 

@@ -227,30 +227,31 @@ def check_captions(
     channels: int,
     cap_embs: Tensor,
     cap_lens: Lengths,
-    long_cap_embs: Tensor | None,
-    long_cap_lens: Lengths | None,
+    dense_cap_embs: Tensor | None,
+    dense_cap_lens: Lengths | None,
     dtype: torch.dtype,
 ) -> tuple[list[int], list[int] | None]:
     """Check sparse and dense captions together; return their lengths as ints."""
     check_embeddings("cap_embs", cap_embs, channels, dtype)
     lengths = check_lengths("cap_lens", cap_lens, "cap_embs", cap_embs)
-    if long_cap_embs is None:
-        if long_cap_lens is not None:
+    if dense_cap_embs is None:
+        if dense_cap_lens is not None:
             raise ValueError(
-                f"long_cap_lens has {len(long_cap_lens)} entries, but there are 0 dense captions: pass long_cap_embs."
+                f"dense_cap_lens has {len(dense_cap_lens)} entries, but there are 0 dense captions: "
+                "pass dense_cap_embs."
             )
         return lengths, None
-    if long_cap_lens is None:
+    if dense_cap_lens is None:
         raise ValueError(
-            f"long_cap_embs has {long_cap_embs.shape[0]} dense captions, but 0 lengths: pass long_cap_lens."
+            f"dense_cap_embs has {dense_cap_embs.shape[0]} dense captions, but 0 lengths: pass dense_cap_lens."
         )
-    check_embeddings("long_cap_embs", long_cap_embs, channels, dtype)
-    if long_cap_embs.shape[0] != cap_embs.shape[0]:
+    check_embeddings("dense_cap_embs", dense_cap_embs, channels, dtype)
+    if dense_cap_embs.shape[0] != cap_embs.shape[0]:
         raise ValueError(
-            f"long_cap_embs has {long_cap_embs.shape[0]} dense captions, but cap_embs has "
+            f"dense_cap_embs has {dense_cap_embs.shape[0]} dense captions, but cap_embs has "
             f"{cap_embs.shape[0]} captions: each caption needs its own."
         )
-    return lengths, check_lengths("long_cap_lens", long_cap_lens, "long_cap_embs", long_cap_embs)
+    return lengths, check_lengths("dense_cap_lens", dense_cap_lens, "dense_cap_embs", dense_cap_embs)
 
 
 def read_fields(where: str, kind: type, values: object, prefix: str = "") -> dict[str, Any]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from demo.explain.phrases import phrases_of
 from demo.explain.table import say
-from demo.galleries.annotation import Known, labels, objects_name
+from demo.galleries.annotation import SceneAnnotation, labels, objects_name
 from seps import Explanation
 from seps.data.regions import mask_overlap
 from seps.encoders.tokenizer import Tokenizer, word_tokens
@@ -35,7 +35,7 @@ class Inside:
     share: float
 
 
-def weights_inside(record: Explanation, known: Known, caption: str, tokenizer: Tokenizer) -> list[Inside]:
+def weights_inside(record: Explanation, known: SceneAnnotation, caption: str, tokenizer: Tokenizer) -> list[Inside]:
     """For each word of a phrase that names objects: the share of its map's weight inside them.
 
     Words whose map is zero have none, and so have those of objects of which nothing is seen.
@@ -53,7 +53,7 @@ def weights_inside(record: Explanation, known: Known, caption: str, tokenizer: T
         overlap = mask_overlap(mask, record.grid).reshape(-1)  # (N,)
         name = objects_name(known.scene, mention.objects)
         found += [
-            Inside(word, mention.phrase, mention.objects, name, weight_inside(maps[word], overlap))
+            Inside(word, mention.phrase, mention.objects, name, energy_inside(maps[word], overlap))
             for word in words_of(mention, positions)
             if word < len(maps) - 1 and maps[word].any()  # the last one is [SEP]
         ]
@@ -66,7 +66,7 @@ def words_of(mention: Mention, positions: Sequence[range]) -> list[int]:
     return [place for word in positions[mention.first_word : last] for place in word]
 
 
-def weight_inside(weights: NDArray[np.floating], overlap: Floats) -> float:
+def energy_inside(weights: NDArray[np.floating], overlap: Floats) -> float:
     """The share of weights (N,), not all 0, inside a mask of which `overlap` (N,) covers each patch."""
     weights = weights.astype(np.float64)
     return float(weights @ overlap / weights.sum())

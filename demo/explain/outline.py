@@ -11,7 +11,7 @@ from contourpy import contour_generator
 from numpy.typing import NDArray
 
 from demo.explain.phrases import phrases_of
-from demo.galleries.annotation import Known, labels, object_name
+from demo.galleries.annotation import SceneAnnotation, labels, object_name
 from seps.scenes import SIDE, Scene
 
 Line = tuple[float, ...]
@@ -33,7 +33,7 @@ class Outline:
     lines: tuple[Line, ...]
 
 
-def outlines(known: Known, caption: str) -> list[Outline]:
+def outlines(known: SceneAnnotation, caption: str) -> list[Outline]:
     """The outlines of all objects of a scene of which something is seen."""
     named = {number for mention in phrases_of(known, caption) for number in mention.objects}
     return [

@@ -14,14 +14,14 @@ from demo.galleries.photos import KEPT, data_url
 _numbers = itertools.count()
 
 
-def fresh(value: dict[str, Any]) -> dict[str, Any]:
+def with_new_key(value: dict[str, Any]) -> dict[str, Any]:
     """The value under a new number, so that the browser sees that it is another one."""
     return {"key": next(_numbers)} | value
 
 
-def photo_value(indexed: IndexedGallery, place: int) -> dict[str, Any]:
+def photo_value(indexed: IndexedGallery, index: int) -> dict[str, Any]:
     """The photograph as the viewer takes it."""
-    item = indexed.gallery.items[place]
+    item = indexed.gallery.items[index]
     of_a_person = indexed.gallery.name == UPLOADS  # nothing of these outlives the session
     source, width, height = (_photo_source if of_a_person else _remembered_source)(item)
     values = {"src": source, "width": width, "height": height, "title": item.title}
@@ -49,7 +49,7 @@ def credit_of(item: GalleryItem) -> str:
 def strip_value(indexed: IndexedGallery, selected: int | None) -> dict[str, Any]:
     """A strip of a gallery's photographs."""
     items = [
-        {"place": place, "title": item.title, "thumb": indexed.thumbnails[place]}
-        for place, item in enumerate(indexed.gallery.items)
+        {"index": index, "title": item.title, "thumb": indexed.thumbnails[index]}
+        for index, item in enumerate(indexed.gallery.items)
     ]
     return {"key": next(_numbers), "items": items, "selected": selected}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from demo.galleries.annotation import Known
+from demo.galleries.annotation import SceneAnnotation
 from seps.scenes import KINDS, NAMED, SIZES, Mention, Object, Scene
 from seps.scenes.wording import COLOUR_WORDS, NUMBERS, SIZE_WORDS, plural
 
@@ -15,7 +15,7 @@ PUNCTUATION = ".,;:!?\"'()"
 LONGEST_NOUN = 3  # words, as "hot air balloon"
 
 
-def phrases_of(known: Known, caption: str) -> tuple[Mention, ...]:
+def phrases_of(known: SceneAnnotation, caption: str) -> tuple[Mention, ...]:
     """The phrases of a caption that name objects of a scene.
 
     Of the scene's own captions they are those that it was written with; in any other caption they are found by nouns,

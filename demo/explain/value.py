@@ -7,7 +7,7 @@ from typing import Any
 
 from demo.explain.inside import sentence, weights_inside
 from demo.explain.outline import outlines, packed_lines
-from demo.galleries.annotation import Known
+from demo.galleries.annotation import SceneAnnotation
 from seps import Explanation
 from seps.encoders.tokenizer import Tokenizer
 from seps.scenes import SIDE
@@ -15,7 +15,7 @@ from seps.scenes import SIDE
 UNIT = 2 * SIDE  # of outlines, to a side
 
 
-def objects_value(known: Known, caption: str) -> str:
+def objects_value(known: SceneAnnotation, caption: str) -> str:
     """The objects as JSON text: each one's number, name, whether the caption mentions it, and its outline as flat lists
     x0, y0, x1, y1, ..., UNIT to a side. One text, since the page watches each entry of a list."""
     told = [
@@ -25,7 +25,7 @@ def objects_value(known: Known, caption: str) -> str:
     return json.dumps(told, separators=(",", ":"))
 
 
-def scene_value(record: Explanation, known: Known, caption: str, tokenizer: Tokenizer) -> dict[str, Any]:
+def scene_value(record: Explanation, known: SceneAnnotation, caption: str, tokenizer: Tokenizer) -> dict[str, Any]:
     """What is true of a scene, for a viewer of one caption; JSON ready.
 
     Returns:

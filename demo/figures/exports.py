@@ -17,8 +17,8 @@ from demo.figures.export import file_name, render
 from demo.figures.overlay import Heading, compare_picture, picture
 from demo.figures.palette import DARK, LIGHT
 from demo.galleries.index import IndexedGallery
+from demo.service.retrieval import RetrievalService
 from demo.service.threads import drawing
-from demo.service.workbench import Workbench
 from seps import Explanation
 
 TYPES = {
@@ -128,20 +128,22 @@ def check_format(kind: str, formats: Sequence[str]) -> None:
         raise ValueError(f"format is {kind!r}, but it must be one of {', '.join(formats)}.")
 
 
-def images_csv(bench: Workbench, indexed: IndexedGallery, caption: str, dense: str | None) -> Download:
+def images_csv(service: RetrievalService, indexed: IndexedGallery, caption: str, dense: str | None) -> Download:
     """The whole ranking of a gallery for a caption."""
-    ranking = bench.rank_images(indexed, caption, dense)
+    ranking = service.rank_images(indexed, caption, dense)
     items = indexed.gallery.items
     rows = [
-        [rank, items[place].key, items[place].title, round(score, 6), ranking.reading.text]
-        for rank, (place, score) in enumerate(zip(ranking.order, ranking.scores, strict=True), start=1)
+        [rank, items[index].key, items[index].title, round(score, 6), ranking.reading.text]
+        for rank, (index, score) in enumerate(zip(ranking.order, ranking.scores, strict=True), start=1)
     ]
-    return ranking_file(("rank", "photo", "title", "score", "caption"), rows, bench.name, indexed.gallery.name)
+    return ranking_file(("rank", "photo", "title", "score", "caption"), rows, service.name, indexed.gallery.name)
 
 
-def captions_csv(bench: Workbench, indexed: IndexedGallery, place: int, pool: str | None, typed: str) -> Download:
+def captions_csv(
+    service: RetrievalService, indexed: IndexedGallery, index: int, pool: str | None, typed: str
+) -> Download:
     """The whole ranking of captions for a photograph."""
-    ranking = bench.rank_captions(indexed, place, pool, typed)
+    ranking = service.rank_captions(indexed, index, pool, typed)
     truth = {True: "yes", False: "no", None: ""}
     rows = [
         [rank, caption, round(score, 6), truth[correct]]
@@ -149,5 +151,5 @@ def captions_csv(bench: Workbench, indexed: IndexedGallery, place: int, pool: st
             zip(ranking.captions, ranking.scores, ranking.correct, strict=True), start=1
         )
     ]
-    title = indexed.gallery.items[place].title
-    return ranking_file(("rank", "caption", "score", "written for this photo"), rows, bench.name, title)
+    title = indexed.gallery.items[index].title
+    return ranking_file(("rank", "caption", "score", "written for this photo"), rows, service.name, title)

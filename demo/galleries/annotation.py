@@ -13,7 +13,7 @@ from seps.scenes.wording import plural
 
 
 @dataclass(frozen=True)
-class Known:
+class SceneAnnotation:
     """What is known of a drawn picture.
 
     Attributes:

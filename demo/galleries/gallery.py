@@ -10,7 +10,7 @@ from typing import Any
 from PIL import Image
 from tqdm import tqdm
 
-from demo.galleries.annotation import Known
+from demo.galleries.annotation import SceneAnnotation
 from demo.galleries.photos import Photo, content_digest, file_digest, pixels_digest, read_photo, read_upload
 from seps.progress import Progress
 
@@ -37,7 +37,7 @@ class GalleryItem:
     credit: str
     link: str | None
     source: Path | bytes | Callable[[], Image.Image]
-    known: Known | None = None
+    known: SceneAnnotation | None = None
 
     def read(self) -> Photo:
         """The photograph in RGB with its digest.
@@ -87,16 +87,16 @@ class Gallery:
 
     def position(self, key: str) -> int:
         """Where the photograph of this key stands; ValueError where there is none."""
-        for place, item in enumerate(self.items):
+        for index, item in enumerate(self.items):
             if item.key == key:
-                return place
+                return index
         raise ValueError(f"The gallery {self.name!r} has no photo {key!r}: choose one of its {len(self)} photos.")
 
 
 def caption_pool(gallery: Gallery) -> tuple[list[str], list[int]]:
     """Every caption of a gallery, and for each the position of the photograph that it was written for."""
-    pairs = [(caption, place) for place, item in enumerate(gallery.items) for caption in item.captions]
-    return [caption for caption, _ in pairs], [place for _, place in pairs]
+    pairs = [(caption, index) for index, item in enumerate(gallery.items) for caption in item.captions]
+    return [caption for caption, _ in pairs], [index for _, index in pairs]
 
 
 def shown(values: Sequence[Any], title: str, progress: Progress) -> Iterable[Any]:

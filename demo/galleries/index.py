@@ -47,13 +47,13 @@ class IndexedGallery:
         kept = (item.source.content for item in self.gallery.items if isinstance(item.source, KeptPhoto))
         return 2 * self.embeddings.nbytes + sum(map(len, (*kept, *self.thumbnails)))
 
-    def patches(self, place: int) -> Tensor:
+    def patches(self, index: int) -> Tensor:
         """The photograph's patch embeddings (N[+1], C)."""
-        return self.embeddings[place]
+        return self.embeddings[index]
 
-    def digest(self, place: int) -> str:
+    def digest(self, index: int) -> str:
         """The photograph's digest, the same wherever the same content lies."""
-        return self.digests[place]
+        return self.digests[index]
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import Any
 
 from PIL import Image
 
-from demo.galleries.annotation import Known, title_of
+from demo.galleries.annotation import SceneAnnotation, title_of
 from demo.galleries.gallery import Gallery, GalleryItem
-from seps.scenes import Mention, Told, as_json, from_json, make_scene, tell
+from seps.scenes import AnnotatedScene, Mention, as_json, from_json, make_scene, tell
 
 SCENES = "scenes"
 FACTS_FILE = Path(__file__).resolve().parents[2] / "assets" / "galleries" / "scenes.jsonl"
@@ -43,11 +43,11 @@ def _item(fact: dict[str, Any]) -> GalleryItem:
         credit=CREDIT,
         link=None,
         source=PICTURES / f"{scene.index:03}.png",
-        known=Known(scene, mentions),
+        known=SceneAnnotation(scene, mentions),
     )
 
 
-def fact_of(told: Told) -> dict[str, Any]:
+def fact_of(told: AnnotatedScene) -> dict[str, Any]:
     """What is kept of a scene: its graph, each caption with the phrases that name objects, its dense caption."""
     captions = [
         {"text": one.text, "mentions": [[m.phrase, m.first_word, list(m.objects)] for m in one.mentions]}

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from demo.lesson.playground import GALLERY, Batch, read_batch
 from demo.lesson.settings import network_with, trained_knobs
-from demo.service.workbench import Workbench
+from demo.service.retrieval import RetrievalService
 from seps import CrossSparseAggrNet
 from seps.method.losses import ratio_loss
 from seps.method.selection import kept_count
@@ -37,14 +37,14 @@ class Claim:
     name: str
     claim: str
     how: str
-    measure: Callable[[Workbench], tuple[Measured, bool]]
+    measure: Callable[[RetrievalService], tuple[Measured, bool]]
 
 
-def run_claim(bench: Workbench, name: str) -> dict[str, Any]:
+def run_claim(service: RetrievalService, name: str) -> dict[str, Any]:
     """Run one claim on the model: `name`, `claim`, `how`, `measured` (numbers by name) and `holds`, JSON ready.
 
     Args:
-        bench: its model is of the paper's variant and has the gallery of examples.
+        service: its model is of the paper's variant and has the gallery of examples.
         name: one of CLAIMS.
 
     Raises:
@@ -54,7 +54,7 @@ def run_claim(bench: Workbench, name: str) -> dict[str, Any]:
         raise ValueError(f"There is no claim {name!r}; there are: {', '.join(CLAIMS)}.")
     claim = CLAIMS[name]
     with torch.enable_grad():
-        measured, holds = claim.measure(bench)
+        measured, holds = claim.measure(service)
     return {"name": name, "claim": claim.claim, "how": claim.how, "measured": measured, "holds": holds}
 
 
@@ -70,11 +70,11 @@ def claims_value(results: Mapping[str, dict[str, Any]] | None = None) -> dict[st
     }
 
 
-def fixed_share(bench: Workbench) -> tuple[Measured, bool]:
+def fixed_share(service: RetrievalService) -> tuple[Measured, bool]:
     """Under hard top-k: the kept shares of all pairs, L_ratio before and after the score networks are changed, L_ratio
     for a target that is missed, and the norms of the gradients."""
-    net = training_network(bench, "top-k")
-    batch, images = read_batch(bench), leaf(read_batch(bench).images)
+    net = training_network(service, "top-k")
+    batch, images = read_batch(service), leaf(read_batch(service).images)
     masks = decisions(net, batch, images)
     loss, missed = ratio_loss(masks, net.sparse_ratio), ratio_loss(masks, MISSED_TARGET)
     changed = ratio_loss(decisions(with_other_scores(net), batch, images), net.sparse_ratio)
@@ -95,10 +95,10 @@ def fixed_share(bench: Workbench) -> tuple[Measured, bool]:
     return measured, same and number(loss) == number(changed) and not any(gradients)
 
 
-def drawn_share(bench: Workbench) -> tuple[Measured, bool]:
+def drawn_share(service: RetrievalService) -> tuple[Measured, bool]:
     """Under Gumbel-Softmax: the kept shares of all pairs, L_ratio of two draws, and the norms of its gradient."""
-    net = training_network(bench, "gumbel")
-    batch, images = read_batch(bench), leaf(read_batch(bench).images)
+    net = training_network(service, "gumbel")
+    batch, images = read_batch(service), leaf(read_batch(service).images)
     masks = decisions(net, batch, images, seed=0)
     loss = ratio_loss(masks, net.sparse_ratio)
     other = ratio_loss(decisions(net, batch, images, seed=1), net.sparse_ratio)
@@ -117,18 +117,18 @@ def drawn_share(bench: Workbench) -> tuple[Measured, bool]:
     return measured, varies and reaching > 0
 
 
-def cut_gradient(bench: Workbench) -> tuple[Measured, bool]:
+def cut_gradient(service: RetrievalService) -> tuple[Measured, bool]:
     """In the released variant: the norms of the gradient of the sum of all S(I, T), without and with [CLS]."""
-    batch = read_batch(bench)
-    released = network_with(bench.model, replace(trained_knobs(bench.model), variant="released"))
-    paper = network_with(bench.model, trained_knobs(bench.model))
+    batch = read_batch(service)
+    released = network_with(service.model, replace(trained_knobs(service.model), variant="released"))
+    paper = network_with(service.model, trained_knobs(service.model))
     through = deepcopy(released)
     through.detach_selection = False
     patches = leaf(batch.images[:, -released.num_patches :])  # without any [CLS]
     words = leaf(batch.words)
     cls = leaf(patches.detach().mean(dim=1, keepdim=True))  # (B, 1, C), the mean patch stands in for [CLS]
-    head = bench.model.img_enc.vision_proj.weight
-    encoded = project_photo(bench, batch)[:, -released.num_patches :]
+    head = service.model.img_enc.vision_proj.weight
+    encoded = project_photo(service, batch)[:, -released.num_patches :]
 
     def norm(net: CrossSparseAggrNet, images: Tensor, at: Tensor) -> float:
         return gradient_norm(similarities(net, batch, images, words), [at])
@@ -175,10 +175,10 @@ CLAIMS: dict[str, Claim] = {
 }
 
 
-def training_network(bench: Workbench, decision: str) -> CrossSparseAggrNet:
+def training_network(service: RetrievalService, decision: str) -> CrossSparseAggrNet:
     """The paper's variant with the trained parameters, in training mode, with a kind of decision."""
-    knobs = replace(trained_knobs(bench.model), decision=decision)
-    return network_with(bench.model, knobs).train()
+    knobs = replace(trained_knobs(service.model), decision=decision)
+    return network_with(service.model, knobs).train()
 
 
 def decisions(net: CrossSparseAggrNet, batch: Batch, images: Tensor, seed: int = 0) -> Sequence[Tensor]:
@@ -210,11 +210,11 @@ def similarities(net: CrossSparseAggrNet, batch: Batch, images: Tensor, words: T
     return net(images, words, batch.lengths, batch.dense_words, batch.dense_lengths).sum()
 
 
-def project_photo(bench: Workbench, batch: Batch) -> Tensor:
+def project_photo(service: RetrievalService, batch: Batch) -> Tensor:
     """The batch's first photograph through the image encoder, (1, N[+1], C), with a gradient at its head."""
-    encoder = bench.model.img_enc
-    item = bench.find(GALLERY).gallery.items[batch.places[0]]
-    pixels = bench.model.preprocess([item.photo()]).to(bench.model.device)
+    encoder = service.model.img_enc
+    item = service.find(GALLERY).gallery.items[batch.indices[0]]
+    pixels = service.model.preprocess([item.photo()]).to(service.model.device)
     with torch.no_grad():
         features = encoder.features(pixels)
     return encoder.project(features)

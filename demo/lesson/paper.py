@@ -13,7 +13,7 @@ import torch
 
 from demo.galleries.index import IndexedGallery
 from demo.lesson.settings import evaluation_knobs, network_with
-from demo.service.workbench import Workbench
+from demo.service.retrieval import RetrievalService
 from seps import CrossSparseAggrNet, DualTokenAggregation, Explanation, explain
 from seps.models.hub import shipped_models
 
@@ -44,12 +44,12 @@ Reading = Callable[[CrossSparseAggrNet, Explanation], float | None]
 
 
 def differences(
-    bench: Workbench, indexed: IndexedGallery, place: int, caption: str, dense: str | None = None
+    service: RetrievalService, indexed: IndexedGallery, index: int, caption: str, dense: str | None = None
 ) -> list[dict[str, Any]]:
     """How the paper and its released code differ, with both variants' numbers on one photograph and caption.
 
     Args:
-        bench: its model is of the paper's variant.
+        service: its model is of the paper's variant.
         indexed, place: the gallery and the photograph in it.
         caption, dense: as read by `read_caption`.
 
@@ -61,9 +61,9 @@ def differences(
         ValueError: the model has no parameters of the paper's variant.
     """
     dense = dense or None
-    nets = [network_with(bench.model, replace(evaluation_knobs(bench.model), variant=name)) for name in VARIANTS]
-    runs = [(net, record_with(bench, net, indexed, place, caption, dense)) for net in nets]
-    slopes = [slope(bench, net, indexed, place, caption, dense) for net in nets]
+    nets = [network_with(service.model, replace(evaluation_knobs(service.model), variant=name)) for name in VARIANTS]
+    runs = [(net, record_with(service, net, indexed, index, caption, dense)) for net in nets]
+    slopes = [slope(service, net, indexed, index, caption, dense) for net in nets]
     kept = [record.sparse.kept for _, record in runs]
     notes = dict.fromkeys(("dense", "aggregation"), NO_DENSE) if dense is None else {}
     if min(record.sparse_alignment.cosines.min() for _, record in runs) >= 0:
@@ -163,22 +163,32 @@ def relevance(term: str) -> Reading:
 
 
 def record_with(
-    bench: Workbench, net: CrossSparseAggrNet, indexed: IndexedGallery, place: int, caption: str, dense: str | None
+    service: RetrievalService,
+    net: CrossSparseAggrNet,
+    indexed: IndexedGallery,
+    index: int,
+    caption: str,
+    dense: str | None,
 ) -> Explanation:
-    """What a network makes of the photograph and the captions, which the bench's model encodes."""
-    words = bench.model.encode_captions([caption])[0][0]  # (L_s, C)
-    dense_words = None if dense is None else bench.model.encode_captions([dense], dense=True)[0][0]  # (L_d, C)
-    return explain(net, indexed.patches(place), words, dense_words, grid=bench.model.grid)
+    """What a network makes of the photograph and the captions, which the service's model encodes."""
+    words = service.model.encode_captions([caption])[0][0]  # (L_s, C)
+    dense_words = None if dense is None else service.model.encode_captions([dense], dense=True)[0][0]  # (L_d, C)
+    return explain(net, indexed.patches(index), words, dense_words, grid=service.model.grid)
 
 
 def slope(
-    bench: Workbench, net: CrossSparseAggrNet, indexed: IndexedGallery, place: int, caption: str, dense: str | None
+    service: RetrievalService,
+    net: CrossSparseAggrNet,
+    indexed: IndexedGallery,
+    index: int,
+    caption: str,
+    dense: str | None,
 ) -> float:
     """The norm of the gradient of S(I, T) at the photograph's patches, [CLS] left out."""
-    image = indexed.patches(place)[None].detach()  # (1, N[+1], C)
+    image = indexed.patches(index)[None].detach()  # (1, N[+1], C)
     patches = image[:, -net.num_patches :].clone().requires_grad_()
-    captions = bench.model.encode_captions([caption])
-    dense_captions = () if dense is None else bench.model.encode_captions([dense], dense=True)
+    captions = service.model.encode_captions([caption])
+    dense_captions = () if dense is None else service.model.encode_captions([dense], dense=True)
     with torch.enable_grad():
         similarity = net(torch.cat([image[:, : -net.num_patches], patches], dim=1), *captions, *dense_captions)
     (gradient,) = torch.autograd.grad(similarity.sum(), [patches], allow_unused=True)

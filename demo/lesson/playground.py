@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from timm.data import ImageNetInfo
 from torch import Tensor
 
-from demo.service.workbench import Workbench
+from demo.service.retrieval import RetrievalService
 from seps.method.losses import align_loss, ratio_loss, same_image
 
 GALLERY = "examples"
@@ -52,7 +52,7 @@ class Batch:
             photograph's dense caption.
     """
 
-    places: tuple[int, ...]
+    indices: tuple[int, ...]
     captions: tuple[str, ...]
     img_ids: tuple[int, ...]
     images: Tensor
@@ -63,30 +63,30 @@ class Batch:
 
 
 @lru_cache(maxsize=2)
-def read_batch(bench: Workbench) -> Batch:
-    """The batch `BATCH`, encoded by the bench's model."""
-    indexed = bench.find(GALLERY)
-    places = tuple(indexed.gallery.position(key) for key, _ in BATCH)
-    items = [indexed.gallery.items[place] for place in places]
+def read_batch(service: RetrievalService) -> Batch:
+    """The batch `BATCH`, encoded by the service's model."""
+    indexed = service.find(GALLERY)
+    indices = tuple(indexed.gallery.position(key) for key, _ in BATCH)
+    items = [indexed.gallery.items[index] for index in indices]
     captions = tuple(item.captions[number] for item, (_, number) in zip(items, BATCH, strict=True))
     keys = list(dict.fromkeys(key for key, _ in BATCH))
     return Batch(
-        places,
+        indices,
         captions,
         tuple(keys.index(key) for key, _ in BATCH),
-        torch.stack([indexed.patches(place) for place in places]),
-        *bench.model.encode_captions(captions),
-        *bench.model.encode_captions([item.dense or "" for item in items], dense=True),
+        torch.stack([indexed.patches(index) for index in indices]),
+        *service.model.encode_captions(captions),
+        *service.model.encode_captions([item.dense or "" for item in items], dense=True),
     )
 
 
 def playground_value(
-    bench: Workbench, margin: float = 0.2, mining: str = "all", mask_ids: bool = True
+    service: RetrievalService, margin: float = 0.2, mining: str = "all", mask_ids: bool = True
 ) -> dict[str, Any]:
     """Everything that the playground draws, JSON ready.
 
     Args:
-        bench: with the gallery of examples.
+        service: with the gallery of examples.
         margin: alpha of equation (6), in MARGINS.
         mining: "all" negatives, or the "hardest" of each row and column.
         mask_ids: whether captions of one photograph are kept from being each other's negatives (`img_ids`).
@@ -106,10 +106,10 @@ def playground_value(
         raise ValueError(f"The margin is {margin}, but it must lie between {MARGINS[0]:g} and {MARGINS[1]:g}.")
     if mining not in MININGS:
         raise ValueError(f"The mining is {mining!r}, but it must be one of: {', '.join(MININGS)}.")
-    batch, similarity = read_batch(bench), batch_similarity(bench)
+    batch, similarity = read_batch(service), batch_similarity(service)
     ids = batch.img_ids if mask_ids else None
-    indexed = bench.find(GALLERY)
-    items = [indexed.gallery.items[place] for place in batch.places]
+    indexed = service.find(GALLERY)
+    items = [indexed.gallery.items[index] for index in batch.indices]
     excluded = same_image(len(similarity), ids, similarity.device)  # (B, B)
     to_captions, to_images = violations(similarity, margin, excluded)
     counted_captions, counted_images = to_captions > 0, to_images > 0
@@ -123,8 +123,8 @@ def playground_value(
         "minings": list(MININGS),
         "mask_ids": mask_ids,
         "photos": [
-            {"key": item.key, "title": item.title, "thumb": indexed.thumbnails[place], "img_id": img_id}
-            for item, place, img_id in zip(items, batch.places, batch.img_ids, strict=True)
+            {"key": item.key, "title": item.title, "thumb": indexed.thumbnails[index], "img_id": img_id}
+            for item, index, img_id in zip(items, batch.indices, batch.img_ids, strict=True)
         ],
         "captions": [
             {"text": text, "img_id": img_id} for text, img_id in zip(batch.captions, batch.img_ids, strict=True)
@@ -142,18 +142,18 @@ def playground_value(
         "now": loss_of(similarity, margin, mining, ids),
         "masked": masked_pairs(batch, similarity, margin, mining),
         "curve": loss_curve(similarity, ids),
-        "ratio": ratio_curves(bench.model.cross_net.sparse_ratio),
-        "ranking": unforeseen(bench),
+        "ratio": ratio_curves(service.model.cross_net.sparse_ratio),
+        "ranking": unforeseen(service),
     }
 
 
 @lru_cache(maxsize=2)
-def batch_similarity(bench: Workbench) -> Tensor:
+def batch_similarity(service: RetrievalService) -> Tensor:
     """S(I, T) of every photograph with every caption of the batch, captions alone, by the model's own forward pass:
     (B, B) on the CPU."""
-    batch = read_batch(bench)
+    batch = read_batch(service)
     with torch.no_grad():
-        similarity = bench.model.cross_net(batch.images, batch.words, batch.lengths)
+        similarity = service.model.cross_net(batch.images, batch.words, batch.lengths)
     assert isinstance(similarity, Tensor)  # the model is in evaluation mode
     return similarity.cpu()
 
@@ -166,9 +166,9 @@ def violations(similarity: Tensor, margin: float, excluded: Tensor) -> tuple[Ten
     return to_captions, to_images
 
 
-def one_hot(places: Tensor, dim: int, like: Tensor) -> Tensor:
+def one_hot(indices: Tensor, dim: int, like: Tensor) -> Tensor:
     """True at the places along a dimension, of the shape of `like`."""
-    return torch.zeros_like(like, dtype=torch.bool).scatter(dim, places, True)
+    return torch.zeros_like(like, dtype=torch.bool).scatter(dim, indices, True)
 
 
 def loss_of(similarity: Tensor, margin: float, mining: str, ids: tuple[int, ...] | None) -> float:
@@ -247,7 +247,7 @@ def classes_naming(word: str) -> list[str]:
 
 
 @lru_cache(maxsize=2)
-def unforeseen(bench: Workbench) -> dict[str, Any]:
+def unforeseen(service: RetrievalService) -> dict[str, Any]:
     """Captions whose subject no class of a fixed list names, and how their photographs rank all the same.
 
     Cross-entropy over fixed classes needs a class for what is asked; a ranking asks only which photograph fits better.
@@ -257,13 +257,13 @@ def unforeseen(bench: Workbench) -> dict[str, Any]:
         the classes with that word, its photograph's `title` and `thumb`, the `rank` of it among `total`, its `score`,
         and the `best_other` photograph's title with its `other_score`.
     """
-    indexed = bench.find(GALLERY)
+    indexed = service.find(GALLERY)
     examples = []
     for key, number, subject in UNFORESEEN:
-        place = indexed.gallery.position(key)
-        item = indexed.gallery.items[place]
-        ranking = bench.rank_images(indexed, item.captions[number])
-        rank = ranking.order.index(place)
+        index = indexed.gallery.position(key)
+        item = indexed.gallery.items[index]
+        ranking = service.rank_images(indexed, item.captions[number])
+        rank = ranking.order.index(index)
         other = 1 if rank == 0 else 0
         examples.append(
             {
@@ -271,7 +271,7 @@ def unforeseen(bench: Workbench) -> dict[str, Any]:
                 "subject": subject,
                 "named_by": classes_naming(subject),
                 "title": item.title,
-                "thumb": indexed.thumbnails[place],
+                "thumb": indexed.thumbnails[index],
                 "rank": rank + 1,
                 "total": len(ranking.order),
                 "score": ranking.scores[rank],

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from demo.explain.photo import fresh, photo_value
+from demo.explain.photo import photo_value, with_new_key
 from demo.explain.record import packed
 from demo.explain.table import say
 from demo.galleries.gallery import caption_pool
@@ -27,7 +27,7 @@ from demo.lesson.settings import (
 )
 from demo.lesson.steps import Example, steps
 from demo.service.captions import read_caption
-from demo.service.workbench import Workbench
+from demo.service.retrieval import RetrievalService
 from seps import CaptionIndex, CrossSparseAggrNet, Explanation, ImageIndex, ScoringEngine, explain
 from seps.method.selection import gumbel_mask
 from seps.search.index import model_key
@@ -62,41 +62,43 @@ class Walk:
     caption_rank: dict[str, Any] | None
 
 
-def walk(bench: Workbench, indexed: IndexedGallery, place: int, caption: str, dense: str | None, knobs: Knobs) -> Walk:
+def walk(
+    service: RetrievalService, indexed: IndexedGallery, index: int, caption: str, dense: str | None, knobs: Knobs
+) -> Walk:
     """Compute the lesson for one photograph of a gallery; arguments and errors as `walk_value`."""
-    model = bench.model
+    model = service.model
     caption = read_caption(model, caption).text
     dense = read_caption(model, dense, dense=True).text if (dense or "").strip() else None
     changed = bool(changes(knobs, evaluation_knobs(model), dense is not None))
     net = network_with(model, knobs) if changed else model.cross_net
     used = dense if knobs.dense else None
-    before = bench.explain(indexed, place, caption, dense)
+    before = service.explain(indexed, index, caption, dense)
     drawn = knobs.decision == "gumbel"
-    alone = bench.encode([caption])
-    index = alone if dense is None else bench.encode([caption], [dense])
-    rank_before = photo_rank(model.cross_net, indexed, place, index)
+    alone = service.encode([caption])
+    caption_index = alone if dense is None else service.encode([caption], [dense])
+    rank_before = photo_rank(model.cross_net, indexed, index, caption_index)
     rank: int | None = None if drawn else rank_before
     if changed and not drawn:
-        rank = photo_rank(net, indexed, place, alone if used is None else index)
+        rank = photo_rank(net, indexed, index, alone if used is None else caption_index)
     return Walk(
         caption=caption,
         dense=dense,
         dense_words=None if dense is None else model.words(dense, dense=True),
         knobs=knobs,
         net=net,
-        record=explain_with(bench, net, indexed, place, caption, used, knobs) if changed else before,
+        record=explain_with(service, net, indexed, index, caption, used, knobs) if changed else before,
         before=before,
         changed=changed,
         rank=rank,
         rank_before=rank_before,
-        caption_rank=caption_ranks(bench, net, indexed, place, caption, alone, drawn),
+        caption_rank=caption_ranks(service, net, indexed, index, caption, alone, drawn),
     )
 
 
 def walk_value(
-    bench: Workbench,
+    service: RetrievalService,
     indexed: IndexedGallery,
-    place: int,
+    index: int,
     caption: str,
     dense: str | None,
     knobs: Knobs,
@@ -114,22 +116,22 @@ def walk_value(
     """
     if step not in range(1, STEPS + 1):
         raise ValueError(f"There is no step {step!r}: the lesson has steps 1 to {STEPS}.")
-    walked, trained = walk(bench, indexed, place, caption, dense, knobs), trained_knobs(bench.model)
+    walked, trained = walk(service, indexed, index, caption, dense, knobs), trained_knobs(service.model)
     note = say("rank.drawn") if knobs.decision == "gumbel" else ""
     ranks = {"before": walked.rank_before, "now": walked.rank, "total": len(indexed), "gallery": indexed.gallery.name}
     among, alone = walked.caption_rank, say("rank.alone") if walked.dense else ""
-    return fresh(
+    return with_new_key(
         {
-            "photo": photo_value(indexed, place),
-            "model": bench.name,
+            "photo": photo_value(indexed, index),
+            "model": service.name,
             "caption": walked.caption,
             "dense_caption": walked.dense,
             "step": step,
             "knobs": asdict(knobs),
             "trained": asdict(trained),
             "untrained": untrained(knobs, trained),
-            "fixed": idle(knobs, walked.dense is not None) | fixed(bench.model),
-            "limits": {name: list(ends) for name, ends in limits(bench.model).items()},
+            "fixed": idle(knobs, walked.dense is not None) | fixed(service.model),
+            "limits": {name: list(ends) for name, ends in limits(service.model).items()},
             "record": packed(walked.record),
             "before": packed(walked.before) if walked.changed else None,
             "rank": ranks | {"note": note},
@@ -137,38 +139,38 @@ def walk_value(
             "moved": moved_between(walked.before, walked.record),
             "channels": walked.net.embed_size,
             "dense_words": walked.dense_words,
-            "lengths": lengths(bench, walked),
-            "steps": told_steps(bench, walked, len(indexed)),
+            "lengths": lengths(service, walked),
+            "steps": told_steps(service, walked, len(indexed)),
         }
     )
 
 
 def explain_with(
-    bench: Workbench,
+    service: RetrievalService,
     net: CrossSparseAggrNet,
     indexed: IndexedGallery,
-    place: int,
+    index: int,
     caption: str,
     dense: str | None,
     knobs: Knobs,
 ) -> Explanation:
     """The record of one photograph and one caption by a network of these settings."""
-    model = bench.model
+    model = service.model
     return explain(
         net,
-        indexed.patches(place).to(model.device),
+        indexed.patches(index).to(model.device),
         model.encode_captions([caption])[0][0],
         None if dense is None else model.encode_captions([dense], dense=True)[0][0],
         words=model.words(caption),
-        long_words=None if dense is None else model.words(dense, dense=True),
+        dense_words=None if dense is None else model.words(dense, dense=True),
         grid=model.grid,
-        generator=noise(bench, knobs) if knobs.decision == "gumbel" else None,
+        generator=noise(service, knobs) if knobs.decision == "gumbel" else None,
     )
 
 
-def noise(bench: Workbench, knobs: Knobs) -> torch.Generator:
+def noise(service: RetrievalService, knobs: Knobs) -> torch.Generator:
     """What a draw of this seed takes its noise from."""
-    return torch.Generator(bench.model.device).manual_seed(knobs.seed)
+    return torch.Generator(service.model.device).manual_seed(knobs.seed)
 
 
 def images_for(net: CrossSparseAggrNet, indexed: IndexedGallery) -> ImageIndex:
@@ -180,45 +182,47 @@ def images_for(net: CrossSparseAggrNet, indexed: IndexedGallery) -> ImageIndex:
     return replace(images, model_key=model_key(net))
 
 
-def photo_rank(net: CrossSparseAggrNet, indexed: IndexedGallery, place: int, caption: CaptionIndex) -> int:
+def photo_rank(net: CrossSparseAggrNet, indexed: IndexedGallery, index: int, caption: CaptionIndex) -> int:
     """The photograph's place in its gallery for one caption, from 1."""
     order = ScoringEngine(net).rank_images(caption, images_for(net, indexed)).indices.tolist()
-    return 1 + order.index(place)
+    return 1 + order.index(index)
 
 
 def caption_ranks(
-    bench: Workbench,
+    service: RetrievalService,
     net: CrossSparseAggrNet,
     indexed: IndexedGallery,
-    place: int,
+    index: int,
     caption: str,
     alone: CaptionIndex,
     drawn: bool,
 ) -> dict[str, Any] | None:
     """The caption's place for the photograph among a gallery's captions, its own or else the first gallery's; it joins
     them where it is none of them. None where neither gallery has captions."""
-    names = [name for name in (indexed.gallery.name, bench.first) if name in bench.galleries and pool(bench, name)[1]]
-    texts, index = pool(bench, names[0]) if names else ([], None)
-    if index is None:
+    names = [
+        name for name in (indexed.gallery.name, service.first) if name in service.galleries and pool(service, name)[1]
+    ]
+    texts, caption_index = pool(service, names[0]) if names else ([], None)
+    if caption_index is None:
         return None
 
     def rank(net: CrossSparseAggrNet) -> int:
-        engine, image = ScoringEngine(net), images_for(net, indexed)[place]
-        scores = engine.score(image, index)[0]  # (T,)
+        engine, image = ScoringEngine(net), images_for(net, indexed)[index]
+        scores = engine.score(image, caption_index)[0]  # (T,)
         if caption in texts:
             return 1 + scores.argsort(descending=True, stable=True).tolist().index(texts.index(caption))
         return 1 + int((scores >= engine.score(image, alone)[0]).sum())
 
-    before = rank(bench.model.cross_net)
-    now = None if drawn else before if net is bench.model.cross_net else rank(net)
+    before = rank(service.model.cross_net)
+    now = None if drawn else before if net is service.model.cross_net else rank(net)
     return {"before": before, "now": now, "total": len(texts) + (caption not in texts), "gallery": names[0]}
 
 
 @lru_cache(maxsize=4)
-def pool(bench: Workbench, gallery: str) -> tuple[list[str], CaptionIndex | None]:
+def pool(service: RetrievalService, gallery: str) -> tuple[list[str], CaptionIndex | None]:
     """All captions of an open gallery, and the engine's index of them; None where there are none."""
-    texts, _ = caption_pool(bench.find(gallery).gallery)
-    return texts, bench.encode(texts) if texts else None
+    texts, _ = caption_pool(service.find(gallery).gallery)
+    return texts, service.encode(texts) if texts else None
 
 
 def moved_between(before: Explanation, now: Explanation) -> dict[str, Any]:
@@ -237,20 +241,20 @@ def moved_between(before: Explanation, now: Explanation) -> dict[str, Any]:
     }
 
 
-def lengths(bench: Workbench, walked: Walk) -> dict[str, Any]:
+def lengths(service: RetrievalService, walked: Walk) -> dict[str, Any]:
     """How many word pieces both captions have, and how many times as many the dense one has."""
-    sparse = len(bench.model.words(walked.caption))
+    sparse = len(service.model.words(walked.caption))
     dense = None if walked.dense_words is None else len(walked.dense_words)
     return {"sparse": sparse, "dense": dense, "denser": None if dense is None else dense / sparse}
 
 
-def told_steps(bench: Workbench, walked: Walk, total: int) -> list[dict[str, Any]]:
+def told_steps(service: RetrievalService, walked: Walk, total: int) -> list[dict[str, Any]]:
     """The eight steps; the fourth with the keep probabilities and, for a draw, the gradients of its decision.
 
     Args:
         total: how many photographs the gallery has.
     """
-    config, knobs = bench.model.config, walked.knobs
+    config, knobs = service.model.config, walked.knobs
     example = Example(
         record=walked.record,
         knobs=knobs,
@@ -258,15 +262,15 @@ def told_steps(bench: Workbench, walked: Walk, total: int) -> list[dict[str, Any
         pixels=config.vision.image_size,
         dense_length=None if walked.dense_words is None else len(walked.dense_words),
         context=(config.vision.context_size > 0, config.text.context),
-        trained_k=bench.model.cross_net.hrpa.top_k,
+        trained_k=service.model.cross_net.hrpa.top_k,
         rank=None if walked.rank is None else (walked.rank, total),
     )
     told = steps(example)
     probability = keep_probability(walked)  # (N,)
     told[3]["keep_probability"] = probability.tolist()
     if knobs.decision == "gumbel":
-        leaf = probability[None].to(bench.model.device).requires_grad_()  # (1, N)
-        gumbel_mask(leaf, knobs.temperature, noise(bench, knobs)).sum().backward()
+        leaf = probability[None].to(service.model.device).requires_grad_()  # (1, N)
+        gumbel_mask(leaf, knobs.temperature, noise(service, knobs)).sum().backward()
         assert leaf.grad is not None
         told[3]["decision_gradient"] = leaf.grad[0].tolist()
     return told

@@ -9,14 +9,14 @@ import json
 
 from demo.opening.first import FILE
 from demo.opening.write import compute_first_view
-from demo.service.benches import Benches
-from demo.service.start import open_workbench
+from demo.service.registry import ModelRegistry
+from demo.service.start import open_service
 
 
 def main() -> int:
     """Run the program; returns its exit status."""
     FILE.parent.mkdir(exist_ok=True)
-    view = compute_first_view(Benches(open_workbench(fetch=False)))
+    view = compute_first_view(ModelRegistry(open_service(fetch=False)))
     FILE.write_text(json.dumps(view, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"Written: {FILE.name}, {FILE.stat().st_size:,} bytes.")
     return 0

@@ -5,20 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from demo.opening.first import weights_digest
-from demo.service.benches import Benches
-from demo.views.parts import Shown
-from demo.views.search import EXAMPLES, FIRST_CAPTION, rank_and_show
+from demo.service.registry import ModelRegistry
+from demo.views.examples import EXAMPLES, FIRST_CAPTION
+from demo.views.parts import ViewState
+from demo.views.search import rank_and_show
 
 EXAMPLES_GALLERY = "examples"
 
 
-def compute_first_view(benches: Benches) -> dict[str, Any]:
+def compute_first_view(registry: ModelRegistry) -> dict[str, Any]:
     """What the app shows on load, with names in the place of photographs; see `first_view`."""
-    bench, indexed = benches.open(EXAMPLES_GALLERY)
-    _, ranking, viewer, _ = rank_and_show(bench, indexed, FIRST_CAPTION, None, Shown())
+    service, indexed = registry.open(EXAMPLES_GALLERY)
+    _, ranking, viewer, _ = rank_and_show(service, indexed, FIRST_CAPTION, None, ViewState())
     names = [item.key for item in indexed.gallery.items]
     items = [
-        {name: value for name, value in item.items() if name != "thumb"} | {"name": names[item["place"]]}
+        {name: value for name, value in item.items() if name != "thumb"} | {"name": names[item["index"]]}
         for item in ranking["lists"][0]["items"]
     ]
     photo = {name: value for name, value in viewer["photo"].items() if name != "src"}

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from demo.galleries.annotation import Known
+from demo.galleries.annotation import SceneAnnotation
 from demo.galleries.index import IndexedGallery
 from demo.galleries.scenes import SCENES
-from demo.service.benches import Benches, Own
-from demo.service.own import encode_edited
-from demo.service.workbench import ImageRanking, Workbench
+from demo.service.edited import encode_edited
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import ImageRanking, RetrievalService
+from demo.service.session import SessionData
 from seps import Explanation
 from seps.checks import read_json
 from seps.scenes import Scene
@@ -39,7 +40,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A scene before and after its changes: of `own` it alone is put back before."""
+    """A scene before and after its changes: of `session` it alone is put back before."""
 
     before: Outcome
     after: Outcome
@@ -55,37 +56,39 @@ class Experiment:
         return int((self.before.record.sparse.kept & ~self.after.record.sparse.kept).sum())
 
 
-def experiment(benches: Benches, own: Own, place: int, caption: str) -> Experiment:
+def experiment(registry: ModelRegistry, session: SessionData, index: int, caption: str) -> Experiment:
     """Rank and explain the scene at a place of the gallery before and after its changes.
 
     Args:
         caption: as read by `read_caption`.
     """
-    bench, now = benches.open(SCENES, own=own)
-    after = outcome(bench, now, place, caption)
-    if place not in own.edits.get(SCENES, {}):
+    service, now = registry.open(SCENES, session=session)
+    after = outcome(service, now, index, caption)
+    if index not in session.edits.get(SCENES, {}):
         return Experiment(after, after)
     return Experiment(
-        outcome(bench, benches.find(SCENES, own.with_edit(SCENES, place, None))[1], place, caption), after
+        outcome(service, registry.find(SCENES, session.with_edit(SCENES, index, None))[1], index, caption), after
     )
 
 
-def outcome(bench: Workbench, indexed: IndexedGallery, place: int, caption: str) -> Outcome:
+def outcome(service: RetrievalService, indexed: IndexedGallery, index: int, caption: str) -> Outcome:
     """The scene at a place of a gallery under a caption."""
-    ranking = bench.rank_images(indexed, caption)
-    rank = 1 + ranking.order.index(place)
-    return Outcome(indexed, ranking, rank, bench.explain(indexed, place, caption), known(indexed, place).scene)
+    ranking = service.rank_images(indexed, caption)
+    rank = 1 + ranking.order.index(index)
+    return Outcome(indexed, ranking, rank, service.explain(indexed, index, caption), known(indexed, index).scene)
 
 
-def known(indexed: IndexedGallery, place: int) -> Known:
+def known(indexed: IndexedGallery, index: int) -> SceneAnnotation:
     """What is known of a gallery's picture; ValueError where it is no drawn scene."""
-    found = indexed.gallery.items[place].known
+    found = indexed.gallery.items[index].known
     if found is None:
-        raise ValueError(f"{indexed.gallery.items[place].title} is no drawn scene: it cannot be edited.")
+        raise ValueError(f"{indexed.gallery.items[index].title} is no drawn scene: it cannot be edited.")
     return found
 
 
-def with_changes(benches: Benches, own: Own, place: int, changes: Sequence[Mapping[str, Any]]) -> Own:
+def with_changes(
+    registry: ModelRegistry, session: SessionData, index: int, changes: Sequence[Mapping[str, Any]]
+) -> SessionData:
     """What is a person's own after changes of the scene at a place; the last scene is drawn and encoded.
 
     Args:
@@ -94,17 +97,17 @@ def with_changes(benches: Benches, own: Own, place: int, changes: Sequence[Mappi
     Raises:
         ValueError: a change that cannot be made, or too many.
     """
-    bench, indexed = benches.open(SCENES)
-    item, edits = indexed.gallery.items[place], own.edits.get(SCENES, {})
-    history = edits[place].history if place in edits else ()
+    service, indexed = registry.open(SCENES)
+    item, edits = indexed.gallery.items[index], session.edits.get(SCENES, {})
+    history = edits[index].history if index in edits else ()
     for change in changes:
         if change.get("do") in BACK:
             history = history[:-1] if change["do"] == "undo" else ()
         else:
-            history = (*history, edited(history[-1] if history else known(indexed, place).scene, change))
-    if len(history) > MOST_CHANGES or len({place, *edits}) > MOST_EDITED:
+            history = (*history, edited(history[-1] if history else known(indexed, index).scene, change))
+    if len(history) > MOST_CHANGES or len({index, *edits}) > MOST_EDITED:
         raise ValueError(f"At most {MOST_EDITED} scenes and {MOST_CHANGES} changes of each: take some back first.")
-    return own.with_edit(SCENES, place, encode_edited(bench.model, item, history) if history else None)
+    return session.with_edit(SCENES, index, encode_edited(service.model, item, history) if history else None)
 
 
 def read_changes(text: str) -> list[dict[str, Any]]:

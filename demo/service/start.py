@@ -1,4 +1,4 @@
-"""Opening the benches: device, models, galleries."""
+"""Opening the registry: device, models, galleries."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from demo.galleries.gallery import Gallery
 from demo.galleries.index import IndexedGallery, index_gallery
 from demo.galleries.open_photos import open_photos_gallery
 from demo.galleries.scenes import SCENES, scenes_gallery
-from demo.service.benches import Benches
 from demo.service.gpu import lent_encoder
-from demo.service.workbench import Workbench
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
 from seps import load_model
 from seps.models.hub import shipped_models
 from seps.progress import Progress
@@ -34,47 +34,47 @@ def best_device() -> torch.device:
     return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
 
 
-def open_model(name: str = MODEL) -> Workbench:
+def open_model(name: str = MODEL) -> RetrievalService:
     """A shipped model without galleries; ValueError where there is none of that name."""
     shipped = shipped_models()
     if name not in shipped:
         raise ValueError(f"There is no model {name!r} here; there are: {', '.join(shipped)}.")
-    return Workbench(load_model(shipped[name]).to(best_device()), name)
+    return RetrievalService(load_model(shipped[name]).to(best_device()), name)
 
 
-def open_benches(
+def open_registry(
     photos: Path | None = None,
     cache: Path | None = None,
     fetch: bool = True,
     progress: Progress = False,
     tell: Callable[[str], Any] = lambda line: None,
-) -> Benches:
+) -> ModelRegistry:
     """The shipped models with their galleries: the photographs' now, that of the scenes, where it ships, on first use.
 
-    Arguments and errors as `open_workbench`.
+    Arguments and errors as `open_service`.
     """
-    bench = open_workbench(photos, cache, fetch, progress, tell)
+    service = open_service(photos, cache, fetch, progress, tell)
     folder = shipped_models().get(SCENES)
     later = {} if folder is None else {SCENES: (SCENES, partial(open_scenes, folder, cache))}
-    return Benches(bench, later)
+    return ModelRegistry(service, later)
 
 
-def open_scenes(model_folder: Path, cache: Path | None = None) -> Workbench:
-    """The bench of drawn scenes, with the model that a folder holds; its gallery is indexed on first use."""
+def open_scenes(model_folder: Path, cache: Path | None = None) -> RetrievalService:
+    """The service of drawn scenes, with the model that a folder holds; its gallery is indexed on first use."""
     model = load_model(model_folder).to(best_device())
     place = cache or default_cache()
-    return Workbench(
+    return RetrievalService(
         model, SCENES, (), {SCENES: lambda progress: index_gallery(model, scenes_gallery(), place, progress)}
     )
 
 
-def open_workbench(
+def open_service(
     photos: Path | None = None,
     cache: Path | None = None,
     fetch: bool = True,
     progress: Progress = False,
     tell: Callable[[str], Any] = lambda line: None,
-) -> Workbench:
+) -> RetrievalService:
     """The shipped model with its galleries: a person's folder first, then the examples; the open photos on first use.
 
     Args:
@@ -99,4 +99,4 @@ def open_workbench(
     def open_photos(progress: Progress) -> IndexedGallery:
         return index_gallery(model, open_photos_gallery(place, fetch, progress), place, progress)
 
-    return Workbench(model, MODEL, indexed, {OPEN_PHOTOS: open_photos}, encoder)
+    return RetrievalService(model, MODEL, indexed, {OPEN_PHOTOS: open_photos}, encoder)

@@ -8,7 +8,7 @@ import gradio as gr
 
 from demo.explain.photo import credit_of
 from demo.lesson.paper import MEASURES, our_grounding, our_results
-from demo.service.benches import Benches
+from demo.service.registry import ModelRegistry
 from demo.views.paper import results, table
 from seps.models.hub import shipped_models
 
@@ -53,21 +53,21 @@ METHODS = {
 }
 
 
-def build(benches: Benches) -> None:
+def build(registry: ModelRegistry) -> None:
     """Lay the view out."""
-    model = benches.photos.model
+    model = registry.photos.model
     rows, columns = model.grid
     reading = READING.format(rows=rows, columns=columns, tokens=model.cross_net.num_tokens)
     with gr.Column(elem_classes="prose"):
-        gr.Markdown(reading + (SCENES if len(benches.models) > 1 else ""))
+        gr.Markdown(reading + (SCENES if len(registry.models) > 1 else ""))
     gr.HTML(measured(), elem_id="measured", elem_classes="prose tables")
     with gr.Column(elem_classes="prose"):
-        for name in benches.models:
+        for name in registry.models:
             if name in shipped_models():
                 with gr.Accordion(f"The model's card: {name}", open=False):
                     gr.Markdown(card(name))
         with gr.Accordion("Whose the photographs are", open=False):
-            gr.HTML("<ul>" + "".join(credit_lines(benches)) + "</ul>")
+            gr.HTML("<ul>" + "".join(credit_lines(registry)) + "</ul>")
 
 
 def card(name: str) -> str:
@@ -108,11 +108,11 @@ def interval(value: tuple[float, float | None, float | None] | None) -> str:
     return f"{mean:.3f}" if low is None or high is None else f"{mean:.3f} ({low:.3f} to {high:.3f})"
 
 
-def credit_lines(benches: Benches) -> list[str]:
+def credit_lines(registry: ModelRegistry) -> list[str]:
     """A line of HTML for each photograph of the galleries that are open."""
     scenes = ["<li>scenes: drawn by this project's own code, under its licence (MIT)</li>"]
     return [
         f"<li>{escape(item.title)}: {escape(credit_of(item))}</li>"
-        for indexed in benches.photos.galleries.values()
+        for indexed in registry.photos.galleries.values()
         for item in indexed.gallery.items
-    ] + scenes * (len(benches.models) > 1)
+    ] + scenes * (len(registry.models) > 1)

@@ -14,46 +14,49 @@ from demo.explain.record import overlap, plain
 from demo.figures.exports import Download
 from demo.galleries.index import IndexedGallery
 from demo.galleries.scenes import SCENES
-from demo.service.benches import Benches, Own
 from demo.service.captions import read_caption, read_typed
 from demo.service.experiment import Outcome, experiment, known, read_changes, with_changes
-from demo.service.workbench import Workbench
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
+from demo.service.session import SessionData
 from demo.serving.uploads import Upload, takes_uploads
 from demo.views.captions import recall_line
 from demo.views.chooser import index_uploads
 from demo.views.downloads import comparison, explanation
-from demo.views.parts import Shown
+from demo.views.parts import ViewState
 from seps.scenes import as_json
 
 OPTIONS: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 32}
 
 
-def build(benches: Benches) -> None:
+def build(registry: ModelRegistry) -> None:
     """Register the endpoints, without anything to see."""
     with gr.Column(visible=False):
         photo, item = takes_uploads(gr.Image(type="filepath", label="photo")), gr.Textbox(label="item")
         caption, dense = gr.Textbox(label="caption"), gr.Textbox(label="dense_caption")
-        captions, gallery = gr.Textbox(label="captions"), gr.Textbox(benches.first, label="gallery")
+        captions, gallery = gr.Textbox(label="captions"), gr.Textbox(registry.first, label="gallery")
         layer, file_format = gr.Textbox("mask", label="layer"), gr.Textbox("png", label="file_format")
         changes = gr.Textbox("[]", label="changes")
         answer, file = gr.JSON(label="answer"), gr.File(label="file")
         call = gr.Button("call")
 
-    def find(photo: Upload | None, name: str) -> tuple[Workbench, IndexedGallery, int]:
+    def find(photo: Upload | None, name: str) -> tuple[RetrievalService, IndexedGallery, int]:
         """The uploaded photo, or a gallery's as "gallery/photo"."""
         if photo is not None:
-            return benches.photos, index_uploads(benches.photos, [photo]), 0
+            return registry.photos, index_uploads(registry.photos, [photo]), 0
         gallery, _, key = (name or "").partition("/")
-        bench, indexed = benches.open(gallery)
-        return bench, indexed, indexed.gallery.position(key)
+        service, indexed = registry.open(gallery)
+        return service, indexed, indexed.gallery.position(key)
 
-    def read(bench: Workbench, text: str, long_text: str) -> tuple[str, str | None]:
-        dense_text = read_caption(bench.model, long_text, dense=True).text if (long_text or "").strip() else None
-        return read_caption(bench.model, text).text, dense_text
+    def read(service: RetrievalService, text: str, dense_caption: str) -> tuple[str, str | None]:
+        dense_text = (
+            read_caption(service.model, dense_caption, dense=True).text if (dense_caption or "").strip() else None
+        )
+        return read_caption(service.model, text).text, dense_text
 
-    def read_captions(bench: Workbench, typed: str) -> list[str]:
+    def read_captions(service: RetrievalService, typed: str) -> list[str]:
         """Captions typed one a line, at least one."""
-        texts = read_typed(bench.model, typed)
+        texts = read_typed(service.model, typed)
         if not texts:
             raise ValueError("There is no caption: write at least one, one a line.")
         return texts
@@ -65,11 +68,11 @@ def build(benches: Benches) -> None:
             By gallery: a list of photos, each with its item (what the other endpoints take), title, captions, credit,
             licence and link; an empty list where none of a gallery's photos can be had.
         """
-        return {name: listed(name) for name in benches.names}
+        return {name: listed(name) for name in registry.names}
 
     def listed(name: str) -> list[dict[str, Any]]:
         try:
-            items = benches.open(name)[1].gallery.items
+            items = registry.open(name)[1].gallery.items
         except ValueError:  # none of its photos can be had
             return []
         return [
@@ -88,14 +91,14 @@ def build(benches: Benches) -> None:
         Returns:
             "ranking": photos with rank, item, title and score S(I, T), the best first; "model"; "note"; "seconds".
         """
-        bench, indexed = benches.open(gallery)
-        ranking = bench.rank_images(indexed, caption, dense_caption)
+        service, indexed = registry.open(gallery)
+        ranking = service.rank_images(indexed, caption, dense_caption)
         items = indexed.gallery.items
         rows = [
-            {"rank": rank, "item": f"{gallery}/{items[place].key}", "title": items[place].title, "score": score}
-            for rank, (place, score) in enumerate(zip(ranking.order, ranking.scores, strict=True), start=1)
+            {"rank": rank, "item": f"{gallery}/{items[index].key}", "title": items[index].title, "score": score}
+            for rank, (index, score) in enumerate(zip(ranking.order, ranking.scores, strict=True), start=1)
         ]
-        return {"ranking": rows, "model": bench.name, "note": ranking.reading.note, "seconds": ranking.seconds}
+        return {"ranking": rows, "model": service.name, "note": ranking.reading.note, "seconds": ranking.seconds}
 
     def rank_captions(photo: Upload | None, item: str, gallery: str, captions: str) -> dict[str, Any]:
         """Rank captions for a photo.
@@ -108,10 +111,10 @@ def build(benches: Benches) -> None:
             "ranking": captions with rank, score S(I, T) and "correct" (null where nobody knows); "recall" in words;
             "seconds".
         """
-        bench, indexed, place = find(photo, item)
+        service, indexed, index = find(photo, item)
         if gallery:
-            benches.open(gallery)
-        ranking = bench.rank_captions(indexed, place, gallery or None, captions)
+            registry.open(gallery)
+        ranking = service.rank_captions(indexed, index, gallery or None, captions)
         rows = [
             {"rank": rank, "caption": text, "score": score, "correct": correct}
             for rank, (text, score, correct) in enumerate(
@@ -130,8 +133,8 @@ def build(benches: Benches) -> None:
         Returns:
             The explanation record with a description of each field.
         """
-        bench, indexed, place = find(photo, item)
-        return plain(bench.explain(indexed, place, *read(bench, caption, dense_caption)))
+        service, indexed, index = find(photo, item)
+        return plain(service.explain(indexed, index, *read(service, caption, dense_caption)))
 
     def compare(photo: Upload | None, item: str, captions: str) -> dict[str, Any]:
         """Compare which patches captions kept of one photo.
@@ -144,9 +147,9 @@ def build(benches: Benches) -> None:
             "captions"; "scores"; "kept": for each caption the decision mask, row by row of the grid; "overlap": IoU of
             every two kept sets.
         """
-        bench, indexed, place = find(photo, item)
-        texts = read_captions(bench, captions)
-        records = [bench.explain(indexed, place, text) for text in texts]
+        service, indexed, index = find(photo, item)
+        texts = read_captions(service, captions)
+        records = [service.explain(indexed, index, text) for text in texts]
         return {
             "captions": texts,
             "scores": [record.similarity for record in records],
@@ -169,14 +172,14 @@ def build(benches: Benches) -> None:
         Returns:
             The file.
         """
-        bench, indexed, place = find(photo, item)
-        texts = read_captions(bench, captions)
+        service, indexed, index = find(photo, item)
+        texts = read_captions(service, captions)
         if len(texts) > 1:
-            compared = Shown(indexed.gallery.name, place, layer=layer)
-            return written(comparison(bench, indexed, compared, texts, file_format))
-        text, long_text = read(bench, "\n".join(texts), dense_caption)
-        shown = Shown(indexed.gallery.name, place, text, long_text, layer)
-        return written(explanation(bench, indexed, shown, file_format))
+            compared = ViewState(indexed.gallery.name, index, layer=layer)
+            return written(comparison(service, indexed, compared, texts, file_format))
+        text, dense_text = read(service, "\n".join(texts), dense_caption)
+        state = ViewState(indexed.gallery.name, index, text, dense_text, layer)
+        return written(explanation(service, indexed, state, file_format))
 
     def edit_scene(item: str, changes: str, caption: str) -> dict[str, Any]:
         """Change a drawn scene and see what becomes of its rank, its score and its kept patches; nothing is kept.
@@ -193,16 +196,16 @@ def build(benches: Benches) -> None:
             decision mask row by row of the grid.
         """
         wanted = read_changes(changes)
-        _, indexed, place = find(None, item)
-        text = read_caption(benches.of(indexed.gallery.name).model, caption).text
-        known(indexed, place)
-        tried = experiment(benches, with_changes(benches, Own(), place, wanted), place, text)
-        return {"before": told(tried.before), "after": told(tried.after)}
+        _, indexed, index = find(None, item)
+        text = read_caption(registry.of(indexed.gallery.name).model, caption).text
+        known(indexed, index)
+        tried = experiment(registry, with_changes(registry, SessionData(), index, wanted), index, text)
+        return {"before": outcome_value(tried.before), "after": outcome_value(tried.after)}
 
-    def told(found: Outcome) -> dict[str, Any]:
-        kept = found.record.sparse.kept.astype(int).tolist()
-        ranked = {"rank": found.rank, "total": len(found.indexed), "score": found.record.similarity}
-        return {"scene": as_json(found.scene), **ranked, "kept": kept}
+    def outcome_value(outcome: Outcome) -> dict[str, Any]:
+        kept = outcome.record.sparse.kept.astype(int).tolist()
+        ranked = {"rank": outcome.rank, "total": len(outcome.indexed), "score": outcome.record.similarity}
+        return {"scene": as_json(outcome.scene), **ranked, "kept": kept}
 
     endpoints: list[tuple[Callable[..., Any], list[Any], Any]] = [
         (galleries, [], answer),
@@ -212,7 +215,7 @@ def build(benches: Benches) -> None:
         (compare, [photo, item, captions], answer),
         (picture, [photo, item, captions, dense, layer, file_format], file),
     ]
-    if SCENES in benches.names:
+    if SCENES in registry.names:
         endpoints.append((edit_scene, [item, changes, caption], answer))
     for function, inputs, output in endpoints:
         call.click(function, inputs, output, api_name=function.__name__, **OPTIONS)
@@ -220,6 +223,6 @@ def build(benches: Benches) -> None:
 
 def written(file: Download) -> str:
     """A file in the app's temporary folder, which goes after a while; returns its path."""
-    place = Path(tempfile.mkdtemp(dir=os.environ.get("GRADIO_TEMP_DIR"))) / file.name
-    place.write_bytes(file.content)
-    return str(place)
+    path = Path(tempfile.mkdtemp(dir=os.environ.get("GRADIO_TEMP_DIR"))) / file.name
+    path.write_bytes(file.content)
+    return str(path)

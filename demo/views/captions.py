@@ -7,12 +7,23 @@ from typing import Any
 
 import gradio as gr
 
-from demo.explain.photo import fresh
-from demo.service.benches import Benches
-from demo.service.workbench import CaptionRanking
+from demo.explain.photo import with_new_key
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import CaptionRanking
 from demo.views import chooser
-from demo.views.chooser import Chooser, Chosen
-from demo.views.parts import ANSWERING, AT_ONCE, OPENING, PROGRESS, Shown, message, scripted, told_below, viewer_value
+from demo.views.chooser import Chooser, SelectedImage
+from demo.views.link import Link, LinkedView
+from demo.views.parts import (
+    ANSWERING,
+    AT_ONCE,
+    OPENING,
+    PROGRESS,
+    ViewState,
+    errors_as_message,
+    message,
+    scripted,
+    viewer_value,
+)
 
 LISTED = 30  # captions of a ranking that are sent to the browser
 NO_POOL = "typed ones alone"
@@ -29,13 +40,20 @@ class Captions:
     ranking: gr.HTML
     viewer: gr.HTML
 
+    def linked(self, tab: gr.Tab, state: gr.State) -> LinkedView:
+        """How links and its tab fill it."""
+        outputs = [*self.chooser.restored(self.said), self.ranking, self.viewer, state, self.pool]
+        return LinkedView(tab, outputs, self.viewer, restore, state)
 
-def build(benches: Benches) -> Captions:
+
+def build(registry: ModelRegistry) -> Captions:
     """Lay the view out."""
     with gr.Row(elem_classes="screen"):
         with gr.Column(scale=5, min_width=250, elem_classes="ask"):
-            chosen = chooser.build(benches, "captions")
-            pool = gr.Radio(**pools(benches, Chosen("examples", 0)), label="Captions to rank", elem_id="captions-pool")
+            selected = chooser.build(registry, "captions")
+            pool = gr.Radio(
+                **pools(registry, SelectedImage("examples", 0)), label="Captions to rank", elem_id="captions-pool"
+            )
             typed = gr.Textbox(
                 label="Your captions, one a line",
                 lines=2,
@@ -48,35 +66,40 @@ def build(benches: Benches) -> Captions:
             ranking = scripted("captions", "captions", "captions-ranking", ("pick", "export"))
         with gr.Column(scale=11, min_width=320, elem_classes="seen"):
             viewer = scripted("viewer", "seps-viewer", "captions-viewer", ("layer", "export"))
-    return Captions(chosen, pool, typed, said, ranking, viewer)
+    return Captions(selected, pool, typed, said, ranking, viewer)
 
 
-def pools(benches: Benches, chosen: Chosen, pool: str | None = None) -> dict[str, Any]:
+def pools(registry: ModelRegistry, selected: SelectedImage, pool: str | None = None) -> dict[str, Any]:
     """Whose captions can be ranked for a photograph, those of its model's galleries, and what is ranked: `pool` where
     it is one of these, else the captions of the photograph's own gallery, or of the first that has some."""
-    bench, indexed = benches.find(chosen.gallery, chosen.own)
-    names = [*bench.names, NO_POOL]
+    service, indexed = registry.find(selected.gallery, selected.session)
+    names = [*service.names, NO_POOL]
     if pool not in names:
-        captioned = [name for name, one in bench.galleries.items() if one.gallery.items[0].captions]
-        has_own = bool(indexed.gallery.items[chosen.place].captions)
-        pool = chosen.gallery if has_own else captioned[0] if captioned else NO_POOL
+        captioned = [name for name, one in service.galleries.items() if one.gallery.items[0].captions]
+        has_own = bool(indexed.gallery.items[selected.index].captions)
+        pool = selected.gallery if has_own else captioned[0] if captioned else NO_POOL
     return {"choices": names, "value": pool}
 
 
 def rank_and_show(
-    benches: Benches, chosen: Chosen, pool: str, typed: str, shown: Shown, caption: str | None = None
-) -> tuple[str, dict[str, Any], dict[str, Any], Shown]:
+    registry: ModelRegistry,
+    selected: SelectedImage,
+    pool: str,
+    typed: str,
+    state: ViewState,
+    caption: str | None = None,
+) -> tuple[str, dict[str, Any], dict[str, Any], ViewState]:
     """Rank captions for a photograph and open the best, or the one named.
 
     Returns:
         The message line, the list's value, the viewer's value, and what is shown now.
     """
-    bench, indexed = benches.find(chosen.gallery, chosen.own)
-    ranking = bench.rank_captions(indexed, chosen.place, None if pool == NO_POOL else pool, typed)
-    shown = shown.of(indexed.gallery.name, chosen.place, caption or ranking.captions[0], None)
-    record = bench.explain(indexed, chosen.place, shown.caption)
-    value = viewer_value(bench, indexed, shown, record, "captions")
-    return message(""), ranking_value(ranking, shown.caption), value, shown
+    service, indexed = registry.find(selected.gallery, selected.session)
+    ranking = service.rank_captions(indexed, selected.index, None if pool == NO_POOL else pool, typed)
+    state = state.of(indexed.gallery.name, selected.index, caption or ranking.captions[0], None)
+    record = service.explain(indexed, selected.index, state.caption)
+    value = viewer_value(service, indexed, state, record, "captions")
+    return message(""), ranking_value(ranking, state.caption), value, state
 
 
 def ranking_value(ranking: CaptionRanking, selected: str) -> dict[str, Any]:
@@ -94,10 +117,10 @@ def ranking_value(ranking: CaptionRanking, selected: str) -> dict[str, Any]:
         )
     ]
     total = len(rows)
-    shown = f", the best {LISTED} shown" if total > LISTED else ""
-    return fresh(
+    cut = f", the best {LISTED} shown" if total > LISTED else ""
+    return with_new_key(
         {
-            "note": f"{total} captions ranked in {1000 * ranking.seconds:.0f} ms{shown}",
+            "note": f"{total} captions ranked in {1000 * ranking.seconds:.0f} ms{cut}",
             "selected": selected,
             "recall": recall_line(ranking),
             "rows": rows[:LISTED],
@@ -114,35 +137,42 @@ def recall_line(ranking: CaptionRanking) -> str:
     return f"{hits}. The first caption written for this photo is at rank {best}."
 
 
-def connect(benches: Benches, view: Captions, own: gr.State, tab: gr.Tab, shown: gr.State) -> None:
+def restore(registry: ModelRegistry, link: Link) -> list[Any]:
+    """The view's values for a link: message, the chooser's, list, viewer, state, pools."""
+    offered = pools(registry, link.selected)
+    note, *shown = rank_and_show(registry, link.selected, offered["value"], "", link.state, link.caption or None)
+    return [note, *chooser.restored_values(registry, link.selected), *shown, gr.Radio(**offered)]
+
+
+def connect(registry: ModelRegistry, view: Captions, session: gr.State, tab: gr.Tab, state: gr.State) -> None:
     """Give the view its events."""
-    outputs = [view.said, view.ranking, view.viewer, shown]
+    outputs = [view.said, view.ranking, view.viewer, state]
 
-    def show(chosen: Chosen, pool: str, typed: str, shown: Shown) -> tuple[Any, ...]:
-        return rank_and_show(benches, chosen, pool, typed, shown)
+    def show(selected: SelectedImage, pool: str, typed: str, state: ViewState) -> tuple[Any, ...]:
+        return rank_and_show(registry, selected, pool, typed, state)
 
-    def other_photo(chosen: Chosen, pool: str, typed: str, shown: Shown) -> tuple[Any, ...]:
-        offered = pools(benches, chosen, pool)
-        return *show(chosen, offered["value"], typed, shown), gr.Radio(**offered)
+    def other_photo(selected: SelectedImage, pool: str, typed: str, state: ViewState) -> tuple[Any, ...]:
+        offered = pools(registry, selected, pool)
+        return *show(selected, offered["value"], typed, state), gr.Radio(**offered)
 
-    @told_below(len(outputs))
+    @errors_as_message(len(outputs))
     def other_pool(
-        chosen: Chosen, pool: str, typed: str, shown: Shown, progress: gr.Progress = PROGRESS
+        selected: SelectedImage, pool: str, typed: str, state: ViewState, progress: gr.Progress = PROGRESS
     ) -> tuple[Any, ...]:
         if pool != NO_POOL:
-            benches.open(pool, progress.tqdm)
-        return show(chosen, pool, typed, shown)
+            registry.open(pool, progress.tqdm)
+        return show(selected, pool, typed, state)
 
-    inputs = [view.chooser.chosen, view.pool, view.typed, shown]
-    chooser.connect(benches, view.chooser, own, tab, other_photo, inputs[1:], [*outputs, view.pool])
+    inputs = [view.chooser.selected, view.pool, view.typed, state]
+    chooser.connect(registry, view.chooser, session, tab, other_photo, inputs[1:], [*outputs, view.pool])
     view.pool.input(other_pool, inputs, outputs, show_progress_on=view.said, **OPENING)
-    view.typed.change(told_below(len(outputs))(show), inputs, outputs, **ANSWERING)
+    view.typed.change(errors_as_message(len(outputs))(show), inputs, outputs, **ANSWERING)
 
-    @told_below(3)
-    def pick(chosen: Chosen, shown: Shown, event: gr.EventData) -> tuple[str, dict[str, Any], Shown]:
-        bench, indexed = benches.find(chosen.gallery, chosen.own)
-        now = shown.of(indexed.gallery.name, chosen.place, str(event.caption), None)
-        record = bench.explain(indexed, chosen.place, now.caption)
-        return "", viewer_value(bench, indexed, now, record, "captions"), now
+    @errors_as_message(3)
+    def pick(selected: SelectedImage, state: ViewState, event: gr.EventData) -> tuple[str, dict[str, Any], ViewState]:
+        service, indexed = registry.find(selected.gallery, selected.session)
+        now = state.of(indexed.gallery.name, selected.index, str(event.caption), None)
+        record = service.explain(indexed, selected.index, now.caption)
+        return "", viewer_value(service, indexed, now, record, "captions"), now
 
-    view.ranking.pick(pick, [view.chooser.chosen, shown], [view.said, view.viewer, shown], **AT_ONCE)
+    view.ranking.pick(pick, [view.chooser.selected, state], [view.said, view.viewer, state], **AT_ONCE)

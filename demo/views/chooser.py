@@ -11,41 +11,46 @@ import gradio as gr
 from demo.explain.photo import strip_value
 from demo.galleries.folder import uploads_gallery
 from demo.galleries.index import IndexedGallery, index_gallery
-from demo.service.benches import Benches, Own
-from demo.service.workbench import Workbench
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
+from demo.service.session import SessionData
 from demo.serving.uploads import Upload, takes_uploads
-from demo.views.parts import ANSWERING, OPENING, PROGRESS, message, scripted, told_below
+from demo.views.parts import ANSWERING, OPENING, PROGRESS, errors_as_message, message, scripted
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """A photograph in a gallery; `own` holds what was the person's own when it was chosen."""
+class SelectedImage:
+    """A photograph in a gallery; `session` holds what was the person's own when it was chosen."""
 
     gallery: str
-    place: int
-    own: Own | None = None
+    index: int
+    session: SessionData | None = None
 
     @property
     def nbytes(self) -> int:
         """How much memory it takes, nearly."""
-        return 0 if self.own is None else self.own.nbytes
+        return 0 if self.session is None else self.session.nbytes
 
 
 @dataclass(frozen=True)
 class Chooser:
-    """The components, and the state: a `Chosen`."""
+    """The components, and the state: a `SelectedImage`."""
 
     gallery: gr.Radio
     strip: gr.HTML
     upload: gr.Image
-    chosen: gr.State
+    selected: gr.State
+
+    def restored(self, said: gr.HTML) -> list[Any]:
+        """The components that every view with a chooser begins with, as `restored_values` fills them."""
+        return [said, self.gallery, self.strip, self.selected]
 
 
-def build(benches: Benches, name: str) -> Chooser:
+def build(registry: ModelRegistry, name: str) -> Chooser:
     """Lay the chooser out; `name` tells the views' choosers apart."""
-    first = benches.first
-    gallery = gr.Radio(list(benches.names), value=first, label="Photograph", elem_id=f"{name}-gallery")
-    strip = scripted("strip", "strip", f"{name}-strip", value=strip_value(benches.find(first)[1], 0))
+    first = registry.first
+    gallery = gr.Radio(list(registry.names), value=first, label="Photograph", elem_id=f"{name}-gallery")
+    strip = scripted("strip", "strip", f"{name}-strip", value=strip_value(registry.find(first)[1], 0))
     with gr.Accordion("A photo of your own", open=False, elem_id=f"{name}-own"):
         upload = takes_uploads(
             gr.Image(
@@ -57,77 +62,87 @@ def build(benches: Benches, name: str) -> Chooser:
                 buttons=[],
             )
         )
-    return Chooser(gallery, strip, upload, gr.State(Chosen(first, 0)))
+    return Chooser(gallery, strip, upload, gr.State(SelectedImage(first, 0)))
+
+
+def restored_values(registry: ModelRegistry, selected: SelectedImage) -> list[Any]:
+    """The gallery's name, its strip and the state, with a photograph selected."""
+    indexed = registry.find(selected.gallery)[1]
+    return [selected.gallery, strip_value(indexed, selected.index), selected]
 
 
 def connect(
-    benches: Benches,
+    registry: ModelRegistry,
     chooser: Chooser,
-    own: gr.State,
+    session: gr.State,
     tab: gr.Tab,
     show: Callable[..., tuple[Any, ...]],
     inputs: Sequence[Any],
     outputs: Sequence[Any],
 ) -> None:
-    """Call `show(chosen, *inputs)` whenever another photograph is chosen, or the view is opened after an edit.
+    """Call `show(selected, *inputs)` whenever another photograph is chosen, or the view is opened after an edit.
 
     Args:
-        own: what is the person's own, an `Own`; tab: the view's.
+        session: holds a `SessionData`; tab: the view's.
         show: gives the values of `outputs`, of which the first is a message line.
     """
     first, *others = outputs
     count = 3 + len(others)
 
-    @told_below(count)
-    def choose_gallery(gallery: str, own: Own, progress: gr.Progress = PROGRESS, *values: Any) -> tuple[Any, ...]:
-        _, indexed = benches.open(gallery, progress.tqdm, own)
-        chosen = Chosen(gallery, 0, own)
-        said, *shown = show(chosen, *values)
-        return said or message(indexed.gallery.note), chosen, strip_value(indexed, 0), *shown
+    @errors_as_message(count)
+    def choose_gallery(
+        gallery: str, session: SessionData, progress: gr.Progress = PROGRESS, *values: Any
+    ) -> tuple[Any, ...]:
+        _, indexed = registry.open(gallery, progress.tqdm, session)
+        selected = SelectedImage(gallery, 0, session)
+        said, *answer = show(selected, *values)
+        return said or message(indexed.gallery.note), selected, strip_value(indexed, 0), *answer
 
-    @told_below(count - 1)
-    def choose_photo(gallery: str, own: Own, event: gr.EventData, *values: Any) -> tuple[Any, ...]:
-        chosen = Chosen(gallery, int(event.place), own)
-        said, *shown = show(chosen, *values)
-        return said, chosen, *shown
+    @errors_as_message(count - 1)
+    def choose_photo(gallery: str, session: SessionData, event: gr.EventData, *values: Any) -> tuple[Any, ...]:
+        selected = SelectedImage(gallery, int(event.index), session)
+        said, *answer = show(selected, *values)
+        return said, selected, *answer
 
-    @told_below(count)
+    @errors_as_message(count)
     def choose_own(upload: Upload | None, *values: Any) -> tuple[Any, ...]:
         if upload is None:
             return "", *[gr.skip()] * (count - 1)
-        indexed = index_uploads(benches.photos, [upload])
-        chosen = Chosen(indexed.gallery.name, 0, Own(indexed))
-        said, *shown = show(chosen, *values)
-        return said or message(left_out(indexed)), chosen, gr.skip(), *shown
+        indexed = index_uploads(registry.photos, [upload])
+        selected = SelectedImage(indexed.gallery.name, 0, SessionData(indexed))
+        said, *answer = show(selected, *values)
+        return said or message(left_out(indexed)), selected, gr.skip(), *answer
 
-    @told_below(count)
-    def follow(chosen: Chosen, own: Own, *values: Any) -> tuple[Any, ...]:
-        if chosen.gallery not in own.edits or chosen.own is own:
+    @errors_as_message(count)
+    def follow(selected: SelectedImage, session: SessionData, *values: Any) -> tuple[Any, ...]:
+        if selected.gallery not in session.edits or selected.session is session:
             return (gr.skip(),) * count
-        now = replace(chosen, own=own)
-        said, *shown = show(now, *values)
-        return said, now, strip_value(benches.find(now.gallery, own)[1], now.place), *shown
+        now = replace(selected, session=session)
+        said, *answer = show(now, *values)
+        return said, now, strip_value(registry.find(now.gallery, session)[1], now.index), *answer
 
-    places = [first, chooser.chosen, chooser.strip, *others]
-    tab.select(follow, [chooser.chosen, own, *inputs], places, **OPENING | {"show_progress": "hidden"})
+    outputs = [first, chooser.selected, chooser.strip, *others]
+    tab.select(follow, [chooser.selected, session, *inputs], outputs, **OPENING | {"show_progress": "hidden"})
     chooser.gallery.input(
         choose_gallery,
-        [chooser.gallery, own, *inputs],
-        places,
+        [chooser.gallery, session, *inputs],
+        outputs,
         show_progress_on=first,
         **OPENING,
     )
-    chooser.strip.pick(choose_photo, [chooser.gallery, own, *inputs], [first, chooser.chosen, *others], **ANSWERING)
+    chooser.strip.pick(
+        choose_photo, [chooser.gallery, session, *inputs], [first, chooser.selected, *others], **ANSWERING
+    )
     chooser.upload.input(
         choose_own,
         [chooser.upload, *inputs],
-        places,
+        outputs,
         show_progress_on=first,
         **OPENING,
     )
 
 
-def index_uploads(bench: Workbench, uploads: Sequence[Upload], progress: Any = False) -> IndexedGallery:
+def index_uploads(service: RetrievalService, uploads: Sequence[Upload], progress: Any = False) -> IndexedGallery:
     """Index a person's photographs, in memory alone.
 
     Raises:
@@ -135,7 +150,7 @@ def index_uploads(bench: Workbench, uploads: Sequence[Upload], progress: Any = F
     """
     files = [(upload.name, upload.content) for upload in uploads]
     return index_gallery(
-        bench.model, uploads_gallery(files), None, progress, bench.encode_uploads or bench.encode_photos
+        service.model, uploads_gallery(files), None, progress, service.encode_uploads or service.encode_photos
     )
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, replace
 from typing import Any
 
 import gradio as gr
 
-from demo.explain.photo import fresh, photo_value
+from demo.explain.photo import photo_value, with_new_key
 from demo.explain.record import overlap, packed
 from demo.explain.value import UNIT, objects_value
-from demo.service.benches import Benches
 from demo.service.captions import read_typed
+from demo.service.registry import ModelRegistry
 from demo.views import chooser
-from demo.views.chooser import Chooser, Chosen
-from demo.views.parts import ANSWERING, Shown, link_to, message, scripted, told_below
+from demo.views.chooser import Chooser, SelectedImage
+from demo.views.link import Link, LinkedView
+from demo.views.parts import ANSWERING, ViewState, errors_as_message, link_to, message, scripted
 
 FEWEST, MOST = 2, 6
 
@@ -28,24 +30,29 @@ class Compare:
     said: gr.HTML
     pictures: gr.HTML
 
+    def linked(self, tab: gr.Tab, state: gr.State) -> LinkedView:
+        """How links and its tab fill it."""
+        outputs = [*self.chooser.restored(self.said), self.captions, self.pictures, state]
+        return LinkedView(tab, outputs, self.pictures, restore, state)
 
-def build(benches: Benches) -> Compare:
+
+def build(registry: ModelRegistry) -> Compare:
     """Lay the view out."""
     with gr.Row(elem_classes="screen"):
         with gr.Column(scale=5, min_width=250, elem_classes="ask"):
-            chosen = chooser.build(benches, "compare")
+            selected = chooser.build(registry, "compare")
             captions = gr.Textbox(
                 label=f"{FEWEST} to {MOST} captions, one a line", lines=4, max_lines=8, elem_id="compare-captions"
             )
             said = gr.HTML(elem_id="compare-said")
         with gr.Column(scale=17, min_width=320, elem_classes="seen"):
             pictures = scripted("compare", "seps-compare", "compare", ("layer", "export"))
-    return Compare(chosen, captions, said, pictures)
+    return Compare(selected, captions, said, pictures)
 
 
 def show_side_by_side(
-    benches: Benches, chosen: Chosen, captions: str, shown: Shown
-) -> tuple[str, dict[str, Any], Shown]:
+    registry: ModelRegistry, selected: SelectedImage, captions: str, state: ViewState
+) -> tuple[str, dict[str, Any], ViewState]:
     """Explain every caption over the photograph.
 
     Returns:
@@ -54,61 +61,71 @@ def show_side_by_side(
     Raises:
         ValueError: fewer than 2 or more than 6 captions, or one that cannot be read.
     """
-    bench, indexed = benches.find(chosen.gallery, chosen.own)
-    texts = read_typed(bench.model, captions)
+    service, indexed = registry.find(selected.gallery, selected.session)
+    texts = read_typed(service.model, captions)
     if not FEWEST <= len(texts) <= MOST:
         raise ValueError(f"{len(texts)} captions are there, but {FEWEST} to {MOST} can be compared: write one a line.")
-    records = [bench.explain(indexed, chosen.place, text) for text in texts]
-    layer = shown.layer if shown.layer in ("mask", "score", "s_st") else "mask"
-    now = replace(shown.of(indexed.gallery.name, chosen.place, "\n".join(texts), shown.dense), layer=layer)
-    known = indexed.gallery.items[chosen.place].known
+    records = [service.explain(indexed, selected.index, text) for text in texts]
+    layer = state.layer if state.layer in ("mask", "score", "s_st") else "mask"
+    now = replace(state.of(indexed.gallery.name, selected.index, "\n".join(texts), state.dense), layer=layer)
+    known = indexed.gallery.items[selected.index].known
     items = [
         {"caption": text, "similarity": record.similarity, "record": packed(record)}
         | ({} if known is None else {"objects": objects_value(known, text)})
         for text, record in zip(texts, records, strict=True)
     ]
-    value = fresh(
+    value = with_new_key(
         {
-            "photo": photo_value(indexed, chosen.place),
-            "model": bench.name,
+            "photo": photo_value(indexed, selected.index),
+            "model": service.name,
             "layer": layer,
             "items": items,
-            "outlined": shown.objects,
+            "outlined": state.objects,
             "unit": None if known is None else UNIT,
             "overlap": overlap(records),
-            "link": link_to(bench, "compare", indexed, now),
+            "link": link_to(service, "compare", indexed, now),
         }
     )
     return message(""), value, now
 
 
-def own_captions(benches: Benches, chosen: Chosen) -> str:
+def own_captions(registry: ModelRegistry, selected: SelectedImage) -> str:
     """Three of the captions that a photograph of a gallery has, to start with."""
-    item = benches.find(chosen.gallery, chosen.own)[1].gallery.items[chosen.place]
+    item = registry.find(selected.gallery, selected.session)[1].gallery.items[selected.index]
     return "\n".join(item.captions[:3])
 
 
-def connect(benches: Benches, view: Compare, own: gr.State, tab: gr.Tab, shown: gr.State) -> None:
-    """Give the view its events: a photograph of a gallery brings its own captions, a typed one keeps the photograph."""
-    outputs = [view.said, view.captions, view.pictures, shown]
+def restore(registry: ModelRegistry, link: Link) -> list[Any]:
+    """The view's values for a link: message, the chooser's, captions, pictures, state; no pictures where the
+    photograph has no captions yet."""
+    texts = link.caption or own_captions(registry, link.selected)
+    shown: tuple[Any, ViewState] = None, ViewState(link.selected.gallery, link.selected.index)
+    with contextlib.suppress(ValueError):
+        shown = show_side_by_side(registry, link.selected, texts, link.state)[1:]
+    return ["", *chooser.restored_values(registry, link.selected), texts, *shown]
 
-    def with_captions(chosen: Chosen, captions: str, shown: Shown) -> tuple[Any, ...]:
-        texts = own_captions(benches, chosen) or captions
-        said, value, now = show_side_by_side(benches, chosen, texts, shown)
+
+def connect(registry: ModelRegistry, view: Compare, session: gr.State, tab: gr.Tab, state: gr.State) -> None:
+    """Give the view its events: a photograph of a gallery brings its own captions, a typed one keeps the photograph."""
+    outputs = [view.said, view.captions, view.pictures, state]
+
+    def with_captions(selected: SelectedImage, captions: str, state: ViewState) -> tuple[Any, ...]:
+        texts = own_captions(registry, selected) or captions
+        said, value, now = show_side_by_side(registry, selected, texts, state)
         return said, texts, value, now
 
-    chooser.connect(benches, view.chooser, own, tab, with_captions, [view.captions, shown], outputs)
+    chooser.connect(registry, view.chooser, session, tab, with_captions, [view.captions, state], outputs)
 
-    @told_below(3)
-    def retyped(chosen: Chosen, captions: str, shown: Shown) -> tuple[Any, ...]:
-        bench = benches.of(chosen.gallery)
-        if "\n".join(read_typed(bench.model, captions)) == shown.caption:  # the page's own doing
-            return message(shown.problem, "problem"), gr.skip(), gr.skip()
-        return show_side_by_side(benches, chosen, captions, shown)
+    @errors_as_message(3)
+    def retyped(selected: SelectedImage, captions: str, state: ViewState) -> tuple[Any, ...]:
+        service = registry.of(selected.gallery)
+        if "\n".join(read_typed(service.model, captions)) == state.caption:  # the page's own doing
+            return message(state.problem, "problem"), gr.skip(), gr.skip()
+        return show_side_by_side(registry, selected, captions, state)
 
     view.captions.change(
         retyped,
-        [view.chooser.chosen, view.captions, shown],
-        [view.said, view.pictures, shown],
+        [view.chooser.selected, view.captions, state],
+        [view.said, view.pictures, state],
         **ANSWERING,
     )

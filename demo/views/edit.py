@@ -7,18 +7,20 @@ from typing import Any
 
 import gradio as gr
 
-from demo.explain.photo import fresh, photo_value, strip_value
+from demo.explain.photo import photo_value, strip_value, with_new_key
 from demo.explain.record import packed
 from demo.explain.table import say
 from demo.explain.value import UNIT, objects_value
 from demo.figures.exports import images_csv
 from demo.galleries.annotation import object_name
 from demo.galleries.scenes import SCENES
-from demo.service.benches import Benches, Own
 from demo.service.captions import read_caption
 from demo.service.experiment import Experiment, Outcome, experiment, with_changes
+from demo.service.registry import ModelRegistry
+from demo.service.session import SessionData
 from demo.views.downloads import OPTIONS, sent
-from demo.views.parts import ANSWERING, Shown, link_to, message, scripted, told_below
+from demo.views.link import Link, LinkedView
+from demo.views.parts import ANSWERING, ViewState, errors_as_message, link_to, message, scripted
 from demo.views.search import ranking_value
 from seps.scenes import KINDS, Scene
 
@@ -30,11 +32,11 @@ class Editing:
     """What a person works on; lives in the session.
 
     Attributes:
-        place: the scene's; caption: as read; selected: the object in hand.
+        index: the scene's in the gallery; caption: as read; selected: the object in hand.
         source: the scene and the caption that were last taken over from the search.
     """
 
-    place: int = 0
+    index: int = 0
     caption: str = ""
     selected: int = 0
     source: tuple[int, str] | None = None
@@ -51,6 +53,15 @@ class EditView:
     ranking: gr.HTML
     editing: gr.State
 
+    def linked(self, registry: ModelRegistry, tab: gr.Tab, session: gr.State, searched: gr.State) -> LinkedView:
+        """How links and its tab fill it: `searched` is the state of the search, whose scene it takes over."""
+
+        def enter(session: SessionData, editing: Editing, searched: ViewState) -> list[Any] | None:
+            return entered(registry, session, editing, searched)
+
+        outputs = [self.said, self.caption, self.strip, self.scene, self.ranking, self.editing]
+        return LinkedView(tab, outputs, self.scene, restore, None, enter, (session, self.editing, searched))
+
 
 def build() -> EditView:
     """Lay the view out."""
@@ -66,26 +77,28 @@ def build() -> EditView:
     return EditView(caption, strip, said, scene, ranking, gr.State(Editing()))
 
 
-def show(benches: Benches, own: Own, editing: Editing) -> tuple[str, dict[str, Any], dict[str, Any], Editing]:
+def show(
+    registry: ModelRegistry, session: SessionData, editing: Editing
+) -> tuple[str, dict[str, Any], dict[str, Any], Editing]:
     """The message line, the scene's value, the ranking's value and the state; ValueError for an unreadable caption."""
-    bench = benches.of(SCENES)
-    reading = read_caption(bench.model, editing.caption)
-    tried = experiment(benches, own, editing.place, reading.text)
+    service = registry.of(SCENES)
+    reading = read_caption(service.model, editing.caption)
+    tried = experiment(registry, session, editing.index, reading.text)
     last = len(tried.after.scene.objects) - 1
     editing = replace(editing, caption=reading.text, selected=max(0, min(editing.selected, last)))
-    ranking = ranking_value(tried.after.indexed, tried.after.ranking, None, editing.place)
-    return message(reading.note), scene_value(benches, tried, editing), ranking, editing
+    ranking = ranking_value(tried.after.indexed, tried.after.ranking, None, editing.index)
+    return message(reading.note), scene_value(registry, tried, editing), ranking, editing
 
 
-def scene_value(benches: Benches, tried: Experiment, editing: Editing) -> dict[str, Any]:
+def scene_value(registry: ModelRegistry, tried: Experiment, editing: Editing) -> dict[str, Any]:
     """What the scene is drawn from, before and after."""
-    bench = benches.of(SCENES)
-    shown = Shown(SCENES, editing.place, editing.caption)
+    service = registry.of(SCENES)
+    state = ViewState(SCENES, editing.index, editing.caption)
     changed = tried.after is not tried.before
-    return fresh(
+    return with_new_key(
         {
             "unit": UNIT,
-            "model": bench.name,
+            "model": service.name,
             "caption": editing.caption,
             "total": len(tried.after.indexed),
             "before": side_value(tried.before, editing),
@@ -94,16 +107,16 @@ def scene_value(benches: Benches, tried: Experiment, editing: Editing) -> dict[s
             "objects": things(tried.after.scene),
             "selected": editing.selected,
             "seed": tried.after.scene.seed,
-            "link": link_to(bench, "edit", tried.after.indexed, shown),
+            "link": link_to(service, "edit", tried.after.indexed, state),
         }
     )
 
 
 def side_value(found: Outcome, editing: Editing) -> dict[str, Any]:
     """The scene before or after: picture, record, rank, true outlines."""
-    item = found.indexed.gallery.items[editing.place]
+    item = found.indexed.gallery.items[editing.index]
     return {
-        "photo": photo_value(found.indexed, editing.place),
+        "photo": photo_value(found.indexed, editing.index),
         "record": packed(found.record),
         "similarity": found.record.similarity,
         "rank": found.rank,
@@ -124,75 +137,81 @@ def things(scene: Scene) -> list[dict[str, Any]]:
     ]
 
 
-def own_caption(benches: Benches, own: Own, place: int) -> str:
+def own_caption(registry: ModelRegistry, session: SessionData, index: int) -> str:
     """A caption to begin with: the shortest of the scene's own."""
-    captions = benches.find(SCENES, own)[1].gallery.items[place].captions
+    captions = registry.find(SCENES, session)[1].gallery.items[index].captions
     return min(captions, key=len) if captions else ""
 
 
-def start(benches: Benches, own: Own, editing: Editing) -> list[Any]:
+def start(registry: ModelRegistry, session: SessionData, editing: Editing) -> list[Any]:
     """The view's values for a scene, a caption of its own where there is none yet: message, caption, strip, scene,
     ranking, state."""
-    _, indexed = benches.open(SCENES, own=own)
-    caption = editing.caption or own_caption(benches, own, editing.place)
-    said, scene, ranking, editing = show(benches, own, replace(editing, caption=caption))
-    return [said, editing.caption, strip_value(indexed, editing.place), scene, ranking, editing]
+    _, indexed = registry.open(SCENES, session=session)
+    caption = editing.caption or own_caption(registry, session, editing.index)
+    said, scene, ranking, editing = show(registry, session, replace(editing, caption=caption))
+    return [said, editing.caption, strip_value(indexed, editing.index), scene, ranking, editing]
 
 
-def entered(benches: Benches, own: Own, editing: Editing, shown: Shown) -> list[Any] | None:
+def entered(registry: ModelRegistry, session: SessionData, editing: Editing, state: ViewState) -> list[Any] | None:
     """The values with which the view opens: the scene that the search shows where it is another one than it was, the
     first scene where there is none yet; None to leave all as it is."""
-    source = (shown.place, shown.caption)
-    if shown.gallery == SCENES and editing.source != source:
-        return start(benches, own, Editing(*source, source=source))
-    return None if editing.caption else start(benches, own, Editing())
+    source = (state.index, state.caption)
+    if state.gallery == SCENES and editing.source != source:
+        return start(registry, session, Editing(*source, source=source))
+    return None if editing.caption else start(registry, session, Editing())
 
 
-def connect(benches: Benches, view: EditView, own: gr.State, saved: gr.HTML) -> None:
+def restore(registry: ModelRegistry, link: Link) -> list[Any]:
+    """The view's values for a link, see `start`."""
+    is_scene = link.selected.gallery == SCENES and bool(link.caption)
+    return start(registry, SessionData(), Editing(link.selected.index, link.caption) if is_scene else Editing())
+
+
+def connect(registry: ModelRegistry, view: EditView, session: gr.State, saved: gr.HTML) -> None:
     """Give the view its events."""
     outputs = [view.said, view.scene, view.ranking, view.editing]
 
-    @told_below(1 + len(outputs))
-    def choose(own: Own, editing: Editing, event: gr.EventData) -> tuple[Any, ...]:
-        place = int(event.place)
-        caption = own_caption(benches, own, place)
-        return *show(benches, own, replace(editing, place=place, caption=caption, selected=0)), caption
+    @errors_as_message(1 + len(outputs))
+    def choose(session: SessionData, editing: Editing, event: gr.EventData) -> tuple[Any, ...]:
+        index = int(event.index)
+        caption = own_caption(registry, session, index)
+        return *show(registry, session, replace(editing, index=index, caption=caption, selected=0)), caption
 
-    view.strip.pick(choose, [own, view.editing], [*outputs, view.caption], **ANSWERING)
+    view.strip.pick(choose, [session, view.editing], [*outputs, view.caption], **ANSWERING)
 
-    @told_below(len(outputs))
-    def keep_caption(own: Own, editing: Editing, event: gr.EventData) -> tuple[Any, ...]:
-        return show(benches, own, replace(editing, place=int(event.place), selected=0))
+    @errors_as_message(len(outputs))
+    def keep_caption(session: SessionData, editing: Editing, event: gr.EventData) -> tuple[Any, ...]:
+        return show(registry, session, replace(editing, index=int(event.index), selected=0))
 
-    view.ranking.pick(keep_caption, [own, view.editing], outputs, **ANSWERING)
+    view.ranking.pick(keep_caption, [session, view.editing], outputs, **ANSWERING)
 
-    @told_below(len(outputs))
-    def retyped(caption: str, own: Own, editing: Editing) -> tuple[Any, ...]:
+    @errors_as_message(len(outputs))
+    def retyped(caption: str, session: SessionData, editing: Editing) -> tuple[Any, ...]:
         if " ".join((caption or "").split()) == editing.caption:  # the page's own doing
             return "", *[gr.skip()] * (len(outputs) - 1)
-        return show(benches, own, replace(editing, caption=caption))
+        return show(registry, session, replace(editing, caption=caption))
 
-    view.caption.change(retyped, [view.caption, own, view.editing], outputs, **ANSWERING)
+    view.caption.change(retyped, [view.caption, session, view.editing], outputs, **ANSWERING)
 
-    def changed(own: Own, editing: Editing, event: gr.EventData) -> tuple[Any, ...]:
+    def changed(session: SessionData, editing: Editing, event: gr.EventData) -> tuple[Any, ...]:
         change = {name: getattr(event, name) for name in CHANGE if getattr(event, name, None) is not None}
         editing = replace(editing, selected=int(change.get("object", editing.selected)))
         try:
-            own = with_changes(benches, own, editing.place, [change])
+            session = with_changes(registry, session, editing.index, [change])
         except ValueError as error:  # the picture is sent again, so that the page knows that it can go on
-            return message(str(error), "problem"), *show(benches, own, editing)[1:], own
-        return *show(benches, own, editing), own
+            return message(str(error), "problem"), *show(registry, session, editing)[1:], session
+        return *show(registry, session, editing), session
 
-    view.scene.alter(changed, [own, view.editing], [*outputs, own], **ANSWERING | {"trigger_mode": "multiple"})
+    view.scene.alter(changed, [session, view.editing], [*outputs, session], **ANSWERING | {"trigger_mode": "multiple"})
 
     def take(editing: Editing, event: gr.EventData) -> Editing:
         return replace(editing, selected=int(event.object))
 
     view.scene.take(take, view.editing, view.editing, api_visibility="private", show_progress="hidden", queue=False)
 
-    @told_below(2)
-    def export(own: Own, editing: Editing) -> tuple[str, dict[str, Any]]:
-        file = images_csv(*benches.find(SCENES, own), editing.caption, None)
+    @errors_as_message(2)
+    def export(session: SessionData, editing: Editing) -> tuple[str, dict[str, Any]]:
+        file = images_csv(*registry.find(SCENES, session), editing.caption, None)
         return message(f"Saved as {file.name}."), sent(file)
 
-    view.ranking.export(export, [own, view.editing], [view.said, saved], **OPTIONS)
+    view.ranking.export(export, [session, view.editing], [view.said, saved], **OPTIONS)

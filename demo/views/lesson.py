@@ -15,18 +15,19 @@ from demo.figures.lesson import Lesson, LessonHeading, LessonStep, lesson_gif, l
 from demo.figures.palette import DARK, LIGHT
 from demo.lesson.settings import Knobs, changes, evaluation_knobs, read_knobs
 from demo.lesson.walk import keep_probability, told_steps, walk, walk_value
-from demo.service.benches import Benches
+from demo.service.registry import ModelRegistry
 from demo.service.threads import drawing
 from demo.views import chooser
-from demo.views.chooser import Chooser, Chosen
+from demo.views.chooser import Chooser, SelectedImage
 from demo.views.downloads import OPTIONS, sent
-from demo.views.parts import ANSWERING, PROGRESS, Shown, link_to, message, scripted, told_below
+from demo.views.link import Link, LinkedView
+from demo.views.parts import ANSWERING, PROGRESS, ViewState, errors_as_message, link_to, message, scripted
 
 KINDS = {"pdf": ("pdf", "application/pdf"), "png": ("zip", "application/zip"), "gif": ("gif", "image/gif")}
 
 
 @dataclass(frozen=True)
-class Told:
+class LessonState:
     """Where a person is in the lesson; lives in the session.
 
     Attributes:
@@ -34,7 +35,7 @@ class Told:
         problem: what was wrong with the link that led here, to be read until a caption is typed.
     """
 
-    chosen: Chosen
+    selected: SelectedImage
     caption: str
     dense: str
     knobs: Knobs
@@ -44,7 +45,7 @@ class Told:
     @property
     def nbytes(self) -> int:
         """How much memory it takes, nearly."""
-        return self.chosen.nbytes
+        return self.selected.nbytes
 
 
 @dataclass(frozen=True)
@@ -56,45 +57,54 @@ class LessonView:
     dense: gr.Textbox
     said: gr.HTML
     walk: gr.HTML
-    told: gr.State
+    state: gr.State
+
+    def linked(self, tab: gr.Tab) -> LinkedView:
+        """How links and its tab fill it."""
+        outputs = [*self.chooser.restored(self.said), self.caption, self.dense, self.walk, self.state]
+        return LinkedView(tab, outputs, self.walk, restore, self.state)
 
 
-def build(benches: Benches) -> LessonView:
+def build(registry: ModelRegistry) -> LessonView:
     """Lay the view out."""
     box = gr.Accordion("The example: photograph and caption", open=False, elem_id="lesson-example")
     with box, gr.Row(elem_classes="ask"):
         with gr.Column(min_width=260):
-            chosen = chooser.build(benches, "lesson")
+            selected = chooser.build(registry, "lesson")
         with gr.Column(min_width=260):
             caption = gr.Textbox(label="Caption", elem_id="lesson-caption")
             dense = gr.Textbox(label="Dense caption, or empty", lines=3, max_lines=6, elem_id="lesson-dense")
     said = gr.HTML(elem_id="lesson-said")
     shown = scripted("lesson", "seps-lesson", "lesson", ("step", "knobs", "export"))
-    start = Told(Chosen(benches.first, 0), "", "", evaluation_knobs(benches.photos.model))
-    return LessonView(chosen, caption, dense, said, shown, gr.State(start))
+    start = LessonState(SelectedImage(registry.first, 0), "", "", evaluation_knobs(registry.photos.model))
+    return LessonView(selected, caption, dense, said, shown, gr.State(start))
 
 
-def show(benches: Benches, told: Told) -> tuple[str, dict[str, Any], Told]:
+def show(registry: ModelRegistry, state: LessonState) -> tuple[str, dict[str, Any], LessonState]:
     """The message line, the walk's value and the state; ValueError for what cannot be walked through."""
-    bench, indexed = benches.find(told.chosen.gallery, told.chosen.own)
-    value = walk_value(bench, indexed, told.chosen.place, told.caption, told.dense or None, told.knobs, told.step)
-    return "", value | {"link": link(benches, told)}, told
+    service, indexed = registry.find(state.selected.gallery, state.selected.session)
+    value = walk_value(
+        service, indexed, state.selected.index, state.caption, state.dense or None, state.knobs, state.step
+    )
+    return "", value | {"link": link(registry, state)}, state
 
 
-def link(benches: Benches, told: Told) -> str | None:
+def link(registry: ModelRegistry, state: LessonState) -> str | None:
     """The query that leads to this example with these knobs; the browser adds the step."""
-    bench, indexed = benches.find(told.chosen.gallery, told.chosen.own)
-    pair = Shown(told.chosen.gallery, told.chosen.place, told.caption, told.dense or None)
-    query = link_to(bench, "lesson", indexed, pair)
-    usual = evaluation_knobs(bench.model)
-    moved = changes(told.knobs, usual, bool(told.dense))
-    values = {name: value for name, value in asdict(told.knobs).items() if name in moved}
+    service, indexed = registry.find(state.selected.gallery, state.selected.session)
+    pair = ViewState(state.selected.gallery, state.selected.index, state.caption, state.dense or None)
+    query = link_to(service, "lesson", indexed, pair)
+    usual = evaluation_knobs(service.model)
+    moved = changes(state.knobs, usual, bool(state.dense))
+    values = {name: value for name, value in asdict(state.knobs).items() if name in moved}
     return None if query is None else query + ("&" + urlencode(values) if values else "")
 
 
-def from_link(benches: Benches, wanted: Mapping[str, str], chosen: Chosen, caption: str, dense: str) -> Told:
+def from_link(
+    registry: ModelRegistry, wanted: Mapping[str, str], selected: SelectedImage, caption: str, dense: str
+) -> LessonState:
     """The state that a link's query describes; ValueError for a knob or a step that does not exist."""
-    usual = evaluation_knobs(benches.of(chosen.gallery).model)
+    usual = evaluation_knobs(registry.of(selected.gallery).model)
     values: dict[str, Any] = {}
     for field in fields(Knobs):
         if field.name in wanted:
@@ -107,26 +117,45 @@ def from_link(benches: Benches, wanted: Mapping[str, str], chosen: Chosen, capti
     step = wanted.get("step", "1")
     if step not in {str(number) for number in range(1, 9)}:
         raise ValueError(f"There is no step {step!r}: the lesson has steps 1 to 8.")
-    return Told(chosen, caption, dense, read_knobs(values, usual), int(step))
+    return LessonState(selected, caption, dense, read_knobs(values, usual), int(step))
 
 
-def own_caption(benches: Benches, chosen: Chosen) -> tuple[str, str]:
+def restore(registry: ModelRegistry, link: Link) -> list[Any]:
+    """The view's values for a link: message, the chooser's, caption, dense caption, walk, state.
+
+    Without a caption in the link, the photograph's own dense caption comes along.
+    """
+    query = link.values if link.view == "lesson" else {}
+    caption = link.caption or link.example
+    dense = link.dense if "caption" in query else own_caption(registry, link.selected)[1]
+    said = ""
+    try:
+        shown = show(registry, from_link(registry, query, link.selected, caption, dense))
+    except ValueError as error:
+        said = message(str(error), "problem")
+        shown = show(registry, from_link(registry, {}, link.selected, link.example, ""))
+    _, value, state = shown
+    value |= {"talk": query.get("talk") == "1"}
+    return [said, *chooser.restored_values(registry, link.selected), state.caption, state.dense, value, state]
+
+
+def own_caption(registry: ModelRegistry, selected: SelectedImage) -> tuple[str, str]:
     """A caption and a dense caption that a photograph of a gallery has, to start with; else empty ones."""
-    item = benches.find(chosen.gallery, chosen.own)[1].gallery.items[chosen.place]
+    item = registry.find(selected.gallery, selected.session)[1].gallery.items[selected.index]
     return (item.captions[0] if item.captions else "", item.dense or "")
 
 
-def files(benches: Benches, told: Told, kind: str, dark: bool) -> Download:
+def files(registry: ModelRegistry, state: LessonState, kind: str, dark: bool) -> Download:
     """The whole lesson as PDF (a page a step), PNG (a zip, a file a step) or GIF."""
     if kind not in KINDS:
         raise ValueError(f"format is {kind!r}, but it must be one of {', '.join(KINDS)}.")
-    bench, indexed = benches.find(told.chosen.gallery, told.chosen.own)
-    walked = walk(bench, indexed, told.chosen.place, told.caption, told.dense or None, told.knobs)
+    service, indexed = registry.find(state.selected.gallery, state.selected.session)
+    walked = walk(service, indexed, state.selected.index, state.caption, state.dense or None, state.knobs)
     lesson = Lesson(
-        photo=indexed.gallery.items[told.chosen.place].photo(),
+        photo=indexed.gallery.items[state.selected.index].photo(),
         record=walked.record,
-        heading=LessonHeading(walked.caption, bench.name, walked.rank, len(indexed)),
-        steps=[LessonStep.read(step) for step in told_steps(bench, walked, len(indexed))],
+        heading=LessonHeading(walked.caption, service.name, walked.rank, len(indexed)),
+        steps=[LessonStep.read(step) for step in told_steps(service, walked, len(indexed))],
         before=walked.before if walked.changed else None,
         dense_words=tuple(walked.dense_words or ()),
         top_k=walked.knobs.top_k,
@@ -134,61 +163,61 @@ def files(benches: Benches, told: Told, kind: str, dark: bool) -> Download:
     )
     ending, media_type = KINDS[kind]
     draw = {"pdf": lesson_pdf, "png": lesson_pngs, "gif": lesson_gif}[kind]
-    title = indexed.gallery.items[told.chosen.place].title
+    title = indexed.gallery.items[state.selected.index].title
     content = drawing(draw)(lesson, DARK if dark else LIGHT)
-    return Download(file_name(bench.name, title, "lesson", ending), content, media_type)
+    return Download(file_name(service.name, title, "lesson", ending), content, media_type)
 
 
-def connect(benches: Benches, view: LessonView, own: gr.State, tab: gr.Tab, saved: gr.HTML) -> None:
+def connect(registry: ModelRegistry, view: LessonView, session: gr.State, tab: gr.Tab, saved: gr.HTML) -> None:
     """Give the view its events."""
-    outputs = [view.said, view.walk, view.told]
+    outputs = [view.said, view.walk, view.state]
 
-    def other_photo(chosen: Chosen, told: Told) -> tuple[Any, ...]:
-        caption, dense = own_caption(benches, chosen)
-        before, bench = benches.of(told.chosen.gallery), benches.of(chosen.gallery)
-        knobs = told.knobs if bench is before else evaluation_knobs(bench.model)
-        now = replace(told, chosen=chosen, caption=caption or told.caption, dense=dense, knobs=knobs)
-        said, value, now = show(benches, now)
+    def other_photo(selected: SelectedImage, state: LessonState) -> tuple[Any, ...]:
+        caption, dense = own_caption(registry, selected)
+        before, service = registry.of(state.selected.gallery), registry.of(selected.gallery)
+        knobs = state.knobs if service is before else evaluation_knobs(service.model)
+        now = replace(state, selected=selected, caption=caption or state.caption, dense=dense, knobs=knobs)
+        said, value, now = show(registry, now)
         return said, now.caption, now.dense, value, now
 
-    changed = [view.said, view.caption, view.dense, view.walk, view.told]
-    chooser.connect(benches, view.chooser, own, tab, other_photo, [view.told], changed)
+    changed = [view.said, view.caption, view.dense, view.walk, view.state]
+    chooser.connect(registry, view.chooser, session, tab, other_photo, [view.state], changed)
 
-    @told_below(3)
-    def retyped(caption: str, told: Told) -> tuple[Any, ...]:
-        if caption == told.caption:  # the page's own doing
-            return message(told.problem, "problem"), gr.skip(), gr.skip()
-        return show(benches, replace(told, caption=caption, problem=""))
+    @errors_as_message(3)
+    def retyped(caption: str, state: LessonState) -> tuple[Any, ...]:
+        if caption == state.caption:  # the page's own doing
+            return message(state.problem, "problem"), gr.skip(), gr.skip()
+        return show(registry, replace(state, caption=caption, problem=""))
 
-    @told_below(3)
-    def dense_retyped(dense: str, told: Told) -> tuple[Any, ...]:
-        if (dense or "") == told.dense:
-            return message(told.problem, "problem"), gr.skip(), gr.skip()
-        return show(benches, replace(told, dense=dense or "", problem=""))
+    @errors_as_message(3)
+    def dense_retyped(dense: str, state: LessonState) -> tuple[Any, ...]:
+        if (dense or "") == state.dense:
+            return message(state.problem, "problem"), gr.skip(), gr.skip()
+        return show(registry, replace(state, dense=dense or "", problem=""))
 
     # Each changes its own caption alone: a text box in a closed accordion tells nothing.
     for box, answer in ((view.caption, retyped), (view.dense, dense_retyped)):
-        box.change(answer, [box, view.told], outputs, **ANSWERING)
+        box.change(answer, [box, view.state], outputs, **ANSWERING)
 
-    @told_below(3)
-    def turned(told: Told, event: gr.EventData) -> tuple[Any, ...]:
+    @errors_as_message(3)
+    def turned(state: LessonState, event: gr.EventData) -> tuple[Any, ...]:
         values = {field.name: getattr(event, field.name) for field in fields(Knobs)}
         try:
-            return show(benches, replace(told, knobs=read_knobs(values, told.knobs)))
+            return show(registry, replace(state, knobs=read_knobs(values, state.knobs)))
         except ValueError as error:  # the knobs go back to where they were
-            return message(str(error), "problem"), *show(benches, told)[1:]
+            return message(str(error), "problem"), *show(registry, state)[1:]
 
-    view.walk.knobs(turned, view.told, outputs, **ANSWERING)
+    view.walk.knobs(turned, view.state, outputs, **ANSWERING)
 
-    def stepped(told: Told, event: gr.EventData) -> Told:
-        return replace(told, step=int(event.step))
+    def stepped(state: LessonState, event: gr.EventData) -> LessonState:
+        return replace(state, step=int(event.step))
 
-    view.walk.step(stepped, view.told, view.told, api_visibility="private", show_progress="hidden", queue=False)
+    view.walk.step(stepped, view.state, view.state, api_visibility="private", show_progress="hidden", queue=False)
 
-    @told_below(2)
-    def export(told: Told, event: gr.EventData, progress: gr.Progress = PROGRESS) -> tuple[str, dict[str, Any]]:
+    @errors_as_message(2)
+    def export(state: LessonState, event: gr.EventData, progress: gr.Progress = PROGRESS) -> tuple[str, dict[str, Any]]:
         progress(0.1, desc="Drawing the steps")
-        file = files(benches, told, str(event.format), bool(event.dark))
+        file = files(registry, state, str(event.format), bool(event.dark))
         return message(f"Saved as {file.name}."), sent(file)
 
-    view.walk.export(export, view.told, [view.said, saved], show_progress_on=view.said, **OPTIONS)
+    view.walk.export(export, view.state, [view.said, saved], show_progress_on=view.said, **OPTIONS)

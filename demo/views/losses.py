@@ -7,11 +7,11 @@ from typing import Any
 
 import gradio as gr
 
-from demo.explain.photo import fresh
+from demo.explain.photo import with_new_key
 from demo.lesson.claims import claims_value, run_claim
 from demo.lesson.playground import playground_value
-from demo.service.workbench import Workbench
-from demo.views.parts import ANSWERING, scripted, told_below
+from demo.service.retrieval import RetrievalService
+from demo.views.parts import ANSWERING, errors_as_message, scripted
 
 
 @dataclass(frozen=True)
@@ -33,24 +33,24 @@ def build() -> Losses:
     return Losses(said, playground, claims, gr.State({}))
 
 
-def connect(bench: Workbench, view: Losses, tab: gr.Tab) -> None:
+def connect(service: RetrievalService, view: Losses, tab: gr.Tab) -> None:
     """Give the view its events; the batch is scored when the tab is opened."""
 
-    @told_below(2)
+    @errors_as_message(2)
     def opened() -> tuple[Any, ...]:
-        return "", fresh(playground_value(bench))
+        return "", with_new_key(playground_value(service))
 
     tab.select(opened, None, [view.said, view.playground], **ANSWERING)
 
-    @told_below(2)
+    @errors_as_message(2)
     def changed(event: gr.EventData) -> tuple[Any, ...]:
-        return "", fresh(playground_value(bench, float(event.margin), str(event.mining), bool(event.mask_ids)))
+        return "", with_new_key(playground_value(service, float(event.margin), str(event.mining), bool(event.mask_ids)))
 
     view.playground.turn(changed, None, [view.said, view.playground], **ANSWERING)
 
-    @told_below(3)
+    @errors_as_message(3)
     def run(results: dict[str, Any], event: gr.EventData) -> tuple[Any, ...]:
-        results = results | {str(event.claim): run_claim(bench, str(event.claim))}
-        return "", fresh(claims_value(results)), results
+        results = results | {str(event.claim): run_claim(service, str(event.claim))}
+        return "", with_new_key(claims_value(results)), results
 
     view.claims.run(run, view.results, [view.said, view.claims, view.results], **ANSWERING)

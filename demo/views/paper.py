@@ -10,8 +10,8 @@ import gradio as gr
 
 from demo.explain.table import rich
 from demo.lesson.paper import NOTE, dense_protocol, differences, our_results, published
-from demo.service.workbench import Workbench
-from demo.views.parts import ANSWERING, told_below
+from demo.service.retrieval import RetrievalService
+from demo.views.parts import ANSWERING, errors_as_message
 
 DENSE = {"none": "captions alone", "own": "each with its own dense caption", "other": "with another image's"}
 PROTOCOL = (
@@ -20,26 +20,26 @@ PROTOCOL = (
 )
 
 
-def build(bench: Workbench) -> gr.HTML:
+def build(service: RetrievalService) -> gr.HTML:
     """Lay the view out."""
     return gr.HTML(elem_id="paper", elem_classes="prose tables")
 
 
-def connect(bench: Workbench, view: gr.HTML, tab: gr.Tab) -> None:
+def connect(service: RetrievalService, view: gr.HTML, tab: gr.Tab) -> None:
     """Fill the page when its tab is opened: the differences are computed on the first example."""
 
-    @told_below(1)
+    @errors_as_message(1)
     def opened() -> tuple[str]:
-        return (page(bench),)
+        return (page(service),)
 
     tab.select(opened, None, view, **ANSWERING)
 
 
-def page(bench: Workbench) -> str:
+def page(service: RetrievalService) -> str:
     """The whole page as HTML."""
-    indexed = bench.open("examples")
-    place = indexed.gallery.position("cat")
-    item = indexed.gallery.items[place]
+    indexed = service.open("examples")
+    index = indexed.gallery.position("cat")
+    item = indexed.gallery.items[index]
     caption = item.captions[0]
     known = published()
     return "".join(
@@ -47,7 +47,7 @@ def page(bench: Workbench) -> str:
             "<h3>The paper and its released code differ</h3>",
             f"<p>{escape(NOTE)} The numbers are those of one example: the photo of a cat, “{escape(caption)}”, "
             "with its dense caption.</p>",
-            *[difference(row) for row in differences(bench, indexed, place, caption, item.dense)],
+            *[difference(row) for row in differences(service, indexed, index, caption, item.dense)],
             "<h3>Published results</h3>",
             "<p>Recall in per cent, as the sources give it; empty where they give none.</p>",
             table(

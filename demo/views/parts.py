@@ -12,11 +12,11 @@ from urllib.parse import urlencode
 import gradio as gr
 
 from demo.explain.layers import Layer
-from demo.explain.photo import fresh, photo_value
+from demo.explain.photo import photo_value, with_new_key
 from demo.explain.record import packed
 from demo.explain.value import scene_value
 from demo.galleries.index import IndexedGallery
-from demo.service.workbench import Workbench
+from demo.service.retrieval import RetrievalService
 from seps import Explanation
 
 RANKED = 24  # photographs of a ranking that are sent to the browser
@@ -47,7 +47,7 @@ PROGRESS = gr.Progress()
 
 
 @dataclass(frozen=True)
-class Shown:
+class ViewState:
     """The pair that a person looks at; lives in the person's session.
 
     Attributes:
@@ -57,7 +57,7 @@ class Shown:
     """
 
     gallery: str = ""
-    place: int = 0
+    index: int = 0
     caption: str = ""
     dense: str | None = None
     layer: str = "mask"
@@ -66,12 +66,12 @@ class Shown:
     objects: bool = False
     problem: str = ""
 
-    def of(self, gallery: str, place: int, caption: str, dense: str | None) -> Shown:
+    def of(self, gallery: str, index: int, caption: str, dense: str | None) -> ViewState:
         """Another pair, drawn the same way; a word or a token of one pair is not that of another."""
         numbered = self.layer.startswith(("word:", "token:"))
-        same = (self.gallery, self.place, self.caption) == (gallery, place, caption)
+        same = (self.gallery, self.index, self.caption) == (gallery, index, caption)
         layer = "mask" if numbered and not same else self.layer
-        return replace(self, gallery=gallery, place=place, caption=caption, dense=dense, layer=layer, problem="")
+        return replace(self, gallery=gallery, index=index, caption=caption, dense=dense, layer=layer, problem="")
 
 
 def scripted(component: str, name: str, elem_id: str, events: tuple[str, ...] = ("pick",), **options: Any) -> gr.HTML:
@@ -86,7 +86,7 @@ def scripted(component: str, name: str, elem_id: str, events: tuple[str, ...] = 
     )
 
 
-def told_below(outputs: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def errors_as_message(outputs: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """For an event whose first output is a message line: a ValueError goes there, and all else stays as it is."""
 
     def wrap(event: Callable[..., tuple[Any, ...]]) -> Callable[..., Any]:
@@ -111,25 +111,25 @@ def message(text: str, kind: str = "note") -> str:
 
 
 def viewer_value(
-    bench: Workbench, indexed: IndexedGallery, shown: Shown, record: Explanation, view: str
+    service: RetrievalService, indexed: IndexedGallery, state: ViewState, record: Explanation, view: str
 ) -> dict[str, Any]:
     """The viewer's value: photograph, record, how to draw it, what is true of a scene, and the link that leads here."""
-    known = indexed.gallery.items[shown.place].known
+    known = indexed.gallery.items[state.index].known
     value = {
-        "photo": photo_value(indexed, shown.place),
-        "model": bench.name,
-        "caption": shown.caption,
-        "dense_caption": shown.dense,
+        "photo": photo_value(indexed, state.index),
+        "model": service.name,
+        "caption": state.caption,
+        "dense_caption": state.dense,
         "similarity": record.similarity,
         "record": packed(record),
-        "layer": fitting(shown.layer, record),
-        "opacity": shown.opacity,
-        "lines": shown.lines,
-        "outlined": shown.objects,
-        "scene": None if known is None else scene_value(record, known, shown.caption, bench.model.tokenizer),
-        "link": link_to(bench, view, indexed, shown),
+        "layer": fitting(state.layer, record),
+        "opacity": state.opacity,
+        "lines": state.lines,
+        "outlined": state.objects,
+        "scene": None if known is None else scene_value(record, known, state.caption, service.model.tokenizer),
+        "link": link_to(service, view, indexed, state),
     }
-    return fresh(value)
+    return with_new_key(value)
 
 
 def fitting(layer: str, record: Explanation) -> str:
@@ -141,16 +141,16 @@ def fitting(layer: str, record: Explanation) -> str:
     return layer
 
 
-def link_to(bench: Workbench, view: str, indexed: IndexedGallery, shown: Shown) -> str | None:
+def link_to(service: RetrievalService, view: str, indexed: IndexedGallery, state: ViewState) -> str | None:
     """The query that reproduces a view but for its layer; None for what is a person's own, which is not kept."""
-    item, public = indexed.gallery.items[shown.place], bench.galleries.get(indexed.gallery.name)
-    if public is None or public.gallery.items[shown.place] is not item:
+    item, public = indexed.gallery.items[state.index], service.galleries.get(indexed.gallery.name)
+    if public is None or public.gallery.items[state.index] is not item:
         return None
     values = {
         "view": view,
-        "model": bench.name,
+        "model": service.name,
         "gallery": indexed.gallery.name,
         "photo": item.key,
     }
-    values |= {"caption": shown.caption} | ({"dense": shown.dense} if shown.dense else {})
+    values |= {"caption": state.caption} | ({"dense": state.dense} if state.dense else {})
     return "?" + urlencode(values)

@@ -7,35 +7,30 @@ from typing import Any
 
 import gradio as gr
 
-from demo.explain.photo import fresh
+from demo.explain.photo import with_new_key
 from demo.galleries.folder import MOST_UPLOADS, UPLOADS
 from demo.galleries.index import IndexedGallery
-from demo.service.benches import Benches, Own
 from demo.service.captions import read_caption
-from demo.service.workbench import ImageRanking, Workbench
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import ImageRanking, RetrievalService
+from demo.service.session import SessionData
 from demo.serving.uploads import Upload, takes_uploads
 from demo.views.chooser import index_uploads, left_out
+from demo.views.examples import EXAMPLES, FIRST_CAPTION, examples_of
+from demo.views.link import Link, LinkedView
 from demo.views.parts import (
     ANSWERING,
     AT_ONCE,
     OPENING,
     PROGRESS,
     RANKED,
-    Shown,
+    ViewState,
+    errors_as_message,
     message,
     scripted,
-    told_below,
     viewer_value,
 )
 
-FIRST_CAPTION = "a tabby cat with green eyes"
-EXAMPLES = (
-    FIRST_CAPTION,
-    "a motorcycle parked indoors",
-    "an orange flower",
-    "a woman in an orange spacesuit",
-    "a rocket on its launch pad",
-)
 DENSE_NOTE = (
     "In the published protocol every test query carries a dense caption that a multimodal LLM wrote from the query's "
     "own image. Nobody who types a caption has one: scores with and without it are not the same task, so both rankings "
@@ -56,25 +51,24 @@ class Search:
     ranking: gr.HTML
     viewer: gr.HTML
 
-
-def examples_of(indexed: IndexedGallery) -> tuple[str, ...]:
-    """Captions to begin with: those written for the first scenes, or the page's own for photographs."""
-    scenes = [item for item in indexed.gallery.items if item.known is not None and item.captions]
-    return tuple(min(item.captions, key=len) for item in scenes[: len(EXAMPLES)]) or EXAMPLES
+    def linked(self, tab: gr.Tab, state: gr.State) -> LinkedView:
+        """How links and its tab fill it."""
+        outputs = [self.said, self.caption, self.dense, self.gallery, self.ranking, self.viewer, state, self.chips]
+        return LinkedView(tab, outputs, self.viewer, restore, state)
 
 
 def chips_value(examples: tuple[str, ...]) -> dict[str, Any]:
     """What the row of example captions is drawn from."""
-    return fresh({"items": list(examples)})
+    return with_new_key({"items": list(examples)})
 
 
-def build(benches: Benches) -> Search:
+def build(registry: ModelRegistry) -> Search:
     """Lay the view out; `connect` gives it its events."""
     with gr.Row(elem_classes="screen"):
         with gr.Column(scale=5, min_width=250, elem_classes="ask"):
             caption = gr.Textbox(FIRST_CAPTION, label="Caption", lines=2, max_lines=4, elem_id="caption")
             chips = scripted("chips", "chips", "examples", value=chips_value(EXAMPLES))
-            gallery = gr.Radio(list(benches.names), value=benches.first, label="Photographs", elem_id="gallery")
+            gallery = gr.Radio(list(registry.names), value=registry.first, label="Photographs", elem_id="gallery")
             with gr.Accordion("Dense caption", open=False, elem_id="dense-box"):
                 gr.HTML(f"<p class='hint'>{DENSE_NOTE}</p>")
                 dense = gr.Textbox(
@@ -104,30 +98,30 @@ def build(benches: Benches) -> Search:
 
 
 def rank_and_show(
-    bench: Workbench,
+    service: RetrievalService,
     indexed: IndexedGallery,
     caption: str,
     dense: str | None,
-    shown: Shown,
-    place: int | None = None,
-) -> tuple[str, dict[str, Any], dict[str, Any], Shown]:
-    """Rank a gallery and open its best photograph, or the one at `place`.
+    state: ViewState,
+    index: int | None = None,
+) -> tuple[str, dict[str, Any], dict[str, Any], ViewState]:
+    """Rank a gallery and open its best photograph, or the one at `index`.
 
     Returns:
         The message line, the ranking's value, the viewer's value, and what is shown now.
     """
-    alone = bench.rank_images(indexed, caption)
-    with_dense = bench.rank_images(indexed, caption, dense) if (dense or "").strip() else None
+    alone = service.rank_images(indexed, caption)
+    with_dense = service.rank_images(indexed, caption, dense) if (dense or "").strip() else None
     leading = with_dense or alone
     text = None if leading.dense_reading is None else leading.dense_reading.text
-    if place is None:
-        place = leading.order[0]
-    shown = shown.of(indexed.gallery.name, place, alone.reading.text, text)
-    record = bench.explain(indexed, place, shown.caption, shown.dense)
+    if index is None:
+        index = leading.order[0]
+    state = state.of(indexed.gallery.name, index, alone.reading.text, text)
+    record = service.explain(indexed, index, state.caption, state.dense)
     notes = [alone.reading.note, "" if leading.dense_reading is None else leading.dense_reading.note]
-    value = ranking_value(indexed, alone, with_dense, place)
+    value = ranking_value(indexed, alone, with_dense, index)
     note = message(" ".join(note for note in notes if note) or indexed.gallery.note)
-    return note, value, viewer_value(bench, indexed, shown, record, "search"), shown
+    return note, value, viewer_value(service, indexed, state, record, "search"), state
 
 
 def ranking_value(
@@ -136,13 +130,13 @@ def ranking_value(
     """What the list of photographs is drawn from."""
     seconds = alone.seconds + (with_dense.seconds if with_dense else 0.0)
     total = len(alone.order)
-    shown = f", the best {RANKED} shown" if total > RANKED else ""
+    cut = f", the best {RANKED} shown" if total > RANKED else ""
     lists = [("Caption alone" if with_dense else "", alone)] + (
         [("With dense caption", with_dense)] if with_dense else []
     )
-    return fresh(
+    return with_new_key(
         {
-            "note": f"{total} {indexed.gallery.noun} ranked in {1000 * seconds:.0f} ms{shown}",
+            "note": f"{total} {indexed.gallery.noun} ranked in {1000 * seconds:.0f} ms{cut}",
             "selected": selected,
             "lists": [{"title": title, "items": _items(indexed, ranking)} for title, ranking in lists if ranking],
         }
@@ -153,111 +147,124 @@ def _items(indexed: IndexedGallery, ranking: ImageRanking) -> list[dict[str, Any
     pairs = list(zip(ranking.order, ranking.scores, strict=True))[:RANKED]
     return [
         {
-            "place": place,
+            "index": index,
             "rank": rank,
-            "title": indexed.gallery.items[place].title,
-            "thumb": indexed.thumbnails[place],
+            "title": indexed.gallery.items[index].title,
+            "thumb": indexed.thumbnails[index],
             "score": score,
         }
-        for rank, (place, score) in enumerate(pairs, start=1)
+        for rank, (index, score) in enumerate(pairs, start=1)
     ]
 
 
-def carried_over(bench: Workbench, before: Workbench, indexed: IndexedGallery, shown: Shown) -> tuple[str, str]:
+def carried_over(
+    service: RetrievalService, before: RetrievalService, indexed: IndexedGallery, state: ViewState
+) -> tuple[str, str]:
     """The captions to go on with in another gallery: the same ones where its model is that of `before` or reads every
     word of them, else the gallery's first example and no dense caption."""
     try:
-        if bench is before or not read_caption(bench.model, shown.caption).note:
-            return shown.caption, shown.dense or ""
+        if service is before or not read_caption(service.model, state.caption).note:
+            return state.caption, state.dense or ""
     except ValueError:
         pass
     return examples_of(indexed)[0], ""
 
 
-def connect(benches: Benches, view: Search, own: gr.State, tab: gr.Tab, shown: gr.State) -> None:
-    """Give the view its events; `own` holds an `Own`, `shown` a `Shown`, `tab` is the view's.
+def restore(registry: ModelRegistry, link: Link) -> list[Any]:
+    """The view's values for a link: message, caption, dense caption, gallery, ranking, viewer, state, chips."""
+    service, indexed = registry.find(link.selected.gallery)
+    caption = link.caption or link.example
+    index = link.selected.index if link.has_photo and link.caption else None
+    note, *shown = rank_and_show(service, indexed, caption, link.dense, link.state, index)
+    return [note, caption, link.dense, link.selected.gallery, *shown, chips_value(examples_of(indexed))]
+
+
+def connect(registry: ModelRegistry, view: Search, session: gr.State, tab: gr.Tab, state: gr.State) -> None:
+    """Give the view its events; `session` holds a `SessionData`, `state` a `ViewState`, `tab` is the view's.
 
     Captions come from the state but for the one that changed: a text box in a closed accordion tells nothing.
     """
-    outputs = [view.said, view.ranking, view.viewer, shown]
+    outputs = [view.said, view.ranking, view.viewer, state]
     nothing = ("", *[gr.skip()] * (len(outputs) - 1))
 
-    def unchanged(shown: Shown) -> tuple[Any, ...]:
-        return message(shown.problem, "problem"), *nothing[1:]
+    def unchanged(state: ViewState) -> tuple[Any, ...]:
+        return message(state.problem, "problem"), *nothing[1:]
 
-    @told_below(len(outputs))
-    def retyped(caption: str, gallery: str, own: Own, shown: Shown) -> tuple[Any, ...]:
-        bench, indexed = benches.find(gallery, own)
-        if read_caption(bench.model, caption).text == shown.caption:  # the page's own doing
-            return unchanged(shown)
-        return rank_and_show(bench, indexed, caption, shown.dense, shown)
+    @errors_as_message(len(outputs))
+    def retyped(caption: str, gallery: str, session: SessionData, state: ViewState) -> tuple[Any, ...]:
+        service, indexed = registry.find(gallery, session)
+        if read_caption(service.model, caption).text == state.caption:  # the page's own doing
+            return unchanged(state)
+        return rank_and_show(service, indexed, caption, state.dense, state)
 
-    @told_below(len(outputs))
-    def dense_retyped(dense: str, gallery: str, own: Own, shown: Shown) -> tuple[Any, ...]:
-        if " ".join((dense or "").split()) == (shown.dense or ""):
-            return unchanged(shown)
-        return rank_and_show(*benches.find(gallery, own), shown.caption, dense, shown)
+    @errors_as_message(len(outputs))
+    def dense_retyped(dense: str, gallery: str, session: SessionData, state: ViewState) -> tuple[Any, ...]:
+        if " ".join((dense or "").split()) == (state.dense or ""):
+            return unchanged(state)
+        return rank_and_show(*registry.find(gallery, session), state.caption, dense, state)
 
     for box, answer in ((view.caption, retyped), (view.dense, dense_retyped)):
-        box.change(answer, [box, view.gallery, own, shown], outputs, **ANSWERING)
+        box.change(answer, [box, view.gallery, session, state], outputs, **ANSWERING)
 
-    @told_below(len(outputs))
-    def follow(own: Own, shown: Shown) -> tuple[Any, ...]:
-        if shown.gallery not in own.edits:
+    @errors_as_message(len(outputs))
+    def follow(session: SessionData, state: ViewState) -> tuple[Any, ...]:
+        if state.gallery not in session.edits:
             return (gr.skip(),) * len(outputs)
-        return rank_and_show(*benches.find(shown.gallery, own), shown.caption, shown.dense, shown, shown.place)
+        return rank_and_show(*registry.find(state.gallery, session), state.caption, state.dense, state, state.index)
 
-    tab.select(follow, [own, shown], outputs, **ANSWERING)
+    tab.select(follow, [session, state], outputs, **ANSWERING)
 
-    @told_below(3 + len(outputs))
-    def other_gallery(gallery: str, own: Own, shown: Shown, progress: gr.Progress = PROGRESS) -> tuple[Any, ...]:
-        bench, indexed = benches.open(gallery, progress.tqdm, own)
-        caption, dense = carried_over(bench, benches.of(shown.gallery), indexed, shown)
-        answer = rank_and_show(bench, indexed, caption, dense, shown)
+    @errors_as_message(3 + len(outputs))
+    def other_gallery(
+        gallery: str, session: SessionData, state: ViewState, progress: gr.Progress = PROGRESS
+    ) -> tuple[Any, ...]:
+        service, indexed = registry.open(gallery, progress.tqdm, session)
+        caption, dense = carried_over(service, registry.of(state.gallery), indexed, state)
+        answer = rank_and_show(service, indexed, caption, dense, state)
         return *answer, caption, dense, chips_value(examples_of(indexed))
 
     view.gallery.input(
         other_gallery,
-        [view.gallery, own, shown],
+        [view.gallery, session, state],
         [*outputs, view.caption, view.dense, view.chips],
         show_progress_on=view.said,
         **OPENING,
     )
 
-    @told_below(4 + len(outputs))
+    @errors_as_message(4 + len(outputs))
     def own_photos(
-        files: list[Upload] | None, own: Own, shown: Shown, progress: gr.Progress = PROGRESS
+        files: list[Upload] | None, session: SessionData, state: ViewState, progress: gr.Progress = PROGRESS
     ) -> tuple[Any, ...]:
         if not files:
             return *nothing, *[gr.skip()] * 4
-        bench, indexed = benches.photos, index_uploads(benches.photos, files, progress.tqdm)
-        caption, dense = carried_over(bench, benches.of(shown.gallery), indexed, shown)
-        said, ranking, viewer, now = rank_and_show(bench, indexed, caption, dense, shown)
-        radio = gr.Radio([*benches.names, UPLOADS], value=UPLOADS)
+        service, indexed = registry.photos, index_uploads(registry.photos, files, progress.tqdm)
+        caption, dense = carried_over(service, registry.of(state.gallery), indexed, state)
+        said, ranking, viewer, now = rank_and_show(service, indexed, caption, dense, state)
+        radio = gr.Radio([*registry.names, UPLOADS], value=UPLOADS)
         said = message(left_out(indexed)) or said
-        return said, ranking, viewer, now, replace(own, uploads=indexed), radio, caption, dense
+        return said, ranking, viewer, now, replace(session, uploads=indexed), radio, caption, dense
 
     view.uploads.upload(
         own_photos,
-        [view.uploads, own, shown],
-        [*outputs, own, view.gallery, view.caption, view.dense],
+        [view.uploads, session, state],
+        [*outputs, session, view.gallery, view.caption, view.dense],
         show_progress_on=view.said,
         **OPENING,
     )
 
-    @told_below(3)
-    def pick(own: Own, shown: Shown, event: gr.EventData) -> tuple[Any, ...]:
-        bench, indexed = benches.find(shown.gallery, own)
-        chosen = shown.of(shown.gallery, int(event.place), shown.caption, shown.dense)
-        record = bench.explain(indexed, chosen.place, chosen.caption, chosen.dense)
-        return "", viewer_value(bench, indexed, chosen, record, "search"), chosen
+    @errors_as_message(3)
+    def pick(session: SessionData, state: ViewState, event: gr.EventData) -> tuple[Any, ...]:
+        service, indexed = registry.find(state.gallery, session)
+        selected = state.of(state.gallery, int(event.index), state.caption, state.dense)
+        record = service.explain(indexed, selected.index, selected.caption, selected.dense)
+        return "", viewer_value(service, indexed, selected, record, "search"), selected
 
-    view.ranking.pick(pick, [own, shown], [view.said, view.viewer, shown], **AT_ONCE)
+    view.ranking.pick(pick, [session, state], [view.said, view.viewer, state], **AT_ONCE)
 
-    @told_below(1 + len(outputs))
-    def example(gallery: str, own: Own, shown: Shown, event: gr.EventData) -> tuple[Any, ...]:
+    @errors_as_message(1 + len(outputs))
+    def example(gallery: str, session: SessionData, state: ViewState, event: gr.EventData) -> tuple[Any, ...]:
         caption = str(event.caption)
-        said, *answer = rank_and_show(*benches.find(gallery, own), caption, shown.dense, shown)
+        said, *answer = rank_and_show(*registry.find(gallery, session), caption, state.dense, state)
         return said, caption, *answer
 
-    view.chips.pick(example, [view.gallery, own, shown], [view.said, view.caption, *outputs[1:]], **ANSWERING)
+    view.chips.pick(example, [view.gallery, session, state], [view.said, view.caption, *outputs[1:]], **ANSWERING)

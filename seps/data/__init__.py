@@ -5,14 +5,14 @@ anything else starts; `dense_captions` says which dense caption comes with which
 of phrases, for measuring where a model points. `augmentation` is what training does to captions and images.
 `dataset` turns captions into items, and items into batches
 
-    (images, captions, lengths, long_captions, long_lengths, ids, img_ids)
+    (images, captions, lengths, dense_captions, dense_lengths, ids, img_ids)
 
     split = read_split("data/f30k", "train")
     dataset = CaptionDataset(split, tokenizer, preprocess, train=True, seed=7)
     loader = DataLoader(dataset, batch_size=64, shuffle=True, collate_fn=dataset.collate)
     for epoch in range(30):
         dataset.set_epoch(epoch)
-        for images, captions, lengths, long_captions, long_lengths, ids, img_ids in loader:
+        for images, captions, lengths, dense_captions, dense_lengths, ids, img_ids in loader:
             ...
 """
 

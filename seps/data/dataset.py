@@ -54,14 +54,14 @@ class Item(NamedTuple):
     Attributes:
         image: (3, H, W).
         caption: token ids from [CLS] to [SEP].
-        long_caption: the dense caption's token ids, or None.
+        dense_caption: the dense caption's token ids, or None.
         number: the caption's index in the split.
         image_number: its image's.
     """
 
     image: Tensor
     caption: list[int]
-    long_caption: list[int] | None
+    dense_caption: list[int] | None
     number: int
     image_number: int
 
@@ -73,7 +73,7 @@ class Batch(NamedTuple):
         images: (B, 3, H, W).
         captions: (B, L) int64, token ids padded with pad_id.
         lengths: (B,) int64, tokens of each caption, [CLS] and [SEP] included.
-        long_captions, long_lengths: the same of the dense captions, (B, L_d) and (B,); both None without them.
+        dense_captions, dense_lengths: the same of the dense captions, (B, L_d) and (B,); both None without them.
         ids: (B,) int64, each caption's index in the split.
         img_ids: (B,) int64, its image's number in the split.
     """
@@ -81,8 +81,8 @@ class Batch(NamedTuple):
     images: Tensor
     captions: Tensor
     lengths: Tensor
-    long_captions: Tensor | None
-    long_lengths: Tensor | None
+    dense_captions: Tensor | None
+    dense_lengths: Tensor | None
     ids: Tensor
     img_ids: Tensor
 
@@ -175,14 +175,14 @@ class CaptionDataset(Dataset[Item]):
 def collate(items: Sequence[Item], pad_id: int) -> Batch:
     """Stack and pad items into a batch, in their order."""
     captions, lengths = _pad([item.caption for item in items], pad_id)
-    dense = [item.long_caption for item in items if item.long_caption is not None]
-    long_captions, long_lengths = _pad(dense, pad_id) if dense else (None, None)
+    dense = [item.dense_caption for item in items if item.dense_caption is not None]
+    dense_captions, dense_lengths = _pad(dense, pad_id) if dense else (None, None)
     return Batch(
         torch.stack([item.image for item in items]),
         captions,
         lengths,
-        long_captions,
-        long_lengths,
+        dense_captions,
+        dense_lengths,
         torch.tensor([item.number for item in items]),
         torch.tensor([item.image_number for item in items]),
     )

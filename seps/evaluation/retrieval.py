@@ -124,8 +124,8 @@ def evaluate_embeddings(
     img_embs: Tensor,
     cap_embs: Tensor,
     lengths: Lengths,
-    long_cap_embs: Tensor | None = None,
-    long_cap_lens: Lengths | None = None,
+    dense_cap_embs: Tensor | None = None,
+    dense_cap_lens: Lengths | None = None,
     captions_per_image: int = 5,
     progress: Progress = False,
 ) -> RetrievalMetrics:
@@ -135,7 +135,7 @@ def evaluate_embeddings(
         cross_net: either variant, in whatever mode.
         img_embs: (V, N[+1], C).
         cap_embs: (V * k, L_s, C), in the order of the images; lengths: (V * k,).
-        long_cap_embs, long_cap_lens: dense captions (V * k, L_d, C) and (V * k,), if any.
+        dense_cap_embs, dense_cap_lens: dense captions (V * k, L_d, C) and (V * k,), if any.
         captions_per_image: k.
         progress: as in `ScoringEngine`.
 
@@ -147,13 +147,13 @@ def evaluate_embeddings(
             f"cap_embs has {len(cap_embs)} captions, but {len(img_embs)} images with {captions_per_image} captions "
             f"each make {captions_per_image * len(img_embs)}."
         )
-    cross_net.check(img_embs, cap_embs, lengths, long_cap_embs, long_cap_lens)
+    cross_net.check(img_embs, cap_embs, lengths, dense_cap_embs, dense_cap_lens)
     engine = ScoringEngine(cross_net, progress=progress)
 
     def encode(part: slice) -> CaptionIndex:
-        if long_cap_embs is None or long_cap_lens is None:
+        if dense_cap_embs is None or dense_cap_lens is None:
             return engine.encode_captions(cap_embs[part], lengths[part])
-        return engine.encode_captions(cap_embs[part], lengths[part], long_cap_embs[part], long_cap_lens[part])
+        return engine.encode_captions(cap_embs[part], lengths[part], dense_cap_embs[part], dense_cap_lens[part])
 
     images = engine.encode_images(img_embs)
     similarity = score_in_parts(engine, images, len(cap_embs), encode, Stopwatch(engine.device))

@@ -171,10 +171,10 @@ def explain(
     model: CrossSparseAggrNet,
     img_embs: Tensor,
     cap_embs: Tensor,
-    long_cap_embs: Tensor | None = None,
+    dense_cap_embs: Tensor | None = None,
     *,
     words: Sequence[str] | None = None,
-    long_words: Sequence[str] | None = None,
+    dense_words: Sequence[str] | None = None,
     grid: tuple[int, int] | None = None,
     generator: torch.Generator | None = None,
 ) -> Explanation:
@@ -187,8 +187,8 @@ def explain(
         model: either variant.
         img_embs: (N+1, C) with [CLS] first, or (N, C).
         cap_embs: (L_s, C), the caption's own words without padding.
-        long_cap_embs: (L_d, C), the dense caption's, if any.
-        words, long_words: labels of the words, one each; numbers where left out.
+        dense_cap_embs: (L_d, C), the dense caption's, if any.
+        words, dense_words: labels of the words, one each; numbers where left out.
         grid: (H, W); a square where left out.
         generator: draw the decisions with Gumbel-Softmax from this source instead of taking the top k.
 
@@ -196,26 +196,26 @@ def explain(
         ValueError: as the model's forward; also a grid that does not hold N patches, labels that do not
             match the words in number, or labels of a dense caption that is not there.
     """
-    for name, embeddings in (("img_embs", img_embs), ("cap_embs", cap_embs), ("long_cap_embs", long_cap_embs)):
+    for name, embeddings in (("img_embs", img_embs), ("cap_embs", cap_embs), ("dense_cap_embs", dense_cap_embs)):
         if embeddings is not None and not isinstance(embeddings, Tensor):
             raise ValueError(f"{name} is a {type(embeddings).__name__}, but a torch.Tensor is needed.")
         if embeddings is not None and embeddings.ndim != 2:
             raise ValueError(f"{name} has {embeddings.ndim} dimensions {tuple(embeddings.shape)}, but 2 are needed.")
-    dense = None if long_cap_embs is None else long_cap_embs[None]
+    dense = None if dense_cap_embs is None else dense_cap_embs[None]
     model.check(img_embs[None], cap_embs[None], [len(cap_embs)], dense, None if dense is None else [dense.shape[1]])
     grid = square_grid(model.num_patches) if grid is None else grid
     if len(grid) != 2 or min(grid) < 1 or grid[0] * grid[1] != model.num_patches:
         raise ValueError(f"grid is {grid}, but (H, W) with H * W = {model.num_patches} patches is needed.")
-    if long_words is not None and long_cap_embs is None:
+    if dense_words is not None and dense_cap_embs is None:
         raise ValueError(
-            f"long_words has {len(long_words)} labels, but there are 0 dense captions: pass long_cap_embs."
+            f"dense_words has {len(dense_words)} labels, but there are 0 dense captions: pass dense_cap_embs."
         )
     with torch.no_grad(), torch.autocast(img_embs.device.type, enabled=False):
         image = model.image_side(img_embs[None])
-        match = model.match(image, cap_embs, long_cap_embs, sample=generator is not None, generator=generator)
+        match = model.match(image, cap_embs, dense_cap_embs, sample=generator is not None, generator=generator)
     labels = [word_labels("words", words, len(cap_embs))]
-    if long_cap_embs is not None:
-        labels.append(word_labels("long_words", long_words, len(long_cap_embs)))
+    if dense_cap_embs is not None:
+        labels.append(word_labels("dense_words", dense_words, len(dense_cap_embs)))
     alignments = [
         explain_alignment(match, i, alignment, labels[i], image.cls is not None)
         for i, alignment in enumerate(match.alignments)

@@ -33,7 +33,7 @@ from seps.method.tokens import join_tokens, split_cls
 
 
 @dataclass(frozen=True)
-class ImageSide:
+class ImageFeatures:
     """What depends on the images alone, computed once for all captions.
 
     Attributes:
@@ -162,8 +162,8 @@ class CrossSparseAggrNet(nn.Module):
         img_embs: Tensor,
         cap_embs: Tensor,
         cap_lens: Lengths,
-        long_cap_embs: Tensor | None = None,
-        long_cap_lens: Lengths | None = None,
+        dense_cap_embs: Tensor | None = None,
+        dense_cap_lens: Lengths | None = None,
         generator: torch.Generator | None = None,
     ) -> Tensor | tuple[Tensor, Tensor | tuple[Tensor, ...]]:
         """Score every image against every caption.
@@ -171,7 +171,7 @@ class CrossSparseAggrNet(nn.Module):
         Args:
             img_embs: (B_v, N+1, C) with [CLS] first, or (B_v, N, C) without.
             cap_embs: (B_t, L_s, C), captions; cap_lens: (B_t,), their lengths, 1 to L_s.
-            long_cap_embs: (B_t, L_d, C), dense captions; long_cap_lens: (B_t,), their lengths, 1 to L_d.
+            dense_cap_embs: (B_t, L_d, C), dense captions; dense_cap_lens: (B_t,), their lengths, 1 to L_d.
             generator: the noise of Gumbel-Softmax; None takes torch's own.
 
         Returns:
@@ -183,15 +183,15 @@ class CrossSparseAggrNet(nn.Module):
             ValueError: wrong channels, patch count, lengths or batch sizes; NaN or infinite embeddings;
                 dense captions without lengths or the other way round.
         """
-        lengths, long_lengths = self.check(img_embs, cap_embs, cap_lens, long_cap_embs, long_cap_lens)
+        lengths, dense_lengths = self.check(img_embs, cap_embs, cap_lens, dense_cap_embs, dense_cap_lens)
         sample = self.training and self.use_gumbel_softmax
         image = self.image_side(img_embs)
         similarities: list[Tensor] = []
         masks: list[tuple[Tensor, ...]] = []
         for i, length in enumerate(lengths):
             dense = None
-            if long_cap_embs is not None and long_lengths is not None:
-                dense = long_cap_embs[i, : long_lengths[i]]  # (L_d, C)
+            if dense_cap_embs is not None and dense_lengths is not None:
+                dense = dense_cap_embs[i, : dense_lengths[i]]  # (L_d, C)
             match = self.match(image, cap_embs[i, :length], dense, sample, generator)
             similarities.append(match.similarity)
             if self.training:
@@ -214,21 +214,21 @@ class CrossSparseAggrNet(nn.Module):
         img_embs: Tensor,
         cap_embs: Tensor,
         cap_lens: Lengths,
-        long_cap_embs: Tensor | None,
-        long_cap_lens: Lengths | None,
+        dense_cap_embs: Tensor | None,
+        dense_cap_lens: Lengths | None,
     ) -> tuple[list[int], list[int] | None]:
         """Raise ValueError for what `forward` cannot take; return both kinds of lengths as ints."""
         check_embeddings("img_embs", img_embs, self.embed_size, self.dtype)
-        return check_captions(self.embed_size, cap_embs, cap_lens, long_cap_embs, long_cap_lens, self.dtype)
+        return check_captions(self.embed_size, cap_embs, cap_lens, dense_cap_embs, dense_cap_lens, self.dtype)
 
-    def image_side(self, img_embs: Tensor) -> ImageSide:
+    def image_side(self, img_embs: Tensor) -> ImageFeatures:
         """Everything that the images alone decide; `img_embs` as in `forward`."""
         cls, patches = split_cls(img_embs, self.num_patches)
         if self.detach_selection:
             patches = patches.detach()
         unit = unit_patches(patches)
         logits = self.aggr_net.logits(patches)  # equation (4), before the softmax
-        return ImageSide(
+        return ImageFeatures(
             cls=cls,
             patches=patches,
             unit=unit,
@@ -260,7 +260,7 @@ class CrossSparseAggrNet(nn.Module):
 
     def match(
         self,
-        image: ImageSide,
+        image: ImageFeatures,
         words: Tensor,
         dense_words: Tensor | None = None,
         sample: bool = False,
@@ -280,7 +280,7 @@ class CrossSparseAggrNet(nn.Module):
             return self._match_released(image, words, dense_words, selection, selection_dense)
         return self._match_paper(image, words, selection, selection_dense)
 
-    def _match_paper(self, image: ImageSide, words: Tensor, sparse: Selection, dense: Selection | None) -> Match:
+    def _match_paper(self, image: ImageFeatures, words: Tensor, sparse: Selection, dense: Selection | None) -> Match:
         """Both branches make one set of tokens, which meets the sparse caption's words."""
         weights_dense = None
         extra = self._extra_token(image, sparse)  # (B_v, 1, C)
@@ -298,7 +298,7 @@ class CrossSparseAggrNet(nn.Module):
 
     def _match_released(
         self,
-        image: ImageSide,
+        image: ImageFeatures,
         words: Tensor,
         dense_words: Tensor | None,
         sparse: Selection,
@@ -316,7 +316,7 @@ class CrossSparseAggrNet(nn.Module):
             alignments.append(self.hrpa(joined, F.normalize(caption, dim=-1)))
         return Match(branches[0], branches[1] if dense is not None else None, tuple(tokens), tuple(alignments))
 
-    def _extra_token(self, image: ImageSide, selection: Selection) -> Tensor:
+    def _extra_token(self, image: ImageFeatures, selection: Selection) -> Tensor:
         """The dropped patches in one token, weighted by the softmax of their scores: (B_v, 1, C)."""
         weights = selection.extra_weights.to(image.patches.dtype).unsqueeze(1)  # (B_v, 1, N)
         return weights @ image.patches

@@ -26,8 +26,8 @@ def pairwise_similarity(
     img_embs: Tensor,
     cap_embs: Tensor,
     cap_lens: Lengths,
-    long_cap_embs: Tensor | None = None,
-    long_cap_lens: Lengths | None = None,
+    dense_cap_embs: Tensor | None = None,
+    dense_cap_lens: Lengths | None = None,
     generator: torch.Generator | None = None,
 ) -> tuple[Tensor, Tensor | tuple[Tensor, ...]]:
     """Score every image against every caption, as `CrossSparseAggrNet.forward` in training mode.
@@ -40,15 +40,15 @@ def pairwise_similarity(
     """
     if not net.use_paper_version:
         was_training = net.training
-        similarity, masks = net.train()(img_embs, cap_embs, cap_lens, long_cap_embs, long_cap_lens, generator)
+        similarity, masks = net.train()(img_embs, cap_embs, cap_lens, dense_cap_embs, dense_cap_lens, generator)
         net.train(was_training)
         return similarity, masks
-    lengths, long_lengths = net.check(img_embs, cap_embs, cap_lens, long_cap_embs, long_cap_lens)
+    lengths, dense_lengths = net.check(img_embs, cap_embs, cap_lens, dense_cap_embs, dense_cap_lens)
     image = net.image_side(img_embs)
     s_st = text_attention(image.unit, directions(cap_embs, lengths).T).transpose(1, 2)  # (B_v, B_t, N)
     s_dt = None
-    if long_cap_embs is not None and long_lengths is not None:
-        s_dt = text_attention(image.unit, directions(long_cap_embs, long_lengths).T).transpose(1, 2)  # (B_v, B_t, N)
+    if dense_cap_embs is not None and dense_lengths is not None:
+        s_dt = text_attention(image.unit, directions(dense_cap_embs, dense_lengths).T).transpose(1, 2)  # (B_v, B_t, N)
     s_p = tuple(None if score is None else score[:, None] for score in image.s_p)  # (B_v, 1, N)
     sparse, dense = net.select(
         (s_p[0], s_p[1]), image.s_im[:, None], s_st, s_dt, net.training and net.use_gumbel_softmax, generator

@@ -59,8 +59,8 @@ class SEPSModel(nn.Module, PyTorchModelHubMixin, license="mit", tags=["image-tex
         images: Tensor,
         captions: Tensor,
         lengths: Lengths,
-        long_captions: Tensor | None = None,
-        long_lengths: Lengths | None = None,
+        dense_captions: Tensor | None = None,
+        dense_lengths: Lengths | None = None,
         generator: torch.Generator | None = None,
     ) -> Tensor | tuple[Tensor, Tensor | tuple[Tensor, ...]]:
         """Score every image against every caption.
@@ -68,7 +68,7 @@ class SEPSModel(nn.Module, PyTorchModelHubMixin, license="mit", tags=["image-tex
         Args:
             images: (B_v, 3, S, S), normalised.
             captions: (B_t, L_s) token ids, [CLS] to [SEP]; lengths: (B_t,), 1 to L_s.
-            long_captions: (B_t, L_d), the dense captions' ids, if any; long_lengths: (B_t,).
+            dense_captions: (B_t, L_d), the dense captions' ids, if any; dense_lengths: (B_t,).
             generator: the noise of Gumbel-Softmax.
 
         Returns:
@@ -77,13 +77,13 @@ class SEPSModel(nn.Module, PyTorchModelHubMixin, license="mit", tags=["image-tex
         Raises:
             ValueError: shapes or lengths that do not fit.
         """
-        if (long_captions is None) != (long_lengths is None):
-            raise ValueError("long_captions and long_lengths belong together: pass both or neither.")
+        if (dense_captions is None) != (dense_lengths is None):
+            raise ValueError("dense_captions and dense_lengths belong together: pass both or neither.")
         dense = None
-        if long_captions is not None and long_lengths is not None:
-            dense = self.txt_enc(long_captions, long_lengths)  # (B_t, L_d, C)
+        if dense_captions is not None and dense_lengths is not None:
+            dense = self.txt_enc(dense_captions, dense_lengths)  # (B_t, L_d, C)
         return self.cross_net(
-            self.img_enc(images), self.txt_enc(captions, lengths), lengths, dense, long_lengths, generator
+            self.img_enc(images), self.txt_enc(captions, lengths), lengths, dense, dense_lengths, generator
         )
 
     @property
@@ -182,7 +182,7 @@ class SEPSModel(nn.Module, PyTorchModelHubMixin, license="mit", tags=["image-tex
             words,
             dense_words,
             words=self.words(caption),
-            long_words=self.words(dense_caption, dense=True),
+            dense_words=self.words(dense_caption, dense=True),
             grid=self.grid,
         )
 

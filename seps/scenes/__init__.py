@@ -14,7 +14,7 @@ from seps.scenes.places import PLACES, SIDE, Place
 from seps.scenes.placing import make_scene
 from seps.scenes.sentences import sparse_captions
 from seps.scenes.truth import holds, true_of
-from seps.scenes.write import Told, decode_mask, describe, encode_mask, tell, write_split
+from seps.scenes.write import AnnotatedScene, decode_mask, describe, encode_mask, tell, write_split
 
 __all__ = [
     "KINDS",
@@ -23,6 +23,7 @@ __all__ = [
     "SIDE",
     "SIZES",
     "SPLITS",
+    "AnnotatedScene",
     "Caption",
     "Kind",
     "Mention",
@@ -31,7 +32,6 @@ __all__ = [
     "Place",
     "Scene",
     "Statement",
-    "Told",
     "as_json",
     "decode_mask",
     "dense_caption",

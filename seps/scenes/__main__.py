@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from seps.cli import errors_in_one_line
 from seps.scenes.graph import SPLITS
-from seps.scenes.write import Told, write_split
+from seps.scenes.write import AnnotatedScene, write_split
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -31,7 +31,9 @@ def main(arguments: list[str] | None = None) -> int:
     with errors_in_one_line():
         for split, count in _counts(options.split, options.count).items():
 
-            def progress(scenes: Iterable[Told], split: str = split, count: int = count) -> Iterable[Told]:
+            def progress(
+                scenes: Iterable[AnnotatedScene], split: str = split, count: int = count
+            ) -> Iterable[AnnotatedScene]:
                 return tqdm(scenes, desc=split, total=count, unit=" scenes")
 
             write_split(options.out, split, count, options.seed, options.workers, progress)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from seps.scenes.chance import Chance
 from seps.scenes.palette import CREAM, GLASS, LEAF, WHITE, darker, lighter, mix
 from seps.scenes.places import SIDE
 from seps.scenes.raster import UNIT, Canvas
+from seps.scenes.rng import Rng
 from seps.scenes.scenery import clouds, glow, land, speckle
 from seps.scenes.sketch import Points, Sketch, cosine, curve, sine
 
@@ -18,7 +18,7 @@ Features = tuple[str, ...]
 
 def paint_background(canvas: Canvas, name: str, features: Features, look: int) -> None:
     """Paint a background of `PLACES` with some of its features over the whole canvas."""
-    sketch, chance = Sketch(WHITE), Chance(look)
+    sketch, chance = Sketch(WHITE), Rng(look)
     _PAINTERS[name](canvas, sketch, features, chance)
     _flush(canvas, sketch)
 
@@ -29,7 +29,7 @@ def _flush(canvas: Canvas, s: Sketch) -> None:
     s.parts.clear()
 
 
-def _park(canvas: Canvas, s: Sketch, features: Features, chance: Chance) -> None:
+def _park(canvas: Canvas, s: Sketch, features: Features, chance: Rng) -> None:
     canvas.rows(0, 150, (120, 190, 236), (206, 234, 246))
     if "clouds" in features:
         clouds(s, chance, 20, 60, WHITE)
@@ -61,7 +61,7 @@ def _park(canvas: Canvas, s: Sketch, features: Features, chance: Chance) -> None
         )
 
 
-def _beach(canvas: Canvas, s: Sketch, features: Features, chance: Chance) -> None:
+def _beach(canvas: Canvas, s: Sketch, features: Features, chance: Rng) -> None:
     canvas.rows(0, 100, (112, 96, 168), (236, 132, 128), (255, 202, 128))
     x = chance.between(50, 174)
     glow(s, x, 94, 22, (255, 226, 130), (255, 214, 140))
@@ -96,7 +96,7 @@ def _beach(canvas: Canvas, s: Sketch, features: Features, chance: Chance) -> Non
             s.arc(u, v, 4.4, 4.6, 180, 360, chance.pick(((250, 228, 220), (244, 196, 180))))
 
 
-def _street(canvas: Canvas, s: Sketch, features: Features, chance: Chance) -> None:
+def _street(canvas: Canvas, s: Sketch, features: Features, chance: Rng) -> None:
     canvas.rows(0, 150, (148, 200, 232), (224, 238, 244))
     if "clouds" in features:
         clouds(s, chance, 12, 36, WHITE)
@@ -134,7 +134,7 @@ def _street(canvas: Canvas, s: Sketch, features: Features, chance: Chance) -> No
             )
 
 
-def _snow(canvas: Canvas, s: Sketch, features: Features, chance: Chance) -> None:
+def _snow(canvas: Canvas, s: Sketch, features: Features, chance: Rng) -> None:
     canvas.rows(0, 150, (150, 186, 220), (226, 236, 246))
     if "clouds" in features:
         clouds(s, chance, 16, 50, (240, 244, 250))
@@ -163,7 +163,7 @@ def _snow(canvas: Canvas, s: Sketch, features: Features, chance: Chance) -> None
             s.oval(chance.between(2, 222), chance.between(2, 150), r, r, WHITE, shade=0)
 
 
-def _night(canvas: Canvas, s: Sketch, features: Features, chance: Chance) -> None:
+def _night(canvas: Canvas, s: Sketch, features: Features, chance: Rng) -> None:
     canvas.rows(0, 180, (22, 28, 70), (50, 62, 124), (104, 104, 164))
     for _ in range(46):
         r = chance.pick((0.8, 1.0, 1.5))
@@ -190,7 +190,7 @@ def _night(canvas: Canvas, s: Sketch, features: Features, chance: Chance) -> Non
             )
 
 
-def _room(canvas: Canvas, s: Sketch, features: Features, chance: Chance) -> None:
+def _room(canvas: Canvas, s: Sketch, features: Features, chance: Rng) -> None:
     wall = chance.pick(((246, 228, 200), (206, 224, 216), (222, 214, 234), (238, 212, 204)))
     canvas.rows(0, 152, lighter(wall, 20), wall)
     if "wallpaper" in features:
@@ -218,7 +218,7 @@ def _room(canvas: Canvas, s: Sketch, features: Features, chance: Chance) -> None
         s.oval(x, 195, 58, 15, paint, shade=5)
 
 
-def _sea(canvas: Canvas, s: Sketch, features: Features, chance: Chance) -> None:
+def _sea(canvas: Canvas, s: Sketch, features: Features, chance: Rng) -> None:
     canvas.rows(0, 98, (112, 186, 232), (214, 238, 248))
     if "clouds" in features:
         clouds(s, chance, 18, 60, WHITE)
@@ -241,7 +241,7 @@ def _sea(canvas: Canvas, s: Sketch, features: Features, chance: Chance) -> None:
             )
 
 
-def _desert(canvas: Canvas, s: Sketch, features: Features, chance: Chance) -> None:
+def _desert(canvas: Canvas, s: Sketch, features: Features, chance: Rng) -> None:
     canvas.rows(0, 150, (108, 184, 226), (252, 232, 192))
     if "sun" in features:
         glow(s, chance.pick((32, 190)), 30, 17, (255, 226, 110), (255, 240, 184))
@@ -261,7 +261,7 @@ def _desert(canvas: Canvas, s: Sketch, features: Features, chance: Chance) -> No
             s.blob([(x - 18, 158), (x - 14, 142), (x, 134), (x + 12, 144), (x + 18, 158)], (166, 124, 98), 14)
 
 
-_PAINTERS: dict[str, Callable[[Canvas, Sketch, Features, Chance], None]] = {
+_PAINTERS: dict[str, Callable[[Canvas, Sketch, Features, Rng], None]] = {
     "park": _park,
     "beach": _beach,
     "street": _street,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from seps.scenes.chance import Chance
 from seps.scenes.graph import Scene
 from seps.scenes.kinds import ANIMALS, CATEGORIES, KINDS, PEOPLE, VEHICLES
 from seps.scenes.phrases import Caption, Group, Writer, caption
+from seps.scenes.rng import Rng
 from seps.scenes.sentences import Teller
 from seps.scenes.wording import NUMBERS, PLACE_WORDS, RELATION_PHRASES
 
@@ -109,7 +109,7 @@ CATEGORY_WORDS = {
 
 def dense_caption(scene: Scene) -> Caption:
     """A caption of 60 to 180 words that names every object, with its colour and size, and what surrounds it."""
-    chance = Chance(scene.look, DENSE)
+    chance = Rng(scene.look, DENSE)
     teller = Teller(scene, chance)
     told = [_opening(teller)]
     told += [_about(teller, group) for group in chance.mixed(teller.groups)]

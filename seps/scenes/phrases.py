@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from seps.scenes.chance import Chance
 from seps.scenes.graph import Object, Scene
 from seps.scenes.kinds import KINDS
+from seps.scenes.rng import Rng
 from seps.scenes.wording import COLOUR_WORDS, NUMBERS, SIZE_WORDS, article, plural
 
 Statement = tuple[object, ...]
@@ -66,7 +66,7 @@ class Writer:
         scene: what it is about; chance: picks words.
     """
 
-    def __init__(self, scene: Scene, chance: Chance) -> None:
+    def __init__(self, scene: Scene, chance: Rng) -> None:
         self.scene, self.chance = scene, chance
         self.words: list[str] = []
         self.named: list[tuple[int, int, tuple[int, ...]]] = []  # first word, words, objects

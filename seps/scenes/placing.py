@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from seps.scenes.chance import Chance
 from seps.scenes.graph import SPLITS, Box, Object, Scene, split_of
 from seps.scenes.kinds import CARRIED, KINDS, SHELTERS, SIZES, SURFACES, extent, is_held_out
 from seps.scenes.places import PLACES, RESERVED, SIDE
+from seps.scenes.rng import Rng
 
 COUNTS = (1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 5, 5)  # of objects, each entry as likely
 HIDDEN = 30  # percent of an object that others may hide
@@ -35,7 +35,7 @@ def make_scene(seed: int, split: str, index: int) -> Scene:
         raise ValueError(f"Seed and index are {seed} and {index}, but both must be at least 0.")
     wanted = split == "test" and index % 2 == 1
     for attempt in range(SCENES_TRIED):
-        chance = Chance(seed, SPLITS.index(split), index, attempt)
+        chance = Rng(seed, SPLITS.index(split), index, attempt)
         scene = _Maker(chance, wanted).scene(seed, split, index)
         if split_of(scene) == split and scene.unseen == wanted:
             return scene
@@ -43,7 +43,7 @@ def make_scene(seed: int, split: str, index: int) -> Scene:
 
 
 class _Maker:
-    def __init__(self, chance: Chance, unseen: bool) -> None:
+    def __init__(self, chance: Rng, unseen: bool) -> None:
         self.chance, self.unseen = chance, unseen
         self.place = PLACES[chance.pick(tuple(PLACES))]
         self.features = tuple(name for name in self.place.features if chance.odds(50))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from seps.scenes.chance import Chance
 from seps.scenes.palette import Colour
 from seps.scenes.places import SIDE
+from seps.scenes.rng import Rng
 from seps.scenes.sketch import Sketch, cosine, curve, sine
 
 
@@ -17,7 +17,7 @@ def cloud(s: Sketch, x: int, y: int, size: int, paint: Colour) -> None:
     s.oval(x, y + size * 3 // 10, size * 2.6, size * 0.45, paint, shade=3)
 
 
-def clouds(s: Sketch, chance: Chance, low: int, high: int, paint: Colour) -> None:
+def clouds(s: Sketch, chance: Rng, low: int, high: int, paint: Colour) -> None:
     """Three clouds from left to right, between two rows."""
     for left in (20, 90, 160):
         cloud(s, left + chance.between(0, 40), chance.between(low, high), chance.between(8, 13), paint)
@@ -31,14 +31,14 @@ def glow(s: Sketch, x: int, y: int, r: int, paint: Colour, halo: Colour) -> None
     s.oval(x, y, r, r, paint, shade=6)
 
 
-def land(s: Sketch, chance: Chance, y: int, swing: int, paint: Colour, shade: int = 8) -> None:
+def land(s: Sketch, chance: Rng, y: int, swing: int, paint: Colour, shade: int = 8) -> None:
     """Uneven ground from about row y down."""
     tops = [(x, y + chance.between(-swing, swing)) for x in range(-40, SIDE + 60, 44)]
     top = curve(tops, closed=False)
     s.add(np.concatenate((top, [(SIDE + 60, SIDE), (-40, SIDE)])), paint, shade)
 
 
-def speckle(s: Sketch, chance: Chance, count: int, low: int, high: int, paint: Colour, wide: int = 5) -> None:
+def speckle(s: Sketch, chance: Rng, count: int, low: int, high: int, paint: Colour, wide: int = 5) -> None:
     """Flat spots here and there, between two rows."""
     for _ in range(count):
         x, y = chance.between(0, SIDE), chance.between(low, high)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from seps.scenes.chance import Chance
 from seps.scenes.graph import Scene, relations
 from seps.scenes.kinds import KINDS
 from seps.scenes.phrases import Caption, Group, Writer, caption, groups
 from seps.scenes.places import SIDE
+from seps.scenes.rng import Rng
 from seps.scenes.wording import (
     BEACH_CLOUDS,
     FEATURE_PHRASES,
@@ -35,7 +35,7 @@ def sparse_captions(scene: Scene) -> list[Caption]:
     Raises:
         ValueError: there is too little in the scene for five captions.
     """
-    chance = Chance(scene.look, SPARSE)
+    chance = Rng(scene.look, SPARSE)
     teller = Teller(scene, chance)
     written: dict[str, Caption] = {}
     turn = chance.mixed(teller.groups)
@@ -71,7 +71,7 @@ class Teller:
         scene: to be told; chance: picks words.
     """
 
-    def __init__(self, scene: Scene, chance: Chance) -> None:
+    def __init__(self, scene: Scene, chance: Rng) -> None:
         self.scene, self.chance = scene, chance
         self.groups = groups(scene)
         self.known = set(relations(scene))

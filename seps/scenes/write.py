@@ -25,11 +25,11 @@ from seps.scenes.sentences import sparse_captions
 
 TOGETHER = 32  # scenes that a process draws at once
 
-Progress = Callable[[Iterable["Told"]], Iterable["Told"]]
+Progress = Callable[[Iterable["AnnotatedScene"]], Iterable["AnnotatedScene"]]
 
 
 @dataclass(frozen=True)
-class Told:
+class AnnotatedScene:
     """A scene, its picture, its five sparse captions and its dense one."""
 
     scene: Scene
@@ -38,9 +38,9 @@ class Told:
     dense: Caption
 
 
-def tell(scene: Scene) -> Told:
+def tell(scene: Scene) -> AnnotatedScene:
     """Draw a scene and write its captions."""
-    return Told(scene, draw(scene), tuple(sparse_captions(scene)), dense_caption(scene))
+    return AnnotatedScene(scene, draw(scene), tuple(sparse_captions(scene)), dense_caption(scene))
 
 
 def write_split(
@@ -90,7 +90,7 @@ def write_split(
     _map_ids(folder / "id_mapping.json", split, names)
 
 
-def describe(told: Told) -> dict[str, Any]:
+def describe(told: AnnotatedScene) -> dict[str, Any]:
     """All that is known of a scene, as plain numbers, words, lists and dictionaries."""
     plain = as_json(told.scene)
     for number, thing in enumerate(plain["objects"]):
@@ -128,7 +128,7 @@ def decode_mask(code: dict[str, list[int]]) -> NDArray[np.bool_]:
     return np.repeat(inside, code["counts"]).reshape(width, height).T
 
 
-def _told(split: str, count: int, seed: int, workers: int) -> Iterator[Told]:
+def _told(split: str, count: int, seed: int, workers: int) -> Iterator[AnnotatedScene]:
     if workers == 1:
         for index in range(count):
             yield tell(make_scene(seed, split, index))
@@ -137,11 +137,11 @@ def _told(split: str, count: int, seed: int, workers: int) -> Iterator[Told]:
         yield from pool.map(_make, [(seed, split, index) for index in range(count)], chunksize=TOGETHER)
 
 
-def _make(what: tuple[int, str, int]) -> Told:
+def _make(what: tuple[int, str, int]) -> AnnotatedScene:
     return tell(make_scene(*what))
 
 
-def _entities(told: Told, name: str) -> dict[str, Any]:
+def _entities(told: AnnotatedScene, name: str) -> dict[str, Any]:
     boxes = [told.picture.box(number) for number in range(len(told.scene.objects))]
     sentences = []
     for caption in told.captions:

@@ -90,20 +90,20 @@ class ScoringEngine:
         self,
         cap_embs: Tensor,
         cap_lens: Lengths,
-        long_cap_embs: Tensor | None = None,
-        long_cap_lens: Lengths | None = None,
+        dense_cap_embs: Tensor | None = None,
+        dense_cap_lens: Lengths | None = None,
     ) -> CaptionIndex:
         """Index captions (T, L_s, C) and, if any, their dense captions (T, L_d, C).
 
         Raises:
             ValueError: as the model's forward.
         """
-        lengths, long_lengths = check_captions(
-            self.model.embed_size, cap_embs, cap_lens, long_cap_embs, long_cap_lens, self.model.dtype
+        lengths, dense_lengths = check_captions(
+            self.model.embed_size, cap_embs, cap_lens, dense_cap_embs, dense_cap_lens, self.model.dtype
         )
-        long = None if long_cap_embs is None else long_cap_embs.to(self.device)
+        dense = None if dense_cap_embs is None else dense_cap_embs.to(self.device)
         with torch.inference_mode(), exact_precision(self.device):
-            return index_captions(cap_embs.to(self.device), lengths, long, long_lengths)
+            return index_captions(cap_embs.to(self.device), lengths, dense, dense_lengths)
 
     def score(self, images: ImageIndex, captions: CaptionIndex) -> Tensor:
         """The full matrix S(I, T): (V, T) float32 on the CPU.

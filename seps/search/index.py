@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from seps.method.network import CrossSparseAggrNet, ImageSide
+from seps.method.network import CrossSparseAggrNet, ImageFeatures
 from seps.method.selection import caption_direction
 from seps.method.tokens import split_cls
 
@@ -42,7 +42,7 @@ def pick(values: Tensor | None, rows: slice | Tensor) -> Tensor | None:
 
 @dataclass(frozen=True)
 class ImageIndex:
-    """What depends on the images alone, as in the network's `ImageSide`.
+    """What depends on the images alone, as in the network's `ImageFeatures`.
 
     Attributes:
         cls: (V, C) of unit length, or None.
@@ -123,7 +123,7 @@ class CaptionIndex:
 
 def index_images(model: CrossSparseAggrNet, img_embs: Tensor, batches: Iterable[slice]) -> ImageIndex:
     """Encode checked images (V, N+1, C) or (V, N, C), batch by batch."""
-    sides: list[ImageSide] = []
+    sides: list[ImageFeatures] = []
     norms: list[Tensor] = []
     for rows in batches:
         side = model.image_side(img_embs[rows])
@@ -149,13 +149,13 @@ def index_images(model: CrossSparseAggrNet, img_embs: Tensor, batches: Iterable[
 
 
 def index_captions(
-    cap_embs: Tensor, lengths: list[int], long_cap_embs: Tensor | None, long_lengths: list[int] | None
+    cap_embs: Tensor, lengths: list[int], dense_cap_embs: Tensor | None, dense_lengths: list[int] | None
 ) -> CaptionIndex:
     """Encode checked captions (T, L_s, C) and dense captions (T, L_d, C)."""
     sparse = encode_texts(cap_embs, lengths)
-    if long_cap_embs is None or long_lengths is None:
+    if dense_cap_embs is None or dense_lengths is None:
         return CaptionIndex(sparse, None)
-    return CaptionIndex(sparse, encode_texts(long_cap_embs, long_lengths))
+    return CaptionIndex(sparse, encode_texts(dense_cap_embs, dense_lengths))
 
 
 def encode_texts(embeddings: Tensor, lengths: list[int]) -> Captions:

@@ -30,7 +30,7 @@ class RunState:
     """What a run must find again beside its tensors.
 
     Attributes:
-        epoch: epochs done, those of the warm-up among them.
+        epoch: epochs done, those of pre-training among them.
         best: the best rSum on dev so far, -1 before the first.
         ratio_weight: the weight of L_ratio, which may adapt.
 

@@ -34,11 +34,12 @@ from seps.search.engine import ScoringEngine
 from seps.search.metrics import RetrievalMetrics, retrieval_metrics
 from seps.training.cache import FeatureCache, cache_features
 from seps.training.checkpoint import LEAST_BEST, RunState, load_checkpoint, save_checkpoint
-from seps.training.feed import CachedFeed
-from seps.training.lr_schedule import Share, adapt_ratio_weight, rate_factor
+from seps.training.data_loader import CachedDataLoader
+from seps.training.lr_schedule import adapt_ratio_weight, rate_factor
 from seps.training.objective import pool
-from seps.training.pixels import PixelFeed
+from seps.training.pixels import PixelDataLoader
 from seps.training.run_log import read_epochs, write_epoch
+from seps.training.samplers import ProcessShard
 from seps.training.settings import TrainSettings, read_recipe
 from seps.training.step import StepBatch, TrainingStep
 
@@ -92,8 +93,8 @@ def train(
             model.cross_net.aggr_net.scale.fill_(settings.aggregation_scale)
     else:
         take_weights(model, start)
-    share = Share(accelerator.process_index, accelerator.num_processes)
-    feed: CachedFeed | PixelFeed
+    share = ProcessShard(accelerator.process_index, accelerator.num_processes)
+    feed: CachedDataLoader | PixelDataLoader
     dev_cache = None
     if settings.frozen:
         model.img_enc.visual_encoder.requires_grad_(False)
@@ -102,7 +103,7 @@ def train(
         with accelerator.main_process_first():  # the others find what the first has computed
             train_cache = cache_features(model, splits["train"], settings.dense, folder)
             dev_cache = cache_features(model, splits["dev"], "none", folder)
-        feed = CachedFeed(model, settings, splits["train"], train_cache, share)
+        feed = CachedDataLoader(model, settings, splits["train"], train_cache, share)
         feed.fit_heads()
     else:
         dataset = CaptionDataset(
@@ -115,11 +116,11 @@ def train(
             seed=settings.seed,
             dense=settings.dense,
         )
-        feed = PixelFeed(model, dataset, settings, workers, share)
+        feed = PixelDataLoader(model, dataset, settings, workers, share)
     step = TrainingStep(model, settings)
     optimizer = torch.optim.AdamW(parameter_groups(step, settings), weight_decay=settings.weight_decay)
     state = RunState(epoch=0, best=LEAST_BEST, ratio_weight=settings.ratio_weight)
-    epochs = settings.warmup_epochs + settings.epochs
+    epochs = settings.pretrain_epochs + settings.epochs
     if resume is not None:
         state = load_checkpoint(find_checkpoint(out, resume), step, optimizer, epochs)
     prepared, optimizer = accelerator.prepare(step, optimizer)
@@ -133,7 +134,7 @@ def train(
         state = replace(state, epoch=epoch + 1)
         if accelerator.is_main_process:
             row = {"epoch": epoch + 1.0} | row | {"seconds": time.monotonic() - started}
-            if epoch >= settings.warmup_epochs:
+            if epoch >= settings.pretrain_epochs:
                 row |= recalls(dev_metrics(model, splits["dev"], dev_cache, settings))
                 if row["rsum"] > state.best:
                     state = replace(state, best=row["rsum"])
@@ -172,29 +173,31 @@ def run_epoch(
     prepared: torch.nn.Module,
     step: TrainingStep,
     optimizer: torch.optim.Optimizer,
-    feed: CachedFeed | PixelFeed,
+    feed: CachedDataLoader | PixelDataLoader,
     settings: TrainSettings,
     epoch: int,
 ) -> dict[str, float]:
     """One epoch; returns the mean of each loss."""
-    warmup = epoch < settings.warmup_epochs
-    main_epoch = epoch - settings.warmup_epochs
+    pretraining = epoch < settings.pretrain_epochs
+    main_epoch = epoch - settings.pretrain_epochs
     seed = settings.seed * 1000 + epoch  # an epoch's chance follows from its number, so that a run can resume
     torch.manual_seed(seed * accelerator.num_processes + accelerator.process_index)
     generator = torch.Generator().manual_seed(seed)
     step.seps_loss.set_max_violation(main_epoch >= settings.hard_after)
-    step.draw(settings.drawn_epochs < 0 or main_epoch < settings.drawn_epochs)
+    step.set_sampling(settings.drawn_epochs < 0 or main_epoch < settings.drawn_epochs)
     prepared.train()
-    if warmup:
-        batches, count = feed.warmup_epoch(epoch, generator), feed.warmup_length()
+    if pretraining:
+        batches, count = feed.pretrain_epoch(epoch, generator), feed.pretrain_length()
     else:
         batches, count = feed.epoch(epoch, generator), feed.length()
-    title = f"epoch {epoch + 1} of {settings.warmup_epochs + settings.epochs}" + (", warm-up" if warmup else "")
+    title = f"epoch {epoch + 1} of {settings.pretrain_epochs + settings.epochs}" + (
+        ", pre-training" if pretraining else ""
+    )
     sums: defaultdict[str, float] = defaultdict(float)
     number = 0
     bar = tqdm(batches, total=count, desc=title, leave=False, disable=not accelerator.is_main_process)
     for number, batch in enumerate(bar, 1):
-        set_rates(optimizer, settings, warmup, epoch if warmup else main_epoch, number - 1, count)
+        set_rates(optimizer, settings, pretraining, epoch if pretraining else main_epoch, number - 1, count)
         with accelerator.autocast():
             losses = prepared(on_device(batch, accelerator.device))
         loss = float(losses["loss"].detach())
@@ -231,17 +234,17 @@ def parameter_groups(step: TrainingStep, settings: TrainSettings) -> list[dict[s
 
 
 def set_rates(
-    optimizer: torch.optim.Optimizer, settings: TrainSettings, warmup: bool, epoch: int, number: int, count: int
+    optimizer: torch.optim.Optimizer, settings: TrainSettings, pretraining: bool, epoch: int, number: int, count: int
 ) -> None:
     """Every group's learning rate for a step: the `number`-th of `count` in an epoch of its stage."""
-    if warmup:
+    if pretraining:
         done = epoch * count + number
-        rate = settings.warmup_rate * rate_factor("linear", epoch, done, settings.warmup_epochs * count, count // 2)
+        rate = settings.pretrain_rate * rate_factor("linear", epoch, done, settings.pretrain_epochs * count, count // 2)
     else:
         done, total = epoch * count + number, settings.epochs * count
-        rate = settings.learning_rate * rate_factor(settings.schedule, epoch, done, total, settings.warm_steps)
+        rate = settings.learning_rate * rate_factor(settings.schedule, epoch, done, total, settings.lr_warmup_steps)
     for group in optimizer.param_groups:
-        group["lr"] = rate * (1.0 if warmup else group["share"])
+        group["lr"] = rate * (1.0 if pretraining else group["share"])
 
 
 @torch.no_grad()

@@ -11,10 +11,10 @@ from torch.utils.data import DataLoader, Dataset
 
 from seps.data import CaptionDataset
 from seps.models.model import SEPSModel
-from seps.training.feed import batch_phrases, read_phrases
-from seps.training.lr_schedule import Share, drawn_captions, grouped_batches, shuffled_batches
+from seps.training.data_loader import batch_phrases, read_phrases
 from seps.training.objective import pool
 from seps.training.phrases import PhraseBox
+from seps.training.samplers import ProcessShard, drawn_captions, grouped_batches, shuffled_batches
 from seps.training.settings import TrainSettings
 from seps.training.step import StepBatch
 
@@ -34,7 +34,7 @@ class Photos(Dataset[Tensor]):
         return self.dataset.image(number * self.dataset.split.captions_per_image)
 
 
-class PixelFeed:
+class PixelDataLoader:
     """Batches of pixels and token ids.
 
     Args:
@@ -45,7 +45,7 @@ class PixelFeed:
     """
 
     def __init__(
-        self, model: SEPSModel, dataset: CaptionDataset, settings: TrainSettings, workers: int, share: Share
+        self, model: SEPSModel, dataset: CaptionDataset, settings: TrainSettings, workers: int, share: ProcessShard
     ) -> None:
         self.model, self.dataset, self.settings = model, dataset, settings
         self.workers, self.share = workers, share
@@ -54,14 +54,14 @@ class PixelFeed:
         if settings.grounding_weight or settings.map_weight:
             self.phrases = read_phrases(model, dataset.split, settings.regions)
 
-    def warmup_length(self) -> int:
-        """Steps of `warmup_epoch`."""
-        return self.share.count(len(self.dataset.split.image_files) // self.settings.warmup_batch)
+    def pretrain_length(self) -> int:
+        """Steps of `pretrain_epoch`."""
+        return self.share.count(len(self.dataset.split.image_files) // self.settings.pretrain_batch)
 
-    def warmup_epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
+    def pretrain_epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
         """An epoch over the images, each with all of its captions."""
         self.dataset.set_epoch(number)
-        every = shuffled_batches(len(self.dataset.split.image_files), self.settings.warmup_batch, generator)
+        every = shuffled_batches(len(self.dataset.split.image_files), self.settings.pretrain_batch, generator)
         batches = self.share.of(every, generator)
         loader = self.loader(Photos(self.dataset), batches)
         for images, numbers in zip(loader, batches, strict=True):
@@ -73,12 +73,12 @@ class PixelFeed:
                 images=images,
                 captions=ids,
                 lengths=lengths,
-                long_captions=None,
-                long_lengths=None,
+                dense_captions=None,
+                dense_lengths=None,
                 img_ids=captions // self.per_image,
                 cached=False,
                 phrases=batch_phrases(self.phrases, captions, rows.tolist()),
-                warmup=True,
+                pretraining=True,
                 rows=rows,
             )
 
@@ -105,16 +105,16 @@ class PixelFeed:
         else:
             batches = shuffled_batches(len(self.dataset), size, generator)
         loader = self.loader(self.dataset, self.share.of(batches, generator))
-        for images, captions, lengths, long_captions, long_lengths, numbers, img_ids in loader:
+        for images, captions, lengths, dense_captions, dense_lengths, numbers, img_ids in loader:
             if float(torch.rand((), generator=generator)) >= self.settings.dense_share:
-                long_captions = long_lengths = None
+                dense_captions = dense_lengths = None
             rows = torch.arange(len(numbers))
             yield StepBatch(
                 images,
                 captions,
                 lengths,
-                long_captions,
-                long_lengths,
+                dense_captions,
+                dense_lengths,
                 img_ids,
                 cached=False,
                 phrases=batch_phrases(self.phrases, numbers, rows.tolist()),

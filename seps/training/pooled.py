@@ -18,19 +18,20 @@ from seps.data import read_split
 from seps.models.model import SEPSModel
 from seps.search.metrics import RetrievalMetrics, retrieval_metrics
 from seps.training.cache import cache_features
-from seps.training.feed import CachedFeed, mean_captions, mean_images
-from seps.training.lr_schedule import rate_factor, shuffled_batches
+from seps.training.data_loader import CachedDataLoader, mean_captions, mean_images
+from seps.training.lr_schedule import rate_factor
 from seps.training.objective import pool, pooled_loss
+from seps.training.samplers import shuffled_batches
 from seps.training.settings import TrainSettings, read_recipe
 from seps.training.step import TrainingStep
 
 
-def train_pooled(model: SEPSModel, feed: CachedFeed, settings: TrainSettings, epochs: int) -> None:
+def train_pooled(model: SEPSModel, feed: CachedDataLoader, settings: TrainSettings, epochs: int) -> None:
     """Train the heads with the pooled loss alone: `epochs` passes over the captions, the rate falling linearly.
 
     Args:
         model: whose heads are trained; feed: the training split's features.
-        settings: pooled_batch, warmup_rate, weight_decay and seed count.
+        settings: pooled_batch, pretrain_rate, weight_decay and seed count.
     """
     heads = [p for part in (model.img_enc, model.txt_enc) for p in part.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(heads, weight_decay=settings.weight_decay)
@@ -42,7 +43,7 @@ def train_pooled(model: SEPSModel, feed: CachedFeed, settings: TrainSettings, ep
         for number, captions in enumerate(shuffled_batches(len(feed.split.captions), settings.pooled_batch, generator)):
             done, total = epoch * per_epoch + number, epochs * per_epoch
             for group in optimizer.param_groups:
-                group["lr"] = settings.warmup_rate * rate_factor("linear", epoch, done, total, per_epoch)
+                group["lr"] = settings.pretrain_rate * rate_factor("linear", epoch, done, total, per_epoch)
             images = captions // feed.per_image
             pooled = step.pooled_features(feed.image_means[images], feed.caption_means[captions])
             loss = pooled_loss(*pooled, images)
@@ -81,7 +82,7 @@ def main(arguments: list[str] | None = None) -> int:
             model.img_enc.visual_encoder.requires_grad_(False)
             model.txt_enc.bert.requires_grad_(False)
             seeded = TrainSettings(**settings.as_dict() | {"seed": seed, "grounding_weight": 0.0})
-            feed = CachedFeed(model, seeded, train, cache_features(model, train, "none", options.cache))
+            feed = CachedDataLoader(model, seeded, train, cache_features(model, train, "none", options.cache))
             feed.fit_heads()
             train_pooled(model, feed, seeded, options.epochs)
             metrics = pooled_metrics(model, options.data, "dev", options.cache)

@@ -24,6 +24,12 @@ SCHEDULES = ("multistep", "linear")
 DENSE = ("none", "own")
 REGIONS = ("boxes", "masks")
 MOST_EPOCHS, MOST_BATCH = 100_000, 1_000_000
+FORMER_NAMES = {  # recipes that people have keep working
+    "warm_steps": "lr_warmup_steps",
+    "warmup_epochs": "pretrain_epochs",
+    "warmup_batch": "pretrain_batch",
+    "warmup_rate": "pretrain_rate",
+}
 MOST_SEED = 2**32 - 1  # epochs and processes multiply it, and a generator's seed has 64 bits
 
 
@@ -32,7 +38,7 @@ class TrainSettings:
     """Everything that training needs to know beside the model; the defaults are the published ones.
 
     Attributes:
-        epochs: passes over the training captions, after `warmup_epochs`.
+        epochs: passes over the training captions, after `pretrain_epochs`.
         batch_size: B, images and captions a step.
         loss: "triplet", equation (6), or "infonce", cross-entropy over the batch's similarities both ways.
         margin: alpha of equation (6).
@@ -43,10 +49,10 @@ class TrainSettings:
         ratio_schedule: "fixed", or "adaptive": doubled while the kept ratio is more than 0.1 off its target, halved
             when within 0.02.
         learning_rate: of heads and network; backbone_rate: of the backbones, as a share of it.
-        heads_rate: of the projection heads once warmed up, as a share of it.
+        heads_rate: of the projection heads after pre-training, as a share of it.
         weight_decay: of AdamW.
         schedule: "multistep", times 0.3 at epochs 9, 15, 20 and 25; "linear", down to 2% at the last step.
-        warm_steps: steps over which the rates rise from 0.
+        lr_warmup_steps: steps over which the rates rise from 0.
         clip: largest norm of the gradient.
         frozen: keep the backbones as they are and cache their features, once, beside the data's run.
         augment: crop and flip images, mask, replace and delete words (not with cached features).
@@ -59,10 +65,10 @@ class TrainSettings:
         images_an_epoch: with pixels and captions_an_epoch, how many images, drawn anew, an epoch takes; 0 all.
         neighbours: 0 shuffles; above 0, with captions_an_epoch, batches of pixels are made of groups of so many
             captions that are alike: harder negatives; batch_size is a multiple of it.
-        drawn_epochs: with Gumbel-Softmax, how many epochs after the warm-up draw decisions, later ones take the top k;
+        drawn_epochs: with Gumbel-Softmax, how many epochs after pre-training draw decisions, later ones take the top k;
             -1 draws in all.
-        warmup_epochs: passes over the images that train heads and backbones (heads alone where these are frozen) by
-            the two losses below, before the network joins them; warmup_batch: images a step of it; warmup_rate: its
+        pretrain_epochs: passes over the images that train heads and backbones (heads alone where these are frozen) by
+            the two losses below, before the network joins them; pretrain_batch: images a step of it; pretrain_rate: its
             learning rate, falling linearly.
         pooled_weight: weight of InfoNCE on pooled embeddings (mean patch against mean word).
         pooled_batch: captions a step of it with cached features; with pixels it takes the batch's own.
@@ -92,7 +98,7 @@ class TrainSettings:
     heads_rate: float = 1.0
     weight_decay: float = 1e-4
     schedule: str = "multistep"
-    warm_steps: int = 0
+    lr_warmup_steps: int = 0
     clip: float = 2.0
     frozen: bool = False
     augment: bool = True
@@ -103,9 +109,9 @@ class TrainSettings:
     images_an_epoch: int = 0
     neighbours: int = 0
     drawn_epochs: int = -1
-    warmup_epochs: int = 0
-    warmup_batch: int = 64
-    warmup_rate: float = 1e-3
+    pretrain_epochs: int = 0
+    pretrain_batch: int = 64
+    pretrain_rate: float = 1e-3
     pooled_weight: float = 0.0
     pooled_batch: int = 512
     grounding_weight: float = 0.0
@@ -119,19 +125,19 @@ class TrainSettings:
     def __post_init__(self) -> None:
         for name, least, most in (
             ("epochs", 1, MOST_EPOCHS),
-            ("warmup_epochs", 0, MOST_EPOCHS),
+            ("pretrain_epochs", 0, MOST_EPOCHS),
             ("batch_size", 1, MOST_BATCH),
             ("pooled_batch", 1, MOST_BATCH),
-            ("warmup_batch", 1, MOST_BATCH),
+            ("pretrain_batch", 1, MOST_BATCH),
             ("seed", 0, MOST_SEED),
         ):
             check_whole(f"training.{name}", getattr(self, name), most, least)
-        for name in ("temperature", "learning_rate", "warmup_rate", "clip", "aggregation_scale"):
+        for name in ("temperature", "learning_rate", "pretrain_rate", "clip", "aggregation_scale"):
             check_positive(f"training.{name}", getattr(self, name))
         for name in (
             "hard_after",
             "align_weight",
-            "warm_steps",
+            "lr_warmup_steps",
             "ratio_weight",
             "weight_decay",
             "pooled_weight",
@@ -156,9 +162,9 @@ class TrainSettings:
         if self.dense == "own":
             check_ratio("training.dense_share", self.dense_share)
         check_share("training.backbone_rate", self.backbone_rate)
-        if self.warmup_epochs and not (self.pooled_weight or self.grounding_weight):
+        if self.pretrain_epochs and not (self.pooled_weight or self.grounding_weight):
             raise ValueError(
-                f"training.warmup_epochs is {self.warmup_epochs}, but pooled_weight and grounding_weight are 0: "
+                f"training.pretrain_epochs is {self.pretrain_epochs}, but pooled_weight and grounding_weight are 0: "
                 "nothing would train the heads."
             )
         if not self.align_weight and not self.pooled_weight:
@@ -181,6 +187,18 @@ class TrainSettings:
         return asdict(self)
 
 
+def with_new_names(section: dict[str, Any]) -> dict[str, Any]:
+    """A "training" section whose keys of before are called as they are today.
+
+    Raises:
+        ValueError: a key stands there under both names.
+    """
+    for old, new in FORMER_NAMES.items():
+        if old in section and new in section:
+            raise ValueError(f"training.{old} is the former name of training.{new}: leave one of them out.")
+    return {FORMER_NAMES.get(name, name): value for name, value in section.items()}
+
+
 def read_recipe(name_or_path: str | Path) -> tuple[ModelConfig, TrainSettings]:
     """A recipe: a model's config with a "training" section; a config without one trains by the defaults.
 
@@ -197,6 +215,8 @@ def read_recipe(name_or_path: str | Path) -> tuple[ModelConfig, TrainSettings]:
         raise ValueError(f"{name_or_path} holds a {type(values).__name__}, but keys and values are needed.")
     section = values.pop("training", {})
     try:
+        if isinstance(section, dict):
+            section = with_new_names(section)
         return ModelConfig.from_dict(values), TrainSettings(
             **read_fields("training", TrainSettings, section, "training.")
         )

@@ -27,26 +27,26 @@ class StepBatch:
     Attributes:
         images: (B, 3, S, S) or (B, N[+1], D_v).
         captions: (B, L) or (B, L, D_t); lengths: (B,).
-        long_captions: (B, L_d) or (B, 1, D_t), the dense captions' mean words; long_lengths: (B,).
+        dense_captions: (B, L_d) or (B, 1, D_t), the dense captions' mean words; dense_lengths: (B,).
         img_ids: (B,), the image of each caption.
         cached: which of the two.
         phrases: (image of the batch, caption of the batch, phrase) each, ordered by image.
         pooled: pooled features of images, (P, 1, D_v) or with context (P, 2, D_v): mean patch, smaller view; mean words
             of captions (P, D_t); image numbers (P,). Or None.
-        warmup: no network yet: captions need not be one an image.
+        pretraining: no network yet: captions need not be one an image.
         rows: (B_t,), with pixels the place of each caption's image in the batch.
     """
 
     images: Tensor
     captions: Tensor
     lengths: Tensor
-    long_captions: Tensor | None
-    long_lengths: Tensor | None
+    dense_captions: Tensor | None
+    dense_lengths: Tensor | None
     img_ids: Tensor
     cached: bool
     phrases: Sequence[tuple[int, int, PhraseBox]] = ()
     pooled: tuple[Tensor, Tensor, Tensor] | None = None
-    warmup: bool = False
+    pretraining: bool = False
     rows: Tensor | None = None
 
 
@@ -67,7 +67,7 @@ class TrainingStep(nn.Module):
         self.sampled = self.can_sample = network.use_gumbel_softmax
         self.seps_loss = SEPSLoss(settings.margin, network.sparse_ratio, settings.ratio_weight)
 
-    def draw(self, drawn: bool) -> None:
+    def set_sampling(self, drawn: bool) -> None:
         """Whether a network with Gumbel-Softmax draws its decisions from now on or takes the top k."""
         self.sampled = self.model.cross_net.use_gumbel_softmax = self.can_sample and drawn
 
@@ -81,7 +81,7 @@ class TrainingStep(nn.Module):
         images, captions = self.embed_images(batch), self.embed_captions(batch, batch.captions, batch.lengths)
         losses: dict[str, Tensor] = {}
         total = images.new_zeros(())
-        if self.settings.align_weight and not batch.warmup:
+        if self.settings.align_weight and not batch.pretraining:
             losses |= self.match(batch, images, captions)
             total = self.settings.align_weight * losses["align"]
             total = total + (self.seps_loss.ratio_weight * losses["ratio"] if self.sampled else 0.0)
@@ -93,7 +93,7 @@ class TrainingStep(nn.Module):
             patches = images[:, -self.model.img_enc.num_patches :]
             losses["grounding"] = grounding_loss(patches, captions, batch.phrases)
             total = total + self.settings.grounding_weight * losses["grounding"]
-        if batch.phrases and self.settings.map_weight and not batch.warmup and batch.long_captions is None:
+        if batch.phrases and self.settings.map_weight and not batch.pretraining and batch.dense_captions is None:
             losses["maps"] = map_loss(self.model.cross_net, images, captions, batch.lengths, batch.phrases)
             total = total + self.settings.map_weight * losses["maps"]
         return {"loss": total} | losses
@@ -101,10 +101,10 @@ class TrainingStep(nn.Module):
     def match(self, batch: StepBatch, images: Tensor, captions: Tensor) -> dict[str, Tensor]:
         """The ranking loss, the ratio loss and the kept share of the network's pass."""
         dense = None
-        if batch.long_captions is not None and batch.long_lengths is not None:
-            dense = self.embed_captions(batch, batch.long_captions, batch.long_lengths)
+        if batch.dense_captions is not None and batch.dense_lengths is not None:
+            dense = self.embed_captions(batch, batch.dense_captions, batch.dense_lengths)
         similarity, masks = pairwise_similarity(
-            self.model.cross_net, images, captions, batch.lengths, dense, batch.long_lengths
+            self.model.cross_net, images, captions, batch.lengths, dense, batch.dense_lengths
         )
         _, align, ratio = self.seps_loss(similarity, masks, batch.img_ids)
         if self.settings.loss == "infonce":

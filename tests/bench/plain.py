@@ -21,8 +21,8 @@ def plain_similarity(
     img_embs: Tensor,
     cap_embs: Tensor,
     cap_lens: list[int],
-    long_cap_embs: Tensor | None = None,
-    long_cap_lens: list[int] | None = None,
+    dense_cap_embs: Tensor | None = None,
+    dense_cap_lens: list[int] | None = None,
     score_dtype: torch.dtype = torch.float32,
 ) -> Tensor:
     """S(I, T) of every pair, (B_v, B_t); arguments as the model's forward.
@@ -42,8 +42,8 @@ def plain_similarity(
         words = cap_embs[i, :length]
         s_st = attention(unit, words)
         dense_words, s_dt = None, None
-        if long_cap_embs is not None and long_cap_lens is not None:
-            dense_words = long_cap_embs[i, : long_cap_lens[i]]
+        if dense_cap_embs is not None and dense_cap_lens is not None:
+            dense_words = dense_cap_embs[i, : dense_cap_lens[i]]
             s_dt = attention(unit, dense_words)
         if model.use_paper_version:
             columns.append(paper_column(model, cls, patches, words, s_im, s_st, s_dt))

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from demo.galleries.scenes import SCENES
-from demo.service.benches import Benches
-from demo.service.start import open_scenes, open_workbench
-from demo.service.workbench import Workbench
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
+from demo.service.start import open_scenes, open_service
 from tests.helpers.world import write_scenes_model
 
 
@@ -20,9 +20,9 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def bench(cache: Path) -> Workbench:
+def service(cache: Path) -> RetrievalService:
     """The shipped model with the photographs that installed packages carry; nothing is fetched."""
-    return open_workbench(cache=cache, fetch=False)
+    return open_service(cache=cache, fetch=False)
 
 
 @pytest.fixture(scope="session")
@@ -32,6 +32,6 @@ def scenes_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def benches(bench: Workbench, scenes_model: Path, cache: Path) -> Benches:
+def registry(service: RetrievalService, scenes_model: Path, cache: Path) -> ModelRegistry:
     """The shipped model's bench, and one of a tiny model with the gallery of scenes."""
-    return Benches(bench, {SCENES: (SCENES, lambda: open_scenes(scenes_model, cache))})
+    return ModelRegistry(service, {SCENES: (SCENES, lambda: open_scenes(scenes_model, cache))})

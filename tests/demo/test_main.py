@@ -11,14 +11,14 @@ from PIL import Image
 from demo.__main__ import main
 from demo.galleries import photos
 from demo.service import start
-from demo.service.benches import Benches
-from demo.service.workbench import Workbench
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
 
 
 @pytest.fixture
-def photo(bench: Workbench, tmp_path: Path) -> Path:
+def photo(service: RetrievalService, tmp_path: Path) -> Path:
     file = tmp_path / "cup.png"
-    bench.find("examples").gallery.items[bench.find("examples").gallery.position("coffee")].photo().save(file)
+    service.find("examples").gallery.items[service.find("examples").gallery.position("coffee")].photo().save(file)
     return file
 
 
@@ -38,7 +38,7 @@ def test_explain_draws_a_picture(photo: Path, tmp_path: Path, capsys: pytest.Cap
 
 
 def test_rank_prints_the_best(
-    bench: Workbench,
+    service: RetrievalService,
     photo: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -47,8 +47,8 @@ def test_rank_prints_the_best(
     monkeypatch.setattr(photos, "decoders", None)  # a person's own photo needs no process of its own
     table = tmp_path / "ranking.csv"
     assert main(["rank", "a tabby cat", "--top", "3", "--csv", str(table)]) == 0
-    ranking = bench.rank_images(bench.find("examples"), "a tabby cat")
-    titles = [bench.find("examples").gallery.items[place].title for place in ranking.order]
+    ranking = service.rank_images(service.find("examples"), "a tabby cat")
+    titles = [service.find("examples").gallery.items[index].title for index in ranking.order]
     lines = capsys.readouterr().out.splitlines()
     assert [line.split("  ", 2)[-1].strip() for line in lines] == [
         f"{score:.4f}  {title}" for score, title in zip(ranking.scores[:3], titles[:3], strict=True)
@@ -86,7 +86,7 @@ def test_an_unknown_kind_of_file_is_refused(photo: Path, capsys: pytest.CaptureF
 
 
 def test_scenes_are_explained_and_ranked_by_their_own_model(
-    benches: Benches,
+    registry: ModelRegistry,
     scenes_model: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -94,9 +94,9 @@ def test_scenes_are_explained_and_ranked_by_their_own_model(
 ) -> None:
     shipped = {**start.shipped_models(), "scenes": scenes_model}
     monkeypatch.setattr(start, "shipped_models", lambda: shipped)
-    bench, indexed = benches.open("scenes")
+    service, indexed = registry.open("scenes")
     caption = indexed.gallery.items[0].captions[0]
-    best = bench.rank_images(indexed, caption)
+    best = service.rank_images(indexed, caption)
     wanted = f"{best.scores[0]:.4f}  {indexed.gallery.items[best.order[0]].title}"
     for chosen in (["--model", "scenes"], ["--gallery", "scenes"]):
         assert main(["rank", caption, "--top", "1", *chosen]) == 0
@@ -105,7 +105,7 @@ def test_scenes_are_explained_and_ranked_by_their_own_model(
     assert main(["explain", str(source), caption, "-o", str(out), "--model", "scenes"]) == 0
     told = json.loads(out.read_text(encoding="utf-8"))
     assert told["model"] == "scenes"
-    assert told["explanation"]["similarity"] == pytest.approx(bench.explain(indexed, 0, caption).similarity, abs=1e-5)
+    assert told["explanation"]["similarity"] == pytest.approx(service.explain(indexed, 0, caption).similarity, abs=1e-5)
     assert main(["rank", caption, "--model", "photos", "--gallery", "scenes"]) == 2
     assert "belongs to the model 'scenes', not 'photos'" in capsys.readouterr().err
 

@@ -58,8 +58,8 @@ class Case:
             "cap_lens": torch.randint(1, self.words + 1, (self.captions,)),
         }
         if self.dense_words:
-            inputs["long_cap_embs"] = torch.randn(self.captions, self.dense_words, self.channels)
-            inputs["long_cap_lens"] = torch.randint(1, self.dense_words + 1, (self.captions,))
+            inputs["dense_cap_embs"] = torch.randn(self.captions, self.dense_words, self.channels)
+            inputs["dense_cap_lens"] = torch.randint(1, self.dense_words + 1, (self.captions,))
         return model, inputs
 
 
@@ -69,8 +69,8 @@ def one_pair(inputs: dict[str, Any], image: int, caption: int) -> dict[str, Any]
         "img_embs": inputs["img_embs"][image],
         "cap_embs": inputs["cap_embs"][caption, : inputs["cap_lens"][caption]],
     }
-    if "long_cap_embs" in inputs:
-        pair["long_cap_embs"] = inputs["long_cap_embs"][caption, : inputs["long_cap_lens"][caption]]
+    if "dense_cap_embs" in inputs:
+        pair["dense_cap_embs"] = inputs["dense_cap_embs"][caption, : inputs["dense_cap_lens"][caption]]
     return pair
 
 

@@ -11,8 +11,8 @@ import torch
 
 from demo import site
 from demo.galleries.scenes import FACTS_FILE, SCENES
-from demo.service.benches import Benches
-from demo.service.start import open_scenes, open_workbench
+from demo.service.registry import ModelRegistry
+from demo.service.start import open_scenes, open_service
 from demo.serving.folder import TemporaryFolder
 from seps.models.config import ModelConfig
 from seps.models.model import SEPSModel
@@ -37,12 +37,12 @@ def write_scenes_model(folder: Path) -> Path:
     return folder / "model"
 
 
-def benches_with(model: Path, cache: Path) -> Benches:
-    """The app's benches with this model for the scenes."""
-    return Benches(open_workbench(cache=cache, fetch=False), {SCENES: (SCENES, lambda: open_scenes(model, cache))})
+def registry_with(model: Path, cache: Path) -> ModelRegistry:
+    """The app's registry with this model for the scenes."""
+    return ModelRegistry(open_service(cache=cache, fetch=False), {SCENES: (SCENES, lambda: open_scenes(model, cache))})
 
 
 if __name__ == "__main__":
     folder, cache, port = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
     with TemporaryFolder() as uploads:
-        site.build(benches_with(folder, cache)).launch(server_port=port, **site.launch_options(uploads))
+        site.build(registry_with(folder, cache)).launch(server_port=port, **site.launch_options(uploads))

@@ -24,18 +24,18 @@ def corrupt(tensor: torch.Tensor, value: float) -> torch.Tensor:
 BAD: list[tuple[dict[str, Any], str]] = [
     ({"img_embs": torch.randn(3, 17, 12)}, r"img_embs has 12 channels.*embed_size 16"),
     ({"cap_embs": torch.randn(4, 6, 12)}, r"cap_embs has 12 channels.*embed_size 16"),
-    ({"long_cap_embs": torch.randn(4, 9, 12)}, r"long_cap_embs has 12 channels.*embed_size 16"),
+    ({"dense_cap_embs": torch.randn(4, 9, 12)}, r"dense_cap_embs has 12 channels.*embed_size 16"),
     ({"img_embs": torch.randn(3, 25, 16)}, r"img_embs has 25 tokens.*num_patches 16: 16 tokens, or 17"),
     ({"img_embs": torch.randn(17, 16)}, r"img_embs has 2 dimensions \(17, 16\), but 3 are needed"),
     ({"img_embs": torch.randn(0, 17, 16)}, r"img_embs has a batch of 0, but at least 1"),
     ({"img_embs": torch.zeros(3, 17, 16, dtype=torch.int64)}, r"img_embs holds torch.int64.*floating-point"),
     ({"img_embs": corrupt(torch.randn(3, 17, 16), NAN)}, r"img_embs holds 1 NaN.*among 816.*\(1, 2, 3\)"),
     ({"cap_embs": corrupt(torch.randn(4, 6, 16), INF)}, r"cap_embs holds 1 NaN or infinite.*among 384.*\(1, 2, 3\)"),
-    ({"long_cap_embs": corrupt(torch.randn(4, 9, 16), -INF)}, r"long_cap_embs holds 1 NaN or infinite"),
+    ({"dense_cap_embs": corrupt(torch.randn(4, 9, 16), -INF)}, r"dense_cap_embs holds 1 NaN or infinite"),
     ({"cap_lens": [1, 0, 2, 3]}, r"cap_lens\[1\] is 0.*1 to 6 words"),
     ({"cap_lens": [1, 2, 7, 3]}, r"cap_lens\[2\] is 7.*1 to 6 words"),
     ({"cap_lens": [1, 2, -1, 3]}, r"cap_lens\[2\] is -1.*1 to 6 words"),
-    ({"long_cap_lens": torch.tensor([9, 10, 9, 9])}, r"long_cap_lens\[1\] is 10.*1 to 9 words"),
+    ({"dense_cap_lens": torch.tensor([9, 10, 9, 9])}, r"dense_cap_lens\[1\] is 10.*1 to 9 words"),
     ({"cap_lens": torch.tensor([1.0, 2.5, 3.0, 4.0])}, r"cap_lens is \[1.0, 2.5, 3.0, 4.0\], but whole numbers"),
     ({"cap_lens": [1.0, NAN, 2.0, 3.0]}, r"cap_lens is \[1.0, nan, 2.0, 3.0\]"),
     ({"cap_lens": None}, r"cap_lens is None, but a whole number a caption is needed"),
@@ -45,10 +45,10 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"cap_embs": torch.zeros(4, 6, 16).bfloat16()}, r"cap_embs holds torch.bfloat16, but.*torch.float32"),
     ({"img_embs": torch.full((3, 17, 16), 1e16)}, r"img_embs holds a magnitude of 1.0e\+16, but.*at most 1e\+15"),
     ({"cap_lens": [1, 2, 3]}, r"cap_lens has 3 entries, but cap_embs has 4 captions"),
-    ({"long_cap_lens": [1] * 5}, r"long_cap_lens has 5 entries, but long_cap_embs has 4 captions"),
-    ({"long_cap_embs": torch.randn(3, 9, 16), "long_cap_lens": [1] * 3}, r"has 3 dense captions.*cap_embs has 4"),
-    ({"long_cap_embs": None}, r"long_cap_lens has 4 entries, but there are 0 dense captions"),
-    ({"long_cap_lens": None}, r"long_cap_embs has 4 dense captions, but 0 lengths"),
+    ({"dense_cap_lens": [1] * 5}, r"dense_cap_lens has 5 entries, but dense_cap_embs has 4 captions"),
+    ({"dense_cap_embs": torch.randn(3, 9, 16), "dense_cap_lens": [1] * 3}, r"has 3 dense captions.*cap_embs has 4"),
+    ({"dense_cap_embs": None}, r"dense_cap_lens has 4 entries, but there are 0 dense captions"),
+    ({"dense_cap_lens": None}, r"dense_cap_embs has 4 dense captions, but 0 lengths"),
 ]
 
 
@@ -79,17 +79,17 @@ def test_the_engine_says_the_same(changed: dict[str, Any], message: str) -> None
         ({"cap_embs": torch.randn(0, 16)}, r"cap_lens\[0\] is 0"),
         ({"cap_embs": torch.full((2, 16), NAN)}, r"cap_embs holds 32 NaN.*among 32"),
         ({"words": ["a", "dog"]}, r"words has 2 labels, but the caption has 6 words"),
-        ({"long_words": ["a"]}, r"long_words has 1 labels, but the caption has 9 words"),
+        ({"dense_words": ["a"]}, r"dense_words has 1 labels, but the caption has 9 words"),
         ({"grid": (3, 5)}, r"grid is \(3, 5\), but \(H, W\) with H \* W = 16"),
         ({"grid": (-4, -4)}, r"grid is \(-4, -4\)"),
         ({"grid": (16,)}, r"grid is \(16,\)"),
-        ({"long_cap_embs": None, "long_words": ["a"]}, r"long_words has 1 labels, but there are 0 dense captions"),
+        ({"dense_cap_embs": None, "dense_words": ["a"]}, r"dense_words has 1 labels, but there are 0 dense captions"),
         ({"cap_embs": [[0.0]]}, r"cap_embs is a list, but a torch.Tensor is needed"),
     ],
 )
 def test_explain_says_so_too(changed: dict[str, Any], message: str) -> None:
     model, inputs = Case(dense_words=9).build()
-    inputs["cap_lens"][:], inputs["long_cap_lens"][:] = 6, 9
+    inputs["cap_lens"][:], inputs["dense_cap_lens"][:] = 6, 9
     with pytest.raises(ValueError, match=message):
         explain(model, **(one_pair(inputs, 0, 0) | changed))
 

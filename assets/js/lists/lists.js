@@ -50,7 +50,7 @@ function change(before, now) {
   return h("span", looks, `${up ? "▲" : "▼"}${steps}`);
 }
 
-// value: {seconds, note, total, selected, lists: [{title, items: [{place, rank, title, thumb, score}]}]}
+// value: {seconds, note, total, selected, lists: [{title, items: [{index, rank, title, thumb, score}]}]}
 function drawRanking(root, value, trigger, memory) {
   const before = memory.ranks ?? {};
   const boxes = memory.boxes ?? {};
@@ -61,7 +61,7 @@ function drawRanking(root, value, trigger, memory) {
     const scores = part.items.map((item) => item.score);
     const [low, high] = [Math.min(...scores), Math.max(...scores)];
     const rows = part.items.map((item) => {
-      const id = `${number}:${item.place}`;
+      const id = `${number}:${item.index}`;
       memory.ranks[id] = item.rank;
       return h(
         "li",
@@ -69,11 +69,11 @@ function drawRanking(root, value, trigger, memory) {
         button(
           {
             class: "row",
-            "data-place": item.place,
-            "aria-pressed": String(item.place === value.selected),
+            "data-index": item.index,
+            "aria-pressed": String(item.index === value.selected),
             click: (event) => {
               pick(event);
-              trigger("pick", { place: item.place });
+              trigger("pick", { index: item.index });
             },
           },
           h("span", { class: "rank" }, String(item.rank)),
@@ -150,7 +150,7 @@ function drawCaptions(root, value, trigger) {
   root.append(h("p", { class: "line recall" }, value.recall), take(trigger));
 }
 
-// value: {selected, items: [{place, title, thumb}]}
+// value: {selected, items: [{index, title, thumb}]}
 function drawStrip(root, value, trigger) {
   root.append(
     ...value.items.map((item) =>
@@ -159,11 +159,11 @@ function drawStrip(root, value, trigger) {
           class: "thumb",
           title: item.title,
           "aria-label": item.title,
-          "aria-pressed": String(item.place === value.selected),
-          "data-place": item.place,
+          "aria-pressed": String(item.index === value.selected),
+          "data-index": item.index,
           click: (event) => {
             pick(event);
-            trigger("pick", { place: item.place });
+            trigger("pick", { index: item.index });
           },
         },
         h("img", { src: item.thumb, alt: "", loading: "lazy" }),

@@ -106,7 +106,7 @@ function build(root, value, trigger) {
   const canvas = h("canvas", { role: "img", tabindex: "0" });
   const multiples = h("div", { class: "seps-multiples", role: "group", hidden: true });
   const stage = h("div", { class: "seps-stage" }, canvas, multiples);
-  const bench = h("div", { class: "seps-bench" }, layers, stage);
+  const workspace = h("div", { class: "seps-workspace" }, layers, stage);
   const legendPlace = h("div", { class: "seps-legend-place" });
   const slider = h("input", {
     type: "range", min: "0", max: "100", step: "5", value: String(Math.round(100 * state.opacity)),
@@ -133,7 +133,7 @@ function build(root, value, trigger) {
   root.append(
     caption.element,
     value.dense_caption ? h("details", { class: "seps-dense" }, h("summary", {}, value.dense_caption)) : "",
-    bench,
+    workspace,
     h(
       "div",
       { class: "seps-settings" },
@@ -218,7 +218,7 @@ function build(root, value, trigger) {
     const narrow = root.clientWidth < NARROW;
     root.classList.toggle("seps-narrow", narrow);
     const limit = parseFloat(getComputedStyle(canvas).maxHeight);
-    const rest = root.offsetHeight - bench.offsetHeight;
+    const rest = root.offsetHeight - workspace.offsetHeight;
     const height = Math.min(limit, narrow ? 0.75 * window.innerHeight : Math.max(240, limit - rest));
     room = [stage.clientWidth, height];
     const width = Math.min(room[0], (height * photo.naturalWidth) / photo.naturalHeight);

@@ -20,7 +20,7 @@ from seps.evaluation.bootstrap import Estimate, bootstrap, estimate, ratio
 from seps.evaluation.grounding.baselines import Gradients, centre_blob
 from seps.evaluation.grounding.curves import CurveTask, area_estimates, curves, mean_curves, rescorer, step_counts
 from seps.evaluation.grounding.maps import METHODS, CaptionMaps, caption_maps
-from seps.evaluation.grounding.measures import first, kept_areas, measure_map, weight_inside
+from seps.evaluation.grounding.measures import energy_inside, first, kept_areas, measure_map
 from seps.evaluation.grounding.report import Grounding, Pointing
 from seps.models.model import PHOTOS_AT_ONCE, SEPSModel
 from seps.progress import Progress, batches
@@ -99,7 +99,7 @@ def measure_phrase(maps: dict[str, Floats], region: Region, grid: tuple[int, int
     overlap, hits = region.overlap, region.hits
     central = central_patches(grid).reshape(-1)  # (N,)
     own = [measure_map(maps.get(method), overlap, hits) for method in METHODS[:3]]
-    centre = weight_inside(centre_blob(grid), overlap), hits[central].mean()
+    centre = energy_inside(centre_blob(grid), overlap), hits[central].mean()
     return np.array([*own, centre, (overlap.mean(), hits.mean())])
 
 

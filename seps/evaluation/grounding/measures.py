@@ -25,10 +25,10 @@ def measure_map(weights: Floats | None, overlap: Floats, hits: Booleans) -> tupl
         return 0.0, 0.0
     heaviest = np.flatnonzero(weights >= weights.max() * (1 - TIE))
     hit = len(heaviest) == 1 and bool(hits[heaviest[0]])
-    return weight_inside(weights, overlap), float(hit)
+    return energy_inside(weights, overlap), float(hit)
 
 
-def weight_inside(weights: Floats, overlap: Floats) -> float:
+def energy_inside(weights: Floats, overlap: Floats) -> float:
     """The share of the weights (N,), not all 0, that lies in a region, of which each patch has a share (N,)."""
     return float(weights @ overlap / weights.sum())
 

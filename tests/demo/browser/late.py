@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from demo import site
-from demo.service.start import open_benches
+from demo.service.start import open_registry
 from demo.serving import routes
 from demo.serving.folder import TemporaryFolder
 from demo.serving.sessions import Sessions
@@ -30,6 +30,6 @@ def late_fill(*args: Any, **options: Any) -> Any:
 if __name__ == "__main__":
     session.fill = late_fill
     routes.Sessions = partial(Sessions, most=1)  # type: ignore[assignment, misc]
-    benches = open_benches(cache=Path(sys.argv[1]), fetch=False)
+    registry = open_registry(cache=Path(sys.argv[1]), fetch=False)
     with TemporaryFolder() as uploads:
-        site.build(benches).launch(server_port=int(sys.argv[2]), **site.launch_options(uploads))
+        site.build(registry).launch(server_port=int(sys.argv[2]), **site.launch_options(uploads))

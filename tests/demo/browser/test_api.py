@@ -13,7 +13,7 @@ from gradio_client import Client, handle_file  # type: ignore[import-untyped]
 from gradio_client.exceptions import AppError  # type: ignore[import-untyped]
 from PIL import Image
 
-from demo.service.workbench import Workbench
+from demo.service.retrieval import RetrievalService
 from seps.models.hub import shipped_models
 
 # gradio_client leaves sockets to the garbage collector.
@@ -40,11 +40,11 @@ def test_every_action_has_a_documented_name(client: Any) -> None:
         assert len(endpoint["description"]) > 20
 
 
-def test_ranking_explaining_and_comparing(client: Any, bench: Workbench) -> None:
-    indexed = bench.find("examples")
+def test_ranking_explaining_and_comparing(client: Any, service: RetrievalService) -> None:
+    indexed = service.find("examples")
     listed = client.predict(api_name="/galleries")["examples"]
     assert [item["title"] for item in listed] == [item.title for item in indexed.gallery.items]
-    ranking = bench.rank_images(indexed, CAPTION)
+    ranking = service.rank_images(indexed, CAPTION)
     told = client.predict(CAPTION, "", "examples", api_name="/rank_images")
     assert [row["item"] for row in told["ranking"]] == [
         f"examples/{indexed.gallery.items[i].key}" for i in ranking.order
@@ -52,7 +52,7 @@ def test_ranking_explaining_and_comparing(client: Any, bench: Workbench) -> None
     assert [row["score"] for row in told["ranking"]] == pytest.approx(ranking.scores, abs=1e-4)
     told = client.predict(None, "examples/motorcycle", "examples", "a zebra", api_name="/rank_captions")
     assert (len(told["ranking"]), "R@1" in told["recall"]) == (72, True)
-    record = bench.explain(indexed, indexed.gallery.position("motorcycle"), CAPTION)
+    record = service.explain(indexed, indexed.gallery.position("motorcycle"), CAPTION)
     told = client.predict(None, "examples/motorcycle", CAPTION, "", api_name="/explain")
     assert told["similarity"] == pytest.approx(record.similarity, abs=1e-4)
     told = client.predict(None, "examples/motorcycle", f"{CAPTION}\na wall", api_name="/compare")
@@ -60,12 +60,12 @@ def test_ranking_explaining_and_comparing(client: Any, bench: Workbench) -> None
     assert told["overlap"][0][0] == 1.0
 
 
-def test_a_photo_goes_up_and_a_picture_comes_down(client: Any, bench: Workbench, tmp_path: Path) -> None:
-    place = bench.find("examples").gallery.position("coffee")
-    bench.find("examples").gallery.items[place].photo().save(tmp_path / "photo.png")
+def test_a_photo_goes_up_and_a_picture_comes_down(client: Any, service: RetrievalService, tmp_path: Path) -> None:
+    index = service.find("examples").gallery.position("coffee")
+    service.find("examples").gallery.items[index].photo().save(tmp_path / "photo.png")
     photo = handle_file(str(tmp_path / "photo.png"))
     told = client.predict(photo, "", "a cup", "", api_name="/explain")
-    record = bench.explain(bench.find("examples"), place, "a cup")
+    record = service.explain(service.find("examples"), index, "a cup")
     assert told["similarity"] == pytest.approx(record.similarity, abs=1e-3)
     file = client.predict(photo, "", "a cup", "", "word:2", "png", api_name="/picture")
     with Image.open(file) as image:
@@ -92,8 +92,8 @@ def test_a_wrong_call_is_refused_in_a_sentence(client: Any, arguments: tuple[Any
     assert "root:" not in str(caught.value)
 
 
-def test_twenty_people_each_get_their_own_answer(address: str, bench: Workbench) -> None:
-    indexed = bench.find("examples")
+def test_twenty_people_each_get_their_own_answer(address: str, service: RetrievalService) -> None:
+    indexed = service.find("examples")
     captions = [caption for item in indexed.gallery.items for caption in item.captions][:PEOPLE]
     clients = [Client(address, verbose=False) for _ in range(3)]
 
@@ -109,6 +109,6 @@ def test_twenty_people_each_get_their_own_answer(address: str, bench: Workbench)
         for client in clients:
             client.close()
     for caption, (items, _) in zip(captions, answers, strict=True):
-        order = bench.rank_images(indexed, caption).order
-        assert items == [f"examples/{indexed.gallery.items[place].key}" for place in order]
+        order = service.rank_images(indexed, caption).order
+        assert items == [f"examples/{indexed.gallery.items[index].key}" for index in order]
     assert max(seconds for _, seconds in answers) < 10

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from demo.service.workbench import Workbench
-from demo.views.search import FIRST_CAPTION
+from demo.service.retrieval import RetrievalService
+from demo.views.examples import FIRST_CAPTION
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, VEIL, opaque, opened, patch_colours, shown, titles
 
@@ -18,10 +18,10 @@ from tests.demo.browser.page import SIZES, VEIL, opaque, opened, patch_colours, 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
 
-def expect_kept(canvas: Locator, bench: Workbench, photo: str, caption: str) -> None:
+def expect_kept(canvas: Locator, service: RetrievalService, photo: str, caption: str) -> None:
     """At full opacity the veil lies where, and only where, the library's record dropped the patch."""
-    indexed = bench.find("examples")
-    record = bench.explain(indexed, indexed.gallery.position(photo), caption)
+    indexed = service.find("examples")
+    record = service.explain(indexed, indexed.gallery.position(photo), caption)
     dropped = (np.abs(patch_colours(canvas, record.grid) - VEIL) <= 2).all(axis=1)
     np.testing.assert_array_equal(dropped, ~record.sparse.kept)
 
@@ -32,17 +32,17 @@ def expect_score(viewer: Locator, score: float) -> None:
     expect(viewer.locator(".seps-terms output")).to_have_text(re.compile(near))
 
 
-def test_a_worked_example_is_there_on_load(browser: Browser, address: str, bench: Workbench) -> None:
+def test_a_worked_example_is_there_on_load(browser: Browser, address: str, service: RetrievalService) -> None:
     with opened(browser, address) as page:
         expect(page.locator("#caption textarea")).to_have_value(FIRST_CAPTION)
-        indexed = bench.find("examples")
-        ranking = bench.rank_images(indexed, FIRST_CAPTION)
-        assert titles(page) == [indexed.gallery.items[place].title for place in ranking.order]
+        indexed = service.find("examples")
+        ranking = service.rank_images(indexed, FIRST_CAPTION)
+        assert titles(page) == [indexed.gallery.items[index].title for index in ranking.order]
         assert page.locator("#ranking .score").first.inner_text() == f"{ranking.scores[0]:.3f}"
         expect(page.locator("#ranking .row").first).to_have_attribute("aria-pressed", "true")
         expect(shown(page)).to_have_attribute("aria-label", re.compile(r"^98 of 196 patches kept"))
         opaque(page)
-        expect_kept(shown(page), bench, indexed.gallery.items[ranking.order[0]].key, FIRST_CAPTION)
+        expect_kept(shown(page), service, indexed.gallery.items[ranking.order[0]].key, FIRST_CAPTION)
         terms = page.locator("#viewer .seps-terms li[data-term]").evaluate_all(
             "all => all.map((li) => +li.dataset.value)"
         )
@@ -50,12 +50,12 @@ def test_a_worked_example_is_there_on_load(browser: Browser, address: str, bench
 
 
 def test_typing_reorders_the_gallery_and_a_click_opens_a_photo(
-    browser: Browser, address: str, bench: Workbench
+    browser: Browser, address: str, service: RetrievalService
 ) -> None:
     caption = "a motorcycle parked indoors"
-    indexed = bench.find("examples")
-    ranking = bench.rank_images(indexed, caption)
-    wanted = [indexed.gallery.items[place].title for place in ranking.order]
+    indexed = service.find("examples")
+    ranking = service.rank_images(indexed, caption)
+    wanted = [indexed.gallery.items[index].title for index in ranking.order]
     with opened(browser, address) as page:
         before = titles(page)
         page.locator("#caption textarea").press_sequentially(" and more", delay=20)
@@ -67,14 +67,14 @@ def test_typing_reorders_the_gallery_and_a_click_opens_a_photo(
         page.locator("#ranking .row", has_text=wanted[4]).click()
         expect(page.locator("#viewer .seps-credit")).to_contain_text(wanted[4])
         opaque(page)
-        expect_kept(shown(page), bench, indexed.gallery.items[ranking.order[4]].key, caption)
+        expect_kept(shown(page), service, indexed.gallery.items[ranking.order[4]].key, caption)
         page.locator("#examples .chip", has_text="an orange flower").click()
         expect(page.locator("#caption textarea")).to_have_value("an orange flower")
         expect(page.locator("#ranking .title").first).to_have_text("dahlia")
 
 
-def test_a_dense_caption_brings_both_rankings(browser: Browser, address: str, bench: Workbench) -> None:
-    dense = bench.find("examples").gallery.items[1].dense or ""
+def test_a_dense_caption_brings_both_rankings(browser: Browser, address: str, service: RetrievalService) -> None:
+    dense = service.find("examples").gallery.items[1].dense or ""
     with opened(browser, address) as page:
         page.get_by_role("button", name="Dense caption").click()
         expect(page.get_by_text("not the same task")).to_be_visible()
@@ -85,9 +85,9 @@ def test_a_dense_caption_brings_both_rankings(browser: Browser, address: str, be
         expect(shown(page)).to_have_attribute("aria-label", re.compile("both"))
 
 
-def test_a_word_lights_the_patches_that_it_met(browser: Browser, address: str, bench: Workbench) -> None:
-    indexed = bench.find("examples")
-    record = bench.explain(indexed, indexed.gallery.position("cat"), FIRST_CAPTION)
+def test_a_word_lights_the_patches_that_it_met(browser: Browser, address: str, service: RetrievalService) -> None:
+    indexed = service.find("examples")
+    record = service.explain(indexed, indexed.gallery.position("cat"), FIRST_CAPTION)
     words = record.sparse_alignment
     with opened(browser, address) as page:
         opaque(page)
@@ -106,13 +106,13 @@ def test_a_word_lights_the_patches_that_it_met(browser: Browser, address: str, b
         )
 
 
-def test_captions_are_ranked_and_marked(browser: Browser, address: str, bench: Workbench) -> None:
-    indexed = bench.find("examples")
-    place = indexed.gallery.position("coffee")
+def test_captions_are_ranked_and_marked(browser: Browser, address: str, service: RetrievalService) -> None:
+    indexed = service.find("examples")
+    index = indexed.gallery.position("coffee")
     with opened(browser, address) as page:
         page.get_by_role("tab", name="Captions", exact=True).click()
         page.locator("#captions-strip").get_by_role("button", name="coffee").click()
-        ranking = bench.rank_captions(indexed, place, "examples")
+        ranking = service.rank_captions(indexed, index, "examples")
         rows = page.locator("#captions-ranking .caption")
         expect(rows.first).to_have_text(ranking.captions[0])
         assert rows.all_inner_texts() == ranking.captions[:30]
@@ -124,16 +124,16 @@ def test_captions_are_ranked_and_marked(browser: Browser, address: str, bench: W
         page.locator("#captions-typed textarea").fill("a zebra on the moon")
         expect(page.locator("#captions-ranking .line").first).to_contain_text(f"{len(ranking.captions) + 1} captions")
         page.locator("#captions-ranking .row").nth(2).click()
-        again = bench.rank_captions(indexed, place, "examples", "a zebra on the moon")
+        again = service.rank_captions(indexed, index, "examples", "a zebra on the moon")
         expect_score(page.locator("#captions-viewer"), again.scores[2])
         opaque(page, "#captions-viewer")
-        expect_kept(shown(page, "#captions-viewer"), bench, "coffee", again.captions[2])
+        expect_kept(shown(page, "#captions-viewer"), service, "coffee", again.captions[2])
 
 
-def test_three_captions_side_by_side(browser: Browser, address: str, bench: Workbench) -> None:
+def test_three_captions_side_by_side(browser: Browser, address: str, service: RetrievalService) -> None:
     captions = ["a cup of espresso", "the wooden table", "a spoon"]
-    indexed = bench.find("examples")
-    records = [bench.explain(indexed, indexed.gallery.position("coffee"), caption) for caption in captions]
+    indexed = service.find("examples")
+    records = [service.explain(indexed, indexed.gallery.position("coffee"), caption) for caption in captions]
     with opened(browser, address) as page:
         page.get_by_role("tab", name="Compare").click()
         page.locator("#compare-strip").get_by_role("button", name="coffee").click()
@@ -172,7 +172,7 @@ def test_a_caption_that_cannot_be_read_is_told_and_nothing_is_lost(
         expect(page.locator("#viewer")).to_contain_text("script")
 
 
-def test_the_address_brings_the_view_back(browser: Browser, address: str, bench: Workbench) -> None:
+def test_the_address_brings_the_view_back(browser: Browser, address: str, service: RetrievalService) -> None:
     with opened(browser, address) as page:
         page.locator("#caption textarea").fill("a tall rocket")
         expect(page).to_have_url(re.compile("caption=a\\+tall\\+rocket"))
@@ -224,8 +224,8 @@ def test_every_screen_fits(browser: Browser, address: str, size: str, scheme: st
     with opened(browser, address, "", SIZES[size], scheme) as page:
         for tab in ("Photos", "Captions", "Compare", "Lesson", "About"):
             page.get_by_role("tab", name=tab, exact=True).click()
-            place = page.locator("canvas:visible, .prose:visible").first
-            expect(place).to_be_visible()
+            index = page.locator("canvas:visible, .prose:visible").first
+            expect(index).to_be_visible()
             page.wait_for_timeout(400)
             overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
             assert overflow <= 0
@@ -239,9 +239,9 @@ def test_every_screen_fits(browser: Browser, address: str, size: str, scheme: st
                     assert box["y"] + box["height"] <= 768
 
 
-def test_the_record_in_the_browser_is_the_librarys(browser: Browser, address: str, bench: Workbench) -> None:
-    indexed = bench.find("examples")
-    record = bench.explain(indexed, indexed.gallery.position("cat"), FIRST_CAPTION)
+def test_the_record_in_the_browser_is_the_librarys(browser: Browser, address: str, service: RetrievalService) -> None:
+    indexed = service.find("examples")
+    record = service.explain(indexed, indexed.gallery.position("cat"), FIRST_CAPTION)
     with opened(browser, address) as page:
         values = page.locator("#viewer .seps-terms li[data-term]").evaluate_all(
             "all => all.map((li) => [li.dataset.term, +li.dataset.value])"

@@ -15,8 +15,8 @@ import pytest
 from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, Page, expect
 
-from demo.service.workbench import Workbench
-from demo.views.search import FIRST_CAPTION
+from demo.service.retrieval import RetrievalService
+from demo.views.examples import FIRST_CAPTION
 from tests.demo.browser.page import opened
 
 # Playwright leaves sockets to the garbage collector.
@@ -92,9 +92,9 @@ def test_a_set_of_photos_is_searched_for_the_session(browser: Browser, address: 
         expect(page.locator("#gallery")).not_to_contain_text("uploads")
 
 
-def test_every_file_of_a_picture(browser: Browser, address: str, bench: Workbench) -> None:
-    indexed = bench.find("examples")
-    record = bench.explain(indexed, indexed.gallery.position("cat"), FIRST_CAPTION)
+def test_every_file_of_a_picture(browser: Browser, address: str, service: RetrievalService) -> None:
+    indexed = service.find("examples")
+    record = service.explain(indexed, indexed.gallery.position("cat"), FIRST_CAPTION)
     with opened(browser, address) as page:
         name, content = saved(page, "Download as PNG", "#viewer")
         assert re.fullmatch(r"seps-photos-cat-mask\.png", name)
@@ -127,15 +127,17 @@ def test_every_file_of_a_picture(browser: Browser, address: str, bench: Workbenc
 
 
 def test_open_photos_come_from_a_filled_cache_with_licence_and_author(
-    browser: Browser, address: str, cache: Path
+    browser: Browser, address: str, cache: Path, uploads: Path, tmp_path: Path
 ) -> None:
-    with opened(browser, address) as page:
+    # A server and a cache of its own: for all other tests the open photos cannot be had.
+    own = shutil.copytree(cache, tmp_path / "cache")  # `address` has filled it with what the examples need
+    with served(uploads, "app.py", "--cache", str(own), "--no-fetch", "--port") as url, opened(browser, url) as page:
         page.locator("#gallery").get_by_text("open-photos").click()
         expect(page.locator("#said .problem")).to_contain_text("0 of 79 open photos are in the cache")
         expect(page.locator("#ranking .title")).to_have_count(14)
         if not SHARED.is_dir():
             pytest.skip(f"{SHARED} is not there")
-        shutil.copytree(SHARED / "images", cache / "open_photos", dirs_exist_ok=True)
+        shutil.copytree(SHARED / "images", own / "open_photos", dirs_exist_ok=True)
         page.locator("#gallery").get_by_text("examples").click()
         page.locator("#gallery").get_by_text("open-photos").click()
         expect(page.locator("#ranking .line").first).to_contain_text("79 photographs ranked", timeout=90_000)

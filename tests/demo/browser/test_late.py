@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from demo.service.workbench import Workbench
+from demo.service.retrieval import RetrievalService
 from tests.demo.browser.conftest import served
 from tests.demo.browser.late import LATE
 from tests.demo.browser.page import opened, titles
@@ -20,9 +20,9 @@ def late_address(cache: Path, uploads: Path) -> Iterator[str]:
         yield url
 
 
-def test_a_photo_picked_early_stays(browser: Browser, late_address: str, bench: Workbench) -> None:
-    indexed = bench.find("examples")
-    best = bench.rank_captions(indexed, indexed.gallery.position("coffee"), "examples").captions[0]
+def test_a_photo_picked_early_stays(browser: Browser, late_address: str, service: RetrievalService) -> None:
+    indexed = service.find("examples")
+    best = service.rank_captions(indexed, indexed.gallery.position("coffee"), "examples").captions[0]
     with opened(browser, late_address) as page:
         page.get_by_role("tab", name="Captions", exact=True).click()
         page.locator("#captions-strip").get_by_role("button", name="coffee").click()
@@ -35,10 +35,10 @@ def test_a_photo_picked_early_stays(browser: Browser, late_address: str, bench: 
         expect(page.locator("#compare canvas")).to_have_count(3)
 
 
-def test_a_caption_typed_early_stays(browser: Browser, late_address: str, bench: Workbench) -> None:
+def test_a_caption_typed_early_stays(browser: Browser, late_address: str, service: RetrievalService) -> None:
     caption = "a rocket on its way to the moon"
-    indexed = bench.find("examples")
-    best = indexed.gallery.items[bench.rank_images(indexed, caption).order[0]].title
+    indexed = service.find("examples")
+    best = indexed.gallery.items[service.rank_images(indexed, caption).order[0]].title
     with opened(browser, late_address, canvas="#caption textarea") as page:
         page.locator("#caption textarea").fill(caption)
         page.wait_for_timeout(1000 * (LATE + 1.5))

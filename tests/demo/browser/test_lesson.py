@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, expect
 
 from demo.lesson.settings import evaluation_knobs
 from demo.lesson.walk import walk_value
-from demo.service.workbench import Workbench
+from demo.service.retrieval import RetrievalService
 from tests.demo.browser.lesson_page import go, lesson, lesson_value, open_page, page_of, resting, told
 from tests.demo.browser.standalone import photo, random_record
 
@@ -137,10 +137,10 @@ def test_another_example_brings_its_step(browser: Browser) -> None:
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("talk", [False, True], ids=["page", "talk"])
-def test_nothing_is_cut_off(browser: Browser, bench: Workbench, size: tuple[int, int], talk: bool) -> None:
-    indexed = bench.find("examples")
+def test_nothing_is_cut_off(browser: Browser, service: RetrievalService, size: tuple[int, int], talk: bool) -> None:
+    indexed = service.find("examples")
     item = indexed.gallery.items[2]
-    value = walk_value(bench, indexed, 2, item.captions[0], item.dense, evaluation_knobs(bench.model))
+    value = walk_value(service, indexed, 2, item.captions[0], item.dense, evaluation_knobs(service.model))
     page = lesson(browser, value, size=size, touch=size[0] < 500)
     if talk:
         page.get_by_role("button", name="Talk mode").click()

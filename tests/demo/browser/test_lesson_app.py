@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 from demo.lesson.paper import our_results, published
 from demo.lesson.settings import evaluation_knobs, read_knobs
 from demo.lesson.walk import walk_value
-from demo.service.workbench import Workbench
+from demo.service.retrieval import RetrievalService
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, opened
 
@@ -26,20 +26,22 @@ LINK = "?view=lesson&gallery=examples&photo=cat"
 TERM = "#lesson [data-term]"
 
 
-def lesson(bench: Workbench, **knobs: Any) -> dict[str, Any]:
+def lesson(service: RetrievalService, **knobs: Any) -> dict[str, Any]:
     """What the library says of the lesson's first example under some knobs."""
-    indexed = bench.find("examples")
-    place = indexed.gallery.position("cat")
-    caption, dense = "a tabby cat with green eyes", indexed.gallery.items[place].dense
-    return walk_value(bench, indexed, place, caption, dense, read_knobs(knobs, evaluation_knobs(bench.model)))
+    indexed = service.find("examples")
+    index = indexed.gallery.position("cat")
+    caption, dense = "a tabby cat with green eyes", indexed.gallery.items[index].dense
+    return walk_value(service, indexed, index, caption, dense, read_knobs(knobs, evaluation_knobs(service.model)))
 
 
 def at(page: Page, step: int) -> None:
     expect(page.locator(f'#lesson .seps-steps [data-step="{step}"]')).to_have_attribute("aria-current", "step")
 
 
-def test_all_steps_by_keyboard_show_the_librarys_numbers(browser: Browser, address: str, bench: Workbench) -> None:
-    value = lesson(bench)
+def test_all_steps_by_keyboard_show_the_librarys_numbers(
+    browser: Browser, address: str, service: RetrievalService
+) -> None:
+    value = lesson(service)
     with opened(browser, address, LINK, canvas=".seps-lesson") as page:
         for step, told in enumerate(value["steps"], start=1):
             at(page, step)
@@ -71,8 +73,10 @@ def test_all_steps_by_keyboard_show_the_librarys_numbers(browser: Browser, addre
         ("variant", "released"),
     ],
 )
-def test_each_knob_tells_what_it_moved(browser: Browser, address: str, bench: Workbench, knob: str, value: Any) -> None:
-    wanted = lesson(bench, **{knob: value})
+def test_each_knob_tells_what_it_moved(
+    browser: Browser, address: str, service: RetrievalService, knob: str, value: Any
+) -> None:
+    wanted = lesson(service, **{knob: value})
     with opened(browser, address, LINK, canvas=".seps-lesson") as page:
         control = page.locator(f'#lesson [data-knob="{knob}"]').locator("input, select").first
         if isinstance(value, bool):
@@ -107,9 +111,9 @@ def test_each_knob_tells_what_it_moved(browser: Browser, address: str, bench: Wo
 
 @pytest.mark.parametrize(("knob", "value"), [("temperature", 2.5), ("seed", 7)])
 def test_knobs_of_a_draw_count_once_it_is_drawn(
-    browser: Browser, address: str, bench: Workbench, knob: str, value: Any
+    browser: Browser, address: str, service: RetrievalService, knob: str, value: Any
 ) -> None:
-    wanted = lesson(bench, decision="gumbel", **{knob: value})
+    wanted = lesson(service, decision="gumbel", **{knob: value})
     with opened(browser, address, LINK + "&decision=gumbel", canvas=".seps-lesson") as page:
         control = page.locator(f'#lesson [data-knob="{knob}"]').locator("input").first
         control.evaluate(

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from demo.lesson.claims import CLAIMS, claims_value, run_claim
 from demo.lesson.playground import playground_value
-from demo.service.workbench import Workbench
+from demo.service.retrieval import RetrievalService
 from tests.demo.browser.lesson_page import open_page, page_of, slide
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
@@ -32,9 +32,9 @@ def playground(browser: Browser, value: dict[str, Any], **how: Any) -> Page:
 
 @pytest.mark.parametrize("options", CASES, ids=str)
 def test_the_matrix_marks_violations_and_masked_pairs(
-    browser: Browser, bench: Workbench, options: dict[str, Any]
+    browser: Browser, service: RetrievalService, options: dict[str, Any]
 ) -> None:
-    value = playground_value(bench, **options)
+    value = playground_value(service, **options)
     page = playground(browser, value)
     cells = page.locator("td[data-row]")
     expect(cells).to_have_count(COUNT * COUNT)
@@ -56,8 +56,8 @@ def test_the_matrix_marks_violations_and_masked_pairs(
     page.context.close()
 
 
-def test_a_pair_is_told_in_words(browser: Browser, bench: Workbench) -> None:
-    value = playground_value(bench)
+def test_a_pair_is_told_in_words(browser: Browser, service: RetrievalService) -> None:
+    value = playground_value(service)
     page = playground(browser, value)
     reading = page.locator(".seps-pair")
     row, column = np.argwhere(np.array(value["counted_captions"]))[0]
@@ -72,8 +72,8 @@ def test_a_pair_is_told_in_words(browser: Browser, bench: Workbench) -> None:
     page.context.close()
 
 
-def test_changes_are_told_once_and_answered(browser: Browser, bench: Workbench) -> None:
-    page = playground(browser, playground_value(bench))
+def test_changes_are_told_once_and_answered(browser: Browser, service: RetrievalService) -> None:
+    page = playground(browser, playground_value(service))
     slide(page.get_by_role("slider", name="Margin"), 0.3, 0.5)
     page.wait_for_function("window.triggered.length > 0")
     page.get_by_role("button", name="Hardest negatives").click()
@@ -85,15 +85,15 @@ def test_changes_are_told_once_and_answered(browser: Browser, bench: Workbench) 
         ["turn", {"margin": 0.5, "mining": "hardest", "mask_ids": True}],
         ["turn", {"margin": 0.5, "mining": "hardest", "mask_ids": False}],
     ]
-    value = playground_value(bench, 0.5, "hardest", False)
+    value = playground_value(service, 0.5, "hardest", False)
     page.evaluate("(value) => window.send(value)", value)
     expect(page.locator("[data-loss]")).to_have_text(f"{value['now']:.4f}")
     expect(page.get_by_role("button", name="Hardest negatives")).to_have_attribute("aria-pressed", "true")
     page.context.close()
 
 
-def test_the_curves_are_python_s(browser: Browser, bench: Workbench) -> None:
-    value = playground_value(bench, 0.4)
+def test_the_curves_are_python_s(browser: Browser, service: RetrievalService) -> None:
+    value = playground_value(service, 0.4)
     page = playground(browser, value)
 
     def curve(name: str) -> NDArray[np.float64]:
@@ -113,8 +113,8 @@ def test_the_curves_are_python_s(browser: Browser, bench: Workbench) -> None:
     page.context.close()
 
 
-def test_ratio_losses_with_their_gradients(browser: Browser, bench: Workbench) -> None:
-    value = playground_value(bench)
+def test_ratio_losses_with_their_gradients(browser: Browser, service: RetrievalService) -> None:
+    value = playground_value(service)
     page = playground(browser, value)
     ratio = value["ratio"]
     for share in (0.0, 0.3, 0.5, 1.0):
@@ -132,8 +132,8 @@ def test_ratio_losses_with_their_gradients(browser: Browser, bench: Workbench) -
     page.context.close()
 
 
-def test_phone_by_touch(browser: Browser, bench: Workbench) -> None:
-    page = playground(browser, playground_value(bench), size=(390, 844), touch=True)
+def test_phone_by_touch(browser: Browser, service: RetrievalService) -> None:
+    page = playground(browser, playground_value(service), size=(390, 844), touch=True)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.locator("td[data-row='1'][data-column='3'] button").tap()
     expect(page.locator(".seps-pair")).to_contain_text("Photo 2, caption 4:")
@@ -143,14 +143,14 @@ def test_phone_by_touch(browser: Browser, bench: Workbench) -> None:
     page.context.close()
 
 
-def test_claims_run_and_show_what_was_measured(browser: Browser, bench: Workbench) -> None:
+def test_claims_run_and_show_what_was_measured(browser: Browser, service: RetrievalService) -> None:
     page = open_page(browser, page_of("claims", claims_value()))
     expect(page.locator("[data-claim]")).to_have_count(len(CLAIMS))
     expect(page.locator("[data-measured]")).to_have_count(0)
     page.locator("[data-run=top-k]").click()
     assert page.evaluate("window.triggered") == [["run", {"claim": "top-k"}]]
     expect(page.locator("[data-run=top-k]")).to_be_disabled()
-    result = run_claim(bench, "top-k")
+    result = run_claim(service, "top-k")
     page.evaluate("(value) => window.send(value)", claims_value({"top-k": result}))
     rows = page.locator("[data-claim=top-k] [data-measured]")
     shown = {one.get_attribute("data-measured"): float(one.get_attribute("data-value") or "nan") for one in rows.all()}

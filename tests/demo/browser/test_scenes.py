@@ -15,9 +15,10 @@ from playwright.sync_api import Browser, Page, expect
 
 from demo.explain.inside import weights_inside
 from demo.figures.palette import OBJECT
-from demo.service.benches import Benches, Own
 from demo.service.experiment import experiment, known, with_changes
-from demo.views.search import examples_of
+from demo.service.registry import ModelRegistry
+from demo.service.session import SessionData
+from demo.views.examples import examples_of
 from seps.scenes.edit import removed
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, opened, patch_colours, shown, titles
@@ -47,15 +48,17 @@ def editing(page: Page) -> None:
     expect(page.locator("#edit-caption textarea")).to_have_value(CAPTION)
 
 
-def test_one_click_brings_the_scenes_and_their_model(browser: Browser, scenes_address: str, benches: Benches) -> None:
+def test_one_click_brings_the_scenes_and_their_model(
+    browser: Browser, scenes_address: str, registry: ModelRegistry
+) -> None:
     with opened(browser, scenes_address) as page:
         page.locator("#gallery label", has_text="scenes").click()
         expect(page.locator("#ranking .line")).to_contain_text("200 scenes ranked")
-        bench, indexed = benches.open("scenes")
+        service, indexed = registry.open("scenes")
         caption = examples_of(indexed)[0]
         expect(page.locator("#caption textarea")).to_have_value(caption)
-        ranking = bench.rank_images(indexed, caption)
-        assert titles(page) == [indexed.gallery.items[place].title for place in ranking.order[:24]]
+        ranking = service.rank_images(indexed, caption)
+        assert titles(page) == [indexed.gallery.items[index].title for index in ranking.order[:24]]
         expect(page.locator("#viewer .seps-foot")).to_contain_text("model scenes")
         expect(page).to_have_url(re.compile("model=scenes&gallery=scenes"))
         expect(page.locator("#examples .chip").first).to_have_text(caption)
@@ -66,11 +69,11 @@ def test_one_click_brings_the_scenes_and_their_model(browser: Browser, scenes_ad
 
 
 def test_true_objects_are_outlined_and_words_are_weighed(
-    browser: Browser, scenes_address: str, benches: Benches
+    browser: Browser, scenes_address: str, registry: ModelRegistry
 ) -> None:
-    bench, indexed = benches.open("scenes")
-    record = bench.explain(indexed, 0, CAPTION)
-    inside = weights_inside(record, known(indexed, 0), CAPTION, bench.model.tokenizer)
+    service, indexed = registry.open("scenes")
+    record = service.explain(indexed, 0, CAPTION)
+    inside = weights_inside(record, known(indexed, 0), CAPTION, service.model.tokenizer)
     with opened(browser, scenes_address, LINK) as page:
         page.locator("#viewer [data-layer=photo]").click()
         before = np.asarray(Image.open(io.BytesIO(shown(page).screenshot())).convert("RGB")).astype(int)
@@ -100,9 +103,11 @@ def test_true_objects_are_outlined_and_words_are_weighed(
         assert "model: scenes" in drawing
 
 
-def test_an_object_is_removed_and_the_ranking_follows(browser: Browser, scenes_address: str, benches: Benches) -> None:
-    own = with_changes(benches, Own(), 0, [{"do": "remove", "object": 0}])
-    tried = experiment(benches, own, 0, CAPTION)
+def test_an_object_is_removed_and_the_ranking_follows(
+    browser: Browser, scenes_address: str, registry: ModelRegistry
+) -> None:
+    own = with_changes(registry, SessionData(), 0, [{"do": "remove", "object": 0}])
+    tried = experiment(registry, own, 0, CAPTION)
     with opened(browser, scenes_address, LINK) as page:
         first = titles(page)
         editing(page)
@@ -118,7 +123,7 @@ def test_an_object_is_removed_and_the_ranking_follows(browser: Browser, scenes_a
         edited = patch_colours(page.locator("#edit [data-side=after] canvas"), (10, 10))
         assert (edited != untouched).any()
         expect(page.locator("#edit [data-object]")).to_have_count(1)
-        ranked = [tried.after.indexed.gallery.items[place].title for place in tried.after.ranking.order[:24]]
+        ranked = [tried.after.indexed.gallery.items[index].title for index in tried.after.ranking.order[:24]]
         assert page.locator("#edit-ranking .title").all_inner_texts() == ranked
         page.get_by_role("tab", name="Photos", exact=True).click()  # which follows
         expect(page.locator("#viewer .seps-credit")).to_contain_text("0: dolphin, edited")
@@ -134,9 +139,9 @@ def test_an_object_is_removed_and_the_ranking_follows(browser: Browser, scenes_a
 
 
 def test_objects_are_moved_and_coloured_by_pointer_and_keyboard(
-    browser: Browser, scenes_address: str, benches: Benches
+    browser: Browser, scenes_address: str, registry: ModelRegistry
 ) -> None:
-    scene = known(benches.open("scenes")[1], 0).scene
+    scene = known(registry.open("scenes")[1], 0).scene
     x0, y0, x1, y1 = scene.objects[0].box
     with opened(browser, scenes_address, LINK) as page:
         editing(page)
@@ -208,17 +213,17 @@ def test_the_screens_fit(browser: Browser, scenes_address: str, size: str, schem
             expect(page.get_by_role("tab", name=tab, exact=True)).to_be_visible()
 
 
-def test_a_program_edits_a_scene(scenes_address: str, benches: Benches) -> None:
+def test_a_program_edits_a_scene(scenes_address: str, registry: ModelRegistry) -> None:
     client = Client(scenes_address, verbose=False)
     try:
         change = json.dumps([{"do": "remove", "object": 0}])
         found = client.predict("scenes/0", change, CAPTION, api_name="/edit_scene")
-        tried = experiment(benches, with_changes(benches, Own(), 0, json.loads(change)), 0, CAPTION)
+        tried = experiment(registry, with_changes(registry, SessionData(), 0, json.loads(change)), 0, CAPTION)
         for side, outcome in (("before", tried.before), ("after", tried.after)):
             assert found[side]["rank"] == outcome.rank
             assert found[side]["score"] == pytest.approx(outcome.record.similarity, abs=1e-4)
             assert found[side]["kept"] == outcome.record.sparse.kept.astype(int).tolist()
-        scene = known(benches.open("scenes")[1], 0).scene
+        scene = known(registry.open("scenes")[1], 0).scene
         assert [thing["kind"] for thing in found["after"]["scene"]["objects"]] == [
             thing.kind for thing in removed(scene, 0).objects
         ]

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from demo.explain import inside
-from demo.explain.inside import sentence, weight_inside, weights_inside, words_of
+from demo.explain.inside import energy_inside, sentence, weights_inside, words_of
 from demo.explain.phrases import phrases_of
-from demo.galleries.annotation import Known, labels
-from demo.service.benches import Benches
+from demo.galleries.annotation import SceneAnnotation, labels
+from demo.service.registry import ModelRegistry
 from seps.data.regions import mask_overlap
 from seps.scenes import Mention
 from tests.seps.scenes.test_edit import CUP_ON_TABLE
@@ -22,8 +22,8 @@ def test_the_share_of_a_map_by_hand() -> None:
     mask[:2, :3] = True  # all of the first patch, half of the second
     overlap = mask_overlap(mask, (2, 2)).reshape(-1)
     np.testing.assert_allclose(overlap, [1, 0.5, 0, 0])
-    assert weight_inside(np.array([0.5, 0.2, 0.1, 0.2]), overlap) == pytest.approx(0.6)
-    assert weight_inside(np.array([0.0, 3.0, 0.0, 1.0]), overlap) == pytest.approx(0.375)
+    assert energy_inside(np.array([0.5, 0.2, 0.1, 0.2]), overlap) == pytest.approx(0.6)
+    assert energy_inside(np.array([0.0, 3.0, 0.0, 1.0]), overlap) == pytest.approx(0.375)
 
 
 def test_a_phrase_s_words_among_word_pieces() -> None:
@@ -31,13 +31,13 @@ def test_a_phrase_s_words_among_word_pieces() -> None:
     assert words_of(Mention("red car", 1, (0,)), positions) == [2, 3, 4]
 
 
-def test_each_word_of_a_phrase_gets_its_own_share(benches: Benches, monkeypatch: pytest.MonkeyPatch) -> None:
-    bench, indexed = benches.open("scenes")
+def test_each_word_of_a_phrase_gets_its_own_share(registry: ModelRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
+    service, indexed = registry.open("scenes")
     item = indexed.gallery.items[0]
     assert item.known is not None
     caption = item.captions[0]
     assert caption == "A red helicopter above a small dolphin at sea"
-    record = bench.explain(indexed, 0, caption)
+    record = service.explain(indexed, 0, caption)
     maps = np.zeros_like(record.sparse_alignment.word_maps)  # (11, 100)
     seen = labels(item.known.scene)
     cover = mask_overlap(seen == 0, record.grid).reshape(-1)  # the helicopter's
@@ -47,7 +47,7 @@ def test_each_word_of_a_phrase_gets_its_own_share(benches: Benches, monkeypatch:
     maps[3, full], maps[3, empty] = 0.25, 0.75  # "helicopter"
     maps[7, empty] = 1.0  # "dolphin"
     record = replace(record, sparse_alignment=replace(record.sparse_alignment, word_maps=maps))
-    found = {one.word: one for one in weights_inside(record, item.known, caption, bench.model.tokenizer)}
+    found = {one.word: one for one in weights_inside(record, item.known, caption, service.model.tokenizer)}
     assert set(found) == {2, 3, 7}  # "a" has no weight, and "above" and "sea" name nothing
     assert found[2].share == pytest.approx(cover[full])
     assert found[3].share == pytest.approx(0.25 * cover[full])
@@ -55,7 +55,7 @@ def test_each_word_of_a_phrase_gets_its_own_share(benches: Benches, monkeypatch:
     assert found[7].name == "the dolphin"
     assert sentence(replace(found[2], share=0.708)) == "71% of this word's weight lies inside the red helicopter."
     monkeypatch.setattr(inside, "labels", lambda scene: np.full((224, 224), -1))
-    assert weights_inside(record, item.known, caption, bench.model.tokenizer) == []  # nothing of them is seen
+    assert weights_inside(record, item.known, caption, service.model.tokenizer) == []  # nothing of them is seen
 
 
 @pytest.mark.parametrize(
@@ -71,14 +71,14 @@ def test_each_word_of_a_phrase_gets_its_own_share(benches: Benches, monkeypatch:
     ],
 )
 def test_any_caption_s_phrases_are_found(caption: str, wanted: list[tuple[str, int, tuple[int, ...]]]) -> None:
-    found = phrases_of(Known(CUP_ON_TABLE), caption)
+    found = phrases_of(SceneAnnotation(CUP_ON_TABLE), caption)
     assert [(one.phrase, one.first_word, one.objects) for one in found] == wanted
 
 
-def test_the_generator_s_own_phrases_are_found_in_their_captions(benches: Benches) -> None:
-    for item in benches.open("scenes")[1].gallery.items:
+def test_the_generator_s_own_phrases_are_found_in_their_captions(registry: ModelRegistry) -> None:
+    for item in registry.open("scenes")[1].gallery.items:
         assert item.known is not None
         for caption in item.captions:
             own = phrases_of(item.known, caption)
             assert own == item.known.named_in(caption)
-            assert phrases_of(Known(item.known.scene), caption) == own
+            assert phrases_of(SceneAnnotation(item.known.scene), caption) == own

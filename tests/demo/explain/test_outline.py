@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from demo.explain.outline import Line, mask_lines, outlines
 from demo.explain.value import UNIT, objects_value
-from demo.galleries.annotation import Known, labels, objects_name, title_of
+from demo.galleries.annotation import SceneAnnotation, labels, objects_name, title_of
 from seps.scenes import SIDE, make_scene
 from tests.seps.scenes.test_edit import CUP_ON_TABLE
 
@@ -39,19 +39,22 @@ def test_a_square_has_a_square_outline() -> None:
 def test_outlines_hold_the_masks_pixels() -> None:
     for index in range(0, 40, 4):
         scene = make_scene(0, "test", index)
-        for one in outlines(Known(scene), ""):
+        for one in outlines(SceneAnnotation(scene), ""):
             np.testing.assert_array_equal(filled(one.lines), labels(scene) == one.number)
 
 
 def test_mentioned_objects_are_told_apart() -> None:
-    found = outlines(Known(CUP_ON_TABLE), "a red cup and a dog")
+    found = outlines(SceneAnnotation(CUP_ON_TABLE), "a red cup and a dog")
     assert [(one.name, one.mentioned) for one in found] == [
         ("brown table", False), ("red cup", True), ("black dog", True), ("blue ball", False)
     ]  # fmt: skip
 
 
 def test_the_browser_gets_the_same_lines() -> None:
-    found, told = outlines(Known(CUP_ON_TABLE), "a cup"), json.loads(objects_value(Known(CUP_ON_TABLE), "a cup"))
+    found, told = (
+        outlines(SceneAnnotation(CUP_ON_TABLE), "a cup"),
+        json.loads(objects_value(SceneAnnotation(CUP_ON_TABLE), "a cup")),
+    )
     for one, value in zip(found, told, strict=True):
         assert (value["number"], value["name"], value["mentioned"]) == (one.number, one.name, one.mentioned)
         for line, packed in zip(one.lines, value["lines"], strict=True):

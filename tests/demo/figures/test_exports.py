@@ -10,18 +10,18 @@ import pytest
 
 from demo.figures.exports import captions_csv, explanation_file, harmless, images_csv
 from demo.figures.overlay import Heading
-from demo.service.workbench import Workbench
+from demo.service.retrieval import RetrievalService
 
 
-def test_a_ranking_as_csv_is_the_ranking(bench: Workbench) -> None:
-    indexed = bench.find("examples")
-    ranking = bench.rank_images(indexed, "a cat")
-    file = images_csv(bench, indexed, "a cat", None)
+def test_a_ranking_as_csv_is_the_ranking(service: RetrievalService) -> None:
+    indexed = service.find("examples")
+    ranking = service.rank_images(indexed, "a cat")
+    file = images_csv(service, indexed, "a cat", None)
     assert file.name.endswith(".csv")
     rows = list(csv.DictReader(io.StringIO(file.content.decode("utf-8-sig"))))
-    assert [row["photo"] for row in rows] == [indexed.gallery.items[place].key for place in ranking.order]
+    assert [row["photo"] for row in rows] == [indexed.gallery.items[index].key for index in ranking.order]
     assert [float(row["score"]) for row in rows] == pytest.approx(ranking.scores, abs=1e-6)
-    texts = captions_csv(bench, indexed, 1, "examples", "=1+1 cats")
+    texts = captions_csv(service, indexed, 1, "examples", "=1+1 cats")
     rows = list(csv.DictReader(io.StringIO(texts.content.decode("utf-8-sig"))))
     assert {row["written for this photo"] for row in rows} == {"yes", "no", ""}
     assert [row["caption"] for row in rows if not row["written for this photo"]] == ["'=1+1 cats"]
@@ -35,10 +35,10 @@ def test_no_cell_is_a_formula(value: object, written: object) -> None:
     assert harmless(value) == written
 
 
-def test_an_explanation_as_json_holds_every_number(bench: Workbench) -> None:
-    indexed = bench.find("examples")
-    record = bench.explain(indexed, 1, "a cat")
-    heading = Heading("a cat", record.similarity, bench.name)
+def test_an_explanation_as_json_holds_every_number(service: RetrievalService) -> None:
+    indexed = service.find("examples")
+    record = service.explain(indexed, 1, "a cat")
+    heading = Heading("a cat", record.similarity, service.name)
     photo = indexed.gallery.items[1].photo()
     told = json.loads(explanation_file(photo, record, heading, "cat", "json").content)
     assert (told["model"], told["photo"], told["caption"], told["dense_caption"]) == ("photos", "cat", "a cat", None)
@@ -55,9 +55,11 @@ def test_an_explanation_as_json_holds_every_number(bench: Workbench) -> None:
         ("png", "mask:dense", 0.5, "needs a dense caption"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(bench: Workbench, kind: str, layer: str, opacity: float, told: str) -> None:
-    indexed = bench.find("examples")
-    record = bench.explain(indexed, 1, "a cat")
-    heading = Heading("a cat", record.similarity, bench.name)
+def test_what_cannot_be_drawn_is_refused(
+    service: RetrievalService, kind: str, layer: str, opacity: float, told: str
+) -> None:
+    indexed = service.find("examples")
+    record = service.explain(indexed, 1, "a cat")
+    heading = Heading("a cat", record.similarity, service.name)
     with pytest.raises(ValueError, match=told):
         explanation_file(indexed.gallery.items[1].photo(), record, heading, "cat", kind, layer, opacity)

@@ -16,14 +16,14 @@ from demo.explain.outline import outlines
 from demo.figures.export import render
 from demo.figures.overlay import Heading, compare_picture, picture
 from demo.figures.palette import OBJECT
-from demo.galleries.annotation import Known
+from demo.galleries.annotation import SceneAnnotation
 from seps.scenes import draw
 from tests.helpers.records import random_record
 from tests.seps.scenes.test_edit import CUP_ON_TABLE
 
 PHOTO = Image.fromarray(draw(CUP_ON_TABLE).pixels)
 HEADING = Heading("a red cup", 0.1, "scenes")
-OBJECTS = outlines(Known(CUP_ON_TABLE), HEADING.caption)
+OBJECTS = outlines(SceneAnnotation(CUP_ON_TABLE), HEADING.caption)
 COLOUR = tuple(bytes.fromhex(OBJECT[1:]))
 
 
@@ -74,7 +74,7 @@ def test_every_format_holds_them(kind: str) -> None:
 
 def test_each_caption_of_a_comparison_has_its_own() -> None:
     captions = ["a red cup", "a dog"]
-    objects = [outlines(Known(CUP_ON_TABLE), text) for text in captions]
+    objects = [outlines(SceneAnnotation(CUP_ON_TABLE), text) for text in captions]
     records = [random_record(grid=(7, 7), seed=seed) for seed in range(2)]
     figure = compare_picture(PHOTO, captions, records, Layer("mask"), "scenes", objects=objects)
     solid = [

@@ -60,9 +60,9 @@ def test_examples_are_a_gallery() -> None:
     gallery = examples_gallery()
     examples = load_examples()
     assert [one.key for one in gallery.items] == [example.name for example in examples]
-    captions, places = caption_pool(gallery)
+    captions, indices = caption_pool(gallery)
     assert captions == [caption for example in examples for caption in example.captions]
-    assert all(captions[i] in gallery.items[place].captions for i, place in enumerate(places))
+    assert all(captions[i] in gallery.items[index].captions for i, index in enumerate(indices))
     assert gallery.items[1].photo().size == examples[1].photo().size
     assert gallery.items[1].dense == examples[1].dense
     assert (gallery.name, gallery.note, gallery.skipped) == ("examples", "", ())

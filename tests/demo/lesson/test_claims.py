@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from demo.lesson.claims import CLAIMS, claims_value, run_claim
-from demo.service.workbench import Workbench
+from demo.service.retrieval import RetrievalService
 from seps import CrossSparseAggrNet, ratio_loss
 
 WORDS, LENGTHS = torch.randn(3, 7, 32, generator=torch.Generator().manual_seed(1)), [7, 4, 5]
@@ -69,19 +69,19 @@ def test_with_selection_let_through_and_in_the_paper_the_patches_are_reached() -
 
 
 @pytest.mark.parametrize("name", list(CLAIMS))
-def test_a_claim_holds_on_the_model_and_leaves_it_as_it_is(bench: Workbench, name: str) -> None:
-    before = {key: value.clone() for key, value in bench.model.cross_net.state_dict().items()}
-    result = json.loads(json.dumps(run_claim(bench, name)))
+def test_a_claim_holds_on_the_model_and_leaves_it_as_it_is(service: RetrievalService, name: str) -> None:
+    before = {key: value.clone() for key, value in service.model.cross_net.state_dict().items()}
+    result = json.loads(json.dumps(run_claim(service, name)))
     assert set(result) == {"name", "claim", "how", "measured", "holds"}
     assert result["holds"] is True
-    assert result["measured"] == run_claim(bench, name)["measured"]
-    assert all(torch.equal(value, before[key]) for key, value in bench.model.cross_net.state_dict().items())
-    assert all(values.grad is None for values in bench.model.parameters())
-    assert not bench.model.cross_net.training and not bench.model.cross_net.use_gumbel_softmax
+    assert result["measured"] == run_claim(service, name)["measured"]
+    assert all(torch.equal(value, before[key]) for key, value in service.model.cross_net.state_dict().items())
+    assert all(values.grad is None for values in service.model.parameters())
+    assert not service.model.cross_net.training and not service.model.cross_net.use_gumbel_softmax
 
 
-def test_the_numbers_say_what_the_claims_say(bench: Workbench) -> None:
-    fixed, drawn, cut = (run_claim(bench, name)["measured"] for name in ("top-k", "gumbel", "cut-gradient"))
+def test_the_numbers_say_what_the_claims_say(service: RetrievalService) -> None:
+    fixed, drawn, cut = (run_claim(service, name)["measured"] for name in ("top-k", "gumbel", "cut-gradient"))
     assert fixed["smallest kept share"] == fixed["largest kept share"] == 0.5
     assert fixed["L_ratio for a target of 0.3"] == pytest.approx(0.08, abs=1e-6)
     assert fixed["its gradient, target 0.3"] == fixed["its gradient, target 0.5"] == 0
@@ -93,10 +93,10 @@ def test_the_numbers_say_what_the_claims_say(bench: Workbench) -> None:
     assert cut["paper, without [CLS]: at the image encoder's head"] > 0
 
 
-def test_the_page_gets_every_claim_with_what_was_measured(bench: Workbench) -> None:
-    result = run_claim(bench, "top-k")
+def test_the_page_gets_every_claim_with_what_was_measured(service: RetrievalService) -> None:
+    result = run_claim(service, "top-k")
     claims = claims_value({"top-k": result})["claims"]
     assert [claim["name"] for claim in claims] == list(CLAIMS)
     assert [claim["result"] for claim in claims] == [result, None, None]
     with pytest.raises(ValueError, match="no claim 'moon'; there are: top-k, gumbel, cut-gradient"):
-        run_claim(bench, "moon")
+        run_claim(service, "moon")

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from demo.lesson.paper import dense_protocol, differences, our_results, published
-from demo.service.workbench import Workbench
+from demo.service.retrieval import RetrievalService
 from seps import CrossSparseAggrNet
 from seps.models.hub import shipped_models
 
@@ -23,19 +23,19 @@ def numbers(found: list[dict[str, Any]], id_: str) -> dict[str, tuple[float | No
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["alone", "dense"])
-def shown(bench: Workbench, request: pytest.FixtureRequest) -> tuple[str | None, list[dict[str, Any]]]:
-    indexed = bench.find("examples")
-    place = indexed.gallery.position("coffee")
-    dense = indexed.gallery.items[place].dense if request.param else None
-    return dense, differences(bench, indexed, place, CAPTION, dense)
+def shown(service: RetrievalService, request: pytest.FixtureRequest) -> tuple[str | None, list[dict[str, Any]]]:
+    indexed = service.find("examples")
+    index = indexed.gallery.position("coffee")
+    dense = indexed.gallery.items[index].dense if request.param else None
+    return dense, differences(service, indexed, index, CAPTION, dense)
 
 
 def test_the_papers_numbers_are_those_of_the_record(
-    bench: Workbench, shown: tuple[str | None, list[dict[str, Any]]]
+    service: RetrievalService, shown: tuple[str | None, list[dict[str, Any]]]
 ) -> None:
     dense, found = shown
-    indexed = bench.find("examples")
-    record = bench.explain(indexed, indexed.gallery.position("coffee"), CAPTION, dense)
+    indexed = service.find("examples")
+    record = service.explain(indexed, indexed.gallery.position("coffee"), CAPTION, dense)
     assert json.loads(json.dumps(found)) == found
     assert numbers(found, "similarity")["S(I, T)"][0] == pytest.approx(record.similarity, abs=1e-6)
     assert numbers(found, "score")["highest score"][0] == pytest.approx(record.sparse.score.max())
@@ -47,16 +47,16 @@ def test_the_papers_numbers_are_those_of_the_record(
 
 
 def test_the_released_numbers_are_those_of_a_released_network(
-    bench: Workbench, shown: tuple[str | None, list[dict[str, Any]]]
+    service: RetrievalService, shown: tuple[str | None, list[dict[str, Any]]]
 ) -> None:
     dense, found = shown
-    trained = bench.model.cross_net.state_dict()
+    trained = service.model.cross_net.state_dict()
     net = CrossSparseAggrNet(384, 196, use_paper_version=False).eval()
     net.load_state_dict({name: trained[name.replace(".weight.", ".weight_sparse.")] for name in net.state_dict()})
-    indexed = bench.find("examples")
+    indexed = service.find("examples")
     image = indexed.patches(indexed.gallery.position("coffee"))[None]
-    captions = [bench.model.encode_captions([CAPTION])]
-    captions += [] if dense is None else [bench.model.encode_captions([dense], dense=True)]
+    captions = [service.model.encode_captions([CAPTION])]
+    captions += [] if dense is None else [service.model.encode_captions([dense], dense=True)]
     with torch.no_grad():
         similarity = net(image, *(part for pair in captions for part in pair))
     assert isinstance(similarity, torch.Tensor)
@@ -88,9 +88,9 @@ def test_each_difference_shows(shown: tuple[str | None, list[dict[str, Any]]]) -
     assert bool(next(one for one in found if one["id"] == "dense")["note"]) == (dense is None)
 
 
-def test_a_negative_cosine_shows_the_leaky_relu(bench: Workbench) -> None:
-    indexed = bench.find("examples")
-    found = differences(bench, indexed, indexed.gallery.position("galaxies"), "a cheetah runs at full speed")
+def test_a_negative_cosine_shows_the_leaky_relu(service: RetrievalService) -> None:
+    indexed = service.find("examples")
+    found = differences(service, indexed, indexed.gallery.position("galaxies"), "a cheetah runs at full speed")
     cosine, entry = (numbers(found, "matrix")[name] for name in ("lowest cosine", "lowest entry"))
     assert entry[0] == cosine[0] is not None and cosine[0] < 0
     assert cosine[1] is not None and cosine[1] < 0 and entry[1] == pytest.approx(0.1 * cosine[1])

@@ -14,7 +14,7 @@ import torch
 from demo.explain.record import packed
 from demo.lesson.settings import Knobs, evaluation_knobs, network_with
 from demo.lesson.walk import images_for, walk, walk_value
-from demo.service.workbench import Workbench
+from demo.service.retrieval import RetrievalService
 from seps import ScoringEngine
 
 CAPTION = "a motorcycle parked indoors"
@@ -32,31 +32,31 @@ SETTINGS: list[dict[str, Any]] = [
 
 
 @pytest.fixture(scope="module")
-def base(bench: Workbench) -> Knobs:
-    return evaluation_knobs(bench.model)
+def base(service: RetrievalService) -> Knobs:
+    return evaluation_knobs(service.model)
 
 
 @pytest.fixture(scope="module")
-def dense(bench: Workbench) -> str:
+def dense(service: RetrievalService) -> str:
     """The photograph's own dense caption."""
-    text = bench.find("examples").gallery.items[place_of(bench)].dense
+    text = service.find("examples").gallery.items[place_of(service)].dense
     assert text is not None
     return text
 
 
-def place_of(bench: Workbench) -> int:
-    return bench.find("examples").gallery.position("motorcycle")
+def place_of(service: RetrievalService) -> int:
+    return service.find("examples").gallery.position("motorcycle")
 
 
-def value_of(bench: Workbench, dense: str | None, knobs: Knobs, caption: str = CAPTION) -> dict[str, Any]:
-    value = walk_value(bench, bench.find("examples"), place_of(bench), caption, dense, knobs)
+def value_of(service: RetrievalService, dense: str | None, knobs: Knobs, caption: str = CAPTION) -> dict[str, Any]:
+    value = walk_value(service, service.find("examples"), place_of(service), caption, dense, knobs)
     assert json.loads(json.dumps(value)) == value
     return value
 
 
-def test_with_the_trained_settings_nothing_moved(bench: Workbench, base: Knobs) -> None:
-    value = value_of(bench, None, base)
-    record = bench.explain(bench.find("examples"), place_of(bench), CAPTION)
+def test_with_the_trained_settings_nothing_moved(service: RetrievalService, base: Knobs) -> None:
+    value = value_of(service, None, base)
+    record = service.explain(service.find("examples"), place_of(service), CAPTION)
     assert value["record"] == packed(record)
     assert (value["before"], value["untrained"]) == (None, [])
     assert value["moved"]["kept"] == {"both": int(record.sparse.kept.sum()), "gained": [], "lost": []}
@@ -64,16 +64,16 @@ def test_with_the_trained_settings_nothing_moved(bench: Workbench, base: Knobs) 
     assert value["rank"]["now"] == value["rank"]["before"]
     assert set(value["fixed"]) == {"aggr_ratio", "temperature", "seed", "dense"}
     assert value["lengths"] == {"sparse": len(record.sparse_alignment.words), "dense": None, "denser": None}
-    assert value["channels"] == bench.model.config.embed_size
+    assert value["channels"] == service.model.config.embed_size
 
 
-def test_each_answer_has_a_number_of_its_own(bench: Workbench, base: Knobs) -> None:
-    assert value_of(bench, None, base)["key"] != value_of(bench, None, base)["key"]
+def test_each_answer_has_a_number_of_its_own(service: RetrievalService, base: Knobs) -> None:
+    assert value_of(service, None, base)["key"] != value_of(service, None, base)["key"]
 
 
-def test_the_dense_caption_is_longer_and_can_be_left_out(bench: Workbench, base: Knobs, dense: str) -> None:
-    value = value_of(bench, dense, replace(base, dense=False))
-    words = bench.model.words(dense, dense=True)
+def test_the_dense_caption_is_longer_and_can_be_left_out(service: RetrievalService, base: Knobs, dense: str) -> None:
+    value = value_of(service, dense, replace(base, dense=False))
+    words = service.model.words(dense, dense=True)
     assert value["dense_words"] == words
     assert value["lengths"]["dense"] == len(words)
     assert value["lengths"]["denser"] == len(words) / value["lengths"]["sparse"] > 1
@@ -83,8 +83,10 @@ def test_the_dense_caption_is_longer_and_can_be_left_out(bench: Workbench, base:
 
 
 @pytest.mark.parametrize("settings", SETTINGS[1:])
-def test_what_moved_is_what_differs(bench: Workbench, base: Knobs, dense: str, settings: dict[str, Any]) -> None:
-    value = value_of(bench, dense, replace(base, **settings))
+def test_what_moved_is_what_differs(
+    service: RetrievalService, base: Knobs, dense: str, settings: dict[str, Any]
+) -> None:
+    value = value_of(service, dense, replace(base, **settings))
     now, before = (np.array(value[name]["branches"][0]["kept"]) for name in ("record", "before"))
     kept = value["moved"]["kept"]
     assert kept["both"] == (now & before).sum()
@@ -103,49 +105,51 @@ def test_what_moved_is_what_differs(bench: Workbench, base: Knobs, dense: str, s
 @pytest.mark.parametrize("settings", [one for one in SETTINGS if one.get("decision") != "gumbel"])
 @pytest.mark.parametrize("with_dense", [True, False])
 def test_ranks_are_those_of_the_networks_own_forward_pass(
-    bench: Workbench, base: Knobs, dense: str, settings: dict[str, Any], with_dense: bool
+    service: RetrievalService, base: Knobs, dense: str, settings: dict[str, Any], with_dense: bool
 ) -> None:
     knobs = replace(base, **settings)
-    indexed, place = bench.find("examples"), place_of(bench)
-    walked = walk(bench, indexed, place, CAPTION, dense if with_dense else None, knobs)
-    words, lengths = bench.model.encode_captions([CAPTION])
+    indexed, index = service.find("examples"), place_of(service)
+    walked = walk(service, indexed, index, CAPTION, dense if with_dense else None, knobs)
+    words, lengths = service.model.encode_captions([CAPTION])
     used = with_dense and knobs.dense
-    rest = bench.model.encode_captions([dense], dense=True) if used else ()
+    rest = service.model.encode_captions([dense], dense=True) if used else ()
     with torch.no_grad():
-        scores = network_with(bench.model, knobs)(indexed.embeddings, words, lengths, *rest)[:, 0]  # (V,)
-    assert float(scores[place]) == pytest.approx(walked.record.similarity, abs=1e-5)
-    assert walked.rank == 1 + int((scores > scores[place]).sum())
+        scores = network_with(service.model, knobs)(indexed.embeddings, words, lengths, *rest)[:, 0]  # (V,)
+    assert float(scores[index]) == pytest.approx(walked.record.similarity, abs=1e-5)
+    assert walked.rank == 1 + int((scores > scores[index]).sum())
 
 
-def test_a_harder_caption_moves_in_rank(bench: Workbench, base: Knobs) -> None:
-    indexed = bench.find("examples")
+def test_a_harder_caption_moves_in_rank(service: RetrievalService, base: Knobs) -> None:
+    indexed = service.find("examples")
     moved = []
-    for place, item in enumerate(indexed.gallery.items):
-        walked = walk(bench, indexed, place, item.captions[0], None, replace(base, variant="released"))
-        ranking = bench.rank_images(indexed, item.captions[0])
-        assert walked.rank_before == 1 + ranking.order.index(place)
+    for index, item in enumerate(indexed.gallery.items):
+        walked = walk(service, indexed, index, item.captions[0], None, replace(base, variant="released"))
+        ranking = service.rank_images(indexed, item.captions[0])
+        assert walked.rank_before == 1 + ranking.order.index(index)
         moved.append(walked.rank != walked.rank_before)
     assert any(moved)
 
 
-def test_the_caption_is_ranked_among_the_gallerys(bench: Workbench, base: Knobs) -> None:
-    indexed, place = bench.find("examples"), place_of(bench)
-    own = indexed.gallery.items[place].captions[0]
-    ranking = bench.rank_captions(indexed, place, "examples")
-    value = value_of(bench, None, base, own)
+def test_the_caption_is_ranked_among_the_gallerys(service: RetrievalService, base: Knobs) -> None:
+    indexed, index = service.find("examples"), place_of(service)
+    own = indexed.gallery.items[index].captions[0]
+    ranking = service.rank_captions(indexed, index, "examples")
+    value = value_of(service, None, base, own)
     assert value["caption_rank"]["before"] == 1 + ranking.captions.index(own)
     assert (value["caption_rank"]["total"], value["caption_rank"]["gallery"]) == (len(ranking.captions), "examples")
-    typed = bench.rank_captions(indexed, place, "examples", CAPTION)
-    value = value_of(bench, None, replace(base, keep_ratio=0.2))
+    typed = service.rank_captions(indexed, index, "examples", CAPTION)
+    value = value_of(service, None, replace(base, keep_ratio=0.2))
     assert value["caption_rank"]["before"] == 1 + typed.captions.index(CAPTION)
     assert value["caption_rank"]["total"] == len(typed.captions)
     assert 1 <= value["caption_rank"]["now"] <= len(typed.captions)
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-def test_the_gallerys_index_serves_every_setting(bench: Workbench, base: Knobs, settings: dict[str, Any]) -> None:
-    indexed = bench.find("examples")
-    net = network_with(bench.model, replace(base, **settings))
+def test_the_gallerys_index_serves_every_setting(
+    service: RetrievalService, base: Knobs, settings: dict[str, Any]
+) -> None:
+    indexed = service.find("examples")
+    net = network_with(service.model, replace(base, **settings))
     images, anew = images_for(net, indexed), ScoringEngine(net).encode_images(indexed.embeddings)
     assert images.model_key == anew.model_key
     torch.testing.assert_close((images.s_im, images.norms, *images.logits), (anew.s_im, anew.norms, *anew.logits))
@@ -154,11 +158,11 @@ def test_the_gallerys_index_serves_every_setting(bench: Workbench, base: Knobs, 
         assert one is None or other is None or torch.equal(one, other)
 
 
-def test_a_draw_follows_its_seed_and_has_no_rank(bench: Workbench, base: Knobs, dense: str) -> None:
+def test_a_draw_follows_its_seed_and_has_no_rank(service: RetrievalService, base: Knobs, dense: str) -> None:
     knobs = replace(base, decision="gumbel", seed=1)
-    value, again = value_of(bench, dense, knobs), value_of(bench, dense, knobs)
-    other = value_of(bench, dense, replace(knobs, seed=2))
-    warmer = value_of(bench, dense, replace(knobs, temperature=3.0))
+    value, again = value_of(service, dense, knobs), value_of(service, dense, knobs)
+    other = value_of(service, dense, replace(knobs, seed=2))
+    warmer = value_of(service, dense, replace(knobs, temperature=3.0))
     kept = [one["record"]["branches"][0]["kept"] for one in (value, again, other, warmer)]
     assert kept[0] == kept[1] == kept[3] != kept[2]
     assert (value["rank"]["now"], value["caption_rank"]["now"]) == (None, None)
@@ -168,7 +172,7 @@ def test_a_draw_follows_its_seed_and_has_no_rank(bench: Workbench, base: Knobs, 
     assert f"keeps {sum(kept[0])} of 196 patches" in decision["sentence"]
     probability = np.array(decision["keep_probability"])
     score = floats(value["record"]["branches"][0]["score"])
-    low, high = bench.model.cross_net.sparse_net_cap.score_range
+    low, high = service.model.cross_net.sparse_net_cap.score_range
     np.testing.assert_allclose(probability, (score - low) / (high - low), atol=1e-6)
     assert ((probability >= 0) & (probability <= 1)).all()
     gradient = np.array(decision["decision_gradient"])
@@ -176,8 +180,8 @@ def test_a_draw_follows_its_seed_and_has_no_rank(bench: Workbench, base: Knobs, 
     assert not np.allclose(gradient, warmer["steps"][3]["decision_gradient"])
 
 
-def test_drawn_shares_follow_the_keep_probabilities(bench: Workbench, base: Knobs) -> None:
-    values = [value_of(bench, None, replace(base, decision="gumbel", seed=seed)) for seed in range(20)]
+def test_drawn_shares_follow_the_keep_probabilities(service: RetrievalService, base: Knobs) -> None:
+    values = [value_of(service, None, replace(base, decision="gumbel", seed=seed)) for seed in range(20)]
     share = np.mean([value["record"]["branches"][0]["kept"] for value in values])
     assert share == pytest.approx(np.mean(values[0]["steps"][3]["keep_probability"]), abs=0.03)
 
@@ -185,10 +189,10 @@ def test_drawn_shares_follow_the_keep_probabilities(bench: Workbench, base: Knob
 @pytest.mark.parametrize("settings", SETTINGS)
 @pytest.mark.parametrize("with_dense", [True, False])
 def test_steps_have_short_sentences_and_true_shapes(
-    bench: Workbench, base: Knobs, dense: str, settings: dict[str, Any], with_dense: bool
+    service: RetrievalService, base: Knobs, dense: str, settings: dict[str, Any], with_dense: bool
 ) -> None:
     knobs = replace(base, **settings)
-    value = value_of(bench, dense if with_dense else None, knobs)
+    value = value_of(service, dense if with_dense else None, knobs)
     assert len(value["steps"]) == 8
     for step in value["steps"]:
         assert 5 <= len(step["sentence"].split()) <= 30, step["sentence"]
@@ -196,14 +200,18 @@ def test_steps_have_short_sentences_and_true_shapes(
         assert step["equation"].startswith("<math")
         assert step["tensors"]
     shapes = {tensor["name"]: tensor["shape"] for step in value["steps"] for tensor in step["tensors"]}
-    indexed, model = bench.find("examples"), bench.model
+    indexed, model = service.find("examples"), service.model
     words = model.encode_captions([CAPTION])[0][0]
     dense_words = model.encode_captions([dense], dense=True)[0][0] if with_dense else None
     net = network_with(model, knobs)
-    patches = indexed.patches(place_of(bench))
+    patches = indexed.patches(place_of(service))
     with torch.no_grad():
         match = net.match(net.image_side(patches[None]), words, dense_words if knobs.dense else None)
-    expected = {"I": model.preprocess([indexed.gallery.items[place_of(bench)].photo()])[0], "V": patches, "T_s": words}
+    expected = {
+        "I": model.preprocess([indexed.gallery.items[place_of(service)].photo()])[0],
+        "V": patches,
+        "T_s": words,
+    }
     if dense_words is not None:
         expected["T_d"] = dense_words
     for letter, branch in (("s", match.sparse), ("d", match.dense)):
@@ -224,21 +232,21 @@ def test_steps_have_short_sentences_and_true_shapes(
     assert shapes == {name: list(values.shape) for name, values in expected.items()} | fixed
 
 
-def test_the_last_sentence_has_the_score_and_the_rank(bench: Workbench, base: Knobs) -> None:
-    value = value_of(bench, None, base)
+def test_the_last_sentence_has_the_score_and_the_rank(service: RetrievalService, base: Knobs) -> None:
+    value = value_of(service, None, base)
     rank = f"rank {value['rank']['now']} of {value['rank']['total']}"
     assert rank in value["steps"][7]["sentence"]
     assert f"{value['record']['similarity']:.4f}" in value["steps"][7]["sentence"]
 
 
-def test_what_cannot_be_walked_is_told(bench: Workbench, base: Knobs) -> None:
-    indexed = bench.find("examples")
+def test_what_cannot_be_walked_is_told(service: RetrievalService, base: Knobs) -> None:
+    indexed = service.find("examples")
     with pytest.raises(ValueError, match="no step 9"):
-        walk_value(bench, indexed, 0, CAPTION, None, base, step=9)
+        walk_value(service, indexed, 0, CAPTION, None, base, step=9)
     with pytest.raises(ValueError, match="caption is empty"):
-        walk_value(bench, indexed, 0, " ", None, base)
+        walk_value(service, indexed, 0, " ", None, base)
     with pytest.raises(ValueError, match="aggregated tokens"):
-        walk_value(bench, indexed, 0, CAPTION, None, replace(base, aggr_ratio=0.1))
+        walk_value(service, indexed, 0, CAPTION, None, replace(base, aggr_ratio=0.1))
 
 
 def floats(values: dict[str, Any]) -> np.ndarray[Any, np.dtype[np.float32]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from demo.service.captions import MOST_CHARACTERS, MOST_TYPED, read_caption, read_typed
-from demo.service.workbench import Workbench
+from demo.service.retrieval import RetrievalService
 
 
 @pytest.mark.parametrize(
@@ -16,8 +16,8 @@ from demo.service.workbench import Workbench
         ("a d\0g", "a d g"),
     ],
 )
-def test_white_space_goes_and_markup_stays(bench: Workbench, text: str, read: str) -> None:
-    reading = read_caption(bench.model, text)
+def test_white_space_goes_and_markup_stays(service: RetrievalService, text: str, read: str) -> None:
+    reading = read_caption(service.model, text)
     assert (reading.text, reading.note) == (read, "")
 
 
@@ -31,25 +31,25 @@ def test_white_space_goes_and_markup_stays(bench: Workbench, text: str, read: st
         ("𓀀 𓀁", "write the caption in English"),
     ],
 )
-def test_what_cannot_be_read_is_refused(bench: Workbench, text: str | None, told: str) -> None:
+def test_what_cannot_be_read_is_refused(service: RetrievalService, text: str | None, told: str) -> None:
     with pytest.raises(ValueError, match=told) as caught:
-        read_caption(bench.model, text)
+        read_caption(service.model, text)
     assert "\n" not in str(caught.value)
 
 
-def test_a_note_says_what_the_model_does_not_read(bench: Workbench) -> None:
+def test_a_note_says_what_the_model_does_not_read(service: RetrievalService) -> None:
     long = " ".join(["dog"] * 40)
-    assert read_caption(bench.model, long).note == "The model reads the first 28 of 40 word pieces of the caption."
-    assert len(bench.model.words(long)) == 30  # with [CLS] and [SEP]
-    assert read_caption(bench.model, long, dense=True).note == ""
-    assert "does not know 1 of 3 word pieces" in read_caption(bench.model, "a dog 🐶").note
+    assert read_caption(service.model, long).note == "The model reads the first 28 of 40 word pieces of the caption."
+    assert len(service.model.words(long)) == 30  # with [CLS] and [SEP]
+    assert read_caption(service.model, long, dense=True).note == ""
+    assert "does not know 1 of 3 word pieces" in read_caption(service.model, "a dog 🐶").note
 
 
-def test_typed_captions_come_one_a_line(bench: Workbench) -> None:
-    assert read_typed(bench.model, "a dog\n\n  a cat \n") == ["a dog", "a cat"]
-    assert read_typed(bench.model, None) == []
+def test_typed_captions_come_one_a_line(service: RetrievalService) -> None:
+    assert read_typed(service.model, "a dog\n\n  a cat \n") == ["a dog", "a cat"]
+    assert read_typed(service.model, None) == []
     with pytest.raises(ValueError, match="Line 3: The model knows none"):
-        read_typed(bench.model, "a dog\n\n🐶")
+        read_typed(service.model, "a dog\n\n🐶")
     with pytest.raises(ValueError, match=f"at most {MOST_TYPED}"):
-        read_typed(bench.model, "a dog\n" * (MOST_TYPED + 1))
+        read_typed(service.model, "a dog\n" * (MOST_TYPED + 1))
     assert MOST_CHARACTERS == 2000

@@ -14,7 +14,7 @@ from PIL import Image
 from demo.galleries.examples import examples_gallery
 from demo.galleries.index import index_gallery
 from demo.service import gpu
-from demo.service.workbench import Workbench
+from demo.service.retrieval import RetrievalService
 
 
 def spaces(zero_gpu: bool, calls: list[Any]) -> ModuleType:
@@ -40,15 +40,15 @@ def test_nothing_is_lent_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     assert gpu.lent_encoder("photos") is None
 
 
-def test_photos_are_encoded_where_the_gpu_is(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_photos_are_encoded_where_the_gpu_is(service: RetrievalService, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Any] = []
     monkeypatch.setitem(sys.modules, "spaces", spaces(True, calls))
-    monkeypatch.setattr(gpu, "_model_on_gpu", lambda name: bench.model)  # no GPU here
+    monkeypatch.setattr(gpu, "_model_on_gpu", lambda name: service.model)  # no GPU here
     encode = gpu.lent_encoder("photos")
     assert encode is not None
     gallery = examples_gallery()
     some = type(gallery)(gallery.name, gallery.title, "", gallery.items[:2])
-    indexed = index_gallery(bench.model, some, None, False, encode)
+    indexed = index_gallery(service.model, some, None, False, encode)
     assert [(name, len(photos)) for name, photos in calls] == [("photos", 1), ("photos", 1)]
     assert all(isinstance(photo, Image.Image) for _, photos in calls for photo in photos)
-    torch.testing.assert_close(indexed.embeddings, bench.find("examples").embeddings[:2])
+    torch.testing.assert_close(indexed.embeddings, service.find("examples").embeddings[:2])

@@ -9,8 +9,8 @@ from threading import Event, Lock, current_thread
 import pytest
 import torch
 
+from demo.service.retrieval import RetrievalService
 from demo.service.threads import Gathering, computing
-from demo.service.workbench import Workbench
 
 
 def test_a_call_computes_alone_in_one_of_few_threads_and_others_stay_as_they_were() -> None:
@@ -69,13 +69,13 @@ def test_items_gather_while_all_threads_are_busy() -> None:
     assert sorted(item for batch in batches for item in batch) == list(range(70))
 
 
-def test_rankings_asked_at_once_are_those_asked_alone(bench: Workbench) -> None:
-    indexed = bench.find("examples")
+def test_rankings_asked_at_once_are_those_asked_alone(service: RetrievalService) -> None:
+    indexed = service.find("examples")
     captions = [f"{number} cats on a {thing}" for number in range(5) for thing in ("sofa", "small wooden table", "mat")]
-    alone = [bench.rank_images(indexed, caption) for caption in captions]
+    alone = [service.rank_images(indexed, caption) for caption in captions]
     with ThreadPoolExecutor(15) as callers:
-        together = list(callers.map(lambda caption: bench.rank_images(indexed, caption), captions))
+        together = list(callers.map(lambda caption: service.rank_images(indexed, caption), captions))
     for one, other in zip(alone, together, strict=True):
         scores = dict(zip(other.order, other.scores, strict=True))
-        assert [scores[place] for place in one.order] == pytest.approx(one.scores, abs=1e-6)
+        assert [scores[index] for index in one.order] == pytest.approx(one.scores, abs=1e-6)
         assert other.reading == one.reading

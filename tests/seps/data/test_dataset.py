@@ -38,9 +38,9 @@ def test_an_item_is_a_caption_with_its_image_and_dense_caption(split: Split) -> 
     assert (item.number, item.image_number) == (6, 1)
     first = dataset[0]
     assert first.caption == [2, A, RED, SQUARE, ON, THE, PIC, TURE, END, 3]
-    assert first.long_caption is not None
-    assert first.long_caption[:11] == [2, A, GREEN, SQUARE, ON, THE, PIC, TURE, END, A, first.long_caption[10]]
-    assert first.long_caption[-5:] == [PIC, TURE, S, END, 3]  # the fourth of the four others
+    assert first.dense_caption is not None
+    assert first.dense_caption[:11] == [2, A, GREEN, SQUARE, ON, THE, PIC, TURE, END, A, first.dense_caption[10]]
+    assert first.dense_caption[-5:] == [PIC, TURE, S, END, 3]  # the fourth of the four others
     with pytest.raises(IndexError, match="index is 15, but the split has 15"):
         dataset[15]
 
@@ -48,9 +48,9 @@ def test_an_item_is_a_caption_with_its_image_and_dense_caption(split: Split) -> 
 def test_limits_count_all_tokens(split: Split) -> None:
     dataset = CaptionDataset(split, TOKENIZER, to_tensor, max_words=5, max_dense_words=12)
     assert dataset[0].caption == [2, A, RED, SQUARE, 3]
-    long_caption = dataset[0].long_caption
-    assert long_caption is not None
-    assert (len(long_caption), long_caption[-1]) == (12, 3)
+    dense_caption = dataset[0].dense_caption
+    assert dense_caption is not None
+    assert (len(dense_caption), dense_caption[-1]) == (12, 3)
     training = CaptionDataset(split, TOKENIZER, to_tensor, max_words=5, train=True)
     lengths = [len(training.caption(index)) for index in range(15)]
     assert max(lengths) == 5
@@ -63,9 +63,9 @@ def test_limits_count_all_tokens(split: Split) -> None:
 
 def test_dense_protocols(split: Split) -> None:
     own, other, none = (CaptionDataset(split, TOKENIZER, to_tensor, dense=dense) for dense in ("own", "other", "none"))
-    assert other[14].long_caption == own[4].long_caption
-    assert other[0].long_caption == own[5].long_caption != own[0].long_caption
-    assert none[0].long_caption is None
+    assert other[14].dense_caption == own[4].dense_caption
+    assert other[0].dense_caption == own[5].dense_caption != own[0].dense_caption
+    assert none[0].dense_caption is None
     with pytest.raises(ValueError, match="protocol is 'dense'"):
         CaptionDataset(split, TOKENIZER, to_tensor, dense="dense")
 
@@ -91,7 +91,7 @@ def test_training_changes_captions_and_images_but_not_dense_captions(split: Spli
     changed = 0
     for clean, drawn in zip(every_item(plain), every_item(training), strict=True):
         assert not torch.equal(clean.image, drawn.image)
-        assert clean.long_caption == drawn.long_caption
+        assert clean.dense_caption == drawn.dense_caption
         changed += clean.caption != drawn.caption
     assert 5 <= changed <= 15
 
@@ -99,24 +99,24 @@ def test_training_changes_captions_and_images_but_not_dense_captions(split: Spli
 def test_a_batch_is_padded_and_typed(split: Split) -> None:
     dataset = CaptionDataset(split, TOKENIZER, to_tensor)
     batch = dataset.collate([dataset[4], dataset[10]])
-    images, captions, lengths, long_captions, long_lengths, ids, img_ids = batch
+    images, captions, lengths, dense_captions, dense_lengths, ids, img_ids = batch
     assert torch.equal(images, torch.stack([dataset[4].image, dataset[10].image]))
     assert captions.tolist() == [dataset[4].caption, [*dataset[10].caption, 0]]  # "pictures" is a piece longer
     assert lengths.tolist() == [11, 10]
-    assert long_captions is not None
-    assert long_lengths is not None
-    assert long_captions.shape == (2, long_lengths.max())
-    assert long_captions[0, : long_lengths[0]].tolist() == dataset[4].long_caption
+    assert dense_captions is not None
+    assert dense_lengths is not None
+    assert dense_captions.shape == (2, dense_lengths.max())
+    assert dense_captions[0, : dense_lengths[0]].tolist() == dataset[4].dense_caption
     assert (ids.tolist(), img_ids.tolist()) == ([4, 10], [0, 2])
-    assert {part.dtype for part in (captions, lengths, long_captions, long_lengths, ids, img_ids)} == {torch.int64}
+    assert {part.dtype for part in (captions, lengths, dense_captions, dense_lengths, ids, img_ids)} == {torch.int64}
 
 
 def test_padding_is_the_tokenizer_s_and_none_stays_none() -> None:
     image = torch.zeros(3, 2, 2)
     batch = collate([Item(image, [2, 3], None, 7, 1), Item(image, [2, 5, 6, 3], None, 0, 0)], pad_id=9)
     assert batch.captions.tolist() == [[2, 3, 9, 9], [2, 5, 6, 3]]
-    assert batch.long_captions is None
-    assert batch.long_lengths is None
+    assert batch.dense_captions is None
+    assert batch.dense_lengths is None
     assert batch.ids.tolist() == [7, 0]
 
 

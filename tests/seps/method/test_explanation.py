@@ -71,8 +71,8 @@ def test_tokens_rebuilt_from_the_weights_are_the_models(case: Case) -> None:
     record = explain(model, **pair)
     with torch.no_grad():
         image = model.image_side(pair["img_embs"][None])
-        match = model.match(image, pair["cap_embs"], pair.get("long_cap_embs"))
-    texts = [pair["cap_embs"], pair.get("long_cap_embs")]
+        match = model.match(image, pair["cap_embs"], pair.get("dense_cap_embs"))
+    texts = [pair["cap_embs"], pair.get("dense_cap_embs")]
     for alignment, tokens, words in zip(alignments_of(record), match.tokens, texts, strict=False):
         rebuilt = torch.tensor(alignment.token_weights) @ image.patches[0]
         if image.cls is not None:
@@ -161,7 +161,7 @@ def test_the_leaky_relu_stands_between_cosines_and_matrix() -> None:
 
 
 def test_the_record_cannot_be_changed() -> None:
-    record, _, _ = record_of(Case(dense_words=9, paper=False), long_words=None)
+    record, _, _ = record_of(Case(dense_words=9, paper=False), dense_words=None)
     assert record.dense is not None
     for part in (record, record.sparse, record.dense, record.sparse_alignment):
         for field in dataclasses.fields(part):

@@ -32,6 +32,12 @@ def build(settings: dict[str, Any]) -> CrossSparseAggrNet:
     )
 
 
+def vectors(name: str) -> dict[str, torch.Tensor]:
+    """A file's tensors; dense captions are called "long" in the files, as in the released code."""
+    tensors = load_file(GOLDEN / f"{name}.safetensors")
+    return {key.replace("long_cap", "dense_cap"): tensor for key, tensor in tensors.items()}
+
+
 def under(tensors: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
     return {key.removeprefix(prefix): value for key, value in tensors.items() if key.startswith(prefix)}
 
@@ -52,7 +58,7 @@ def test_every_file_is_in_the_manifest() -> None:
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_network(name: str) -> None:
-    settings, tensors = MANIFEST[name], load_file(GOLDEN / f"{name}.safetensors")
+    settings, tensors = MANIFEST[name], vectors(name)
     model = build(settings)
     model.load_state_dict(under(tensors, "param."), strict=True)
     inputs = under(tensors, "in.")
@@ -90,13 +96,13 @@ def test_network(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in NETWORKS if name.startswith("paper")])
 def test_extra_token(name: str) -> None:
-    settings, tensors = MANIFEST[name], load_file(GOLDEN / f"{name}.safetensors")
+    settings, tensors = MANIFEST[name], vectors(name)
     model = build(settings)
     model.load_state_dict(under(tensors, "param."))
     inputs = under(tensors, "in.")
     image = model.image_side(inputs["img_embs"])
     for i, length in enumerate(inputs["cap_lens"]):
-        dense = inputs["long_cap_embs"][i, : inputs["long_cap_lens"][i]] if "long_cap_embs" in inputs else None
+        dense = inputs["dense_cap_embs"][i, : inputs["dense_cap_lens"][i]] if "dense_cap_embs" in inputs else None
         with torch.no_grad():
             match = model.match(image, inputs["cap_embs"][i, :length], dense)
         extra = match.sparse.selection.extra_weights[:, None].float() @ image.patches  # (B_v, 1, C)
@@ -105,7 +111,7 @@ def test_extra_token(name: str) -> None:
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_loss(name: str) -> None:
-    settings, tensors = MANIFEST[name], load_file(GOLDEN / f"{name}.safetensors")
+    settings, tensors = MANIFEST[name], vectors(name)
     outputs = under(tensors, "out.")
     assert len(outputs) == 4
     for key, golden in outputs.items():

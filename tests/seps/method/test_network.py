@@ -52,7 +52,7 @@ def test_pairs_do_not_touch_each_other(paper: bool) -> None:
 def test_padding_is_never_read(paper: bool) -> None:
     model, inputs = Case(words=6, dense_words=9, paper=paper).build()
     similarity = model(**inputs)
-    for name, lengths in (("cap_embs", "cap_lens"), ("long_cap_embs", "long_cap_lens")):
+    for name, lengths in (("cap_embs", "cap_lens"), ("dense_cap_embs", "dense_cap_lens")):
         for i, length in enumerate(inputs[lengths]):
             inputs[name][i, length:] = 1e3
     assert torch.equal(model(**inputs), similarity)

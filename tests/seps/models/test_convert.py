@@ -112,16 +112,16 @@ def test_a_converted_model_computes_what_the_authors_does(bert: Path, tmp_path: 
 
     images = torch.randn(3, 3, encoder.image_size, encoder.image_size)
     ids, lengths = torch.tensor([[2, 6, 7, 9, 3], [2, 11, 3, 0, 0]]), [5, 3]
-    long_ids, long_lengths = torch.tensor([[2, 6, 7, 8, 9, 10, 3], [2, 11, 12, 3, 0, 0, 0]]), [7, 4]
+    dense_ids, dense_lengths = torch.tensor([[2, 6, 7, 8, 9, 10, 3], [2, 11, 12, 3, 0, 0, 0]]), [7, 4]
     with torch.no_grad():
-        features, embeddings, dense = theirs.images(images), theirs.captions(ids), theirs.captions(long_ids)
+        features, embeddings, dense = theirs.images(images), theirs.captions(ids), theirs.captions(dense_ids)
         torch.testing.assert_close(ours.img_enc(images), features, atol=1e-4, rtol=0)
         for i, length in enumerate(lengths):
             torch.testing.assert_close(ours.txt_enc(ids, lengths)[i, :length], embeddings[i, :length])
         expected = theirs.cross_net(features, embeddings, lengths)
-        expected_dense = theirs.cross_net(features, embeddings, lengths, dense, long_lengths)
+        expected_dense = theirs.cross_net(features, embeddings, lengths, dense, dense_lengths)
         torch.testing.assert_close(ours(images, ids, lengths), expected, atol=1e-4, rtol=0)
-        similarity = ours(images, ids, lengths, long_ids, long_lengths)
+        similarity = ours(images, ids, lengths, dense_ids, dense_lengths)
         torch.testing.assert_close(similarity, expected_dense, atol=1e-4, rtol=0)
     assert float(features.std()) > 0.1  # else anything is close
     assert float(expected.std()) > 1e-3

@@ -36,22 +36,22 @@ def test_parts_have_the_authors_names(model: SEPSModel) -> None:
 def test_forward_is_the_networks_of_the_encoders(model: SEPSModel) -> None:
     images = model.preprocess(photos(3))
     ids, lengths = model.tokenizer.pad([model.tokenizer.encode(caption, 8) for caption in CAPTIONS])
-    long_ids, long_lengths = model.tokenizer.pad([model.tokenizer.encode(caption, 12) for caption in CAPTIONS])
+    dense_ids, dense_lengths = model.tokenizer.pad([model.tokenizer.encode(caption, 12) for caption in CAPTIONS])
     with torch.no_grad():
         plain = model(images, ids, lengths)
-        dense = model(images, ids, lengths, long_ids, long_lengths)
+        dense = model(images, ids, lengths, dense_ids, dense_lengths)
         expected = model.cross_net(
             model.img_enc(images),
             model.txt_enc(ids, lengths),
             lengths,
-            model.txt_enc(long_ids, long_lengths),
-            long_lengths,
+            model.txt_enc(dense_ids, dense_lengths),
+            dense_lengths,
         )
     assert plain.shape == (3, 3)
     assert torch.equal(dense, expected)
     assert not torch.allclose(plain, dense)
-    with pytest.raises(ValueError, match="long_captions and long_lengths belong together"):
-        model(images, ids, lengths, long_ids)
+    with pytest.raises(ValueError, match="dense_captions and dense_lengths belong together"):
+        model(images, ids, lengths, dense_ids)
 
 
 def test_gradient_reaches_every_part(model: SEPSModel) -> None:

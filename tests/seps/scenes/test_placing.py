@@ -24,7 +24,7 @@ from seps.scenes import (
     sparse_captions,
     split_of,
 )
-from seps.scenes.chance import Chance
+from seps.scenes.rng import Rng
 
 COUNT = 400
 STREAM = [616, 483, 571, 86, 63, 280]
@@ -48,9 +48,9 @@ def content(scene: Scene) -> str:
 
 
 def test_the_stream_of_choices_is_pinned() -> None:
-    chance = Chance(1, 2, 3)
+    chance = Rng(1, 2, 3)
     assert [chance.below(1000) for _ in range(6)] == STREAM
-    assert Chance(7).mixed(range(8)) == MIXED
+    assert Rng(7).mixed(range(8)) == MIXED
 
 
 @pytest.mark.parametrize("split", SPLITS)

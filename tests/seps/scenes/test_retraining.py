@@ -19,7 +19,7 @@ from seps.training.run_log import read_epochs
 from seps.training.settings import read_recipe
 
 SCENES = {"train": 640, "dev": 100}
-SMALLER: dict[str, Any] = {"warmup_epochs": 8, "warmup_batch": 32, "epochs": 1, "batch_size": 32, "dev_images": 0}
+SMALLER: dict[str, Any] = {"pretrain_epochs": 8, "pretrain_batch": 32, "epochs": 1, "batch_size": 32, "dev_images": 0}
 
 
 @pytest.mark.slow
@@ -34,9 +34,9 @@ def test_a_few_hundred_steps_lower_the_loss_and_raise_recall(tmp_path: Path) -> 
     before = evaluate(SEPSModel(config), dev).metrics
     train(config, settings, tmp_path, tmp_path / "run")
     rows = read_epochs(tmp_path / "run")
-    warmup = [row["loss"] for row in rows[:-1]]
-    assert warmup == sorted(warmup, reverse=True)
-    assert warmup[-1] < 0.7 * warmup[0]
+    pretraining = [row["loss"] for row in rows[:-1]]
+    assert pretraining == sorted(pretraining, reverse=True)
+    assert pretraining[-1] < 0.7 * pretraining[0]
     after = evaluate(load_model(tmp_path / "run" / "best"), dev).metrics
     assert after.rsum == pytest.approx(rows[-1]["rsum"], abs=3.0)  # float16 on disk
     assert after.rsum > 2 * before.rsum

@@ -30,8 +30,8 @@ WARMED: dict[str, Any] = PIXELS | {
     "images_an_epoch": 12,
     "neighbours": 4,
     "dense_share": 0.3,
-    "warmup_epochs": 2,
-    "warmup_batch": 8,
+    "pretrain_epochs": 2,
+    "pretrain_batch": 8,
     "pooled_weight": 1.0,
     "grounding_weight": 0.5,
     "map_weight": 0.5,
@@ -43,12 +43,12 @@ CACHED: dict[str, Any] = {
     "loss": "infonce",
     "learning_rate": 2e-3,
     "schedule": "linear",
-    "warm_steps": 2,
+    "lr_warmup_steps": 2,
     "frozen": True,
     "dense_share": 0.5,
     "similar_batches": 0.3,
-    "warmup_epochs": 2,
-    "warmup_batch": 8,
+    "pretrain_epochs": 2,
+    "pretrain_batch": 8,
     "pooled_weight": 1.0,
     "pooled_batch": 32,
     "grounding_weight": 0.5,
@@ -123,7 +123,7 @@ def test_training_goes_on_from_a_model(data: Path, tmp_path: Path, capsys: pytes
 
 
 def test_without_the_ranking_loss_embeddings_train_and_dev_is_ranked_by_pooled_ones(data: Path, tmp_path: Path) -> None:
-    training = WARMED | {"warmup_epochs": 0, "align_weight": 0.0, "map_weight": 0.0, "dense": "none"}
+    training = WARMED | {"pretrain_epochs": 0, "align_weight": 0.0, "map_weight": 0.0, "dense": "none"}
     config = recipe(data, training)
     rows = run(data, tmp_path, config)
     assert all({"align", "maps", "kept"}.isdisjoint(row) for row in rows)

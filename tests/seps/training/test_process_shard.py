@@ -12,21 +12,21 @@ import pytest
 import torch
 
 from seps.models.hub import load_model
-from seps.training.lr_schedule import Share, shuffled_batches
 from seps.training.run_log import read_epochs
+from seps.training.samplers import ProcessShard, shuffled_batches
 from tests.helpers.drawn import WORDS, draw_split
 from tests.helpers.tiny import tiny_settings, write_tiny_bert
 
 
 def test_shares_are_the_whole_without_overlap() -> None:
-    def own(share: Share) -> tuple[list[torch.Tensor], torch.Tensor]:
+    def own(share: ProcessShard) -> tuple[list[torch.Tensor], torch.Tensor]:
         generator = torch.Generator().manual_seed(5)
         batches = share.of(shuffled_batches(21, 3, generator), generator)
         return batches, torch.rand(4, generator=generator)
 
-    whole, drawn = own(Share())
-    shares = [own(Share(place, 2)) for place in range(2)]
-    assert [len(batches) for batches, _ in shares] == [Share(0, 2).count(len(whole))] * 2 == [3, 3]
+    whole, drawn = own(ProcessShard())
+    shares = [own(ProcessShard(place, 2)) for place in range(2)]
+    assert [len(batches) for batches, _ in shares] == [ProcessShard(0, 2).count(len(whole))] * 2 == [3, 3]
     together = torch.stack([batch for pair in zip(shares[0][0], shares[1][0], strict=True) for batch in pair])
     assert together.equal(torch.stack(whole[:6]))
     assert not shares[0][1].equal(shares[1][1])

@@ -13,14 +13,14 @@ from seps.data.objects import read_scenes
 from seps.encoders.tokenizer import word_tokens
 from seps.models.model import SEPSModel
 from seps.training.cache import FeatureCache
-from seps.training.lr_schedule import Share, shuffled_batches, similar_batches
 from seps.training.objective import pool
 from seps.training.phrases import PhraseBox, phrase_boxes
+from seps.training.samplers import ProcessShard, shuffled_batches, similar_batches
 from seps.training.settings import TrainSettings
 from seps.training.step import StepBatch
 
 
-class CachedFeed:
+class CachedDataLoader:
     """Batches of frozen features.
 
     Args:
@@ -34,7 +34,7 @@ class CachedFeed:
         settings: TrainSettings,
         split: Split,
         cache: FeatureCache,
-        share: Share = Share(),  # noqa: B008
+        share: ProcessShard = ProcessShard(),  # noqa: B008
     ) -> None:
         self.model, self.settings, self.split, self.cache, self.share = model, settings, split, cache, share
         self.per_image = split.captions_per_image
@@ -57,17 +57,17 @@ class CachedFeed:
             text.features.fit(words[within])
             text.summary.fit(self.caption_means)
 
-    def warmup_epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
+    def pretrain_epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
         """An epoch over the images, each with all of its captions that have phrases."""
-        batches = shuffled_batches(len(self.split.image_files), self.settings.warmup_batch, generator)
+        batches = shuffled_batches(len(self.split.image_files), self.settings.pretrain_batch, generator)
         for images in self.share.of(batches, generator):
             own = [i * self.per_image + j for i in images.tolist() for j in range(self.per_image)]
             numbers = torch.tensor([c for c in own if self.phrases[c]] or own[:1])
-            yield self.batch(images, numbers, generator, dense=False, warmup=True)
+            yield self.batch(images, numbers, generator, dense=False, pretraining=True)
 
-    def warmup_length(self) -> int:
-        """Steps of `warmup_epoch`."""
-        return self.share.count(len(self.split.image_files) // self.settings.warmup_batch)
+    def pretrain_length(self) -> int:
+        """Steps of `pretrain_epoch`."""
+        return self.share.count(len(self.split.image_files) // self.settings.pretrain_batch)
 
     def epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
         """An epoch over the captions, each with its image."""
@@ -103,15 +103,15 @@ class CachedFeed:
         return pooled
 
     def batch(
-        self, images: Tensor, captions: Tensor, generator: torch.Generator, dense: bool, warmup: bool = False
+        self, images: Tensor, captions: Tensor, generator: torch.Generator, dense: bool, pretraining: bool = False
     ) -> StepBatch:
         """One step's batch: `images` (B_v,) and `captions` (B_t,) are numbers in the split."""
         place = {number: row for row, number in enumerate(images.tolist())}
         words, lengths = self.cache.caption_features(captions)
-        long_captions = long_lengths = pooled = None
+        dense_captions = dense_lengths = pooled = None
         if dense and self.cache.dense is not None:
-            long_captions = self.cache.dense[captions][:, None]  # (B, 1, D_t)
-            long_lengths = torch.ones(len(captions), dtype=torch.int64)
+            dense_captions = self.cache.dense[captions][:, None]  # (B, 1, D_t)
+            dense_lengths = torch.ones(len(captions), dtype=torch.int64)
         if self.settings.pooled_weight:
             drawn = torch.randint(len(self.split.captions), (self.settings.pooled_batch,), generator=generator)
             owners = drawn // self.per_image
@@ -120,13 +120,13 @@ class CachedFeed:
             images=self.cache.image_features(images),
             captions=words,
             lengths=lengths,
-            long_captions=long_captions,
-            long_lengths=long_lengths,
-            img_ids=images if warmup else captions // self.per_image,
+            dense_captions=dense_captions,
+            dense_lengths=dense_lengths,
+            img_ids=images if pretraining else captions // self.per_image,
             cached=True,
             phrases=batch_phrases(self.phrases, captions, [place[n // self.per_image] for n in captions.tolist()]),
             pooled=pooled,
-            warmup=warmup,
+            pretraining=pretraining,
         )
 
 

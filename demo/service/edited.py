@@ -9,7 +9,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from demo.galleries.annotation import Known, title_of
+from demo.galleries.annotation import SceneAnnotation, title_of
 from demo.galleries.gallery import GalleryItem
 from demo.galleries.index import IndexedGallery
 from demo.galleries.photos import pixels_digest, thumbnail
@@ -51,7 +51,7 @@ def encode_edited(model: SEPSModel, original: GalleryItem, history: tuple[Scene,
         captions=tuple(one.text for one in captions),
         dense=dense.text if dense is not None and true_of(scene, dense.statements) else None,
         source=picture.copy,
-        known=Known(scene, tuple((one.text, one.mentions) for one in captions)),
+        known=SceneAnnotation(scene, tuple((one.text, one.mentions) for one in captions)),
     )
     embeddings = model.encode_photos([picture])[0]
     return EditedScene(history, item, thumbnail(picture), pixels_digest(picture), embeddings)
@@ -62,24 +62,24 @@ def with_edits(model: SEPSModel, indexed: IndexedGallery, edits: Mapping[int, Ed
     if not edits:
         return indexed
     items, thumbnails, digests = list(indexed.gallery.items), list(indexed.thumbnails), list(indexed.digests)
-    for place, one in edits.items():
-        items[place], thumbnails[place], digests[place] = one.item, one.thumbnail, one.digest
-    places = torch.tensor(list(edits), device=indexed.embeddings.device)
+    for index, one in edits.items():
+        items[index], thumbnails[index], digests[index] = one.item, one.thumbnail, one.digest
+    indices = torch.tensor(list(edits), device=indexed.embeddings.device)
     rows = torch.stack([one.embeddings for one in edits.values()]).to(indexed.embeddings)  # (E, N[+1], C)
     return IndexedGallery(
         gallery=replace(indexed.gallery, items=tuple(items)),
-        images=with_rows(indexed.images, places, ScoringEngine(model.cross_net).encode_images(rows)),
+        images=with_rows(indexed.images, indices, ScoringEngine(model.cross_net).encode_images(rows)),
         thumbnails=tuple(thumbnails),
         digests=tuple(digests),
-        embeddings=indexed.embeddings.index_copy(0, places, rows),
+        embeddings=indexed.embeddings.index_copy(0, indices, rows),
     )
 
 
-def with_rows(images: ImageIndex, places: Tensor, rows: ImageIndex) -> ImageIndex:
+def with_rows(images: ImageIndex, indices: Tensor, rows: ImageIndex) -> ImageIndex:
     """The index with other images at some places."""
 
     def put(values: Tensor, new: Tensor) -> Tensor:
-        return values.index_copy(0, places, new.to(values))
+        return values.index_copy(0, indices, new.to(values))
 
     def put_where(values: Tensor | None, new: Tensor | None) -> Tensor | None:
         return None if values is None or new is None else put(values, new)

@@ -10,7 +10,7 @@ from numpy.random import PCG64, SeedSequence
 T = TypeVar("T")
 
 
-class Chance:
+class Rng:
     """A stream of choices.
 
     Args:

@@ -71,7 +71,7 @@ class CaptionRanking:
         return {k: any(self.correct[:k]) for k in RECALL_AT}
 
 
-class Workbench:
+class RetrievalService:
     """Everything that the app computes. Safe to call from several threads.
 
     Args:
@@ -169,16 +169,16 @@ class Workbench:
         for images in {id(images): images for images, _ in asked}.values():
             numbers = [number for number, (own, _) in enumerate(asked) if own is images]
             longest = int(lengths[numbers].max())
-            index = self.engine.encode_captions(words[numbers, :longest], lengths[numbers])
-            scores = self.engine.score(images, index)  # (V, T)
+            caption_index = self.engine.encode_captions(words[numbers, :longest], lengths[numbers])
+            scores = self.engine.score(images, caption_index)  # (V, T)
             rankings |= {number: rank(scores[:, column], None) for column, number in enumerate(numbers)}
         return [rankings[number] for number in range(len(asked))]
 
     @computing
     def rank_captions(
-        self, indexed: IndexedGallery, place: int, pool: str | None = None, typed: str | None = None
+        self, indexed: IndexedGallery, index: int, pool: str | None = None, typed: str | None = None
     ) -> CaptionRanking:
-        """Rank captions for the photograph at `place` of a gallery.
+        """Rank captions for the photograph at `index` of a gallery.
 
         Args:
             pool: the gallery whose captions are ranked; None for the typed ones alone.
@@ -188,17 +188,17 @@ class Workbench:
             ValueError: a caption that cannot be read, an unknown pool, or nothing to rank.
         """
         started = time.perf_counter()
-        image = indexed.images[place]
+        image = indexed.images[index]
         captions: list[str] = []
         correct: list[bool | None] = []
         scores: list[Tensor] = []
         if pool is not None:
             self.find(pool)
-            texts, owners, index = self._pool(pool)
+            texts, owners, caption_index = self._pool(pool)
             captions += texts
-            own = indexed.gallery.items[place].captions if pool == indexed.gallery.name else ()
-            correct += [owner == place and text in own for text, owner in zip(texts, owners, strict=True)]
-            scores.append(self.engine.score(image, index)[0])
+            own = indexed.gallery.items[index].captions if pool == indexed.gallery.name else ()
+            correct += [owner == index and text in own for text, owner in zip(texts, owners, strict=True)]
+            scores.append(self.engine.score(image, caption_index)[0])
         written = read_typed(self.model, typed)
         if written:
             captions += written
@@ -213,14 +213,14 @@ class Workbench:
             [captions[i] for i in order], values[order].tolist(), [correct[i] for i in order], seconds
         )
 
-    def explain(self, indexed: IndexedGallery, place: int, caption: str, dense: str | None = None) -> Explanation:
+    def explain(self, indexed: IndexedGallery, index: int, caption: str, dense: str | None = None) -> Explanation:
         """The record of one photograph of a gallery and one caption that `read_caption` let through."""
-        key = (indexed.digest(place), caption, dense or "")
+        key = (indexed.digest(index), caption, dense or "")
         with self._lock:
             if key in self._explained:
                 self._explained.move_to_end(key)
                 return self._explained[key]
-        record = self.explain_embeddings(indexed.patches(place), caption, dense)
+        record = self.explain_embeddings(indexed.patches(index), caption, dense)
         with self._lock:
             self._explained[key] = record
             while len(self._explained) > REMEMBERED:
@@ -245,7 +245,7 @@ class Workbench:
             words,
             dense_words,
             words=model.words(caption),
-            long_words=None if not dense else model.words(dense, dense=True),
+            dense_words=None if not dense else model.words(dense, dense=True),
             grid=model.grid,
         )
 

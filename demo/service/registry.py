@@ -1,0 +1,87 @@
+"""The app's models, each with a service of its own: a gallery belongs to one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from threading import Lock
+
+from demo.galleries.folder import UPLOADS
+from demo.galleries.index import IndexedGallery
+from demo.service.edited import with_edits
+from demo.service.retrieval import RetrievalService
+from demo.service.session import SessionData
+from seps.progress import Progress
+
+Found = tuple[RetrievalService, IndexedGallery]
+
+
+class ModelRegistry:
+    """Finds the service and the gallery that belong together. Safe to call from several threads.
+
+    Args:
+        photos: the service of photographs, where the page begins and uploads go.
+        later: registry whose model is loaded on first use, by the name of their one gallery: the model's name, and
+            what opens the service.
+    """
+
+    def __init__(
+        self, photos: RetrievalService, later: Mapping[str, tuple[str, Callable[[], RetrievalService]]] | None = None
+    ) -> None:
+        self.photos = photos
+        self._later = dict(later or {})
+        self._opened: dict[str, RetrievalService] = {}
+        self._opening = Lock()
+        self.names = (*photos.names, *self._later)
+        self.models = (photos.name, *(model for model, _ in self._later.values()))
+
+    @property
+    def first(self) -> str:
+        """The gallery where the page begins."""
+        return self.photos.first
+
+    def of(self, gallery: str) -> RetrievalService:
+        """The service of a gallery, its model loaded now where that has not happened yet; uploads go to the photos'.
+
+        Raises:
+            ValueError: there is no gallery of that name.
+        """
+        if gallery in self._later:
+            with self._opening:
+                if gallery not in self._opened:
+                    self._opened[gallery] = self._later[gallery][1]()
+                return self._opened[gallery]
+        if gallery != UPLOADS and gallery not in self.names:
+            raise ValueError(f"There is no gallery {gallery!r}; there are: {', '.join(self.names)}.")
+        return self.photos
+
+    def first_of(self, model: str) -> str:
+        """Where a model's galleries begin; ValueError where there is no such model."""
+        found = {name: gallery for gallery, (name, _) in self._later.items()} | {self.photos.name: self.first}
+        if model not in found:
+            raise ValueError(f"There is no model {model!r} here; there are: {', '.join(self.models)}.")
+        return found[model]
+
+    def is_waited_for(self, gallery: str) -> bool:
+        """Whether `open` would have to load a model or to fetch and index the gallery first, which takes seconds."""
+        service = self._opened.get(gallery) if gallery in self._later else self.photos
+        return gallery in self.names and (service is None or gallery not in service.galleries)
+
+    def open(self, gallery: str, progress: Progress = False, session: SessionData | None = None) -> Found:
+        """A gallery with its service, opened now where that has not happened yet; errors as `RetrievalService.open`."""
+        service = self.of(gallery)
+        if gallery in service.names:
+            service.open(gallery, progress)
+        return self.find(gallery, session)
+
+    def find(self, gallery: str, session: SessionData | None = None) -> Found:
+        """An open gallery with its service, as `session` has it; errors as `RetrievalService.find`."""
+        service = self.of(gallery)
+        if session is None:
+            return service, service.find(gallery)
+        return service, with_edits(
+            service.model, service.find(gallery, session.uploads), session.edits.get(gallery, {})
+        )
+
+    def opened(self) -> list[RetrievalService]:
+        """The registry whose models are loaded."""
+        return [self.photos, *self._opened.values()]

@@ -1,0 +1,20 @@
+"""The captions that a view begins with."""
+
+from __future__ import annotations
+
+from demo.galleries.index import IndexedGallery
+
+FIRST_CAPTION = "a tabby cat with green eyes"
+EXAMPLES = (
+    FIRST_CAPTION,
+    "a motorcycle parked indoors",
+    "an orange flower",
+    "a woman in an orange spacesuit",
+    "a rocket on its launch pad",
+)
+
+
+def examples_of(indexed: IndexedGallery) -> tuple[str, ...]:
+    """Captions to begin with: those written for the first scenes, or the page's own for photographs."""
+    scenes = [item for item in indexed.gallery.items if item.known is not None and item.captions]
+    return tuple(min(item.captions, key=len) for item in scenes[: len(EXAMPLES)]) or EXAMPLES

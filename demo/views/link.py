@@ -1,0 +1,132 @@
+"""What a link's query leads to: the pair, the layer and the view, or what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import gradio as gr
+
+from demo.explain.layers import Layer
+from demo.galleries.scenes import SCENES
+from demo.service.captions import read_caption
+from demo.service.registry import Found, ModelRegistry
+from demo.views.chooser import SelectedImage
+from demo.views.examples import examples_of
+from demo.views.parts import ViewState
+from seps.progress import Progress
+
+VIEWS = ("search", "captions", "compare", "edit", "lesson", "about")
+
+
+@dataclass(frozen=True)
+class Link:
+    """What a query leads to; without one, the worked example.
+
+    Attributes:
+        view: the view in sight; selected: the photograph.
+        caption: as the link has it, or empty; dense: a dense caption, or empty; example: the caption that stands where
+            there is none.
+        layer: as `Layer` writes it; has_photo: whether the link names a photograph.
+        values: the whole query, for what one view alone reads; empty where something is wrong with it.
+        problem: what is wrong with it, or empty.
+    """
+
+    view: str
+    selected: SelectedImage
+    caption: str
+    dense: str
+    example: str
+    layer: str = "mask"
+    has_photo: bool = False
+    values: Mapping[str, str] = field(default_factory=dict)
+    problem: str = ""
+
+    @property
+    def state(self) -> ViewState:
+        """The pair as the views' states hold it."""
+        return ViewState(self.selected.gallery, self.selected.index, self.caption, self.dense or None, self.layer)
+
+
+@dataclass(frozen=True)
+class LinkedView:
+    """A view as links and its tab fill it.
+
+    Attributes:
+        tab: what opens it; outputs: the components that are filled; picture: the one where waiting is told.
+        restore: their values for a link, in the same order.
+        used: the state whose caption tells that a person has used the view; None where it is filled at any time.
+        enter: the values when the tab is opened, of the states `inputs`, None to leave all as it is; where left out,
+            the first opening shows the worked example.
+    """
+
+    tab: gr.Tab
+    outputs: list[Any]
+    picture: gr.HTML
+    restore: Callable[[ModelRegistry, Link], list[Any]]
+    used: gr.State | None = None
+    enter: Callable[..., list[Any] | None] | None = None
+    inputs: tuple[gr.State, ...] = ()
+
+
+def gallery_of(registry: ModelRegistry, query: Mapping[str, str]) -> str:
+    """The gallery that a query leads to, right or not."""
+    return SCENES if query.get("view") == "edit" else query.get("gallery", registry.first)
+
+
+def read_link(registry: ModelRegistry, query: Mapping[str, str], progress: Progress = False) -> Link:
+    """Read a query; where something is wrong with it, the problem is told and all else is the worked example's.
+
+    Args:
+        query: names and values; progress: as in `ScoringEngine`, of a gallery that is opened now.
+    """
+    try:
+        return _read(registry, query, progress)
+    except ValueError as error:
+        link = _read(registry, open_gallery(registry, query), progress)
+        return Link("search", link.selected, "", "", link.example, problem=str(error))
+
+
+def open_gallery(registry: ModelRegistry, query: Mapping[str, str]) -> dict[str, str]:
+    """The part of a query that names an open gallery of the right model; empty where there is none."""
+    gallery = query.get("gallery", registry.first)
+    try:
+        return {} if registry.is_waited_for(gallery) else {"gallery": linked(registry, query)[1].gallery.name}
+    except ValueError:
+        return {}
+
+
+def _read(registry: ModelRegistry, query: Mapping[str, str], progress: Progress) -> Link:
+    view = query.get("view", "search")
+    if view not in VIEWS:
+        raise ValueError(f"This link leads to the view {view!r}, but there are: {', '.join(VIEWS)}.")
+    if view == "edit":
+        if SCENES not in registry.names:
+            raise ValueError("This link leads to the scenes, which are not here.")
+        registry.open(SCENES, progress)
+    service, indexed = linked(registry, query, progress)
+    gallery = indexed.gallery
+    index = gallery.position(query["photo"]) if "photo" in query else 0
+    layer = str(Layer.parse(query.get("layer", "mask")))
+    caption, example = query.get("caption", ""), examples_of(indexed)[0]
+    if caption and view != "compare":
+        read_caption(service.model, caption)
+    if not caption:
+        index = service.rank_images(indexed, example).order[0]
+    selected = SelectedImage(gallery.name, index)
+    return Link(view, selected, caption, query.get("dense", ""), example, layer, "photo" in query, query)
+
+
+def linked(registry: ModelRegistry, query: Mapping[str, str], progress: Progress = False) -> Found:
+    """The gallery of a link with its service; ValueError where there is none, or another model than the link says."""
+    gallery = query.get("gallery", registry.first)
+    model = query.get("model")
+    if model is not None and model not in registry.models:
+        raise ValueError(f"This link is for the model {model!r}, but there are: {', '.join(registry.models)}.")
+    service, indexed = registry.open(gallery, progress)
+    if model not in (None, service.name):
+        raise ValueError(
+            f"This link is for the model {model!r}, but the gallery {gallery!r} belongs to the model {service.name!r}."
+        )
+    return service, indexed

@@ -1,0 +1,96 @@
+"""Which captions and images meet in a batch, and which batches a process takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class ProcessShard:
+    """One of several processes that train together: its rank among them, from 0, and how many they are."""
+
+    rank: int = 0
+    processes: int = 1
+
+    def of(self, batches: list[Tensor], generator: torch.Generator) -> list[Tensor]:
+        """This process's batches of those that all processes drew alike; what is drawn later differs between them."""
+        if self.processes == 1:
+            return batches
+        generator.manual_seed(generator.initial_seed() * self.processes + self.rank)
+        return batches[self.rank : self.count(len(batches)) * self.processes : self.processes]
+
+    def count(self, batches: int) -> int:
+        """How many batches a process has: the same for each, so that none waits for another."""
+        return batches // self.processes
+
+
+def shuffled_batches(captions: int, batch_size: int, generator: torch.Generator) -> list[Tensor]:
+    """An epoch's batches of caption indices, each (B,); what does not fill a batch is left out."""
+    order = torch.randperm(captions, generator=generator)
+    return list(order[: captions // batch_size * batch_size].view(-1, batch_size))
+
+
+def drawn_captions(images: Tensor, captions_per_image: int, taken: int, generator: torch.Generator) -> list[Tensor]:
+    """Rounds of captions, each (V,): one of every image, none of them twice.
+
+    Args:
+        images: (V,), their numbers; captions_per_image: k; taken: rounds, 1 to k; generator: of what is drawn.
+    """
+    drawn = [torch.randperm(captions_per_image, generator=generator) for _ in range(len(images))]
+    captions = images[:, None] * captions_per_image + torch.stack(drawn)  # (V, k)
+    return list(captions.T[:taken])
+
+
+def grouped_batches(pooled: Tensor, group: int, batch_size: int, generator: torch.Generator) -> list[Tensor]:
+    """Batches made of groups of neighbours: harder negatives within a group, easy ones between groups.
+
+    In random order, every embedding that is in no group yet takes its nearest ones that are in none either.
+
+    Args:
+        pooled: (V, C) of unit length.
+        group: members of a group; batch_size: B, a multiple of it.
+        generator: of the order of embeddings and of groups.
+
+    Returns:
+        Tensors (B,) of rows of `pooled`, no row twice; what does not fill a batch is left out.
+    """
+    free = torch.ones(len(pooled), dtype=torch.bool)
+    groups = []
+    for row in torch.randperm(len(pooled), generator=generator).tolist():
+        if not free[row] or int(free.sum()) < group:
+            continue
+        near = (pooled @ pooled[row]).masked_fill(~free, -2.0)  # (V,)
+        near[row] = 2.0
+        members = near.topk(group).indices
+        free[members] = False
+        groups.append(members)
+    order = torch.stack(groups)[torch.randperm(len(groups), generator=generator)].flatten()
+    return list(order[: len(order) // batch_size * batch_size].view(-1, batch_size))
+
+
+def similar_batches(
+    pooled: Tensor, captions_per_image: int, taken: int, batch_size: int, noise: float, generator: torch.Generator
+) -> list[Tensor]:
+    """An epoch's batches of caption indices whose images are alike, no image twice in a batch.
+
+    Images are sorted along a random direction of their pooled embeddings, with noise, and cut into batches.
+
+    Args:
+        pooled: (V, C), the images' pooled embeddings.
+        captions_per_image: k; taken: how many of them, drawn at random, meet in this epoch, 1 to k.
+        batch_size: B, at most V.
+        noise: in standard deviations along the direction.
+        generator: of direction, noise and order.
+    """
+    along = pooled.float() @ torch.randn(pooled.shape[1], generator=generator)  # (V,)
+    along = along + noise * along.std() * torch.randn(len(along), generator=generator)
+    images = along.argsort()  # (V,)
+    turns = torch.stack([torch.randperm(captions_per_image, generator=generator) for _ in range(len(images))])  # (V, k)
+    batches = []
+    for turn in turns.T[:taken]:  # one caption of every image at a time
+        captions = images * captions_per_image + turn[images]  # (V,)
+        batches += list(captions[: len(captions) // batch_size * batch_size].view(-1, batch_size))
+    return [batches[i] for i in torch.randperm(len(batches), generator=generator).tolist()]

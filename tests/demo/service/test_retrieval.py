@@ -1,0 +1,78 @@
+"""Ranking and explaining agree with the model itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from demo.service.retrieval import RetrievalService
+
+CAPTION = "a motorcycle parked indoors"
+
+
+def direct(service: RetrievalService, photo: Image.Image, caption: str, dense: str | None = None) -> float:
+    """S(I, T) by the model's own forward pass."""
+    images = service.model.encode_photos([photo])
+    words, lengths = service.model.encode_captions([caption])
+    rest = () if dense is None else service.model.encode_captions([dense], dense=True)
+    with torch.no_grad():
+        similarity = service.model.cross_net(images, words, lengths, *rest)
+    assert isinstance(similarity, torch.Tensor)
+    return float(similarity[0, 0])
+
+
+@pytest.mark.parametrize("dense", [None, "A motorcycle stands in a room, beside a wall."])
+def test_images_are_ranked_by_the_models_own_score(service: RetrievalService, dense: str | None) -> None:
+    indexed = service.find("examples")
+    ranking = service.rank_images(indexed, CAPTION, dense)
+    assert sorted(ranking.order) == list(range(len(indexed)))
+    assert ranking.scores == sorted(ranking.scores, reverse=True)
+    assert indexed.gallery.items[ranking.order[0]].key == "motorcycle"
+    for rank in (0, 7):
+        photo = indexed.gallery.items[ranking.order[rank]].photo()
+        assert ranking.scores[rank] == pytest.approx(direct(service, photo, CAPTION, dense), abs=1e-5)
+    assert 0 < ranking.seconds < 30
+
+
+def test_captions_are_ranked_with_the_truth_beside_them(service: RetrievalService) -> None:
+    indexed = service.find("examples")
+    index = indexed.gallery.position("coffee")
+    own = indexed.gallery.items[index].captions
+    ranking = service.rank_captions(indexed, index, "examples", "a mug of tea\na zebra")
+    assert len(ranking.captions) == sum(len(item.captions) for item in indexed.gallery.items) + 2
+    assert {text for text, right in zip(ranking.captions, ranking.correct, strict=True) if right} == set(own)
+    assert [text for text, right in zip(ranking.captions, ranking.correct, strict=True) if right is None] == [
+        text for text in ranking.captions if text in ("a mug of tea", "a zebra")
+    ]
+    first = 1 + ranking.correct.index(True)
+    assert ranking.hits() == {k: first <= k for k in (1, 5, 10)}
+    photo = indexed.gallery.items[index].photo()
+    assert ranking.scores[0] == pytest.approx(direct(service, photo, ranking.captions[0]), abs=1e-5)
+    typed = service.rank_captions(indexed, index, None, "a zebra")
+    assert (typed.captions, typed.has_truth) == (["a zebra"], False)
+
+
+def test_an_explanation_is_that_of_the_photo_and_is_kept(service: RetrievalService) -> None:
+    indexed = service.find("examples")
+    index = indexed.gallery.position("coffee")
+    record = service.explain(indexed, index, CAPTION)
+    again = service.model.explain(indexed.gallery.items[index].photo(), CAPTION)
+    assert record.similarity == pytest.approx(again.similarity, abs=1e-5)
+    np.testing.assert_array_equal(record.sparse.kept, again.sparse.kept)
+    assert service.explain(indexed, index, CAPTION) is record
+    assert service.explain(indexed, index, CAPTION, "A cup on a table.").dense is not None
+    assert service.explain_photo(indexed.gallery.items[index].photo(), CAPTION).similarity == pytest.approx(
+        record.similarity, abs=1e-5
+    )
+
+
+def test_what_is_not_there_is_told(service: RetrievalService) -> None:
+    indexed = service.find("examples")
+    with pytest.raises(ValueError, match="There is no gallery 'moon'; there are: examples, open-photos"):
+        service.open("moon")
+    with pytest.raises(ValueError, match="open-photos is still being opened"):
+        service.find("open-photos")
+    with pytest.raises(ValueError, match="no caption to rank"):
+        service.rank_captions(indexed, 0, None, " \n")
