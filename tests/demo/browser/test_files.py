@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from demo.service.retrieval import RetrievalService
 from demo.views.examples import FIRST_CAPTION
+from tests.demo.browser.conftest import served
 from tests.demo.browser.page import opened
 
 # Playwright leaves sockets to the garbage collector.
