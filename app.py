@@ -63,7 +63,9 @@ def prepare(
     from tqdm import tqdm
 
     from demo.service.start import open_registry
+    from demo.serving.quick_import import skip_stub_files
 
+    skip_stub_files()
     with ThreadPoolExecutor(1) as beside:
         opening = beside.submit(open_registry, photos, cache, fetch, tqdm, print)
         from demo import site
