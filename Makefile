@@ -1,4 +1,5 @@
-# make demo: the app. make test: lint, types and every test. make bench: the engine beside the plain loop.
+# make demo: the app. make test: lint, types and all that tells whether the program is right, in minutes.
+# make test-slow: what takes long. make test-all: both. make bench: the engine beside the plain loop.
 # make soak: the app's memory while 50 people use it.
 # The virtual environment is made outside the repo, once for each content of the requirements files.
 
@@ -9,10 +10,10 @@ VENV ?= $(CACHE)/venv-$(KEY)
 READY := $(VENV)/.ready
 RUN := $(VENV)/bin/python
 
-.PHONY: help demo test test-fast lint bench soak format
+.PHONY: help demo test test-slow test-all coverage lint bench soak format
 
 help:
-	@sed -n '1,3s/^# //p' Makefile
+	@sed -n '1,4s/^# //p' Makefile
 
 $(READY):
 	$(PYTHON) -c "import sys; v = sys.version_info[:2]; sys.exit(None if (3, 10) <= v <= (3, 12) else f'Python 3.10 to 3.12 is needed, this is {v[0]}.{v[1]}: make PYTHON=python3.12 ...')"
@@ -28,11 +29,20 @@ lint: $(READY)
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 
-test: lint
-	$(RUN) -m pytest
+# One process a core, at most four, each with one thread; the tests of one file stay together and share what they build.
+PYTEST := OMP_NUM_THREADS=1 $(RUN) -m pytest -n auto --maxprocesses 4 --dist loadfile
 
-test-fast: lint
-	$(RUN) -m pytest -m "not slow"
+test: lint
+	$(PYTEST) -m "not slow"
+
+test-slow: $(READY)
+	$(RUN) -m pytest -m slow
+	HYPOTHESIS_PROFILE=many $(PYTEST) -m "properties and not slow"
+
+test-all: test test-slow
+
+coverage: $(READY)
+	$(PYTEST) -m "not slow" --cov=seps --cov=demo --cov=app --cov-report=term:skip-covered
 
 bench: $(READY)
 	$(RUN) -m tests.bench

@@ -7,12 +7,27 @@ from pathlib import Path
 
 import pytest
 import torch
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
+from tests.helpers.examples import PROFILE, PROFILES, number_of_examples
 from tests.helpers.tiny import write_tiny_bert
 
-settings.register_profile("seps", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("seps")
+for profile in PROFILES:
+    settings.register_profile(
+        profile,
+        max_examples=number_of_examples(100, profile),
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+settings.load_profile(PROFILE)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the property tests, which CI runs once more with many examples."""
+    for item in items:
+        if is_hypothesis_test(getattr(item, "obj", None)):
+            item.add_marker(pytest.mark.properties)
 
 
 @pytest.fixture(autouse=True)

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[3]
 SCREENSHOTS = ROOT / "tests" / "screenshots"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     path = shutil.which("chromium")
     if path is None:

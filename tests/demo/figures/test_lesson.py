@@ -183,6 +183,7 @@ def test_gif_builds_every_step_up() -> None:
     assert all((one != other).any() for one, other in pairwise(resting))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CAPTIONS)
 def test_odd_captions_words_and_texts(name: str) -> None:
     odd = CAPTIONS[name]
@@ -198,6 +199,7 @@ def test_odd_captions_words_and_texts(name: str) -> None:
         assert pages(render(figure, "pdf")) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(1, 1), (2000, 10), (10, 2000)])
 def test_odd_photos(size: tuple[int, int]) -> None:
     lesson = replace(lesson_of(), photo=Image.new("RGBA", size))

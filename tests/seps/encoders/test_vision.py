@@ -42,6 +42,7 @@ def largest(changes: Tensor) -> list[tuple[int, int]]:
     return [divmod(int(change.argmax()), change.shape[1]) for change in changes]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "grid", "cls", "width"),
     [

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 
 from seps import AlignmentExplanation, BranchExplanation, Explanation, explain
 from tests.helpers.cases import Case, cases, one_pair
+from tests.helpers.examples import number_of_examples
 
 
 def record_of(case: Case, **options: Any) -> tuple[Explanation, Any, dict[str, Any]]:
@@ -33,7 +34,7 @@ def branches_of(record: Explanation) -> list[BranchExplanation]:
 
 
 @given(cases)
-@settings(max_examples=150)
+@settings(max_examples=number_of_examples(150))
 def test_the_terms_add_up_to_the_models_similarity(case: Case) -> None:
     model, inputs = case.build()
     with torch.no_grad():
@@ -46,7 +47,7 @@ def test_the_terms_add_up_to_the_models_similarity(case: Case) -> None:
 
 
 @given(cases)
-@settings(max_examples=100)
+@settings(max_examples=number_of_examples(100))
 def test_masks_equal_those_of_training_mode(case: Case) -> None:
     model, inputs = case.build()
     _, masks = model.train()(**inputs)
@@ -64,7 +65,7 @@ def test_masks_equal_those_of_training_mode(case: Case) -> None:
 
 
 @given(cases)
-@settings(max_examples=100)
+@settings(max_examples=number_of_examples(100))
 def test_tokens_rebuilt_from_the_weights_are_the_models(case: Case) -> None:
     model, inputs = case.build()
     pair = one_pair(inputs, 0, 0)
@@ -87,7 +88,7 @@ def test_tokens_rebuilt_from_the_weights_are_the_models(case: Case) -> None:
 
 
 @given(cases)
-@settings(max_examples=150)
+@settings(max_examples=number_of_examples(150))
 def test_weights_lie_where_they_should_and_sum_to_one(case: Case) -> None:
     record, model, _ = record_of(case)
     n, keep = case.side**2, max(1, int(np.ceil(case.side**2 * case.sparse_ratio)))
@@ -112,7 +113,7 @@ def test_weights_lie_where_they_should_and_sum_to_one(case: Case) -> None:
 
 
 @given(cases)
-@settings(max_examples=100)
+@settings(max_examples=number_of_examples(100))
 def test_word_maps_are_the_weights_of_the_token_met(case: Case) -> None:
     record, _, _ = record_of(case)
     for alignment in alignments_of(record):

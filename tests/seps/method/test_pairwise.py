@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from seps import CrossSparseAggrNet
 from seps.method.pairwise import pairwise_similarity
 from tests.helpers.cases import Case, cases
+from tests.helpers.examples import number_of_examples
 
 
 def with_gradients(model: CrossSparseAggrNet, inputs: dict[str, Any], pairwise: bool) -> tuple[Any, Any, list[Any]]:
@@ -40,7 +41,7 @@ def test_equals_forward_with_gradients(paper: bool, has_cls: bool, dense_words: 
     torch.testing.assert_close(gradients, expected_gradients, atol=2e-5, rtol=1e-4)
 
 
-@settings(max_examples=30)
+@settings(max_examples=number_of_examples(30))
 @given(case=cases)
 def test_equals_forward_for_any_shape(case: Case) -> None:
     model, inputs = case.build()

@@ -17,6 +17,7 @@ from seps import CrossSparseAggrNet, ScoringEngine
 from seps.search import blocks
 from seps.search.engine import rank
 from tests.helpers.cases import Case, cases
+from tests.helpers.examples import number_of_examples
 
 
 def difference(model: CrossSparseAggrNet, inputs: dict[str, Any], **options: Any) -> float:
@@ -29,7 +30,7 @@ def difference(model: CrossSparseAggrNet, inputs: dict[str, Any], **options: Any
 
 
 @given(cases, st.sampled_from([1, 3, 17, 40]), st.sampled_from([0.01, 512]))
-@settings(max_examples=200)
+@settings(max_examples=number_of_examples(200))
 def test_scores_are_the_forward_pass(case: Case, captions: int, memory_mb: float) -> None:
     model, inputs = replace(case, captions=captions).build()
     assert difference(model, inputs, memory_mb=memory_mb) < 1e-5
@@ -335,6 +336,7 @@ print(memory.added / 2**20)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paper", [False, True])
 def test_memory_is_bounded_by_the_setting(paper: bool) -> None:
     def measured(memory_mb: int) -> float:

@@ -33,6 +33,7 @@ def test_shares_are_the_whole_without_overlap() -> None:
     assert not shares[0][1].equal(drawn)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("frozen", [False, True], ids=["pixels", "cached"])
 def test_two_processes_train_one_model(tmp_path: Path, frozen: bool) -> None:
     draw_split(tmp_path, "train", 16, seed=1)
