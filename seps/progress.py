@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from tqdm import tqdm
 
 Progress = bool | Callable[..., Iterable[Any]]
+Item = TypeVar("Item")
 
 
-def batch_numbers(count: int, size: int, progress: Progress, title: str) -> Iterator[range]:
-    """The same as ranges of positions."""
-    for batch in batches(count, size, progress, title):
-        yield range(count)[batch]
+def with_progress(items: Sequence[Item], title: str, progress: Progress) -> Iterable[Item]:
+    """Iterate over the items and show how many are done.
+
+    Args:
+        items: of any kind; title: what the bar is called.
+        progress: True shows a bar in the terminal; a callable like `tqdm` or `gr.Progress().tqdm` is called with the
+            items and `desc`; False shows none.
+    """
+    if progress is False:
+        return items
+    return tqdm(items, desc=title, leave=False) if progress is True else progress(items, desc=title)
 
 
 def batches(count: int, size: int, progress: Progress, title: str) -> Iterable[slice]:
-    """Slices of `size`, with progress where it is wanted."""
-    slices = [slice(start, start + size) for start in range(0, count, size)]
-    if progress is False:
-        return slices
-    return tqdm(slices, desc=title, leave=False) if progress is True else progress(slices, desc=title)
+    """Iterate over slices of `size` that cover `count`, the last one shorter, with progress as `with_progress`."""
+    return with_progress([slice(start, start + size) for start in range(0, count, size)], title, progress)
+
+
+def batch_indices(count: int, size: int, progress: Progress, title: str) -> Iterator[range]:
+    """Iterate over the slices of `batches` as ranges of indices below `count`."""
+    for batch in batches(count, size, progress, title):
+        yield range(count)[batch]

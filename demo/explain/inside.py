@@ -6,17 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from demo.explain.phrases import phrases_of
 from demo.explain.table import say
 from demo.galleries.annotation import SceneAnnotation, labels, objects_name
 from seps import Explanation
-from seps.data.regions import mask_overlap
+from seps.data.regions import energy_inside, mask_overlap
 from seps.encoders.tokenizer import Tokenizer, word_tokens
 from seps.scenes import Mention
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -64,12 +61,6 @@ def words_of(mention: Mention, positions: Sequence[range]) -> list[int]:
     """The positions of a phrase's word pieces in the encoded caption."""
     last = mention.first_word + len(mention.phrase.split())
     return [place for word in positions[mention.first_word : last] for place in word]
-
-
-def energy_inside(weights: NDArray[np.floating], overlap: Floats) -> float:
-    """The share of weights (N,), not all 0, inside a mask of which `overlap` (N,) covers each patch."""
-    weights = weights.astype(np.float64)
-    return float(weights @ overlap / weights.sum())
 
 
 def sentence(inside: Inside) -> str:

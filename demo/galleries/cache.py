@@ -1,10 +1,12 @@
-"""The cache folder: the only place the app writes to."""
+"""The cache folder, and how a file is written there."""
 
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
+from secrets import token_hex
+
+from seps.files import written_whole
 
 
 def default_cache() -> Path:
@@ -21,13 +23,6 @@ def write_whole(file: Path, content: bytes) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    file.parent.mkdir(parents=True, exist_ok=True)
-    number, name = tempfile.mkstemp(dir=file.parent, prefix=".", suffix=".part")
-    part = Path(name)
-    try:
-        with os.fdopen(number, "wb") as stream:
-            stream.write(content)
-        part.replace(file)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    with written_whole(file, f".{token_hex(8)}.part") as part:  # several sessions may write it at once
+        part.touch(mode=0o600, exist_ok=False)
+        part.write_bytes(content)

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from demo.galleries.gallery import Gallery, GalleryItem, shown
+from demo.galleries.gallery import Gallery, GalleryItem
 from demo.galleries.photos import PhotoError, check_photo, printable
 from seps.checks import check_text, read_json
-from seps.progress import Progress
+from seps.progress import Progress, with_progress
 
 CAPTIONS_FILE = "captions.json"
 UPLOADS = "uploads"  # the name of the gallery of a person's own
@@ -83,7 +83,7 @@ def _gallery(
 ) -> Gallery:
     """The gallery of the files that open as photographs; ValueError where none does."""
     items = []
-    for key, file in shown(named, "Looking at photos", progress):
+    for key, file in with_progress(named, "Looking at photos", progress):
         try:
             check_photo(file, key)
         except PhotoError as error:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from PIL import Image
-from tqdm import tqdm
 
 from demo.galleries.annotation import SceneAnnotation
 from demo.galleries.photos import Photo, content_digest, file_digest, pixels_digest, read_photo, read_upload
-from seps.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -97,10 +94,3 @@ def caption_pool(gallery: Gallery) -> tuple[list[str], list[int]]:
     """Every caption of a gallery, and for each the position of the photograph that it was written for."""
     pairs = [(caption, index) for index, item in enumerate(gallery.items) for caption in item.captions]
     return [caption for caption, _ in pairs], [index for _, index in pairs]
-
-
-def shown(values: Sequence[Any], title: str, progress: Progress) -> Iterable[Any]:
-    """The values, with progress where it is wanted, as in `ScoringEngine`."""
-    if progress is False:
-        return values
-    return tqdm(values, desc=title, leave=False) if progress is True else progress(values, desc=title)

@@ -16,10 +16,10 @@ from safetensors.torch import save
 from torch import Tensor
 
 from demo.galleries.cache import write_whole
-from demo.galleries.gallery import Gallery, GalleryItem, shown
+from demo.galleries.gallery import Gallery, GalleryItem
 from demo.galleries.photos import KeptPhoto, kept_small, thumbnail
 from seps import ImageIndex, ScoringEngine, SEPSModel
-from seps.progress import Progress
+from seps.progress import Progress, with_progress
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def index_gallery(
     """
     folder = None if cache is None else cache / "embeddings" / encoder_key(model)
     items, encoded, skipped = [], [], list(gallery.skipped)
-    for item in shown(gallery.items, f"Indexing {gallery.noun}", progress):
+    for item in with_progress(gallery.items, f"Indexing {gallery.noun}", progress):
         try:
             item, one = _encode(model, item, folder, encode or model.encode_photos)
         except ValueError as error:

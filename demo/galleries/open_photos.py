@@ -16,9 +16,9 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 from demo.galleries.cache import write_whole
-from demo.galleries.gallery import Gallery, GalleryItem, shown
+from demo.galleries.gallery import Gallery, GalleryItem
 from demo.galleries.photos import MAX_BYTES
-from seps.progress import Progress
+from seps.progress import Progress, with_progress
 
 FACTS_FILE = Path(__file__).resolve().parents[2] / "assets" / "galleries" / "open_photos.json"
 TIMEOUT = 10  # seconds
@@ -77,7 +77,7 @@ def _fetch_all(facts: list[dict[str, Any]], folder: Path, progress: Progress) ->
     offline = Event()
     with ThreadPoolExecutor(AT_ONCE) as pool:
         fetched = [pool.submit(_fetch, fact, folder / fact["file"], offline) for fact in facts]
-        outcomes = [one.result() for one in shown(fetched, "Fetching open photos", progress)]
+        outcomes = [one.result() for one in with_progress(fetched, "Fetching open photos", progress)]
     return {file: problem for file, problem in zip(_files(facts), outcomes, strict=True) if problem}
 
 

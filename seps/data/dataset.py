@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 import torch
 from PIL import Image, ImageOps
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import Dataset
 
 from seps.data.augmentation import augment_image, augment_words, item_random
@@ -206,7 +207,4 @@ def open_image(path: Path) -> Image.Image:
 def _pad(captions: Sequence[list[int]], pad_id: int) -> tuple[Tensor, Tensor]:
     """Captions as (B, L) and their lengths (B,), int64."""
     lengths = torch.tensor([len(caption) for caption in captions])  # (B,)
-    padded = torch.full((len(captions), int(lengths.max())), pad_id)  # (B, L)
-    for row, caption in zip(padded, captions, strict=True):
-        row[: len(caption)] = torch.tensor(caption)
-    return padded, lengths
+    return pad_sequence([torch.tensor(c) for c in captions], batch_first=True, padding_value=pad_id), lengths

@@ -76,3 +76,14 @@ def central_patches(grid: tuple[int, int]) -> NDArray[np.bool_]:
     """The patch in the middle of the grid; of a side of even length, both middle rows or columns: (H, W)."""
     row, column = (abs(2 * np.arange(cells) - cells + 1) <= 1 for cells in grid)
     return row[:, None] & column
+
+
+def energy_inside(weights: NDArray[np.floating], overlap: NDArray[np.float64]) -> float:
+    """Return the share in [0, 1] of a map's weights that lies in a region (the energy-based pointing game).
+
+    Args:
+        weights: (N,), not below 0 and not all 0, summed in float64.
+        overlap: (N,) in [0, 1], the share of each patch that the region covers.
+    """
+    weights = weights.astype(np.float64)
+    return float(weights @ overlap / weights.sum())

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
 from seps.checks import check_text
@@ -113,10 +114,7 @@ class Tokenizer:
             ids (B, L) int64, [PAD] after each caption's end, and lengths (B,) int64.
         """
         lengths = torch.tensor([len(caption) for caption in captions], dtype=torch.int64)
-        ids = torch.full((len(captions), max(map(len, captions), default=0)), self.pad_id)  # (B, L)
-        for row, caption in zip(ids, captions, strict=True):
-            row[: len(caption)] = torch.tensor(caption)
-        return ids, lengths
+        return pad_sequence([torch.tensor(c) for c in captions], batch_first=True, padding_value=self.pad_id), lengths
 
     def labels(self, ids: Sequence[int]) -> list[str]:
         """The text of each id: "[CLS]", "dog", "##s"."""

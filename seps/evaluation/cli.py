@@ -1,4 +1,4 @@
-"""What the programs that measure a model share: their arguments, errors in one line, results in one JSON file."""
+"""What the programs that measure a model share: their arguments, their device, results in one JSON file."""
 
 from __future__ import annotations
 

@@ -18,17 +18,15 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from seps.checks import Lengths
 from seps.cli import errors_in_one_line
 from seps.data import PROTOCOLS, Split, dense_captions, open_image
 from seps.evaluation.cli import add_arguments, prepare, write_result
 from seps.evaluation.results import Evaluation, coco_folds
-from seps.method.network import CrossSparseAggrNet
 from seps.models.model import PHOTOS_AT_ONCE, SEPSModel
 from seps.progress import Progress, batches
 from seps.search.engine import ScoringEngine
 from seps.search.index import CaptionIndex, ImageIndex
-from seps.search.metrics import RetrievalMetrics, retrieval_metrics
+from seps.search.metrics import retrieval_metrics
 
 KEYS = {"none": "captions_only", "own": "own_dense", "other": "other_dense"}  # by protocol
 CAPTIONS_AT_ONCE = 500  # encoded, scored and forgotten again
@@ -117,47 +115,6 @@ def similarity_matrix(
     with encoding:
         images = engine.encode_images(encode_files(model, split.image_files, progress))
     return score_in_parts(engine, images, len(split.captions), encode, scoring)
-
-
-def evaluate_embeddings(
-    cross_net: CrossSparseAggrNet,
-    img_embs: Tensor,
-    cap_embs: Tensor,
-    lengths: Lengths,
-    dense_cap_embs: Tensor | None = None,
-    dense_cap_lens: Lengths | None = None,
-    captions_per_image: int = 5,
-    progress: Progress = False,
-) -> RetrievalMetrics:
-    """Measure retrieval where embeddings are there already.
-
-    Args:
-        cross_net: either variant, in whatever mode.
-        img_embs: (V, N[+1], C).
-        cap_embs: (V * k, L_s, C), in the order of the images; lengths: (V * k,).
-        dense_cap_embs, dense_cap_lens: dense captions (V * k, L_d, C) and (V * k,), if any.
-        captions_per_image: k.
-        progress: as in `ScoringEngine`.
-
-    Raises:
-        ValueError: as the model's forward; captions that are not k an image.
-    """
-    if len(cap_embs) != captions_per_image * len(img_embs):
-        raise ValueError(
-            f"cap_embs has {len(cap_embs)} captions, but {len(img_embs)} images with {captions_per_image} captions "
-            f"each make {captions_per_image * len(img_embs)}."
-        )
-    cross_net.check(img_embs, cap_embs, lengths, dense_cap_embs, dense_cap_lens)
-    engine = ScoringEngine(cross_net, progress=progress)
-
-    def encode(part: slice) -> CaptionIndex:
-        if dense_cap_embs is None or dense_cap_lens is None:
-            return engine.encode_captions(cap_embs[part], lengths[part])
-        return engine.encode_captions(cap_embs[part], lengths[part], dense_cap_embs[part], dense_cap_lens[part])
-
-    images = engine.encode_images(img_embs)
-    similarity = score_in_parts(engine, images, len(cap_embs), encode, Stopwatch(engine.device))
-    return retrieval_metrics(similarity, captions_per_image)
 
 
 def score_in_parts(

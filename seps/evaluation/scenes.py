@@ -31,7 +31,6 @@ from seps.scenes.phrases import Statement
 from seps.scenes.truth import true_of
 from seps.search.metrics import Recall, image_to_text_ranks, summarize, text_to_image_ranks
 
-DIRECTIONS = ("image_to_text", "text_to_image")
 GROUPS = ("all", "seen", "unseen")
 
 

@@ -13,12 +13,13 @@ from seps.method.selection import masked_softmax
 
 
 def aggregated_count(num_patches: int, sparse_ratio: float, aggr_ratio: float) -> int:
-    """N_c = int(N * aggr_ratio * sparse_ratio); 0 for a small grid, where [CLS] and extra token remain."""
+    """Count the aggregated tokens: N_c = int(N * aggr_ratio * sparse_ratio); 0 for a small grid, where [CLS] and extra
+    token remain."""
     return int(num_patches * aggr_ratio * sparse_ratio)
 
 
 def weight_network(dim: int, num_tokens: int, dim_ratio: float) -> nn.Sequential:
-    """The MLP of equation (4): (..., C) to (..., N_c)."""
+    """Build the MLP of equation (4): (..., C) to (..., N_c)."""
     hidden = max(1, int(dim * dim_ratio))
     return nn.Sequential(nn.LayerNorm(dim), nn.Linear(dim, hidden), nn.GELU(), nn.Linear(hidden, num_tokens))
 
@@ -38,7 +39,7 @@ class TokenAggregation(nn.Module):
         self.scale = nn.Parameter(torch.ones(1, 1, 1))
 
     def logits(self, patches: Tensor) -> Tensor:
-        """Patches (B_v, N, C) to logits (B_v, N_c, N), for either branch."""
+        """Map patches (B_v, N, C) to logits (B_v, N_c, N), for either branch."""
         return self.weight(patches).transpose(1, 2) * self.scale  # (B_v, N_c, N)
 
     def forward(self, patches: Tensor, logits: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
@@ -70,7 +71,7 @@ class DualTokenAggregation(nn.Module):
         self.scale = nn.Parameter(torch.ones(1, 1, 1))
 
     def logits(self, patches: Tensor) -> tuple[Tensor, Tensor]:
-        """Patches (B_v, N, C) to logits (B_v, N_c, N) of the sparse and of the dense branch."""
+        """Map patches (B_v, N, C) to logits (B_v, N_c, N) of the sparse and of the dense branch."""
         sparse = self.weight_sparse(patches).transpose(1, 2) * self.scale  # (B_v, N_c, N)
         dense = self.weight_dense(patches).transpose(1, 2) * self.scale  # (B_v, N_c, N)
         return sparse, dense

@@ -61,11 +61,12 @@ class HRPA(nn.Module):
             self.relevance_mlp = nn.Sequential(nn.Linear(top_k, 2 * top_k), nn.GELU(), nn.Linear(2 * top_k, 1))
 
     def activate(self, cosines: Tensor) -> Tensor:
-        """The matrix whose maxima count, of any shape: leaky ReLU in the released variant, cosines in the paper."""
+        """Return the matrix whose maxima count, of any shape: leaky ReLU in the released variant, cosines in the
+        paper."""
         return cosines if self.use_paper_version else F.leaky_relu(cosines, LEAKY_SLOPE)
 
     def relevance(self, best: Tensor) -> Tensor:
-        """MLP(TopK(best)), equation (5): (..., n) maxima to (...,).
+        """Compute MLP(TopK(best)), equation (5): (..., n) maxima to (...,).
 
         Fewer than K are padded with zeros; an entry of -inf is padding too.
         """

@@ -46,7 +46,7 @@ class Sealed:
 
 
 def sealed(value: Any) -> Any:
-    """A value with read-only arrays."""
+    """Return a value with read-only arrays."""
     if isinstance(value, np.ndarray):
         return read_only(value)
     return FrozenDict({name: sealed(part) for name, part in value.items()}) if isinstance(value, dict) else value
@@ -196,26 +196,17 @@ def explain(
         ValueError: as the model's forward; also a grid that does not hold N patches, labels that do not
             match the words in number, or labels of a dense caption that is not there.
     """
-    for name, embeddings in (("img_embs", img_embs), ("cap_embs", cap_embs), ("dense_cap_embs", dense_cap_embs)):
-        if embeddings is not None and not isinstance(embeddings, Tensor):
-            raise ValueError(f"{name} is a {type(embeddings).__name__}, but a torch.Tensor is needed.")
-        if embeddings is not None and embeddings.ndim != 2:
-            raise ValueError(f"{name} has {embeddings.ndim} dimensions {tuple(embeddings.shape)}, but 2 are needed.")
-    dense = None if dense_cap_embs is None else dense_cap_embs[None]
-    model.check(img_embs[None], cap_embs[None], [len(cap_embs)], dense, None if dense is None else [dense.shape[1]])
-    grid = square_grid(model.num_patches) if grid is None else grid
-    if len(grid) != 2 or min(grid) < 1 or grid[0] * grid[1] != model.num_patches:
-        raise ValueError(f"grid is {grid}, but (H, W) with H * W = {model.num_patches} patches is needed.")
-    if dense_words is not None and dense_cap_embs is None:
+    grid = check_pair(model, img_embs, cap_embs, dense_cap_embs, grid)
+    labels = [word_labels("words", words, len(cap_embs))]
+    if dense_cap_embs is not None:
+        labels.append(word_labels("dense_words", dense_words, len(dense_cap_embs)))
+    elif dense_words is not None:
         raise ValueError(
             f"dense_words has {len(dense_words)} labels, but there are 0 dense captions: pass dense_cap_embs."
         )
     with torch.no_grad(), torch.autocast(img_embs.device.type, enabled=False):
         image = model.image_side(img_embs[None])
         match = model.match(image, cap_embs, dense_cap_embs, sample=generator is not None, generator=generator)
-    labels = [word_labels("words", words, len(cap_embs))]
-    if dense_cap_embs is not None:
-        labels.append(word_labels("dense_words", dense_words, len(dense_cap_embs)))
     alignments = [
         explain_alignment(match, i, alignment, labels[i], image.cls is not None)
         for i, alignment in enumerate(match.alignments)
@@ -232,8 +223,29 @@ def explain(
     )
 
 
+def check_pair(
+    model: CrossSparseAggrNet,
+    img_embs: Tensor,
+    cap_embs: Tensor,
+    dense_cap_embs: Tensor | None,
+    grid: tuple[int, int] | None,
+) -> tuple[int, int]:
+    """Return the grid, a square where none is given; raise ValueError for embeddings or a grid that do not fit."""
+    for name, embeddings in (("img_embs", img_embs), ("cap_embs", cap_embs), ("dense_cap_embs", dense_cap_embs)):
+        if embeddings is not None and not isinstance(embeddings, Tensor):
+            raise ValueError(f"{name} is a {type(embeddings).__name__}, but a torch.Tensor is needed.")
+        if embeddings is not None and embeddings.ndim != 2:
+            raise ValueError(f"{name} has {embeddings.ndim} dimensions {tuple(embeddings.shape)}, but 2 are needed.")
+    dense = None if dense_cap_embs is None else dense_cap_embs[None]
+    model.check(img_embs[None], cap_embs[None], [len(cap_embs)], dense, None if dense is None else [dense.shape[1]])
+    grid = square_grid(model.num_patches) if grid is None else grid
+    if len(grid) != 2 or min(grid) < 1 or grid[0] * grid[1] != model.num_patches:
+        raise ValueError(f"grid is {grid}, but (H, W) with H * W = {model.num_patches} patches is needed.")
+    return grid
+
+
 def square_grid(num_patches: int) -> tuple[int, int]:
-    """The square grid of N patches; raise ValueError where N is no square."""
+    """Return the square grid of N patches; raise ValueError where N is no square."""
     side = isqrt(num_patches)
     if side * side != num_patches:
         raise ValueError(f"{num_patches} patches make no square grid: pass grid=(H, W) with H * W = {num_patches}.")
@@ -241,7 +253,7 @@ def square_grid(num_patches: int) -> tuple[int, int]:
 
 
 def word_labels(name: str, labels: Sequence[str] | None, count: int) -> tuple[str, ...]:
-    """The words' labels, numbers where there are none; raise ValueError where the counts differ."""
+    """Return the words' labels, numbers where there are none; raise ValueError where the counts differ."""
     if labels is None:
         return tuple(str(i) for i in range(count))
     if len(labels) != count:
@@ -250,7 +262,7 @@ def word_labels(name: str, labels: Sequence[str] | None, count: int) -> tuple[st
 
 
 def read_only(values: Tensor | NDArray[Any]) -> NDArray[Any]:
-    """A copy that cannot be written to, nor made writable."""
+    """Return a copy that cannot be written to, nor made writable."""
     if isinstance(values, Tensor):
         values = values.detach().cpu()
         values = (values.float() if values.dtype in (torch.bfloat16, torch.float16) else values).numpy()
@@ -277,7 +289,7 @@ def explain_branch(name: str, branch: Branch, coefficients: dict[str, float]) ->
 
 
 def token_weights(match: Match, index: int, has_cls: bool) -> Tensor:
-    """(M, N): the weights over patches of every token of the `index`-th alignment, before scaling."""
+    """Return the weights over patches of every token of the `index`-th alignment, before scaling: (M, N)."""
     branches = [match.sparse] if match.dense is None else [match.sparse, match.dense]
     if len(match.alignments) > 1:  # released: each alignment has its own branch's tokens
         branches = [branches[index]]

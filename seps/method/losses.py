@@ -13,7 +13,7 @@ ScoreMask = Tensor | Sequence[Tensor]
 
 
 def same_image(batch: int, img_ids: Tensor | Sequence[int] | None, device: torch.device) -> Tensor:
-    """Which pairs are no negatives: (B, B) bool, the diagonal and pairs of the same image.
+    """Mark which pairs are no negatives: (B, B) bool, the diagonal and pairs of the same image.
 
     Raises:
         ValueError: not one image id a pair.
@@ -32,7 +32,7 @@ def align_loss(
     max_violation: bool = False,
     img_ids: Tensor | Sequence[int] | None = None,
 ) -> Tensor:
-    """L_align, the triplet loss in both directions. Equation (6).
+    """Compute L_align, the triplet loss in both directions. Equation (6).
 
     Args:
         similarity: (B, B); entry (i, j) is S(image i, caption j), the diagonal holds the true pairs.
@@ -67,7 +67,7 @@ def ratio_loss(
     lambda_sparse: float = 1.0,
     lambda_dense: float = 1.0,
 ) -> Tensor:
-    """L_ratio, how far the kept share is from its target. Equation (7).
+    """Compute L_ratio, how far the kept share is from its target. Equation (7).
 
     Args:
         score_mask: the paper variant's (D_s, D_d) or (D_s,), each of any shape, weighed by the lambdas;

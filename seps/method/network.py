@@ -222,7 +222,7 @@ class CrossSparseAggrNet(nn.Module):
         return check_captions(self.embed_size, cap_embs, cap_lens, dense_cap_embs, dense_cap_lens, self.dtype)
 
     def image_side(self, img_embs: Tensor) -> ImageFeatures:
-        """Everything that the images alone decide; `img_embs` as in `forward`."""
+        """Compute everything that the images alone decide; `img_embs` as in `forward`."""
         cls, patches = split_cls(img_embs, self.num_patches)
         if self.detach_selection:
             patches = patches.detach()
@@ -246,7 +246,7 @@ class CrossSparseAggrNet(nn.Module):
         sample: bool = False,
         generator: torch.Generator | None = None,
     ) -> tuple[Selection, Selection | None]:
-        """Both branches' selections, equations (1) to (3), from the parts of the score, each (..., N).
+        """Select patches for both branches, equations (1) to (3), from the parts of the score, each (..., N).
 
         In the paper variant each branch's score reads both captions; in the released one only its own.
         """
@@ -266,7 +266,7 @@ class CrossSparseAggrNet(nn.Module):
         sample: bool = False,
         generator: torch.Generator | None = None,
     ) -> Match:
-        """One pass of B_v images and one caption.
+        """Pass B_v images and one caption through the network, nothing thrown away.
 
         Args:
             image: from `image_side`.
@@ -322,7 +322,7 @@ class CrossSparseAggrNet(nn.Module):
         return weights @ image.patches
 
     def decision_masks(self, match: Match) -> tuple[Tensor, ...]:
-        """The masks that training mode returns for one caption, each (B_v, N)."""
+        """Return the masks that training mode returns for one caption, each (B_v, N)."""
         if match.dense is None or (self.use_paper_version and not self.use_dual_aggr):
             return (match.sparse.selection.mask,)
         return match.sparse.selection.mask, match.dense.selection.mask

@@ -70,17 +70,17 @@ def pairwise_similarity(
 
 
 def directions(embeddings: Tensor, lengths: list[int]) -> Tensor:
-    """The unit mean of each caption's words: (B_t, C), in the precision of the decision, without gradient."""
+    """Return the unit mean of each caption's words: (B_t, C), in the precision of the decision, without gradient."""
     return torch.stack([caption_direction(embeddings[i, :length]) for i, length in enumerate(lengths)])
 
 
 def exponentials(logits: Tensor) -> Tensor:
-    """exp of the aggregation logits (B_v, N_c, N), the highest of each row at 1."""
+    """Compute exp of the aggregation logits (B_v, N_c, N), the highest of each row at 1."""
     return (logits - logits.detach().amax(dim=-1, keepdim=True)).clamp(min=LOWEST_LOGIT).exp()
 
 
 def merge(patches: Tensor, powers: list[Tensor], masks: list[Tensor]) -> Tensor:
-    """One image's aggregated tokens for every caption: (B_t, N_c, C). Equation (4).
+    """Aggregate one image's tokens for every caption: (B_t, N_c, C). Equation (4).
 
     Args:
         patches: (N, C).
@@ -96,14 +96,14 @@ def merge(patches: Tensor, powers: list[Tensor], masks: list[Tensor]) -> Tensor:
 
 
 def padded_words(cap_embs: Tensor, lengths: list[int]) -> tuple[Tensor, Tensor]:
-    """Words at unit length, (B_t, L, C), and what is padding, (B_t, L) bool."""
+    """Return words at unit length, (B_t, L, C), and what is padding, (B_t, L) bool."""
     count = torch.as_tensor(lengths, device=cap_embs.device)
     padding = torch.arange(cap_embs.shape[1], device=cap_embs.device) >= count[:, None]  # (B_t, L)
     return F.normalize(cap_embs, dim=-1), padding
 
 
 def align(net: CrossSparseAggrNet, tokens: Tensor, words: Tensor, padding: Tensor, lengths: list[int]) -> Tensor:
-    """One image's similarity with every caption, (B_t,). Equation (5).
+    """Compute one image's similarity with every caption, (B_t,). Equation (5).
 
     Args:
         tokens: (B_t, M, C) of unit length, the image's tokens for each caption.
@@ -119,5 +119,5 @@ def align(net: CrossSparseAggrNet, tokens: Tensor, words: Tensor, padding: Tenso
 
 
 def by_caption(selection: Selection, dtype: torch.dtype) -> Tensor:
-    """A branch's decision masks with the captions first, (B_t, B_v, N), as `forward` returns them."""
+    """Return a branch's decision masks with the captions first, (B_t, B_v, N), as `forward` returns them."""
     return selection.mask.transpose(0, 1).to(dtype)

@@ -22,18 +22,18 @@ EPS = 1e-8
 
 
 def decision_dtype(device: torch.device) -> torch.dtype:
-    """The precision of scores: float64, except on MPS, which has none."""
+    """Return the precision of scores: float64, except on MPS, which has none."""
     return torch.float32 if device.type == "mps" else torch.float64
 
 
 def unit_patches(patches: Tensor) -> Tensor:
-    """Patches (B_v, N, C) at unit length, in the precision of the decision, without gradient."""
+    """Scale patches (B_v, N, C) to unit length, in the precision of the decision, without gradient."""
     exact = patches.detach().to(decision_dtype(patches.device), copy=True)
     return exact.div_(exact.norm(dim=-1, keepdim=True).clamp_(min=1e-12))
 
 
 def image_attention(patches: Tensor, unit: Tensor) -> Tensor:
-    """s^im: cosine of each patch with the mean patch of its image. Equation (2).
+    """Compute s^im: cosine of each patch with the mean patch of its image. Equation (2).
 
     Args:
         patches: (B_v, N, C).
@@ -47,7 +47,7 @@ def image_attention(patches: Tensor, unit: Tensor) -> Tensor:
 
 
 def caption_direction(words: Tensor) -> Tensor:
-    """The unit mean of a caption's words, which its attention measures patches against. Equation (2).
+    """Compute the unit mean of a caption's words, which its attention measures patches against. Equation (2).
 
     Args:
         words: (L, C), the caption's own words without padding.
@@ -59,7 +59,7 @@ def caption_direction(words: Tensor) -> Tensor:
 
 
 def text_attention(unit: Tensor, direction: Tensor) -> Tensor:
-    """s^st or s^dt: cosine of each patch with the sparse or the dense caption. Equation (2).
+    """Compute s^st or s^dt: cosine of each patch with the sparse or the dense caption. Equation (2).
 
     Args:
         unit: (B_v, N, C) from `unit_patches`.
@@ -78,12 +78,12 @@ def min_max(attention: Tensor) -> Tensor:
 
 
 def kept_count(num_patches: int, sparse_ratio: float) -> int:
-    """N_keep = ceil(N * sparse_ratio), at least 1."""
+    """Count the patches that are kept: N_keep = ceil(N * sparse_ratio), at least 1."""
     return max(1, math.ceil(num_patches * sparse_ratio))
 
 
 def top_k_mask(score: Tensor, keep: int) -> Tensor:
-    """The hard decision: True for the `keep` highest scores; of equal scores, the earlier patch.
+    """Decide by the highest scores: True for the `keep` highest; of equal scores, the earlier patch.
 
     Args:
         score: (..., N).
@@ -101,14 +101,15 @@ def top_k_mask(score: Tensor, keep: int) -> Tensor:
 
 
 def nth_lowest(score: Tensor, place: int) -> Tensor:
-    """The score (..., 1) that `place` scores (0 to N - 1) of each row (..., N) go before, sorted from the lowest."""
+    """Return the score (..., 1) that `place` scores (0 to N - 1) of each row (..., N) go before, sorted from the
+    lowest."""
     if score.device.type == "cpu" and score.dtype in (torch.float32, torch.float64):  # numpy takes half the time
         return torch.from_numpy(np.partition(score.detach().numpy(), place)[..., place : place + 1])
     return score.kthvalue(place + 1, dim=-1, keepdim=True).values
 
 
 def gumbel_mask(keep_probability: Tensor, tau: float, generator: torch.Generator | None = None) -> Tensor:
-    """The sampled decision: Gumbel-Softmax over (keep, drop), with a straight-through estimator.
+    """Sample the decision: Gumbel-Softmax over (keep, drop), with a straight-through estimator.
 
     Each patch is kept with its own probability, so that the kept count is not fixed: `sparse_ratio` plays no
     part, and it is the ratio loss that holds the kept share near its target. Where a draw keeps nothing, the
@@ -225,7 +226,8 @@ class TokenSparse(nn.Module):
             )
 
     def predict(self, patches: Tensor) -> Tensor | None:
-        """s^p = sigmoid(MLP(v)), equation (1): (B_v, N, C) to (B_v, N) in (0, 1); None in the released variant."""
+        """Compute s^p = sigmoid(MLP(v)), equation (1): (B_v, N, C) to (B_v, N) in (0, 1); None in the released
+        variant."""
         if not self.use_paper_version:
             return None
         hidden = patches.to(decision_dtype(patches.device))  # (B_v, N, C)
@@ -237,7 +239,7 @@ class TokenSparse(nn.Module):
         return hidden.squeeze(-1)  # (B_v, N), equation (1)
 
     def combine(self, s_p: Tensor | None, attentions: dict[str, Tensor]) -> tuple[dict[str, Tensor], Tensor]:
-        """Equation (3): the parts as they enter the sum, and their sum.
+        """Add up equation (3): the parts as they enter the sum, and their sum.
 
         Args:
             s_p: (..., N) from `predict`.
@@ -250,11 +252,11 @@ class TokenSparse(nn.Module):
         return parts, score  # (..., N)
 
     def decide(self, score: Tensor) -> Tensor:
-        """The hard decision: the mask D (..., N) with 1 on the ceil(N * sparse_ratio) highest scores."""
+        """Decide by the highest scores: the mask D (..., N) with 1 on the ceil(N * sparse_ratio) highest."""
         return top_k_mask(score, kept_count(score.shape[-1], self.sparse_ratio)).to(score.dtype)
 
     def draw(self, score: Tensor, generator: torch.Generator | None = None) -> Tensor:
-        """The sampled decision (..., N), see `gumbel_mask`. The keep probability is the score's place in
+        """Sample the decision (..., N), see `gumbel_mask`. The keep probability is the score's place in
         its range: the paper leaves open how a score that can pass 1 becomes a probability."""
         low, high = self.score_range
         return gumbel_mask((score - low) / (high - low), self.gumbel_tau, generator)

@@ -91,7 +91,7 @@ def read_checkpoint(path: str | Path) -> Checkpoint:
 
 
 def unpickle(path: Path) -> Any:
-    """The file's content, if it is nothing but tensors, containers, numbers and Namespaces."""
+    """Read the file's content, if it is nothing but tensors, containers, numbers and Namespaces."""
     if TorchVersion(torch.__version__) < SAFE_TORCH:
         raise ValueError(
             f"torch {torch.__version__} can be made to run code by a crafted checkpoint; the holes that are known are "
@@ -117,7 +117,8 @@ def unpickle(path: Path) -> Any:
 
 @contextmanager
 def allowed(stand_in: tuple[type, str]) -> Iterator[None]:
-    """The restricted unpickler makes a class where a pickle asks for that name, and nothing that was allowed before."""
+    """Let the restricted unpickler make a class where a pickle asks for that name, and nothing else that
+    was allowed before."""
     before = torch.serialization.get_safe_globals()
     torch.serialization.clear_safe_globals()
     try:
@@ -128,7 +129,7 @@ def allowed(stand_in: tuple[type, str]) -> Iterator[None]:
 
 
 def joined(state: object) -> dict[str, Tensor]:
-    """One state dict of one that may be a list of three, one a part of the model."""
+    """Join the state dicts of the three parts of a model, if it is a list of them, into one."""
     if not isinstance(state, (list, tuple)):
         return unwrapped(state)
     if len(state) != len(PARTS):
@@ -138,7 +139,7 @@ def joined(state: object) -> dict[str, Tensor]:
 
 
 def unwrapped(state: object) -> dict[str, Tensor]:
-    """A state dict of tensors, without the "module." of DataParallel."""
+    """Return a state dict of tensors, without the "module." of DataParallel."""
     if not isinstance(state, Mapping):
         raise ValueError(f"model is a {type(state).__name__}, but a state dict is needed: names and tensors.")
     for key, tensor in state.items():
@@ -151,7 +152,7 @@ def unwrapped(state: object) -> dict[str, Tensor]:
 
 
 def is_whole(tensor: Tensor) -> bool:
-    """Whether the file held each value of a tensor; a small file may claim a tensor of any size."""
+    """Tell whether the file held each value of a tensor; a small file may claim a tensor of any size."""
     if tensor.layout != torch.strided or tensor.device.type != "cpu":
         return False
     return tensor.numel() * tensor.element_size() <= tensor.untyped_storage().nbytes()

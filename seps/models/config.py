@@ -67,7 +67,7 @@ class ModelConfig:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> ModelConfig:
-        """The config that `as_dict` wrote.
+        """Build the config that `as_dict` wrote.
 
         Raises:
             ValueError: a key that is unknown or missing, a value of the wrong type or outside its range.
@@ -91,26 +91,26 @@ class ModelConfig:
             raise ValueError(f"{path}: {error}") from error
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, as in the JSON file."""
+        """Return plain values, as in the JSON file."""
         return asdict(self)
 
     def to_json(self) -> str:
-        """The text of the JSON file."""
+        """Return the text of the JSON file."""
         return json.dumps(self.as_dict(), indent=2) + "\n"
 
     def is_saved(self, key: str) -> bool:
-        """Whether model.safetensors holds this key of the state dict."""
+        """Tell whether model.safetensors holds this key of the state dict."""
         return any(fnmatchcase(key, pattern) for pattern in self.saved)
 
 
 def config_names() -> list[str]:
-    """The configs that come with the package, by name."""
+    """List the configs that come with the package, by name."""
     folder = resources.files("seps") / "configs"
     return sorted(Path(entry.name).stem for entry in folder.iterdir() if entry.name.endswith(".json"))
 
 
 def load_config(name_or_path: str | Path) -> ModelConfig:
-    """A config that comes with the package, by name, or a JSON file by its path.
+    """Load a config that comes with the package, by name, or a JSON file by its path.
 
     Raises:
         ValueError: neither; or as `ModelConfig.from_json`.

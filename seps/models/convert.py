@@ -59,7 +59,7 @@ class Conversion:
     identities: tuple[str, ...]
 
     def summary(self) -> str:
-        """Lines for the terminal."""
+        """Return lines for the terminal."""
         epoch, best_rsum = self.checkpoint.epoch, self.checkpoint.best_rsum
         numbers = sum(tensor.numel() for tensor in self.model.state_dict().values())
         lines = [
@@ -99,7 +99,7 @@ def convert(checkpoint: str | Path, config: str | Path | ModelConfig, out: str |
 
 
 def converted(checkpoint: Checkpoint, config: ModelConfig) -> Conversion:
-    """The model of a checkpoint, not written yet; otherwise as `convert`."""
+    """Build the model of a checkpoint, not written yet; otherwise as `convert`."""
     image = {key.removeprefix(IMAGE): tensor for key, tensor in checkpoint.tensors.items() if key.startswith(IMAGE)}
     renamed = is_huggingface(image)
     tensors = dict(checkpoint.tensors)
@@ -129,7 +129,7 @@ def converted(checkpoint: Checkpoint, config: ModelConfig) -> Conversion:
 
 
 def told(options: Mapping[str, Any], tensors: Mapping[str, Tensor], released: bool) -> Findings:
-    """The settings that a checkpoint tells.
+    """Find the settings that a checkpoint tells.
 
     The parameters tell the variant, and `opt` tells what it has a name for. The released code, whose image encoder is
     HuggingFace's, normalises with ImageNet's mean and deviation whatever the encoder, and passes on what [CLS] it has.
@@ -150,7 +150,7 @@ def told(options: Mapping[str, Any], tensors: Mapping[str, Tensor], released: bo
 
 
 def completed(config: ModelConfig, findings: Findings) -> tuple[ModelConfig, Findings]:
-    """The config with the findings put in, and those findings that were not in it."""
+    """Return the config with the findings put in, and those findings that were not in it."""
     values = config.as_dict()
     changed: Findings = {}
     for name, (value, reason) in findings.items():
@@ -193,12 +193,12 @@ def check_geometry(model: SEPSModel, options: Mapping[str, Any], tensors: Mappin
 
 
 def is_needless(key: str) -> bool:
-    """Whether a key is of what comes after the features, or of a buffer."""
+    """Tell whether a key is of what comes after the features, or of a buffer."""
     return any(fnmatchcase(key, pattern) for pattern in NOT_NEEDED)
 
 
 def is_identity(name: str, projection: nn.Module, tensors: Mapping[str, Tensor]) -> bool:
-    """Whether a checkpoint does without a projection: the released code has none where both widths are equal."""
+    """Tell whether a checkpoint does without a projection: the released code has none where both widths are equal."""
     missing = not any(key.startswith(f"{name}.") for key in tensors)
     return missing and projection.in_features == projection.out_features
 
@@ -224,7 +224,7 @@ def check_tensors(tensors: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """The program."""
+    """Run the program."""
     parser = argparse.ArgumentParser(prog="python -m seps.convert", description="An authors' checkpoint to our format.")
     parser.add_argument(
         "checkpoint", metavar="CHECKPOINT", type=Path, help="what the authors' code saved, model_best.pth for one"

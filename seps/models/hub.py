@@ -12,7 +12,7 @@ from seps.models.model import SEPSModel
 
 
 def load_model(name_or_folder_or_repo_id: str | Path) -> SEPSModel:
-    """A trained model, in evaluation mode, on the CPU.
+    """Load a trained model, in evaluation mode, on the CPU.
 
     Args:
         name_or_folder_or_repo_id: the name of a shipped model (`shipped_models()`), a folder with config.json and
@@ -39,7 +39,7 @@ def load_model(name_or_folder_or_repo_id: str | Path) -> SEPSModel:
 
 
 def shipped_models() -> dict[str, Path]:
-    """The models that ship with SEPS, by name: folders of assets/models in the repo, or inside the package."""
+    """List the models that ship with SEPS, by name: folders of assets/models in the repo, or inside the package."""
     package = Path(str(resources.files("seps")))
     roots = (package.parent / "assets" / "models", package / "assets" / "models")
     return {

@@ -20,7 +20,7 @@ from seps.method.explanation import Explanation, explain
 from seps.method.network import CrossSparseAggrNet
 from seps.models.config import ModelConfig
 from seps.models.storage import load_saved, saved_tensors
-from seps.progress import Progress, batch_numbers, batches
+from seps.progress import Progress, batch_indices, batches
 
 PHOTOS_AT_ONCE = 1  # a batch while encoding: on a CPU, fresh memory for more costs five times what it gains
 CAPTIONS_AT_ONCE = 64
@@ -96,8 +96,13 @@ class SEPSModel(nn.Module, PyTorchModelHubMixin, license="mit", tags=["image-tex
         """Where the parameters are."""
         return self.img_enc.vision_proj.weight.device
 
+    def freeze_backbones(self) -> None:
+        """Keep both backbones as they are: no gradient reaches them, heads and network train on."""
+        for prefix in BACKBONES.values():
+            self.get_submodule(prefix.removesuffix(".")).requires_grad_(False)
+
     def preprocess(self, photos: Sequence[Image.Image]) -> Tensor:
-        """Photographs to the pixels that the image encoder wants: (B, 3, S, S) float32, normalised.
+        """Turn photographs into the pixels that the image encoder wants: (B, 3, S, S) float32, normalised.
 
         Raises:
             ValueError: no photograph, or one that is none or has no pixels; the message has its position.
@@ -113,7 +118,7 @@ class SEPSModel(nn.Module, PyTorchModelHubMixin, license="mit", tags=["image-tex
             raise ValueError(f"photos[{i}]: {error}") from error
 
     def encode_photos(self, photos: Sequence[Image.Image], progress: Progress = False) -> Tensor:
-        """Patch embeddings of photographs, as in evaluation mode and without gradient.
+        """Encode photographs as patch embeddings, as in evaluation mode and without gradient.
 
         Args:
             photos: B of them; progress: as in `ScoringEngine`.
@@ -131,14 +136,14 @@ class SEPSModel(nn.Module, PyTorchModelHubMixin, license="mit", tags=["image-tex
             return torch.cat(
                 [
                     self.img_enc(torch.stack([self._pixels(photos, i) for i in batch]).to(self.device, dtype))
-                    for batch in batch_numbers(len(photos), PHOTOS_AT_ONCE, progress, "Encoding photographs")
+                    for batch in batch_indices(len(photos), PHOTOS_AT_ONCE, progress, "Encoding photographs")
                 ]
             )
 
     def encode_captions(
         self, captions: Sequence[str], dense: bool = False, progress: Progress = False
     ) -> tuple[Tensor, Tensor]:
-        """Word embeddings of captions, as in evaluation mode and without gradient.
+        """Encode captions as word embeddings, as in evaluation mode and without gradient.
 
         Args:
             captions: B of them; dense: cut at max_dense_words instead of max_words; progress: as in `ScoringEngine`.
@@ -162,11 +167,11 @@ class SEPSModel(nn.Module, PyTorchModelHubMixin, license="mit", tags=["image-tex
         return embeddings, lengths
 
     def words(self, caption: str, dense: bool = False) -> list[str]:
-        """Labels of the caption's tokens, "[CLS]" first, "[SEP]" last."""
+        """Return labels of the caption's tokens, "[CLS]" first, "[SEP]" last."""
         return self.tokenizer.labels(self._ids(caption, dense))
 
     def explain(self, photo: Image.Image, caption: str, dense_caption: str | None = None) -> Explanation:
-        """What the model does with one photograph and one caption, see `seps.explain`.
+        """Explain what the model does with one photograph and one caption, see `seps.explain`.
 
         Raises:
             ValueError: as `encode_photos` and `encode_captions`.
@@ -237,7 +242,7 @@ class SEPSModel(nn.Module, PyTorchModelHubMixin, license="mit", tags=["image-tex
 
 
 def without_needless_weights(config: ModelConfig) -> ModelConfig:
-    """The config that fetches no weights for a backbone that model.safetensors holds whole.
+    """Return the config that fetches no weights for a backbone that model.safetensors holds whole.
 
     Raises:
         ValueError: a backbone has no weights of its own and model.safetensors does not hold it whole.
@@ -256,7 +261,7 @@ def without_needless_weights(config: ModelConfig) -> ModelConfig:
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
-    """Evaluation mode and no gradient; afterwards every module is in the mode that it was in."""
+    """Switch to evaluation mode and no gradient; afterwards every module is in the mode that it was in."""
     training = [module for module in model.modules() if module.training]
     for module in training:
         module.training = False

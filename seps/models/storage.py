@@ -19,7 +19,7 @@ WHOLES = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.
 
 
 def saved_keys(model: nn.Module, config: ModelConfig) -> list[str]:
-    """The keys of the state dict that model.safetensors holds.
+    """List the keys of the state dict that model.safetensors holds.
 
     Raises:
         ValueError: a pattern of `config.saved` that fits no key.
@@ -32,7 +32,7 @@ def saved_keys(model: nn.Module, config: ModelConfig) -> list[str]:
 
 
 def saved_tensors(model: nn.Module, config: ModelConfig) -> dict[str, Tensor]:
-    """What model.safetensors holds: floating-point tensors in the precision that the config names.
+    """Return what model.safetensors holds: floating-point tensors in the precision that the config names.
 
     Raises:
         ValueError: a value that is not finite, or not in that precision; as `saved_keys`.
@@ -63,7 +63,7 @@ def load_saved(model: nn.Module, config: ModelConfig, file: Path) -> None:
 
 
 def read_tensors(file: Path) -> dict[str, Tensor]:
-    """The tensors of a safetensors file, by key.
+    """Read the tensors of a safetensors file, by key.
 
     Raises:
         ValueError: no such file, or no safetensors; the message names it.

@@ -39,12 +39,12 @@ PARTS = ("query", "key", "value")  # from above, in timm's one matrix
 
 
 def is_huggingface(keys: Iterable[str]) -> bool:
-    """Whether the parameter names of an image encoder are HuggingFace's."""
+    """Tell whether the parameter names of an image encoder are HuggingFace's."""
     return any(key.startswith("embeddings.") for key in keys)
 
 
 def timm_tensors(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """A HuggingFace ViT's or Swin's tensors under timm's names; a name that is neither's stays.
+    """Rename a HuggingFace ViT's or Swin's tensors as timm names them; a name that is neither's stays.
 
     Raises:
         ValueError: two tensors for one name; query, key and value that are not all there, or of different shapes.
@@ -73,7 +73,7 @@ def timm_tensors(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def timm_name(key: str) -> str:
-    """timm's name of a parameter; query, key and value still apart."""
+    """Return timm's name of a parameter; query, key and value still apart."""
     for pattern, replacement in RENAMED:
         key = re.sub(pattern, replacement, key)
     return MERGING.sub(lambda stage: f"layers.{int(stage[1]) + 1}.downsample.", key)

@@ -10,7 +10,6 @@ CATEGORIES = (PEOPLE, ANIMALS, VEHICLES, PLANTS, FOOD, THINGS)
 _BRIGHT = "red orange yellow green blue purple pink"
 _ALL = "red orange yellow green blue purple pink white black"
 _LAND = "park beach street snow night desert"
-_WILD = "park snow night desert"
 _OPEN = "park beach street snow night sea desert"
 
 

@@ -88,30 +88,13 @@ class Writer:
         Args:
             the: they are known already; full: say their colour and their size.
         """
-        chance, kind = self.chance, KINDS[group.kind]
-        say_colour = group.colour is not None and (full or chance.odds(35 if the else 80))
-        say_size = group.size not in (None, "medium") and (full or chance.odds(10 if the else 45))
-        word = kind.words[0] if the or chance.odds(60) else chance.pick(kind.words)
-        for word, say_colour in (  # noqa: B020
-            (word, say_colour),
-            (word, group.colour is not None),
-            *((other, group.colour is not None) for other in kind.words),
-        ):
-            if self._fitting(word, group, say_colour, say_size) == group.objects:
-                break
-        size = chance.pick(SIZE_WORDS[group.size or ""]) if say_size else ""
-        colour = chance.pick(COLOUR_WORDS.get(group.colour, (group.colour,))) if say_colour and group.colour else ""
-        noun = plural(word) if group.many else word
-        text = f"{size} {noun}" if kind.part else f"{size} {colour} {noun}"
-        if colour and kind.part:
-            text += " " + (_many(kind.part) if group.many else kind.part).format(colour)
-        text = text.strip()
-        count = NUMBERS[len(group.objects)] if group.many else ""
-        opening = f"the {count}" if the else count or article(text)
-        if kind.part and colour and not group.many:
-            text = text.replace(" a orange", " an orange")
+        word, say_colour, say_size = self._chosen_words(group, the, full)
+        size = self.chance.pick(SIZE_WORDS[group.size or ""]) if say_size else ""
+        colour = ""
+        if say_colour and group.colour:
+            colour = self.chance.pick(COLOUR_WORDS.get(group.colour, (group.colour,)))
         first = len(self.words)
-        self.say(f"{opening} {text}")
+        self.say(phrase_text(group, word, colour, size, the))
         self.named.append((first, len(self.words) - first, group.objects))
         for i in group.objects:
             self.statements.append(("called", i, word))
@@ -123,6 +106,19 @@ class Writer:
             asked = (group.colour if say_colour else None, group.size if say_size else None)
             self.statements.append(("count", len(group.objects), word, *asked))
         return self
+
+    def _chosen_words(self, group: Group, the: bool, full: bool) -> tuple[str, bool, bool]:
+        """The noun of a phrase, and whether colour and size are said: what is drawn, or else the first noun that, with
+        its colour, fits the group alone."""
+        chance, kind = self.chance, KINDS[group.kind]
+        has_colour = group.colour is not None
+        drawn_colour = has_colour and (full or chance.odds(35 if the else 80))
+        say_size = group.size not in (None, "medium") and (full or chance.odds(10 if the else 45))
+        drawn = kind.words[0] if the or chance.odds(60) else chance.pick(kind.words)
+        tried = [(drawn, drawn_colour), (drawn, has_colour), *((other, has_colour) for other in kind.words)]
+        fitting = (pair for pair in tried if self._fitting(pair[0], group, pair[1], say_size) == group.objects)
+        word, say_colour = next(fitting, tried[-1])
+        return word, say_colour, say_size
 
     def _fitting(self, word: str, group: Group, say_colour: bool, say_size: bool) -> tuple[int, ...]:
         def fits(thing: Object) -> bool:
@@ -146,6 +142,25 @@ def caption(writers: Sequence[Writer], capital: bool = True) -> Caption:
         words += own
     statements = dict.fromkeys(statement for writer in writers for statement in writer.statements)
     return Caption(" ".join(words), tuple(mentions), tuple(statements))
+
+
+def phrase_text(group: Group, word: str, colour: str, size: str, the: bool) -> str:
+    """Write a group's phrase: "the two small red cars".
+
+    Args:
+        word: the noun; colour, size: words for them, empty where they are not said; the: the group is known already.
+    """
+    part = KINDS[group.kind].part  # "in a {} shirt": what the colour is of, where it is not of the whole
+    noun = plural(word) if group.many else word
+    text = f"{size} {noun}" if part else f"{size} {colour} {noun}"
+    if colour and part:
+        text += " " + (_many(part) if group.many else part).format(colour)
+    text = text.strip()
+    count = NUMBERS[len(group.objects)] if group.many else ""
+    opening = f"the {count}" if the else count or article(text)
+    if part and colour and not group.many:
+        text = text.replace(" a orange", " an orange")
+    return f"{opening} {text}"
 
 
 def _many(part: str) -> str:

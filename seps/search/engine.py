@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from tqdm import tqdm
 
 from seps.checks import (
     Lengths,
@@ -18,9 +16,10 @@ from seps.checks import (
     check_whole,
 )
 from seps.method.network import CrossSparseAggrNet
-from seps.progress import Progress
-from seps.search.blocks import ALIGNED, MANY_CAPTIONS, BlockScorer, Workspace, split
+from seps.progress import Progress, with_progress
+from seps.search.blocks import ALIGNED, MANY_CAPTIONS, BlockScorer, split
 from seps.search.index import CaptionIndex, ImageIndex, index_captions, index_images, model_key
+from seps.search.workspace import Workspace
 
 ENCODED_IMAGES = 8  # images encoded at a time: they stay in a CPU's cache
 MOST_MEGABYTES = 10**9
@@ -84,7 +83,9 @@ class ScoringEngine:
         per_image = 64 * img_embs.shape[1:].numel()  # bytes while encoding
         batches = list(split(len(img_embs), max(1, min(ENCODED_IMAGES, self.memory // per_image))))
         with torch.inference_mode(), exact_precision(self.device):
-            return index_images(self.model, img_embs.to(self.device), self.shown(batches, "Encoding images"))
+            return index_images(
+                self.model, img_embs.to(self.device), with_progress(batches, "Encoding images", self.progress)
+            )
 
     def encode_captions(
         self,
@@ -106,7 +107,7 @@ class ScoringEngine:
             return index_captions(cap_embs.to(self.device), lengths, dense, dense_lengths)
 
     def score(self, images: ImageIndex, captions: CaptionIndex) -> Tensor:
-        """The full matrix S(I, T): (V, T) float32 on the CPU.
+        """Compute the full matrix S(I, T): (V, T) float32 on the CPU.
 
         Raises:
             ValueError: something else than an index of images and one of captions, swapped ones too, or an empty one;
@@ -122,7 +123,7 @@ class ScoringEngine:
         block, image_block = self.block_sizes(images, captions)
         workspace = Workspace(self.device)
         with torch.inference_mode(), exact_precision(self.device):
-            for rows in self.shown(list(split(len(images), image_block)), "Scoring"):
+            for rows in with_progress(list(split(len(images), image_block)), "Scoring", self.progress):
                 scorer = BlockScorer(self.model, images[rows], len(captions), workspace)
                 for columns in split(len(captions), block):
                     part = order[columns].cpu()
@@ -163,7 +164,7 @@ class ScoringEngine:
         return rank(self.score(image, captions)[0], top)
 
     def block_sizes(self, images: ImageIndex, captions: CaptionIndex) -> tuple[int, int]:
-        """Captions and images a block, such that the block's tensors fit the memory bound."""
+        """Choose how many captions and images make a block, such that the block's tensors fit the memory bound."""
         n, channels = images.patches.shape[1:]
         tokens = self.model.num_tokens + 1
         words = captions.sparse.words.shape[1]
@@ -182,12 +183,6 @@ class ScoringEngine:
             most = CPU_PAIRS if block >= MANY_CAPTIONS else ALIGNED
         each = image + block * (pair if block >= MANY_CAPTIONS else pair + of_image)
         return block, max(1, min(len(images), most // block, (memory - block * of_image) // each))
-
-    def shown(self, batches: list[slice], title: str) -> Iterable[slice]:
-        """The batches, with progress where it is wanted."""
-        if self.progress is False:
-            return batches
-        return tqdm(batches, desc=title, leave=False) if self.progress is True else self.progress(batches, desc=title)
 
 
 def check_indices(images: ImageIndex, captions: CaptionIndex) -> None:
@@ -209,11 +204,11 @@ def check_single(name: str, count: int) -> None:
 
 
 def rank(scores: Tensor, top: int | None) -> Ranking:
-    """The `top` highest of (K,) scores, best first, ties in original order."""
+    """Rank (K,) scores and return the `top` highest, best first, ties in original order."""
     order = scores.argsort(descending=True, stable=True)[:top]
     return Ranking(order, scores[order])
 
 
 def exact_precision(device: torch.device) -> torch.autocast:
-    """No autocast: the engine is exact even inside a caller's mixed precision."""
+    """Switch autocast off: the engine is exact even inside a caller's mixed precision."""
     return torch.autocast(device.type, enabled=False)

@@ -17,7 +17,7 @@ Rows = int | slice | Tensor | Sequence[int]
 
 
 def model_key(model: CrossSparseAggrNet) -> str:
-    """What an index must share with the model that scores it: settings, and a sum over the parameters."""
+    """Return what an index must share with the model that scores it: settings, and a sum over the parameters."""
     variant = "paper" if model.use_paper_version else "released"
     total = sum(float(parameter.detach().double().sum()) for parameter in model.parameters())
     return (
@@ -27,7 +27,7 @@ def model_key(model: CrossSparseAggrNet) -> str:
 
 
 def chosen(rows: Rows, count: int) -> slice | Tensor:
-    """Rows as a slice or as a tensor (K,) of positions; raise IndexError for one beyond the count."""
+    """Return rows as a slice or as a tensor (K,) of positions; raise IndexError for one beyond the count."""
     if isinstance(rows, slice):
         return rows
     if isinstance(rows, int):
@@ -36,7 +36,7 @@ def chosen(rows: Rows, count: int) -> slice | Tensor:
 
 
 def pick(values: Tensor | None, rows: slice | Tensor) -> Tensor | None:
-    """Some rows, where there are any."""
+    """Return some rows, where there are any."""
     return None if values is None else values[rows]
 
 
@@ -159,7 +159,7 @@ def index_captions(
 
 
 def encode_texts(embeddings: Tensor, lengths: list[int]) -> Captions:
-    """Unit words with zeros beyond each end, and each caption's direction, as the network computes it."""
+    """Scale words to unit length, zeros beyond each end, and compute each caption's direction as the network does."""
     longest = max(lengths)
     words = F.normalize(embeddings[:, :longest].float(), dim=-1)  # (T, L, C)
     count = torch.tensor(lengths, device=embeddings.device)

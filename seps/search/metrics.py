@@ -40,7 +40,7 @@ class RetrievalMetrics:
 
 
 def caption_owners(similarity: Tensor, captions_per_image: int) -> Tensor:
-    """The image of each caption, (B_t,), where captions stand in the order of the images, k an image.
+    """Return the image of each caption, (B_t,), where captions stand in the order of the images, k an image.
 
     Raises:
         ValueError: not a matrix, NaN or infinite entries, or a caption count other than k an image.
@@ -93,7 +93,7 @@ def text_to_image_ranks(similarity: Tensor, captions_per_image: int = 1) -> Tens
 
 
 def summarize(ranks: Tensor) -> Recall:
-    """Recall and ranks of one direction from its ranks, (queries,)."""
+    """Compute recall and ranks of one direction from its ranks, (queries,)."""
     exact = ranks.double()
 
     def recall(k: int) -> float:
@@ -103,7 +103,7 @@ def summarize(ranks: Tensor) -> Recall:
 
 
 def retrieval_metrics(similarity: Tensor, captions_per_image: int = 1) -> RetrievalMetrics:
-    """Recall at 1, 5 and 10 both ways, median and mean rank.
+    """Compute recall at 1, 5 and 10 both ways, median and mean rank.
 
     Args:
         similarity: (B_v, B_v * k); caption j belongs to image j // k. Higher is more alike.

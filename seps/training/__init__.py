@@ -1,5 +1,7 @@
 """What `seps.train` is made of.
 
-In the order of a run: `settings` (the recipe), `cache` (frozen features, once), `feed` (batches), `step` (a batch to
-its losses, with `objective`), `schedule` (what changes as training goes on), `checkpoint`, `records`.
+In the order of a run: `settings` (the recipe), `loop` (the run), `cache` (frozen features, once), `samplers` (what
+meets in a batch), `data_loader` (batches of features) and `pixels` (of pixels), `step` (a batch to its losses, with
+`objective` and `maps`; `phrases` on patches), `lr_schedule` (what changes as training goes on), `checkpoint`,
+`run_log`. `pooled` trains the two-tower that SEPS is compared with.
 """

@@ -15,6 +15,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from seps.data import Split, dense_captions, open_image
+from seps.files import written_whole
 from seps.models.model import PHOTOS_AT_ONCE, SEPSModel
 
 CAPTIONS_AT_ONCE, PHOTOS_ON_CUDA = 64, 64
@@ -36,11 +37,11 @@ class FeatureCache:
     dense: Tensor | None
 
     def image_features(self, numbers: Tensor) -> Tensor:
-        """Features (B, N[+1], D_v) float32 of the images `numbers` (B,)."""
+        """Read features (B, N[+1], D_v) float32 of the images `numbers` (B,)."""
         return torch.from_numpy(self.images[numbers.numpy()].astype(np.float32))
 
     def caption_features(self, numbers: Tensor) -> tuple[Tensor, Tensor]:
-        """Features (B, L, D_t) float32 and lengths (B,) of the captions `numbers` (B,)."""
+        """Read features (B, L, D_t) float32 and lengths (B,) of the captions `numbers` (B,)."""
         lengths = self.lengths[numbers]
         words = self.captions[numbers.numpy(), : int(lengths.max())]
         return torch.from_numpy(words.astype(np.float32)), lengths
@@ -67,7 +68,7 @@ def cache_features(model: SEPSModel, split: Split, dense: str, folder: Path) -> 
 
 
 def cache_key(model: SEPSModel, split: Split) -> str:
-    """What the features depend on, as a short hash: encoders, captions, image files."""
+    """Return what the features depend on, as a short hash: encoders, captions, image files."""
     config = model.config.as_dict()
     files = [(path.name, path.stat().st_size) for path in split.image_files]
     told = json.dumps([config["vision"], config["text"], split.captions, split.dense, files], sort_keys=True)
@@ -75,17 +76,15 @@ def cache_key(model: SEPSModel, split: Split) -> str:
 
 
 def cached_array(path: Path, compute: Callable[[Path], None]) -> NDArray[np.float16]:
-    """The array of a file, computed first where there is none; an interrupted computation leaves none."""
+    """Open the array of a file, computed first where there is none; an interrupted computation leaves none."""
     if not path.is_file():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_suffix(".partial")
-        compute(partial)
-        partial.rename(path)
+        with written_whole(path) as partial:
+            compute(partial)
     return np.load(path, mmap_mode="r")
 
 
 def new_array(path: Path, shape: tuple[int, ...], dtype: type = np.float16) -> NDArray[np.float16]:
-    """A new array on disk."""
+    """Make a new array on disk."""
     return np.lib.format.open_memmap(path, "w+", dtype, shape)
 
 
@@ -126,7 +125,7 @@ def dense_array(model: SEPSModel, split: Split, path: Path) -> None:
 def caption_features(
     model: SEPSModel, captions: list[str], limit: int, title: str
 ) -> Iterator[tuple[list[int], Tensor, Tensor]]:
-    """Batches of captions of like length: their numbers (list), features (B, L, D_t) and lengths (B,)."""
+    """Yield batches of captions of like length: their numbers (list), features (B, L, D_t) and lengths (B,)."""
     ids, lengths = model.tokenizer.pad([model.tokenizer.encode(caption, limit) for caption in captions])
     order = lengths.argsort(stable=True)
     for start in tqdm(range(0, len(captions), CAPTIONS_AT_ONCE), desc=title):

@@ -7,7 +7,6 @@ nothing is unpickled.
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from seps.checks import check_not_negative, check_whole, read_fields, read_json_file
+from seps.files import written_whole
 from seps.models.storage import check_tensors, read_tensors
 
 TENSORS, NUMBERS = "checkpoint.safetensors", "checkpoint.json"
@@ -62,13 +62,11 @@ def save_checkpoint(folder: Path, modules: nn.Module, optimizer: torch.optim.Opt
     tensors = {f"modules.{key}": tensor for key, tensor in modules.state_dict().items()}
     for number, moments in optimizer.state_dict()["state"].items():
         tensors |= {f"optimizer.{number}.{name}": torch.as_tensor(moment) for name, moment in moments.items()}
-    partial = folder.with_name(folder.name + ".partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
-    save_file({key: tensor.detach().cpu().contiguous().clone() for key, tensor in tensors.items()}, partial / TENSORS)
-    (partial / NUMBERS).write_text(json.dumps(asdict(state), indent=2) + "\n", encoding="utf-8")
-    shutil.rmtree(folder, ignore_errors=True)
-    partial.rename(folder)
+    own = {key: tensor.detach().cpu().contiguous().clone() for key, tensor in tensors.items()}
+    with written_whole(folder) as partial:
+        partial.mkdir()
+        save_file(own, partial / TENSORS)
+        (partial / NUMBERS).write_text(json.dumps(asdict(state), indent=2) + "\n", encoding="utf-8")
 
 
 def load_checkpoint(folder: Path, modules: nn.Module, optimizer: torch.optim.Optimizer, epochs: int) -> RunState:
@@ -117,7 +115,7 @@ def load_checkpoint(folder: Path, modules: nn.Module, optimizer: torch.optim.Opt
 
 
 def read_state(file: Path, epochs: int) -> RunState:
-    """The state in checkpoint.json; errors as `load_checkpoint`."""
+    """Read the state in checkpoint.json; errors as `load_checkpoint`."""
     values = read_json_file(file)
     try:
         state = RunState(**read_fields("the state", RunState, values, "the state."))
@@ -132,10 +130,10 @@ def read_state(file: Path, epochs: int) -> RunState:
 
 
 def moments_of(parameter: Tensor) -> dict[str, Tensor]:
-    """What AdamW keeps of a parameter: tensors of these names, shapes and kinds."""
+    """Return what AdamW keeps of a parameter: tensors of these names, shapes and kinds."""
     return {"step": torch.zeros(()), "exp_avg": parameter, "exp_avg_sq": parameter}
 
 
 def part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    """The tensors whose key begins with `prefix`, without it."""
+    """Return the tensors whose key begins with `prefix`, without it."""
     return {key.removeprefix(prefix): tensor for key, tensor in tensors.items() if key.startswith(prefix)}

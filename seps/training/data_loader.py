@@ -58,7 +58,7 @@ class CachedDataLoader:
             text.summary.fit(self.caption_means)
 
     def pretrain_epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
-        """An epoch over the images, each with all of its captions that have phrases."""
+        """Yield an epoch over the images, with those of their captions that have phrases."""
         batches = shuffled_batches(len(self.split.image_files), self.settings.pretrain_batch, generator)
         for images in self.share.of(batches, generator):
             own = [i * self.per_image + j for i in images.tolist() for j in range(self.per_image)]
@@ -66,11 +66,11 @@ class CachedDataLoader:
             yield self.batch(images, numbers, generator, dense=False, pretraining=True)
 
     def pretrain_length(self) -> int:
-        """Steps of `pretrain_epoch`."""
+        """Count the steps of `pretrain_epoch`."""
         return self.share.count(len(self.split.image_files) // self.settings.pretrain_batch)
 
     def epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
-        """An epoch over the captions, each with its image."""
+        """Yield an epoch over the captions, each with its image."""
         size = self.settings.batch_size
         if self.settings.similar_batches:
             pooled = self.pooled_images()
@@ -83,19 +83,19 @@ class CachedDataLoader:
             yield self.batch(captions // self.per_image, captions, generator, dense and self.cache.dense is not None)
 
     def length(self) -> int:
-        """Steps of `epoch`."""
+        """Count the steps of `epoch`."""
         size = self.settings.batch_size
         if self.settings.similar_batches:
             return self.share.count(len(self.split.image_files) // size * self.captions_taken())
         return self.share.count(len(self.split.captions) // size)
 
     def captions_taken(self) -> int:
-        """Captions of each image that an epoch of similar batches takes."""
+        """Count the captions of each image that an epoch of similar batches takes."""
         return min(self.settings.captions_an_epoch or self.per_image, self.per_image)
 
     @torch.no_grad()
     def pooled_images(self) -> Tensor:
-        """(V, C), the images' pooled embeddings as the heads have them now."""
+        """Embed the images as the heads have them now and pool them: (V, C)."""
         encoder = self.model.img_enc
         training = encoder.training
         pooled = pool(encoder.eval().project(self.image_means.to(self.model.device))).cpu()
@@ -105,7 +105,7 @@ class CachedDataLoader:
     def batch(
         self, images: Tensor, captions: Tensor, generator: torch.Generator, dense: bool, pretraining: bool = False
     ) -> StepBatch:
-        """One step's batch: `images` (B_v,) and `captions` (B_t,) are numbers in the split."""
+        """Build one step's batch: `images` (B_v,) and `captions` (B_t,) are numbers in the split."""
         place = {number: row for row, number in enumerate(images.tolist())}
         words, lengths = self.cache.caption_features(captions)
         dense_captions = dense_lengths = pooled = None
@@ -131,7 +131,7 @@ class CachedDataLoader:
 
 
 def mean_images(model: SEPSModel, cache: FeatureCache) -> Tensor:
-    """Each image's mean patch, and behind it with context the smaller view: (V, 1 or 2, D_v) float32."""
+    """Compute each image's mean patch, and behind it with context the smaller view: (V, 1 or 2, D_v) float32."""
     rows = []
     encoder = model.img_enc
     last = -1 if encoder.context is not None else None
@@ -144,7 +144,7 @@ def mean_images(model: SEPSModel, cache: FeatureCache) -> Tensor:
 
 
 def mean_captions(cache: FeatureCache) -> Tensor:
-    """Each caption's mean word: (V * k, D_t) float32; padding is zero."""
+    """Compute each caption's mean word: (V * k, D_t) float32; padding is zero."""
     sums = [
         torch.from_numpy(cache.captions[i : i + 2048].astype(np.float32)).sum(1)
         for i in range(0, len(cache.lengths), 2048)
@@ -155,7 +155,7 @@ def mean_captions(cache: FeatureCache) -> Tensor:
 def batch_phrases(
     phrases: list[list[PhraseBox]], captions: Tensor, rows: list[int]
 ) -> list[tuple[int, int, PhraseBox]]:
-    """The phrases of a batch for `StepBatch`, ordered by image.
+    """Return the phrases of a batch for `StepBatch`, ordered by image.
 
     Args:
         phrases: of every caption of the split; captions: (B_t,), the batch's, numbers in the split; rows: for each the
@@ -168,7 +168,7 @@ def batch_phrases(
 
 
 def read_phrases(model: SEPSModel, split: Split, regions: str = "boxes") -> list[list[PhraseBox]]:
-    """Each caption's phrases from the split's entities, with their boxes or the masks of what they name.
+    """Read each caption's phrases from the split's entities, with their boxes or the masks of what they name.
 
     Raises:
         ValueError: the split has no entities, or masks are wanted and it has no scenes.

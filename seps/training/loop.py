@@ -29,7 +29,7 @@ from seps.data import CaptionDataset, Split, open_image, read_split
 from seps.encoders import preprocess
 from seps.models.config import ModelConfig
 from seps.models.hub import load_model
-from seps.models.model import SEPSModel
+from seps.models.model import BACKBONES, SEPSModel
 from seps.search.engine import ScoringEngine
 from seps.search.metrics import RetrievalMetrics, retrieval_metrics
 from seps.training.cache import FeatureCache, cache_features
@@ -44,7 +44,6 @@ from seps.training.settings import TrainSettings, read_recipe
 from seps.training.step import StepBatch, TrainingStep
 
 CHECKPOINTS = "epoch-[0-9][0-9][0-9]"
-BACKBONES = ("img_enc.visual_encoder.", "txt_enc.bert.")
 
 
 def train(
@@ -86,37 +85,8 @@ def train(
     read_epochs(out)  # a curve that cannot be gone on with is told now, not after an epoch
     recipe = config.as_dict() | {"training": settings.as_dict()}
     (out / "recipe.json").write_text(json.dumps(recipe, indent=2) + "\n", encoding="utf-8")
-    torch.manual_seed(settings.seed)
-    model = SEPSModel(config).to(accelerator.device)
-    if start is None:
-        with torch.no_grad():
-            model.cross_net.aggr_net.scale.fill_(settings.aggregation_scale)
-    else:
-        take_weights(model, start)
-    share = ProcessShard(accelerator.process_index, accelerator.num_processes)
-    feed: CachedDataLoader | PixelDataLoader
-    dev_cache = None
-    if settings.frozen:
-        model.img_enc.visual_encoder.requires_grad_(False)
-        model.txt_enc.bert.requires_grad_(False)
-        folder = cache or out / "features"
-        with accelerator.main_process_first():  # the others find what the first has computed
-            train_cache = cache_features(model, splits["train"], settings.dense, folder)
-            dev_cache = cache_features(model, splits["dev"], "none", folder)
-        feed = CachedDataLoader(model, settings, splits["train"], train_cache, share)
-        feed.fit_heads()
-    else:
-        dataset = CaptionDataset(
-            splits["train"],
-            model.tokenizer,
-            partial(preprocess, config=config.vision),
-            config.text.max_words,
-            config.text.max_dense_words,
-            train=settings.augment,
-            seed=settings.seed,
-            dense=settings.dense,
-        )
-        feed = PixelDataLoader(model, dataset, settings, workers, share)
+    model = start_model(config, settings, start, accelerator.device)
+    loader, dev_cache = open_loader(accelerator, model, settings, splits, cache or out / "features", workers)
     step = TrainingStep(model, settings)
     optimizer = torch.optim.AdamW(parameter_groups(step, settings), weight_decay=settings.weight_decay)
     state = RunState(epoch=0, best=LEAST_BEST, ratio_weight=settings.ratio_weight)
@@ -127,7 +97,7 @@ def train(
     for epoch in range(state.epoch, epochs):
         started = time.monotonic()
         step.seps_loss.ratio_weight = state.ratio_weight
-        row = run_epoch(accelerator, prepared, step, optimizer, feed, settings, epoch)
+        row = run_epoch(accelerator, prepared, step, optimizer, loader, settings, epoch)
         if settings.ratio_schedule == "adaptive" and "kept" in row:
             weight = adapt_ratio_weight(state.ratio_weight, row["kept"], model.cross_net.sparse_ratio)
             state = replace(state, ratio_weight=weight)
@@ -147,6 +117,56 @@ def train(
     return state.best
 
 
+def start_model(config: ModelConfig, settings: TrainSettings, start: str | None, device: torch.device) -> SEPSModel:
+    """Build the model that training starts from: seeded random weights, or those of the model `start`.
+
+    Raises:
+        ValueError: `start` is another kind of model.
+    """
+    torch.manual_seed(settings.seed)
+    model = SEPSModel(config).to(device)
+    if start is not None:
+        take_weights(model, start)
+        return model
+    with torch.no_grad():
+        model.cross_net.aggr_net.scale.fill_(settings.aggregation_scale)
+    return model
+
+
+def open_loader(
+    accelerator: Accelerator,
+    model: SEPSModel,
+    settings: TrainSettings,
+    splits: dict[str, Split],
+    cache: Path,
+    workers: int,
+) -> tuple[CachedDataLoader | PixelDataLoader, FeatureCache | None]:
+    """Open what makes this process's batches, and dev's features where backbones are frozen.
+
+    Frozen backbones run now, unless their features are in the folder `cache`, and heads get the features' statistics.
+    """
+    share = ProcessShard(accelerator.process_index, accelerator.num_processes)
+    if settings.frozen:
+        model.freeze_backbones()
+        with accelerator.main_process_first():  # the others find what the first has computed
+            train_cache = cache_features(model, splits["train"], settings.dense, cache)
+            dev_cache = cache_features(model, splits["dev"], "none", cache)
+        loader = CachedDataLoader(model, settings, splits["train"], train_cache, share)
+        loader.fit_heads()
+        return loader, dev_cache
+    dataset = CaptionDataset(
+        splits["train"],
+        model.tokenizer,
+        partial(preprocess, config=model.config.vision),
+        model.config.text.max_words,
+        model.config.text.max_dense_words,
+        train=settings.augment,
+        seed=settings.seed,
+        dense=settings.dense,
+    )
+    return PixelDataLoader(model, dataset, settings, workers, share), None
+
+
 def take_weights(model: SEPSModel, start: str) -> None:
     """Copy a trained model's weights; raise ValueError where it is another kind of model."""
     try:
@@ -156,7 +176,7 @@ def take_weights(model: SEPSModel, start: str) -> None:
 
 
 def read_splits(data: Path) -> dict[str, Split]:
-    """The splits train and dev; one ValueError lists what is wrong with both."""
+    """Read the splits train and dev; one ValueError lists what is wrong with both."""
     splits, problems = {}, []
     for name in ("train", "dev"):
         try:
@@ -173,11 +193,11 @@ def run_epoch(
     prepared: torch.nn.Module,
     step: TrainingStep,
     optimizer: torch.optim.Optimizer,
-    feed: CachedDataLoader | PixelDataLoader,
+    loader: CachedDataLoader | PixelDataLoader,
     settings: TrainSettings,
     epoch: int,
 ) -> dict[str, float]:
-    """One epoch; returns the mean of each loss."""
+    """Train for one epoch; return the mean of each loss."""
     pretraining = epoch < settings.pretrain_epochs
     main_epoch = epoch - settings.pretrain_epochs
     seed = settings.seed * 1000 + epoch  # an epoch's chance follows from its number, so that a run can resume
@@ -187,9 +207,9 @@ def run_epoch(
     step.set_sampling(settings.drawn_epochs < 0 or main_epoch < settings.drawn_epochs)
     prepared.train()
     if pretraining:
-        batches, count = feed.pretrain_epoch(epoch, generator), feed.pretrain_length()
+        batches, count = loader.pretrain_epoch(epoch, generator), loader.pretrain_length()
     else:
-        batches, count = feed.epoch(epoch, generator), feed.length()
+        batches, count = loader.epoch(epoch, generator), loader.length()
     title = f"epoch {epoch + 1} of {settings.pretrain_epochs + settings.epochs}" + (
         ", pre-training" if pretraining else ""
     )
@@ -219,13 +239,13 @@ def run_epoch(
 
 
 def parameter_groups(step: TrainingStep, settings: TrainSettings) -> list[dict[str, Any]]:
-    """AdamW's groups, each with its share of the learning rate: backbones, heads, network."""
+    """Group the parameters for AdamW, each group with its share of the learning rate: backbones, heads, network."""
     groups: dict[str, list[torch.nn.Parameter]] = {"backbone": [], "heads": [], "network": []}
     for name, parameter in step.named_parameters():
         name = name.removeprefix("model.")
         if not parameter.requires_grad:
             continue
-        if name.startswith(BACKBONES):
+        if name.startswith(tuple(BACKBONES.values())):
             groups["backbone"].append(parameter)
         else:
             groups["heads" if name.startswith(("img_enc.", "txt_enc.")) else "network"].append(parameter)
@@ -236,7 +256,7 @@ def parameter_groups(step: TrainingStep, settings: TrainSettings) -> list[dict[s
 def set_rates(
     optimizer: torch.optim.Optimizer, settings: TrainSettings, pretraining: bool, epoch: int, number: int, count: int
 ) -> None:
-    """Every group's learning rate for a step: the `number`-th of `count` in an epoch of its stage."""
+    """Set every group's learning rate for a step: the `number`-th of `count` in an epoch of its stage."""
     if pretraining:
         done = epoch * count + number
         rate = settings.pretrain_rate * rate_factor("linear", epoch, done, settings.pretrain_epochs * count, count // 2)
@@ -251,8 +271,8 @@ def set_rates(
 def dev_metrics(
     model: SEPSModel, split: Split, cache: FeatureCache | None, settings: TrainSettings
 ) -> RetrievalMetrics:
-    """Recall on dev, captions alone, over its first `dev_images` images (0: all); without the network where it is not
-    trained."""
+    """Measure recall on dev, captions alone, over its first `dev_images` images (0: all); without the network where it
+    is not trained."""
     count = min(settings.dev_images or len(split.image_files), len(split.image_files))
     k = split.captions_per_image
     model.eval()
@@ -273,7 +293,7 @@ def dev_metrics(
 
 
 def recalls(metrics: RetrievalMetrics) -> dict[str, float]:
-    """The columns of metrics.csv."""
+    """Return the columns of metrics.csv."""
     row = {"rsum": metrics.rsum}
     for name, recall in (("i2t", metrics.image_to_text), ("t2i", metrics.text_to_image)):
         row |= {f"{name}_r1": recall.r1, f"{name}_r5": recall.r5, f"{name}_r10": recall.r10}
@@ -281,7 +301,7 @@ def recalls(metrics: RetrievalMetrics) -> dict[str, float]:
 
 
 def on_device(batch: StepBatch, device: torch.device) -> StepBatch:
-    """The batch with its tensors on the device."""
+    """Move the tensors of a batch to the device."""
 
     def moved(value: Any) -> Any:
         if isinstance(value, Tensor):
@@ -294,7 +314,7 @@ def on_device(batch: StepBatch, device: torch.device) -> StepBatch:
 
 
 def find_checkpoint(out: Path, epoch: int) -> Path:
-    """The checkpoint after an epoch, or for 0 the latest."""
+    """Find the checkpoint after an epoch, or for 0 the latest."""
     found = sorted((out / "checkpoints").glob(CHECKPOINTS))
     wanted = [path for path in found if epoch in (0, int(path.name[-3:]))]
     if not wanted:
@@ -311,7 +331,7 @@ def forget_checkpoints(out: Path, keep: int) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The program; returns its exit code."""
+    """Run the program and return its exit code."""
     parser = argparse.ArgumentParser(prog="python -m seps.train", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("config", help="a recipe (JSON), or the name of a full-size config")
     parser.add_argument("--data", type=Path, required=True, help="folder with train and dev in the authors' layout")

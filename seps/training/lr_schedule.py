@@ -8,7 +8,7 @@ FAR, NEAR = 0.1, 0.02
 
 
 def rate_factor(schedule: str, epoch: int, step: int, total: int, lr_warmup_steps: int) -> float:
-    """The learning rate of a step as a share of its setting.
+    """Compute the learning rate of a step as a share of its setting.
 
     Args:
         schedule: "multistep", times 0.3 from epochs 9, 15, 20 and 25 on; "linear", down to 2% at the end.
@@ -22,7 +22,7 @@ def rate_factor(schedule: str, epoch: int, step: int, total: int, lr_warmup_step
 
 
 def adapt_ratio_weight(weight: float, kept: float, target: float) -> float:
-    """The ratio loss's weight for the next epoch: doubled while the kept ratio is more than 0.1 off its target,
+    """Choose the ratio loss's weight for the next epoch: doubled while the kept ratio is more than 0.1 off its target,
     halved when within 0.02, otherwise as it was."""
     off = abs(kept - target)
     if off > FAR:

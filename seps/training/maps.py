@@ -28,7 +28,7 @@ def map_loss(
     lengths: Lengths,
     phrases: Sequence[tuple[int, int, PhraseBox]],
 ) -> Tensor:
-    """How much of the maps of each phrase's words lies outside its boxes, for captions with their own images.
+    """Compute how much of the maps of each phrase's words lies outside its boxes, for captions with their own images.
 
     A word's map is the weights over patches of the token that it meets, see `seps.method.explanation`; here of all
     tokens, by the softmax of its cosines with them, so that words learn which token to meet, tokens which patches to
@@ -63,7 +63,7 @@ def map_loss(
 
 
 def token_shares(net: CrossSparseAggrNet, images: Tensor, caption_directions: Tensor) -> tuple[Tensor, Tensor]:
-    """The tokens that each image's own caption makes of it.
+    """Build the tokens that each image's own caption makes of it.
 
     Args:
         images: (B, N[+1], C); caption_directions: (B, C) from `seps.method.pairwise.directions`.
@@ -87,8 +87,8 @@ def token_shares(net: CrossSparseAggrNet, images: Tensor, caption_directions: Te
 
 
 def learning_mask(selection: Selection) -> Tensor:
-    """The top k's mask (B, N), with a straight-through gradient that a drawn mask has of its own: that of a sigmoid of
-    how far each score is from the lowest kept one."""
+    """Return the top k's mask (B, N), with a straight-through gradient that a drawn mask has of its own: that of a
+    sigmoid of how far each score is from the lowest kept one."""
     lowest = selection.score.detach().masked_fill(selection.mask == 0, torch.inf).amin(dim=-1, keepdim=True)  # (B, 1)
     soft = ((selection.score - lowest) / SOFTNESS).sigmoid()  # (B, N)
     return selection.mask + (soft - soft.detach())

@@ -17,7 +17,7 @@ NO_NEGATIVE = -1e4
 
 
 def infonce_loss(logits: Tensor, img_ids: Tensor | Sequence[int] | None = None) -> Tensor:
-    """Cross-entropy of each row and each column against its diagonal, added.
+    """Compute the cross-entropy of each row and each column against its diagonal, added.
 
     Args:
         logits: (B, B), similarities over the temperature; entry (i, j) is of image i and caption j.
@@ -35,12 +35,12 @@ def infonce_loss(logits: Tensor, img_ids: Tensor | Sequence[int] | None = None) 
 
 
 def pooled_loss(images: Tensor, captions: Tensor, img_ids: Tensor) -> Tensor:
-    """InfoNCE of pooled embeddings, both (P, C) of unit length, whose images have the numbers (P,)."""
+    """Compute InfoNCE of pooled embeddings, both (P, C) of unit length, whose images have the numbers (P,)."""
     return infonce_loss(images @ captions.T * PHRASE_SCALE, img_ids)
 
 
 def pool(embeddings: Tensor, lengths: Tensor | None = None) -> Tensor:
-    """The unit mean of patches or words: (B, n, C) to (B, C); padding beyond `lengths` (B,) left out."""
+    """Compute the unit mean of patches or words: (B, n, C) to (B, C); padding beyond `lengths` (B,) left out."""
     if lengths is None:
         return F.normalize(embeddings.mean(dim=1), dim=-1)
     within = torch.arange(embeddings.shape[1], device=embeddings.device) < lengths.to(embeddings.device)[:, None]
@@ -48,7 +48,7 @@ def pool(embeddings: Tensor, lengths: Tensor | None = None) -> Tensor:
 
 
 def grounding_loss(patches: Tensor, words: Tensor, pairs: Sequence[tuple[int, int, PhraseBox]]) -> Tensor:
-    """Phrases against patches: inside their boxes against outside, and against the regions of other phrases.
+    """Compare phrases with patches: inside their boxes against outside, and against the regions of other phrases.
 
     Args:
         patches: (B_v, N, C); words: (B_t, L, C).

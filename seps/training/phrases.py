@@ -35,7 +35,7 @@ def phrase_boxes(
     max_words: int,
     scenes: Sequence[SceneObjects] | None = None,
 ) -> list[list[PhraseBox]]:
-    """Each caption's phrases with regions that hold a patch's centre; none where its image's sentences lack it.
+    """Find each caption's phrases with regions that hold a patch's centre; none where its image's sentences lack it.
 
     Args:
         captions: V * k; entities: V lists of sentences, as `read_entities` gives them.
@@ -62,7 +62,8 @@ def phrase_boxes(
 
 
 def patches_inside(sentence: str, phrase: PhraseBoxes, grid: tuple[int, int], masks: Masks | None) -> NDArray[np.bool_]:
-    """Patches whose centre lies in what a phrase of a sentence names, (N,): its mask where one is known, else boxes."""
+    """Mark the patches whose centre lies in what a phrase of a sentence names, (N,): its mask where one is known, else
+    boxes."""
     if masks is not None and (sentence, phrase.first_word, phrase.phrase) in masks.mentions:
         return masks.named(sentence, [phrase]).hits
     return centres_inside(phrase.boxes, grid).reshape(-1)

@@ -55,11 +55,11 @@ class PixelDataLoader:
             self.phrases = read_phrases(model, dataset.split, settings.regions)
 
     def pretrain_length(self) -> int:
-        """Steps of `pretrain_epoch`."""
+        """Count the steps of `pretrain_epoch`."""
         return self.share.count(len(self.dataset.split.image_files) // self.settings.pretrain_batch)
 
     def pretrain_epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
-        """An epoch over the images, each with all of its captions."""
+        """Yield an epoch over the images, each with all of its captions."""
         self.dataset.set_epoch(number)
         every = shuffled_batches(len(self.dataset.split.image_files), self.settings.pretrain_batch, generator)
         batches = self.share.of(every, generator)
@@ -83,19 +83,19 @@ class PixelDataLoader:
             )
 
     def length(self) -> int:
-        """Steps of `epoch`."""
+        """Count the steps of `epoch`."""
         size, taken = self.settings.batch_size, self.settings.captions_an_epoch
         if taken:
             return self.share.count(self.images_taken() // size * min(taken, self.per_image))
         return self.share.count(len(self.dataset) // size)
 
     def images_taken(self) -> int:
-        """Images that an epoch takes."""
+        """Count the images that an epoch takes."""
         every = len(self.dataset.split.image_files)
         return min(self.settings.images_an_epoch or every, every)
 
     def epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
-        """An epoch over the captions, or over some of each image's, each with its image."""
+        """Yield an epoch over the captions, or over some of each image's, each with its image."""
         self.dataset.set_epoch(number)
         size, taken = self.settings.batch_size, self.settings.captions_an_epoch
         if taken:
@@ -122,14 +122,14 @@ class PixelDataLoader:
             )
 
     def together(self, captions: Tensor, generator: torch.Generator) -> list[Tensor]:
-        """Which of these captions (V,) meet in a batch: places among them."""
+        """Choose which of these captions (V,) meet in a batch: indices among them."""
         size, group = self.settings.batch_size, self.settings.neighbours
         if not group:
             return shuffled_batches(len(captions), size, generator)
         return grouped_batches(self.pooled_captions(captions), group, size, generator)
 
     def pooled_captions(self, captions: Tensor) -> Tensor:
-        """Pooled embeddings (V, C) of captions (V,), as the model has them now."""
+        """Embed captions (V,) as the model has them now and pool them: (V, C)."""
         embedded = []
         for part in captions.split(CAPTIONS_AT_ONCE):
             words, lengths = self.model.encode_captions([self.dataset.split.captions[i] for i in part.tolist()])
@@ -137,7 +137,7 @@ class PixelDataLoader:
         return torch.cat(embedded)
 
     def loader(self, dataset: Dataset[Any], batches: Sequence[Tensor]) -> DataLoader[Any]:
-        """Reads these batches of the dataset's items."""
+        """Read these batches of the dataset's items."""
         return DataLoader(
             dataset,
             batch_sampler=[batch.tolist() for batch in batches],

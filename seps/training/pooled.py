@@ -26,26 +26,28 @@ from seps.training.settings import TrainSettings, read_recipe
 from seps.training.step import TrainingStep
 
 
-def train_pooled(model: SEPSModel, feed: CachedDataLoader, settings: TrainSettings, epochs: int) -> None:
+def train_pooled(model: SEPSModel, loader: CachedDataLoader, settings: TrainSettings, epochs: int) -> None:
     """Train the heads with the pooled loss alone: `epochs` passes over the captions, the rate falling linearly.
 
     Args:
-        model: whose heads are trained; feed: the training split's features.
+        model: whose heads are trained; loader: the training split's features.
         settings: pooled_batch, pretrain_rate, weight_decay and seed count.
     """
     heads = [p for part in (model.img_enc, model.txt_enc) for p in part.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(heads, weight_decay=settings.weight_decay)
     step = TrainingStep(model, settings).train()
-    per_epoch = len(feed.split.captions) // settings.pooled_batch
+    per_epoch = len(loader.split.captions) // settings.pooled_batch
     for epoch in trange(epochs, desc="Pooled two-tower", leave=False):
         generator = torch.Generator().manual_seed(settings.seed * 1000 + epoch)
         torch.manual_seed(settings.seed * 1000 + epoch)
-        for number, captions in enumerate(shuffled_batches(len(feed.split.captions), settings.pooled_batch, generator)):
+        for number, captions in enumerate(
+            shuffled_batches(len(loader.split.captions), settings.pooled_batch, generator)
+        ):
             done, total = epoch * per_epoch + number, epochs * per_epoch
             for group in optimizer.param_groups:
                 group["lr"] = settings.pretrain_rate * rate_factor("linear", epoch, done, total, per_epoch)
-            images = captions // feed.per_image
-            pooled = step.pooled_features(feed.image_means[images], feed.caption_means[captions])
+            images = captions // loader.per_image
+            pooled = step.pooled_features(loader.image_means[images], loader.caption_means[captions])
             loss = pooled_loss(*pooled, images)
             optimizer.zero_grad()
             loss.backward()
@@ -54,7 +56,7 @@ def train_pooled(model: SEPSModel, feed: CachedDataLoader, settings: TrainSettin
 
 @torch.no_grad()
 def pooled_metrics(model: SEPSModel, data: Path, split: str, cache: Path) -> RetrievalMetrics:
-    """Recall of pooled embeddings on a split."""
+    """Measure recall of pooled embeddings on a split."""
     model.eval()
     told = read_split(data, split)
     features = cache_features(model, told, "none", cache)
@@ -65,7 +67,7 @@ def pooled_metrics(model: SEPSModel, data: Path, split: str, cache: Path) -> Ret
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The program; returns its exit code."""
+    """Run the program and return its exit code."""
     parser = argparse.ArgumentParser(prog="python -m seps.baseline", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("config", help="the recipe of the SEPS to compare with")
     parser.add_argument("--data", type=Path, required=True, help="folder with train and dev in the authors' layout")
@@ -79,12 +81,11 @@ def main(arguments: list[str] | None = None) -> int:
         for seed in options.seeds:
             torch.manual_seed(seed)
             model = SEPSModel(config)
-            model.img_enc.visual_encoder.requires_grad_(False)
-            model.txt_enc.bert.requires_grad_(False)
+            model.freeze_backbones()
             seeded = TrainSettings(**settings.as_dict() | {"seed": seed, "grounding_weight": 0.0})
-            feed = CachedDataLoader(model, seeded, train, cache_features(model, train, "none", options.cache))
-            feed.fit_heads()
-            train_pooled(model, feed, seeded, options.epochs)
+            loader = CachedDataLoader(model, seeded, train, cache_features(model, train, "none", options.cache))
+            loader.fit_heads()
+            train_pooled(model, loader, seeded, options.epochs)
             metrics = pooled_metrics(model, options.data, "dev", options.cache)
             told = {"seed": seed, "rsum": metrics.rsum}
             for name, recall in (("i2t", metrics.image_to_text), ("t2i", metrics.text_to_image)):

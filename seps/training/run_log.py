@@ -40,7 +40,7 @@ def write_epoch(folder: Path, row: dict[str, float]) -> None:
 
 
 def read_epochs(folder: Path) -> list[dict[str, float]]:
-    """The lines of metrics.csv as numbers; none where there is no file.
+    """Read the lines of metrics.csv as numbers; none where there is no file.
 
     Raises:
         ValueError: a line that has other cells than the first line names, a cell that is no number, a line without its
@@ -63,7 +63,8 @@ def read_epochs(folder: Path) -> list[dict[str, float]]:
 
 
 def read_row(line: dict[str, Any]) -> dict[str, float]:
-    """A line of metrics.csv as numbers, empty cells left out; ValueError where it has no epoch or something else."""
+    """Read a line of metrics.csv as numbers, empty cells left out; ValueError where it has no epoch or something
+    else."""
     if None in line or None in line.values():
         raise ValueError("it has more or fewer cells than the first line")
     row = {name: float(text) for name, text in line.items() if text}
@@ -73,7 +74,7 @@ def read_row(line: dict[str, Any]) -> dict[str, float]:
 
 
 def draw(path: Path, rows: list[dict[str, float]], names: tuple[str, ...]) -> None:
-    """A picture of these columns over the epochs."""
+    """Draw these columns over the epochs."""
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     for name in names:

@@ -16,25 +16,26 @@ class ProcessShard:
     processes: int = 1
 
     def of(self, batches: list[Tensor], generator: torch.Generator) -> list[Tensor]:
-        """This process's batches of those that all processes drew alike; what is drawn later differs between them."""
+        """Take this process's batches of those that all processes drew alike; what is drawn later differs between
+        them."""
         if self.processes == 1:
             return batches
         generator.manual_seed(generator.initial_seed() * self.processes + self.rank)
         return batches[self.rank : self.count(len(batches)) * self.processes : self.processes]
 
     def count(self, batches: int) -> int:
-        """How many batches a process has: the same for each, so that none waits for another."""
+        """Count the batches that a process has: the same for each, so that none waits for another."""
         return batches // self.processes
 
 
 def shuffled_batches(captions: int, batch_size: int, generator: torch.Generator) -> list[Tensor]:
-    """An epoch's batches of caption indices, each (B,); what does not fill a batch is left out."""
+    """Shuffle an epoch's caption indices into batches, each (B,); what does not fill a batch is left out."""
     order = torch.randperm(captions, generator=generator)
     return list(order[: captions // batch_size * batch_size].view(-1, batch_size))
 
 
 def drawn_captions(images: Tensor, captions_per_image: int, taken: int, generator: torch.Generator) -> list[Tensor]:
-    """Rounds of captions, each (V,): one of every image, none of them twice.
+    """Draw rounds of captions, each (V,): one of every image, none of them twice.
 
     Args:
         images: (V,), their numbers; captions_per_image: k; taken: rounds, 1 to k; generator: of what is drawn.
@@ -45,7 +46,7 @@ def drawn_captions(images: Tensor, captions_per_image: int, taken: int, generato
 
 
 def grouped_batches(pooled: Tensor, group: int, batch_size: int, generator: torch.Generator) -> list[Tensor]:
-    """Batches made of groups of neighbours: harder negatives within a group, easy ones between groups.
+    """Make batches of groups of neighbours: harder negatives within a group, easy ones between groups.
 
     In random order, every embedding that is in no group yet takes its nearest ones that are in none either.
 
@@ -74,7 +75,7 @@ def grouped_batches(pooled: Tensor, group: int, batch_size: int, generator: torc
 def similar_batches(
     pooled: Tensor, captions_per_image: int, taken: int, batch_size: int, noise: float, generator: torch.Generator
 ) -> list[Tensor]:
-    """An epoch's batches of caption indices whose images are alike, no image twice in a batch.
+    """Make an epoch's batches of caption indices whose images are alike, no image twice in a batch.
 
     Images are sorted along a random direction of their pooled embeddings, with noise, and cut into batches.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,41 @@ FORMER_NAMES = {  # recipes that people have keep working
     "warmup_rate": "pretrain_rate",
 }
 MOST_SEED = 2**32 - 1  # epochs and processes multiply it, and a generator's seed has 64 bits
+
+Check = Callable[[str, Any], object]  # of a setting's name and value; raises ValueError
+CHECKS: dict[str, Check] = {  # in this order; types are checked where a recipe is read
+    "epochs": partial(check_whole, most=MOST_EPOCHS),
+    "pretrain_epochs": partial(check_whole, most=MOST_EPOCHS, least=0),
+    "batch_size": partial(check_whole, most=MOST_BATCH),
+    "pooled_batch": partial(check_whole, most=MOST_BATCH),
+    "pretrain_batch": partial(check_whole, most=MOST_BATCH),
+    "seed": partial(check_whole, most=MOST_SEED, least=0),
+    "temperature": check_positive,
+    "learning_rate": check_positive,
+    "pretrain_rate": check_positive,
+    "clip": check_positive,
+    "aggregation_scale": check_positive,
+    "hard_after": check_not_negative,
+    "align_weight": check_not_negative,
+    "lr_warmup_steps": check_not_negative,
+    "ratio_weight": check_not_negative,
+    "weight_decay": check_not_negative,
+    "pooled_weight": check_not_negative,
+    "grounding_weight": check_not_negative,
+    "map_weight": check_not_negative,
+    "heads_rate": check_not_negative,
+    "similar_batches": check_not_negative,
+    "captions_an_epoch": check_not_negative,
+    "images_an_epoch": check_not_negative,
+    "neighbours": check_not_negative,
+    "dev_images": check_not_negative,
+    "loss": partial(check_choice, choices=LOSSES),
+    "ratio_schedule": partial(check_choice, choices=RATIO_WEIGHTS),
+    "schedule": partial(check_choice, choices=SCHEDULES),
+    "dense": partial(check_choice, choices=DENSE),
+    "regions": partial(check_choice, choices=REGIONS),
+    "backbone_rate": check_share,
+}
 
 
 @dataclass(frozen=True)
@@ -123,72 +160,42 @@ class TrainSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, least, most in (
-            ("epochs", 1, MOST_EPOCHS),
-            ("pretrain_epochs", 0, MOST_EPOCHS),
-            ("batch_size", 1, MOST_BATCH),
-            ("pooled_batch", 1, MOST_BATCH),
-            ("pretrain_batch", 1, MOST_BATCH),
-            ("seed", 0, MOST_SEED),
-        ):
-            check_whole(f"training.{name}", getattr(self, name), most, least)
-        for name in ("temperature", "learning_rate", "pretrain_rate", "clip", "aggregation_scale"):
-            check_positive(f"training.{name}", getattr(self, name))
-        for name in (
-            "hard_after",
-            "align_weight",
-            "lr_warmup_steps",
-            "ratio_weight",
-            "weight_decay",
-            "pooled_weight",
-            "grounding_weight",
-            "map_weight",
-            "heads_rate",
-            "similar_batches",
-            "captions_an_epoch",
-            "images_an_epoch",
-            "neighbours",
-            "dev_images",
-        ):
-            check_not_negative(f"training.{name}", getattr(self, name))
-        for name, choices in (
-            ("loss", LOSSES),
-            ("ratio_schedule", RATIO_WEIGHTS),
-            ("schedule", SCHEDULES),
-            ("dense", DENSE),
-            ("regions", REGIONS),
-        ):
-            check_choice(f"training.{name}", getattr(self, name), choices)
+        for name, check in CHECKS.items():
+            check(f"training.{name}", getattr(self, name))
         if self.dense == "own":
             check_ratio("training.dense_share", self.dense_share)
-        check_share("training.backbone_rate", self.backbone_rate)
-        if self.pretrain_epochs and not (self.pooled_weight or self.grounding_weight):
-            raise ValueError(
-                f"training.pretrain_epochs is {self.pretrain_epochs}, but pooled_weight and grounding_weight are 0: "
-                "nothing would train the heads."
-            )
-        if not self.align_weight and not self.pooled_weight:
-            raise ValueError("training.align_weight and training.pooled_weight are 0: nothing would be ranked.")
-        if not self.align_weight and self.map_weight:
-            raise ValueError(
-                f"training.align_weight is 0, which leaves the network out, but map_weight is {self.map_weight:g}: "
-                "word maps need the network, so set map_weight to 0."
-            )
-        if self.neighbours and (self.batch_size % self.neighbours or not self.captions_an_epoch):
-            raise ValueError(
-                f"training.neighbours is {self.neighbours}, but batch_size, {self.batch_size}, must be a multiple of "
-                "it and captions_an_epoch above 0."
-            )
-        if self.similar_batches and not self.frozen:
-            raise ValueError("training.similar_batches is for frozen backbones: set frozen to true.")
+        check_together(self)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, as in the recipe."""
+        """Return plain values, as in the recipe."""
         return asdict(self)
 
 
+def check_together(settings: TrainSettings) -> None:
+    """Raise ValueError where settings that are each in their range contradict each other."""
+    if settings.pretrain_epochs and not (settings.pooled_weight or settings.grounding_weight):
+        raise ValueError(
+            f"training.pretrain_epochs is {settings.pretrain_epochs}, but pooled_weight and grounding_weight are 0: "
+            "nothing would train the heads."
+        )
+    if not settings.align_weight and not settings.pooled_weight:
+        raise ValueError("training.align_weight and training.pooled_weight are 0: nothing would be ranked.")
+    if not settings.align_weight and settings.map_weight:
+        raise ValueError(
+            f"training.align_weight is 0, which leaves the network out, but map_weight is {settings.map_weight:g}: "
+            "word maps need the network, so set map_weight to 0."
+        )
+    if settings.neighbours and (settings.batch_size % settings.neighbours or not settings.captions_an_epoch):
+        raise ValueError(
+            f"training.neighbours is {settings.neighbours}, but batch_size, {settings.batch_size}, must be a multiple "
+            "of it and captions_an_epoch above 0."
+        )
+    if settings.similar_batches and not settings.frozen:
+        raise ValueError("training.similar_batches is for frozen backbones: set frozen to true.")
+
+
 def with_new_names(section: dict[str, Any]) -> dict[str, Any]:
-    """A "training" section whose keys of before are called as they are today.
+    """Rename the former keys of a "training" section to those of today.
 
     Raises:
         ValueError: a key stands there under both names.
@@ -200,7 +207,7 @@ def with_new_names(section: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_recipe(name_or_path: str | Path) -> tuple[ModelConfig, TrainSettings]:
-    """A recipe: a model's config with a "training" section; a config without one trains by the defaults.
+    """Read a recipe: a model's config with a "training" section; a config without one trains by the defaults.
 
     Args:
         name_or_path: a JSON file, or the name of a config that comes with the package.

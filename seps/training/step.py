@@ -68,12 +68,12 @@ class TrainingStep(nn.Module):
         self.seps_loss = SEPSLoss(settings.margin, network.sparse_ratio, settings.ratio_weight)
 
     def set_sampling(self, drawn: bool) -> None:
-        """Whether a network with Gumbel-Softmax draws its decisions from now on or takes the top k."""
+        """Choose whether a network with Gumbel-Softmax draws its decisions from now on or takes the top k."""
         self.sampled = self.model.cross_net.use_gumbel_softmax = self.can_sample and drawn
 
     def forward(self, batch: StepBatch) -> dict[str, Tensor]:
-        """Losses by name, scalars: "loss", their sum, which has the gradient; "align", "ratio", "kept" (the share of
-        patches kept), "pooled", "grounding", "maps", those that the settings and the batch have.
+        """Compute the losses by name, scalars: "loss", their sum, which has the gradient; "align", "ratio", "kept" (the
+        share of patches kept), "pooled", "grounding", "maps", those that the settings and the batch have.
 
         Raises:
             ValueError: embeddings that the network refuses, NaN among them.
@@ -99,7 +99,7 @@ class TrainingStep(nn.Module):
         return {"loss": total} | losses
 
     def match(self, batch: StepBatch, images: Tensor, captions: Tensor) -> dict[str, Tensor]:
-        """The ranking loss, the ratio loss and the kept share of the network's pass."""
+        """Compute the ranking loss, the ratio loss and the kept share of the network's pass."""
         dense = None
         if batch.dense_captions is not None and batch.dense_lengths is not None:
             dense = self.embed_captions(batch, batch.dense_captions, batch.dense_lengths)
@@ -113,23 +113,23 @@ class TrainingStep(nn.Module):
         return {"align": align, "ratio": ratio, "kept": kept}
 
     def embed_images(self, batch: StepBatch) -> Tensor:
-        """(B, N[+1], C)."""
+        """Embed images, pixels or features: (B, N[+1], C)."""
         encoder = self.model.img_enc
         with self.precision(batch):
             return (encoder.project(batch.images) if batch.cached else encoder(batch.images)).float()
 
     def embed_captions(self, batch: StepBatch, captions: Tensor, lengths: Tensor) -> Tensor:
-        """(B, L, C)."""
+        """Embed captions, token ids or features: (B, L, C)."""
         encoder = self.model.txt_enc
         with self.precision(batch):
             return (encoder.project(captions, lengths) if batch.cached else encoder(captions, lengths)).float()
 
     def precision(self, batch: StepBatch) -> torch.autocast:
-        """The backbones' precision on a CPU; on a GPU the whole step's decides."""
+        """Choose the backbones' precision on a CPU; on a GPU the whole step's decides."""
         return torch.autocast("cpu", torch.bfloat16, enabled=self.settings.bf16_backbones and not batch.cached)
 
     def pooled(self, batch: StepBatch, images: Tensor, captions: Tensor) -> tuple[Tensor, Tensor, Tensor] | None:
-        """Pooled embeddings of images and captions, both (P, C), and the images' numbers (P,), for InfoNCE.
+        """Return pooled embeddings of images and captions, both (P, C), and the images' numbers (P,), for InfoNCE.
 
         With cached features they are those that the batch brings, mean patch and mean word, which a head maps as it
         maps one patch or word; with pixels those of the batch's own images and captions.
@@ -143,6 +143,6 @@ class TrainingStep(nn.Module):
         return pool(patches)[batch.rows], pool(captions, batch.lengths), batch.img_ids
 
     def pooled_features(self, image_features: Tensor, caption_features: Tensor) -> tuple[Tensor, Tensor]:
-        """Pooled embeddings, both (P, C), of features as `StepBatch.pooled` has them."""
+        """Embed features as `StepBatch.pooled` has them and pool them, both (P, C)."""
         captions = self.model.txt_enc.project(caption_features[:, None], torch.ones(len(caption_features)))
         return pool(self.model.img_enc.project(image_features)), pool(captions)

@@ -24,7 +24,7 @@ Beside SEPS stand maps that know less, which keep as many patches, the first of 
                central patch, the mean over the 2 or 4 central ones where a side is even
     random     any patch, expected; for deletion and insertion an order drawn for each caption
 
-All figures come with 95% intervals, by bootstrap over images. `truth` reads what is known, `maps` and `baselines` make
+All figures come with 95% intervals, by bootstrap over images. `seps.data.objects` reads what is known, `maps` and
 maps, `measures` and `curves` measure one, `collect` measures a split, `report` tells.
 """
 

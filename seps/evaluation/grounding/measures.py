@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from seps.data.regions import energy_inside
+
 TIE = 1e-6  # weights this close to the heaviest, in shares of it, are as heavy
 
 Floats = NDArray[np.float64]
@@ -26,11 +28,6 @@ def measure_map(weights: Floats | None, overlap: Floats, hits: Booleans) -> tupl
     heaviest = np.flatnonzero(weights >= weights.max() * (1 - TIE))
     hit = len(heaviest) == 1 and bool(hits[heaviest[0]])
     return energy_inside(weights, overlap), float(hit)
-
-
-def energy_inside(weights: Floats, overlap: Floats) -> float:
-    """The share of the weights (N,), not all 0, that lies in a region, of which each patch has a share (N,)."""
-    return float(weights @ overlap / weights.sum())
 
 
 def kept_areas(kept: Booleans | Floats, areas: Floats) -> Floats:

@@ -7,7 +7,6 @@ from seps.scenes.palette import BARK, CREAM, GOLD, LEAF, PINE, WHITE, Colour, da
 from seps.scenes.sketch import Sketch, cosine, sine
 
 STEM: Colour = (76, 142, 66)
-CLAY: Colour = (196, 104, 66)
 
 
 @draws("tree")

@@ -8,22 +8,13 @@ import numpy as np
 import pytest
 
 from demo.explain import inside
-from demo.explain.inside import energy_inside, sentence, weights_inside, words_of
+from demo.explain.inside import sentence, weights_inside, words_of
 from demo.explain.phrases import phrases_of
 from demo.galleries.annotation import SceneAnnotation, labels
 from demo.service.registry import ModelRegistry
 from seps.data.regions import mask_overlap
 from seps.scenes import Mention
 from tests.seps.scenes.test_edit import CUP_ON_TABLE
-
-
-def test_the_share_of_a_map_by_hand() -> None:
-    mask = np.zeros((4, 4), dtype=bool)
-    mask[:2, :3] = True  # all of the first patch, half of the second
-    overlap = mask_overlap(mask, (2, 2)).reshape(-1)
-    np.testing.assert_allclose(overlap, [1, 0.5, 0, 0])
-    assert energy_inside(np.array([0.5, 0.2, 0.1, 0.2]), overlap) == pytest.approx(0.6)
-    assert energy_inside(np.array([0.0, 3.0, 0.0, 1.0]), overlap) == pytest.approx(0.375)
 
 
 def test_a_phrase_s_words_among_word_pieces() -> None:

@@ -9,7 +9,7 @@ from PIL import Image
 
 from demo.galleries.cache import default_cache, write_whole
 from demo.galleries.examples import examples_gallery
-from demo.galleries.gallery import Gallery, GalleryItem, caption_pool, shown
+from demo.galleries.gallery import Gallery, GalleryItem, caption_pool
 from demo.galleries.packaged import load_examples
 from demo.galleries.photos import content_digest, file_digest, pixels_digest
 
@@ -66,17 +66,6 @@ def test_examples_are_a_gallery() -> None:
     assert gallery.items[1].photo().size == examples[1].photo().size
     assert gallery.items[1].dense == examples[1].dense
     assert (gallery.name, gallery.note, gallery.skipped) == ("examples", "", ())
-
-
-def test_progress_is_called_like_tqdm_or_not_at_all() -> None:
-    titles = []
-
-    def progress(values: list[int], desc: str) -> list[int]:
-        titles.append((len(values), desc))
-        return values
-
-    assert list(shown([1, 2], "Counting", progress)) == list(shown([1, 2], "Counting", False)) == [1, 2]
-    assert titles == [(2, "Counting")]
 
 
 def test_the_cache_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

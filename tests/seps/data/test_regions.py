@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seps.data.regions import central_patches, centres_inside, mask_centres, mask_overlap, patch_overlap
+from seps.data.regions import central_patches, centres_inside, energy_inside, mask_centres, mask_overlap, patch_overlap
 
 sides = st.lists(st.floats(0, 1, width=32), min_size=2, max_size=2, unique=True).map(sorted)
 boxes = st.builds(lambda across, down: (across[0], down[0], across[1], down[1]), sides, sides)
@@ -84,3 +84,12 @@ def test_central_patches(grid: tuple[int, int], central: list[tuple[int, int]]) 
     mask = central_patches(grid)
     assert mask.shape == grid
     assert [tuple(place) for place in np.argwhere(mask).tolist()] == central
+
+
+def test_energy_inside_by_hand() -> None:
+    mask = np.zeros((4, 4), dtype=bool)
+    mask[:2, :3] = True  # all of the first patch, half of the second
+    overlap = mask_overlap(mask, (2, 2)).reshape(-1)
+    np.testing.assert_allclose(overlap, [1, 0.5, 0, 0])
+    assert energy_inside(np.array([0.5, 0.2, 0.1, 0.2]), overlap) == pytest.approx(0.6)
+    assert energy_inside(np.array([0.0, 3.0, 0.0, 1.0]), overlap) == pytest.approx(0.375)

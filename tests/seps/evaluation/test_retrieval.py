@@ -11,11 +11,11 @@ from PIL import Image
 from torch import Tensor
 
 import seps.evaluation.retrieval
-from seps import CrossSparseAggrNet, RetrievalMetrics, retrieval_metrics
+from seps import CaptionIndex, CrossSparseAggrNet, RetrievalMetrics, ScoringEngine, retrieval_metrics
 from seps.data import Split, dense_captions, read_split
 from seps.evaluation.cli import first_images
 from seps.evaluation.results import Evaluation, coco_folds
-from seps.evaluation.retrieval import evaluate, evaluate_embeddings, main
+from seps.evaluation.retrieval import Stopwatch, evaluate, main, score_in_parts
 from seps.models.model import SEPSModel
 from tests.helpers.cases import Case
 from tests.helpers.drawn_data import write_lines, write_split
@@ -185,29 +185,25 @@ def test_every_protocol_is_the_forward_pass(
     assert min(float((one - two).abs().max()) for one, two in ((none, own), (none, other), (own, other))) > 1e-4
 
 
-def renamed(inputs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of the network's forward under the names of `evaluate_embeddings`."""
-    return {"lengths" if name == "cap_lens" else name: value for name, value in inputs.items()}
-
-
 @pytest.mark.parametrize("dense_words", [0, 9])
 @pytest.mark.parametrize("paper", [True, False])
-def test_embeddings_are_measured_as_the_forward_pass_scores_them(
+def test_captions_are_scored_in_parts_as_the_forward_pass_scores_them(
     dense_words: int, paper: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(seps.evaluation.retrieval, "CAPTIONS_AT_ONCE", 5)
-    seen = spy(monkeypatch)
     model, inputs = Case(images=4, captions=12, dense_words=dense_words, paper=paper).build()
     with torch.no_grad():
         expected = model(**inputs)
-    result = evaluate_embeddings(model.train(), **renamed(inputs), captions_per_image=3)
-    torch.testing.assert_close(seen[0], expected, atol=1e-5, rtol=0)
-    assert result == retrieval_metrics(seen[0], 3)
-    with pytest.raises(ValueError, match="cap_embs has 12 captions, but 4 images with 5 captions each make 20"):
-        evaluate_embeddings(model, **renamed(inputs))
-    inputs["cap_lens"] = inputs["cap_lens"][1:]
-    with pytest.raises(ValueError, match="cap_lens has 11 entries, but cap_embs has 12 captions"):
-        evaluate_embeddings(model, **renamed(inputs), captions_per_image=3)
+    engine = ScoringEngine(model.train())
+    images, parts = engine.encode_images(inputs.pop("img_embs")), []
+
+    def encode(part: slice) -> CaptionIndex:
+        parts.append(part)
+        return engine.encode_captions(**{name: values[part] for name, values in inputs.items()})
+
+    similarity = score_in_parts(engine, images, 12, encode, Stopwatch(engine.device))
+    torch.testing.assert_close(similarity, expected, atol=1e-5, rtol=0)
+    assert [len(range(12)[part]) for part in parts] == [5, 5, 2]
 
 
 def test_folds_of_five_thousand_images() -> None:

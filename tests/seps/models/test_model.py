@@ -92,6 +92,16 @@ def test_encoding_in_batches_is_encoding_one_by_one(model: SEPSModel, monkeypatc
     assert dense_lengths.tolist() == [7, 3, 12]
 
 
+def test_frozen_backbones_leave_heads_and_network_to_train(bert: Path) -> None:
+    model = tiny_model(bert)
+    model.freeze_backbones()
+    frozen = {name.split(".")[1] for name, parameter in model.named_parameters() if not parameter.requires_grad}
+    trained = {name.split(".")[1] for name, parameter in model.named_parameters() if parameter.requires_grad}
+    assert frozen == {"visual_encoder", "bert"}
+    assert {"vision_proj", "fc"} < trained
+    assert not frozen & trained
+
+
 def test_encoding_is_that_of_evaluation_mode_and_leaves_the_mode(bert: Path) -> None:
     model = tiny_model(bert, encoder="test_resnet", cls="none")
     pictures = photos(3)

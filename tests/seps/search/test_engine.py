@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seps import CrossSparseAggrNet, ScoringEngine
-from seps.search import blocks
+from seps.search import blocks, by_gram, from_differences
 from seps.search.engine import rank
 from tests.helpers.cases import Case, cases
 from tests.helpers.examples import number_of_examples
@@ -54,8 +54,12 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
 
         return count
 
-    for name in counts:
-        monkeypatch.setattr(blocks.BlockScorer, name, counted(name, getattr(blocks.BlockScorer, name)))
+    monkeypatch.setattr(blocks, "from_tokens", counted("from_tokens", blocks.from_tokens))
+    for name, order, method in (
+        ("from_differences", from_differences.FromDifferences, "fill"),
+        ("by_gram", by_gram.ByGram, "products"),
+    ):
+        monkeypatch.setattr(order, method, counted(name, getattr(order, method)))
     return counts
 
 
@@ -92,7 +96,7 @@ def test_patches_that_cancel_out_keep_their_digits(monkeypatch: pytest.MonkeyPat
     counts = taken(monkeypatch)
     assert difference(model, inputs) < 1e-5
     assert counts["by_gram"] > 0
-    monkeypatch.setattr(blocks, "CANCELLED", 0.0)
+    monkeypatch.setattr(by_gram, "CANCELLED", 0.0)
     assert difference(model, inputs) > 1e-5  # the guard is what keeps them
 
 
@@ -106,7 +110,7 @@ def test_a_caption_that_drops_the_others_heavy_patch_keeps_its_digits(monkeypatc
     inputs["cap_embs"][-1] -= 6 * inputs["img_embs"][0, 1]
     counts = taken(monkeypatch)
     assert difference(model, inputs) < 1e-5
-    monkeypatch.setattr(blocks, "CANCELLED", 0.0)
+    monkeypatch.setattr(from_differences, "CANCELLED", 0.0)
     assert difference(model, inputs) > 1e-5  # the guard is what keeps them
     assert counts["from_differences"] == 2
 
@@ -121,7 +125,7 @@ def test_patches_that_outweigh_the_usual_ones_beyond_measure_keep_their_digits(m
     inputs["cap_embs"] -= 3 * heavy
     inputs["cap_embs"][-1] += 6 * heavy
     assert difference(model, inputs) < 1e-5
-    monkeypatch.setattr(blocks, "HEAVIEST", 1e30)
+    monkeypatch.setattr(from_differences, "HEAVIEST", 1e30)
     assert difference(model, inputs) > 1e-5  # the guard is what keeps them
 
 

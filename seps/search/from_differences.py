@@ -1,0 +1,152 @@
+"""The second order of multiplication: captions of one image keep much the same patches.
+
+The tokens of those that most captions keep are built once an image. A caption then adds and subtracts the patches in
+which it differs. A token's weights need not sum to 1, since its length divides out: they are scaled so that those of
+the usual patches do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from seps.method.selection import Selection, masked_softmax
+from seps.search.from_tokens import SHORTEST
+from seps.search.workspace import Workspace
+
+CANCELLED = 0.03  # a token that weighs less than this share of what it was summed from is summed directly instead
+HEAVIEST = 1e3  # so is a token that weighs this many times what the usual patches weigh
+HIGHEST_LOGIT = 14.0  # above the highest of the usual patches, where weights are cut: HEAVIEST even beside 500 others
+
+
+@dataclass(frozen=True)
+class UsualPatches:
+    """What most of an image's captions keep, for V images.
+
+    Attributes:
+        mask: (V, 1, N), 1 on the usual patches, 0 on others.
+        weights: (V, N, M), every patch's for each token, summing to 1 over the usual ones; 0 for the extra token.
+        tokens: (V, M, C), the usual patches' tokens.
+    """
+
+    mask: Tensor
+    weights: Tensor
+    tokens: Tensor
+
+
+@dataclass(frozen=True)
+class Differences:
+    """How captions' kept patches differ from those usually kept, by images V and captions T.
+
+    Attributes:
+        counts: for each image, in how many patches a caption differs at most.
+        where: (V, T, most), the patches, those that differ first.
+        sign: (V, T, most), 1 where such a patch is kept, -1 where it is dropped, 0 where it does not differ.
+        extra: (V, T, C), the extra tokens.
+        shortest: (V, T, M), the length at which a token counts as zero, in the scale of its weights.
+        lost: for each image, tokens of which so much cancels out that digits would be lost: their indices (K,) among
+            its T * M, and their weights over all patches (K, N).
+    """
+
+    counts: list[int]
+    where: Tensor
+    sign: Tensor
+    extra: Tensor
+    shortest: Tensor
+    lost: list[tuple[Tensor, Tensor]]
+
+
+class FromDifferences:
+    """Multiplies tokens and words of a block of V images, whose usual patches are those of the first captions seen.
+
+    Args:
+        patches: (V, N, C) float32.
+        logits: (V, N_c, N), of aggregation.
+        workspace: holds what is gathered.
+    """
+
+    def __init__(self, patches: Tensor, logits: Tensor, workspace: Workspace) -> None:
+        self.patches, self.logits, self.workspace = patches, logits, workspace
+        self.usual: UsualPatches | None = None  # made when first used
+
+    def compare(self, selection: Selection) -> Differences:
+        """Find how each caption's kept patches differ from the usual ones; every quantity of selection (V, T, N)."""
+        mask = selection.mask.float()  # (V, T, N)
+        if self.usual is None:
+            self.usual = usual_patches(mask, self.logits.float(), self.patches)
+        difference = mask - self.usual.mask  # (V, T, N) of -1, 0 and 1
+        counts = difference.abs().sum(dim=2).amax(dim=1)  # (V,)
+        where = difference.abs().topk(int(counts.max()), dim=2).indices  # (V, T, most), those that differ first
+        total = mask @ self.usual.weights  # (V, T, M), the sums of the tokens' weights; 1 for the usual patches
+        dropped = selection.score.float().exp() * (1 - mask)  # (V, T, N), a softmax but for its sum
+        weight = total[..., :-1]
+        lost = (weight < CANCELLED) | (weight > HEAVIEST)  # (V, T, N_c)
+        total[..., -1] = dropped.sum(dim=2)
+        return Differences(
+            counts=counts.int().tolist(),
+            where=where,
+            sign=difference.gather(2, where),  # 0 where a caption differs in fewer
+            extra=dropped @ self.patches,  # (V, T, C)
+            shortest=(SHORTEST * total).clamp(min=1e-30),
+            lost=summed_directly(lost, mask, self.logits),
+        )
+
+    def fill(self, i: int, words: Tensor, by: Differences, products: Tensor, norms: Tensor) -> None:
+        """Fill products (T, L, M) and the tokens' lengths (T, M) of image `i` with words (T, L, C)."""
+        assert self.usual is not None  # `compare` was called: it made `by`
+        (t, m), count, channels = norms.shape, by.counts[i], words.shape[-1]
+        chosen = by.where[i, :, :count].reshape(-1)
+        gathered = self.workspace.take("gathered patches", t * count, channels)
+        weights = self.workspace.take("gathered weights", t * count, m)
+        torch.index_select(self.patches[i], 0, chosen, out=gathered)
+        torch.index_select(self.usual.weights[i], 0, chosen, out=weights)
+        weights *= by.sign[i, :, :count].reshape(-1, 1)
+        tokens = self.workspace.take("tokens", t, m, channels)
+        torch.baddbmm(
+            self.usual.tokens[i].expand(t, m, channels),
+            weights.view(t, count, m).transpose(1, 2),
+            gathered.view(t, count, channels),
+            out=tokens,
+        )
+        tokens[:, -1] = by.extra[i]
+        indices, lost = by.lost[i]
+        if len(indices):
+            tokens.view(t * m, channels).index_copy_(0, indices, lost @ self.patches[i])
+        torch.bmm(words, tokens.transpose(1, 2), out=products)
+        torch.linalg.vector_norm(tokens, dim=-1, out=norms)
+        torch.maximum(norms, by.shortest[i], out=norms)
+
+
+def usual_patches(mask: Tensor, logits: Tensor, patches: Tensor) -> UsualPatches:
+    """Find the patches that most captions keep and build their tokens.
+
+    Args:
+        mask: (V, T, N), what each caption keeps.
+        logits: (V, N_c, N), of aggregation.
+        patches: (V, N, C).
+    """
+    usual = (mask.mean(dim=1, keepdim=True) >= 0.5).float()  # (V, 1, N)
+    highest = logits.masked_fill(usual == 0, -torch.inf).amax(dim=-1, keepdim=True)  # (V, N_c, 1)
+    exponential = (logits - highest.where(highest.isfinite(), 0.0)).clamp(max=HIGHEST_LOGIT).exp()  # (V, N_c, N)
+    total = exponential @ usual.transpose(1, 2)  # (V, N_c, 1)
+    scaled = exponential / total.where(total > 0, 1.0)  # (V, N_c, N)
+    weights = F.pad(scaled.transpose(1, 2), (0, 1))  # (V, N, M), the extra token's column empty
+    tokens = (weights * usual.transpose(1, 2)).transpose(1, 2) @ patches  # (V, M, C)
+    return UsualPatches(usual, weights, tokens)
+
+
+def summed_directly(lost: Tensor, mask: Tensor, logits: Tensor) -> list[tuple[Tensor, Tensor]]:
+    """Return `Differences.lost` of the tokens that `lost` (V, T, N_c) names, which are few.
+
+    Args:
+        mask: (V, T, N), what each caption keeps.
+        logits: (V, N_c, N), of aggregation.
+    """
+    images, captions, tokens = lost.nonzero().unbind(dim=1)  # (K,) each, ordered by image
+    weights = masked_softmax(logits[images, tokens].float(), mask[images, captions])  # (K, N)
+    counts = torch.bincount(images, minlength=len(mask)).tolist()
+    indices = captions * (lost.shape[2] + 1) + tokens  # (K,)
+    return list(zip(indices.split(counts), weights.split(counts), strict=True))
