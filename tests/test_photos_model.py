@@ -38,7 +38,7 @@ def test_is_the_paper_variant_on_a_fine_grid(model: SEPSModel) -> None:
     assert recipe == config
 
 
-def test_recall_on_package_photographs_is_the_cards(model: SEPSModel) -> None:
+def test_recall_on_the_example_photographs_is_the_cards(model: SEPSModel) -> None:
     examples = load_examples()
     assert len(examples) >= 10
     photos = [example.photo() for example in examples]
@@ -52,7 +52,7 @@ def test_recall_on_package_photographs_is_the_cards(model: SEPSModel) -> None:
         f"{recall.r1:.1f} / {recall.r5:.1f} / {recall.r10:.1f}"
         for recall in (metrics.image_to_text, metrics.text_to_image)
     ]
-    title = f"{len(photos)} package photographs, {len(captions)} captions"
+    title = f"{len(photos)} example photographs, {len(captions)} captions"
     row = f"| {title} | {recalls[0]} | {recalls[1]} | {metrics.rsum:.1f} |"
     assert row in (FOLDER / "README.md").read_text()
 

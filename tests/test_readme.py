@@ -1,35 +1,170 @@
-"""What the README shows runs as it stands."""
+"""What the README says is so: samples run as they stand, figures are the measured ones, names lead somewhere."""
 
 from __future__ import annotations
 
+import json
 import re
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from PIL import Image
 
-README = (Path(__file__).parents[1] / "README.md").read_text()
+from tests.helpers.readme_gif import CAPTION, Film, gif
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
+MODELS = ROOT / "assets" / "models"
+SAMPLES = dict(re.findall(r"<!-- (\w+) -->\n```python\n(.*?)```", README, re.DOTALL))
+
+
+def run(name: str) -> dict[str, Any]:
+    """What a sample leaves behind."""
+    scope: dict[str, Any] = {}
+    exec(compile(SAMPLES[name], "README.md", "exec"), scope)
+    return scope
+
+
+def test_every_sample_is_run_here() -> None:
+    assert README.count("```python") == len(SAMPLES)
+    assert set(SAMPLES) == {"quickstart", "example"}
 
 
 def test_the_example_scores_explains_and_adds_up(capsys: pytest.CaptureFixture[str]) -> None:
-    code = re.search(r"<!-- example -->\n```python\n(.*?)```", README, re.DOTALL)
-    assert code is not None
-    scope: dict[str, object] = {}
-    exec(compile(code[1], "README.md", "exec"), scope)
-    record = scope["record"]
-    assert abs(sum(record.terms.values()) - record.similarity) < 1e-6  # type: ignore[attr-defined]
-    assert str(record.similarity) in capsys.readouterr().out  # type: ignore[attr-defined]
-    statements = [line for line in code[1].splitlines() if line and not line.startswith(("import", "from"))]
+    record = run("example")["record"]
+    assert abs(sum(record.terms.values()) - record.similarity) < 1e-6
+    assert str(record.similarity) in capsys.readouterr().out
+    statements = [line for line in SAMPLES["example"].splitlines() if line and not line.startswith(("import", "from"))]
     assert len(statements) <= 10
 
 
-def test_every_file_it_names_exists() -> None:
-    root = Path(__file__).parents[1]
-    names = re.findall(r"`([a-z_/]+\.py)`", README)
+def test_the_first_sample_prints_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    scope = run("quickstart")
+    told = np.array([float(number) for number in re.findall(r"\d\.\d{4}", SAMPLES["quickstart"])]).reshape(2, 2)
+    scores = scope["engine"].score(
+        scope["images"], scope["engine"].encode_captions(*scope["model"].encode_captions(scope["captions"]))
+    )
+    np.testing.assert_allclose(scores, told, atol=2e-3)
+    assert scores.argmax(dim=0).tolist() == scores.argmax(dim=1).tolist() == [0, 1]
+    assert scope["record"].on_grid(scope["record"].sparse.kept).shape == (14, 14)
+    assert sum(scope["record"].terms.values()) == pytest.approx(float(scores[0, 0]), abs=1e-4)
+    assert "[0 0 0" in capsys.readouterr().out
+
+
+def test_the_figures_are_the_measured_ones() -> None:
+    rows = [line for line in README.splitlines() if line.startswith("|")]
+    for model, file, words in (
+        ("photos", "results-dev.json", "dev, 964"),
+        ("photos", "results-mllm.json", "mllm, 213"),
+        ("scenes", "results-test.json", "test, 1,000"),
+    ):
+        results = json.loads((MODELS / model / file).read_text())
+        found = results["captions_only"]
+        recalls = [
+            " / ".join(f"{found[direction][name]:.1f}" for name in ("r1", "r5", "r10"))
+            for direction in ("image_to_text", "text_to_image")
+        ]
+        (row,) = [line for line in rows if f"`{model}`" in line and words in line]
+        assert row.endswith(f"| {recalls[0]} | {recalls[1]} | {found['rsum']:.1f} |")
+        assert f"{found['captions']:,} captions" in row
+        if "grounding" not in results:
+            continue
+        grounding = results["grounding"]
+        (row,) = [line for line in rows if line.startswith(f"| `{model}`, {found['split']}, {grounding['regions']} ")]
+        measures = [
+            f"{grounding['methods'][method][name]['mean']:.3f}"
+            for name in ("energy_inside", "pointing_game")
+            for method in ("seps", "cosine", "random")
+        ]
+        assert row.endswith(f"| {grounding['phrases']:,} | {' | '.join(measures)} |")
+    card = (MODELS / "photos" / "README.md").read_text()
+    assert "mean of three, pooled two-tower | | | 317.8 |" in card
+    assert "mean of three, SEPS | | | 314.3 |" in card
+    assert "317.8 against 314.3" in README
+
+
+@pytest.mark.parametrize("text", [README, CONTRIBUTING], ids=["README", "CONTRIBUTING"])
+def test_every_file_that_is_named_exists(text: str) -> None:
+    names = re.findall(r"`((?:seps|demo|assets|tests)/[\w/.-]+|[a-z]+\.(?:py|md|json))`", text)
+    links = re.findall(r"\]\((?!http|#)([^)]+)\)", text)
     assert len(names) >= 8
-    for name in names:
-        assert (root / name).is_file(), name
-    rooms = re.findall(r"(?:^|  )((?:seps|demo|assets)/[a-z_]+/) ", README, re.MULTILINE)
+    assert len(links) >= 3
+    generated = {"README.md", "recipe.json", "config.json", "results.json", "metrics.csv", "id_mapping.json"}
+    for name in {*names, *links} - generated:
+        assert (ROOT / name.replace("/NAME", "/photos")).exists(), name
+    commands = re.findall(r"python -m ([a-z_.]+)", text)
+    for command in commands:
+        module = ROOT / command.replace(".", "/")
+        assert module.with_suffix(".py").is_file() or module.is_dir(), command
+
+
+def test_the_tree_names_rooms() -> None:
+    rooms = re.findall(r"(?:^|  )((?:seps|demo|assets|tests)/(?:[a-z_]+/)?) ", README, re.MULTILINE)
     assert len(rooms) >= 14
     for room in rooms:
-        assert (root / room).is_dir(), room
+        assert (ROOT / room).is_dir(), room
     assert not re.search(r"^[A-Z_]+$", README, re.MULTILINE), "a placeholder is left"
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("demo/service/retrieval.py", "class RetrievalService"),
+        ("demo/service/registry.py", "class ModelRegistry"),
+        ("seps/method/network.py", "def match"),
+        ("seps/method/aggregation.py", "Equation (4)"),
+        ("seps/encoders/sources.py", "PACKAGE_FOLDERS"),
+    ],
+)
+def test_names_stand_where_it_says(file: str, name: str) -> None:
+    assert file in README + CONTRIBUTING
+    assert name in (ROOT / file).read_text()
+
+
+def test_the_film_is_small_and_short() -> None:
+    (address,) = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README)
+    assert address == "assets/readme/app.gif"
+    assert (ROOT / address).stat().st_size <= 2_000_000
+    with Image.open(ROOT / address) as film:
+        assert film.format == "GIF"
+        assert film.width == 900
+        assert film.info["loop"] == 0
+        seconds = 0.0
+        for frame in range(getattr(film, "n_frames", 1)):
+            film.seek(frame)
+            seconds += film.info["duration"] / 1000
+        assert frame >= 15
+        assert 8 <= seconds <= 15
+
+
+class Screen:
+    """A page that shows one colour after the other."""
+
+    def __init__(self, *colours: str) -> None:
+        self.colours = iter(colours)
+
+    def screenshot(self) -> bytes:
+        stream = BytesIO()
+        Image.new("RGB", (20, 10), next(self.colours)).save(stream, "PNG")
+        return stream.getvalue()
+
+
+def test_filming_keeps_every_picture_for_its_time() -> None:
+    film = Film(Screen("red", "red", "blue"))  # type: ignore[arg-type]
+    for duration in (100, 200, 500):
+        film.take(duration)
+    assert film.durations == [300, 500]
+    with Image.open(BytesIO(gif(film.frames, film.durations))) as read:
+        assert read.size == (20, 10)
+        shown = []
+        for frame in range(2):
+            read.seek(frame)
+            shown.append((read.info["duration"], read.convert("RGB").getpixel((5, 5))))
+    assert shown == [(300, (255, 0, 0)), (500, (0, 0, 255))]
+    assert 5 <= len(CAPTION.split()) <= 15

@@ -1,4 +1,4 @@
-"""The gallery of the photographs that installed Python packages carry."""
+"""The gallery of the photographs that ship with the app or that installed Python packages carry."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def examples_gallery() -> Gallery:
             captions=example.captions,
             dense=example.dense,
             licence=example.licence,
-            licence_link=None,
+            licence_link=example.licence_link,
             credit=example.credit,
-            link=None,
+            link=example.link,
             source=example.photo,
         )
         for example in load_examples()

@@ -1,4 +1,4 @@
-"""Photographs that installed Python packages already carry, under captions written for this project.
+"""Photographs that ship with the app or that installed Python packages carry, under captions written for this project.
 
 The captions were written from the photographs alone, before any model had scored them. This module imports nothing
 that takes long: the page shows these photographs before the libraries are there.
@@ -13,27 +13,49 @@ from pathlib import Path
 
 from PIL import Image
 
-EXAMPLES_FILE = Path(__file__).resolve().parents[2] / "assets" / "galleries" / "examples.json"
+GALLERIES = Path(__file__).resolve().parents[2] / "assets" / "galleries"
+EXAMPLES_FILE = GALLERIES / "examples.json"
 
 
 @dataclass(frozen=True)
 class Example:
     """One photograph and its captions.
 
-    `package` is the name it is installed by; `file` starts with the name it is imported by. `captions` are sentences
-    of 5 to 15 words, `dense` a description of 60 to 150 words. `licence` is what the package states of the photograph.
+    `package` is the name it is installed by, and `file` starts with the name it is imported by; of a photograph that
+    ships with the app, `package` is None and `file` is a path in assets/galleries. `captions` are sentences of 5 to 15
+    words, `dense` a description of 60 to 150 words. `licence` is what is stated of the photograph, `licence_link` where
+    the licence is written, `link` the photograph's page.
     """
 
     name: str
-    package: str
+    package: str | None
     file: str
     licence: str
     credit: str
     captions: tuple[str, ...]
     dense: str
+    licence_link: str | None = None
+    link: str | None = None
 
     def photo(self) -> Image.Image:
-        """The photograph in RGB, read from the installed package; ValueError where it cannot be found."""
+        """The photograph in RGB; ValueError where its file cannot be found."""
+        with Image.open(self.path()) as image:
+            return image.convert("RGB")
+
+    def path(self) -> Path:
+        """Its file, in the repo or in the installed package; ValueError where there is none."""
+        return self._shipped() if self.package is None else self._installed()
+
+    def _shipped(self) -> Path:
+        file = GALLERIES / self.file
+        if not file.is_file():
+            raise ValueError(
+                f'The photograph "{self.name}" should lie in assets/galleries/{self.file}, where no such file is: '
+                "check the repo out again."
+            )
+        return file
+
+    def _installed(self) -> Path:
         module, _, path = self.file.partition("/")
         package = find_spec(module)  # which imports nothing: some of these packages take seconds
         if package is None or not package.submodule_search_locations:
@@ -41,14 +63,13 @@ class Example:
                 f'The photograph "{self.name}" comes with the package {self.package}, which is not installed: '
                 f"pip install {self.package}."
             )
-        found = Path(package.submodule_search_locations[0]) / path
-        if not found.is_file():
+        file = Path(package.submodule_search_locations[0]) / path
+        if not file.is_file():
             raise ValueError(
                 f'The photograph "{self.name}" should come with the package {self.package} as {self.file}, but the '
                 f"installed version has no such file: pip install --upgrade {self.package}."
             )
-        with Image.open(found) as image:
-            return image.convert("RGB")
+        return file
 
 
 def load_examples() -> list[Example]:

@@ -30,7 +30,7 @@ DENSE_SPLIT = "mllm"
 RECALLS = {"r1", "r5", "r10"}
 RECALL_KEYS = {"split", "images", "captions", "rsum", "image_to_text", "text_to_image"}
 MEASURES = (
-    "weight_inside",
+    "energy_inside",
     "pointing_game",
     "kept_mentioned",
     "kept_unmentioned",
@@ -50,7 +50,7 @@ def differences(
 
     Args:
         service: its model is of the paper's variant.
-        indexed, place: the gallery and the photograph in it.
+        indexed, index: the gallery and the position of the photograph in it.
         caption, dense: as read by `read_caption`.
 
     Returns:

@@ -1,7 +1,7 @@
 """The first view, written down: what the app shows on load, ready before anything that computes is there.
 
 `python -m demo.opening` writes it; a test computes it anew and compares. It belongs to one model's weights and to the
-photographs that installed packages carry, and is not shown with others.
+gallery of examples, and is not shown with others.
 """
 
 from __future__ import annotations

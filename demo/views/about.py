@@ -35,7 +35,7 @@ alone. Every object's pixels are known: **true objects** outlines them, and unde
 its weight lies inside what its phrase names.
 """
 MEASURE_NAMES = {
-    "weight_inside": "weight inside",
+    "energy_inside": "weight inside",
     "pointing_game": "pointing game",
     "kept_mentioned": "kept: mentioned",
     "kept_unmentioned": "kept: unmentioned",

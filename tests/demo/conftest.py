@@ -21,7 +21,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def service(cache: Path) -> RetrievalService:
-    """The shipped model with the photographs that installed packages carry; nothing is fetched."""
+    """The shipped model with the gallery of examples; nothing is fetched."""
     return open_service(cache=cache, fetch=False)
 
 

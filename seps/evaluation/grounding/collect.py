@@ -243,5 +243,5 @@ def kind_means(measures: Floats, kinds: Sequence[str]) -> dict[str, dict[str, fl
     told = {}
     for kind, count in Counter(kinds).most_common():
         weight, pointing = measures[np.array(kinds) == kind].mean(axis=0)
-        told[kind] = {"phrases": float(count), "weight_inside": float(weight), "pointing_game": float(pointing)}
+        told[kind] = {"phrases": float(count), "energy_inside": float(weight), "pointing_game": float(pointing)}
     return told

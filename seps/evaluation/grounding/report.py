@@ -9,7 +9,7 @@ from seps.evaluation.bootstrap import Estimate
 from seps.evaluation.grounding.curves import Curves
 
 COLUMNS = {
-    "weight_inside": "weight inside",
+    "energy_inside": "weight inside",
     "pointing_game": "pointing game",
     "kept_mentioned": "kept: mentioned",
     "kept_unmentioned": "unmentioned",

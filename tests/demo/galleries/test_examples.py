@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import hashlib
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from demo.galleries.packaged import Example, load_examples
+from demo.galleries.packaged import GALLERIES, Example, load_examples
 
 EXAMPLES = load_examples()
 every_example = pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
@@ -46,6 +49,29 @@ def test_no_name_photo_or_caption_comes_twice() -> None:
         assert len(set(values)) == len(EXAMPLES)
 
 
+def test_photographs_that_ship_are_as_they_were_published_and_name_photographer_and_licence() -> None:
+    shipped = [example for example in EXAMPLES if example.package is None]
+    told = (GALLERIES / "photos" / "README.md").read_text()
+    assert [example.name for example in shipped] == ["pagoda", "dahlia"]
+    assert {example.path() for example in shipped} == set((GALLERIES / "photos").glob("*.jpg"))
+    for example in shipped:
+        row = next(line for line in told.splitlines() if example.name in line)
+        assert hashlib.sha256(example.path().read_bytes()).hexdigest() in row
+        assert example.licence == "CC BY 2.0"
+        assert example.licence_link is not None
+        assert example.link is not None
+        for wanted in (example.credit.split()[0], example.licence, example.licence_link, example.link):
+            assert wanted in row
+
+
+def test_every_package_that_carries_a_photograph_is_required() -> None:
+    root = Path(__file__).parents[3]
+    required = set(re.findall(r"^[A-Za-z0-9-]+", (root / "requirements.txt").read_text(), re.MULTILINE))
+    assert {example.package for example in EXAMPLES} - {None} <= required
+    for file in (root / "demo").rglob("*.py"):
+        assert not re.search(r"^\s*(from|import) sklearn", file.read_text(), re.MULTILINE), file
+
+
 def test_missing_package_is_named_with_how_to_install_it() -> None:
     elsewhere = replace(EXAMPLES[0], package="absent-photos", file="absent_photos/cat.jpg")
     with pytest.raises(ValueError, match=r"not installed: pip install absent-photos\.$"):
@@ -58,3 +84,8 @@ def test_missing_file_is_named_with_how_to_update_its_package() -> None:
         ValueError, match=r"scikit-image as skimage/data/nowhere\.png.*pip install --upgrade scikit-image\.$"
     ):
         renamed.photo()
+
+
+def test_missing_shipped_file_is_named() -> None:
+    with pytest.raises(ValueError, match=r"assets/galleries/photos/nowhere\.jpg.*check the repo out again\.$"):
+        replace(EXAMPLES[6], file="photos/nowhere.jpg").photo()

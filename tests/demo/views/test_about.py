@@ -29,6 +29,10 @@ def test_the_shipped_models_numbers_are_there() -> None:
             if "captions_only" in found:
                 assert f"<td>{model}</td>" in page
                 assert f"<td>{found['captions_only']['text_to_image']['r1']:.1f}</td>" in page
+            for measure in found.get("grounding", {"methods": {"seps": {}}})["methods"]["seps"].values():
+                if measure is not None:
+                    told = interval((measure["mean"], measure["low"], measure["high"]))
+                    assert f"<td>{told}</td>" in page  # each measure has a column
 
 
 def test_both_tables_tolerate_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,8 +50,8 @@ def test_both_tables_tolerate_what_is_missing(tmp_path: Path, monkeypatch: pytes
             "grounding": {
                 "split": "test",
                 "methods": {
-                    "seps": {"weight_inside": {"mean": 0.71, "low": 0.7, "high": 0.72}, "deletion": None},
-                    "random": {"weight_inside": {"mean": 0.1}, "pointing_game": 0.2},
+                    "seps": {"energy_inside": {"mean": 0.71, "low": 0.7, "high": 0.72}, "deletion": None},
+                    "random": {"energy_inside": {"mean": 0.1}, "pointing_game": 0.2},
                 },
             }
         },

@@ -63,7 +63,7 @@ def test_photographs(model: Path, data: Path, tmp_path: Path, capsys: pytest.Cap
     assert json.loads(file.read_text())["captions_only"] == {"rsum": 300.0}
     assert (result["split"], result["regions"], result["images"], result["phrases"]) == ("dev", "boxes", 2, 2)
     assert list(result["methods"]) == ["seps", "cosine", "gradient", "centre", "random"]
-    assert result["methods"]["random"]["weight_inside"]["mean"] == pytest.approx(0.35)
+    assert result["methods"]["random"]["energy_inside"]["mean"] == pytest.approx(0.35)
     assert result["curves"] is None
     for pointing in result["methods"].values():
         assert pointing["kept_unmentioned"] is pointing["deletion"] is pointing["insertion"] is None
@@ -84,7 +84,7 @@ def test_scenes(model: Path, scenes: Path, tmp_path: Path, capsys: pytest.Captur
                 assert name in ("deletion", "insertion")
             else:
                 assert figure["low"] <= figure["mean"] <= figure["high"], (method, name)
-        for name in ("weight_inside", "pointing_game", "kept_mentioned", "kept_unmentioned", "kept_background"):
+        for name in ("energy_inside", "pointing_game", "kept_mentioned", "kept_unmentioned", "kept_background"):
             assert pointing[name]["low"] >= 0 and pointing[name]["high"] <= 1
     random = result["methods"]["random"]
     assert random["kept_mentioned"]["mean"] == pytest.approx(0.5)

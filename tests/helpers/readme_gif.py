@@ -1,0 +1,156 @@
+"""Film the running app for the README: a caption is typed, the ranking moves, patches light up, the lesson turns.
+
+python -m tests.helpers.readme_gif                      # starts the app, writes assets/readme/app.gif
+python -m tests.helpers.readme_gif --address URL        # films an app that is running already
+
+Every frame is a screenshot of the app with its shipped models. How long a frame stays is set here, so that waiting for
+an answer is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import urlencode
+
+from PIL import Image
+from playwright.sync_api import Page, expect, sync_playwright
+
+from tests.demo.browser.conftest import ROOT, served
+
+FILE = ROOT / "assets" / "readme" / "app.gif"
+CAPTION, PHOTO, WORDS = "an orange flower with green leaves", "dahlia", ("flower", "leaves")
+VIEWPORT, WIDTH = (1180, 708), 900  # CSS pixels; the GIF's pixels
+MOST_BYTES, LONGEST = 2_000_000, 15.0  # of the GIF: its size, its length in seconds
+COLOURS = 256
+WAIT = 60_000  # milliseconds
+SETTLED = 1000  # milliseconds: photographs have loaded and rows have moved
+STEPS = 8
+
+
+@dataclass
+class Film:
+    """Screenshots of a page, each with how many milliseconds it stays."""
+
+    page: Page
+    frames: list[Image.Image] = field(default_factory=list)
+    durations: list[int] = field(default_factory=list)
+
+    def take(self, duration: int) -> None:
+        """Add what the page shows now; a picture that has not changed stays longer instead."""
+        with Image.open(BytesIO(self.page.screenshot())) as screenshot:
+            frame = screenshot.convert("RGB")
+        if self.frames and frame.tobytes() == self.frames[-1].tobytes():
+            self.durations[-1] += duration
+        else:
+            self.frames.append(frame)
+            self.durations.append(duration)
+
+
+def main() -> int:
+    """Run the program; returns its exit status."""
+    parser = argparse.ArgumentParser(description="Film the app for the README.")
+    parser.add_argument("--address", help="of a running app; without it, one is started")
+    parser.add_argument("--out", type=Path, default=FILE, help="the GIF to write")
+    options = parser.parse_args()
+    with running(options.address) as address, opened(address) as page:
+        film = Film(page)
+        search(film)
+        lesson(film, address)
+    content = gif(film.frames, film.durations)
+    seconds = sum(film.durations) / 1000
+    if len(content) > MOST_BYTES or seconds > LONGEST:
+        most = f"{MOST_BYTES:,} bytes and {LONGEST} s are the most: film less"
+        print(f"The GIF has {len(content):,} bytes and {seconds:.1f} s, but {most}.", file=sys.stderr)
+        return 2
+    options.out.write_bytes(content)
+    print(f"Written: {options.out}, {len(content):,} bytes, {len(film.frames)} frames, {seconds:.1f} s.")
+    return 0
+
+
+@contextmanager
+def running(address: str | None) -> Iterator[str]:
+    """The address of the app, which is started where none is given."""
+    if address is not None:
+        yield address.rstrip("/")
+        return
+    with TemporaryDirectory() as folder, served(Path(folder), "app.py", "--no-fetch", "--port") as started:
+        yield started
+
+
+@contextmanager
+def opened(address: str) -> Iterator[Page]:
+    """The app in a window that comes out WIDTH pixels wide."""
+    width, height = VIEWPORT
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, device_scale_factor=WIDTH / width, color_scheme="light"
+        )
+        page = context.new_page()
+        page.set_default_timeout(WAIT)
+        expect.set_options(timeout=WAIT)
+        page.goto(address)
+        expect(page.locator("#viewer canvas:visible").first).to_be_visible()
+        page.wait_for_timeout(SETTLED)
+        yield page
+        browser.close()
+
+
+def search(film: Film) -> None:
+    """Type a caption, watch the ranking, and read the best photograph: decision mask, score, two words' maps."""
+    page, box = film.page, film.page.locator("#caption textarea")
+    film.take(1000)
+    box.focus()
+    box.select_text()
+    film.take(300)
+    for number, word in enumerate(CAPTION.split()):
+        page.keyboard.type(" " * (number > 0) + word)
+        expect(page.locator("#viewer [data-word]")).to_have_count(number + 3)  # with [CLS] and [SEP]
+        page.wait_for_timeout(SETTLED)
+        film.take(450)
+    expect(page.locator("#ranking .title").first).to_have_text(PHOTO)
+    film.take(1500)
+    page.locator("#viewer [data-layer=score]").click()
+    film.take(1000)
+    for word in WORDS:
+        page.locator(f"#viewer [data-word='{CAPTION.split().index(word) + 1}']").hover()  # [CLS] is word 0
+        page.wait_for_timeout(SETTLED)
+        film.take(1100)
+
+
+def lesson(film: Film, address: str) -> None:
+    """Turn through the lesson's steps on the same photograph and caption."""
+    page = film.page
+    page.goto(f"{address}/?{urlencode({'view': 'lesson', 'gallery': 'examples', 'photo': PHOTO, 'caption': CAPTION})}")
+    expect(page.locator("#lesson .seps-said")).to_be_visible()
+    page.get_by_role("button", name="Talk mode").click()
+    for step in range(1, STEPS + 1):
+        page.locator(f'#lesson .seps-steps [data-step="{step}"]').click()
+        expect(page.locator(f'#lesson .seps-steps [data-step="{step}"]')).to_have_attribute("aria-current", "step")
+        page.wait_for_timeout(SETTLED)
+        film.take(650 if step < STEPS else 1500)
+
+
+def gif(frames: list[Image.Image], durations: list[int]) -> bytes:
+    """A GIF of the frames that plays for ever, all in one palette, so that what stays still takes no room."""
+    width, height = frames[0].size
+    every = Image.new("RGB", (width, height * len(frames)))
+    for number, frame in enumerate(frames):
+        every.paste(frame, (0, number * height))
+    palette = every.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, kmeans=2)
+    first, *others = (frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames)
+    stream = BytesIO()
+    first.save(stream, "GIF", save_all=True, append_images=others, duration=durations, loop=0, optimize=False)
+    return stream.getvalue()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
