@@ -25,7 +25,7 @@ Beside SEPS stand maps that know less, which keep as many patches, the first of 
     random     any patch, expected; for deletion and insertion an order drawn for each caption
 
 All figures come with 95% intervals, by bootstrap over images. `seps.data.objects` reads what is known, `maps` and
-maps, `measures` and `curves` measure one, `collect` measures a split, `report` tells.
+`baselines` make maps, `measures` and `curves` measure one, `collect` measures a split, `report` tells.
 """
 
 from seps.data.objects import read_scenes
