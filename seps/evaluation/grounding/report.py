@@ -25,7 +25,7 @@ FIRST, WIDTH = 10, 16
 class Pointing:
     """One method's figures, see `seps.grounding`; None where there is nothing to measure it on."""
 
-    weight_inside: Estimate  # energy inside; results that people have call it this
+    energy_inside: Estimate
     pointing_game: Estimate
     kept_mentioned: Estimate | None
     kept_unmentioned: Estimate | None
@@ -87,7 +87,7 @@ class Grounding:
             lines.append(" " * FIRST + "".join(f"{one.interval if one else '':>{WIDTH}}" for one in found).rstrip())
         for kind, told in self.kinds.items():
             lines.append(
-                f"  {kind:12} {told['phrases']:6,.0f} phrases, weight inside {told['weight_inside']:.3f}, "
+                f"  {kind:12} {told['phrases']:6,.0f} phrases, weight inside {told['energy_inside']:.3f}, "
                 f"pointing {told['pointing_game']:.3f}"
             )
         return "\n".join(lines)
