@@ -18,10 +18,10 @@ def check_no_run(out: Path) -> None:
     """Raise ValueError where a folder holds what a run left after an epoch, and a new one would overwrite it."""
     found = checkpoints(out)
     if found:
-        epochs = epoch_of(found[-1])
+        count = epoch_of(found[-1])
+        epochs = f"{count} epoch{'s' * (count > 1)}"
         raise ValueError(
-            f"{out} holds a run of {epochs} epoch{'s' * (epochs > 1)}: add --resume to go on with it, or give --out another "
-            "folder to start anew."
+            f"{out} holds a run of {epochs}: add --resume to go on with it, or give --out another folder to start anew."
         )
     left = [name for name in (METRICS, BEST) if (out / name).exists()]
     if left:
