@@ -10,6 +10,7 @@ from __future__ import annotations
 from seps.encoders.tokenizer import Tokenizer
 
 UNKNOWN = "[UNK]"
+STARTS = "Ġ▁"  # what other tokenizers than BERT's mark the start of a word with
 SHARE = 0.25  # of the words in pieces, from which on a caption of at least ENOUGH words gets a hint
 SHORT_SHARE = 0.5  # and above which a shorter one does
 ENOUGH = 4
@@ -31,7 +32,9 @@ def hint(tokenizer: Tokenizer, caption: str) -> str:
     share = len(broken) / len(words)
     if share >= SHARE if len(words) >= ENOUGH else share > SHORT_SHARE:
         return f"The model has learnt English captions; it may not know: {listed(broken)}."
-    if len(set(words)) >= ENOUGH and COMMON.isdisjoint(labels(tokenizer, caption)):
+    if len(set(words)) >= ENOUGH and COMMON.isdisjoint(
+        label.strip(STARTS).lower() for label in labels(tokenizer, caption)
+    ):
         return "The model has learnt English captions, and this does not look like one."
     return ""
 
