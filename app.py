@@ -12,30 +12,58 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from demo.galleries.paths import check_photos
 from demo.opening.server import Opening
+from demo.service.own import check_model
 from demo.serving.folder import TemporaryFolder
 from demo.serving.memory import keep_memory_flat
+from seps.cli import print_error
+from seps.models.shipped import shipped_models
 
 
 def main() -> int:
     """Read the command line, build the page and serve it until interrupted; returns the exit code."""
     parser = argparse.ArgumentParser(description="Serve SEPS Explorer on this machine.")
-    parser.add_argument("--photos", type=Path, metavar="FOLDER", help="a folder of photographs to search")
+    parser.add_argument(
+        "--photos", type=Path, metavar="FOLDER", help="a folder of photographs to search, without the folders below"
+    )
+    parser.add_argument("--recursive", action="store_true", help="read the folders below that folder too")
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="MODEL",
+        help="a model of your own beside the shipped ones: a folder such as RUN/best, or a hub repo (owner/name), with "
+        "the examples as a gallery that has its name; may be given several times",
+    )
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where embeddings and fetched photographs lie")
     parser.add_argument("--no-fetch", action="store_true", help="fetch no photographs over the network")
     parser.add_argument("--port", type=int, help="port to serve on; without it, the first free one from 7860")
     options = parser.parse_args()
+    try:
+        check(options)
+    except ValueError as error:
+        return print_error(error)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a KeyboardInterrupt, after which all is cleared away
     keep_memory_flat()
     try:
         with TemporaryFolder() as folder:
             serve(options, folder)
     except ValueError as error:
-        print(error, file=sys.stderr)
-        return 2
+        return print_error(error)
     except KeyboardInterrupt:
         pass
     return 0
+
+
+def check(options: argparse.Namespace) -> None:
+    """Raise ValueError for a folder or a model that is not there, before anything is opened."""
+    if options.photos is not None:
+        check_photos(options.photos)
+    for model in options.model:
+        check_model(model)
+        if model in shipped_models():
+            raise ValueError(f"The model {model} is here already: --model takes one of your own, such as RUN/best.")
 
 
 def serve(options: argparse.Namespace, folder: TemporaryFolder) -> None:
@@ -47,15 +75,13 @@ def serve(options: argparse.Namespace, folder: TemporaryFolder) -> None:
     opening = Opening(options.port, example=options.photos is None)
     print(f"SEPS Explorer is starting: open {opening.address}", flush=True)
     try:
-        page, launch = prepare(options.photos, options.cache, not options.no_fetch, folder)
+        page, launch = prepare(options, folder)
     finally:
         opening.close()
     page.launch(server_name=opening.host, server_port=opening.port, **launch)
 
 
-def prepare(
-    photos: Path | None, cache: Path | None, fetch: bool, folder: TemporaryFolder
-) -> tuple[Any, dict[str, Any]]:
+def prepare(options: argparse.Namespace, folder: TemporaryFolder) -> tuple[Any, dict[str, Any]]:
     """The app's page and what its `launch` needs.
 
     Its libraries take seconds, so they are imported here: Gradio while the models load and photographs are encoded.
@@ -66,8 +92,9 @@ def prepare(
     from demo.serving.quick_import import skip_stub_files
 
     skip_stub_files()
+    given = (options.photos, options.cache, not options.no_fetch)
     with ThreadPoolExecutor(1) as beside:
-        opening = beside.submit(open_registry, photos, cache, fetch, tqdm, print)
+        opening = beside.submit(open_registry, *given, tqdm, print, options.recursive, options.model)
         from demo import site
 
         return site.build(opening.result()), site.launch_options(folder)

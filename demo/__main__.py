@@ -1,4 +1,7 @@
-"""The app without a browser: `python -m demo explain PHOTO CAPTION -o FILE`, `python -m demo rank ...`."""
+"""The app without a browser: `python -m demo explain PHOTO CAPTION -o FILE`, `python -m demo rank ...`.
+
+Arguments are read, and paths checked, before torch and the models are imported, which takes seconds.
+"""
 
 from __future__ import annotations
 
@@ -6,47 +9,91 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tqdm import tqdm
+from demo.figures.formats import EXPLANATIONS, PICTURES, check_format
+from demo.galleries.paths import check_photo_path, check_photos
+from demo.service.own import check_model, own_names
+from seps.cli import check_output, print_error
+from seps.models.shipped import shipped_models
 
-from demo.figures.exports import PICTURES, explanation_file, images_csv
-from demo.figures.overlay import Heading
-from demo.galleries.folder import photo_gallery
-from demo.galleries.index import index_gallery
-from demo.galleries.photos import read_photo
-from demo.service.captions import read_caption
-from demo.service.retrieval import RetrievalService
-from demo.service.start import MODEL, open_model, open_registry
+if TYPE_CHECKING:
+    from demo.service.captions import Reading
+    from demo.service.retrieval import RetrievalService
+
+LAYERS = (
+    "mask (the default), score, s_st, token:1, tokens, extra, word:2 (the caption's second word; of one in several "
+    "pieces the first piece), word:[CLS], word:[SEP], piece:3 (the third word piece, which links call word:3), ..."
+)
 
 
-def explain(options: argparse.Namespace, service: RetrievalService) -> None:
+def tell(line: str) -> None:
+    """Print what is not the answer itself."""
+    print(line, file=sys.stderr)
+
+
+def explain(options: argparse.Namespace) -> None:
     """Draw, or write as JSON, what one caption did with one photograph."""
-    kind = options.output.suffix.lstrip(".").lower()
+    from demo.explain.spoken import layer_of_words
+    from demo.figures.exports import explanation_file
+    from demo.figures.overlay import Heading
+    from demo.galleries.photos import read_photo
+    from demo.service.captions import read_caption
+    from demo.service.start import MODEL, open_model
+
+    service = open_model(options.model or MODEL)
     photo = read_photo(options.photo).image
+    reading = read_caption(service.model, options.caption)
+    tell_note(reading)
     record = service.explain_photo(photo, options.caption, options.dense)
-    text = read_caption(service.model, options.caption).text
-    heading = Heading(text, record.similarity, service.name, options.dense)
-    file = explanation_file(photo, record, heading, options.photo.stem, kind, options.layer, options.opacity)
+    layer = layer_of_words(options.layer, reading.text, service.model.tokenizer, record)
+    heading = Heading(reading.text, record.similarity, service.name, options.dense)
+    kind = kind_of(options.output)
+    file = explanation_file(photo, record, heading, options.photo.stem, kind, layer, options.opacity)
     options.output.write_bytes(file.content)
     print(f"S(I, T) = {record.similarity:.4f}. {options.output} is written.")
 
 
-def rank(options: argparse.Namespace, service: RetrievalService) -> None:
+def rank(options: argparse.Namespace) -> None:
     """Rank photographs for a caption, or captions for a photograph, and print the best."""
+    from tqdm import tqdm
+
+    from demo.figures.exports import images_csv
+    from demo.galleries.folder import photo_gallery
+    from demo.galleries.index import index_gallery
+
+    service = chosen_service(options)
     if options.photo is not None:
         indexed = index_gallery(service.model, photo_gallery(options.photo), None)
         pool = None if options.text else service.open(options.gallery, tqdm).gallery.name
         captions = service.rank_captions(indexed, 0, pool, "\n".join(options.text))
         lines = [f"{score:.4f}  {text}" for text, score in zip(captions.captions, captions.scores, strict=True)]
+        noun = "captions"
     else:
         indexed = service.open(options.gallery, tqdm)
         if options.csv is not None:
             options.csv.write_bytes(images_csv(service, indexed, " ".join(options.text), options.dense).content)
         images = service.rank_images(indexed, " ".join(options.text), options.dense)
+        tell_note(images.reading)
         items = indexed.gallery.items
         lines = [f"{score:.4f}  {items[i].title}" for i, score in zip(images.order, images.scores, strict=True)]
+        noun = indexed.gallery.noun
+    tell(shown(min(options.top, len(lines)), len(lines), noun))
     for place, line in enumerate(lines[: options.top], start=1):
         print(f"{place:4}  {line}")
+
+
+def shown(count: int, total: int, noun: str) -> str:
+    """How many of a ranking are printed."""
+    if count < total:
+        return f"The best {count} of {total} {noun} (--top {total} prints all):"
+    return f"All {total} {noun}, the best first:" if total > 1 else f"The only one of the {noun}:"
+
+
+def tell_note(reading: Reading) -> None:
+    """Tell what the model may not read of a caption."""
+    if reading.note:
+        tell(reading.note)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -57,7 +104,7 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("photo", type=Path)
     one.add_argument("caption")
     one.add_argument("--dense", help="a dense caption beside it")
-    one.add_argument("--layer", default="mask", help="mask, score, s_st, token:1, tokens, extra, word:1, ... (mask)")
+    one.add_argument("--layer", default="mask", help=LAYERS)
     one.add_argument("--opacity", type=float, default=0.75, help="of the layer, 0 to 1 (0.75)")
     one.add_argument(
         "-o", "--output", type=Path, required=True, help=f"file; its ending says which: {', '.join(PICTURES)} or json"
@@ -65,14 +112,41 @@ def parser() -> argparse.ArgumentParser:
     many = commands.add_parser("rank", help="rank photographs for a caption, or captions for a photograph")
     many.add_argument("text", nargs="*", help="the caption; with --photo, the captions to rank (none: the gallery's)")
     many.add_argument("--photo", type=Path, help="rank captions for this photograph")
-    many.add_argument("--photos", type=Path, help="a folder of photographs to rank")
+    many.add_argument("--photos", type=Path, help="a folder of photographs to rank, without the folders below")
+    many.add_argument("--recursive", action="store_true", help="read the folders below that folder too")
     many.add_argument("--gallery", help="a gallery to rank: folder, examples, open-photos or scenes")
     many.add_argument("--dense", help="a dense caption beside the caption")
     many.add_argument("--top", type=int, default=10, help="how many to print (10)")
     many.add_argument("--csv", type=Path, help="write the whole ranking of photographs here")
-    for command in (one, many):
-        command.add_argument("--model", help="photos or scenes (photos; to rank, that of the gallery)")
+    for command, unless in ((one, "photos"), (many, "photos; to rank, that of the gallery")):
+        command.add_argument(
+            "--model", help=f"photos or scenes, a folder such as RUN/best, or a hub repo (owner/name) ({unless})"
+        )
     return top
+
+
+def check(options: argparse.Namespace) -> None:
+    """Raise ValueError for what can be told without a model: paths that are not there, and an unknown ending."""
+    if options.model is not None:
+        check_model(options.model)
+    if options.command == "explain":
+        check_photo_path(options.photo)
+        check_format(kind_of(options.output), EXPLANATIONS)
+        check_output(options.output)
+        return
+    if options.photo is not None:
+        check_photo_path(options.photo)
+    if options.photos is not None:
+        check_photos(options.photos)
+    if options.csv is not None:
+        check_output(options.csv)
+    if options.top < 1:
+        raise ValueError(f"--top is {options.top}, but at least 1 is needed.")
+
+
+def kind_of(output: Path) -> str:
+    """The kind of file that its ending says."""
+    return output.suffix.lstrip(".").lower()
 
 
 def chosen_service(options: argparse.Namespace) -> RetrievalService:
@@ -81,7 +155,16 @@ def chosen_service(options: argparse.Namespace) -> RetrievalService:
     Raises:
         ValueError: no such model or gallery, or one that belongs to the other.
     """
-    registry = open_registry(options.photos, progress=tqdm, tell=print)
+    from tqdm import tqdm
+
+    from demo.service.start import open_own, open_registry
+
+    if options.model is not None and options.model not in shipped_models():
+        name = next(iter(own_names([options.model])))
+        own = open_own(options.model, name, options.photos, None, tqdm, tell, options.recursive)
+        options.gallery = options.gallery or own.first
+        return own
+    registry = open_registry(options.photos, progress=tqdm, tell=tell, recursive=options.recursive)
     options.gallery = options.gallery or registry.first_of(options.model or registry.photos.name)
     service = registry.of(options.gallery)
     if options.model not in (None, service.name):
@@ -95,13 +178,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The program; returns its exit code."""
     options = parser().parse_args(arguments)
     try:
-        if options.command == "explain":
-            explain(options, open_model(options.model or MODEL))
-        else:
-            rank(options, chosen_service(options))
+        check(options)
+        (explain if options.command == "explain" else rank)(options)
     except (ValueError, OSError) as error:
-        print(error, file=sys.stderr)
-        return 2
+        return print_error(error)
     return 0
 
 

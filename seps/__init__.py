@@ -7,21 +7,27 @@ gives a trained model of `models`, made of `encoders` and the network; `data`, `
 who train one.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from seps.method.aggregation import DualTokenAggregation, TokenAggregation
-from seps.method.alignment import HRPA, Alignment
-from seps.method.explanation import AlignmentExplanation, BranchExplanation, Explanation, explain
-from seps.method.losses import SEPSLoss, align_loss, ratio_loss
-from seps.method.network import CrossSparseAggrNet, Match
-from seps.method.selection import Selection, TokenSparse
-from seps.method.tokens import join_tokens, split_cls
-from seps.search.engine import CaptionIndex, ImageIndex, Ranking, ScoringEngine
-from seps.search.metrics import Recall, RetrievalMetrics, image_to_text_ranks, retrieval_metrics, text_to_image_ranks
-
 if TYPE_CHECKING:
+    from seps.method.aggregation import DualTokenAggregation, TokenAggregation
+    from seps.method.alignment import HRPA, Alignment
+    from seps.method.explanation import AlignmentExplanation, BranchExplanation, Explanation, explain
+    from seps.method.losses import SEPSLoss, align_loss, ratio_loss
+    from seps.method.network import CrossSparseAggrNet, Match
+    from seps.method.selection import Selection, TokenSparse
+    from seps.method.tokens import join_tokens, split_cls
     from seps.models.hub import load_model
     from seps.models.model import SEPSModel
+    from seps.search.engine import CaptionIndex, ImageIndex, Ranking, ScoringEngine
+    from seps.search.metrics import (
+        Recall,
+        RetrievalMetrics,
+        image_to_text_ranks,
+        retrieval_metrics,
+        text_to_image_ranks,
+    )
 
 __all__ = [
     "HRPA",
@@ -54,15 +60,29 @@ __all__ = [
     "text_to_image_ranks",
 ]
 
+HOMES = {  # the names of each module
+    "seps.method.aggregation": "DualTokenAggregation TokenAggregation",
+    "seps.method.alignment": "HRPA Alignment",
+    "seps.method.explanation": "AlignmentExplanation BranchExplanation Explanation explain",
+    "seps.method.losses": "SEPSLoss align_loss ratio_loss",
+    "seps.method.network": "CrossSparseAggrNet Match",
+    "seps.method.selection": "Selection TokenSparse",
+    "seps.method.tokens": "join_tokens split_cls",
+    "seps.search.engine": "CaptionIndex ImageIndex Ranking ScoringEngine",
+    "seps.search.metrics": "Recall RetrievalMetrics image_to_text_ranks retrieval_metrics text_to_image_ranks",
+    "seps.models.hub": "load_model",
+    "seps.models.model": "SEPSModel",
+}
+
 
 def __getattr__(name: str) -> Any:
-    """`load_model` and `SEPSModel`, imported when first asked for: timm and transformers take seconds."""
-    if name == "load_model":
-        from seps.models.hub import load_model
-
-        return load_model
-    if name == "SEPSModel":
-        from seps.models.model import SEPSModel
-
-        return SEPSModel
+    """A public name, its module imported when it is first asked for: torch and transformers take seconds."""
+    for module, names in HOMES.items():
+        if name in names.split():
+            globals()[name] = getattr(import_module(module), name)
+            return globals()[name]
     raise AttributeError(f"module 'seps' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

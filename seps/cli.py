@@ -1,10 +1,13 @@
-"""What every program shares: input that cannot be used is told in one line."""
+"""What every program shares: input that cannot be used is told after `error: `, and the exit code is 2."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+
+FAILED = 2  # the exit code
 
 
 @contextmanager
@@ -13,10 +16,28 @@ def errors_in_one_line() -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError) as error:
-        print(f"error: {one_line(str(error))}", file=sys.stderr)
-        raise SystemExit(2) from error
+        raise SystemExit(print_error(one_line(str(error)))) from error
+
+
+def print_error(error: object) -> int:
+    """Print what is wrong on stderr, after `error: `; a list of problems keeps its lines. Returns the exit code."""
+    print(f"error: {error}", file=sys.stderr)
+    return FAILED
 
 
 def one_line(message: str) -> str:
     """A message that lists problems on lines of their own, `DataError`'s for one, in one line."""
     return " ".join(message.replace(":\n  ", ": ").replace("\n  ", "; ").split())
+
+
+def check_folder(folder: Path, wanted: str) -> None:
+    """Raise ValueError where there is no such folder; `wanted` says what to give instead."""
+    if not folder.is_dir():
+        kind = "is a file" if folder.exists() else "does not exist"
+        raise ValueError(f"The folder {folder} {kind}: give {wanted}.")
+
+
+def check_output(file: Path) -> None:
+    """Raise ValueError where the folder that a file is to be written into does not exist."""
+    if not file.parent.is_dir():
+        raise ValueError(f"The folder {file.parent} does not exist, so that {file.name} cannot be written: make it.")

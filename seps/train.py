@@ -2,7 +2,7 @@
 
 import sys
 
-from seps.training.loop import main
+from seps.training.command import main
 
 if __name__ == "__main__":
     sys.exit(main())

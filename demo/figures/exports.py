@@ -14,21 +14,13 @@ from demo.explain.layers import Layer
 from demo.explain.outline import Outline
 from demo.explain.record import plain
 from demo.figures.export import file_name, render
+from demo.figures.formats import EXPLANATIONS, PICTURES, TYPES, check_format
 from demo.figures.overlay import Heading, compare_picture, picture
 from demo.figures.palette import DARK, LIGHT
 from demo.galleries.index import IndexedGallery
 from demo.service.retrieval import RetrievalService
 from demo.service.threads import drawing
 from seps import Explanation
-
-TYPES = {
-    "png": "image/png",
-    "svg": "image/svg+xml",
-    "pdf": "application/pdf",
-    "json": "application/json",
-    "csv": "text/csv",
-}
-PICTURES = ("png", "svg", "pdf")
 
 
 @dataclass(frozen=True)
@@ -64,7 +56,7 @@ def explanation_file(
     Raises:
         ValueError: another kind, an unknown layer or one that the record has not, an opacity out of range.
     """
-    check_format(kind, (*PICTURES, "json"))
+    check_format(kind, EXPLANATIONS)
     if not 0.0 <= opacity <= 1.0:
         raise ValueError(f"opacity is {opacity}, but it must be between 0 and 1.")
     name = file_name(heading.model, title, layer, kind)
@@ -120,12 +112,6 @@ def ranking_file(columns: Sequence[str], rows: Sequence[Sequence[object]], model
 def harmless(value: object) -> object:
     """The value, text marked as text where a spreadsheet would take it for a formula."""
     return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
-
-
-def check_format(kind: str, formats: Sequence[str]) -> None:
-    """Raise ValueError for another kind."""
-    if kind not in formats:
-        raise ValueError(f"format is {kind!r}, but it must be one of {', '.join(formats)}.")
 
 
 def images_csv(service: RetrievalService, indexed: IndexedGallery, caption: str, dense: str | None) -> Download:

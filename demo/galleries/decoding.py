@@ -41,6 +41,10 @@ class PhotoError(ValueError):
     """A photograph that is refused; the message says why and what to do."""
 
 
+class NoPhotoError(PhotoError):
+    """A file that is no photograph at all, but a text, a film, ..."""
+
+
 def decode(content: bytes, subject: str) -> Image.Image:
     """The first frame of a photograph, upright, at most LONGEST pixels on the long side, without metadata.
 
@@ -94,7 +98,7 @@ def opened(source: Path | BytesIO, subject: str) -> Iterator[Image.Image]:
         except Image.DecompressionBombError as error:
             raise _too_many(MAX_PIXELS, subject) from error
         except UnidentifiedImageError as error:
-            raise PhotoError(f"{subject} is no photo that can be read: save it as {FORMATS_IN_WORDS}.") from error
+            raise NoPhotoError(f"{subject} is no photo that can be read: save it as {FORMATS_IN_WORDS}.") from error
         except MemoryError as error:
             raise PhotoError(f"{subject} needs too much memory to decode: save it smaller, as JPEG.") from error
         except Exception as error:  # a damaged file makes Pillow raise nearly anything

@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from demo.galleries.decoding import NoPhotoError, PhotoError
 from demo.galleries.gallery import Gallery, GalleryItem
-from demo.galleries.photos import PhotoError, check_photo, printable
+from demo.galleries.paths import check_photos, printable
+from demo.galleries.photos import check_photo
 from seps.checks import check_text, read_json
 from seps.progress import Progress, with_progress
 
@@ -18,21 +20,20 @@ MOST_UPLOADS = 100
 MOST_CAPTIONS = 20 * 2**20  # bytes of captions.json
 
 
-def folder_gallery(folder: Path, progress: Progress = False) -> Gallery:
-    """Every photograph in a folder and the folders below, sorted; hidden ones and links out of it are left out.
+def folder_gallery(folder: Path, progress: Progress = False, recursive: bool = False) -> Gallery:
+    """Every photograph in a folder, sorted; hidden ones and links out of it are left out.
 
     A file is opened here, not decoded: one that is damaged further on is skipped when the gallery is indexed.
 
     Args:
         folder: may hold captions.json, {"below/photo.jpg": ["a caption", ...]}.
-        progress: as in `ScoringEngine`.
+        progress: as in `ScoringEngine`; recursive: whether the folders below are read too.
 
     Raises:
         ValueError: no such folder, no readable photograph in it, or a captions.json that does not fit.
     """
-    if not folder.is_dir():
-        raise ValueError(f"There is no folder {printable(folder)}: give the path of a folder with photos.")
-    found, skipped = _files_below(folder)
+    check_photos(folder)
+    found, skipped = _files_below(folder, recursive)
     named = [(printable(file.relative_to(folder).as_posix()), file) for file in found]
     captions = _read_captions(folder / CAPTIONS_FILE)
     unknown = sorted(set(captions) - {name for name, _ in named})
@@ -82,28 +83,44 @@ def _gallery(
     progress: Progress,
 ) -> Gallery:
     """The gallery of the files that open as photographs; ValueError where none does."""
-    items = []
+    items, others, reason = [], [], ""
     for key, file in with_progress(named, "Looking at photos", progress):
         try:
             check_photo(file, key)
+        except NoPhotoError as error:
+            others, reason = [*others, key], str(error)
+            continue
         except PhotoError as error:
             skipped.append(str(error))
             continue
         items.append(GalleryItem(key, key, captions.get(key, ()), None, "", None, "", None, file))
+    if others:
+        skipped.append(reason if len(others) == 1 else f"{len(others)} files are no photos: {quoted(others)}.")
     if not items:
         reason = f" {skipped[0]}" if skipped else ""
         raise ValueError(f'"{title}" holds no photo that can be read.{reason}')
     return Gallery(name, title, note, tuple(items), tuple(skipped))
 
 
-def _files_below(folder: Path) -> tuple[list[Path], list[str]]:
-    """The files that may be photographs, sorted, and a sentence for each link out and each closed folder."""
+def quoted(names: Sequence[str], most: int = 3) -> str:
+    """The first names in quotation marks, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(f'"{name}"' for name in names[:most]) + more
+
+
+def _files_below(folder: Path, recursive: bool) -> tuple[list[Path], list[str]]:
+    """The files that may be photographs, sorted, and a sentence for each link out, each closed folder and what lies in
+    folders that are not read."""
     root = folder.resolve()
     files: list[Path] = []
     closed: list[OSError] = []
     skipped = []
     for place, folders, names in os.walk(folder, onerror=closed.append):
         folders[:] = [name for name in folders if not name.startswith(".")]
+        if not recursive and folders:
+            below = sorted(printable(name) for name in folders)
+            skipped.append(f"Folders below are read with --recursive alone: {quoted(below)}.")
+            folders[:] = []
         for name in names:
             file = Path(place, name)
             if name.startswith(".") or file == folder / CAPTIONS_FILE:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 from PIL import Image
 
 from demo.galleries.decoding import MAX_BYTES, PhotoError, check_size, decode, opened
+from demo.galleries.paths import printable
 from demo.galleries.worker import decoders
 from seps.checks import check_whole
 from seps.encoders.preprocessing import to_rgb
@@ -119,14 +119,6 @@ def thumbnail(image: Image.Image) -> str:
 def kept_small(image: Image.Image) -> KeptPhoto:
     """An RGB photograph to keep, at most KEPT pixels on the long side."""
     return KeptPhoto(_jpeg(image, KEPT, quality=92))
-
-
-def printable(path: Path | str) -> str:
-    """A path in characters that can be shown and sent, even where its bytes are no UTF-8."""
-    try:
-        return os.fsencode(path).decode("utf-8", "backslashreplace")
-    except UnicodeEncodeError:  # halves of characters, which no file's name has
-        return str(path).encode("utf-8", "backslashreplace").decode()
 
 
 def _photo(image: Image.Image, content: bytes, name: str) -> Photo:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -13,8 +14,10 @@ import torch
 
 from demo.galleries.index import IndexedGallery
 from demo.lesson.settings import evaluation_knobs, network_with
+from demo.service.own import results_files
 from demo.service.retrieval import RetrievalService
 from seps import CrossSparseAggrNet, DualTokenAggregation, Explanation, explain
+from seps.checks import read_json_file
 from seps.models.hub import shipped_models
 
 PUBLISHED_FILE = Path(__file__).resolve().parents[2] / "assets" / "lesson" / "published.json"
@@ -28,6 +31,7 @@ NO_NEGATIVE = "No cosine of this pair is below 0, so that the leaky ReLU changes
 DENSE_PROTOCOLS = {"captions_only": "none", "own_dense": "own", "other_dense": "other"}
 DENSE_SPLIT = "mllm"
 RECALLS = {"r1", "r5", "r10"}
+DIRECTIONS = ("image_to_text", "text_to_image")
 RECALL_KEYS = {"split", "images", "captions", "rsum", "image_to_text", "text_to_image"}
 MEASURES = (
     "energy_inside",
@@ -40,6 +44,7 @@ MEASURES = (
     "insertion",
 )
 
+OwnModels = Mapping[str, Path | None]
 Reading = Callable[[CrossSparseAggrNet, Explanation], float | None]
 
 
@@ -221,8 +226,11 @@ def published() -> dict[str, Any]:
     return {"rows": rows, "sources": told["sources"], "missing": told["missing"]}
 
 
-def our_results() -> list[dict[str, Any]]:
+def our_results(own: OwnModels | None = None) -> list[dict[str, Any]]:
     """Our shipped models' measured results, from assets/models/*/results-*.json.
+
+    Args:
+        own: models of one's own, whose results follow: folders by name, None where one is not on this machine.
 
     Returns:
         Rows with `model`, `split`, `dense` ("none", "own": the image's own dense caption, or "other": a wrong image's),
@@ -230,7 +238,7 @@ def our_results() -> list[dict[str, Any]]:
     """
     return [
         result_row(model, dense, measured[protocol], file)
-        for model, file, measured in measurements()
+        for model, file, measured in measurements(own)
         for protocol, dense in DENSE_PROTOCOLS.items()
         if is_whole(measured.get(protocol))
     ]
@@ -241,21 +249,24 @@ def is_whole(found: Any) -> bool:
     return (
         isinstance(found, dict)
         and found.keys() >= RECALL_KEYS
-        and all(found[direction].keys() >= RECALLS for direction in ("image_to_text", "text_to_image"))
+        and all(
+            isinstance(found[direction], dict) and found[direction].keys() >= RECALLS
+            for direction in ("image_to_text", "text_to_image")
+        )
     )
 
 
-def our_grounding() -> list[dict[str, Any]]:
-    """Where our shipped models' pictures point, from the same files.
+def our_grounding(own: OwnModels | None = None) -> list[dict[str, Any]]:
+    """Where our shipped models' pictures point, from the same files; `own` as for `our_results`.
 
     Returns:
         Rows with `model`, `split`, `phrases` (how many, or None), `method` and `measures`: for each of MEASURES that
         the file has, its mean and its 95% interval [low, high] (None where it has none).
     """
     rows = []
-    for model, _, measured in measurements():
-        found = measured.get("grounding") or {}
-        for method, values in found.get("methods", {}).items():
+    for model, _, measured in measurements(own):
+        found = measured.get("grounding")
+        for method, values in found.get("methods", {}).items() if isinstance(found, dict) else ():
             measures = {name: estimate(values[name]) for name in MEASURES if estimate(values.get(name)) is not None}
             told = {"model": model, "split": found.get("split", ""), "phrases": found.get("phrases")}
             rows.append(told | {"method": method, "measures": measures})
@@ -269,13 +280,18 @@ def estimate(value: Any) -> tuple[float, float | None, float | None] | None:
     return None
 
 
-def measurements() -> list[tuple[str, str, dict[str, Any]]]:
-    """Each file of results of a shipped model: the model, "model/file", and what the file holds."""
-    return [
-        (model, f"{model}/{file.name}", json.loads(file.read_text(encoding="utf-8")))
-        for model, folder in shipped_models().items()
-        for file in sorted(folder.glob("results-*.json"))
+def measurements(own: OwnModels | None = None) -> list[tuple[str, str, dict[str, Any]]]:
+    """Each file of results of a shipped model, and of models of one's own: the model, "model/file", what it holds."""
+    shipped = [
+        (model, file) for model, folder in shipped_models().items() for file in sorted(folder.glob("results-*.json"))
     ]
+    found = [(model, f"{model}/{file.name}", json.loads(file.read_text(encoding="utf-8"))) for model, file in shipped]
+    for model, folder in (own or {}).items():
+        for file in [] if folder is None else results_files(folder):
+            with suppress(ValueError):  # not written by our programs
+                measured = read_json_file(file)
+                found += [(model, f"{model}/{file.name}", measured)] if isinstance(measured, dict) else []
+    return found
 
 
 def result_row(model: str, dense: str, found: dict[str, Any], file: str) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from demo.service.language import hint, listed, unknown_words
 from seps import SEPSModel
 
 MOST_CHARACTERS = 2000
@@ -17,7 +18,8 @@ class Reading:
 
     Attributes:
         text: without surrounding or repeated white space.
-        note: one sentence where the model does not read all of it as it stands, else empty.
+        note: a sentence or two where the model does not read all of it as it stands, or may not know its words, else
+            empty.
     """
 
     text: str
@@ -49,12 +51,13 @@ def read_caption(model: SEPSModel, text: str | None, dense: bool = False) -> Rea
     unknown = pieces.count("[UNK]")
     if unknown == len(pieces):
         raise ValueError(f'The model knows none of the words in "{shortened(cleaned)}": write the {kind} in English.')
-    note = ""
+    notes = [hint(model.tokenizer, cleaned)]
     if len(pieces) > limit - 2:
-        note = f"The model reads the first {limit - 2} of {len(pieces)} word pieces of the {kind}."
-    elif unknown:
-        note = f"The model does not know {unknown} of {len(pieces)} word pieces of the {kind} ([UNK])."
-    return Reading(cleaned, note)
+        notes.append(f"The model reads the first {limit - 2} of {len(pieces)} word pieces of the {kind}.")
+    elif unknown and not notes[0]:
+        words = listed(unknown_words(model.tokenizer, cleaned))
+        notes.append(f"The model does not know {unknown} of {len(pieces)} word pieces of the {kind} ([UNK]): {words}.")
+    return Reading(cleaned, " ".join(note for note in notes if note))
 
 
 def read_typed(model: SEPSModel, text: str | None) -> list[str]:

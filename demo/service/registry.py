@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from threading import Lock
 
 from demo.galleries.folder import UPLOADS
@@ -22,12 +23,17 @@ class ModelRegistry:
         photos: the service of photographs, where the page begins and uploads go.
         later: registry whose model is loaded on first use, by the name of their one gallery: the model's name, and
             what opens the service.
+        own: models of one's own among these, by name: their folders, None for one of the model hub.
     """
 
     def __init__(
-        self, photos: RetrievalService, later: Mapping[str, tuple[str, Callable[[], RetrievalService]]] | None = None
+        self,
+        photos: RetrievalService,
+        later: Mapping[str, tuple[str, Callable[[], RetrievalService]]] | None = None,
+        own: Mapping[str, Path | None] | None = None,
     ) -> None:
         self.photos = photos
+        self.own = dict(own or {})
         self._later = dict(later or {})
         self._opened: dict[str, RetrievalService] = {}
         self._opening = Lock()

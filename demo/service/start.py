@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from demo.galleries.index import IndexedGallery, index_gallery
 from demo.galleries.open_photos import open_photos_gallery
 from demo.galleries.scenes import SCENES, scenes_gallery
 from demo.service.gpu import lent_encoder
+from demo.service.own import check_model, own_names, run_folder
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from seps import load_model
@@ -25,6 +27,7 @@ from seps.progress import Progress
 
 MODEL = "photos"
 OPEN_PHOTOS = "open-photos"
+SCENES_ENCODER = "seps:scenes"  # the text encoder of models that read captions of scenes alone
 
 
 def best_device() -> torch.device:
@@ -34,12 +37,46 @@ def best_device() -> torch.device:
     return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
 
 
-def open_model(name: str = MODEL) -> RetrievalService:
-    """A shipped model without galleries; ValueError where there is none of that name."""
+def open_model(wanted: str = MODEL) -> RetrievalService:
+    """A model without galleries: a shipped one by name, a folder, or a hub repo; ValueError where there is none."""
+    check_model(wanted)
     shipped = shipped_models()
-    if name not in shipped:
-        raise ValueError(f"There is no model {name!r} here; there are: {', '.join(shipped)}.")
-    return RetrievalService(load_model(shipped[name]).to(best_device()), name)
+    name = wanted if wanted in shipped else next(iter(own_names([wanted])))
+    return RetrievalService(load_model(shipped.get(wanted, wanted)).to(best_device()), name)
+
+
+def open_own(
+    wanted: str,
+    name: str,
+    photos: Path | None = None,
+    cache: Path | None = None,
+    progress: Progress = False,
+    tell: Callable[[str], Any] = lambda line: None,
+    recursive: bool = False,
+) -> RetrievalService:
+    """A model of one's own with a gallery that has its name: the examples, or for a model of scenes the drawn ones.
+
+    Args:
+        wanted: a folder, or a hub repo; name: what the model and its gallery are called.
+        photos, recursive: a folder of photographs that comes first, or None, as for `open_service`.
+        cache, progress, tell: as for `open_service`.
+
+    Raises:
+        ValueError: there is no such model; as `open_service`.
+    """
+    place = cache or default_cache()
+    model = load_model(wanted).to(best_device())
+    folder = (
+        [] if photos is None else [index_gallery(model, folder_gallery(photos, progress, recursive), place, progress)]
+    )
+    tell_left_out(folder, tell)
+    shipped = scenes_gallery if model.config.text.encoder == SCENES_ENCODER else examples_gallery
+
+    def gallery(progress: Progress) -> IndexedGallery:
+        named = replace(shipped(), name=name, title=f"{shipped().title}, for {name}")
+        return index_gallery(model, named, place, progress)
+
+    return RetrievalService(model, name, folder, {name: gallery})
 
 
 def open_registry(
@@ -48,15 +85,33 @@ def open_registry(
     fetch: bool = True,
     progress: Progress = False,
     tell: Callable[[str], Any] = lambda line: None,
+    recursive: bool = False,
+    own: Sequence[str] = (),
 ) -> ModelRegistry:
     """The shipped models with their galleries: the photographs' now, that of the scenes, where it ships, on first use.
 
-    Arguments and errors as `open_service`.
+    Args:
+        own: models of one's own, folders or hub repos, each with a gallery that has its name and is indexed on first
+            use; the models are loaded now, so that what is wrong with one is told.
+
+    Other arguments and errors as `open_service` and `open_own`.
     """
-    service = open_service(photos, cache, fetch, progress, tell)
+    service = open_service(photos, cache, fetch, progress, tell, recursive)
     folder = shipped_models().get(SCENES)
-    later = {} if folder is None else {SCENES: (SCENES, partial(open_scenes, folder, cache))}
-    return ModelRegistry(service, later)
+    later: dict[str, tuple[str, Callable[[], RetrievalService]]] = {}
+    if folder is not None:
+        later[SCENES] = SCENES, partial(open_scenes, folder, cache)
+    named = own_names(own)
+    for name, wanted in named.items():
+        opened = open_own(wanted, name, cache=cache)
+        later[name] = name, partial(_same, opened)
+        tell(f"{wanted} is the model and the gallery {name}.")
+    return ModelRegistry(service, later, {name: run_folder(wanted) for name, wanted in named.items()})
+
+
+def _same(service: RetrievalService) -> RetrievalService:
+    """The service, opened already."""
+    return service
 
 
 def open_scenes(model_folder: Path, cache: Path | None = None) -> RetrievalService:
@@ -74,6 +129,7 @@ def open_service(
     fetch: bool = True,
     progress: Progress = False,
     tell: Callable[[str], Any] = lambda line: None,
+    recursive: bool = False,
 ) -> RetrievalService:
     """The shipped model with its galleries: a person's folder first, then the examples; the open photos on first use.
 
@@ -81,7 +137,8 @@ def open_service(
         photos: a folder of photographs, or None.
         cache: where embeddings and fetched photographs lie; `default_cache()` where left out.
         fetch: whether open photos that are not in the cache may be fetched.
-        progress: as in `ScoringEngine`; tell: gets a line about every file that was left out.
+        progress: as in `ScoringEngine`; tell: gets a line about what was left out.
+        recursive: whether the folders below `photos` are read too.
 
     Raises:
         ValueError: the folder does not exist or holds no readable photograph.
@@ -89,14 +146,19 @@ def open_service(
     place = cache or default_cache()
     encoder = lent_encoder(MODEL)
     model = load_model(MODEL).to(best_device() if encoder is None else "cpu")
-    galleries: list[Gallery] = [] if photos is None else [folder_gallery(photos, progress)]
+    galleries: list[Gallery] = [] if photos is None else [folder_gallery(photos, progress, recursive)]
     galleries.append(examples_gallery())
     indexed = [index_gallery(model, gallery, place, progress) for gallery in galleries]
-    for one in indexed:
-        for sentence in one.gallery.skipped:
-            tell(f"Left out: {sentence}")
+    tell_left_out(indexed, tell)
 
     def open_photos(progress: Progress) -> IndexedGallery:
         return index_gallery(model, open_photos_gallery(place, fetch, progress), place, progress)
 
     return RetrievalService(model, MODEL, indexed, {OPEN_PHOTOS: open_photos}, encoder)
+
+
+def tell_left_out(galleries: Sequence[IndexedGallery], tell: Callable[[str], Any]) -> None:
+    """Tell what of each gallery could not be read, a line each."""
+    for indexed in galleries:
+        for sentence in indexed.gallery.skipped:
+            tell(f"Left out: {sentence}")

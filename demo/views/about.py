@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from html import escape
+from pathlib import Path
 
 import gradio as gr
 
 from demo.explain.photo import credit_of
-from demo.lesson.paper import MEASURES, our_grounding, our_results
+from demo.galleries.paths import printable
+from demo.galleries.scenes import SCENES
+from demo.lesson.paper import MEASURES, OwnModels, our_grounding, our_results
 from demo.service.registry import ModelRegistry
 from demo.views.paper import results, table
 from seps.models.hub import shipped_models
@@ -27,13 +30,18 @@ entered the comparison, not that the model saw the thing named.
 
 The method is SEPS, Semantic-Enhanced Patch Slimming: [arXiv 2511.01390](https://arxiv.org/abs/2511.01390).
 """
-SCENES = """
+SCENES_TEXT = """
 ## Scenes
 
 The gallery **scenes** is drawn by this project's own code and belongs to a model that was trained on such drawings
 alone. Every object's pixels are known: **true objects** outlines them, and under a word's picture stands how much of
 its weight lies inside what its phrase names.
 """
+NOT_MEASURED = (
+    "No measured numbers were found: `python -m seps.evaluate --model RUN/best --data DATA --split dev --json "
+    "RUN/results.json` writes them where this page looks."
+)
+NOT_FILLED = "[More Information Needed]"  # in the card that the hub's library writes beside every saved model
 MEASURE_NAMES = {
     "energy_inside": "weight inside",
     "pointing_game": "pointing game",
@@ -59,13 +67,16 @@ def build(registry: ModelRegistry) -> None:
     rows, columns = model.grid
     reading = READING.format(rows=rows, columns=columns, tokens=model.cross_net.num_tokens)
     with gr.Column(elem_classes="prose"):
-        gr.Markdown(reading + (SCENES if len(registry.models) > 1 else ""))
-    gr.HTML(measured(), elem_id="measured", elem_classes="prose tables")
+        gr.Markdown(reading + (SCENES_TEXT if SCENES in registry.names else ""))
+    gr.HTML(measured(registry.own), elem_id="measured", elem_classes="prose tables")
     with gr.Column(elem_classes="prose"):
         for name in registry.models:
             if name in shipped_models():
                 with gr.Accordion(f"The model's card: {name}", open=False):
                     gr.Markdown(card(name))
+        for name in registry.own:
+            with gr.Accordion(f"A model of your own: {name}", open=False):
+                gr.Markdown(own_card(registry, name))
         with gr.Accordion("Whose the photographs are", open=False):
             gr.HTML("<ul>" + "".join(credit_lines(registry)) + "</ul>")
 
@@ -76,19 +87,46 @@ def card(name: str) -> str:
     return file.read_text(encoding="utf-8").split("---\n", 2)[-1] if file.is_file() else "There is no card yet."
 
 
-def measured() -> str:
-    """The shipped models' results as HTML."""
+def own_card(registry: ModelRegistry, name: str) -> str:
+    """The card of a model of one's own: what its config says, and its README.md where somebody wrote one."""
+    folder, model = registry.own[name], registry.of(name).model
+    rows, columns = model.grid
+    config, net = model.config, model.cross_net
+    where = "from the model hub" if folder is None else f"from the folder `{printable(folder)}`"
+    variant = "paper" if net.use_paper_version else "released"
+    figures = "Its measured numbers stand in the tables above." if name in measured_models(registry) else NOT_MEASURED
     return (
-        "<h2>What the models reach</h2><p>Recall at K in per cent.</p>"
-        + results(our_results())
-        + "<p>Do the pictures point at what phrases name? Shares from 0 to 1, with 95% intervals where they were "
-        "measured; beside our word maps, maps that know less.</p>" + grounding_table()
+        f"**{name}**, {where}: {config.vision.encoder} and {config.text.encoder}, {rows} by {columns} patches of "
+        f"{config.embed_size} channels, the {variant} variant with {net.num_tokens} aggregated tokens. {figures}\n\n"
+        f"{written(folder)}"
     )
 
 
-def grounding_table() -> str:
+def written(folder: Path | None) -> str:
+    """A folder's README.md without its front matter; nothing where none was written, or the hub's form not filled."""
+    file = None if folder is None else folder / "README.md"
+    text = "" if file is None or not file.is_file() else file.read_text(encoding="utf-8", errors="replace")
+    return "" if NOT_FILLED in text else text.split("---\n", 2)[-1]
+
+
+def measured_models(registry: ModelRegistry) -> set[str]:
+    """The models that the tables have a line of."""
+    return {row["model"] for row in (*our_results(registry.own), *our_grounding(registry.own))}
+
+
+def measured(own: OwnModels | None = None) -> str:
+    """The models' results as HTML: of the shipped ones, and of models of one's own."""
+    return (
+        "<h2>What the models reach</h2><p>Recall at K in per cent.</p>"
+        + results(our_results(own))
+        + "<p>Do the pictures point at what phrases name? Shares from 0 to 1, with 95% intervals where they were "
+        "measured; beside our word maps, maps that know less.</p>" + grounding_table(own)
+    )
+
+
+def grounding_table(own: OwnModels | None = None) -> str:
     """Where pictures point, by model and kind of map; measures that no file has are left out."""
-    rows = our_grounding()
+    rows = our_grounding(own)
     names = [name for name in MEASURES if name in MEASURE_NAMES and any(name in row["measures"] for row in rows)]
     cells = [
         (
@@ -115,4 +153,4 @@ def credit_lines(registry: ModelRegistry) -> list[str]:
         f"<li>{escape(item.title)}: {escape(credit_of(item))}</li>"
         for indexed in registry.photos.galleries.values()
         for item in indexed.gallery.items
-    ] + scenes * (len(registry.models) > 1)
+    ] + scenes * (SCENES in registry.names)

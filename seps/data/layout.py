@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from seps.checks import check_whole, shown
-from seps.data.problems import MISSING, UNREADABLE, Problems, parse_object, read_lines, read_text
+from seps.data.problems import MISSING, UNREADABLE, DataError, Problems, parse_object, read_lines, read_text
 
 PROTOCOLS = ("none", "own", "other")
 
@@ -58,13 +58,15 @@ def read_split(folder: str | Path, split: str, captions_per_image: int = 5) -> S
         captions_per_image: k; 5 in Flickr8k, Flickr30K and MS-COCO.
 
     Raises:
-        DataError: one that lists files missing or not readable, empty lines, counts that do not fit, images without
-            exactly k captions in a row, ids without a file name, missing image files, and dense captions that are
-            not a JSON object with a "text".
+        DataError: no such folder; or one that lists files missing or not readable, empty lines, counts that do not
+            fit, images without exactly k captions in a row, ids without a file name, missing image files, and dense
+            captions that are not a JSON object with a "text".
         ValueError: captions_per_image is not a whole number of at least 1.
     """
     check_whole("captions_per_image", captions_per_image)
     folder = Path(folder)
+    if not folder.is_dir():
+        raise DataError(f"The folder {folder} does not exist: give the folder with captions and images.")
     problems = Problems(f"Split {split} of {folder}, which has {_splits_in(folder)}")
     captions = read_lines(folder / f"{split}_caps.txt", problems)
     lines = read_caption_lines(folder, split, problems)

@@ -19,6 +19,7 @@ from torch import Tensor
 
 from seps.method.alignment import Alignment
 from seps.method.network import Branch, CrossSparseAggrNet, Match
+from seps.method.summary import summarize
 
 Floats = NDArray[np.floating[Any]]
 Integers = NDArray[np.integer[Any]]
@@ -161,6 +162,9 @@ class Explanation(Sealed):
         if self.dense_alignment is not None:
             terms |= {f"dense {name}": value for name, value in self.dense_alignment.terms.items()}
         return terms
+
+    def __str__(self) -> str:
+        return summarize(self)
 
     def on_grid(self, values: NDArray[Any]) -> NDArray[Any]:
         """Lay patch values (..., N) on the grid: (..., H, W)."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from pathlib import Path
 
 from huggingface_hub import constants
 
 from seps.encoders.sources import hub_folder
 from seps.models.model import SEPSModel
+from seps.models.shipped import model_folder
+from seps.models.shipped import shipped_models as shipped_models
 
 
 def load_model(name_or_folder_or_repo_id: str | Path) -> SEPSModel:
@@ -22,30 +23,9 @@ def load_model(name_or_folder_or_repo_id: str | Path) -> SEPSModel:
         ValueError: none of these; or files that are missing or do not fit; the message says what to do.
     """
     wanted = str(name_or_folder_or_repo_id)
-    shipped = shipped_models()
-    if wanted in shipped:
-        return SEPSModel.from_pretrained(shipped[wanted])
-    folder = Path(wanted)
-    if not folder.is_dir():
-        if folder.is_absolute() or wanted.startswith(".") or wanted.count("/") != 1:
-            raise ValueError(
-                f"{wanted!r} is no folder, no hub repo (owner/name) and no shipped model; shipped are: "
-                f"{', '.join(shipped) or 'none'}."
-            )
+    folder = model_folder(wanted)
+    if folder is None:
         folder = hub_folder(wanted, (constants.CONFIG_NAME, constants.SAFETENSORS_SINGLE_FILE))
-    if not (folder / constants.CONFIG_NAME).is_file():
-        raise ValueError(f"{folder} has no {constants.CONFIG_NAME}, so it holds no model.")
+        if not (folder / constants.CONFIG_NAME).is_file():
+            raise ValueError(f"{folder} has no {constants.CONFIG_NAME}, so it holds no model.")
     return SEPSModel.from_pretrained(folder)
-
-
-def shipped_models() -> dict[str, Path]:
-    """List the models that ship with SEPS, by name: folders of assets/models in the repo, or inside the package."""
-    package = Path(str(resources.files("seps")))
-    roots = (package.parent / "assets" / "models", package / "assets" / "models")
-    return {
-        folder.name: folder
-        for root in roots
-        if root.is_dir()
-        for folder in sorted(root.iterdir())
-        if (folder / constants.CONFIG_NAME).is_file()
-    }

@@ -1,4 +1,4 @@
-"""Train a model: `python -m seps.train CONFIG --data DIR --out RUN`.
+"""Train a model: `python -m seps.train CONFIG --data DIR --out RUN`, see `seps.training.command`.
 
 CONFIG is a recipe, a model's config with a "training" section (see `seps.training.settings`); DIR holds the splits
 `train` and `dev` in the authors' layout (see `seps.data`). RUN receives `best/` (the best epoch by rSum on dev, which
@@ -8,10 +8,7 @@ Several GPUs: `accelerate launch -m seps.train ...`.
 
 from __future__ import annotations
 
-import argparse
 import json
-import shutil
-import sys
 import time
 from collections import defaultdict
 from dataclasses import fields, replace
@@ -21,10 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from accelerate import Accelerator, DistributedDataParallelKwargs, PartialState
+from accelerate import Accelerator, DistributedDataParallelKwargs
 from torch import Tensor
 from tqdm import tqdm
 
+from seps.cli import check_folder
 from seps.data import CaptionDataset, Split, open_image, read_split
 from seps.encoders import preprocess
 from seps.models.config import ModelConfig
@@ -38,12 +36,11 @@ from seps.training.data_loader import CachedDataLoader
 from seps.training.lr_schedule import adapt_ratio_weight, rate_factor
 from seps.training.objective import pool
 from seps.training.pixels import PixelDataLoader
+from seps.training.run_folder import check_no_run, find_checkpoint, forget_checkpoints
 from seps.training.run_log import read_epochs, write_epoch
 from seps.training.samplers import ProcessShard
-from seps.training.settings import TrainSettings, read_recipe
+from seps.training.settings import TrainSettings
 from seps.training.step import StepBatch, TrainingStep
-
-CHECKPOINTS = "epoch-[0-9][0-9][0-9]"
 
 
 def train(
@@ -73,9 +70,11 @@ def train(
         The best rSum on dev.
 
     Raises:
-        ValueError: data, recipe, checkpoint, metrics.csv or model to start from that do not fit, told before training
-            starts; a loss that is not finite, naming epoch and batch.
+        ValueError: data, recipe, checkpoint, metrics.csv or model to start from that do not fit, or a folder that holds
+            another run, told before training starts; a loss that is not finite, naming epoch and batch.
     """
+    if resume is None:
+        check_no_run(out)
     accelerator = Accelerator(
         mixed_precision="bf16" if torch.cuda.is_available() else "no",
         kwargs_handlers=[DistributedDataParallelKwargs(find_unused_parameters=True)],
@@ -112,7 +111,8 @@ def train(
             write_epoch(out, row)
             save_checkpoint(out / "checkpoints" / f"epoch-{epoch + 1:03d}", step, optimizer, state)
             forget_checkpoints(out, keep)
-            tqdm.write(", ".join(f"{name} {number:.4g}" for name, number in row.items()))
+            told = ", ".join(f"{name} {number:.4g}" for name, number in row.items() if name != "epoch")
+            tqdm.write(f"{epoch_title(settings, epoch)}: {told}")
         accelerator.wait_for_everyone()
     return state.best
 
@@ -176,7 +176,8 @@ def take_weights(model: SEPSModel, start: str) -> None:
 
 
 def read_splits(data: Path) -> dict[str, Split]:
-    """Read the splits train and dev; one ValueError lists what is wrong with both."""
+    """Read the splits train and dev; one ValueError lists what is wrong with both, or names a missing folder."""
+    check_folder(data, "the folder with captions and images")
     splits, problems = {}, []
     for name in ("train", "dev"):
         try:
@@ -210,12 +211,10 @@ def run_epoch(
         batches, count = loader.pretrain_epoch(epoch, generator), loader.pretrain_length()
     else:
         batches, count = loader.epoch(epoch, generator), loader.length()
-    title = f"epoch {epoch + 1} of {settings.pretrain_epochs + settings.epochs}" + (
-        ", pre-training" if pretraining else ""
-    )
     sums: defaultdict[str, float] = defaultdict(float)
     number = 0
-    bar = tqdm(batches, total=count, desc=title, leave=False, disable=not accelerator.is_main_process)
+    title, silent = epoch_title(settings, epoch), not accelerator.is_main_process
+    bar = tqdm(batches, total=count, desc=title, leave=False, disable=silent)
     for number, batch in enumerate(bar, 1):
         set_rates(optimizer, settings, pretraining, epoch if pretraining else main_epoch, number - 1, count)
         with accelerator.autocast():
@@ -236,6 +235,16 @@ def run_epoch(
     if number == 0:
         raise ValueError(f"The training split makes no batch of {settings.batch_size}: lower batch_size.")
     return {name: total / number for name, total in sums.items()}
+
+
+def epoch_title(settings: TrainSettings, epoch: int) -> str:
+    """An epoch, counted from 0 over both stages, for people: "epoch 2 of 8 (pre-training, 2 of 3)"."""
+    before, after = settings.pretrain_epochs, settings.epochs
+    title = f"epoch {epoch + 1} of {before + after}"
+    if not before:
+        return title
+    stage = f"pre-training, {epoch + 1} of {before}" if epoch < before else f"training, {epoch - before + 1} of {after}"
+    return f"{title} ({stage})"
 
 
 def parameter_groups(step: TrainingStep, settings: TrainSettings) -> list[dict[str, Any]]:
@@ -311,58 +320,3 @@ def on_device(batch: StepBatch, device: torch.device) -> StepBatch:
     return replace(
         batch, **{one.name: moved(getattr(batch, one.name)) for one in fields(batch) if one.name != "phrases"}
     )
-
-
-def find_checkpoint(out: Path, epoch: int) -> Path:
-    """Find the checkpoint after an epoch, or for 0 the latest."""
-    found = sorted((out / "checkpoints").glob(CHECKPOINTS))
-    wanted = [path for path in found if epoch in (0, int(path.name[-3:]))]
-    if not wanted:
-        names = ", ".join(str(int(path.name[-3:])) for path in found) or "none"
-        raise ValueError(f"{out} has no checkpoint {'at all' if epoch == 0 else f'after epoch {epoch}'}; has: {names}.")
-    return wanted[-1]
-
-
-def forget_checkpoints(out: Path, keep: int) -> None:
-    """Remove all but the latest `keep` checkpoints; 0 keeps all."""
-    found = sorted((out / "checkpoints").glob(CHECKPOINTS))
-    for path in found[:-keep] if keep else []:
-        shutil.rmtree(path)
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Run the program and return its exit code."""
-    parser = argparse.ArgumentParser(prog="python -m seps.train", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("config", help="a recipe (JSON), or the name of a full-size config")
-    parser.add_argument("--data", type=Path, required=True, help="folder with train and dev in the authors' layout")
-    parser.add_argument("--out", type=Path, required=True, help="folder of the run")
-    parser.add_argument("--resume", type=int, nargs="?", const=0, help="go on after this epoch, or after the latest")
-    parser.add_argument("--keep", type=int, default=1, help="checkpoints to keep, 0 for all")
-    parser.add_argument("--workers", type=int, default=2, help="processes that read images")
-    parser.add_argument("--cache", type=Path, help="folder of frozen features, shared by runs")
-    parser.add_argument(
-        "--start", metavar="MODEL", help="take the weights of this model: a shipped name, folder or repo"
-    )
-    parser.add_argument("--seed", type=int, help="instead of the recipe's")
-    options = parser.parse_args(arguments)
-    try:
-        config, settings = read_recipe(options.config)
-        if options.seed is not None:
-            settings = replace(settings, seed=options.seed)
-        best = train(
-            config,
-            settings,
-            options.data,
-            options.out,
-            options.resume,
-            options.keep,
-            options.workers,
-            options.cache,
-            options.start,
-        )
-    except (ValueError, OSError) as error:
-        print(error, file=sys.stderr)
-        return 2
-    if PartialState().is_main_process:
-        print(f"Best rSum on dev: {best:.1f}. The model is in {options.out / 'best'}.")
-    return 0

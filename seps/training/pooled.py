@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 
 import torch
 from tqdm import trange
 
+from seps.cli import print_error
 from seps.data import read_split
 from seps.models.model import SEPSModel
 from seps.search.metrics import RetrievalMetrics, retrieval_metrics
@@ -91,7 +91,6 @@ def main(arguments: list[str] | None = None) -> int:
             for name, recall in (("i2t", metrics.image_to_text), ("t2i", metrics.text_to_image)):
                 told |= {f"{name}_r1": recall.r1, f"{name}_r5": recall.r5, f"{name}_r10": recall.r10}
             print(json.dumps({name: round(number, 2) for name, number in told.items()}), flush=True)
-    except ValueError as error:
-        print(error, file=sys.stderr)
-        return 2
+    except (ValueError, OSError) as error:
+        return print_error(error)
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -206,15 +207,22 @@ def with_new_names(section: dict[str, Any]) -> dict[str, Any]:
     return {FORMER_NAMES.get(name, name): value for name, value in section.items()}
 
 
+def recipe_files() -> dict[str, Path]:
+    """The recipes that come with the package, by name."""
+    folder = Path(str(resources.files("seps"))) / "configs" / "recipes"
+    return {file.stem: file for file in sorted(folder.glob("*.json"))}
+
+
 def read_recipe(name_or_path: str | Path) -> tuple[ModelConfig, TrainSettings]:
     """Read a recipe: a model's config with a "training" section; a config without one trains by the defaults.
 
     Args:
-        name_or_path: a JSON file, or the name of a config that comes with the package.
+        name_or_path: a JSON file, or the name of a recipe or a config that comes with the package.
 
     Raises:
         ValueError: no such recipe, an unknown or missing key, a value that does not fit.
     """
+    name_or_path = recipe_files().get(str(name_or_path), name_or_path)
     if not Path(name_or_path).is_file():
         return load_config(name_or_path), TrainSettings()
     values = read_json_file(name_or_path)

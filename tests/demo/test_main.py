@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from demo.__main__ import main
+from demo.figures import exports
+from demo.figures.exports import Download
 from demo.galleries import photos
 from demo.service import start
 from demo.service.registry import ModelRegistry
@@ -61,9 +66,113 @@ def test_rank_prints_the_best(
 def test_a_folder_of_photos_is_ranked(photo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (photo.parent / "notes.txt").write_text("no photo")
     assert main(["rank", "a cup", "--photos", str(photo.parent)]) == 0
-    out = capsys.readouterr().out
+    out, err = capsys.readouterr()
+    assert len(out.splitlines()) == 1  # the ranking alone
     assert "cup.png" in out
-    assert "notes.txt" in out
+    assert 'Left out: The photo "notes.txt" is no photo' in err
+
+
+def test_how_many_are_shown_is_told_and_folders_below_are_asked_for(
+    service: RetrievalService, photo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    below = photo.parent / "below"
+    below.mkdir()
+    for name in ("one", "two"):
+        photo.with_name(f"{name}.png").write_bytes(photo.read_bytes())
+        (below / f"{name}.png").write_bytes(photo.read_bytes())
+        (photo.parent / f"{name}.txt").write_text("no photo")
+    assert main(["rank", "a cup", "--photos", str(photo.parent), "--top", "2"]) == 0
+    out, err = capsys.readouterr()
+    assert len(out.splitlines()) == 2
+    assert "The best 2 of 3 photographs (--top 3 prints all):" in err
+    assert 'Left out: 2 files are no photos: "one.txt", "two.txt".' in err
+    assert 'Left out: Folders below are read with --recursive alone: "below".' in err
+    assert main(["rank", "a cup", "--photos", str(photo.parent), "--recursive"]) == 0
+    out, err = capsys.readouterr()
+    assert "below/one.png" in out
+    assert "All 5 photographs, the best first:" in err
+
+
+def test_a_caption_that_is_not_english_gets_a_hint(photo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = "The model has learnt English captions; it may not know: Tasse, Kaffee, Holztisch."
+    assert main(["rank", "eine Tasse Kaffee auf Holztisch"]) == 0
+    assert told in capsys.readouterr().err
+    arguments = ["explain", str(photo), "eine Tasse Kaffee auf Holztisch", "-o", str(photo.with_name("out.json"))]
+    assert main(arguments) == 0
+    assert told in capsys.readouterr().err
+
+
+def test_words_are_counted_as_in_a_sentence(
+    service: RetrievalService, photo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drawn: list[str] = []
+    monkeypatch.setattr(exports, "explanation_file", lambda *told: drawn.append(told[5]) or Download("", b"", ""))
+    pieces = service.model.words("a tabby cat")
+    assert pieces == ["[CLS]", "a", "tab", "##by", "cat", "[SEP]"]
+    for asked in ("word:1", "word:2", "word:3", "word:[CLS]", "word:sep", "piece:3", "mask", "token:2"):
+        out = str(photo.with_name("out.png"))
+        assert main(["explain", str(photo), "a tabby cat", "-o", out, "--layer", asked]) == 0
+    assert drawn == ["word:1", "word:2", "word:4", "word:0", "word:5", "word:3", "mask", "token:2"]
+    capsys.readouterr()
+    assert main(["explain", str(photo), "a tabby cat", "-o", out, "--layer", "word:4"]) == 2
+    assert capsys.readouterr().err == "error: The caption has 3 words, 1 to 3, but word 4 was asked for.\n"
+
+
+@pytest.fixture
+def run(scenes_model: Path, tmp_path: Path) -> Path:
+    """A run whose best model is a tiny one."""
+    folder = tmp_path / "My run"
+    shutil.copytree(scenes_model, folder / "best")
+    return folder
+
+
+def test_a_model_of_one_s_own_explains_and_ranks(run: Path, photo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model, out = str(run / "best"), photo.with_name("out.json")
+    assert main(["explain", str(photo), "a red dog", "-o", str(out), "--model", model]) == 0
+    assert json.loads(out.read_text(encoding="utf-8"))["model"] == "My-run"
+    capsys.readouterr()
+    assert main(["rank", "a red dog", "--model", model, "--top", "2"]) == 0
+    out_lines, err = capsys.readouterr()
+    assert len(out_lines.splitlines()) == 2
+    assert "The best 2 of 14 photographs" in err
+    assert main(["rank", "a red dog", "--model", model, "--photos", str(photo.parent)]) == 0
+    assert "cup.png" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "told"),
+    [
+        ("demo.__main__", ["--help"], ""),
+        ("demo.__main__", ["rank", "a cup", "--photos", "nowhere"], "error: There is no folder nowhere"),
+        ("demo.__main__", ["rank", "a cup", "--csv", "nowhere/a.csv"], "error: The folder nowhere does not exist"),
+        ("demo.__main__", ["rank", "a cup", "--model", "moon"], "error: There is no model 'moon' here"),
+        ("demo.__main__", ["rank", "a cup", "--top", "0"], "error: --top is 0"),
+        (
+            "demo.__main__",
+            ["explain", "nowhere.png", "a cup", "-o", "out.png"],
+            'error: The photo "nowhere.png" is not',
+        ),
+        ("demo.__main__", ["explain", "app.py", "a cup", "-o", "out.gif"], "error: format is 'gif'"),
+        ("app", ["--help"], ""),
+        ("app", ["--photos", "nowhere"], "error: There is no folder nowhere"),
+        ("app", ["--model", "moon"], "error: There is no model 'moon' here"),
+        ("app", ["--model", "photos"], "error: The model photos is here already"),
+    ],
+)
+def test_help_and_slips_are_answered_before_torch_is_imported(program: str, arguments: list[str], told: str) -> None:
+    code = (
+        f"import sys; sys.argv = ['it', *{arguments!r}]\n"
+        f"from {program} import main\n"
+        "try:\n    code = main()\n"
+        "except SystemExit as end:\n    code = end.code\n"
+        "assert not {'torch', 'gradio', 'transformers', 'matplotlib', 'numpy'} & sys.modules.keys()\n"
+        "sys.exit(code)"
+    )
+    root = Path(__file__).parents[2]
+    found = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=False)
+    assert found.returncode == (2 if told else 0), found.stderr
+    assert found.stderr.startswith(told)
+    assert found.stderr.count("\n") == bool(told)
 
 
 @pytest.mark.parametrize(

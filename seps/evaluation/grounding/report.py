@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from textwrap import wrap
 from typing import Any
 
 from seps.evaluation.bootstrap import Estimate
@@ -18,14 +19,31 @@ COLUMNS = {
     "deletion": "deletion",
     "insertion": "insertion",
 }
-FIRST, WIDTH = 10, 16
+FIRST, WIDTH, LINE = 10, 16, 118
+MEANINGS = {  # of the columns, in their order
+    "weight_inside": "the share of a phrase's map that lies inside what the phrase names; higher is better",
+    "pointing_game": "the share of phrases whose map is heaviest at a patch inside; higher is better",
+    "kept_mentioned": "of the patches on objects that the caption mentions, the share that its decision mask keeps",
+    "kept_unmentioned": "the same of the patches on the image's other objects",
+    "kept_background": "the same of all other patches",
+    "mentioned_to_background": "kept: mentioned over background; above 1 where the mask prefers what is mentioned",
+    "deletion": "the area under S(I, T) as patches are removed, the heaviest first; lower is better",
+    "insertion": "the same as patches are added, the heaviest first; higher is better",
+}
+ROWS = {  # what the methods are, in words
+    "seps": "the model's word maps, of a phrase the mean over its words",
+    "cosine": "its patches and words compared without selection and merging",
+    "gradient": "gradient times input",
+    "centre": "a blob in the middle of every image",
+    "random": "what chance expects",
+}
 
 
 @dataclass(frozen=True)
 class Pointing:
     """One method's figures, see `seps.grounding`; None where there is nothing to measure it on."""
 
-    energy_inside: Estimate
+    weight_inside: Estimate  # energy inside; results that people have call it this
     pointing_game: Estimate
     kept_mentioned: Estimate | None
     kept_unmentioned: Estimate | None
@@ -72,13 +90,13 @@ class Grounding:
     def table(self) -> str:
         """What the program prints."""
         lines = [
-            f"{self.model or 'model'} on {self.split}, {self.regions}: {self.phrases:,} phrases of {self.captions:,} "
-            f"captions of {self.images:,} images, no scenes; "
-            f"{self.cut_off} cut off, {self.without_map} without a map, {self.skipped} more skipped",
-            f"deletion and insertion: {self.curves.captions:,} captions; 0 is the score without patches, 1 with all"
-            if self.curves
-            else "deletion and insertion: not measured",
-            "each figure with its 95% interval below it; for deletion, lower is better",
+            *(line for sentence in self.sentences() for line in wrap(sentence, LINE)),
+            "",
+            *(f"{COLUMNS[name]:{WIDTH}} {meaning}" for name, meaning in MEANINGS.items()),
+            "",
+            *(f"{name:{WIDTH}} {ROWS[name]}" for name in self.methods),
+            "",
+            "Each figure stands above its 95% interval, which a bootstrap over images gives; - is one not measured.",
             " " * FIRST + "".join(f"{title:>{WIDTH}}" for title in COLUMNS.values()),
         ]
         for name, pointing in self.methods.items():
@@ -87,7 +105,47 @@ class Grounding:
             lines.append(" " * FIRST + "".join(f"{one.interval if one else '':>{WIDTH}}" for one in found).rstrip())
         for kind, told in self.kinds.items():
             lines.append(
-                f"  {kind:12} {told['phrases']:6,.0f} phrases, weight inside {told['energy_inside']:.3f}, "
+                f"  {kind:12} {told['phrases']:6,.0f} phrases, weight inside {told['weight_inside']:.3f}, "
                 f"pointing {told['pointing_game']:.3f}"
             )
         return "\n".join(lines)
+
+    def sentences(self) -> list[str]:
+        """What was measured, and why some phrases have no map or do not count."""
+        told = [
+            f"{self.model or 'model'} on {self.split}: {counted(self.phrases, 'phrase')} of "
+            f"{counted(self.captions, 'caption')} of {counted(self.images, 'image')} name an object whose "
+            f"{self.regions} are known; phrases that name a whole scene are left out."
+        ]
+        if self.without_map:
+            told.append(
+                f"{counted(self.without_map, 'phrase')} of these {has(self.without_map)} no map: every word met a "
+                "token best that has no place on the image, [CLS], or an extra token that nothing was dropped into. "
+                "They count as misses without any weight inside."
+            )
+        if self.cut_off:
+            told.append(
+                f"{counted(self.cut_off, 'phrase')} of these {has(self.cut_off)} no map, since the model reads only "
+                "the first words of a long caption. They count as misses too."
+            )
+        if not self.without_map and not self.cut_off:
+            told.append("Every phrase has a map.")
+        if self.skipped:
+            told.append(
+                f"{counted(self.skipped, 'more phrase')} could not be found among the word pieces of their captions, "
+                "and do not count."
+            )
+        curves = "were not measured" if self.curves is None else f"are those of {self.curves.captions:,} captions"
+        scale = "" if self.curves is None else ": 0 is the score without patches, 1 with all"
+        told.append(f"Deletion and insertion {curves}{scale}.")
+        return told
+
+
+def counted(count: int, noun: str) -> str:
+    """A count with its noun."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def has(count: int) -> str:
+    """The verb that fits a count."""
+    return "has" if count == 1 else "have"

@@ -22,11 +22,34 @@ def draw(file: Path, colour: str = "red") -> Path:
 def test_finds_photos_below_sorted_without_hidden_ones(tmp_path: Path) -> None:
     for name in ("b.png", "a.jpg", "below/c.gif", "below/.hidden.png", ".hidden/d.png"):
         draw(tmp_path / name)
-    gallery = folder_gallery(tmp_path)
+    gallery = folder_gallery(tmp_path, recursive=True)
     assert [item.key for item in gallery.items] == ["a.jpg", "b.png", "below/c.gif"]
     assert [item.title for item in gallery.items] == ["a.jpg", "b.png", "below/c.gif"]
     assert all(item.captions == () and item.photo().size == (8, 6) for item in gallery.items)
     assert (gallery.name, gallery.title, gallery.note, gallery.skipped) == ("folder", tmp_path.name, "", ())
+
+
+def test_folders_below_are_read_when_asked_alone(tmp_path: Path) -> None:
+    for name in ("a.png", "one/b.png", "two/deep/c.png", ".hidden/d.png"):
+        draw(tmp_path / name)
+    gallery = folder_gallery(tmp_path)
+    assert [item.key for item in gallery.items] == ["a.png"]
+    assert gallery.skipped == ('Folders below are read with --recursive alone: "one", "two".',)
+    assert [item.key for item in folder_gallery(tmp_path, recursive=True).items] == [
+        "a.png",
+        "one/b.png",
+        "two/deep/c.png",
+    ]
+
+
+def test_what_is_no_photo_is_summed_up_in_a_sentence(tmp_path: Path) -> None:
+    draw(tmp_path / "a.png")
+    (tmp_path / "empty.jpg").touch()
+    for i in range(5):
+        (tmp_path / f"notes{i}.txt").write_text("no photo")
+    empty, others = folder_gallery(tmp_path).skipped
+    assert empty.startswith('The photo "empty.jpg" is empty')
+    assert others == '5 files are no photos: "notes0.txt", "notes1.txt", "notes2.txt" and 2 more.'
 
 
 def test_unreadable_files_are_listed_with_the_reason(tmp_path: Path) -> None:
@@ -34,7 +57,7 @@ def test_unreadable_files_are_listed_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("no photo")
     (tmp_path / "below").mkdir()
     (tmp_path / "below" / "empty.jpg").touch()
-    gallery = folder_gallery(tmp_path)
+    gallery = folder_gallery(tmp_path, recursive=True)
     assert [item.key for item in gallery.items] == ["good.png"]
     empty, text = gallery.skipped
     assert empty == 'The photo "below/empty.jpg" is empty (0 bytes): choose another file.'
@@ -51,7 +74,7 @@ def test_links_are_not_followed_out_of_the_folder(tmp_path: Path) -> None:
     (folder / "broken.png").symlink_to(folder / "absent.png")
     (folder / "itself.png").symlink_to(folder / "itself.png")
     (folder / "circle").symlink_to(folder, target_is_directory=True)
-    gallery = folder_gallery(folder)
+    gallery = folder_gallery(folder, recursive=True)
     assert [item.key for item in gallery.items] == ["own.png", "within.png"]
     away, broken, itself = gallery.skipped
     assert away == '"away.png" is a link that leads out of the folder.'
@@ -76,7 +99,7 @@ def test_a_closed_folder_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         return scandir(path)
 
     monkeypatch.setattr(os, "scandir", closed)  # root could open a folder of any mode
-    gallery = folder_gallery(tmp_path)
+    gallery = folder_gallery(tmp_path, recursive=True)
     assert [item.key for item in gallery.items] == ["own.png"]
     assert gallery.skipped == ('The folder "closed" cannot be opened (Permission denied).',)
 
@@ -86,7 +109,7 @@ def test_captions_come_from_captions_json(tmp_path: Path) -> None:
     draw(tmp_path / "below" / "b.png")
     captions = {"below/b.png": ["a red field", "nothing but red"], "gone.png": ["a ghost"], "lost.png": ["another"]}
     (tmp_path / "captions.json").write_text(json.dumps(captions))
-    gallery = folder_gallery(tmp_path)
+    gallery = folder_gallery(tmp_path, recursive=True)
     assert [item.captions for item in gallery.items] == [(), ("a red field", "nothing but red")]
     assert gallery.note == 'captions.json has captions for "gone.png" and 1 more, which the folder does not hold.'
     assert gallery.skipped == ()

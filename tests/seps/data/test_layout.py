@@ -83,9 +83,15 @@ def test_all_problems_come_in_one_error(tmp_path: Path) -> None:
     ]
 
 
+def test_of_a_folder_that_is_not_there_just_that_is_told(tmp_path: Path) -> None:
+    nowhere = tmp_path / "nowhere"
+    assert complaint(nowhere) == f"The folder {nowhere} does not exist: give the folder with captions and images."
+
+
 def test_missing_files_are_named_with_the_splits_that_are_there(tmp_path: Path) -> None:
-    assert complaint(tmp_path / "nowhere").splitlines() == [
-        f"Split dev of {tmp_path / 'nowhere'}, which has no split: 4 problems.",
+    (tmp_path / "empty").mkdir()
+    assert complaint(tmp_path / "empty").splitlines() == [
+        f"Split dev of {tmp_path / 'empty'}, which has no split: 4 problems.",
         "Missing (4):",
         "  dev_caps.txt",
         "  dev_ids.txt",

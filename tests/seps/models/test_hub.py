@@ -273,7 +273,7 @@ def test_a_model_of_the_hub(monkeypatch: pytest.MonkeyPatch, bert: Path, folder:
 def test_a_shipped_model_goes_before_a_folder(
     monkeypatch: pytest.MonkeyPatch, bert: Path, folder: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(hub, "shipped_models", lambda: {"tiny": folder})
+    monkeypatch.setattr("seps.models.shipped.shipped_models", lambda: {"tiny": folder})
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tiny").mkdir()
     assert equal_states(load_model("tiny"), tiny_model(bert))

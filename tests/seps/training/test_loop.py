@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +18,17 @@ from seps.data import read_split
 from seps.evaluation.scenes import pooled_similarity
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
+from seps.scenes import write_split as write_scenes
 from seps.search.metrics import retrieval_metrics
-from seps.training.loop import main
+from seps.training.command import main
+from seps.training.loop import epoch_title, train
 from seps.training.run_log import read_epochs
-from seps.training.settings import read_recipe
+from seps.training.settings import TrainSettings, read_recipe
 from seps.training.step import TrainingStep
 from tests.helpers.drawn import WORDS, draw_split
 from tests.helpers.tiny import tiny_settings, write_tiny_bert
 
+ROOT = Path(__file__).parents[3]
 PIXELS: dict[str, Any] = {"epochs": 3, "batch_size": 8, "learning_rate": 2e-3, "backbone_rate": 0.5, "augment": False}
 WARMED: dict[str, Any] = PIXELS | {
     "epochs": 2,
@@ -172,8 +179,10 @@ def test_wrong_data_and_recipes_are_told_in_a_line(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = recipe(data, PIXELS)
-    assert main([config, "--data", str(tmp_path / "none"), "--out", str(tmp_path / "out")]) == 2
+    (tmp_path / "empty").mkdir()
+    assert main([config, "--data", str(tmp_path / "empty"), "--out", str(tmp_path / "out")]) == 2
     told = capsys.readouterr().err
+    assert told.startswith("error: Split train of ")
     assert "train_caps.txt" in told
     assert "dev_caps.txt" in told
     assert main([recipe(data, PIXELS | {"similar_batches": 0.3}), "--data", str(data), "--out", str(tmp_path)]) == 2
@@ -208,3 +217,66 @@ def test_what_a_run_cannot_go_on_from_is_told_in_a_line(
     (tmp_path / "metrics.csv").write_text("epoch,loss\n1,half\n")
     assert main(arguments) == 2
     assert "metrics.csv cannot be read at line 2" in capsys.readouterr().err
+
+
+def test_a_folder_that_holds_a_run_is_not_overwritten(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = recipe(data, PIXELS | {"epochs": 1})
+    rows = run(data, tmp_path, config)
+    printed = capsys.readouterr()
+    assert "epoch 1 of 1: loss " in printed.out + printed.err
+    arguments = [config, "--data", str(data), "--out", str(tmp_path), "--workers", "0"]
+    assert main(arguments) == 2
+    assert capsys.readouterr().err == (
+        f"error: {tmp_path} holds a run of 1 epoch: add --resume to go on with it, or give --out another folder to "
+        "start anew.\n"
+    )
+    with pytest.raises(ValueError, match="holds a run of 1 epoch"):
+        train(*read_recipe(config), data, tmp_path)
+    assert [{name: value for name, value in row.items() if name != "seconds"} for row in read_epochs(tmp_path)] == rows
+    shutil.rmtree(tmp_path / "checkpoints")
+    assert main(arguments) == 2
+    assert "holds metrics.csv and best of another run" in capsys.readouterr().err
+    assert run(data, tmp_path / "new", config) == rows
+
+
+def test_an_epoch_s_title_says_its_stage() -> None:
+    settings = TrainSettings(epochs=5, pretrain_epochs=3, pooled_weight=1.0)
+    titles = [epoch_title(settings, epoch) for epoch in (0, 2, 3, 7)]
+    assert titles == [
+        "epoch 1 of 8 (pre-training, 1 of 3)",
+        "epoch 3 of 8 (pre-training, 3 of 3)",
+        "epoch 4 of 8 (training, 1 of 5)",
+        "epoch 8 of 8 (training, 5 of 5)",
+    ]
+    assert epoch_title(TrainSettings(epochs=2), 1) == "epoch 2 of 2"
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("--data", "The folder {0}/nowhere does not exist: give the folder with captions and images."),
+        ("recipe", "The recipe {0}/nowhere.json does not exist: give a JSON file, or tiny."),
+    ],
+)
+def test_a_mistyped_path_is_told_before_torch_is_imported(tmp_path: Path, name: str, told: str) -> None:
+    config = f"{tmp_path}/nowhere.json" if name == "recipe" else "tiny"
+    folder = str(tmp_path) if name == "recipe" else f"{tmp_path}/nowhere"
+    program = (
+        "import sys; from seps.training.command import main\n"
+        f"code = main([{config!r}, '--data', {folder!r}, '--out', {str(tmp_path / 'out')!r}])\n"
+        "assert not {'torch', 'transformers', 'accelerate'} & sys.modules.keys(); sys.exit(code)"
+    )
+    found = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stderr) == (2, f"error: {told.format(tmp_path)}\n")
+
+
+def test_the_tiny_recipe_trains_on_64_scenes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config, settings = read_recipe("tiny")
+    assert (config.text.encoder, settings.frozen) == ("seps:scenes", False)
+    write_scenes(tmp_path, "train", 8, 0)
+    write_scenes(tmp_path, "dev", 2, 0)
+    short = replace(settings, epochs=1, pretrain_epochs=1, batch_size=4, pretrain_batch=4)
+    train(config, short, tmp_path, tmp_path / "run", workers=0)
+    assert load_model(tmp_path / "run" / "best").grid == (7, 7)

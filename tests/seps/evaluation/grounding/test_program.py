@@ -9,7 +9,7 @@ import torch
 
 from seps.evaluation.grounding.maps import METHODS
 from seps.evaluation.grounding.program import main
-from seps.evaluation.grounding.report import COLUMNS
+from seps.evaluation.grounding.report import COLUMNS, FIRST, MEANINGS, ROWS, Grounding
 from seps.models.config import ModelConfig
 from seps.models.model import SEPSModel
 from seps.scenes import write_split as write_scenes
@@ -68,8 +68,9 @@ def test_photographs(model: Path, data: Path, tmp_path: Path, capsys: pytest.Cap
     for pointing in result["methods"].values():
         assert pointing["kept_unmentioned"] is pointing["deletion"] is pointing["insertion"] is None
     printed = capsys.readouterr().out
-    assert "dev, boxes: 2 phrases of 2 captions of 2 images, no scenes; 0 cut off" in printed
-    assert "deletion and insertion: not measured" in printed
+    told = " ".join(printed.split())
+    assert "on dev: 2 phrases of 2 captions of 2 images name an object whose boxes are known" in told
+    assert "Deletion and insertion were not measured." in told
     assert "[0.350, 0.350]" in printed
 
 
@@ -96,10 +97,15 @@ def test_scenes(model: Path, scenes: Path, tmp_path: Path, capsys: pytest.Captur
         assert down[0] == pytest.approx(up[-1]) and down[-1] == pytest.approx(up[0])  # all patches, and none
         assert down[0] == pytest.approx(told["deletion"]["seps"][0])
     lines = capsys.readouterr().out.splitlines()
-    titles = lines[3]
+    start = next(number for number, line in enumerate(lines) if line.startswith(" " * FIRST))
+    titles = lines[start]
     assert all(title in titles for title in COLUMNS.values())
+    assert all(any(line.split() == [*title.split(), *MEANINGS[name].split()] for line in lines[:start])
+               for name, title in COLUMNS.items())  # fmt: skip
+    assert all(any(line.split() == [method, *ROWS[method].split()] for line in lines[:start]) for method in METHODS)
+    assert max(map(len, lines[:start])) <= 120
     for number, method in enumerate(METHODS):
-        means, intervals = lines[4 + 2 * number : 6 + 2 * number]
+        means, intervals = lines[start + 1 + 2 * number : start + 3 + 2 * number]
         assert means.split()[0] == method and len(means.split()) == 1 + len(COLUMNS)
         assert intervals.count("[") == sum(figure is not None for figure in result["methods"][method].values())
         assert len(means) == len(titles) >= len(intervals)
@@ -134,3 +140,16 @@ def test_what_cannot_be_measured_ends_with_one_line(
         refused(capsys, *arguments)
         == f"error: Entities of split dev of {data}: 1 problem. Missing (1): dev_entities.jsonl\n"
     )
+
+
+def test_the_summary_says_why_phrases_have_no_map() -> None:
+    told = {"model": "mine", "split": "dev", "regions": "masks", "images": 1, "captions": 2, "phrases": 1200}
+    rest: dict[str, Any] = {"methods": {}, "kinds": {}, "curves": None}
+    whole = " ".join(Grounding(**told, cut_off=0, without_map=0, skipped=0, **rest).sentences())
+    assert "mine on dev: 1,200 phrases of 2 captions of 1 image name an object whose masks are known" in whole
+    assert "Every phrase has a map." in whole
+    part = " ".join(Grounding(**told, cut_off=3, without_map=1, skipped=2, **rest).sentences())
+    assert "Every phrase" not in part
+    assert "1 phrase of these has no map: every word met a token best that has no place on the image, [CLS]" in part
+    assert "3 phrases of these have no map, since the model reads only the first words of a long caption" in part
+    assert "2 more phrases could not be found among the word pieces" in part

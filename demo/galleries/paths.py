@@ -1,0 +1,26 @@
+"""Paths that people type, checked before anything that takes long is imported."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def printable(path: Path | str) -> str:
+    """A path in characters that can be shown and sent, even where its bytes are no UTF-8."""
+    try:
+        return os.fsencode(path).decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:  # halves of characters, which no file's name has
+        return str(path).encode("utf-8", "backslashreplace").decode()
+
+
+def check_photos(folder: Path) -> None:
+    """Raise ValueError where there is no such folder."""
+    if not folder.is_dir():
+        raise ValueError(f"There is no folder {printable(folder)}: give the path of a folder with photos.")
+
+
+def check_photo_path(file: Path) -> None:
+    """Raise ValueError where there is no such file."""
+    if not file.is_file():
+        raise ValueError(f'The photo "{printable(file)}" is not there, or is no file: check the path.')

@@ -1,0 +1,50 @@
+"""Models of one's own beside the shipped ones: what each is called, told without loading anything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from seps.models.shipped import model_folder, shipped_models
+
+TAKEN = ("photos", "scenes", "examples", "open-photos", "folder", "photo", "uploads")  # models and galleries of the app
+BEST = "best"  # where a run of seps.train leaves its model
+
+
+def check_model(wanted: str) -> None:
+    """Raise ValueError unless `wanted` is a shipped model, a folder with a model, or reads like a hub repo."""
+    if wanted in shipped_models():
+        return
+    if "/" not in wanted and not Path(wanted).is_dir():
+        raise ValueError(
+            f"There is no model {wanted!r} here; there are: {', '.join(shipped_models())}, and any folder of a model "
+            "or hub repo (owner/name)."
+        )
+    model_folder(wanted)
+
+
+def own_names(wanted: Sequence[str], taken: Collection[str] = TAKEN) -> dict[str, str]:
+    """The models by name, all different: a folder's name, that of the run for RUN/best, a hub repo's last part."""
+    named: dict[str, str] = {}
+    for one in wanted:
+        path = Path(one).resolve() if Path(one).is_dir() else Path(one)
+        stem = path.parent.name if path.name == BEST else path.name
+        name = first = re.sub(r"[^\w.-]+", "-", stem).strip("-") or "model"
+        number = 2
+        while name in named or name in taken:
+            name, number = f"{first}-{number}", number + 1
+        named[name] = one
+    return named
+
+
+def run_folder(wanted: str) -> Path | None:
+    """The folder where a model of one's own lies, where it lies on this machine."""
+    folder = Path(wanted)
+    return folder if folder.is_dir() else None
+
+
+def results_files(folder: Path) -> list[Path]:
+    """Files of measured results beside a model, and for RUN/best beside the run."""
+    places = [folder, folder.resolve().parent] if folder.resolve().name == BEST else [folder]
+    return [file for place in places for file in sorted(place.glob("results*.json"))]

@@ -1,0 +1,53 @@
+"""Which model a name, a folder or a repo id means, told without loading anything."""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+from pathlib import Path
+
+CONFIG_NAME = "config.json"  # as the model hub calls it
+REPO_ID = re.compile(r"[\w.-]+/[\w.-]+")
+
+
+def shipped_models() -> dict[str, Path]:
+    """The models that ship with SEPS, by name: folders of assets/models in the repo, or inside the package."""
+    package = Path(str(resources.files("seps")))
+    roots = (package.parent / "assets" / "models", package / "assets" / "models")
+    return {
+        folder.name: folder
+        for root in roots
+        if root.is_dir()
+        for folder in sorted(root.iterdir())
+        if (folder / CONFIG_NAME).is_file()
+    }
+
+
+def model_folder(wanted: str) -> Path | None:
+    """The folder of a model that ships or lies on this machine; None for a repo on the model hub.
+
+    Args:
+        wanted: a shipped model's name, a folder, or a repo id like "owner/name".
+
+    Raises:
+        ValueError: none of these, or a folder without a model; the message says what to do.
+    """
+    shipped = shipped_models()
+    if wanted in shipped:
+        return shipped[wanted]
+    folder = Path(wanted)
+    if folder.is_dir():
+        if not (folder / CONFIG_NAME).is_file():
+            best = folder / "best"  # where a run of seps.train leaves its model
+            hint = f": give {best}" if (best / CONFIG_NAME).is_file() else ""
+            raise ValueError(f"{folder} has no {CONFIG_NAME}, so it holds no model{hint}.")
+        return folder
+    if REPO_ID.fullmatch(wanted) is None or wanted.startswith("."):
+        raise ValueError(
+            f"{wanted!r} is no folder, no hub repo (owner/name) and no shipped model; shipped are: "
+            f"{', '.join(shipped) or 'none'}."
+        )
+    beside = sorted(place.parent.name for place in folder.parent.glob(f"*/{CONFIG_NAME}"))
+    if beside:  # a slip in a path, and no owner on the hub
+        raise ValueError(f"The folder {wanted} does not exist; in {folder.parent} there are: {', '.join(beside)}.")
+    return None

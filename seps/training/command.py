@@ -1,0 +1,67 @@
+"""The command line of seps.train, read and checked before torch is imported, which takes seconds."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from seps.cli import check_folder, print_error
+from seps.training.run_folder import BEST, check_no_run
+
+DESCRIPTION = "Train a model from a recipe; its best epoch by rSum on dev is left in RUN/best."
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments."""
+    top = argparse.ArgumentParser(prog="python -m seps.train", description=DESCRIPTION)
+    top.add_argument("config", help="a recipe: tiny, a JSON file, or the name of a full-size config")
+    top.add_argument("--data", type=Path, required=True, help="folder with train and dev in the authors' layout")
+    top.add_argument("--out", type=Path, required=True, help="folder of the run; one with a run needs --resume")
+    top.add_argument("--resume", type=int, nargs="?", const=0, help="go on after this epoch, or after the latest")
+    top.add_argument("--keep", type=int, default=1, help="checkpoints to keep, 0 for all")
+    top.add_argument("--workers", type=int, default=2, help="processes that read images")
+    top.add_argument("--cache", type=Path, help="folder of frozen features, shared by runs")
+    top.add_argument("--start", metavar="MODEL", help="take the weights of this model: a shipped name, folder or repo")
+    top.add_argument("--seed", type=int, help="instead of the recipe's")
+    return top
+
+
+def check_paths(options: argparse.Namespace) -> None:
+    """Raise ValueError for a recipe's file or a folder that is not there, and for a run that would be overwritten."""
+    if options.config.endswith(".json") and not Path(options.config).is_file():
+        raise ValueError(f"The recipe {options.config} does not exist: give a JSON file, or tiny.")
+    check_folder(options.data, "the folder with captions and images")
+    if options.resume is None:
+        check_no_run(options.out)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The program; returns its exit code."""
+    options = parser().parse_args(arguments)
+    try:
+        check_paths(options)
+        from accelerate import PartialState
+
+        from seps.training.loop import train
+        from seps.training.settings import read_recipe
+
+        config, settings = read_recipe(options.config)
+        if options.seed is not None:
+            settings = replace(settings, seed=options.seed)
+        best = train(
+            config,
+            settings,
+            options.data,
+            options.out,
+            options.resume,
+            options.keep,
+            options.workers,
+            options.cache,
+            options.start,
+        )
+    except (ValueError, OSError) as error:
+        return print_error(error)
+    if PartialState().is_main_process:
+        print(f"Best rSum on dev: {best:.1f}. The model is in {options.out / BEST}.")
+    return 0

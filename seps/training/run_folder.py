@@ -1,0 +1,49 @@
+"""The folder of a run: which files lie there, and whether a new run may begin in it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+BEST, CHECKPOINTS, METRICS = "best", "checkpoints", "metrics.csv"
+NAMES = "epoch-[0-9][0-9][0-9]"  # of checkpoints
+
+
+def checkpoints(out: Path) -> list[Path]:
+    """The checkpoints of a run, the latest last."""
+    return sorted((out / CHECKPOINTS).glob(NAMES))
+
+
+def check_no_run(out: Path) -> None:
+    """Raise ValueError where a folder holds what a run left after an epoch, and a new one would overwrite it."""
+    found = checkpoints(out)
+    if found:
+        count = epoch_of(found[-1])
+        epochs = f"{count} epoch{'s' * (count > 1)}"
+        raise ValueError(
+            f"{out} holds a run of {epochs}: add --resume to go on with it, or give --out another folder to start anew."
+        )
+    left = [name for name in (METRICS, BEST) if (out / name).exists()]
+    if left:
+        raise ValueError(f"{out} holds {' and '.join(left)} of another run: give --out another folder to start anew.")
+
+
+def find_checkpoint(out: Path, epoch: int) -> Path:
+    """The checkpoint after an epoch, or for 0 the latest; ValueError where there is none."""
+    found = checkpoints(out)
+    wanted = [path for path in found if epoch in (0, epoch_of(path))]
+    if not wanted:
+        names = ", ".join(str(epoch_of(path)) for path in found) or "none"
+        raise ValueError(f"{out} has no checkpoint {'at all' if epoch == 0 else f'after epoch {epoch}'}; has: {names}.")
+    return wanted[-1]
+
+
+def forget_checkpoints(out: Path, keep: int) -> None:
+    """Remove all but the latest `keep` checkpoints; 0 keeps all."""
+    for path in checkpoints(out)[:-keep] if keep else []:
+        shutil.rmtree(path)
+
+
+def epoch_of(checkpoint: Path) -> int:
+    """The epochs after which a checkpoint was written."""
+    return int(checkpoint.name[-3:])

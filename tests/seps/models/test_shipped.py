@@ -1,0 +1,35 @@
+"""Names, folders and repo ids are told apart without loading anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from seps.models.shipped import model_folder, shipped_models
+
+
+def model_in(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text("{}")
+    return folder
+
+
+def test_what_a_name_means(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert model_folder("photos") == shipped_models()["photos"]
+    best = model_in(tmp_path / "run" / "best")
+    assert model_folder(str(best)) == best
+    monkeypatch.chdir(tmp_path)
+    assert model_folder("run/best") == Path("run/best")
+    assert model_folder("owner/name") is None
+
+
+def test_slips_are_told_with_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model_in(tmp_path / "run" / "best")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=r"^run has no config.json, so it holds no model: give run/best\.$"):
+        model_folder("run")
+    with pytest.raises(ValueError, match=r"^The folder run/bset does not exist; in run there are: best\.$"):
+        model_folder("run/bset")
+    with pytest.raises(ValueError, match=r"^'moon' is no folder, no hub repo \(owner/name\) and no shipped model"):
+        model_folder("moon")

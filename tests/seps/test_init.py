@@ -1,0 +1,27 @@
+"""`import seps` is quick: what takes seconds is imported when a name is first asked for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import seps
+
+
+def test_importing_the_library_imports_no_torch() -> None:
+    program = "import seps, sys; assert not {'torch', 'numpy', 'transformers'} & sys.modules.keys(); seps.ScoringEngine"
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=Path(__file__).parents[2])
+
+
+def test_every_public_name_is_the_one_of_its_module() -> None:
+    homes = {name: module for module, names in seps.HOMES.items() for name in names.split()}
+    assert sorted(homes) == sorted(seps.__all__)
+    for name, module in homes.items():
+        assert getattr(seps, name) is getattr(import_module(module), name)
+        assert name in dir(seps)
+    with pytest.raises(AttributeError, match="module 'seps' has no attribute 'moon'"):
+        _ = seps.moon
