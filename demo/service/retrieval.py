@@ -14,10 +14,11 @@ from torch import Tensor
 
 from demo.galleries.gallery import caption_pool
 from demo.galleries.index import IndexedGallery
-from demo.service.captions import Reading, read_caption, read_typed
+from demo.service.captions import Reading, read_caption, read_pair, read_typed
+from demo.service.explaining import explain_pair
 from demo.service.gpu import Encode
 from demo.service.threads import Gathering, computing
-from seps import CaptionIndex, Explanation, ImageIndex, Ranking, ScoringEngine, SEPSModel, explain
+from seps import CaptionIndex, Explanation, ImageIndex, Ranking, ScoringEngine, SEPSModel
 from seps.progress import Progress
 from seps.search.engine import rank
 
@@ -194,7 +195,7 @@ class RetrievalService:
         scores: list[Tensor] = []
         if pool is not None:
             self.find(pool)
-            texts, owners, caption_index = self._pool(pool)
+            texts, owners, caption_index = self.caption_pool(pool)
             captions += texts
             own = indexed.gallery.items[index].captions if pool == indexed.gallery.name else ()
             correct += [owner == index and text in own for text, owner in zip(texts, owners, strict=True)]
@@ -229,28 +230,20 @@ class RetrievalService:
 
     def explain_photo(self, photo: Image.Image, caption: str, dense: str | None = None) -> Explanation:
         """The record of a photograph that no gallery holds."""
-        reading = read_caption(self.model, caption)
-        dense_text = read_caption(self.model, dense, dense=True).text if (dense or "").strip() else None
-        return self.explain_embeddings(self.model.encode_photos([photo])[0], reading.text, dense_text)
+        text, dense_text = read_pair(self.model, caption, dense)
+        return self.explain_embeddings(self.model.encode_photos([photo])[0], text, dense_text)
 
     @computing
     def explain_embeddings(self, patches: Tensor, caption: str, dense: str | None) -> Explanation:
         """The record of patch embeddings (N[+1], C) and captions as read."""
-        model = self.model
-        words = model.encode_captions([caption])[0][0]  # (L_s, C)
-        dense_words = None if not dense else model.encode_captions([dense], dense=True)[0][0]  # (L_d, C)
-        return explain(
-            model.cross_net,
-            patches.to(model.device),
-            words,
-            dense_words,
-            words=model.words(caption),
-            dense_words=None if not dense else model.words(dense, dense=True),
-            grid=model.grid,
-        )
+        return explain_pair(self.model, patches, caption, dense)
 
-    def _pool(self, name: str) -> Pool:
-        """The captions of an open gallery, encoded when they are first ranked."""
+    def caption_pool(self, name: str) -> Pool:
+        """The captions of an open gallery, encoded when they are first asked for.
+
+        Raises:
+            ValueError: the gallery has none.
+        """
         with self._pooling:
             if name not in self._pools:
                 captions, owners = caption_pool(self.galleries[name].gallery)

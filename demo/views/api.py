@@ -14,7 +14,7 @@ from demo.explain.record import overlap, plain
 from demo.figures.exports import Download
 from demo.galleries.index import IndexedGallery
 from demo.galleries.scenes import SCENES
-from demo.service.captions import read_caption, read_typed
+from demo.service.captions import read_caption, read_pair, read_typed
 from demo.service.experiment import Outcome, experiment, known, read_changes, with_changes
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
@@ -127,7 +127,7 @@ class Endpoints:
             The explanation record with a description of each field.
         """
         service, indexed, index = self._find(photo, item)
-        return plain(service.explain(indexed, index, *read_pair(service, caption, dense_caption)))
+        return plain(service.explain(indexed, index, *read_pair(service.model, caption, dense_caption)))
 
     def compare(self, photo: Upload | None, item: str, captions: str) -> dict[str, Any]:
         """Compare which patches captions kept of one photo.
@@ -170,7 +170,7 @@ class Endpoints:
         if len(texts) > 1:
             compared = ViewState(indexed.gallery.name, index, layer=layer)
             return written(comparison(service, indexed, compared, texts, file_format))
-        text, dense_text = read_pair(service, "\n".join(texts), dense_caption)
+        text, dense_text = read_pair(service.model, texts[0], dense_caption)
         state = ViewState(indexed.gallery.name, index, text, dense_text, layer)
         return written(explanation(service, indexed, state, file_format))
 
@@ -214,12 +214,6 @@ class Endpoints:
             | {"credit": item.credit, "licence": item.licence, "link": item.link}
             for item in items
         ]
-
-
-def read_pair(service: RetrievalService, text: str, dense_caption: str) -> tuple[str, str | None]:
-    """Check a caption and the dense caption beside it; None for an empty dense caption."""
-    dense_text = read_caption(service.model, dense_caption, dense=True).text if (dense_caption or "").strip() else None
-    return read_caption(service.model, text).text, dense_text
 
 
 def read_captions(service: RetrievalService, typed: str) -> list[str]:
