@@ -88,6 +88,7 @@ def test_parts_are_superscripts_as_in_the_paper() -> None:
 
 def test_symbols_are_whole_words_and_the_rest_is_text() -> None:
     assert mathtext("s_st, s_std and xs_st") == "$s^{st}$, s_std and xs_st"
+    assert mathtext("$5 for s_p") == r"\$5 for $s^{p}$"
     assert rich("<b> & s_") == "&lt;b&gt; &amp; s_"
 
 
