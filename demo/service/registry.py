@@ -20,7 +20,7 @@ class ModelRegistry:
 
     Args:
         photos: the service of photographs, where the page begins and uploads go.
-        later: registry whose model is loaded on first use, by the name of their one gallery: the model's name, and
+        later: services whose model is loaded on first use, by the name of their one gallery: the model's name, and
             what opens the service.
     """
 
@@ -81,7 +81,3 @@ class ModelRegistry:
         return service, with_edits(
             service.model, service.find(gallery, session.uploads), session.edits.get(gallery, {})
         )
-
-    def opened(self) -> list[RetrievalService]:
-        """The registry whose models are loaded."""
-        return [self.photos, *self._opened.values()]

@@ -73,6 +73,14 @@ def test_what_scripts_say_stands_in_the_table() -> None:
         assert any(re.fullmatch(pattern, known) for known in KEYS if known.split(".")[0] in TABLE), key
 
 
+def test_scripts_draw_and_never_word() -> None:
+    for file in SCRIPTS.rglob("*.js"):
+        code = re.sub(r"(?m)(^|\s)//.*$", "", file.read_text(encoding="utf-8"))
+        sentences = re.findall(r"""["`>]([A-Z][a-z]+ [a-z][^"`]*)["`]""", code)
+        labels = re.findall(r"""(?:h\("(?:label|b|span|p)", [^,]*,|"aria-label":|title:) "([A-Za-z][a-z]+)\"""", code)
+        assert sentences + labels == [], file
+
+
 @pytest.mark.parametrize("name", SYMBOLS)
 def test_every_symbol_is_mathematics_for_pages_and_files(name: str) -> None:
     assert ElementTree.fromstring(symbols()[name]).tag.endswith("math")
