@@ -213,5 +213,5 @@ def gradient_norm(loss: Tensor, at: Sequence[Tensor]) -> float:
     """The Euclidean norm of a scalar's gradient at all of these tensors together; 0 where none reaches them."""
     if not loss.requires_grad:
         return 0.0
-    found = torch.autograd.grad(loss, list(at), allow_unused=True, retain_graph=True)
-    return float(sum(gradient.double().pow(2).sum() for gradient in found if gradient is not None)) ** 0.5
+    gradients = torch.autograd.grad(loss, list(at), allow_unused=True, retain_graph=True)
+    return float(sum(gradient.double().pow(2).sum() for gradient in gradients if gradient is not None)) ** 0.5

@@ -134,7 +134,8 @@ def run_variants(
     kept = [record.sparse.kept for record in records]
     alone = [int((mine & ~other).sum()) for mine, other in zip(kept, reversed(kept), strict=True)]
     slopes = [slope(service, net, patches, caption, dense) for net in nets]
-    return {name: Run(*run) for name, *run in zip(VARIANTS, nets, records, alone, slopes, strict=True)}
+    runs = map(Run, nets, records, alone, slopes)
+    return dict(zip(VARIANTS, runs, strict=True))
 
 
 def notes_on(runs: Mapping[str, Run], has_dense: bool) -> dict[str, str]:
@@ -146,8 +147,8 @@ def notes_on(runs: Mapping[str, Run], has_dense: bool) -> dict[str, str]:
 
 def alignments(run: Run) -> list[AlignmentExplanation]:
     """The alignments that add to S."""
-    found = (run.record.sparse_alignment, run.record.dense_alignment)
-    return [alignment for alignment in found if alignment is not None]
+    both = (run.record.sparse_alignment, run.record.dense_alignment)
+    return [alignment for alignment in both if alignment is not None]
 
 
 def first_token_weight(run: Run) -> float | None:
@@ -175,7 +176,7 @@ def slope(service: RetrievalService, net: CrossSparseAggrNet, image: Tensor, cap
 
 @lru_cache(maxsize=1)
 def published() -> dict[str, Any]:
-    """Results that others published, from assets/lesson/published.json.
+    """Read results that others published, from assets/lesson/published.json.
 
     Returns:
         `rows`, each with `method`, `encoders`, `test`, `image_to_text` and `text_to_image` (R@1, R@5, R@10 in per cent;
@@ -183,10 +184,10 @@ def published() -> dict[str, Any]:
         up here from its six recalls), `note`, and of its source the address as `source` and `what` it is;
         `sources` with `id`, `source`, `what` and `note`; `missing`, a sentence for each table that was not found.
     """
-    told = json.loads(PUBLISHED_FILE.read_text(encoding="utf-8"))
-    sources = {source["id"]: source for source in told["sources"]}
+    data = json.loads(PUBLISHED_FILE.read_text(encoding="utf-8"))
+    sources = {source["id"]: source for source in data["sources"]}
     rows = []
-    for row in told["rows"]:
+    for row in data["rows"]:
         recalls = [*row["image_to_text"], *row["text_to_image"]]
         summed = row["rsum"] is None and None not in recalls
         source = sources[row["source"]]
@@ -196,11 +197,11 @@ def published() -> dict[str, Any]:
             | {"rsum": round(sum(recalls), 1) if summed else row["rsum"], "summed": summed}
             | {"source": source["source"], "what": source["what"]}
         )
-    return {"rows": rows, "sources": told["sources"], "missing": told["missing"]}
+    return {"rows": rows, "sources": data["sources"], "missing": data["missing"]}
 
 
 def our_results() -> list[dict[str, Any]]:
-    """Our shipped models' measured results, from assets/models/*/results-*.json.
+    """Read our shipped models' measured results, from assets/models/*/results-*.json.
 
     Returns:
         Rows with `model`, `split`, `dense` ("none", "own": the image's own dense caption, or "other": a wrong image's),
@@ -214,12 +215,12 @@ def our_results() -> list[dict[str, Any]]:
     ]
 
 
-def is_whole(found: Any) -> bool:
+def is_whole(measurement: Any) -> bool:
     """Whether a measurement has all that a row tells."""
     return (
-        isinstance(found, dict)
-        and found.keys() >= RECALL_KEYS
-        and all(found[direction].keys() >= RECALLS for direction in ("image_to_text", "text_to_image"))
+        isinstance(measurement, dict)
+        and measurement.keys() >= RECALL_KEYS
+        and all(measurement[direction].keys() >= RECALLS for direction in ("image_to_text", "text_to_image"))
     )
 
 
@@ -256,14 +257,14 @@ def measurements() -> list[tuple[str, str, dict[str, Any]]]:
     ]
 
 
-def result_row(model: str, dense: str, found: dict[str, Any], file: str) -> dict[str, Any]:
+def result_row(model: str, dense: str, measurement: dict[str, Any], file: str) -> dict[str, Any]:
     """One measurement of `seps.evaluate`."""
     recalls = {
-        direction: [found[direction][name] for name in ("r1", "r5", "r10")]
+        direction: [measurement[direction][name] for name in ("r1", "r5", "r10")]
         for direction in ("image_to_text", "text_to_image")
     }
-    told = {name: found[name] for name in ("split", "images", "captions", "rsum")}
-    return {"model": model, "dense": dense, **told, **recalls, "file": file}
+    counts = {name: measurement[name] for name in ("split", "images", "captions", "rsum")}
+    return {"model": model, "dense": dense, **counts, **recalls, "file": file}
 
 
 def dense_protocol() -> list[dict[str, Any]]:

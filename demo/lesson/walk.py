@@ -109,7 +109,7 @@ def walk_value(
     """The lesson as its script draws it, JSON ready.
 
     Args:
-        indexed, place: the photograph; caption, dense: as typed, or no dense caption.
+        indexed, index: the photograph; caption, dense: as typed, or no dense caption.
         knobs: settings of the pass; "before" is what the model is evaluated with.
         step: the one to show, 1 to 8.
 
@@ -240,15 +240,15 @@ def told_steps(service: RetrievalService, walked: Walk, total: int) -> list[dict
         trained_k=service.model.cross_net.hrpa.top_k,
         rank=None if walked.rank is None else (walked.rank, total),
     )
-    told = steps(example)
+    listed = steps(example)
     probability = keep_probability(walked)  # (N,)
-    told[3]["keep_probability"] = probability.tolist()
+    listed[3]["keep_probability"] = probability.tolist()
     if knobs.decision == "gumbel":
         leaf = probability[None].to(service.model.device).requires_grad_()  # (1, N)
         gumbel_mask(leaf, knobs.temperature, noise(service, knobs)).sum().backward()
         assert leaf.grad is not None
-        told[3]["decision_gradient"] = leaf.grad[0].tolist()
-    return told
+        listed[3]["decision_gradient"] = leaf.grad[0].tolist()
+    return listed
 
 
 def keep_probability(walked: Walk) -> Tensor:
