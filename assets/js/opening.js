@@ -1,5 +1,6 @@
 // The opening page's entry: a worked example to read while the model loads. The page turns into the app by itself.
 
+import { say } from "./base/words.js";
 import { chips, ranking } from "./lists/lists.js";
 import { mount as viewer } from "./viewer/viewer.js";
 
@@ -17,9 +18,9 @@ function isFirst() {
 }
 
 function show() {
-  const later = () => announce("The model is still loading: this works in a moment, when the page turns into the app.");
+  const later = () => announce(say("hint.loading"));
   const still = (mount, id, value, triggered) => mount(place(id), { value }, triggered, () => {});
-  announce("A worked example to read while the model loads; this page turns into the app by itself.");
+  announce(say("hint.example"));
   document.querySelector(".screen").hidden = false;
   place("caption").textContent = view.viewer.caption;
   still(chips, "examples", { items: view.examples }, later);

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from demo.explain.maths import display
+from demo.explain.table import say
 from seps import Explanation
 
 EQUATIONS: dict[str, list[dict[str, Any]]] = json.loads(
@@ -44,6 +45,14 @@ def rows(step: str, facts: Collection[str], file: bool = False) -> list[tuple[st
 def page_equation(step: str, facts: Collection[str]) -> str:
     """A step's equations in MathML, one below the other."""
     return display(rows(step, facts))
+
+
+def file_numbers(step: str, facts: Collection[str]) -> str:
+    """The paper's numbers of what `file_equation` shows: "(4)", "(1) to (3)", or "" where it has none."""
+    numbers = [number for _, number in rows(step, facts, file=True) if number is not None]
+    if len(numbers) < 2:
+        return "".join(f"({number})" for number in numbers)
+    return say("file.numbers", first=numbers[0], last=numbers[-1])
 
 
 def file_equation(step: str, facts: Collection[str]) -> str:

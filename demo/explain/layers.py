@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demo.explain.table import TABLE, say
-from demo.explain.words import counted, whereabouts
+from demo.explain.table import TABLE, counted, say
+from demo.explain.words import whereabouts
 from seps import BranchExplanation, Explanation
 
 Floats = NDArray[np.floating[Any]]

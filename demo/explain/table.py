@@ -1,8 +1,11 @@
-"""The table of what the page and its files say: `table.json`, data that a page without a server could fill in too.
+"""The tables of what the page and its files say: data that a page without a server could fill in too.
+
+`table.json` is for Python and for the page's scripts, which get it with the page; `lesson.json` has what Python alone
+fills in, for the lesson. `say` knows the templates of both.
 
 A template has named numbers, as "{kept} of {total} patches kept". After a colon stands how a number is written: by a
-format of Python's, or by a noun, as "{count:dropped patch}", which is counted. assets/js/base/words.js reads
-them alike.
+format of Python's, or by a noun, as "{count:dropped patch}", which is counted. assets/js/base/words.js reads them
+alike.
 
 A symbol, as "s_st", has a plain name, which stands in sentences, and its mathematics in LaTeX. `rich` and `mathtext`
 put the mathematics in the place of the names, for pages and for files.
@@ -20,7 +23,18 @@ from typing import Any
 
 from demo.explain.maths import mathml
 
-TABLE: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("table.json").read_text(encoding="utf-8"))
+Table = dict[str, dict[str, str]]  # templates by section and name
+
+
+def read_table(name: str) -> Table:
+    """Read a table that lies beside this module."""
+    table: Table = json.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+    return table
+
+
+TABLE = read_table("table.json")
+LESSON = read_table("lesson.json")
+TEMPLATES = TABLE | LESSON
 SYMBOLS = TABLE["symbols"]
 NAMES = re.compile(rf"(?<!\w)({'|'.join(re.escape(name) for name in sorted(SYMBOLS, key=len, reverse=True))})(?!\w)")
 
@@ -41,9 +55,9 @@ _FILLED = _Filled()
 
 
 def say(key: str, **values: Any) -> str:
-    """The sentence of a template, as "mask.count"; KeyError where there is none, or where a value is missing."""
+    """Fill in a template, as "mask.count"; KeyError where there is none, or where a value is missing."""
     section, _, name = key.partition(".")
-    return _FILLED.vformat(TABLE[section][name], (), values)
+    return _FILLED.vformat(TEMPLATES[section][name], (), values)
 
 
 def rich(text: str) -> str:
@@ -53,8 +67,8 @@ def rich(text: str) -> str:
 
 
 def mathtext(text: str) -> str:
-    """Text with the mathematics of its symbols between dollar signs, as Matplotlib reads it."""
-    return NAMES.sub(lambda found: f"${SYMBOLS[found[1]]}$", text)
+    """Text with the mathematics of its symbols between dollar signs, as Matplotlib reads it; its own are text."""
+    return NAMES.sub(lambda found: f"${SYMBOLS[found[1]]}$", text.replace("$", r"\$"))
 
 
 def counted(count: int, noun: str) -> str:

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demo.explain.table import counted as counted
-
 STANDS_OUT = 1.25  # a third's share of the amount over its share of the patches
 ROWS, COLUMNS = ("upper", "middle", "lower"), ("left", "middle", "right")
 

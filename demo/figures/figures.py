@@ -7,8 +7,6 @@ from matplotlib.axes import Axes
 
 from demo.explain.sentences import term_titles
 from demo.explain.table import say
-from demo.figures.palette import DARK as DARK
-from demo.figures.palette import LIGHT as LIGHT
 from demo.figures.palette import Palette
 from seps import Explanation
 

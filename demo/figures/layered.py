@@ -139,8 +139,8 @@ def draw_objects(axes: Axes, objects: Sequence[Outline], grid: tuple[int, ...]) 
 def draw_scale(page: Page, left: float, top: float, shown: LayerValues, key: str) -> None:
     """The colour map with the scale's label before it, the numbers at both ends, and `key` after it."""
     low, high, gap = f"{shown.low:.3g}", f"{shown.high:.3g}", 10.0
-    page.text(left, top, [shown.label], LETTERS, color=page.palette.quiet)
-    left += text_width(shown.label, LETTERS) + 2 * gap
+    page.text(left, top, [shown.label], LETTERS, symbols=True, color=page.palette.quiet)
+    left += text_width(shown.label, LETTERS, symbols=True) + 2 * gap
     page.text(left, top, [low], LETTERS)
     left += text_width(low, LETTERS) + gap
     axes = page.axes(left, top + 3, BAR, 14)

@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from PIL import Image
 
-from demo.explain.equations import facts_of, file_equation
-from demo.explain.table import mathtext
+from demo.explain.equations import facts_of, file_equation, file_numbers
+from demo.explain.table import mathtext, say
 from demo.figures.export import METADATA, file_name, render
 from demo.figures.lesson_parts import HEIGHT, INNER, MARGIN, SMALL, STEPS, WIDTH, Lesson, canvas, label
 from demo.figures.lesson_parts import LessonHeading as LessonHeading
@@ -25,6 +25,7 @@ from demo.figures.lesson_patches import decision_step, patches_step, scores_step
 from demo.figures.lesson_tokens import aggregation_step, matrix_step, sum_step, tokens_step
 from demo.figures.page import Page, hush_missing_glyphs, line_height, wrapped
 from demo.figures.palette import LIGHT, Palette
+from demo.lesson.steps import IDS
 
 TITLE, SENTENCES, EQUATION, TENSORS = 24, (14.0, 13.0, 12.0, 11.0, 10.0), 18.0, 11.0
 BAND = (MARGIN, 427, INNER, 78)  # the equations and the tensors' shapes
@@ -33,8 +34,6 @@ PASSING, RESTING = 350, 3500  # milliseconds that a frame stays
 GIF_WIDTHS = (960, 800, 640, 480, 320)
 GIF_BYTES = 3 * 10**6
 COLOURS = 256
-EQUATIONS_OF = ("patches", "words", "scores", "decision", "aggregation", "tokens", "matrix", "similarity")
-NUMBERS = ("", "", "(1) to (3)", "", "(4)", "", "(5)", "(5)")  # the paper's, of each step's equations
 _DRAWING = Lock()  # Matplotlib has one parser of mathematics for all threads: they take turns.
 
 PICTURES: tuple[Callable[[Page, Lesson, float], None], ...] = (
@@ -51,8 +50,12 @@ PICTURES: tuple[Callable[[Page, Lesson, float], None], ...] = (
 
 def equations(lesson: Lesson) -> tuple[str, ...]:
     """The eight steps' equations in mathtext, those of the record's variant and branches."""
-    facts = facts_of(lesson.record, bool(lesson.dense_words), lesson.keep_probability is not None)
-    return tuple(file_equation(name, facts) for name in EQUATIONS_OF)
+    return tuple(file_equation(name, facts(lesson)) for name in IDS)
+
+
+def facts(lesson: Lesson) -> set[str]:
+    """What holds for the lesson's equations, see `facts_of`."""
+    return facts_of(lesson.record, bool(lesson.dense_words), lesson.keep_probability is not None)
 
 
 def step_figure(lesson: Lesson, step: int, palette: Palette = LIGHT, share: float = 1.0) -> Figure:
@@ -74,10 +77,9 @@ def step_figure(lesson: Lesson, step: int, palette: Palette = LIGHT, share: floa
     page.text(MARGIN + 34, 32, wrapped(text.title, INNER - 34, TITLE, bold=True, most=1), TITLE, fontweight="bold")
     _draw_sentence(page, text.sentence)
     PICTURES[step - 1](page, lesson, share)
-    number = NUMBERS[step - 1] if lesson.record.variant == "paper" else ""
-    _draw_band(page, equations(lesson)[step - 1], number, text.tensors)
-    caption = wrapped(f"Caption: {lesson.heading.caption}", INNER - 270, SMALL, most=1)
-    model = wrapped(f"SEPS, model: {lesson.heading.model}", 250, SMALL, most=1)
+    _draw_band(page, equations(lesson)[step - 1], file_numbers(IDS[step - 1], facts(lesson)), text.tensors)
+    caption = wrapped(say("file.caption", caption=lesson.heading.caption), INNER - 270, SMALL, most=1)
+    model = wrapped(say("file.seps_model", model=lesson.heading.model), 250, SMALL, most=1)
     page.text(MARGIN, 512, caption, SMALL, color=palette.quiet)
     page.text(WIDTH - MARGIN, 512, model, SMALL, ha="right", color=palette.quiet)
     return page.figure
@@ -100,7 +102,7 @@ def _draw_sentence(page: Page, sentence: str) -> None:
             break
     else:
         lines = wrapped(sentence, INNER, size, most=2)
-    page.text(MARGIN, 82, lines, size)
+    page.text(MARGIN, 82, lines, size, symbols=True)
 
 
 def _draw_band(page: Page, equation: str, number: str, tensors: tuple[tuple[str, tuple[int, ...]], ...]) -> None:
@@ -112,7 +114,8 @@ def _draw_band(page: Page, equation: str, number: str, tensors: tuple[tuple[str,
     label(page, left + 18, top + 23 - line_height(EQUATION) / 2, f"${equation}$", EQUATION, width - 130)
     page.text(left + width - 14, top + 10, [number], TENSORS, ha="right", color=page.palette.quiet)
     times = " \N{MULTIPLICATION SIGN} "
-    shapes = [f"{mathtext(name)}: {times.join(map(str, shape)) or 'a number'}" for name, shape in tensors]
+    number_word = say("file.one_number")
+    shapes = [f"{mathtext(name)}: {times.join(map(str, shape)) or number_word}" for name, shape in tensors]
     if shapes:
         letters = {"color": page.palette.quiet, "math_fontfamily": "dejavusans"}
         label(page, left + 18, top + 52, "      ".join(shapes), TENSORS, width - 32, **letters)

@@ -41,7 +41,7 @@ def patches_step(page: Page, lesson: Lesson, share: float) -> None:
     """The photo, its patches apart, and a row of C channels for each."""
     rows, columns = lesson.record.grid
     count, quiet = rows * columns, page.palette.quiet
-    label(page, MARGIN, TOP, "Photo", MEDIUM, color=quiet)
+    label(page, MARGIN, TOP, say("name.photo"), MEDIUM, color=quiet)
     label(page, 350, TOP, say("lesson.grid", rows=rows, columns=columns, count=count), MEDIUM, color=quiet)
     box = framed(lesson.photo, (MARGIN, TOP + 28, 270, BODY - 28))
     draw_layer(page, lesson, box, Layer("photo"), lines=True)
@@ -60,7 +60,7 @@ def patches_step(page: Page, lesson: Lesson, share: float) -> None:
     if share < 1:
         return
     draw_arrow(page, 640, TOP + BODY / 2 + 14)
-    label(page, 662, TOP, "A row of $C$ channels for each", MEDIUM, color=quiet)
+    label(page, 662, TOP, say("file.channels"), MEDIUM, color=quiet)
     axes = canvas(page, (662, TOP + 28, 258, BODY - 28))
     listed = [0, 1, 2, None, count - 1] if count > 4 else [*range(count)]
     centred: dict[str, Any] = {"fontsize": LARGE, "ha": "center", "va": "center"}
@@ -139,7 +139,7 @@ def scores_step(page: Page, lesson: Lesson, share: float) -> None:
         text = left + 150
         sign = "" if i == 0 else "+ "
         label(page, text, top + 8, rf"{sign}{weight:g} $\times\ {SYMBOLS[name]}$", LARGE, fontweight="bold")
-        label(page, text, top + 40, say(f"part.{name}"), MEDIUM, color=page.palette.quiet)
+        label(page, text, top + 40, say(f"part.{name}"), MEDIUM, 132, color=page.palette.quiet)
         draw_range(page, text, top + 72, 116, float(values.min()), float(values.max()))
     if share == 1:
         score = branch.score

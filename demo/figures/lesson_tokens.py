@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from demo.explain.layers import Layer
 from demo.explain.sentences import kept_words
 from demo.explain.table import say
-from demo.explain.words import counted
 from demo.figures.figures import draw_terms
 from demo.figures.layered import draw_photo, is_bright, map_colours, shades
 from demo.figures.lesson_parts import (
@@ -88,20 +87,20 @@ def tokens_step(page: Page, lesson: Lesson, share: float) -> None:
         left += 116
     width = 624 - left
     if len(aggregated):
-        text = f"{counted(len(aggregated), 'aggregated token')}, over kept patches"
+        text = say("file.aggregated", count=len(aggregated))
         label(page, left, TOP, text, MEDIUM, color=page.palette.quiet)
         draw_tiles(page, lesson, (left, TOP + 28, width, BODY - 56), aggregated, min(1.0, share * 4 / 3))
         label(page, left, TOP + BODY - 22, say("lesson.own_scales"), SMALL, color=page.palette.quiet)
     if share > 0.75:
         label(page, 645, TOP + BODY / 2 - 22, "+", 24, ha="center", color=page.palette.quiet)
-        label(page, 670, TOP, "Extra token, over dropped ones", MEDIUM, 245, color=page.palette.quiet)
+        label(page, 670, TOP, say("file.extra"), MEDIUM, 245, color=page.palette.quiet)
         layer = Layer("extra")
         shown = layer.values(lesson.record)
         laid = shades(layer, extra, lesson.record.grid, 0.0, float(extra.max()), OPACITY)
         box = framed(lesson.photo, (670, TOP + 28, 250, BODY - 84))
         draw_photo(page.axes(*box), lesson.photo, layer, shown, laid, lines=False, marks=False)
         draw_range(page, 670, TOP + BODY - 50, 250, 0.0, float(extra.max()))
-        total = f"{counted(len(alignment.tokens), 'token')} in all"
+        total = say("file.in_all", count=len(alignment.tokens))
         label(page, 920, TOP + BODY - 28, total, LARGE, ha="right", fontweight="bold", color=page.palette.accent)
 
 
@@ -137,7 +136,7 @@ def matrix_step(page: Page, lesson: Lesson, share: float) -> None:
         bars.set_xlim(0, tokens)
     keys = [f"\N{WHITE SQUARE} {say('lesson.best_token')}", f"\N{BULLET} {say('lesson.best_word')}"]
     if lesson.record.variant == "paper":
-        keys.append(f"coloured bars: {say('lesson.highest', count=lesson.top_k)}")
+        keys.append(say("file.coloured", highest=say("lesson.highest", count=lesson.top_k)))
     page.text(MARGIN, TOP + BODY - 46, ["      ".join(keys)], MEDIUM, color=page.palette.quiet)
     label(page, MARGIN, TOP + BODY - 22, say("lesson.matrix", tokens=tokens, words=words), MEDIUM)
     label(
@@ -179,7 +178,7 @@ def sum_step(page: Page, lesson: Lesson, share: float) -> None:
     for artist in [*axes.patches[shown:], *axes.texts[shown:], *axes.lines[max(0, shown - 1) : terms]]:
         artist.set_visible(False)
     if lesson.before is not None:
-        label(page, 706, TOP, "trained settings", SMALL, ha="right", color=page.palette.quiet)
+        label(page, 706, TOP, say("file.trained"), SMALL, ha="right", color=page.palette.quiet)
         found = lesson.before.terms
         earlier = [f"{found[name]:+.4f}" if name in found else "" for name in record.terms]
         for i, text in enumerate([*earlier, f"{lesson.before.similarity:.4f}"]):
@@ -191,9 +190,11 @@ def sum_step(page: Page, lesson: Lesson, share: float) -> None:
     bold: dict[str, Any] = {"ha": "right", "fontweight": "bold"}
     label(page, 920, TOP + 62, f"{record.similarity:.4f}", HUGE, **bold, color=page.palette.accent)
     if heading.rank is None:
-        page.text(920, TOP + 150, ["not ranked:", "a drawn decision"], LARGE, ha="right", color=page.palette.quiet)
+        page.text(
+            920, TOP + 150, [say("file.unranked"), say("file.drawn")], LARGE, ha="right", color=page.palette.quiet
+        )
     else:
-        label(page, 920, TOP + 140, f"rank {heading.rank}", 26, **bold)
+        label(page, 920, TOP + 140, say("file.rank", rank=heading.rank), 26, **bold)
         label(
-            page, 920, TOP + 184, f"of {counted(heading.total, 'photo')}", LARGE, ha="right", color=page.palette.quiet
+            page, 920, TOP + 184, say("file.rank_of", total=heading.total), LARGE, ha="right", color=page.palette.quiet
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, prod
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -72,19 +73,19 @@ def picture(
     """
     shown = layer.values(record)
     inner = WIDTH - 2 * MARGIN
-    score = f"Similarity {heading.similarity:.4f}, model: {heading.model}"
-    dense = [] if heading.dense_caption is None else wrapped(f"Dense caption: {heading.dense_caption}", inner, SMALL)
+    score = say("file.score_of_model", score=heading.similarity, model=heading.model)
+    dense_text = "" if heading.dense_caption is None else say("file.dense_caption", caption=heading.dense_caption)
     blocks = [
         lettered(MARGIN, wrapped(heading.caption, inner, LARGE, bold=True), LARGE, 6, fontweight="bold"),
-        lettered(MARGIN, dense, SMALL, 6, color=palette.quiet),
+        lettered(MARGIN, wrapped(dense_text, inner, SMALL), SMALL, 6, color=palette.quiet),
         lettered(MARGIN, wrapped(score, inner, MEDIUM, most=2), MEDIUM, 14, color=palette.accent),
         _photos(photo, record, layer, shown, opacity, lines, objects),
         lettered(MARGIN, wrapped(heading.credit, inner, TINY, most=2), TINY, 0, color=palette.quiet),
         _space(12),
-        lettered(MARGIN, wrapped(shown.title, inner, MEDIUM, bold=True, most=2), MEDIUM, 2, fontweight="bold"),
-        lettered(MARGIN, wrapped(_sentence(record, layer), inner, SMALL), SMALL, 8, color=palette.quiet),
+        _own_words(shown.title, inner, MEDIUM, 2, bold=True, most=2),
+        _own_words(_sentence(record, layer), inner, SMALL, 8, color=palette.quiet),
         _scale(photo, layer, shown, opacity),
-        lettered(MARGIN, ["Terms of the similarity"], MEDIUM, 4, fontweight="bold"),
+        lettered(MARGIN, [say("file.terms")], MEDIUM, 4, fontweight="bold"),
         _terms(record),
     ]
     return stacked(blocks, WIDTH, MARGIN - 8, palette)
@@ -127,9 +128,8 @@ def compare_picture(
     width = (inner - (columns - 1) * GAP) // columns
     panels = []
     for i, (caption, record, values) in enumerate(zip(captions, records, shown, strict=True)):
-        told = [
-            f"Similarity {record.similarity:.4f}, {say('mask.count', kept=values.kept.sum(), total=values.kept.size)}"
-        ]
+        kept = say("mask.count", kept=values.kept.sum(), total=values.kept.size)
+        told = [say("file.score_and_kept", score=record.similarity, kept=kept)]
         panels.append(
             _Panel(
                 wrapped(f"{i + 1}. {caption}", width, COMPARED_SIZE, bold=True),
@@ -139,7 +139,7 @@ def compare_picture(
                 objects[i] if objects else (),
             )
         )
-    title = titles.pop() if len(titles) == 1 else "Word maps"
+    title = titles.pop() if len(titles) == 1 else say("file.word_maps")
     scale = replace(shown[0], title=title, low=low, high=high)
     blocks: list[Block] = []
     for start in range(0, len(panels), columns):
@@ -165,6 +165,16 @@ class _Panel:
 def _space(height: int) -> Block:
     """Nothing."""
     return height, lambda page, top: None
+
+
+def _own_words(
+    text: str, width: float, size: float, space: int, bold: bool = False, most: int = 4, **style: Any
+) -> Block:
+    """Our own words in lines, with the mathematics of their symbols and `space` below."""
+    weight = "bold" if bold else "normal"
+    return lettered(
+        MARGIN, wrapped(text, width, size, bold, most), size, space, symbols=True, fontweight=weight, **style
+    )
 
 
 def _fitted(photo: Image.Image, width: int, height: int) -> tuple[int, int]:
@@ -258,7 +268,7 @@ def _row(photo: Image.Image, layer: Layer, panels: Sequence[_Panel], width: int,
         for column, panel in enumerate(panels):
             left = MARGIN + column * (width + GAP)
             page.text(left, top, panel.caption, COMPARED_SIZE, fontweight="bold")
-            page.text(left, top + caption, panel.told, SMALL, color=page.palette.accent)
+            page.text(left, top + caption, panel.told, SMALL, symbols=True, color=page.palette.accent)
             axes = page.axes(left, top + head, *size)
             draw_photo(axes, photo, layer, panel.shown, panel.laid, lines)
             draw_objects(axes, panel.objects, panel.laid.opacity.shape)
@@ -273,11 +283,14 @@ def _foot(
     inner, side = COMPARED_WIDTH - 2 * MARGIN, CELL * len(shares)
     matrix = MARGIN + inner - side
     text = inner - side - 60
-    titles, model_lines = wrapped(scale.title, text, MEDIUM, bold=True, most=2), wrapped(f"Model: {model}", text, SMALL)
+    titles, model_lines = (
+        wrapped(scale.title, text, MEDIUM, bold=True, most=2),
+        wrapped(say("file.model", model=model), text, SMALL),
+    )
     _, draw_colours = _scale(photo, layer, scale, opacity)
 
     def draw(page: Page, top: int) -> None:
-        page.text(MARGIN, top, titles, MEDIUM, fontweight="bold")
+        page.text(MARGIN, top, titles, MEDIUM, symbols=True, fontweight="bold")
         down = top + len(titles) * line_height(MEDIUM) + 8
         draw_colours(page, down)
         page.text(MARGIN, down + 36, model_lines, SMALL, color=page.palette.quiet)

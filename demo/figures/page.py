@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
+from demo.explain.table import mathtext
 from demo.figures.palette import DPI, Palette
 
 CSS_PIXELS = 96  # to an inch
@@ -32,11 +33,12 @@ def clean(text: str) -> str:
     return " ".join("".join(c for c in text if unicodedata.category(c) not in UNPRINTABLE).split())
 
 
-def text_width(text: str, size: float, bold: bool = False) -> float:
-    """The width of text in CSS pixels; `size` in points."""
+def text_width(text: str, size: float, bold: bool = False, symbols: bool = False) -> float:
+    """The width of text in CSS pixels; `size` in points, `symbols` as in `Page.text`."""
     hush_missing_glyphs()
     letters = FontProperties(size=size, weight="bold" if bold else "normal")
-    return float(text_to_path.get_text_width_height_descent(text, letters, ismath=False)[0]) * POINT
+    drawn = mathtext(text) if symbols else text
+    return float(text_to_path.get_text_width_height_descent(drawn, letters, ismath=drawn != text)[0]) * POINT
 
 
 def wrapped(text: str, width: float, size: float, bold: bool = False, most: int = 4) -> list[str]:
@@ -80,13 +82,18 @@ class Page:
             spine.set_visible(False)
         return axes
 
-    def text(self, left: float, top: float, lines: Sequence[str], size: float, **style: Any) -> None:
-        """Lines of literal text; `size` in points, `style` as Matplotlib's Text takes it."""
+    def text(
+        self, left: float, top: float, lines: Sequence[str], size: float, symbols: bool = False, **style: Any
+    ) -> None:
+        """Write lines; `size` in points, `style` as Matplotlib's Text takes it.
+
+        The text is literal; with `symbols`, for our own words, those of the table stand as mathematics.
+        """
         style = {"color": self.palette.ink, "va": "baseline", **style}
         for i, line in enumerate(lines):
             baseline = top + i * line_height(size) + 0.78 * line_height(size)
             place = (left / self.width, 1 - baseline / self.height)
-            self.figure.text(*place, line, fontsize=size, parse_math=False, **style)
+            self.figure.text(*place, mathtext(line) if symbols else line, fontsize=size, parse_math=symbols, **style)
 
 
 def line_height(size: float) -> int:
@@ -98,7 +105,7 @@ Block = tuple[int, Callable[[Page, int], None]]  # its height in CSS pixels; wha
 
 
 def lettered(left: float, lines: Sequence[str], size: float, space: int = 0, **style: Any) -> Block:
-    """A block of lines with `space` below it."""
+    """A block of lines with `space` below it; `style` as in `Page.text`."""
     height = len(lines) * line_height(size) + (space if lines else 0)
     return height, lambda page, top: page.text(left, top, lines, size, **style)
 

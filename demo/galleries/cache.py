@@ -1,4 +1,7 @@
-"""The cache folder, and how a file is written there."""
+"""The cache folder, where embeddings and fetched photographs are kept from one run to the next.
+
+Uploads and files for programs lie in the `TemporaryFolder` of demo.serving, which goes with the app.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from seps.files import written_whole
 
 
 def default_cache() -> Path:
-    """$SEPS_CACHE, else seps-explorer below $XDG_CACHE_HOME, else below ~/.cache."""
+    """Find the cache folder: $SEPS_CACHE, else seps-explorer below $XDG_CACHE_HOME, else below ~/.cache."""
     chosen = os.environ.get("SEPS_CACHE")
     if chosen:
         return Path(chosen).expanduser()

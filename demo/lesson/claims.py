@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from demo.explain.table import say
 from demo.lesson.playground import GALLERY, Batch, read_batch
 from demo.lesson.settings import network_with, trained_knobs
 from demo.service.retrieval import RetrievalService
@@ -30,18 +31,21 @@ class Claim:
     """One claim.
 
     Attributes:
-        name: in links and events; claim: the sentence; how: what is run and measured.
+        name: in links and events, and of its sentences in the table.
         measure: runs it; gives the numbers by name and whether they bear the claim out.
     """
 
     name: str
-    claim: str
-    how: str
     measure: Callable[[RetrievalService], tuple[Measured, bool]]
+
+    @property
+    def says(self) -> dict[str, str]:
+        """`name`, `claim`, the sentence, and `how`, what is run and measured."""
+        return {"name": self.name, "claim": say(f"claim.{self.name}"), "how": say(f"how.{self.name}")}
 
 
 def run_claim(service: RetrievalService, name: str) -> dict[str, Any]:
-    """Run one claim on the model: `name`, `claim`, `how`, `measured` (numbers by name) and `holds`, JSON ready.
+    """Run one claim on the model: what it says, `measured` (numbers by name) and `holds`, JSON ready.
 
     Args:
         service: its model is of the paper's variant and has the gallery of examples.
@@ -55,19 +59,14 @@ def run_claim(service: RetrievalService, name: str) -> dict[str, Any]:
     claim = CLAIMS[name]
     with torch.enable_grad():
         measured, holds = claim.measure(service)
-    return {"name": name, "claim": claim.claim, "how": claim.how, "measured": measured, "holds": holds}
+    return {**claim.says, "measured": measured, "holds": holds}
 
 
 def claims_value(results: Mapping[str, dict[str, Any]] | None = None) -> dict[str, Any]:
     """Every claim as the page takes it: `claims`, each with `name`, `claim`, `how` and its `result`, from `run_claim`
     where it has been run, else None."""
     results = results or {}
-    return {
-        "claims": [
-            {"name": claim.name, "claim": claim.claim, "how": claim.how, "result": results.get(claim.name)}
-            for claim in CLAIMS.values()
-        ]
-    }
+    return {"claims": [{**claim.says, "result": results.get(claim.name)} for claim in CLAIMS.values()]}
 
 
 def fixed_share(service: RetrievalService) -> tuple[Measured, bool]:
@@ -82,13 +81,13 @@ def fixed_share(service: RetrievalService) -> tuple[Measured, bool]:
     gradients = [gradient_norm(loss, everything), gradient_norm(missed, everything)]
     shares = kept_shares(masks)
     measured = {
-        "smallest kept share": number(shares.min()),
-        "largest kept share": number(shares.max()),
-        f"L_ratio for a target of {net.sparse_ratio:g}": number(loss),
-        "the same with other score networks": number(changed),
-        f"its gradient, target {net.sparse_ratio:g}": gradients[0],
-        f"L_ratio for a target of {MISSED_TARGET:g}": number(missed),
-        f"its gradient, target {MISSED_TARGET:g}": gradients[1],
+        say("measured.smallest_share"): number(shares.min()),
+        say("measured.largest_share"): number(shares.max()),
+        say("measured.loss", target=net.sparse_ratio): number(loss),
+        say("measured.loss_changed"): number(changed),
+        say("measured.gradient", target=net.sparse_ratio): gradients[0],
+        say("measured.loss", target=MISSED_TARGET): number(missed),
+        say("measured.gradient", target=MISSED_TARGET): gradients[1],
     }
     share = kept_count(net.num_patches, net.sparse_ratio) / net.num_patches
     same = bool(torch.isclose(shares, torch.full_like(shares, share)).all())
@@ -106,12 +105,12 @@ def drawn_share(service: RetrievalService) -> tuple[Measured, bool]:
     scores = [*net.sparse_net_cap.score_predictor.parameters(), *net.sparse_net_long.score_predictor.parameters()]
     reaching = gradient_norm(loss, scores)
     measured = {
-        "smallest kept share": number(shares.min()),
-        "largest kept share": number(shares.max()),
-        "L_ratio, seed 0": number(loss),
-        "L_ratio, seed 1": number(other),
-        "gradient of L_ratio at the score networks": reaching,
-        "gradient of L_ratio at the patches": gradient_norm(loss, [images]),
+        say("measured.smallest_share"): number(shares.min()),
+        say("measured.largest_share"): number(shares.max()),
+        say("measured.loss_seed", seed=0): number(loss),
+        say("measured.loss_seed", seed=1): number(other),
+        say("measured.gradient_scores"): reaching,
+        say("measured.gradient_patches"): gradient_norm(loss, [images]),
     }
     varies = bool(shares.max() > shares.min()) and number(loss) != number(other)
     return measured, varies and reaching > 0
@@ -135,43 +134,23 @@ def cut_gradient(service: RetrievalService) -> tuple[Measured, bool]:
 
     with_cls = torch.cat([cls, patches], dim=1)
     cut = {
-        "released, without [CLS]: at the patches": norm(released, patches, patches),
-        "released, without [CLS]: at the image encoder's head": norm(released, encoded, head),
-        "released, with [CLS]: at the patches": norm(released, with_cls, patches),
+        say("measured.released_patches"): norm(released, patches, patches),
+        say("measured.released_head"): norm(released, encoded, head),
+        say("measured.released_cls_patches"): norm(released, with_cls, patches),
     }
     reached = {
-        "released, with [CLS]: at [CLS]": norm(released, with_cls, cls),
-        "released, without [CLS]: at the caption's words": norm(released, patches, words),
-        "released with detach_selection=False: at the patches": norm(through, patches, patches),
-        "paper, without [CLS]: at the patches": norm(paper, patches, patches),
-        "paper, without [CLS]: at the image encoder's head": norm(paper, encoded, head),
+        say("measured.released_cls"): norm(released, with_cls, cls),
+        say("measured.released_words"): norm(released, patches, words),
+        say("measured.through_patches"): norm(through, patches, patches),
+        say("measured.paper_patches"): norm(paper, patches, patches),
+        say("measured.paper_head"): norm(paper, encoded, head),
     }
     return cut | reached, not any(cut.values()) and all(value > 0 for value in reached.values())
 
 
 CLAIMS: dict[str, Claim] = {
     claim.name: claim
-    for claim in (
-        Claim(
-            "top-k",
-            "Under hard top-k the kept share is fixed by construction: L_ratio is a constant, and its gradient is 0.",
-            "A training pass with hard top-k, and one with random changes to both score networks. Gradients are norms "
-            "over all parameters and patches.",
-            fixed_share,
-        ),
-        Claim(
-            "gumbel",
-            "Under Gumbel-Softmax the kept share is not fixed: L_ratio varies, and its gradient reaches the scores.",
-            "A training pass of the batch with drawn decisions, from two seeds.",
-            drawn_share,
-        ),
-        Claim(
-            "cut-gradient",
-            "In the released code selection runs without gradient: without [CLS] none reaches the image encoder.",
-            "The gradient of the sum of all S(I, T), as a norm. The model has no [CLS], so the mean patch stands in.",
-            cut_gradient,
-        ),
-    )
+    for claim in (Claim("top-k", fixed_share), Claim("gumbel", drawn_share), Claim("cut-gradient", cut_gradient))
 }
 
 
@@ -234,5 +213,5 @@ def gradient_norm(loss: Tensor, at: Sequence[Tensor]) -> float:
     """The Euclidean norm of a scalar's gradient at all of these tensors together; 0 where none reaches them."""
     if not loss.requires_grad:
         return 0.0
-    found = torch.autograd.grad(loss, list(at), allow_unused=True, retain_graph=True)
-    return float(sum(gradient.double().pow(2).sum() for gradient in found if gradient is not None)) ** 0.5
+    gradients = torch.autograd.grad(loss, list(at), allow_unused=True, retain_graph=True)
+    return float(sum(gradient.double().pow(2).sum() for gradient in gradients if gradient is not None)) ** 0.5

@@ -5,29 +5,25 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
+from demo.explain.table import say
 from demo.galleries.index import IndexedGallery
-from demo.lesson.settings import evaluation_knobs, network_with
+from demo.lesson.settings import VARIANTS, evaluation_knobs, network_with
+from demo.service.explaining import explain_pair
 from demo.service.own import results_files
 from demo.service.retrieval import RetrievalService
-from seps import CrossSparseAggrNet, DualTokenAggregation, Explanation, explain
+from seps import AlignmentExplanation, CrossSparseAggrNet, DualTokenAggregation, Explanation
 from seps.checks import read_json_file
 from seps.models.hub import shipped_models
 
 PUBLISHED_FILE = Path(__file__).resolve().parents[2] / "assets" / "lesson" / "published.json"
-VARIANTS = ("paper", "released")
-NOTE = (
-    "The model was trained as the paper has it. As the released code has it, it runs with the weight network of its "
-    "sparse branch and was not trained so: what is compared here is the equations, not how well they rank."
-)
-NO_DENSE = "There is no dense caption: add one to see more of this difference."
-NO_NEGATIVE = "No cosine of this pair is below 0, so that the leaky ReLU changes nothing here."
 DENSE_PROTOCOLS = {"captions_only": "none", "own_dense": "own", "other_dense": "other"}
 DENSE_SPLIT = "mllm"
 RECALLS = {"r1", "r5", "r10"}
@@ -45,13 +41,63 @@ MEASURES = (
 )
 
 OwnModels = Mapping[str, Path | None]
-Reading = Callable[[CrossSparseAggrNet, Explanation], float | None]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One variant on the example: its network, what the network makes of it, and what it alone keeps and lets through.
+
+    Attributes:
+        kept_alone: patches that the other variant drops; slope: the norm of the gradient of S(I, T) at the patches.
+    """
+
+    net: CrossSparseAggrNet
+    record: Explanation
+    kept_alone: int
+    slope: float
+
+
+# What is compared, by topic and by name in the table of words; None where a variant has no such thing.
+NUMBERS: dict[str, dict[str, Callable[[Run], float | None]]] = {
+    "score": {
+        "weight_of_s_p": lambda run: run.record.sparse.coefficients.get("s_p"),
+        "lowest_score": lambda run: float(run.record.sparse.score.min()),
+        "highest_score": lambda run: float(run.record.sparse.score.max()),
+        "kept": lambda run: int(run.record.sparse.kept.sum()),
+        "kept_alone": lambda run: run.kept_alone,
+    },
+    "dense": {
+        "alignments": lambda run: len(alignments(run)),
+        "from_words": lambda run: run.record.sparse_alignment.similarity,
+        "from_dense_words": lambda run: alignments(run)[1].similarity if len(alignments(run)) > 1 else None,
+    },
+    "aggregation": {
+        "weight_networks": lambda run: 2 if isinstance(run.net.aggr_net, DualTokenAggregation) else 1,
+        "aggregated": lambda run: run.net.num_tokens,
+        "first_token": lambda run: first_token_weight(run),
+    },
+    "matrix": {
+        "lowest_cosine": lambda run: float(run.record.sparse_alignment.cosines.min()),
+        "lowest_entry": lambda run: float(run.record.sparse_alignment.matrix.min()),
+        "highest_entry": lambda run: float(run.record.sparse_alignment.matrix.max()),
+    },
+    "relevance": {
+        "top_k": lambda run: run.net.hrpa.top_k if run.net.use_paper_version else None,
+        "patch_relevance": lambda run: relevance(run, "patch_relevance"),
+        "word_relevance": lambda run: relevance(run, "word_relevance"),
+    },
+    "gradient": {"gradient": lambda run: run.slope},
+    "similarity": {
+        "terms": lambda run: len(run.record.terms) // (1 if run.net.use_paper_version else 2),
+        "similarity": lambda run: run.record.similarity,
+    },
+}
 
 
 def differences(
     service: RetrievalService, indexed: IndexedGallery, index: int, caption: str, dense: str | None = None
 ) -> list[dict[str, Any]]:
-    """How the paper and its released code differ, with both variants' numbers on one photograph and caption.
+    """Tell how the paper and its released code differ, with both variants' numbers on one photograph and caption.
 
     Args:
         service: its model is of the paper's variant.
@@ -65,132 +111,66 @@ def differences(
     Raises:
         ValueError: the model has no parameters of the paper's variant.
     """
-    dense = dense or None
-    nets = [network_with(service.model, replace(evaluation_knobs(service.model), variant=name)) for name in VARIANTS]
-    runs = [(net, record_with(service, net, indexed, index, caption, dense)) for net in nets]
-    slopes = [slope(service, net, indexed, index, caption, dense) for net in nets]
-    kept = [record.sparse.kept for _, record in runs]
-    notes = dict.fromkeys(("dense", "aggregation"), NO_DENSE) if dense is None else {}
-    if min(record.sparse_alignment.cosines.min() for _, record in runs) >= 0:
-        notes["matrix"] = NO_NEGATIVE
-
-    def row(name: str, read: Reading) -> dict[str, Any]:
-        paper, released = (read(net, record) for net, record in runs)
-        return {"name": name, "paper": paper, "released": released}
-
-    def difference(id_: str, topic: str, paper: str, released: str, *numbers: dict[str, Any]) -> dict[str, Any]:
-        told = {"id": id_, "topic": topic, "paper": paper, "released": released, "numbers": list(numbers)}
-        return told | {"note": notes.get(id_, "")}
-
+    runs = run_variants(service, indexed, index, caption, dense or None)
+    notes = notes_on(runs, bool(dense))
     return [
-        difference(
-            "score",
-            "Significance score",
-            "(1 - 2β) s_p + β (s_st + s_dt + 2 s_im), attentions stretched to [0, 1]",
-            "s_im plus the caption's own attention, as cosines",
-            row("weight of s_p", lambda _, record: record.sparse.coefficients.get("s_p")),
-            row("lowest score", lambda _, record: float(record.sparse.score.min())),
-            row("highest score", lambda _, record: float(record.sparse.score.max())),
-            row("patches kept", lambda _, record: int(record.sparse.kept.sum())),
-            {"name": "kept by this one alone"}
-            | {
-                name: int((mine & ~other).sum())
-                for name, mine, other in zip(VARIANTS, kept, reversed(kept), strict=True)
-            },
-        ),
-        difference(
-            "dense",
-            "Dense caption",
-            "scores patches in both branches; only the caption's words meet the tokens",
-            "a second alignment with its own words, added to the first",
-            row("alignments", lambda _, record: 1 if record.dense_alignment is None else 2),
-            row("from the caption's words", lambda _, record: record.sparse_alignment.similarity),
-            row("from the dense caption's words", dense_part),
-        ),
-        difference(
-            "aggregation",
-            "Aggregation",
-            "a weight network for each branch, tokens added",
-            "one weight network for both branches",
-            row("weight networks", lambda net, _: 2 if isinstance(net.aggr_net, DualTokenAggregation) else 1),
-            row("aggregated tokens", lambda net, _: net.num_tokens),
-            row(
-                "weights of the first token, added",
-                lambda net, record: (
-                    float(record.sparse_alignment.token_weights[int(record.has_cls)].sum()) if net.num_tokens else None
-                ),
-            ),
-        ),
-        difference(
-            "matrix",
-            "Patch-word matrix",
-            "cosines",
-            "leaky ReLU (0.1) of cosines",
-            row("lowest cosine", lambda _, record: float(record.sparse_alignment.cosines.min())),
-            row("lowest entry", lambda _, record: float(record.sparse_alignment.matrix.min())),
-            row("highest entry", lambda _, record: float(record.sparse_alignment.matrix.max())),
-        ),
-        difference(
-            "relevance",
-            "Relevance MLP on the K best",
-            "yes, for tokens and for words",
-            "no",
-            row("K", lambda net, _: net.hrpa.top_k if net.use_paper_version else None),
-            row("patch relevance", relevance("patch_relevance")),
-            row("word relevance", relevance("word_relevance")),
-        ),
-        difference(
-            "gradient",
-            "Gradient from tokens to patches",
-            "yes",
-            "no: selection runs without gradient, the image is reached through [CLS] alone",
-            {"name": "norm of S's gradient at the patches", "paper": slopes[0], "released": slopes[1]},
-        ),
-        difference(
-            "similarity",
-            "S(I, T)",
-            "four terms",
-            "two terms an alignment",
-            row("terms", lambda net, record: len(record.terms) // (1 if net.use_paper_version else 2)),
-            row("S(I, T)", lambda _, record: record.similarity),
-        ),
+        {
+            "id": topic,
+            "topic": say(f"topic.{topic}"),
+            "paper": say(f"paper.{topic}"),
+            "released": say(f"released.{topic}"),
+            "numbers": [
+                {"name": say(f"compared.{name}")} | {variant: read(run) for variant, run in runs.items()}
+                for name, read in readings.items()
+            ],
+            "note": notes.get(topic, ""),
+        }
+        for topic, readings in NUMBERS.items()
     ]
 
 
-def dense_part(_: CrossSparseAggrNet, record: Explanation) -> float | None:
-    """What the dense caption's words add to S."""
-    return None if record.dense_alignment is None else record.dense_alignment.similarity
+def run_variants(
+    service: RetrievalService, indexed: IndexedGallery, index: int, caption: str, dense: str | None
+) -> dict[str, Run]:
+    """Run both variants on one photograph and caption, by name; arguments and errors as `differences`."""
+    knobs = evaluation_knobs(service.model)
+    nets = [network_with(service.model, replace(knobs, variant=name)) for name in VARIANTS]
+    patches = indexed.patches(index)  # (N[+1], C)
+    records = [explain_pair(service.model, patches, caption, dense, net) for net in nets]
+    kept = [record.sparse.kept for record in records]
+    alone = [int((mine & ~other).sum()) for mine, other in zip(kept, reversed(kept), strict=True)]
+    slopes = [slope(service, net, patches, caption, dense) for net in nets]
+    runs = map(Run, nets, records, alone, slopes)
+    return dict(zip(VARIANTS, runs, strict=True))
 
 
-def relevance(term: str) -> Reading:
-    """Reads a term of the relevance MLP, which the released variant does not have."""
-    return lambda net, record: getattr(record.sparse_alignment, term) if net.use_paper_version else None
+def notes_on(runs: Mapping[str, Run], has_dense: bool) -> dict[str, str]:
+    """Say, by topic, what this example does not show."""
+    notes = {} if has_dense else dict.fromkeys(("dense", "aggregation"), say("differs.no_dense"))
+    negative = min(run.record.sparse_alignment.cosines.min() for run in runs.values()) < 0
+    return notes if negative else notes | {"matrix": say("differs.no_negative")}
 
 
-def record_with(
-    service: RetrievalService,
-    net: CrossSparseAggrNet,
-    indexed: IndexedGallery,
-    index: int,
-    caption: str,
-    dense: str | None,
-) -> Explanation:
-    """What a network makes of the photograph and the captions, which the service's model encodes."""
-    words = service.model.encode_captions([caption])[0][0]  # (L_s, C)
-    dense_words = None if dense is None else service.model.encode_captions([dense], dense=True)[0][0]  # (L_d, C)
-    return explain(net, indexed.patches(index), words, dense_words, grid=service.model.grid)
+def alignments(run: Run) -> list[AlignmentExplanation]:
+    """The alignments that add to S."""
+    both = (run.record.sparse_alignment, run.record.dense_alignment)
+    return [alignment for alignment in both if alignment is not None]
 
 
-def slope(
-    service: RetrievalService,
-    net: CrossSparseAggrNet,
-    indexed: IndexedGallery,
-    index: int,
-    caption: str,
-    dense: str | None,
-) -> float:
-    """The norm of the gradient of S(I, T) at the photograph's patches, [CLS] left out."""
-    image = indexed.patches(index)[None].detach()  # (1, N[+1], C)
+def first_token_weight(run: Run) -> float | None:
+    """The sum of the first aggregated token's weights; None where there is none."""
+    weights = run.record.sparse_alignment.token_weights  # (M, N)
+    return float(weights[int(run.record.has_cls)].sum()) if run.net.num_tokens else None
+
+
+def relevance(run: Run, term: str) -> float | None:
+    """A term of the relevance MLP, which the released variant does not have."""
+    return getattr(run.record.sparse_alignment, term) if run.net.use_paper_version else None
+
+
+def slope(service: RetrievalService, net: CrossSparseAggrNet, image: Tensor, caption: str, dense: str | None) -> float:
+    """The norm of the gradient of S(I, T) at an image's patches (N[+1], C), [CLS] left out."""
+    image = image[None].detach()  # (1, N[+1], C)
     patches = image[:, -net.num_patches :].clone().requires_grad_()
     captions = service.model.encode_captions([caption])
     dense_captions = () if dense is None else service.model.encode_captions([dense], dense=True)
@@ -202,7 +182,7 @@ def slope(
 
 @lru_cache(maxsize=1)
 def published() -> dict[str, Any]:
-    """Results that others published, from assets/lesson/published.json.
+    """Read results that others published, from assets/lesson/published.json.
 
     Returns:
         `rows`, each with `method`, `encoders`, `test`, `image_to_text` and `text_to_image` (R@1, R@5, R@10 in per cent;
@@ -210,10 +190,10 @@ def published() -> dict[str, Any]:
         up here from its six recalls), `note`, and of its source the address as `source` and `what` it is;
         `sources` with `id`, `source`, `what` and `note`; `missing`, a sentence for each table that was not found.
     """
-    told = json.loads(PUBLISHED_FILE.read_text(encoding="utf-8"))
-    sources = {source["id"]: source for source in told["sources"]}
+    data = json.loads(PUBLISHED_FILE.read_text(encoding="utf-8"))
+    sources = {source["id"]: source for source in data["sources"]}
     rows = []
-    for row in told["rows"]:
+    for row in data["rows"]:
         recalls = [*row["image_to_text"], *row["text_to_image"]]
         summed = row["rsum"] is None and None not in recalls
         source = sources[row["source"]]
@@ -223,11 +203,11 @@ def published() -> dict[str, Any]:
             | {"rsum": round(sum(recalls), 1) if summed else row["rsum"], "summed": summed}
             | {"source": source["source"], "what": source["what"]}
         )
-    return {"rows": rows, "sources": told["sources"], "missing": told["missing"]}
+    return {"rows": rows, "sources": data["sources"], "missing": data["missing"]}
 
 
 def our_results(own: OwnModels | None = None) -> list[dict[str, Any]]:
-    """Our shipped models' measured results, from assets/models/*/results-*.json.
+    """Read our shipped models' measured results, from assets/models/*/results-*.json.
 
     Args:
         own: models of one's own, whose results follow: folders by name, None where one is not on this machine.
@@ -244,13 +224,13 @@ def our_results(own: OwnModels | None = None) -> list[dict[str, Any]]:
     ]
 
 
-def is_whole(found: Any) -> bool:
+def is_whole(measurement: Any) -> bool:
     """Whether a measurement has all that a row tells."""
     return (
-        isinstance(found, dict)
-        and found.keys() >= RECALL_KEYS
+        isinstance(measurement, dict)
+        and measurement.keys() >= RECALL_KEYS
         and all(
-            isinstance(found[direction], dict) and found[direction].keys() >= RECALLS
+            isinstance(measurement[direction], dict) and measurement[direction].keys() >= RECALLS
             for direction in ("image_to_text", "text_to_image")
         )
     )
@@ -294,14 +274,14 @@ def measurements(own: OwnModels | None = None) -> list[tuple[str, str, dict[str,
     return found
 
 
-def result_row(model: str, dense: str, found: dict[str, Any], file: str) -> dict[str, Any]:
+def result_row(model: str, dense: str, measurement: dict[str, Any], file: str) -> dict[str, Any]:
     """One measurement of `seps.evaluate`."""
     recalls = {
-        direction: [found[direction][name] for name in ("r1", "r5", "r10")]
+        direction: [measurement[direction][name] for name in ("r1", "r5", "r10")]
         for direction in ("image_to_text", "text_to_image")
     }
-    told = {name: found[name] for name in ("split", "images", "captions", "rsum")}
-    return {"model": model, "dense": dense, **told, **recalls, "file": file}
+    counts = {name: measurement[name] for name in ("split", "images", "captions", "rsum")}
+    return {"model": model, "dense": dense, **counts, **recalls, "file": file}
 
 
 def dense_protocol() -> list[dict[str, Any]]:

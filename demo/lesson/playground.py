@@ -47,7 +47,7 @@ class Batch:
     """B pairs of a photograph and one of its captions, encoded; row i of each tensor is pair i.
 
     Attributes:
-        places: of the photographs in the gallery; captions: texts; img_ids: the photograph of each pair, as a number.
+        indices: of the photographs in the gallery; captions: texts; img_ids: the photograph of each pair, as a number.
         images: (B, N[+1], C); words, lengths: (B, L_s, C) and (B,); dense_words, dense_lengths: the same of each
             photograph's dense caption.
     """

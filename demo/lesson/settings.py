@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from demo.explain.table import say
 from seps import HRPA, CrossSparseAggrNet, SEPSModel
 from seps.method.aggregation import aggregated_count
 
@@ -103,19 +104,16 @@ def evaluation_knobs(model: SEPSModel) -> Knobs:
 
 
 def idle(knobs: Knobs, has_dense: bool = True) -> dict[str, str]:
-    """For each knob that moves nothing beside the others, a sentence why. `has_dense`: a dense caption is there."""
-    why = {}
-    if knobs.decision == "gumbel":
-        why["keep_ratio"] = "Gumbel-Softmax draws each patch by its own probability: the keep ratio plays no part."
-    else:
-        why["temperature"] = "Only Gumbel-Softmax has a temperature."
-        why["seed"] = "Only Gumbel-Softmax draws: the top k needs no seed."
-    if knobs.variant == "released":
-        why["beta"] = "The released code adds its attentions without weights: it has no beta."
-        why["top_k"] = "The released code has no relevance MLP, and so no K."
-    if not has_dense:
-        why["dense"] = "There is no dense caption here."
-    return why
+    """Say of each knob that moves nothing beside the others why. `has_dense`: a dense caption is there."""
+    drawn = ("keep_ratio",) if knobs.decision == "gumbel" else ()
+    by_top_k = () if knobs.decision == "gumbel" else ("temperature", "seed")
+    released = ("beta", "top_k") if knobs.variant == "released" else ()
+    return (
+        {name: say(f"setting.{name}_drawn") for name in drawn}
+        | {name: say(f"setting.{name}_top_k") for name in by_top_k}
+        | {name: say(f"setting.{name}_released") for name in released}
+        | ({} if has_dense else {"dense": say("setting.dense_none")})
+    )
 
 
 def changes(knobs: Knobs, others: Knobs, has_dense: bool = True) -> list[str]:
@@ -141,15 +139,12 @@ def limits(model: SEPSModel) -> dict[str, tuple[float, float]]:
 
 
 def fixed(model: SEPSModel) -> dict[str, str]:
-    """For each knob that cannot move with this model, a sentence why."""
-    count = model.cross_net.num_tokens
-    why = {"aggr_ratio": f"The parameters make N_c = {count} aggregated tokens: another number takes another training."}
-    if not model.cross_net.use_paper_version:
-        lacks = "This model was trained as the released code has it"
-        why["variant"] = f"{lacks}: it has neither the paper's score MLP nor its relevance MLP."
-        why["beta"] = f"{lacks}, without beta."
-        why["top_k"] = f"{lacks}, without a relevance MLP, and so without K."
-    return why
+    """Say of each knob that cannot move with this model why."""
+    trained = model.cross_net
+    lacking = () if trained.use_paper_version else ("variant", "beta", "top_k")
+    return {"aggr_ratio": say("setting.aggr_ratio_fixed", merged=trained.num_tokens)} | {
+        name: say(f"setting.{name}_trained_released") for name in lacking
+    }
 
 
 def network_with(model: SEPSModel, knobs: Knobs) -> CrossSparseAggrNet:

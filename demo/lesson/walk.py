@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import torch
@@ -12,7 +11,6 @@ from torch import Tensor
 from demo.explain.photo import photo_value, with_new_key
 from demo.explain.record import packed
 from demo.explain.table import say
-from demo.galleries.gallery import caption_pool
 from demo.galleries.index import IndexedGallery
 from demo.lesson.settings import (
     Knobs,
@@ -26,9 +24,10 @@ from demo.lesson.settings import (
     untrained,
 )
 from demo.lesson.steps import Example, steps
-from demo.service.captions import read_caption
+from demo.service.captions import read_pair
+from demo.service.explaining import explain_pair
 from demo.service.retrieval import RetrievalService
-from seps import CaptionIndex, CrossSparseAggrNet, Explanation, ImageIndex, ScoringEngine, explain
+from seps import CaptionIndex, CrossSparseAggrNet, Explanation, ImageIndex, ScoringEngine
 from seps.method.selection import gumbel_mask
 from seps.search.index import model_key
 
@@ -67,8 +66,7 @@ def walk(
 ) -> Walk:
     """Compute the lesson for one photograph of a gallery; arguments and errors as `walk_value`."""
     model = service.model
-    caption = read_caption(model, caption).text
-    dense = read_caption(model, dense, dense=True).text if (dense or "").strip() else None
+    caption, dense = read_pair(model, caption, dense)
     changed = bool(changes(knobs, evaluation_knobs(model), dense is not None))
     net = network_with(model, knobs) if changed else model.cross_net
     used = dense if knobs.dense else None
@@ -80,13 +78,17 @@ def walk(
     rank: int | None = None if drawn else rank_before
     if changed and not drawn:
         rank = photo_rank(net, indexed, index, alone if used is None else caption_index)
+    record = before
+    if changed:
+        generator = noise(service, knobs) if drawn else None
+        record = explain_pair(model, indexed.patches(index), caption, used, net, generator)
     return Walk(
         caption=caption,
         dense=dense,
         dense_words=None if dense is None else model.words(dense, dense=True),
         knobs=knobs,
         net=net,
-        record=explain_with(service, net, indexed, index, caption, used, knobs) if changed else before,
+        record=record,
         before=before,
         changed=changed,
         rank=rank,
@@ -107,7 +109,7 @@ def walk_value(
     """The lesson as its script draws it, JSON ready.
 
     Args:
-        indexed, place: the photograph; caption, dense: as typed, or no dense caption.
+        indexed, index: the photograph; caption, dense: as typed, or no dense caption.
         knobs: settings of the pass; "before" is what the model is evaluated with.
         step: the one to show, 1 to 8.
 
@@ -145,29 +147,6 @@ def walk_value(
     )
 
 
-def explain_with(
-    service: RetrievalService,
-    net: CrossSparseAggrNet,
-    indexed: IndexedGallery,
-    index: int,
-    caption: str,
-    dense: str | None,
-    knobs: Knobs,
-) -> Explanation:
-    """The record of one photograph and one caption by a network of these settings."""
-    model = service.model
-    return explain(
-        net,
-        indexed.patches(index).to(model.device),
-        model.encode_captions([caption])[0][0],
-        None if dense is None else model.encode_captions([dense], dense=True)[0][0],
-        words=model.words(caption),
-        dense_words=None if dense is None else model.words(dense, dense=True),
-        grid=model.grid,
-        generator=noise(service, knobs) if knobs.decision == "gumbel" else None,
-    )
-
-
 def noise(service: RetrievalService, knobs: Knobs) -> torch.Generator:
     """What a draw of this seed takes its noise from."""
     return torch.Generator(service.model.device).manual_seed(knobs.seed)
@@ -199,12 +178,10 @@ def caption_ranks(
 ) -> dict[str, Any] | None:
     """The caption's place for the photograph among a gallery's captions, its own or else the first gallery's; it joins
     them where it is none of them. None where neither gallery has captions."""
-    names = [
-        name for name in (indexed.gallery.name, service.first) if name in service.galleries and pool(service, name)[1]
-    ]
-    texts, caption_index = pool(service, names[0]) if names else ([], None)
-    if caption_index is None:
+    names = [name for name in (indexed.gallery.name, service.first) if has_captions(service, name)]
+    if not names:
         return None
+    texts, _, caption_index = service.caption_pool(names[0])
 
     def rank(net: CrossSparseAggrNet) -> int:
         engine, image = ScoringEngine(net), images_for(net, indexed)[index]
@@ -218,11 +195,9 @@ def caption_ranks(
     return {"before": before, "now": now, "total": len(texts) + (caption not in texts), "gallery": names[0]}
 
 
-@lru_cache(maxsize=4)
-def pool(service: RetrievalService, gallery: str) -> tuple[list[str], CaptionIndex | None]:
-    """All captions of an open gallery, and the engine's index of them; None where there are none."""
-    texts, _ = caption_pool(service.find(gallery).gallery)
-    return texts, service.encode(texts) if texts else None
+def has_captions(service: RetrievalService, gallery: str) -> bool:
+    """Whether a gallery is open and has captions."""
+    return gallery in service.galleries and any(item.captions for item in service.galleries[gallery].gallery.items)
 
 
 def moved_between(before: Explanation, now: Explanation) -> dict[str, Any]:
@@ -265,15 +240,15 @@ def told_steps(service: RetrievalService, walked: Walk, total: int) -> list[dict
         trained_k=service.model.cross_net.hrpa.top_k,
         rank=None if walked.rank is None else (walked.rank, total),
     )
-    told = steps(example)
+    listed = steps(example)
     probability = keep_probability(walked)  # (N,)
-    told[3]["keep_probability"] = probability.tolist()
+    listed[3]["keep_probability"] = probability.tolist()
     if knobs.decision == "gumbel":
         leaf = probability[None].to(service.model.device).requires_grad_()  # (1, N)
         gumbel_mask(leaf, knobs.temperature, noise(service, knobs)).sum().backward()
         assert leaf.grad is not None
-        told[3]["decision_gradient"] = leaf.grad[0].tolist()
-    return told
+        listed[3]["decision_gradient"] = leaf.grad[0].tolist()
+    return listed
 
 
 def keep_probability(walked: Walk) -> Tensor:

@@ -60,6 +60,16 @@ def read_caption(model: SEPSModel, text: str | None, dense: bool = False) -> Rea
     return Reading(cleaned, " ".join(note for note in notes if note))
 
 
+def read_pair(model: SEPSModel, caption: str | None, dense: str | None) -> tuple[str, str | None]:
+    """Check a caption and the dense caption beside it; None for an empty dense caption.
+
+    Raises:
+        ValueError: as `read_caption`, of either.
+    """
+    text = read_caption(model, caption).text
+    return text, read_caption(model, dense, dense=True).text if (dense or "").strip() else None
+
+
 def read_typed(model: SEPSModel, text: str | None) -> list[str]:
     """Captions typed one a line; empty lines are passed over.
 

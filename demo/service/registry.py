@@ -21,7 +21,7 @@ class ModelRegistry:
 
     Args:
         photos: the service of photographs, where the page begins and uploads go.
-        later: registry whose model is loaded on first use, by the name of their one gallery: the model's name, and
+        later: services whose model is loaded on first use, by the name of their one gallery: the model's name, and
             what opens the service.
         own: models of one's own among these, by name: their folders, None for one of the model hub.
     """
@@ -46,7 +46,7 @@ class ModelRegistry:
         return self.photos.first
 
     def of(self, gallery: str) -> RetrievalService:
-        """The service of a gallery, its model loaded now where that has not happened yet; uploads go to the photos'.
+        """Find the service of a gallery, its model loaded now where it is not yet; uploads go to the photos'.
 
         Raises:
             ValueError: there is no gallery of that name.
@@ -61,7 +61,7 @@ class ModelRegistry:
         return self.photos
 
     def first_of(self, model: str) -> str:
-        """Where a model's galleries begin; ValueError where there is no such model."""
+        """Find where a model's galleries begin; ValueError where there is no such model."""
         found = {name: gallery for gallery, (name, _) in self._later.items()} | {self.photos.name: self.first}
         if model not in found:
             raise ValueError(f"There is no model {model!r} here; there are: {', '.join(self.models)}.")
@@ -73,21 +73,17 @@ class ModelRegistry:
         return gallery in self.names and (service is None or gallery not in service.galleries)
 
     def open(self, gallery: str, progress: Progress = False, session: SessionData | None = None) -> Found:
-        """A gallery with its service, opened now where that has not happened yet; errors as `RetrievalService.open`."""
+        """Open a gallery with its service, now where that has not happened yet; errors as `RetrievalService.open`."""
         service = self.of(gallery)
         if gallery in service.names:
             service.open(gallery, progress)
         return self.find(gallery, session)
 
     def find(self, gallery: str, session: SessionData | None = None) -> Found:
-        """An open gallery with its service, as `session` has it; errors as `RetrievalService.find`."""
+        """Find an open gallery with its service, as `session` has it; errors as `RetrievalService.find`."""
         service = self.of(gallery)
         if session is None:
             return service, service.find(gallery)
         return service, with_edits(
             service.model, service.find(gallery, session.uploads), session.edits.get(gallery, {})
         )
-
-    def opened(self) -> list[RetrievalService]:
-        """The registry whose models are loaded."""
-        return [self.photos, *self._opened.values()]

@@ -1,4 +1,4 @@
-"""The one model of the app with its galleries: ranks, explains, and remembers what it explained."""
+"""A model with its galleries: ranks, explains, and remembers what it explained. A registry holds one for each model."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from torch import Tensor
 
 from demo.galleries.gallery import caption_pool
 from demo.galleries.index import IndexedGallery
-from demo.service.captions import Reading, read_caption, read_typed
+from demo.service.captions import Reading, read_caption, read_pair, read_typed
+from demo.service.explaining import explain_pair
 from demo.service.gpu import Encode
 from demo.service.threads import Gathering, computing
-from seps import CaptionIndex, Explanation, ImageIndex, Ranking, ScoringEngine, SEPSModel, explain
+from seps import CaptionIndex, Explanation, ImageIndex, Ranking, ScoringEngine, SEPSModel
 from seps.progress import Progress
 from seps.search.engine import rank
 
@@ -72,7 +73,7 @@ class CaptionRanking:
 
 
 class RetrievalService:
-    """Everything that the app computes. Safe to call from several threads.
+    """Computes everything that the app shows of one model. Safe to call from several threads.
 
     Args:
         model: in evaluation mode; name: what people call it.
@@ -107,7 +108,7 @@ class RetrievalService:
         return self.names[0]
 
     def open(self, gallery: str, progress: Progress = False) -> IndexedGallery:
-        """A gallery by name, fetched and indexed now where that has not happened yet.
+        """Open a gallery by name, fetched and indexed now where that has not happened yet.
 
         Raises:
             ValueError: there is none of that name, or it has no photograph that can be had.
@@ -119,7 +120,7 @@ class RetrievalService:
         return self.find(gallery)
 
     def find(self, gallery: str, own: IndexedGallery | None = None) -> IndexedGallery:
-        """An open gallery by name, a person's `own` one among them; ValueError where there is none of that name."""
+        """Find an open gallery by name, a person's `own` among them; ValueError where there is none of that name."""
         if own is not None and own.gallery.name == gallery:
             return own
         if gallery in self.galleries:
@@ -129,7 +130,7 @@ class RetrievalService:
         raise ValueError(f"There is no gallery {gallery!r}; there are: {', '.join(self.names)}.")
 
     def encode(self, captions: Sequence[str], dense: Sequence[str] | None = None) -> CaptionIndex:
-        """Captions, and each one's dense caption if any, for the engine."""
+        """Encode captions, and each one's dense caption if any, for the engine."""
         words, lengths = self.model.encode_captions(captions)
         if dense is None:
             return self.engine.encode_captions(words, lengths)
@@ -137,7 +138,7 @@ class RetrievalService:
 
     @computing
     def encode_photos(self, photos: Sequence[Image.Image]) -> Tensor:
-        """Patch embeddings (B, N[+1], C) of photographs, on the model's device."""
+        """Encode photographs as patch embeddings (B, N[+1], C), on the model's device."""
         return self.model.encode_photos(photos)
 
     def rank_images(self, indexed: IndexedGallery, caption: str, dense: str | None = None) -> ImageRanking:
@@ -194,7 +195,7 @@ class RetrievalService:
         scores: list[Tensor] = []
         if pool is not None:
             self.find(pool)
-            texts, owners, caption_index = self._pool(pool)
+            texts, owners, caption_index = self.caption_pool(pool)
             captions += texts
             own = indexed.gallery.items[index].captions if pool == indexed.gallery.name else ()
             correct += [owner == index and text in own for text, owner in zip(texts, owners, strict=True)]
@@ -214,7 +215,7 @@ class RetrievalService:
         )
 
     def explain(self, indexed: IndexedGallery, index: int, caption: str, dense: str | None = None) -> Explanation:
-        """The record of one photograph of a gallery and one caption that `read_caption` let through."""
+        """Explain one photograph of a gallery and one caption that `read_caption` let through."""
         key = (indexed.digest(index), caption, dense or "")
         with self._lock:
             if key in self._explained:
@@ -228,29 +229,21 @@ class RetrievalService:
         return record
 
     def explain_photo(self, photo: Image.Image, caption: str, dense: str | None = None) -> Explanation:
-        """The record of a photograph that no gallery holds."""
-        reading = read_caption(self.model, caption)
-        dense_text = read_caption(self.model, dense, dense=True).text if (dense or "").strip() else None
-        return self.explain_embeddings(self.model.encode_photos([photo])[0], reading.text, dense_text)
+        """Explain a photograph that no gallery holds."""
+        text, dense_text = read_pair(self.model, caption, dense)
+        return self.explain_embeddings(self.model.encode_photos([photo])[0], text, dense_text)
 
     @computing
     def explain_embeddings(self, patches: Tensor, caption: str, dense: str | None) -> Explanation:
-        """The record of patch embeddings (N[+1], C) and captions as read."""
-        model = self.model
-        words = model.encode_captions([caption])[0][0]  # (L_s, C)
-        dense_words = None if not dense else model.encode_captions([dense], dense=True)[0][0]  # (L_d, C)
-        return explain(
-            model.cross_net,
-            patches.to(model.device),
-            words,
-            dense_words,
-            words=model.words(caption),
-            dense_words=None if not dense else model.words(dense, dense=True),
-            grid=model.grid,
-        )
+        """Explain patch embeddings (N[+1], C) and captions as read."""
+        return explain_pair(self.model, patches, caption, dense)
 
-    def _pool(self, name: str) -> Pool:
-        """The captions of an open gallery, encoded when they are first ranked."""
+    def caption_pool(self, name: str) -> Pool:
+        """Give the captions of an open gallery, encoded when they are first asked for.
+
+        Raises:
+            ValueError: the gallery has none.
+        """
         with self._pooling:
             if name not in self._pools:
                 captions, owners = caption_pool(self.galleries[name].gallery)

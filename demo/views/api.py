@@ -14,7 +14,7 @@ from demo.explain.record import overlap, plain
 from demo.figures.exports import Download
 from demo.galleries.index import IndexedGallery
 from demo.galleries.scenes import SCENES
-from demo.service.captions import read_caption, read_typed
+from demo.service.captions import read_caption, read_pair, read_typed
 from demo.service.experiment import Outcome, experiment, known, read_changes, with_changes
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
@@ -40,48 +40,41 @@ def build(registry: ModelRegistry) -> None:
         answer, file = gr.JSON(label="answer"), gr.File(label="file")
         call = gr.Button("call")
 
-    def find(photo: Upload | None, name: str) -> tuple[RetrievalService, IndexedGallery, int]:
-        """The uploaded photo, or a gallery's as "gallery/photo"."""
-        if photo is not None:
-            return registry.photos, index_uploads(registry.photos, [photo]), 0
-        gallery, _, key = (name or "").partition("/")
-        service, indexed = registry.open(gallery)
-        return service, indexed, indexed.gallery.position(key)
+    endpoints = Endpoints(registry)
+    calls: list[tuple[Callable[..., Any], list[Any], Any]] = [
+        (endpoints.galleries, [], answer),
+        (endpoints.rank_images, [caption, dense, gallery], answer),
+        (endpoints.rank_captions, [photo, item, gallery, captions], answer),
+        (endpoints.explain, [photo, item, caption, dense], answer),
+        (endpoints.compare, [photo, item, captions], answer),
+        (endpoints.picture, [photo, item, captions, dense, layer, file_format], file),
+    ]
+    if SCENES in registry.names:
+        calls.append((endpoints.edit_scene, [item, changes, caption], answer))
+    for function, inputs, output in calls:
+        call.click(function, inputs, output, api_name=function.__name__, **OPTIONS)
 
-    def read(service: RetrievalService, text: str, dense_caption: str) -> tuple[str, str | None]:
-        dense_text = (
-            read_caption(service.model, dense_caption, dense=True).text if (dense_caption or "").strip() else None
-        )
-        return read_caption(service.model, text).text, dense_text
 
-    def read_captions(service: RetrievalService, typed: str) -> list[str]:
-        """Captions typed one a line, at least one."""
-        texts = read_typed(service.model, typed)
-        if not texts:
-            raise ValueError("There is no caption: write at least one, one a line.")
-        return texts
+class Endpoints:
+    """The actions: each method is an endpoint of its name, and its docstring stands on the API page.
 
-    def galleries() -> dict[str, Any]:
+    Args:
+        registry: of the app's models and galleries.
+    """
+
+    def __init__(self, registry: ModelRegistry) -> None:
+        self._registry = registry
+
+    def galleries(self) -> dict[str, Any]:
         """List the galleries with their photos.
 
         Returns:
             By gallery: a list of photos, each with its item (what the other endpoints take), title, captions, credit,
             licence and link; an empty list where none of a gallery's photos can be had.
         """
-        return {name: listed(name) for name in registry.names}
+        return {name: self._listed(name) for name in self._registry.names}
 
-    def listed(name: str) -> list[dict[str, Any]]:
-        try:
-            items = registry.open(name)[1].gallery.items
-        except ValueError:  # none of its photos can be had
-            return []
-        return [
-            {"item": f"{name}/{item.key}", "title": item.title, "captions": list(item.captions)}
-            | {"credit": item.credit, "licence": item.licence, "link": item.link}
-            for item in items
-        ]
-
-    def rank_images(caption: str, dense_caption: str = "", gallery: str = "examples") -> dict[str, Any]:
+    def rank_images(self, caption: str, dense_caption: str = "", gallery: str = "examples") -> dict[str, Any]:
         """Rank a gallery's photos for a caption.
 
         Args:
@@ -91,7 +84,7 @@ def build(registry: ModelRegistry) -> None:
         Returns:
             "ranking": photos with rank, item, title and score S(I, T), the best first; "model"; "note"; "seconds".
         """
-        service, indexed = registry.open(gallery)
+        service, indexed = self._registry.open(gallery)
         ranking = service.rank_images(indexed, caption, dense_caption)
         items = indexed.gallery.items
         rows = [
@@ -100,7 +93,7 @@ def build(registry: ModelRegistry) -> None:
         ]
         return {"ranking": rows, "model": service.name, "note": ranking.reading.note, "seconds": ranking.seconds}
 
-    def rank_captions(photo: Upload | None, item: str, gallery: str, captions: str) -> dict[str, Any]:
+    def rank_captions(self, photo: Upload | None, item: str, gallery: str, captions: str) -> dict[str, Any]:
         """Rank captions for a photo.
 
         Args:
@@ -111,9 +104,9 @@ def build(registry: ModelRegistry) -> None:
             "ranking": captions with rank, score S(I, T) and "correct" (null where nobody knows); "recall" in words;
             "seconds".
         """
-        service, indexed, index = find(photo, item)
+        service, indexed, index = self._find(photo, item)
         if gallery:
-            registry.open(gallery)
+            self._registry.open(gallery)
         ranking = service.rank_captions(indexed, index, gallery or None, captions)
         rows = [
             {"rank": rank, "caption": text, "score": score, "correct": correct}
@@ -123,7 +116,7 @@ def build(registry: ModelRegistry) -> None:
         ]
         return {"ranking": rows, "recall": recall_line(ranking), "seconds": ranking.seconds}
 
-    def explain(photo: Upload | None, item: str, caption: str, dense_caption: str) -> dict[str, Any]:
+    def explain(self, photo: Upload | None, item: str, caption: str, dense_caption: str) -> dict[str, Any]:
         """Explain one photo and one caption: every number of the forward pass.
 
         Args:
@@ -133,10 +126,10 @@ def build(registry: ModelRegistry) -> None:
         Returns:
             The explanation record with a description of each field.
         """
-        service, indexed, index = find(photo, item)
-        return plain(service.explain(indexed, index, *read(service, caption, dense_caption)))
+        service, indexed, index = self._find(photo, item)
+        return plain(service.explain(indexed, index, *read_pair(service.model, caption, dense_caption)))
 
-    def compare(photo: Upload | None, item: str, captions: str) -> dict[str, Any]:
+    def compare(self, photo: Upload | None, item: str, captions: str) -> dict[str, Any]:
         """Compare which patches captions kept of one photo.
 
         Args:
@@ -147,7 +140,7 @@ def build(registry: ModelRegistry) -> None:
             "captions"; "scores"; "kept": for each caption the decision mask, row by row of the grid; "overlap": IoU of
             every two kept sets.
         """
-        service, indexed, index = find(photo, item)
+        service, indexed, index = self._find(photo, item)
         texts = read_captions(service, captions)
         records = [service.explain(indexed, index, text) for text in texts]
         return {
@@ -158,7 +151,7 @@ def build(registry: ModelRegistry) -> None:
         }
 
     def picture(
-        photo: Upload | None, item: str, captions: str, dense_caption: str, layer: str, file_format: str
+        self, photo: Upload | None, item: str, captions: str, dense_caption: str, layer: str, file_format: str
     ) -> str:
         """Draw the picture of a photo and a caption, or of several captions side by side.
 
@@ -172,16 +165,16 @@ def build(registry: ModelRegistry) -> None:
         Returns:
             The file.
         """
-        service, indexed, index = find(photo, item)
+        service, indexed, index = self._find(photo, item)
         texts = read_captions(service, captions)
         if len(texts) > 1:
             compared = ViewState(indexed.gallery.name, index, layer=layer)
             return written(comparison(service, indexed, compared, texts, file_format))
-        text, dense_text = read(service, "\n".join(texts), dense_caption)
+        text, dense_text = read_pair(service.model, texts[0], dense_caption)
         state = ViewState(indexed.gallery.name, index, text, dense_text, layer)
         return written(explanation(service, indexed, state, file_format))
 
-    def edit_scene(item: str, changes: str, caption: str) -> dict[str, Any]:
+    def edit_scene(self, item: str, changes: str, caption: str) -> dict[str, Any]:
         """Change a drawn scene and see what becomes of its rank, its score and its kept patches; nothing is kept.
 
         Args:
@@ -196,33 +189,54 @@ def build(registry: ModelRegistry) -> None:
             decision mask row by row of the grid.
         """
         wanted = read_changes(changes)
-        _, indexed, index = find(None, item)
-        text = read_caption(registry.of(indexed.gallery.name).model, caption).text
+        _, indexed, index = self._find(None, item)
+        text = read_caption(self._registry.of(indexed.gallery.name).model, caption).text
         known(indexed, index)
-        tried = experiment(registry, with_changes(registry, SessionData(), index, wanted), index, text)
+        tried = experiment(self._registry, with_changes(self._registry, SessionData(), index, wanted), index, text)
         return {"before": outcome_value(tried.before), "after": outcome_value(tried.after)}
 
-    def outcome_value(outcome: Outcome) -> dict[str, Any]:
-        kept = outcome.record.sparse.kept.astype(int).tolist()
-        ranked = {"rank": outcome.rank, "total": len(outcome.indexed), "score": outcome.record.similarity}
-        return {"scene": as_json(outcome.scene), **ranked, "kept": kept}
+    def _find(self, photo: Upload | None, name: str) -> tuple[RetrievalService, IndexedGallery, int]:
+        """Find the uploaded photo, or a gallery's as "gallery/photo": its service, gallery and index."""
+        if photo is not None:
+            return self._registry.photos, index_uploads(self._registry.photos, [photo]), 0
+        gallery, _, key = (name or "").partition("/")
+        service, indexed = self._registry.open(gallery)
+        return service, indexed, indexed.gallery.position(key)
 
-    endpoints: list[tuple[Callable[..., Any], list[Any], Any]] = [
-        (galleries, [], answer),
-        (rank_images, [caption, dense, gallery], answer),
-        (rank_captions, [photo, item, gallery, captions], answer),
-        (explain, [photo, item, caption, dense], answer),
-        (compare, [photo, item, captions], answer),
-        (picture, [photo, item, captions, dense, layer, file_format], file),
-    ]
-    if SCENES in registry.names:
-        endpoints.append((edit_scene, [item, changes, caption], answer))
-    for function, inputs, output in endpoints:
-        call.click(function, inputs, output, api_name=function.__name__, **OPTIONS)
+    def _listed(self, name: str) -> list[dict[str, Any]]:
+        """List a gallery's photos; none where none of them can be had."""
+        try:
+            items = self._registry.open(name)[1].gallery.items
+        except ValueError:
+            return []
+        return [
+            {"item": f"{name}/{item.key}", "title": item.title, "captions": list(item.captions)}
+            | {"credit": item.credit, "licence": item.licence, "link": item.link}
+            for item in items
+        ]
+
+
+def read_captions(service: RetrievalService, typed: str) -> list[str]:
+    """Read captions typed one a line.
+
+    Raises:
+        ValueError: there is none, or one cannot be read.
+    """
+    texts = read_typed(service.model, typed)
+    if not texts:
+        raise ValueError("There is no caption: write at least one, one a line.")
+    return texts
+
+
+def outcome_value(outcome: Outcome) -> dict[str, Any]:
+    """Write an outcome as the endpoint answers it."""
+    kept = outcome.record.sparse.kept.astype(int).tolist()
+    ranked = {"rank": outcome.rank, "total": len(outcome.indexed), "score": outcome.record.similarity}
+    return {"scene": as_json(outcome.scene), **ranked, "kept": kept}
 
 
 def written(file: Download) -> str:
-    """A file in the app's temporary folder, which goes after a while; returns its path."""
+    """Write a file into the app's temporary folder, which goes after a while; returns its path."""
     path = Path(tempfile.mkdtemp(dir=os.environ.get("GRADIO_TEMP_DIR"))) / file.name
     path.write_bytes(file.content)
     return str(path)

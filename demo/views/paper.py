@@ -8,8 +8,8 @@ from typing import Any
 
 import gradio as gr
 
-from demo.explain.table import rich
-from demo.lesson.paper import NOTE, dense_protocol, differences, our_results, published
+from demo.explain.table import rich, say
+from demo.lesson.paper import dense_protocol, differences, our_results, published
 from demo.service.retrieval import RetrievalService
 from demo.views.parts import ANSWERING, errors_as_message
 
@@ -45,8 +45,8 @@ def page(service: RetrievalService) -> str:
     return "".join(
         [
             "<h3>The paper and its released code differ</h3>",
-            f"<p>{escape(NOTE)} The numbers are those of one example: the photo of a cat, “{escape(caption)}”, "
-            "with its dense caption.</p>",
+            f"<p>{escape(say('differs.note'))} The numbers are those of one example: the photo of a cat, "
+            f"“{escape(caption)}”, with its dense caption.</p>",
             *[difference(row) for row in differences(service, indexed, index, caption, item.dense)],
             "<h3>Published results</h3>",
             "<p>Recall in per cent, as the sources give it; empty where they give none.</p>",

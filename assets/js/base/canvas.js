@@ -28,3 +28,19 @@ export function onWidth(element, callback) {
   observer.observe(element);
   return () => observer.disconnect();
 }
+
+// Load photos; then give their images to `ready`, and the element's width to `fit` now and whenever it changes. Returns
+// what ends it.
+export function onPhotos(element, photos, ready, fit) {
+  let end = () => {};
+  let alive = true;
+  Promise.all(photos.map(loadImage)).then((images) => {
+    if (!alive) return;
+    ready(images);
+    end = onWidth(element, fit);
+  });
+  return () => {
+    alive = false;
+    end();
+  };
+}

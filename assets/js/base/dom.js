@@ -21,6 +21,12 @@ export function svgText(x, y, anchor, words, attributes = {}) {
   return svg("text", { x, y, "text-anchor": anchor, ...attributes }, words);
 }
 
+// An empty chart of a size in CSS pixels, with letters of a size.
+export function chart(width, height, type) {
+  const viewBox = `0 0 ${width} ${height}`;
+  return svg("svg", { class: "seps-chart", width, height, viewBox, "font-size": type });
+}
+
 function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value);

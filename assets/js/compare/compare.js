@@ -1,13 +1,14 @@
 // Two to six captions over one photo, side by side: one layer, one colour scale, one marked patch for all.
 
-import { loadImage, onWidth, resize } from "../base/canvas.js";
+import { onPhotos, resize } from "../base/canvas.js";
 import { button, h, press } from "../base/dom.js";
 import { mounting } from "../base/mount.js";
-import { layerName, say } from "../base/words.js";
+import { layerName, say, sayNodes } from "../base/words.js";
 import { drawLayer } from "../picture/layer.js";
+import { downloadButtons, modelName } from "../picture/foot.js";
 import { credit, layerLegend } from "../picture/legend.js";
 import { drawObjects, objectsToggle } from "../picture/objects.js";
-import { HINT, overPatches } from "../picture/patches.js";
+import { overPatches } from "../picture/patches.js";
 import { decode, describe, hasLayer, keptCount, layerValues, number, parseLayer, placeOf } from "../record/record.js";
 
 const LAYERS = ["mask", "score", "s_st"];
@@ -19,6 +20,8 @@ const GAP = 16; // CSS pixels between pictures
 function letter(index) {
   return String.fromCharCode(65 + index);
 }
+
+const scoreOf = (similarity) => h("output", { "data-similarity": similarity }, similarity.toFixed(4));
 
 // How much the kept sets overlap: a row and a column for each caption.
 function matrix(overlap) {
@@ -68,11 +71,7 @@ function build(root, value, trigger) {
       trigger("layer", settings());
     },
   }, layerName(name)));
-  const downloads = FORMATS.map((format) => button({
-    "data-format": format.toLowerCase(),
-    "aria-label": `Download as ${format}`,
-    click: () => trigger("export", { format: format.toLowerCase(), ...settings() }),
-  }, format));
+  const downloads = downloadButtons(FORMATS, (format) => trigger("export", { format, ...settings() }));
   const legendPlace = h("div", { class: "seps-legend-place" });
   const canvases = items.map(() => h("canvas", { role: "img", tabindex: "0" }));
   const figures = items.map(({ caption, similarity, record }, index) => h(
@@ -84,7 +83,7 @@ function build(root, value, trigger) {
       "p",
       {},
       h("span", { class: "seps-count" }, keptCount(record)),
-      h("span", {}, "score ", h("output", { "data-similarity": similarity }, similarity.toFixed(4))),
+      h("span", {}, ...sayNodes("reading.score", { score: scoreOf(similarity) })),
     ),
   ));
   const pictures = h("div", { class: "seps-pictures" }, ...figures);
@@ -94,19 +93,13 @@ function build(root, value, trigger) {
     "div",
     { class: "seps-foot" },
     table,
-    h(
-      "div",
-      { class: "seps-foot-side" },
-      h("div", { class: "seps-downloads", role: "group", "aria-label": "Download" }, ...downloads),
-      credit(value.photo),
-      h("span", {}, `model ${value.model}`),
-    ),
+    h("div", { class: "seps-foot-side" }, downloads, credit(value.photo), modelName(value.model)),
   );
   root.append(
     h(
       "div",
       { class: "seps-settings" },
-      h("div", { class: "seps-names", role: "group", "aria-label": "Layer" }, ...buttons),
+      h("div", { class: "seps-names", role: "group", "aria-label": say("group.layer") }, ...buttons),
       legendPlace,
       !value.unit ? null : objectsToggle(state.objects, (on) => {
         state.objects = on;
@@ -117,7 +110,6 @@ function build(root, value, trigger) {
     h("div", { class: "seps-body" }, h("div", { class: "seps-main" }, pictures, reading), foot),
   );
   canvases.forEach((canvas) => overPatches(canvas, first.grid, () => state.patch, (patch) => {
-    if (patch === state.patch) return;
     state.patch = patch;
     update();
   }));
@@ -150,7 +142,7 @@ function build(root, value, trigger) {
     reading.replaceChildren(h("p", {}, reads()));
     items.forEach(({ caption, record, objects }, index) => {
       const words = describe(record, state.layer);
-      canvases[index].setAttribute("aria-label", `${letter(index)}, "${caption}": ${words}. ${HINT}`);
+      canvases[index].setAttribute("aria-label", `${letter(index)}, "${caption}": ${words}. ${say("hint.patches")}`);
       if (!photo) return;
       const { patch } = state;
       const options = { opacity: value.opacity ?? 0.75, lines: value.lines ?? true, range, patch };
@@ -183,19 +175,12 @@ function build(root, value, trigger) {
     update();
   }
 
-  let end = () => {};
-  let alive = true;
   update();
-  loadImage(value.photo).then((image) => {
-    if (!alive) return;
+  const end = onPhotos(root, [value.photo], ([image]) => {
     photo = image;
-    end = onWidth(root, fit);
-  });
-  return () => {
-    alive = false;
-    end();
-  };
+  }, fit);
+  return end;
 }
 
 // trigger("export", {format, layer, objects}) follows a download, trigger("layer", {layer, objects}) a change.
-export const mount = mounting("seps-compare", build, "Nothing to compare yet. Give two to six captions.");
+export const mount = mounting("seps-compare", build, say("hint.no_comparison"));

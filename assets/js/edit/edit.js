@@ -1,10 +1,11 @@
 // A scene before and after its changes, and the controls that change it: by button, pointer and keyboard.
 
-import { loadImage, onWidth, resize } from "../base/canvas.js";
+import { onPhotos, resize } from "../base/canvas.js";
 import { button, h, press } from "../base/dom.js";
 import { mounting } from "../base/mount.js";
 import { layerName, say } from "../base/words.js";
 import { drawLayer } from "../picture/layer.js";
+import { modelName } from "../picture/foot.js";
 import { credit } from "../picture/legend.js";
 import { boxArea, drawObjects, holds, markObjects, objectsToggle } from "../picture/objects.js";
 import { decode, describe, keptCount } from "../record/record.js";
@@ -26,7 +27,7 @@ const NAMED = { red: "#d63634", orange: "#f48a26", yellow: "#fad034", green: "#4
 export function mount(element, props, trigger, watch) {
   // What outlives a picture: how it is drawn, moves that wait, changes that wait for the one before them.
   const kept = { layer: "mask", objects: true, moves: null, timer: 0, queue: [], busy: 0, focus: null };
-  mounting("seps-edit", (root, value) => build(root, value, trigger, kept), "Opening the scenes…")(
+  mounting("seps-edit", (root, value) => build(root, value, trigger, kept), say("hint.opening_scenes"))(
     element, props, trigger, watch,
   );
 }
@@ -81,21 +82,25 @@ function build(root, value, trigger, kept) {
     { "data-object": number, click: () => take(number) }, name,
   ));
   const arrows = Object.values(ARROWS).map(([dx, dy, name, sign]) => button({
-    "data-do": name, "aria-label": `Move ${name}`, click: () => move(dx * STEP, dy * STEP),
+    "data-do": name, "aria-label": say("button.move", { name }), click: () => move(dx * STEP, dy * STEP),
   }, sign));
-  const colours = h("div", { class: "seps-swatches", role: "group", "aria-label": "Colour" });
+  const colours = h("div", { class: "seps-swatches", role: "group", "aria-label": say("knob.colour") });
   const none = !value.objects.length;
-  const seed = h("input", { type: "number", min: "0", step: "1", value: String(value.seed), "aria-label": "Seed" });
+  const seed = h("input", {
+    type: "number", min: "0", step: "1", value: String(value.seed), "aria-label": say("knob.seed"),
+  });
   const redraw = button({
     "data-do": "redraw", click: () => send({ do: "redraw", seed: Math.max(0, Math.round(seed.valueAsNumber || 0)) }),
-  }, "Draw");
+  }, say("button.draw"));
   const next = button({
     "data-do": "next", click: () => send({ do: "redraw", seed: value.seed + 1 }),
-  }, "Next seed");
+  }, say("button.next_seed"));
   const back = ["undo", "original"].map((what) => button({
     "data-do": what, disabled: !after, click: () => send({ do: what }),
-  }, what === "undo" ? "Undo" : "Original"));
-  const remove = button({ "data-do": "remove", disabled: none, click: () => send({ do: "remove" }) }, "Remove");
+  }, say(`button.${what}`)));
+  const remove = button({
+    "data-do": "remove", disabled: none, click: () => send({ do: "remove" }),
+  }, say("button.remove"));
   const layers = LAYERS.map((name) => button({
     "data-layer": name,
     click: () => {
@@ -104,10 +109,10 @@ function build(root, value, trigger, kept) {
     },
   }, layerName(name)));
 
-  const side = (title, found) => h(
+  const side = (name, found) => h(
     "figure",
-    { "data-side": title.toLowerCase() },
-    h("figcaption", {}, h("b", {}, title), h("span", {}, rankOf(found))),
+    { "data-side": name },
+    h("figcaption", {}, h("b", {}, say(`button.${name}`)), h("span", {}, rankOf(found))),
     found.canvas,
     h("p", {}, keptCount(found.record)),
   );
@@ -116,33 +121,32 @@ function build(root, value, trigger, kept) {
     h(
       "div",
       { class: "seps-settings" },
-      h("div", { class: "seps-names", role: "group", "aria-label": "Layer" }, ...layers),
+      h("div", { class: "seps-names", role: "group", "aria-label": say("group.layer") }, ...layers),
       objectsToggle(kept.objects, (on) => {
         kept.objects = on;
         update();
       }),
     ),
-    h("div", { class: "seps-sides" }, side("Before", before), after ? side("After", after) : hint()),
+    h("div", { class: "seps-sides" }, side("before", before), after ? side("after", after) : hint()),
     h("p", { class: "seps-moved", role: "status", "aria-live": "polite" }, outcome()),
     h(
       "div",
       { class: "seps-panel" },
-      row("Object", h("div", { class: "seps-things", role: "group", "aria-label": "Object" }, ...things)),
-      row("Move", ...arrows, remove),
-      row("Colour", colours),
-      row("Seed", seed, redraw, next),
-      row("Back", ...back),
+      row("object", h("div", { class: "seps-things", role: "group", "aria-label": say("knob.object") }, ...things)),
+      row("move", ...arrows, remove),
+      row("colour", colours),
+      row("seed", seed, redraw, next),
+      row("back", ...back),
     ),
-    h("div", { class: "seps-foot" }, credit(now.photo), h("span", {}, `model ${value.model}`)),
+    h("div", { class: "seps-foot" }, credit(now.photo), modelName(value.model)),
   );
 
   function row(name, ...parts) {
-    return h("div", { class: "seps-row" }, h("span", {}, name), ...parts);
+    return h("div", { class: "seps-row" }, h("span", {}, say(`knob.${name}`)), ...parts);
   }
 
   function hint() {
-    const how = "Take an object of the picture: drag it, or press an arrow key, a colour or Delete.";
-    return h("p", { class: "seps-empty" }, how);
+    return h("p", { class: "seps-empty" }, say("hint.take_object"));
   }
 
   // What the changes did, in words.
@@ -211,7 +215,7 @@ function build(root, value, trigger, kept) {
       one.style.setProperty("--swatch", NAMED[name]);
       return one;
     }));
-    if (!colours.childElementCount) colours.append(h("span", {}, "This kind comes in one colour."));
+    if (!colours.childElementCount) colours.append(h("span", {}, say("hint.one_colour")));
     draw();
   }
 
@@ -220,7 +224,7 @@ function build(root, value, trigger, kept) {
       if (!found?.image) continue;
       drawLayer(found.canvas, found.image, found.record, kept.layer, { lines: false });
       const words = describe(found.record, kept.layer);
-      const hint = found === now ? " Arrow keys move the object in hand, Delete removes it." : "";
+      const hint = found === now ? ` ${say("hint.object")}` : "";
       found.canvas.setAttribute("aria-label", `${found.photo.title}: ${words}.${hint}`);
       if (kept.objects) drawObjects(found.canvas, { unit: value.unit, objects: found.objects });
       if (found !== now) continue;
@@ -237,22 +241,14 @@ function build(root, value, trigger, kept) {
     draw();
   }
 
-  let end = () => {};
-  let alive = true;
   root.classList.remove("seps-busy");
   kept.busy = 0;
   update();
   ask();
   const sides = [before, after].filter(Boolean);
-  Promise.all(sides.map((found) => loadImage(found.photo))).then((images) => {
-    if (!alive) return;
+  return onPhotos(root, sides.map((found) => found.photo), (images) => {
     images.forEach((image, at) => (sides[at].image = image));
-    end = onWidth(root, fit);
     if (kept.focus) root.querySelector(`[data-do="${kept.focus}"]`)?.focus({ preventScroll: true });
     kept.focus = null;
-  });
-  return () => {
-    alive = false;
-    end();
-  };
+  }, fit);
 }

@@ -1,6 +1,6 @@
 // Drawings in SVG over the lesson's pictures: outlines on the grid, patches by score, marks of the patch-word matrix.
 
-import { svg, svgText } from "../base/dom.js";
+import { chart, svg, svgText } from "../base/dom.js";
 import { say } from "../base/words.js";
 
 // Outlines on a picture of the grid: the border of the kept region; where another set was kept before, a plus on
@@ -50,13 +50,7 @@ export function decisionChart(branch, { width, height }, type, drawn, probabilit
   const [top, bottom] = [3.2 * type, height - 2 * type];
   const x = (place) => left + (place * (right - left)) / order.length;
   const y = (value) => bottom - ((value - low) * (bottom - top)) / (high - low || 1);
-  const drawing = svg("svg", {
-    class: "seps-chart",
-    width,
-    height,
-    viewBox: `0 0 ${width} ${height}`,
-    "font-size": type,
-  });
+  const drawing = chart(width, height, type);
   const step = (right - left) / order.length;
   order.forEach((patch, place) => {
     const [from, to] = [y(Math.max(0, scores[place])), y(Math.min(0, scores[place]))];

@@ -9,15 +9,15 @@ import { drawLayer } from "../picture/layer.js";
 import { keptCount } from "../record/record.js";
 
 const KNOBS = {
-  keep_ratio: ["Keep ratio", "range", { min: 0.05, max: 1, step: 0.01 }],
-  aggr_ratio: ["Aggregation ratio", "range", { min: 0.05, max: 1, step: 0.01 }],
-  beta: ["Beta", "range", { min: 0, max: 0.5, step: 0.01 }],
-  top_k: ["Top K", "range", { min: 1, max: 10, step: 1 }],
-  decision: ["Decision", "select", { "top-k": "top-k", gumbel: "Gumbel-Softmax" }],
-  temperature: ["Temperature", "range", { min: 0.1, max: 5, step: 0.1 }],
-  seed: ["Seed", "number", { min: 0, step: 1 }],
-  dense: ["Dense caption", "checkbox", {}],
-  variant: ["Variant", "select", { paper: "paper", released: "released code" }],
+  keep_ratio: ["range", { min: 0.05, max: 1, step: 0.01 }],
+  aggr_ratio: ["range", { min: 0.05, max: 1, step: 0.01 }],
+  beta: ["range", { min: 0, max: 0.5, step: 0.01 }],
+  top_k: ["range", { min: 1, max: 10, step: 1 }],
+  decision: ["select", ["top-k", "gumbel"]],
+  temperature: ["range", { min: 0.1, max: 5, step: 0.1 }],
+  seed: ["number", { min: 0, step: 1 }],
+  dense: ["checkbox", {}],
+  variant: ["select", ["paper", "released"]],
 };
 const DRAWS = ["temperature", "seed"]; // of Gumbel-Softmax alone
 const DEBOUNCE = 250; // milliseconds
@@ -27,24 +27,24 @@ export function createKnobs(change) {
   let timer = 0;
   let value = null;
   const rows = Object.fromEntries(
-    Object.entries(KNOBS).map(([name, [label, kind, options]]) => {
+    Object.entries(KNOBS).map(([name, [kind, options]]) => {
       const id = `seps-knob-${name}-${Math.random().toString(36).slice(2)}`;
       const input =
         kind === "select"
           ? h(
               "select",
               { id, input: changed },
-              ...Object.entries(options).map(([key, text]) => h("option", { value: key }, text)),
+              ...options.map((choice) => h("option", { value: choice }, say(`option.${choice}`))),
             )
           : h("input", { id, type: kind, ...options, input: changed });
       const reading = h("output", { for: id });
-      const mark = h("span", { class: "seps-untrained", hidden: true }, "not trained for");
+      const mark = h("span", { class: "seps-untrained", hidden: true }, say("hint.untrained"));
       const why = h("small", { id: `${id}-why` });
       input.setAttribute("aria-describedby", `${id}-why`);
       const element = h(
         "div",
         { class: "seps-knob", "data-knob": name },
-        h("label", { for: id }, label),
+        h("label", { for: id }, say(`knob.${name}`)),
         input,
         kind === "range" ? reading : "",
         mark,
@@ -53,10 +53,10 @@ export function createKnobs(change) {
       return [name, { element, input, reading, mark, why, kind }];
     }),
   );
-  const reset = button({ class: "seps-reset", click: back }, "As trained");
+  const reset = button({ class: "seps-reset", click: back }, say("button.trained"));
   const element = h(
     "div",
-    { class: "seps-knobs", role: "group", "aria-label": "Settings" },
+    { class: "seps-knobs", role: "group", "aria-label": say("button.settings") },
     ...Object.values(rows).map((row) => row.element),
     reset,
   );

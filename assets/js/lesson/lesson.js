@@ -3,7 +3,7 @@
 import { loadImage, resize } from "../base/canvas.js";
 import { button, calm, h, press } from "../base/dom.js";
 import { lasting } from "../base/mount.js";
-import { symbols } from "../base/words.js";
+import { say, symbols } from "../base/words.js";
 import { showEquation } from "./equation.js";
 import { createKnobs, movedTable } from "./knobs.js";
 import { createScene } from "./scene.js";
@@ -12,6 +12,7 @@ import { patchSteps } from "./steps.js";
 import { createTalk } from "./talk.js";
 import { tokenSteps } from "./tokens.js";
 import { wordSteps } from "./words.js";
+import { downloadButtons, modelName } from "../picture/foot.js";
 import { credit } from "../picture/legend.js";
 import { decode, whole } from "../record/record.js";
 
@@ -28,8 +29,9 @@ function build(root, trigger) {
   let alive = true;
 
   const steps = h("ol", { class: "seps-steps" });
-  const previous = button({ class: "seps-turn", "data-turn": -1, "aria-label": "Back", click: () => turn(-1) }, "‹");
-  const next = button({ class: "seps-turn", "data-turn": 1, "aria-label": "Next", click: () => turn(1) }, "›");
+  const pager = (by, name, sign) =>
+    button({ class: "seps-turn", "data-turn": by, "aria-label": say(`group.${name}`), click: () => turn(by) }, sign);
+  const [previous, next] = [pager(-1, "back", "‹"), pager(1, "next", "›")];
   const talk = createTalk(root, {
     turn,
     go: (last) => go(last ? pictures.length : 1),
@@ -39,7 +41,8 @@ function build(root, trigger) {
       fit();
     },
   });
-  const rail = h("nav", { class: "seps-rail", "aria-label": "Steps" }, previous, steps, next, ...talk.buttons);
+  const turning = [previous, steps, next, ...talk.buttons];
+  const rail = h("nav", { class: "seps-rail", "aria-label": say("group.steps") }, ...turning);
   const title = h("h2", { tabindex: "-1" });
   const sentence = h("p", { class: "seps-sentence" });
   const note = h("p", { class: "seps-note" });
@@ -47,23 +50,14 @@ function build(root, trigger) {
   const said = h("div", { class: "seps-said", "aria-live": "polite" }, title, sentence, note);
   const stage = h("div", { class: "seps-scene" });
   const choices = h("div", { class: "seps-choices" });
-  const tensors = h("ul", { class: "seps-tensors", "aria-label": "Tensors" });
+  const tensors = h("ul", { class: "seps-tensors", "aria-label": say("group.tensors") });
   const knobs = createKnobs((now) => {
     state.touched = true;
     root.setAttribute("aria-busy", "true");
     trigger("knobs", now);
   });
   const moved = h("div", { class: "seps-moved-place", "aria-live": "polite" });
-  const exports = FORMATS.map((format) =>
-    button(
-      {
-        "data-format": format.toLowerCase(),
-        "aria-label": `Download all steps as ${format}`,
-        click: () => trigger("export", { format: format.toLowerCase() }),
-      },
-      format,
-    ),
-  );
+  const downloads = downloadButtons(FORMATS, (format) => trigger("export", { format }), "button.download_steps");
   const facts = h("span", {});
   root.replaceChildren(
     rail,
@@ -71,12 +65,7 @@ function build(root, trigger) {
     h("div", { class: "seps-floor" }, h("div", { class: "seps-picture" }, stage, choices), knobs.element),
     tensors,
     moved,
-    h(
-      "div",
-      { class: "seps-foot" },
-      facts,
-      h("div", { class: "seps-downloads", role: "group", "aria-label": "Download" }, ...exports),
-    ),
+    h("div", { class: "seps-foot" }, facts, downloads),
   );
   const scene = createScene(stage);
 
@@ -91,13 +80,13 @@ function build(root, trigger) {
     });
     return { control, reading, element: h("label", {}, name, control, reading) };
   };
-  const token = slider("Token", { "data-choice": "token" }, (at) => choose({ token: at }));
-  const word = slider("Word", { "data-choice": "word" }, (at) => choose({ word: at }));
+  const token = slider(say("knob.token"), { "data-choice": "token" }, (at) => choose({ token: at }));
+  const word = slider(say("knob.word"), { "data-choice": "word" }, (at) => choose({ word: at }));
   const branches = ["sparse", "dense"].map((name) =>
-    button({ "data-branch": name, click: () => choose({ branch: name }) }, `${name} branch`),
+    button({ "data-branch": name, click: () => choose({ branch: name }) }, say("button.branch", { name })),
   );
-  const both = h("div", { class: "seps-branches", role: "group", "aria-label": "Branch" }, ...branches);
-  const again = button({ class: "seps-again", click: () => draw(true, true) }, "Sum again");
+  const both = h("div", { class: "seps-branches", role: "group", "aria-label": say("group.branch") }, ...branches);
+  const again = button({ class: "seps-again", click: () => draw(true, true) }, say("button.sum"));
   choices.append(both, token.element, word.element, again);
 
   function choose(what) {
@@ -148,7 +137,7 @@ function build(root, trigger) {
           "li",
           { "data-tensor": name, "data-shape": shape.join(",") },
           h("b", {}, ...symbols(name)),
-          h("span", { class: "seps-shape" }, shape.length ? shape.join(" × ") : "one number"),
+          h("span", { class: "seps-shape" }, shape.length ? shape.join(" × ") : say("reading.one_number")),
           h("span", {}, says),
         ),
       ),
@@ -183,7 +172,7 @@ function build(root, trigger) {
     state.word = Math.min(state.word ?? telling(alignment), alignment.words.length - 1);
     Object.assign(token.control, { max: Math.max(0, merged - 1), value: state.token });
     Object.assign(word.control, { max: alignment.words.length - 1, value: state.word });
-    token.reading.textContent = `${state.token + 1} of ${merged}`;
+    token.reading.textContent = say("button.of", { number: state.token + 1, count: merged });
     word.reading.textContent = whole(alignment.words[state.word]);
   }
 
@@ -246,7 +235,7 @@ function build(root, trigger) {
     state.step = adopted;
     root.removeAttribute("aria-busy");
     knobs.update(value);
-    facts.replaceChildren(credit(value.photo), ` · model ${value.model}`);
+    facts.replaceChildren(credit(value.photo), " · ", modelName(value.model));
     if (!image) {
       photo = null;
       write();
@@ -277,4 +266,4 @@ function build(root, trigger) {
 }
 
 // trigger("step", {step, talk}), trigger("knobs", {keep_ratio, ...}) once they rest, trigger("export", {format}).
-export const mount = lasting("seps-lesson", build, "No lesson yet. Choose a photo and a caption.");
+export const mount = lasting("seps-lesson", build, say("hint.no_lesson"));

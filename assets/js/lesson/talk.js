@@ -1,6 +1,7 @@
 // The lesson's keys, and its mode for talks: full screen, and every key of a presenter's remote turns.
 
 import { button } from "../base/dom.js";
+import { say } from "../base/words.js";
 
 const FORWARD = ["ArrowRight", "PageDown", " ", "ArrowDown"];
 const BACK = ["ArrowLeft", "PageUp", "ArrowUp"];
@@ -11,19 +12,19 @@ const SIDEWAYS = ["ArrowRight", "ArrowLeft"];
 export function createTalk(root, { turn, go, changed }) {
   let on = false;
   const talk = button(
-    { class: "seps-talk-button", title: "Full screen (t)", "aria-pressed": "false", click: () => set(!on) },
-    "Talk mode",
+    { class: "seps-talk-button", title: say("button.talk_hint"), "aria-pressed": "false", click: () => set(!on) },
+    say("button.talk"),
   );
   const settings = button(
-    { class: "seps-settings-button", title: "Settings (k)", "aria-expanded": "false", click: () => open() },
-    "Settings",
+    { class: "seps-settings-button", title: say("button.settings_hint"), "aria-expanded": "false", click: () => open() },
+    say("button.settings"),
   );
 
   function set(next, told = true) {
     if (next === on) return;
     on = next;
     root.classList.toggle("seps-talk", on);
-    talk.textContent = on ? "Leave" : "Talk mode";
+    talk.textContent = say(on ? "button.leave" : "button.talk");
     talk.setAttribute("aria-pressed", on);
     unfold(false);
     if (on && told) root.requestFullscreen?.().catch(() => {}); // refused: the class alone fills the window

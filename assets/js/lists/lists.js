@@ -2,6 +2,7 @@
 // Each is mounted on a Gradio HTML component and drawn anew from its value; nothing is computed but changes of place.
 
 import { button, calm, h, press } from "../base/dom.js";
+import { say } from "../base/words.js";
 
 const SIGNIFICANT = 3; // decimals of a score
 
@@ -36,7 +37,7 @@ function bar(value, low, high) {
 
 // The button that saves the whole ranking.
 function take(trigger) {
-  const label = "Download the ranking as CSV";
+  const label = say("button.download_ranking");
   return button({ class: "take", "aria-label": label, click: () => trigger("export", {}) }, "CSV");
 }
 
@@ -45,7 +46,7 @@ function change(before, now) {
   if (before === undefined || before === now) return null;
   const steps = Math.abs(before - now);
   const up = before > now;
-  const label = `${up ? "up" : "down"} ${steps} ${steps === 1 ? "place" : "places"}`;
+  const label = say(up ? "list.up" : "list.down", { steps });
   const looks = { class: `change ${up ? "up" : "down"}`, title: label, "aria-label": label };
   return h("span", looks, `${up ? "▲" : "▼"}${steps}`);
 }
@@ -111,10 +112,14 @@ function slide(root, boxes, memory) {
   }
 }
 
+// Whether a caption was written for the photo: a sign, and words.
+function mark(name) {
+  const words = say(`list.${name}`);
+  return h("span", { class: "mark", title: words, "aria-label": words }, { right: "✓", wrong: "✗", typed: "✎" }[name]);
+}
+
 // value: {note, selected, recall, rows: [{rank, caption, score, mark: "right" | "wrong" | "typed"}]}
 function drawCaptions(root, value, trigger) {
-  const words = { right: "written for this photo", wrong: "written for another photo", typed: "typed here" };
-  const signs = { right: "✓", wrong: "✗", typed: "✎" };
   const scores = value.rows.map((row) => row.score);
   const [low, high] = [Math.min(...scores), Math.max(...scores)];
   root.append(h("p", { class: "line", "aria-live": "polite" }, value.note));
@@ -140,9 +145,7 @@ function drawCaptions(root, value, trigger) {
           h("span", { class: "score" }, score(row.score)),
           bar(row.score, low, high),
         ),
-        row.mark
-          ? h("span", { class: "mark", title: words[row.mark], "aria-label": words[row.mark] }, signs[row.mark])
-          : null,
+        row.mark ? mark(row.mark) : null,
       ),
     ),
   );

@@ -23,11 +23,11 @@ function card({ name, claim, how, result }, trigger) {
       "data-run": name,
       click: () => {
         run.disabled = true;
-        run.textContent = "Measuring …";
+        run.textContent = say("button.measuring");
         trigger("run", { claim: name });
       },
     },
-    result ? "Measure again" : "Measure it",
+    say(result ? "button.measure_again" : "button.measure"),
   );
   return h(
     "article",

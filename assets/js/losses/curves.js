@@ -1,6 +1,6 @@
 // Curves over an axis, in SVG.
 
-import { svg, svgText } from "../base/dom.js";
+import { chart, svg, svgText } from "../base/dom.js";
 
 // lines: [{name, label, values, dashed}] over `xs`; marks: a vertical line at `at`.
 export function curvesChart({ xs, lines, at, width, height, type, names, low = null, high = null }) {
@@ -9,13 +9,7 @@ export function curvesChart({ xs, lines, at, width, height, type, names, low = n
   const [left, right, top, bottom] = [3.4 * type, width - 0.8 * type, 1.8 * type, height - 2.6 * type];
   const x = (value) => left + ((value - xs[0]) * (right - left)) / (xs[xs.length - 1] - xs[0]);
   const y = (value) => bottom - ((value - bottomValue) * (bottom - top)) / (topValue - bottomValue);
-  const drawing = svg("svg", {
-    class: "seps-chart",
-    width,
-    height,
-    viewBox: `0 0 ${width} ${height}`,
-    "font-size": type,
-  });
+  const drawing = chart(width, height, type);
   drawing.append(
     svg("path", {
       class: "seps-axis",

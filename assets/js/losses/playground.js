@@ -9,9 +9,9 @@ import { curvesChart } from "./curves.js";
 import { matrixKey, pairLines, similarityTable, unforeseenCards } from "./matrix.js";
 
 const DEBOUNCE = 250; // milliseconds
-const MININGS = { all: "All negatives", hardest: "Hardest negatives" };
+const MININGS = ["all", "hardest"];
 const LINES = { all: null, hardest: "7 4" };
-const LOSSES = { mse: ["MSE, the paper's", null], mae: ["MAE", "8 4"], huber: ["Huber", "2 4"] };
+const LOSSES = { mse: null, mae: "8 4", huber: "2 4" }; // how each is dashed
 
 function build(root, trigger) {
   let value = null;
@@ -22,7 +22,7 @@ function build(root, trigger) {
 
   const margin = h("input", { type: "range", step: 0.01, input: changed });
   const marginReading = h("output", {});
-  const minings = Object.entries(MININGS).map(([name, label]) =>
+  const minings = MININGS.map((name) =>
     button(
       {
         "data-mining": name,
@@ -31,7 +31,7 @@ function build(root, trigger) {
           changed();
         },
       },
-      label,
+      say(`option.${name}`),
     ),
   );
   const masking = h("input", { type: "checkbox", input: changed });
@@ -59,9 +59,9 @@ function build(root, trigger) {
           h(
             "div",
             { class: "seps-settings" },
-            h("label", {}, "Margin", margin, marginReading),
-            h("div", { class: "seps-minings", role: "group", "aria-label": "Mining" }, ...minings),
-            h("label", {}, masking, "mask by img_ids"),
+            h("label", {}, say("knob.margin"), margin, marginReading),
+            h("div", { class: "seps-minings", role: "group", "aria-label": say("group.mining") }, ...minings),
+            h("label", {}, masking, say("knob.masking")),
           ),
           now,
           ids,
@@ -72,7 +72,7 @@ function build(root, trigger) {
     part(
       "seps-ratio",
       say("loss.ratio"),
-      h("div", { class: "seps-settings" }, h("label", {}, "Kept share", share, shareReading)),
+      h("div", { class: "seps-settings" }, h("label", {}, say("knob.share"), share, shareReading)),
       ratios,
     ),
     part("seps-classes", say("loss.classes"), unforeseen),
@@ -112,7 +112,7 @@ function build(root, trigger) {
       h("span", {}, say("loss.violations", value)),
     );
     const { pairs, with_ids: one, without_ids: other } = value.masked;
-    const places = pairs.map(({ row, column }) => `(${row + 1}, ${column + 1})`).join(" and ");
+    const places = pairs.map(({ row, column }) => `(${row + 1}, ${column + 1})`).join(say("reading.and"));
     ids.replaceChildren(
       ...sayNodes("loss.ids", {
         places,
@@ -178,7 +178,7 @@ function build(root, trigger) {
         "span",
         {},
         sample(dashed),
-        MININGS[name],
+        say(`option.${name}`),
         " ",
         h("b", { "data-loss-of": name }, value.loss[name].toFixed(3)),
       ),
@@ -195,7 +195,7 @@ function build(root, trigger) {
       "value",
       "gradient",
     ].map((kind) => {
-      const lines = Object.entries(LOSSES).map(([loss, [, dashed]]) => ({
+      const lines = Object.entries(LOSSES).map(([loss, dashed]) => ({
         name: `${loss}-${kind}`,
         dashed,
         values: losses[loss][kind],
@@ -216,11 +216,11 @@ function build(root, trigger) {
       );
       return chart.drawing;
     });
-    const rows = Object.entries(LOSSES).map(([loss, [label, dashed]]) =>
+    const rows = Object.entries(LOSSES).map(([loss, dashed]) =>
       h(
         "tr",
         { "data-ratio": loss },
-        h("th", { scope: "row" }, sample(dashed), ` ${label}`),
+        h("th", { scope: "row" }, sample(dashed), ` ${say(`option.${loss}`)}`),
         ...["value", "gradient"].map((kind) =>
           h("td", { [`data-${kind}`]: losses[loss][kind][at] }, losses[loss][kind][at].toFixed(4)),
         ),
@@ -249,4 +249,4 @@ function build(root, trigger) {
 }
 
 // trigger("turn", {margin, mining, mask_ids}) follows a change, once it rests.
-export const mount = lasting("seps-playground", build, "No batch yet.");
+export const mount = lasting("seps-playground", build, say("hint.no_batch"));

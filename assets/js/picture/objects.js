@@ -2,8 +2,9 @@
 
 import { VEIL } from "../base/colours.js";
 import { h } from "../base/dom.js";
+import { say } from "../base/words.js";
 
-const COLOUR = "#ff8ac8"; // as OBJECT in demo/paint/palette.py
+const COLOUR = "#ff8ac8"; // as OBJECT in demo/figures/palette.py
 const DASH = [5, 4]; // CSS pixels, of objects that the caption does not mention
 const LETTERS = 12; // CSS pixels
 const NAMED_FROM = 200; // CSS pixels: on smaller pictures names would hide the objects
@@ -95,5 +96,5 @@ function name(context, objects, { pixel, across, down }) {
 export function objectsToggle(on, change) {
   const box = h("input", { type: "checkbox", change: () => change(box.checked) });
   box.checked = on;
-  return h("label", { class: "seps-objects" }, box, "True objects");
+  return h("label", { class: "seps-objects" }, box, say("button.objects"));
 }

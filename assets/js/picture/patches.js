@@ -1,10 +1,9 @@
 // Moving over the patches of a picture by pointer, touch or keyboard.
 
-export const HINT = "Arrow keys move over the patches.";
-
 // Let a pointer, a tap or the arrow keys choose a patch of a canvas; `current` tells the chosen one, `choose` is
-// given its index, or null. The patch stays chosen while the canvas has focus.
+// given the index of another one, or null. The patch stays chosen while the canvas has focus.
 export function overPatches(canvas, [rows, columns], current, choose) {
+  const pick = (patch) => patch !== current() && choose(patch);
   const under = (event) => {
     const box = canvas.getBoundingClientRect();
     const row = Math.floor((rows * (event.clientY - box.top)) / box.height);
@@ -12,12 +11,12 @@ export function overPatches(canvas, [rows, columns], current, choose) {
     return row >= 0 && row < rows && column >= 0 && column < columns ? row * columns + column : null;
   };
   const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
-  canvas.addEventListener("pointermove", (event) => event.pointerType === "mouse" && choose(under(event)));
-  canvas.addEventListener("pointerdown", (event) => choose(under(event)));
+  canvas.addEventListener("pointermove", (event) => event.pointerType === "mouse" && pick(under(event)));
+  canvas.addEventListener("pointerdown", (event) => pick(under(event)));
   canvas.addEventListener("pointerleave", (event) => {
-    if (event.pointerType === "mouse" && document.activeElement !== canvas) choose(null);
+    if (event.pointerType === "mouse" && document.activeElement !== canvas) pick(null);
   });
-  canvas.addEventListener("blur", (event) => event.relatedTarget?.tagName !== "CANVAS" && choose(null));
+  canvas.addEventListener("blur", (event) => event.relatedTarget?.tagName !== "CANVAS" && pick(null));
   canvas.addEventListener("keydown", (event) => {
     const step = steps[event.key];
     if (!step) return;
@@ -25,6 +24,6 @@ export function overPatches(canvas, [rows, columns], current, choose) {
     const patch = current();
     const row = patch === null ? 0 : Math.floor(patch / columns) + step[0];
     const column = patch === null ? 0 : (patch % columns) + step[1];
-    choose(Math.max(0, Math.min(rows - 1, row)) * columns + Math.max(0, Math.min(columns - 1, column)));
+    pick(Math.max(0, Math.min(rows - 1, row)) * columns + Math.max(0, Math.min(columns - 1, column)));
   });
 }

@@ -12,7 +12,7 @@ const SMALLEST = 44; // CSS pixels, their least width
 // The words as buttons; pieces of one word stand together. `preview` is given the index of the word under the
 // pointer or with focus, or null; `pin` that of a clicked one. `light(lit, pinned)` marks words by index.
 export function captionButtons(words, { preview, pin }) {
-  const element = h("div", { class: "seps-words", role: "group", "aria-label": "Words of the caption" });
+  const element = h("div", { class: "seps-words", role: "group", "aria-label": say("group.words") });
   const buttons = words.map((word, index) => button({
     "data-word": index,
     class: /^\[.+\]$/.test(word) ? "seps-special" : null,

@@ -1,13 +1,14 @@
 // One photo and one caption, read layer by layer: words, layers, picture, scale, patch, terms.
 
-import { loadImage, onWidth, resize } from "../base/canvas.js";
+import { onPhotos, resize } from "../base/canvas.js";
 import { button, h } from "../base/dom.js";
 import { mounting } from "../base/mount.js";
 import { layerName, say, symbol, symbols } from "../base/words.js";
 import { drawLayer } from "../picture/layer.js";
 import { credit, layerLegend } from "../picture/legend.js";
+import { downloadButtons, modelName } from "../picture/foot.js";
 import { drawObjects, objectsToggle } from "../picture/objects.js";
-import { HINT, overPatches } from "../picture/patches.js";
+import { overPatches } from "../picture/patches.js";
 import { branchOf, decode, describe, hasLayer, layerText, parseLayer, patchLines } from "../record/record.js";
 import { captionButtons, drawMultiples, termsBar } from "./parts.js";
 
@@ -75,7 +76,7 @@ function build(root, value, trigger) {
   const turn = (step) => button({
     class: "seps-turn",
     "data-turn": step,
-    "aria-label": step < 0 ? "Previous token" : "Next token",
+    "aria-label": say(step < 0 ? "button.previous_token" : "button.next_token"),
     click: () => choose("token", state.layer.number + step),
   }, step < 0 ? "‹" : "›");
   const count = h("span", {});
@@ -87,10 +88,14 @@ function build(root, value, trigger) {
   const layers = h(
     "div",
     { class: "seps-layers" },
-    branches.length ? h("div", { class: "seps-branches", role: "group", "aria-label": "Branch" }, ...branches) : null,
+    !branches.length ? null : h(
+      "div",
+      { class: "seps-branches", role: "group", "aria-label": say("group.branch") },
+      ...branches,
+    ),
     h(
       "div",
-      { class: "seps-names", role: "group", "aria-label": "Layer" },
+      { class: "seps-names", role: "group", "aria-label": say("group.layer") },
       layerButton("mask", layerName("mask")),
       layerButton("score", layerName("score")),
       h("div", { class: "seps-parts" }, ...parts),
@@ -125,11 +130,7 @@ function build(root, value, trigger) {
   lines.checked = state.lines;
   const reading = h("div", { class: "seps-reading", role: "status", "aria-live": "polite" });
   reading.style.setProperty("--lines", 1 + record.branches.length);
-  const downloads = FORMATS.map((format) => button({
-    "data-format": format.toLowerCase(),
-    "aria-label": `Download as ${format}`,
-    click: () => trigger("export", { format: format.toLowerCase(), ...settings() }),
-  }, format));
+  const downloads = downloadButtons(FORMATS, (format) => trigger("export", { format, ...settings() }));
   root.append(
     caption.element,
     value.dense_caption ? h("details", { class: "seps-dense" }, h("summary", {}, value.dense_caption)) : "",
@@ -138,22 +139,15 @@ function build(root, value, trigger) {
       "div",
       { class: "seps-settings" },
       legendPlace,
-      h("label", { class: "seps-opacity" }, "Opacity", slider),
-      h("label", { class: "seps-lines" }, lines, "Grid"),
+      h("label", { class: "seps-opacity" }, say("button.opacity"), slider),
+      h("label", { class: "seps-lines" }, lines, say("button.grid")),
     ),
     reading,
     termsBar(record),
-    h(
-      "div",
-      { class: "seps-foot" },
-      credit(value.photo),
-      h("span", {}, `model ${value.model}`),
-      h("div", { class: "seps-downloads", role: "group", "aria-label": "Download" }, ...downloads),
-    ),
+    h("div", { class: "seps-foot" }, credit(value.photo), modelName(value.model), downloads),
   );
 
   overPatches(canvas, record.grid, () => state.patch, (patch) => {
-    if (patch === state.patch) return;
     state.patch = patch;
     update();
   });
@@ -181,14 +175,14 @@ function build(root, value, trigger) {
     }
     pager.hidden = name !== "token";
     const last = branchOf(record, state.layer)?.aggregation_weights.length;
-    count.textContent = `${number} of ${last}`;
+    count.textContent = say("button.of", { number, count: last });
     pager.firstChild.disabled = number === 1;
     pager.lastChild.disabled = number === last;
     legendPlace.replaceChildren(layerLegend(record, layer, { opacity: state.opacity, range: null }));
     reading.replaceChildren(...readings(layer).map((line) => h("p", {}, ...symbols(line))));
     canvas.hidden = layer.name === "tokens";
     multiples.hidden = !canvas.hidden;
-    canvas.setAttribute("aria-label", `${describe(record, text)}. ${HINT}`);
+    canvas.setAttribute("aria-label", `${describe(record, text)}. ${say("hint.patches")}`);
     draw(layer, text);
   }
 
@@ -226,16 +220,11 @@ function build(root, value, trigger) {
     draw(shown(), layerText(shown()));
   }
 
-  let end = () => {};
-  let alive = true;
   update();
-  loadImage(value.photo).then((image) => {
-    if (!alive) return;
+  const end = onPhotos(root, [value.photo], ([image]) => {
     photo = image;
-    end = onWidth(root, fit);
-  });
+  }, fit);
   return () => {
-    alive = false;
     clearTimeout(timer);
     end();
   };
@@ -243,4 +232,4 @@ function build(root, value, trigger) {
 
 // trigger("layer", {layer, opacity, lines, objects}) follows a change, trigger("export", {format, ...the same}) a
 // download.
-export const mount = mounting("seps-viewer", build, "No picture yet. Choose a photo and a caption.");
+export const mount = mounting("seps-viewer", build, say("hint.no_picture"));

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from matplotlib.mathtext import MathTextParser
 
-from demo.explain.equations import EQUATIONS, facts_of, file_equation, page_equation, rows
+from demo.explain.equations import EQUATIONS, facts_of, file_equation, file_numbers, page_equation, rows
 from tests.demo.browser.standalone import random_record
 
 MATHML = "{http://www.w3.org/1998/Math/MathML}"
@@ -97,6 +97,15 @@ def test_files_and_pages_take_the_same_latex(step: str) -> None:
             assert set(in_files) <= set(rows(step, holding))
             assert file_equation(step, holding) == r" \qquad ".join(latex for latex, _ in in_files)
             assert in_files, "a slide without an equation"
+
+
+def test_files_have_the_numbers_of_what_they_show() -> None:
+    holding = facts("paper", "dense", "both")
+    assert [file_numbers(step, holding) for step in ("patches", "scores", "aggregation")] == ["", "(1) to (3)", "(4)"]
+    for step in EQUATIONS:
+        for variant in ("paper", "released"):
+            numbers = re.findall(r"\((\d)\)", file_numbers(step, facts(variant)))
+            assert set(numbers) <= set(re.findall(r"<mtext>\((\d)\)</mtext>", page_equation(step, facts(variant))))
 
 
 def test_conditions_are_facts_that_there_are() -> None:

@@ -13,21 +13,33 @@ from matplotlib.mathtext import MathTextParser
 
 from demo.explain.layers import Layer
 from demo.explain.sentences import layers_of, record_words
-from demo.explain.table import NAMES, SYMBOLS, TABLE, mathtext, ordinal, rich, say, symbols, table_tag
+from demo.explain.table import (
+    LESSON,
+    NAMES,
+    SYMBOLS,
+    TABLE,
+    TEMPLATES,
+    mathtext,
+    ordinal,
+    rich,
+    say,
+    symbols,
+    table_tag,
+)
 from demo.serving.static import SCRIPTS
 from tests.demo.browser.standalone import WORDS, random_record
 
-TEMPLATES = [f"{section}.{name}" for section, rows in TABLE.items() if section != "symbols" for name in rows]
+KEYS = [f"{section}.{name}" for section, rows in TEMPLATES.items() if section != "symbols" for name in rows]
 
 
 def numbers(key: str) -> dict[str, Any]:
     """A value for each place of a template, as its format wants it."""
     section, _, name = key.partition(".")
-    formats = {field: spec for _, field, spec, _ in Formatter().parse(TABLE[section][name]) if field}
+    formats = {field: spec for _, field, spec, _ in Formatter().parse(TEMPLATES[section][name]) if field}
     return {field: 2 if not spec or spec[0].isalpha() or spec == "," else 0.6 for field, spec in formats.items()}
 
 
-@pytest.mark.parametrize("key", TEMPLATES)
+@pytest.mark.parametrize("key", KEYS)
 def test_every_template_is_filled_and_needs_all_its_values(key: str) -> None:
     values = numbers(key)
     assert not re.search(r"[{}]", say(key, **values))
@@ -58,7 +70,15 @@ def test_what_scripts_say_stands_in_the_table() -> None:
     assert len(keys) > 50
     for key in keys:
         pattern = re.sub(r"\\\$\\\{\w+\\\}", r"\\w+", re.escape(key))
-        assert any(re.fullmatch(pattern, known) for known in TEMPLATES), key
+        assert any(re.fullmatch(pattern, known) for known in KEYS if known.split(".")[0] in TABLE), key
+
+
+def test_scripts_draw_and_never_word() -> None:
+    for file in SCRIPTS.rglob("*.js"):
+        code = re.sub(r"(?m)(^|\s)//.*$", "", file.read_text(encoding="utf-8"))
+        sentences = re.findall(r"""["`>]([A-Z][a-z]+ [a-z][^"`]*)["`]""", code)
+        labels = re.findall(r"""(?:h\("(?:label|b|span|p)", [^,]*,|"aria-label":|title:) "([A-Za-z][a-z]+)\"""", code)
+        assert sentences + labels == [], file
 
 
 @pytest.mark.parametrize("name", SYMBOLS)
@@ -76,7 +96,13 @@ def test_parts_are_superscripts_as_in_the_paper() -> None:
 
 def test_symbols_are_whole_words_and_the_rest_is_text() -> None:
     assert mathtext("s_st, s_std and xs_st") == "$s^{st}$, s_std and xs_st"
+    assert mathtext("$5 for s_p") == r"\$5 for $s^{p}$"
     assert rich("<b> & s_") == "&lt;b&gt; &amp; s_"
+
+
+def test_no_section_stands_in_both_tables() -> None:
+    assert not TABLE.keys() & LESSON.keys()
+    assert TEMPLATES.keys() == TABLE.keys() | LESSON.keys()
 
 
 def test_the_page_carries_the_table() -> None:

@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from demo.explain.words import counted, whereabouts
+from demo.explain.table import counted
+from demo.explain.words import whereabouts
 
 AT = {
     (0, 0): "on the upper left",

@@ -106,6 +106,22 @@ def test_every_kind_of_record_is_drawn(case: tuple[str, bool, tuple[int, int]]) 
     assert ("s^{dt}" in equations(lesson)[2]) == (case[:2] == ("paper", True))
 
 
+def test_sentences_have_the_mathematics_of_the_page() -> None:
+    lesson = lesson_of()
+    told = replace(lesson.steps[2], sentence="A learned score (s_p) costs $5, a likeness (s_st) $6.")
+    lesson = replace(lesson, steps=[*lesson.steps[:2], told, *lesson.steps[3:]])
+    figure = step_figure(lesson, 3)
+    assert r"A learned score ($s^{p}$) costs \$5, a likeness ($s^{st}$) \$6." in letters(figure)
+    assert render(figure, "png") and outside(figure) == []
+
+
+def test_equations_have_the_numbers_of_the_page() -> None:
+    numbers = {3: ["(1) to (3)"], 5: ["(4)"], 8: ["(5)"]}
+    for step in range(1, 9):
+        written = letters(step_figure(lesson_of(), step)).split("\n")
+        assert [text for text in written if re.fullmatch(r"\(\d\).*", text)] == numbers.get(step, [])
+
+
 def test_matrix_marks_the_maxima_of_rows_and_columns() -> None:
     record = random_record()
     axes = step_figure(lesson_of(record), 7).axes

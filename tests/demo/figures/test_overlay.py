@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from io import BytesIO
 
 import numpy as np
@@ -12,6 +13,7 @@ from PIL import Image
 
 from demo.explain.layers import Layer, LayerValues
 from demo.explain.record import overlap
+from demo.explain.table import SYMBOLS
 from demo.figures.export import render
 from demo.figures.layered import COLOUR_MAP
 from demo.figures.overlay import Heading, compare_picture, picture
@@ -185,6 +187,33 @@ def test_everything_is_written_in(palette: Palette) -> None:
     terms = [text.get_text() for axes in figure.axes for text in axes.texts]
     assert terms == [*(f"{value:+.4f}" for value in record.terms.values()), f"{record.similarity:.4f}"]
     assert "#" + bytes(pixels(figure)[0, 0].tolist()).hex() == palette.paper
+
+
+@pytest.mark.parametrize("name", ["s_p", "s_st", "s_dt", "s_im"])
+def test_parts_are_written_as_in_the_paper(name: str) -> None:
+    record, layer = random_record(dense=True), Layer(name, None, "dense" if name == "s_dt" else "sparse")
+    photo, symbol = Image.new("RGB", (30, 20)), f"${SYMBOLS[name]}$"
+    for figure in (
+        picture(photo, record, layer, HEADING),
+        compare_picture(photo, ["dog", "cat"], [record, record], layer, "photos"),
+    ):
+        written = letters(figure)
+        assert symbol in written  # beside the scale
+        assert any(text.startswith(f"Part {symbol}: ") for text in written)
+        assert not any(name in text for text in written)
+        assert render(figure, "svg")
+
+
+def test_words_of_people_are_never_read_as_mathematics() -> None:
+    record = random_record()
+    words = ("$s_st$", "$", *record.sparse_alignment.words[2:])
+    record = replace(record, sparse_alignment=replace(record.sparse_alignment, words=words))
+    heading = Heading("s_st for $5 or $6", 0.5, "photos", "$x^2$ and s_im")
+    for number in (0, 1):
+        figure = picture(Image.new("RGB", (30, 20)), record, Layer("word", number), heading)
+        assert heading.caption in letters(figure)
+        assert "Dense caption: $x^2$ and s_im" in letters(figure)
+        assert render(figure, "png")
 
 
 @pytest.mark.parametrize(("count", "text"), [(2, "score"), (3, "mask"), (4, "word:1"), (5, "s_im"), (6, "extra")])

@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from demo.explain.table import LESSON
 from demo.lesson.claims import CLAIMS, claims_value, run_claim
 from demo.service.retrieval import RetrievalService
 from seps import CrossSparseAggrNet, ratio_loss
@@ -96,6 +97,10 @@ def test_the_numbers_say_what_the_claims_say(service: RetrievalService) -> None:
 def test_the_page_gets_every_claim_with_what_was_measured(service: RetrievalService) -> None:
     result = run_claim(service, "top-k")
     claims = claims_value({"top-k": result})["claims"]
+    assert list(LESSON["claim"]) == list(LESSON["how"]) == list(CLAIMS)
+    assert [(claim["claim"], claim["how"]) for claim in claims] == [
+        (LESSON["claim"][name], LESSON["how"][name]) for name in CLAIMS
+    ]
     assert [claim["name"] for claim in claims] == list(CLAIMS)
     assert [claim["result"] for claim in claims] == [result, None, None]
     with pytest.raises(ValueError, match="no claim 'moon'; there are: top-k, gumbel, cut-gradient"):

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from demo.lesson.paper import dense_protocol, differences, our_results, published
+from demo.explain.table import LESSON
+from demo.lesson.paper import NUMBERS, dense_protocol, differences, our_results, published
 from demo.service.retrieval import RetrievalService
 from seps import CrossSparseAggrNet
 from seps.models.hub import shipped_models
@@ -86,6 +87,11 @@ def test_each_difference_shows(shown: tuple[str | None, list[dict[str, Any]]]) -
     parts = [value for _, value in list(numbers(found, "dense").values())[1:] if value is not None]
     assert sum(parts) == pytest.approx(numbers(found, "similarity")["S(I, T)"][1], abs=1e-5)
     assert bool(next(one for one in found if one["id"] == "dense")["note"]) == (dense is None)
+
+
+def test_every_difference_has_its_words() -> None:
+    assert all(list(LESSON[section]) == list(NUMBERS) for section in ("topic", "paper", "released"))
+    assert list(LESSON["compared"]) == [name for readings in NUMBERS.values() for name in readings]
 
 
 def test_a_negative_cosine_shows_the_leaky_relu(service: RetrievalService) -> None:

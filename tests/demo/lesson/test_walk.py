@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64decode
 from dataclasses import replace
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 import torch
 
 from demo.explain.record import packed
+from demo.explain.table import LESSON
 from demo.lesson.settings import Knobs, evaluation_knobs, network_with
 from demo.lesson.walk import images_for, walk, walk_value
 from demo.service.retrieval import RetrievalService
@@ -65,6 +67,28 @@ def test_with_the_trained_settings_nothing_moved(service: RetrievalService, base
     assert set(value["fixed"]) == {"aggr_ratio", "temperature", "seed", "dense"}
     assert value["lengths"] == {"sparse": len(record.sparse_alignment.words), "dense": None, "denser": None}
     assert value["channels"] == service.model.config.embed_size
+
+
+def test_every_sentence_of_the_steps_stands_in_the_table(service: RetrievalService, base: Knobs, dense: str) -> None:
+    drawn = {"decision": "gumbel"}
+    settings: list[dict[str, Any]] = [
+        {},
+        drawn,
+        {"dense": False},
+        {"variant": "released"},
+        drawn | {"variant": "released"},
+    ]
+    told = [
+        step
+        for text in (None, dense)
+        for changed in settings
+        for step in value_of(service, text, replace(base, **changed))["steps"]
+    ]
+    assert [step["title"] for step in told[:8]] == list(LESSON["step"].values())
+    templates = {name: re.sub(r"\\{.*?\\}", ".+", re.escape(text)) for name, text in LESSON["happens"].items()}
+    used = {name for step in told for name in templates if re.fullmatch(templates[name], step["sentence"])}
+    assert used == templates.keys() - {"tokens_cls"}  # this model's images have no [CLS]
+    assert all(len(step["sentence"].split()) <= 32 for step in told)
 
 
 def test_each_answer_has_a_number_of_its_own(service: RetrievalService, base: Knobs) -> None:
