@@ -36,7 +36,7 @@ def explain(options: argparse.Namespace) -> None:
     """Draw, or write as JSON, what one caption did with one photograph."""
     from demo.explain.spoken import layer_of_words
     from demo.figures.exports import explanation_file
-    from demo.figures.overlay import Heading
+    from demo.figures.formats import Heading
     from demo.galleries.photos import read_photo
     from demo.service.captions import read_caption
     from demo.service.start import MODEL, open_model
@@ -58,7 +58,7 @@ def rank(options: argparse.Namespace) -> None:
     """Rank photographs for a caption, or captions for a photograph, and print the best."""
     from tqdm import tqdm
 
-    from demo.figures.exports import images_csv
+    from demo.figures.rankings import images_csv
     from demo.galleries.folder import photo_gallery
     from demo.galleries.index import index_gallery
 

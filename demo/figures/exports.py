@@ -1,35 +1,21 @@
-"""Files to take away: pictures, rankings as CSV, explanations as JSON. The same for the page, the API and the shell."""
+"""Explanations to take away, as pictures and as JSON. The same for the page, the API and the shell."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from PIL import Image
 
 from demo.explain.layers import Layer
 from demo.explain.outline import Outline
 from demo.explain.record import plain
-from demo.figures.export import file_name, render
-from demo.figures.formats import EXPLANATIONS, PICTURES, TYPES, check_format
-from demo.figures.overlay import Heading, compare_picture, picture
+from demo.figures.export import render
+from demo.figures.formats import EXPLANATIONS, PICTURES, TYPES, Download, Heading, check_format, file_name
+from demo.figures.overlay import compare_picture, picture
 from demo.figures.palette import DARK, LIGHT
-from demo.galleries.index import IndexedGallery
-from demo.service.retrieval import RetrievalService
 from demo.service.threads import drawing
 from seps import Explanation
-
-
-@dataclass(frozen=True)
-class Download:
-    """A file: its name, its bytes and their media type."""
-
-    name: str
-    content: bytes
-    media_type: str
 
 
 @drawing
@@ -95,47 +81,3 @@ def comparison_file(
         photo, captions, records, Layer.parse(layer), model, palette, credit=credit, objects=objects
     )
     return Download(file_name(model, title, f"compare-{layer}", kind), render(figure, kind), TYPES[kind])
-
-
-def ranking_file(columns: Sequence[str], rows: Sequence[Sequence[object]], model: str, title: str) -> Download:
-    """A ranking as CSV, in UTF-8 with a byte order mark, so that spreadsheets read it.
-
-    A text that a spreadsheet would run as a formula gets an apostrophe before it.
-    """
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
-    writer.writerow(columns)
-    writer.writerows([harmless(value) for value in row] for row in rows)
-    return Download(file_name(model, title, "ranking", "csv"), buffer.getvalue().encode("utf-8-sig"), TYPES["csv"])
-
-
-def harmless(value: object) -> object:
-    """The value, text marked as text where a spreadsheet would take it for a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
-
-
-def images_csv(service: RetrievalService, indexed: IndexedGallery, caption: str, dense: str | None) -> Download:
-    """The whole ranking of a gallery for a caption."""
-    ranking = service.rank_images(indexed, caption, dense)
-    items = indexed.gallery.items
-    rows = [
-        [rank, items[index].key, items[index].title, round(score, 6), ranking.reading.text]
-        for rank, (index, score) in enumerate(zip(ranking.order, ranking.scores, strict=True), start=1)
-    ]
-    return ranking_file(("rank", "photo", "title", "score", "caption"), rows, service.name, indexed.gallery.name)
-
-
-def captions_csv(
-    service: RetrievalService, indexed: IndexedGallery, index: int, pool: str | None, typed: str
-) -> Download:
-    """The whole ranking of captions for a photograph."""
-    ranking = service.rank_captions(indexed, index, pool, typed)
-    truth = {True: "yes", False: "no", None: ""}
-    rows = [
-        [rank, caption, round(score, 6), truth[correct]]
-        for rank, (caption, score, correct) in enumerate(
-            zip(ranking.captions, ranking.scores, ranking.correct, strict=True), start=1
-        )
-    ]
-    title = indexed.gallery.items[index].title
-    return ranking_file(("rank", "caption", "score", "written for this photo"), rows, service.name, title)

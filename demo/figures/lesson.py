@@ -17,7 +17,8 @@ from PIL import Image
 
 from demo.explain.equations import facts_of, file_equation, file_numbers
 from demo.explain.table import mathtext, say
-from demo.figures.export import METADATA, file_name, render
+from demo.figures.export import METADATA, render
+from demo.figures.formats import file_name
 from demo.figures.lesson_parts import HEIGHT, INNER, MARGIN, SMALL, STEPS, WIDTH, Lesson, canvas, label
 from demo.figures.lesson_parts import LessonHeading as LessonHeading
 from demo.figures.lesson_parts import LessonStep as LessonStep

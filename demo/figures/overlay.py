@@ -16,6 +16,7 @@ from demo.explain.outline import Outline
 from demo.explain.record import overlap
 from demo.explain.table import say
 from demo.figures.figures import draw_terms
+from demo.figures.formats import Heading
 from demo.figures.layered import (
     Shades,
     draw_mask_key,
@@ -38,17 +39,6 @@ COMPARED_WIDTH, GAP = 1152, 32
 COMPARED_HEIGHT, COMPARED_SIZE = 360, 14
 CELL = 40
 COMPARED = (2, 6)
-
-
-@dataclass(frozen=True)
-class Heading:
-    """What is written into a picture besides its numbers; `similarity` is S(I, T), `model` the model's name."""
-
-    caption: str
-    similarity: float
-    model: str
-    dense_caption: str | None = None
-    credit: str = ""
 
 
 def picture(

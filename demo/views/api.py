@@ -11,7 +11,7 @@ from typing import Any
 import gradio as gr
 
 from demo.explain.record import overlap, plain
-from demo.figures.exports import Download
+from demo.figures.formats import Download
 from demo.galleries.index import IndexedGallery
 from demo.galleries.scenes import SCENES
 from demo.service.captions import read_caption, read_pair, read_typed

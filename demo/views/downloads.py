@@ -11,8 +11,8 @@ import gradio as gr
 
 from demo.explain.outline import outlines
 from demo.explain.photo import credit_of, with_new_key
-from demo.figures.exports import Download, captions_csv, comparison_file, explanation_file, images_csv
-from demo.figures.overlay import Heading
+from demo.figures.formats import Download, Heading
+from demo.figures.rankings import captions_csv, images_csv
 from demo.galleries.index import IndexedGallery
 from demo.service.captions import read_typed
 from demo.service.registry import ModelRegistry
@@ -40,6 +40,8 @@ def explanation(
     service: RetrievalService, indexed: IndexedGallery, state: ViewState, kind: str, dark: bool = False
 ) -> Download:
     """The file of one photograph and one caption, drawn as `state` says; of a scene the objects too where it does."""
+    from demo.figures.exports import explanation_file  # Matplotlib is imported with the first picture
+
     record = service.explain(indexed, state.index, state.caption, state.dense)
     item = indexed.gallery.items[state.index]
     heading = Heading(state.caption, record.similarity, service.name, state.dense, credit_of(item))
@@ -58,6 +60,8 @@ def comparison(
     dark: bool = False,
 ) -> Download:
     """The file of several captions over one photograph, drawn as `state` says."""
+    from demo.figures.exports import comparison_file  # as above
+
     records = [service.explain(indexed, state.index, caption) for caption in captions]
     item = indexed.gallery.items[state.index]
     objects = [outlines(item.known, text) for text in captions] if item.known is not None and state.objects else []

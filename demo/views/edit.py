@@ -11,7 +11,7 @@ from demo.explain.photo import photo_value, strip_value, with_new_key
 from demo.explain.record import packed
 from demo.explain.table import say
 from demo.explain.value import UNIT, objects_value
-from demo.figures.exports import images_csv
+from demo.figures.rankings import images_csv
 from demo.galleries.annotation import object_name
 from demo.galleries.scenes import SCENES
 from demo.service.captions import read_caption

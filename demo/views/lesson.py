@@ -9,9 +9,7 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
-from demo.figures.export import file_name
-from demo.figures.exports import Download
-from demo.figures.lesson import Lesson, LessonHeading, LessonStep, lesson_gif, lesson_pdf, lesson_pngs
+from demo.figures.formats import Download, file_name
 from demo.figures.palette import DARK, LIGHT
 from demo.lesson.settings import Knobs, changes, evaluation_knobs, read_knobs
 from demo.lesson.walk import keep_probability, told_steps, walk, walk_value
@@ -147,6 +145,9 @@ def own_caption(registry: ModelRegistry, selected: SelectedImage) -> tuple[str, 
 
 def files(registry: ModelRegistry, state: LessonState, kind: str, dark: bool) -> Download:
     """The whole lesson as PDF (a page a step), PNG (a zip, a file a step) or GIF."""
+    # Matplotlib is imported with the first picture.
+    from demo.figures.lesson import Lesson, LessonHeading, LessonStep, lesson_gif, lesson_pdf, lesson_pngs
+
     if kind not in KINDS:
         raise ValueError(f"format is {kind!r}, but it must be one of {', '.join(KINDS)}.")
     service, indexed = registry.find(state.selected.gallery, state.selected.session)

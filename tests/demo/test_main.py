@@ -13,7 +13,7 @@ from PIL import Image
 
 from demo.__main__ import main
 from demo.figures import exports
-from demo.figures.exports import Download
+from demo.figures.formats import Download
 from demo.galleries import photos
 from demo.service import start
 from demo.service.registry import ModelRegistry

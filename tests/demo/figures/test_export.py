@@ -9,8 +9,9 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from demo.explain.layers import Layer
-from demo.figures.export import file_name, render
-from demo.figures.overlay import Heading, compare_picture, picture
+from demo.figures.export import render
+from demo.figures.formats import Heading, file_name
+from demo.figures.overlay import compare_picture, picture
 from demo.figures.palette import DARK
 from tests.helpers.records import random_record
 

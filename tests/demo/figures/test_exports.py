@@ -8,8 +8,9 @@ import json
 
 import pytest
 
-from demo.figures.exports import captions_csv, explanation_file, harmless, images_csv
-from demo.figures.overlay import Heading
+from demo.figures.exports import explanation_file
+from demo.figures.formats import Heading
+from demo.figures.rankings import captions_csv, harmless, images_csv
 from demo.service.retrieval import RetrievalService
 
 

@@ -14,7 +14,8 @@ from PIL import Image
 from demo.explain.layers import Layer
 from demo.explain.outline import outlines
 from demo.figures.export import render
-from demo.figures.overlay import Heading, compare_picture, picture
+from demo.figures.formats import Heading
+from demo.figures.overlay import compare_picture, picture
 from demo.figures.palette import OBJECT
 from demo.galleries.annotation import SceneAnnotation
 from seps.scenes import draw

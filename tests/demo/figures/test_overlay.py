@@ -15,8 +15,9 @@ from demo.explain.layers import Layer, LayerValues
 from demo.explain.record import overlap
 from demo.explain.table import SYMBOLS
 from demo.figures.export import render
+from demo.figures.formats import Heading
 from demo.figures.layered import COLOUR_MAP
-from demo.figures.overlay import Heading, compare_picture, picture
+from demo.figures.overlay import compare_picture, picture
 from demo.figures.page import clean, text_width, wrapped
 from demo.figures.palette import DARK, LIGHT, VEIL, Palette
 from seps import Explanation

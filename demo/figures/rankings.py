@@ -1,0 +1,55 @@
+"""Rankings to take away, as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+from demo.figures.formats import TYPES, Download, file_name
+from demo.galleries.index import IndexedGallery
+from demo.service.retrieval import RetrievalService
+
+
+def ranking_file(columns: Sequence[str], rows: Sequence[Sequence[object]], model: str, title: str) -> Download:
+    """A ranking as CSV, in UTF-8 with a byte order mark, so that spreadsheets read it.
+
+    A text that a spreadsheet would run as a formula gets an apostrophe before it.
+    """
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(columns)
+    writer.writerows([harmless(value) for value in row] for row in rows)
+    return Download(file_name(model, title, "ranking", "csv"), buffer.getvalue().encode("utf-8-sig"), TYPES["csv"])
+
+
+def harmless(value: object) -> object:
+    """The value, text marked as text where a spreadsheet would take it for a formula."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
+
+
+def images_csv(service: RetrievalService, indexed: IndexedGallery, caption: str, dense: str | None) -> Download:
+    """The whole ranking of a gallery for a caption."""
+    ranking = service.rank_images(indexed, caption, dense)
+    items = indexed.gallery.items
+    rows = [
+        [rank, items[index].key, items[index].title, round(score, 6), ranking.reading.text]
+        for rank, (index, score) in enumerate(zip(ranking.order, ranking.scores, strict=True), start=1)
+    ]
+    return ranking_file(("rank", "photo", "title", "score", "caption"), rows, service.name, indexed.gallery.name)
+
+
+def captions_csv(
+    service: RetrievalService, indexed: IndexedGallery, index: int, pool: str | None, typed: str
+) -> Download:
+    """The whole ranking of captions for a photograph."""
+    ranking = service.rank_captions(indexed, index, pool, typed)
+    truth = {True: "yes", False: "no", None: ""}
+    rows = [
+        [rank, caption, round(score, 6), truth[correct]]
+        for rank, (caption, score, correct) in enumerate(
+            zip(ranking.captions, ranking.scores, ranking.correct, strict=True), start=1
+        )
+    ]
+    title = indexed.gallery.items[index].title
+    return ranking_file(("rank", "caption", "score", "written for this photo"), rows, service.name, title)
