@@ -83,7 +83,7 @@ def _gallery(
     progress: Progress,
 ) -> Gallery:
     """The gallery of the files that open as photographs; ValueError where none does."""
-    items, others, reason = [], [], ""
+    items, others, reason = [], list[str](), ""
     for key, file in with_progress(named, "Looking at photos", progress):
         try:
             check_photo(file, key)

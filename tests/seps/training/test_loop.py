@@ -279,4 +279,4 @@ def test_the_tiny_recipe_trains_on_64_scenes(tmp_path: Path, monkeypatch: pytest
     write_scenes(tmp_path, "dev", 2, 0)
     short = replace(settings, epochs=1, pretrain_epochs=1, batch_size=4, pretrain_batch=4)
     train(config, short, tmp_path, tmp_path / "run", workers=0)
-    assert load_model(tmp_path / "run" / "best").grid == (7, 7)
+    assert load_model(tmp_path / "run" / "best").grid == (10, 10)

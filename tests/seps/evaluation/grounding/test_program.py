@@ -143,7 +143,14 @@ def test_what_cannot_be_measured_ends_with_one_line(
 
 
 def test_the_summary_says_why_phrases_have_no_map() -> None:
-    told = {"model": "mine", "split": "dev", "regions": "masks", "images": 1, "captions": 2, "phrases": 1200}
+    told: dict[str, Any] = {
+        "model": "mine",
+        "split": "dev",
+        "regions": "masks",
+        "images": 1,
+        "captions": 2,
+        "phrases": 1200,
+    }
     rest: dict[str, Any] = {"methods": {}, "kinds": {}, "curves": None}
     whole = " ".join(Grounding(**told, cut_off=0, without_map=0, skipped=0, **rest).sentences())
     assert "mine on dev: 1,200 phrases of 2 captions of 1 image name an object whose masks are known" in whole
