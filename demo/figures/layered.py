@@ -18,10 +18,9 @@ from demo.explain.layers import Layer, LayerValues
 from demo.explain.outline import Outline
 from demo.explain.sentences import mask_key
 from demo.figures.page import Page, text_width
-from demo.figures.palette import DPI, OBJECT, VEIL
+from demo.figures.palette import COLOUR_MAP, DPI, OBJECT, VEIL
 
 Pixels = NDArray[np.uint8]
-COLOUR_MAP = colormaps["viridis"]
 TINT = 0.45  # of the opacity, where one branch alone kept a patch
 LUMINANCE = (0.2126, 0.7152, 0.0722)
 LETTERS = 11  # points, beside a scale
@@ -40,7 +39,7 @@ class Shades:
 def map_colours(values: NDArray[Any], low: float, high: float) -> NDArray[np.float64]:
     """The colour map's colours (..., 3), from 0 to 255, of values from low to high; its first where those are equal."""
     shares = (values - low) / (high - low) if high > low else np.zeros(values.shape)
-    return np.asarray(COLOUR_MAP(shares, bytes=True)[..., :3], dtype=np.float64)
+    return np.asarray(colormaps[COLOUR_MAP](shares, bytes=True)[..., :3], dtype=np.float64)
 
 
 def is_bright(colours: NDArray[np.float64]) -> NDArray[np.bool_]:

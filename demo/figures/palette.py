@@ -1,9 +1,13 @@
-"""Every colour but the map of values: the veil over dropped patches, outlines, and the light and the dark palette."""
+"""Every colour of files: the map of values, the veil over dropped patches, outlines, the light and the dark palette.
+
+The page draws with the same ones: its theme and styles take them from here, `assets/js/base/colours.js` has the map.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+COLOUR_MAP = "viridis"  # of heatmaps: scores, weights, word maps
 DPI = 192  # two picture pixels to a CSS pixel
 VEIL = "#10191a"  # over dropped patches, in both palettes
 OBJECT = "#ff8ac8"  # the outlines of a scene's true objects, in both palettes

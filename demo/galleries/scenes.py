@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from functools import lru_cache
 from pathlib import Path
@@ -68,4 +69,6 @@ def write(facts_file: Path, pictures: Path, count: int = COUNT) -> None:
 
 
 if __name__ == "__main__":
+    description = "Draw the scenes of the gallery anew, over the files in the repo."
+    argparse.ArgumentParser(prog="python -m demo.galleries.scenes", description=description).parse_args()
     write(FACTS_FILE, PICTURES)

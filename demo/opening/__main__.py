@@ -1,10 +1,8 @@
-"""Write the first view anew, after a change of the model, the examples or what the viewer takes.
-
-python -m demo.opening
-"""
+"""Write the first view anew, after a change of the model, the examples or the viewer's value: python -m demo.opening."""
 
 from __future__ import annotations
 
+import argparse
 import json
 
 from demo.opening.first import FILE
@@ -15,6 +13,7 @@ from demo.service.start import open_service
 
 def main() -> int:
     """Run the program; returns its exit status."""
+    argparse.ArgumentParser(prog="python -m demo.opening", description=__doc__).parse_args()
     FILE.parent.mkdir(exist_ok=True)
     view = compute_first_view(ModelRegistry(open_service(fetch=False)))
     FILE.write_text(json.dumps(view, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
