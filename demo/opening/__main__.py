@@ -1,4 +1,4 @@
-"""Write the first view anew, after a change of the model, the examples or the viewer's value: python -m demo.opening."""
+"""Compute the first view anew, after a change of model, examples or the viewer's value: python -m demo.opening."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ from io import BytesIO
 
 import numpy as np
 import pytest
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
@@ -16,10 +17,9 @@ from demo.explain.record import overlap
 from demo.explain.table import SYMBOLS
 from demo.figures.export import render
 from demo.figures.formats import Heading
-from demo.figures.layered import COLOUR_MAP
 from demo.figures.overlay import compare_picture, picture
 from demo.figures.page import clean, text_width, wrapped
-from demo.figures.palette import DARK, LIGHT, VEIL, Palette
+from demo.figures.palette import COLOUR_MAP, DARK, LIGHT, VEIL, Palette
 from seps import Explanation
 from tests.helpers.records import CASES, random_record
 
@@ -55,7 +55,7 @@ def centres(shown: Pixels, axes: Axes, grid: tuple[int, int]) -> list[Colour]:
 
 def mapped(values: LayerValues, low: float, high: float) -> list[Colour]:
     shares = (values.values - low) / (high - low)
-    return [tuple(colour[:3].tolist()) for colour in COLOUR_MAP(shares, bytes=True)]
+    return [tuple(colour[:3].tolist()) for colour in colormaps[COLOUR_MAP](shares, bytes=True)]
 
 
 def letters(figure: Figure) -> list[str]:
@@ -165,7 +165,7 @@ def test_all_tokens_share_one_scale() -> None:
     shown, values = pixels(figure), Layer("tokens").values(record)
     panels = photo_axes(figure, (5, 5))
     found = [centres(shown, axes, (5, 5)) for axes in panels]
-    colours = COLOUR_MAP(weights / weights.max(), bytes=True)[..., :3]
+    colours = colormaps[COLOUR_MAP](weights / weights.max(), bytes=True)[..., :3]
     assert np.array_equal(np.array(found), colours)
     assert {"1", str(len(weights)), "0", f"{values.high:.3g}"} <= set(letters(figure))
 
