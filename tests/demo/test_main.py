@@ -113,6 +113,7 @@ def test_words_are_counted_as_in_a_sentence(
         return Download("", b"", "")
 
     monkeypatch.setattr(exports, "explanation_file", noted)
+    monkeypatch.setattr(start, "open_model", lambda name: service)
     pieces = service.model.words("a tabby cat")
     assert pieces == ["[CLS]", "a", "tab", "##by", "cat", "[SEP]"]
     for asked in ("word:1", "word:2", "word:3", "word:[CLS]", "word:sep", "piece:3", "mask", "token:2"):
