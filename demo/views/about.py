@@ -43,7 +43,7 @@ NOT_MEASURED = (
 )
 NOT_FILLED = "[More Information Needed]"  # in the card that the hub's library writes beside every saved model
 MEASURE_NAMES = {
-    "energy_inside": "weight inside",
+    "energy_inside": "energy inside",
     "pointing_game": "pointing game",
     "kept_mentioned": "kept: mentioned",
     "kept_unmentioned": "kept: unmentioned",

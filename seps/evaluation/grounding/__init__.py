@@ -5,7 +5,7 @@
 Every caption of `{split}_entities.jsonl` with a phrase that has boxes and is no scene is explained on its image,
 captions alone. Where `{split}_scenes.jsonl` is there, what phrases name is known by its pixel masks, else by its boxes.
 
-    weight inside     the share of a phrase's map, the mean of its tokens' word maps, inside what the phrase names;
+    energy inside     the share of a phrase's map, the mean of its tokens' word maps, inside what the phrase names;
                       patches count by overlap
     pointing game     whether the centre of the map's heaviest patch lies there; ties count as misses
     kept rates        the share of patches that the caption's decision mask keeps: on objects that the caption mentions,

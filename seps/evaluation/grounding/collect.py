@@ -43,7 +43,7 @@ class Collected:
     def __init__(self, model: SEPSModel, with_curves: Container[int] = ()) -> None:
         self.model, self.with_curves = model, with_curves
         self.seen = 0  # captions, skipped ones with them
-        self.phrases: list[Floats] = []  # each (methods, 2): weight inside and pointing game
+        self.phrases: list[Floats] = []  # each (methods, 2): energy inside and pointing game
         self.phrase_images: list[int] = []
         self.kinds: list[str] = []
         self.kept: list[Floats] = []  # each (methods, 3): patches kept on mentioned, other objects, background
@@ -91,7 +91,7 @@ class Collected:
 
 
 def measure_phrase(maps: dict[str, Floats], region: Region, grid: tuple[int, int]) -> Floats:
-    """Weight inside and pointing game of each method: (methods, 2).
+    """Energy inside and pointing game of each method: (methods, 2).
 
     Args:
         maps: of "seps", "cosine" and "gradient"; none where the phrase was cut off.

@@ -17,7 +17,7 @@ Booleans = NDArray[np.bool_]
 
 
 def measure_map(weights: Floats | None, overlap: Floats, hits: Booleans) -> tuple[float, float]:
-    """Weight inside, and 1.0 or 0.0 for the pointing game; both 0.0 without weights.
+    """Energy inside, and 1.0 or 0.0 for the pointing game; both 0.0 without weights.
 
     Args:
         weights: (N,), not below 0.

@@ -10,7 +10,7 @@ from seps.evaluation.bootstrap import Estimate
 from seps.evaluation.grounding.curves import Curves
 
 COLUMNS = {
-    "energy_inside": "weight inside",
+    "energy_inside": "energy inside",
     "pointing_game": "pointing game",
     "kept_mentioned": "kept: mentioned",
     "kept_unmentioned": "unmentioned",
@@ -21,7 +21,7 @@ COLUMNS = {
 }
 FIRST, WIDTH, LINE = 10, 16, 118
 MEANINGS = {  # of the columns, in their order
-    "weight_inside": "the share of a phrase's map that lies inside what the phrase names; higher is better",
+    "energy_inside": "the share of a phrase's map that lies inside what the phrase names; higher is better",
     "pointing_game": "the share of phrases whose map is heaviest at a patch inside; higher is better",
     "kept_mentioned": "of the patches on objects that the caption mentions, the share that its decision mask keeps",
     "kept_unmentioned": "the same of the patches on the image's other objects",
@@ -43,7 +43,7 @@ ROWS = {  # what the methods are, in words
 class Pointing:
     """One method's figures, see `seps.grounding`; None where there is nothing to measure it on."""
 
-    weight_inside: Estimate  # energy inside; results that people have call it this
+    energy_inside: Estimate
     pointing_game: Estimate
     kept_mentioned: Estimate | None
     kept_unmentioned: Estimate | None
@@ -66,7 +66,7 @@ class Grounding:
         skipped: phrases beside these whose tokens could not be found in their sentence.
         methods: "seps", "cosine", "gradient", "centre" and "random".
         kinds: for each kind of phrase ("people", "clothing", ...; the first where it has several) how many there are,
-            and the mean weight inside and pointing game of SEPS.
+            and the mean energy inside and pointing game of SEPS.
         curves: the mean deletion and insertion curves; None where none were asked for.
     """
 
@@ -105,7 +105,7 @@ class Grounding:
             lines.append(" " * FIRST + "".join(f"{one.interval if one else '':>{WIDTH}}" for one in found).rstrip())
         for kind, told in self.kinds.items():
             lines.append(
-                f"  {kind:12} {told['phrases']:6,.0f} phrases, weight inside {told['weight_inside']:.3f}, "
+                f"  {kind:12} {told['phrases']:6,.0f} phrases, energy inside {told['energy_inside']:.3f}, "
                 f"pointing {told['pointing_game']:.3f}"
             )
         return "\n".join(lines)

@@ -62,7 +62,7 @@ def test_both_tables_tolerate_what_is_missing(tmp_path: Path, monkeypatch: pytes
     assert page.count("<td>scenes</td>") == 3
     assert "<td>71.2</td>" in page
     table = grounding_table()
-    assert "<th>weight inside</th>" in table
+    assert "<th>energy inside</th>" in table
     assert "pointing game" not in table
     assert "<td>0.710 (0.700 to 0.720)</td>" in table
     assert "<td>0.100</td>" in table

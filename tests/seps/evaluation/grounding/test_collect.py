@@ -45,7 +45,7 @@ def sentence(text: str, *phrases: tuple[str, int, str, tuple[float, float, float
 
 def figures(result: Grounding, method: str) -> tuple[float, float]:
     pointing = result.methods[method]
-    return pointing.weight_inside.mean, pointing.pointing_game.mean
+    return pointing.energy_inside.mean, pointing.pointing_game.mean
 
 
 def test_tokens_of_words(model: SEPSModel) -> None:
@@ -112,7 +112,7 @@ def test_phrases_of_drawn_maps(model: SEPSModel, split: Split, monkeypatch: pyte
     assert figures(result, "seps") == pytest.approx(((1 + 1 / 3 + 1 + 0.5 + 0 + 0) / 6, 2 / 6))
     assert figures(result, "random") == pytest.approx(((5 * 0.5 + 0.25) / 6, (5 * 0.5 + 0.25) / 6))
     assert figures(result, "centre") == pytest.approx(((5 * 0.5 + 0.25) / 6, (5 * 0.5 + 0.25) / 6))  # by symmetry
-    low, high = result.methods["seps"].weight_inside.low, result.methods["seps"].weight_inside.high
+    low, high = result.methods["seps"].energy_inside.low, result.methods["seps"].energy_inside.high
     assert (low, high) == pytest.approx((0, 17 / 30))  # the second image alone, the first image alone
     # The first caption mentions everything, 100 patches, of which 40 are kept; the second a quarter, 20 of 25 kept.
     assert (result.captions, result.regions, result.curves) == (2, "boxes", None)
