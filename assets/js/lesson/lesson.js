@@ -223,6 +223,7 @@ function build(root, trigger) {
 
   function fit() {
     if (!root.clientWidth) return;
+    talk.resume();
     root.classList.toggle("seps-narrow", root.clientWidth < 760);
     resize(scene.canvas, stage.clientWidth, stage.clientHeight);
     drawn = new Map();
