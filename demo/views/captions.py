@@ -169,17 +169,22 @@ def connect(registry: ModelRegistry, view: Captions, session: gr.State, tab: gr.
         offered = pools(registry, selected, pool)
         return *show(selected, offered["value"], typed, state), gr.Radio(**offered)
 
-    @errors_as_message(len(outputs))
+    @errors_as_message(1 + len(outputs))
     def other_pool(
         selected: SelectedImage, pool: str, typed: str, state: ViewState, progress: gr.Progress = PROGRESS
     ) -> tuple[Any, ...]:
-        if pool != NO_POOL:
-            registry.open(pool, progress.tqdm)
-        return show(selected, pool, typed, state)
+        try:
+            if pool != NO_POOL:
+                registry.open(pool, progress.tqdm)
+        except ValueError as error:  # no old ranking stays beside the new choice
+            pool = pools(registry, selected)["value"]
+            _, *answer = show(selected, pool, typed, state)
+            return message(str(error), "problem"), *answer, pool
+        return *show(selected, pool, typed, state), gr.skip()
 
     inputs = [view.chooser.selected, view.pool, view.typed, state]
     chooser.connect(registry, view.chooser, session, tab, other_photo, inputs[1:], [*outputs, view.pool])
-    view.pool.input(other_pool, inputs, outputs, show_progress_on=view.said, **OPENING)
+    view.pool.input(other_pool, inputs, [*outputs, view.pool], show_progress_on=view.said, **OPENING)
     view.typed.input(errors_as_message(len(outputs))(show), inputs, outputs, **ANSWERING)
 
     @errors_as_message(3)

@@ -141,8 +141,7 @@ function build(root, value, trigger, kept) {
   }
 
   function hint() {
-    const how = "Take an object of the picture: drag it, or press an arrow key, a colour or Delete.";
-    return h("p", { class: "seps-empty" }, how);
+    return h("p", { class: "seps-empty" }, say("hint.take_object"));
   }
 
   // What the changes did, in words.

@@ -25,6 +25,7 @@ const tabOf = (name) => document.querySelector(`[role=tab][data-tab-id=${name}]`
 export function createTalk(root, { turn, go, changed }) {
   let on = false;
   let away = false; // a talk is at the losses
+  let hidden = false; // and the lesson out of sight
   const talk = button(
     { class: "seps-talk-button", title: "Full screen (t)", "aria-pressed": "false", click: () => set(!on) },
     "Talk mode",
@@ -55,10 +56,12 @@ export function createTalk(root, { turn, go, changed }) {
     tabOf("losses")?.click();
   }
 
-  function resume() {
-    if (!away || root.offsetParent === null) return;
-    away = false;
-    set(true);
+  function seen(visible) {
+    if (!visible) hidden = away;
+    else if (away && hidden) {
+      away = hidden = false;
+      set(true);
+    }
   }
 
   function unfold(opened) {
@@ -109,7 +112,7 @@ export function createTalk(root, { turn, go, changed }) {
     buttons: tabOf("losses") ? [losses, settings, talk] : [settings, talk],
     on: () => on,
     set,
-    resume,
+    seen,
     end: () => {
       set(false, false);
       document.removeEventListener("keydown", onKey);

@@ -105,6 +105,8 @@ def test_each_knob_tells_what_it_moved(
         expect(rank.first).to_have_text(str(wanted["rank"]["before"]))
         if wanted["rank"]["now"] is not None:
             expect(rank.nth(1)).to_have_text(str(wanted["rank"]["now"]))
+        else:
+            expect(page.locator("#lesson .seps-moved")).to_contain_text("A drawn decision has no rank")
         marked = page.locator(f'#lesson [data-knob="{knob}"]')
         if knob in wanted["untrained"]:
             expect(marked).to_contain_text("not trained for")
