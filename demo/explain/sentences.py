@@ -95,15 +95,10 @@ def word_line(record: Explanation, number: int) -> str:
     best = int(alignment.best_token[number])
     return say(
         "word.met" if alignment.word_maps[number].any() else "word.placeless",
-        word=whole(alignment.words[number]),
+        word=alignment.words[number],
         cosine=alignment.cosines[best, number],
         token=alignment.tokens[best],
     )
-
-
-def whole(piece: str) -> str:
-    """A word piece as it is read: without "##"."""
-    return piece[2:] if piece.startswith("##") and len(piece) > 2 else piece
 
 
 def term_titles(record: Explanation) -> dict[str, str]:

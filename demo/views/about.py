@@ -19,11 +19,11 @@ READING = """
 ## Reading the pictures
 
 A photograph is cut into patches, here {rows} by {columns} of them. For a caption each patch gets a **significance
-score**, the sum of up to four parts: an MLP's (s_p), how well it fits the caption (s_st), a dense caption if there is
-one (s_dt), and the photograph as a whole (s_im). The better half is **kept**: that is the **decision mask**. Kept
-patches are merged into {tokens} **aggregated tokens** by learned weights; the dropped ones make one **extra token**.
-Then every word meets every token. The best meetings, averaged both ways, and what a small MLP makes of the five best
-are the similarity **S(I, T)**, by which everything is ranked.
+score**, the sum of up to four parts: an MLP's (s<sup>p</sup>), how well it fits the caption (s<sup>st</sup>), a dense
+caption if there is one (s<sup>dt</sup>), and the photograph as a whole (s<sup>im</sup>). The better half is **kept**:
+that is the **decision mask**. Kept patches are merged into {tokens} **aggregated tokens** by learned weights; the
+dropped ones make one **extra token**. Then every word meets every token. The best meetings, averaged both ways, and
+what a small MLP makes of the five best are the similarity **S(I, T)**, by which everything is ranked.
 
 The pictures are drawn from the numbers of one forward pass. A kept patch is not a cause: it says that this patch
 entered the comparison, not that the model saw the thing named.

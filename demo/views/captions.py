@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 import gradio as gr
 
@@ -27,6 +28,7 @@ from demo.views.parts import (
 
 LISTED = 30  # captions of a ranking that are sent to the browser
 NO_POOL = "typed ones alone"
+LONGEST = 4000  # characters of typed captions that a link holds
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Captions:
 
     def linked(self, tab: gr.Tab, state: gr.State) -> LinkedView:
         """How links and its tab fill it."""
-        outputs = [*self.chooser.restored(self.said), self.ranking, self.viewer, state, self.pool]
+        outputs = [*self.chooser.restored(self.said), self.ranking, self.viewer, state, self.pool, self.typed]
         return LinkedView(tab, outputs, self.viewer, restore, state)
 
 
@@ -98,8 +100,16 @@ def rank_and_show(
     ranking = service.rank_captions(indexed, selected.index, None if pool == NO_POOL else pool, typed)
     state = state.of(indexed.gallery.name, selected.index, caption or ranking.captions[0], None)
     record = service.explain(indexed, selected.index, state.caption)
-    value = viewer_value(service, indexed, state, record, "captions")
+    value = with_pool(viewer_value(service, indexed, state, record, "captions"), pool, typed)
     return message(""), ranking_value(ranking, state.caption), value, state
+
+
+def with_pool(value: dict[str, Any], pool: str, typed: str) -> dict[str, Any]:
+    """The viewer's value with a link that also names whose captions are ranked, and what was typed."""
+    if value["link"] is None:
+        return value
+    ranked = {"pool": pool} | ({"typed": typed} if typed.strip() and len(typed) <= LONGEST else {})
+    return value | {"link": f"{value['link']}&{urlencode(ranked)}"}
 
 
 def ranking_value(ranking: CaptionRanking, selected: str) -> dict[str, Any]:
@@ -138,10 +148,14 @@ def recall_line(ranking: CaptionRanking) -> str:
 
 
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
-    """The view's values for a link: message, the chooser's, list, viewer, state, pools."""
-    offered = pools(registry, link.selected)
-    note, *shown = rank_and_show(registry, link.selected, offered["value"], "", link.state, link.caption or None)
-    return [note, *chooser.restored_values(registry, link.selected), *shown, gr.Radio(**offered)]
+    """The view's values for a link: message, the chooser's, list, viewer, state, pools, typed captions."""
+    query = link.values if link.view == "captions" else {}
+    offered = pools(registry, link.selected, query.get("pool"))
+    pool, typed = offered["value"], query.get("typed", "")
+    if pool != NO_POOL:
+        registry.open(pool)
+    note, *shown = rank_and_show(registry, link.selected, pool, typed, link.state, link.caption or None)
+    return [note, *chooser.restored_values(registry, link.selected), *shown, gr.Radio(**offered), typed]
 
 
 def connect(registry: ModelRegistry, view: Captions, session: gr.State, tab: gr.Tab, state: gr.State) -> None:
@@ -155,24 +169,31 @@ def connect(registry: ModelRegistry, view: Captions, session: gr.State, tab: gr.
         offered = pools(registry, selected, pool)
         return *show(selected, offered["value"], typed, state), gr.Radio(**offered)
 
-    @errors_as_message(len(outputs))
+    @errors_as_message(1 + len(outputs))
     def other_pool(
         selected: SelectedImage, pool: str, typed: str, state: ViewState, progress: gr.Progress = PROGRESS
     ) -> tuple[Any, ...]:
-        if pool != NO_POOL:
-            registry.open(pool, progress.tqdm)
-        return show(selected, pool, typed, state)
+        try:
+            if pool != NO_POOL:
+                registry.open(pool, progress.tqdm)
+        except ValueError as error:  # no old ranking stays beside the new choice
+            pool = pools(registry, selected)["value"]
+            _, *answer = show(selected, pool, typed, state)
+            return message(str(error), "problem"), *answer, pool
+        return *show(selected, pool, typed, state), gr.skip()
 
     inputs = [view.chooser.selected, view.pool, view.typed, state]
     chooser.connect(registry, view.chooser, session, tab, other_photo, inputs[1:], [*outputs, view.pool])
-    view.pool.input(other_pool, inputs, outputs, show_progress_on=view.said, **OPENING)
-    view.typed.change(errors_as_message(len(outputs))(show), inputs, outputs, **ANSWERING)
+    view.pool.input(other_pool, inputs, [*outputs, view.pool], show_progress_on=view.said, **OPENING)
+    view.typed.input(errors_as_message(len(outputs))(show), inputs, outputs, **ANSWERING)
 
     @errors_as_message(3)
-    def pick(selected: SelectedImage, state: ViewState, event: gr.EventData) -> tuple[str, dict[str, Any], ViewState]:
+    def pick(
+        selected: SelectedImage, pool: str, typed: str, state: ViewState, event: gr.EventData
+    ) -> tuple[str, dict[str, Any], ViewState]:
         service, indexed = registry.find(selected.gallery, selected.session)
         now = state.of(indexed.gallery.name, selected.index, str(event.caption), None)
         record = service.explain(indexed, selected.index, now.caption)
-        return "", viewer_value(service, indexed, now, record, "captions"), now
+        return "", with_pool(viewer_value(service, indexed, now, record, "captions"), pool, typed), now
 
-    view.ranking.pick(pick, [view.chooser.selected, state], [view.said, view.viewer, state], **AT_ONCE)
+    view.ranking.pick(pick, inputs, [view.said, view.viewer, state], **AT_ONCE)

@@ -15,7 +15,7 @@ from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
 from demo.serving.uploads import Upload, takes_uploads
-from demo.views.parts import ANSWERING, OPENING, PROGRESS, errors_as_message, message, scripted
+from demo.views.parts import ANSWERING, OPENING, PROGRESS, errors_as_message, gallery_kept, message, scripted
 
 
 @dataclass(frozen=True)
@@ -89,14 +89,21 @@ def connect(
     first, *others = outputs
     count = 3 + len(others)
 
-    @errors_as_message(count)
     def choose_gallery(
-        gallery: str, session: SessionData, progress: gr.Progress = PROGRESS, *values: Any
+        gallery: str,
+        session: SessionData,
+        before: SelectedImage,
+        progress: gr.Progress = PROGRESS,
+        *values: Any,
     ) -> tuple[Any, ...]:
-        _, indexed = registry.open(gallery, progress.tqdm, session)
-        selected = SelectedImage(gallery, 0, session)
-        said, *answer = show(selected, *values)
-        return said or message(indexed.gallery.note), selected, strip_value(indexed, 0), *answer
+        try:
+            _, indexed = registry.open(gallery, progress.tqdm, session)
+            selected = SelectedImage(gallery, 0, session)
+            said, *answer = show(selected, *values)
+        except ValueError as error:  # the choice goes back to the gallery whose picture stays in sight
+            kept = gallery_kept(before.gallery, registry.names)
+            return message(str(error), "problem"), *[gr.skip()] * (count - 1), kept
+        return said or message(indexed.gallery.note), selected, strip_value(indexed, 0), *answer, gr.skip()
 
     @errors_as_message(count - 1)
     def choose_photo(gallery: str, session: SessionData, event: gr.EventData, *values: Any) -> tuple[Any, ...]:
@@ -125,8 +132,8 @@ def connect(
     tab.select(follow, [chooser.selected, session, *inputs], outputs, **OPENING | {"show_progress": "hidden"})
     chooser.gallery.input(
         choose_gallery,
-        [chooser.gallery, session, *inputs],
-        outputs,
+        [chooser.gallery, session, chooser.selected, *inputs],
+        [*outputs, chooser.gallery],
         show_progress_on=first,
         **OPENING,
     )

@@ -11,7 +11,7 @@ import gradio as gr
 
 from demo.figures.formats import Download, file_name
 from demo.figures.palette import DARK, LIGHT
-from demo.lesson.settings import Knobs, changes, evaluation_knobs, read_knobs
+from demo.lesson.settings import Knobs, evaluation_knobs, read_knobs
 from demo.lesson.walk import keep_probability, told_steps, walk, walk_value
 from demo.service.registry import ModelRegistry
 from demo.service.threads import drawing
@@ -92,10 +92,15 @@ def link(registry: ModelRegistry, state: LessonState) -> str | None:
     service, indexed = registry.find(state.selected.gallery, state.selected.session)
     pair = ViewState(state.selected.gallery, state.selected.index, state.caption, state.dense or None)
     query = link_to(service, "lesson", indexed, pair)
-    usual = evaluation_knobs(service.model)
-    moved = changes(state.knobs, usual, bool(state.dense))
-    values = {name: value for name, value in asdict(state.knobs).items() if name in moved}
+    usual = asdict(evaluation_knobs(service.model))
+    moved = {name: value for name, value in asdict(state.knobs).items() if value != usual[name]}
+    values = {linked_name(name): value for name, value in moved.items()}
     return None if query is None else query + ("&" + urlencode(values) if values else "")
+
+
+def linked_name(knob: str) -> str:
+    """The name of a knob in a link, where "dense" is the text of the dense caption."""
+    return "use_dense" if knob == "dense" else knob
 
 
 def from_link(
@@ -105,13 +110,14 @@ def from_link(
     usual = evaluation_knobs(registry.of(selected.gallery).model)
     values: dict[str, Any] = {}
     for field in fields(Knobs):
-        if field.name in wanted:
+        name = linked_name(field.name)
+        if name in wanted:
             kind = type(getattr(usual, field.name))
-            text = wanted[field.name]
+            text = wanted[name]
             try:
                 values[field.name] = text == "True" if kind is bool else kind(text)
             except ValueError as error:
-                raise ValueError(f"{field.name} is {text!r} in this link, but a number is needed.") from error
+                raise ValueError(f"{name} is {text!r} in this link, but a number is needed.") from error
     step = wanted.get("step", "1")
     if step not in {str(number) for number in range(1, 9)}:
         raise ValueError(f"There is no step {step!r}: the lesson has steps 1 to 8.")

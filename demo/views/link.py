@@ -29,6 +29,7 @@ class Link:
         caption: as the link has it, or empty; dense: a dense caption, or empty; example: the caption that stands where
             there is none.
         layer: as `Layer` writes it; has_photo: whether the link names a photograph.
+        opacity: of the layer, 0 to 1; lines: whether the grid is drawn; objects: whether true objects are outlined.
         values: the whole query, for what one view alone reads; empty where something is wrong with it.
         problem: what is wrong with it, or empty.
     """
@@ -40,13 +41,25 @@ class Link:
     example: str
     layer: str = "mask"
     has_photo: bool = False
+    opacity: float = 0.75
+    lines: bool = True
+    objects: bool = False
     values: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
 
     @property
     def state(self) -> ViewState:
         """The pair as the views' states hold it."""
-        return ViewState(self.selected.gallery, self.selected.index, self.caption, self.dense or None, self.layer)
+        return ViewState(
+            self.selected.gallery,
+            self.selected.index,
+            self.caption,
+            self.dense or None,
+            self.layer,
+            self.opacity,
+            self.lines,
+            self.objects,
+        )
 
 
 @dataclass(frozen=True)
@@ -115,7 +128,25 @@ def _read(registry: ModelRegistry, query: Mapping[str, str], progress: Progress)
     if not caption:
         index = service.rank_images(indexed, example).order[0]
     selected = SelectedImage(gallery.name, index)
-    return Link(view, selected, caption, query.get("dense", ""), example, layer, "photo" in query, query)
+    return Link(
+        view,
+        selected,
+        caption,
+        query.get("dense", ""),
+        example,
+        layer,
+        "photo" in query,
+        _opacity(query.get("opacity", "75")),
+        query.get("grid") != "0",
+        query.get("objects") == "1",
+        query,
+    )
+
+
+def _opacity(percent: str) -> float:
+    if percent not in {str(whole) for whole in range(101)}:
+        raise ValueError(f"opacity is {percent!r} in this link, but a whole number from 0 to 100 is needed.")
+    return int(percent) / 100
 
 
 def linked(registry: ModelRegistry, query: Mapping[str, str], progress: Progress = False) -> Found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from html import escape
@@ -100,6 +100,11 @@ def errors_as_message(outputs: int) -> Callable[[Callable[..., Any]], Callable[.
         return run
 
     return wrap
+
+
+def gallery_kept(name: str, names: Sequence[str]) -> Any:
+    """The choice of galleries as it was, after one that could not be opened: `name`, or none where it is no choice."""
+    return gr.Radio(value=name if name in names else None)
 
 
 def message(text: str, kind: str = "note") -> str:

@@ -26,6 +26,7 @@ from demo.views.parts import (
     RANKED,
     ViewState,
     errors_as_message,
+    gallery_kept,
     message,
     scripted,
     viewer_value,
@@ -214,19 +215,22 @@ def connect(registry: ModelRegistry, view: Search, session: gr.State, tab: gr.Ta
 
     tab.select(follow, [session, state], outputs, **ANSWERING)
 
-    @errors_as_message(3 + len(outputs))
     def other_gallery(
         gallery: str, session: SessionData, state: ViewState, progress: gr.Progress = PROGRESS
     ) -> tuple[Any, ...]:
-        service, indexed = registry.open(gallery, progress.tqdm, session)
-        caption, dense = carried_over(service, registry.of(state.gallery), indexed, state)
-        answer = rank_and_show(service, indexed, caption, dense, state)
-        return *answer, caption, dense, chips_value(examples_of(indexed))
+        try:
+            service, indexed = registry.open(gallery, progress.tqdm, session)
+            caption, dense = carried_over(service, registry.of(state.gallery), indexed, state)
+            answer = rank_and_show(service, indexed, caption, dense, state)
+        except ValueError as error:  # the choice goes back to the gallery whose ranking stays in sight
+            skipped = [gr.skip()] * (2 + len(outputs))
+            return message(str(error), "problem"), *skipped, gallery_kept(state.gallery, [*registry.names, UPLOADS])
+        return *answer, caption, dense, chips_value(examples_of(indexed)), gr.skip()
 
     view.gallery.input(
         other_gallery,
         [view.gallery, session, state],
-        [*outputs, view.caption, view.dense, view.chips],
+        [*outputs, view.caption, view.dense, view.chips, view.gallery],
         show_progress_on=view.said,
         **OPENING,
     )

@@ -10,14 +10,20 @@ const NAMES = new RegExp(`(?<!\\w)(${names.map(escaped).join("|")})(?!\\w)`);
 
 // The sentence of a template of the table, as say("mask.count", {kept, total}).
 export function say(key, values = {}) {
+  return fill(template(key), values);
+}
+
+const coarse = window.matchMedia("(pointer: coarse)");
+
+// A template of the table; where a finger points, the one for touch where there is one.
+function template(key) {
   const [section, name] = key.split(".");
-  return fill(table[section][name], values);
+  return (coarse.matches && table.touch[key]) || table[section][name];
 }
 
 // The same as nodes, where a value may be an element.
 export function sayNodes(key, values) {
-  const [section, name] = key.split(".");
-  return pieces(table[section][name], values).filter((piece) => piece !== "");
+  return pieces(template(key), values).filter((piece) => piece !== "");
 }
 
 // What a layer is called on a button.
@@ -65,9 +71,14 @@ export function symbols(text) {
   return text.split(NAMES).map((part, index) => (index % 2 ? symbol(part) : part));
 }
 
-// The mathematics of a symbol by its name, as "s_st".
+// The mathematics of a symbol by its name, as "s_st", with what it stands for.
 export function symbol(name) {
-  return h("span", { class: "seps-symbol" }, math(table.symbols[name]));
+  return h("span", { class: "seps-symbol", title: meaning(name) }, math(table.symbols[name]));
+}
+
+// What a symbol, a term or a mark stands for, in a sentence; null where there is none.
+export function meaning(name) {
+  return table.meaning[name] ?? null;
 }
 
 // The node of a MathML text.

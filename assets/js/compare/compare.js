@@ -16,6 +16,7 @@ const FORMATS = ["PNG", "SVG", "PDF"];
 const NARROWEST = 200; // CSS pixels, the least width of a picture where two stand side by side
 const CAPTION = 270; // CSS pixels, the width that a caption and its score would like
 const GAP = 16; // CSS pixels between pictures
+const WORDS = 96; // CSS pixels, what a row's captions and scores take of the height
 
 function letter(index) {
   return String.fromCharCode(65 + index);
@@ -159,7 +160,7 @@ function build(root, value, trigger) {
     const wide = Math.max(1, Math.floor((width + GAP) / (NARROWEST + GAP)));
     const size = (columns) => {
       const rows = wide === 1 ? 1 : Math.ceil(items.length / columns);
-      return Math.min((width - GAP * (columns - 1)) / columns, tallest / rows / aspect);
+      return Math.min((width - GAP * (columns - 1)) / columns, (tallest - WORDS * (rows - 1)) / rows / aspect);
     };
     let columns = 1;
     for (let more = 2; more <= Math.min(wide, items.length); more += 1) {

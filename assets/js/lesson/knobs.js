@@ -225,7 +225,7 @@ export function movedTable(value, record, before, photo) {
       ...sets,
       h("p", { "data-moved": "kept", "data-gained": gained, "data-lost": lost }, counts),
     ),
-    table,
+    h("div", { class: "seps-moved-table" }, table, places.note ? h("p", { class: "seps-aside" }, places.note) : ""),
   );
 }
 

@@ -14,7 +14,7 @@ import { tokenSteps } from "./tokens.js";
 import { wordSteps } from "./words.js";
 import { downloadButtons, modelName } from "../picture/foot.js";
 import { credit } from "../picture/legend.js";
-import { decode, whole } from "../record/record.js";
+import { decode } from "../record/record.js";
 
 const DEBOUNCE = 300; // milliseconds
 const FORMATS = ["PDF", "PNG", "GIF"];
@@ -173,7 +173,7 @@ function build(root, trigger) {
     Object.assign(token.control, { max: Math.max(0, merged - 1), value: state.token });
     Object.assign(word.control, { max: alignment.words.length - 1, value: state.word });
     token.reading.textContent = say("button.of", { number: state.token + 1, count: merged });
-    word.reading.textContent = whole(alignment.words[state.word]);
+    word.reading.textContent = alignment.words[state.word];
   }
 
   // The word to begin with: of those that are no marks, pieces or short, the one that met its token best.
@@ -211,6 +211,7 @@ function build(root, trigger) {
   }
 
   function fit() {
+    talk.seen(root.clientWidth > 0);
     if (!root.clientWidth) return;
     root.classList.toggle("seps-narrow", root.clientWidth < 760);
     resize(scene.canvas, stage.clientWidth, stage.clientHeight);

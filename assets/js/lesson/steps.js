@@ -37,7 +37,7 @@ function photo(c) {
       });
     }
     const bar = h("span", { class: "seps-vector" });
-    const node = h("div", { class: "seps-row" }, h("span", { class: "seps-row-name" }, ...name), bar);
+    const node = h("div", { class: "seps-vector-row" }, h("span", { class: "seps-row-name" }, ...name), bar);
     node.style.paddingLeft = `${wide + 0.6 * type}px`;
     return { key: `row:${key}`, rect, node };
   };

@@ -1,4 +1,5 @@
-// The lesson's keys, and its mode for talks: full screen, and every key of a presenter's remote turns.
+// The lesson's keys, and its mode for talks: full screen, and every key of a presenter's remote turns. A talk goes to
+// the losses and comes back.
 
 import { button } from "../base/dom.js";
 import { say } from "../base/words.js";
@@ -6,11 +7,25 @@ import { say } from "../base/words.js";
 const FORWARD = ["ArrowRight", "PageDown", " ", "ArrowDown"];
 const BACK = ["ArrowLeft", "PageUp", "ArrowUp"];
 const SIDEWAYS = ["ArrowRight", "ArrowLeft"];
+const ANYWHERE = [...SIDEWAYS, "PageDown", "PageUp"]; // turn beside a talk too
+const MOVING = [...SIDEWAYS, "ArrowUp", "ArrowDown", "Home", "End"]; // a slider, a list or a choice
+const TYPED = "input:not([type=range], [type=checkbox], [type=radio]), textarea, [contenteditable]";
+
+// Whether what has focus takes a key for itself: a text field every one, other controls those that move or press them.
+function takes(at, key) {
+  if (at.closest(TYPED)) return true;
+  if (MOVING.includes(key)) return at.closest("input[type=range], input[type=radio], select") !== null;
+  return key === " " && at.closest("button, a, summary, select, input") !== null;
+}
+
+const tabOf = (name) => document.querySelector(`[role=tab][data-tab-id=${name}]`);
 
 // turn(by) goes on or back; go(last) to the first or the last step; changed(told) follows the mode or its settings,
 // `told` where a person changed it.
 export function createTalk(root, { turn, go, changed }) {
   let on = false;
+  let away = false; // a talk is at the losses
+  let hidden = false; // and the lesson out of sight
   const talk = button(
     { class: "seps-talk-button", title: say("button.talk_hint"), "aria-pressed": "false", click: () => set(!on) },
     say("button.talk"),
@@ -19,6 +34,7 @@ export function createTalk(root, { turn, go, changed }) {
     { class: "seps-settings-button", title: say("button.settings_hint"), "aria-expanded": "false", click: () => open() },
     say("button.settings"),
   );
+  const losses = button({ class: "seps-losses-button", title: say("talk.losses_hint"), click: leave }, say("talk.losses"));
 
   function set(next, told = true) {
     if (next === on) return;
@@ -27,9 +43,25 @@ export function createTalk(root, { turn, go, changed }) {
     talk.textContent = say(on ? "button.leave" : "button.talk");
     talk.setAttribute("aria-pressed", on);
     unfold(false);
-    if (on && told) root.requestFullscreen?.().catch(() => {}); // refused: the class alone fills the window
-    if (!on && document.fullscreenElement === root) document.exitFullscreen();
+    // The whole page, for the losses too. Refused: the class alone fills the window.
+    if (on && told) document.documentElement.requestFullscreen?.().catch(() => {});
+    if (!on && !away && document.fullscreenElement) document.exitFullscreen();
     changed(told);
+  }
+
+  // To the losses, in full screen still; whatever shows the lesson again goes on with the talk.
+  function leave() {
+    away = true;
+    set(false);
+    tabOf("losses")?.click();
+  }
+
+  function seen(visible) {
+    if (!visible) hidden = away;
+    else if (away && hidden) {
+      away = hidden = false;
+      set(true);
+    }
   }
 
   function unfold(opened) {
@@ -37,23 +69,29 @@ export function createTalk(root, { turn, go, changed }) {
     settings.setAttribute("aria-expanded", opened);
   }
 
+  // Beside a talk the settings are in sight: focus goes there.
   function open() {
+    if (!on) {
+      root.querySelector(".seps-knobs input:not([disabled])")?.focus();
+      return;
+    }
     unfold(!root.classList.contains("seps-open"));
     changed(false);
   }
 
-  // Beside a talk the arrows alone turn, and only where nothing else wants them.
+  // Wherever focus is, unless what has it takes the key.
   function onKey(event) {
     const { key } = event;
-    if (!on && root.offsetParent === null) return;
     if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
     const at = event.target instanceof Element ? event.target : document.body;
-    const ours = at === document.body || at === document.documentElement || root.contains(at);
-    if (!ours || at.closest("input, select, textarea, [contenteditable]")) return;
-    if (key === " " && at.closest("button, a, summary")) return;
-    if (key === "t") set(!on);
-    else if (!on && !SIDEWAYS.includes(key)) return;
+    if (takes(at, key)) return;
+    if (away && (key === "t" || key === "l")) tabOf("walk").click();
+    else if (away && key === "Escape") away = false;
+    else if (!on && root.offsetParent === null) return;
+    else if (key === "t") set(!on);
     else if (key === "k") open();
+    else if (!on && !ANYWHERE.includes(key)) return;
+    else if (key === "l") leave();
     else if (key === "Escape") set(false);
     else if (key === "Home" || key === "End") go(key === "End");
     else if (FORWARD.includes(key)) turn(1);
@@ -63,15 +101,18 @@ export function createTalk(root, { turn, go, changed }) {
   }
 
   function onFullscreen() {
-    if (!document.fullscreenElement) set(false);
+    if (document.fullscreenElement) return;
+    away = false;
+    set(false);
   }
 
   document.addEventListener("keydown", onKey);
   document.addEventListener("fullscreenchange", onFullscreen);
   return {
-    buttons: [settings, talk],
+    buttons: tabOf("losses") ? [losses, settings, talk] : [settings, talk],
     on: () => on,
     set,
+    seen,
     end: () => {
       set(false, false);
       document.removeEventListener("keydown", onKey);

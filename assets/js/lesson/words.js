@@ -1,8 +1,7 @@
 // The pictures of the lesson's last two steps: words meet tokens, and S(I, T) is summed. See steps.js.
 
 import { h } from "../base/dom.js";
-import { say, sayNodes, symbol } from "../base/words.js";
-import { whole } from "../record/record.js";
+import { meaning, say, sayNodes, symbol } from "../base/words.js";
 import { maximaMarks } from "./charts.js";
 import { standing } from "./knobs.js";
 import { cellMap } from "./scene.js";
@@ -43,7 +42,7 @@ function matrix(c) {
   const said = alignment.words[word];
   const best = alignment.best_token[word];
   const notes = [
-    heading(c, "home", corner, say("lesson.looks", { word: whole(said) })),
+    heading(c, "home", corner, say("lesson.looks", { word: said })),
     footing(
       c,
       "home-legend",
@@ -66,7 +65,7 @@ function matrix(c) {
       const node = h(
         "p",
         { class: index === word ? "seps-word-name seps-strong" : "seps-word-name" },
-        whole(name),
+        name,
       );
       node.style.fontSize = `${Math.min(type, 0.92 * high)}px`;
       notes.push({
@@ -202,7 +201,7 @@ function similarity(c) {
     const item = h(
       "li",
       { "data-term": name, "data-value": term },
-      h("span", { class: "seps-term" }, record.says.terms[name]),
+      h("span", { class: "seps-term", title: meaning(name.replace(/^(sparse|dense) /, "")) }, record.says.terms[name]),
       h("b", {}, signed(term)),
       h("span", { class: "seps-lane" }, piece),
       h("output", { "data-sum": to }, to.toFixed(4)),

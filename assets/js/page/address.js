@@ -1,10 +1,20 @@
 // The address in the browser's bar: it leads back to the view that is shown.
 
-function remember(value, { layer, step, talk }) {
+const OPACITY = 75; // percent, where a link says nothing
+
+function remember(value, { layer, opacity, lines, objects, step, talk }) {
   if (value?.waiting) return; // the address leads to what is waited for
   if (!value || !value.link) return history.replaceState(null, "", location.pathname);
-  const told = Object.entries({ layer: layer === "mask" ? null : layer, step, talk: talk ? 1 : null });
-  const rest = told.filter(([, one]) => one).map(([name, one]) => `&${name}=${encodeURIComponent(one)}`);
+  const percent = Math.round(100 * (opacity ?? OPACITY / 100));
+  const told = Object.entries({
+    layer: layer === "mask" ? null : layer,
+    opacity: percent === OPACITY ? null : percent,
+    grid: lines === false ? 0 : null,
+    objects: objects ? 1 : null,
+    step,
+    talk: talk ? 1 : null,
+  });
+  const rest = told.filter(([, one]) => one !== null && one !== undefined).map(([name, one]) => `&${name}=${encodeURIComponent(one)}`);
   history.replaceState(null, "", value.link + rest.join(""));
 }
 
@@ -24,7 +34,7 @@ export function linked(mount) {
       (names, call) =>
         watch(names, () => {
           call();
-          if (seen()) remember(props.value, { ...props.value, ...told });
+          if (seen()) remember(props.value, { objects: props.value?.outlined, ...props.value, ...told });
         }),
     );
     if (props.value && seen() && !location.search) remember(props.value, props.value);

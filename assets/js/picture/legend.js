@@ -2,7 +2,7 @@
 
 import { DENSE_ONLY, SPARSE_ONLY, VIRIDIS } from "../base/colours.js";
 import { h } from "../base/dom.js";
-import { symbols } from "../base/words.js";
+import { meaning, symbols } from "../base/words.js";
 import { layerText, layerValues, number } from "../record/record.js";
 
 // The key of a layer: a colour scale with its label and the numbers at both ends, or what the mask's looks mean.
@@ -28,7 +28,7 @@ export function layerLegend(record, layer, { opacity, range }) {
     { class: "seps-legend" },
     h("span", { class: "seps-scale-label" }, ...symbols(label)),
     end(low, "low"), bar, end(high, "high"),
-    said ? h("span", { class: "seps-cross" }, said) : null,
+    said ? h("span", { class: "seps-cross", title: meaning("cross") }, said) : null,
   );
 }
 

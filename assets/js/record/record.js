@@ -85,18 +85,13 @@ export function keptCount(record, branch = record.branches[0]) {
   return record.says.kept[branch.name];
 }
 
-// A word piece as it is read: without "##".
-export function whole(piece) {
-  return piece.replace(/^##(?=.)/, "");
-}
-
 // What is said of one patch, a line each: the token that gives it most weight, then each branch.
 export function patchLines(record, patch) {
   const { token_weights, tokens, words, best_word, cosines } = record.alignments[0];
   const weights = token_weights.map((row) => row[patch]);
   const token = weights.indexOf(Math.max(...weights));
   const word = best_word[token];
-  const met = { token: tokens[token], word: whole(words[word]), cosine: cosines[token][word] };
+  const met = { token: tokens[token], word: words[word], cosine: cosines[token][word] };
   const first = fill(record.says.patch, { ...placeOf(record, patch), ...met });
   const branches = record.branches.map((branch, index) => {
     const parts = Object.fromEntries(Object.entries(branch.parts).map(([name, values]) => [name, values[patch]]));

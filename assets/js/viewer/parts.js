@@ -2,9 +2,9 @@
 
 import { resize } from "../base/canvas.js";
 import { button, h } from "../base/dom.js";
-import { say, symbol } from "../base/words.js";
+import { meaning, say, symbol } from "../base/words.js";
 import { drawLayer } from "../picture/layer.js";
-import { branchOf, describe, layerText, layerValues, whole } from "../record/record.js";
+import { branchOf, describe, layerText, layerValues } from "../record/record.js";
 
 const GAP = 4; // CSS pixels between small multiples
 const SMALLEST = 44; // CSS pixels, their least width
@@ -21,7 +21,7 @@ export function captionButtons(words, { preview, pin }) {
     focus: (event) => event.target.matches(":focus-visible") && preview(index),
     blur: () => preview(null),
     click: () => pin(index),
-  }, whole(word)));
+  }, word));
   buttons.forEach((one, index) => {
     const continues = index > 0 && /^##./.test(words[index]);
     if (!continues) element.append(h("span", { class: "seps-word" }));
@@ -58,7 +58,7 @@ export function termsBar(record) {
   const marks = [mark("seps-zero-mark", 0), mark("seps-sum-mark", record.similarity)];
     const item = ({ name, value, index }) => h(
     "li",
-    { "data-term": name, "data-value": value },
+    { "data-term": name, "data-value": value, title: meaning(termOf(name)) },
     h("i", { class: value < 0 ? "seps-less" : "seps-more", "data-tint": index % 4 }),
     h("span", {}, record.says.terms[name]),
     h("b", {}, (value < 0 ? "" : "+") + value.toFixed(4)),
@@ -71,6 +71,21 @@ export function termsBar(record) {
     h("div", { class: "seps-bar", "aria-hidden": "true" }, ...segments.map(segment), ...marks),
     h("ol", {}, ...entries.map(item)),
   );
+}
+
+// "sparse patch relevance" is a term of the sparse caption.
+const termOf = (name) => name.replace(/^(sparse|dense) /, "");
+
+// What the symbols, the terms, the tokens and the crosses on this page stand for, folded away.
+export function glossary(parts, record) {
+  const terms = [...new Set(Object.keys(record.terms).map(termOf))];
+  const entries = [
+    ...["S(I, T)", ...parts].map((name) => [symbol(name), name]),
+    ...terms.map((name) => [say(`term.${name}`), name]),
+    ...["token", "cross"].map((name) => [say(`glossary.${name}`), name]),
+  ];
+  const told = entries.flatMap(([shown, name]) => [h("dt", {}, shown), h("dd", {}, meaning(name))]);
+  return h("details", { class: "seps-glossary" }, h("summary", {}, say("glossary.title")), h("dl", {}, ...told));
 }
 
 // Every aggregated token of the layer's branch, all on one scale, as large as `room` [width, height] lets them be;

@@ -3,14 +3,14 @@
 import { onPhotos, resize } from "../base/canvas.js";
 import { button, h } from "../base/dom.js";
 import { mounting } from "../base/mount.js";
-import { layerName, say, symbol, symbols } from "../base/words.js";
+import { layerName, meaning, say, symbol, symbols } from "../base/words.js";
 import { drawLayer } from "../picture/layer.js";
 import { credit, layerLegend } from "../picture/legend.js";
 import { downloadButtons, modelName } from "../picture/foot.js";
 import { drawObjects, objectsToggle } from "../picture/objects.js";
 import { overPatches } from "../picture/patches.js";
 import { branchOf, decode, describe, hasLayer, layerText, parseLayer, patchLines } from "../record/record.js";
-import { captionButtons, drawMultiples, termsBar } from "./parts.js";
+import { captionButtons, drawMultiples, glossary, termsBar } from "./parts.js";
 
 const FORMATS = ["PNG", "SVG", "PDF", "JSON"];
 const DEBOUNCE = 300; // milliseconds
@@ -71,7 +71,7 @@ function build(root, value, trigger) {
     button({ "data-layer": name, title, "aria-label": title, click: () => choose(name) }, label);
   const partNames = [...new Set(record.branches.flatMap((branch) => Object.keys(branch.parts)))];
   const parts = partNames.map((name) => {
-    return layerButton(name, symbol(name), say("title.part", { name, part: say(`part.${name}`) }));
+    return layerButton(name, symbol(name), meaning(name));
   });
   const turn = (step) => button({
     class: "seps-turn",
@@ -144,6 +144,7 @@ function build(root, value, trigger) {
     ),
     reading,
     termsBar(record),
+    glossary(partNames, record),
     h("div", { class: "seps-foot" }, credit(value.photo), modelName(value.model), downloads),
   );
 

@@ -40,7 +40,9 @@ def test_all_steps_by_keyboard(browser: Browser) -> None:
     expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", "1")
     page.wait_for_timeout(600)
     assert told(page, "step")[count:] == [{"step": 1, "talk": False}]  # once, where the walk rested
-    page.keyboard.press("PageDown")  # scrolls the page, and turns in talks alone
+    page.keyboard.press("PageDown")
+    expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", "2")
+    page.keyboard.press("PageUp")
     expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", "1")
     page.get_by_label("Keep ratio").press("ArrowRight")  # moves the slider
     expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", "1")

@@ -16,21 +16,22 @@ from demo.lesson.paper import our_results, published
 from demo.lesson.settings import evaluation_knobs, read_knobs
 from demo.lesson.walk import walk_value
 from demo.service.retrieval import RetrievalService
+from demo.views.examples import FIRST_CAPTION
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, opened
 
 # Playwright leaves sockets to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
-LINK = "?view=lesson&gallery=examples&photo=cat"
+LINK = "?view=lesson&gallery=examples"
 TERM = "#lesson [data-term]"
 
 
 def lesson(service: RetrievalService, **knobs: Any) -> dict[str, Any]:
     """What the library says of the lesson's first example under some knobs."""
     indexed = service.find("examples")
-    index = indexed.gallery.position("cat")
-    caption, dense = "a tabby cat with green eyes", indexed.gallery.items[index].dense
+    index = indexed.gallery.position("dahlia")
+    caption, dense = FIRST_CAPTION, indexed.gallery.items[index].dense
     return walk_value(service, indexed, index, caption, dense, read_knobs(knobs, evaluation_knobs(service.model)))
 
 
@@ -104,6 +105,8 @@ def test_each_knob_tells_what_it_moved(
         expect(rank.first).to_have_text(str(wanted["rank"]["before"]))
         if wanted["rank"]["now"] is not None:
             expect(rank.nth(1)).to_have_text(str(wanted["rank"]["now"]))
+        else:
+            expect(page.locator("#lesson .seps-moved")).to_contain_text("A drawn decision has no rank")
         marked = page.locator(f'#lesson [data-knob="{knob}"]')
         if knob in wanted["untrained"]:
             expect(marked).to_contain_text("not trained for")
@@ -192,3 +195,47 @@ def test_every_step_fits(browser: Browser, address: str, size: str) -> None:
             page.screenshot(path=SCREENSHOTS / f"lesson-{step}-{size}.png", full_page=True)
             if step < 8:
                 page.locator('#lesson .seps-rail [data-turn="1"]').click()
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (1920, 1080)])
+def test_a_talk_starts_from_the_tab_and_goes_to_the_losses(
+    browser: Browser, address: str, size: tuple[int, int]
+) -> None:
+    with opened(browser, address, size=size) as page:
+        page.get_by_role("tab", name="Lesson", exact=True).click()  # focus stays there
+        at(page, 1)
+        for key, step in (("ArrowRight", 2), ("PageDown", 3), ("PageUp", 2), ("ArrowLeft", 1)):
+            page.keyboard.press(key)
+            at(page, step)
+        page.keyboard.press("k")
+        knobs = page.locator("#lesson .seps-knobs")
+        assert knobs.evaluate("(one) => one.contains(document.activeElement)")
+        page.keyboard.press("PageDown")  # a slider takes its arrows, and no other key
+        at(page, 2)
+        page.get_by_role("tab", name="The walk", exact=True).click()
+        page.keyboard.press("t")
+        talk = page.locator("#lesson .seps-talk")
+        expect(talk).to_be_visible()
+        title = page.locator("#lesson h2")
+        expect(title).to_be_focused()
+        assert title.evaluate("(one) => getComputedStyle(one).outlineStyle") == "none"
+        expect(knobs).to_be_hidden()
+        page.keyboard.press("k")
+        expect(knobs).to_be_visible()
+        said = page.locator("#lesson .seps-sentence").evaluate("(one) => parseFloat(getComputedStyle(one).fontSize)")
+        label = knobs.locator("label").first.evaluate("(one) => parseFloat(getComputedStyle(one).fontSize)")
+        assert label >= 0.7 * said
+        page.get_by_role("button", name="Losses", exact=True).click()
+        expect(page.locator("#playground .seps-now")).to_be_visible()
+        expect(talk).to_have_count(0)
+        page.keyboard.press("t")
+        expect(talk).to_be_visible()
+        at(page, 2)
+        page.keyboard.press("Escape")
+        expect(talk).to_have_count(0)
+        if size == (1366, 768):
+            page.get_by_role("button", name="The example: photograph and caption").click()
+            page.locator("#lesson-caption").get_by_role("textbox").press("k")
+            page.locator("#lesson-caption").get_by_role("textbox").press("ArrowRight")
+            at(page, 2)
+            expect(page.locator("#lesson-caption").get_by_role("textbox")).to_have_value(re.compile("k"))

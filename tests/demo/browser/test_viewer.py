@@ -132,7 +132,7 @@ def test_word_lights_its_map_and_pins(browser: Browser) -> None:
     page = viewer(browser, record, opacity=1)
     canvas, reading = page.locator(".seps-stage > canvas"), page.locator(".seps-reading")
     alignment = record.sparse_alignment
-    assert page.locator("[data-word]").all_inner_texts() == [word.removeprefix("##") for word in WORDS]
+    assert page.locator("[data-word]").all_inner_texts() == list(WORDS)
     mask = centres(canvas, GRID)
     for index in (2, 5):
         maps = alignment.word_maps[index]
@@ -141,7 +141,7 @@ def test_word_lights_its_map_and_pins(browser: Browser) -> None:
         assert np.abs(centres(canvas, GRID) - expected).max() <= 2
         token = int(alignment.best_token[index])
         similarity = f"similarity {alignment.cosines[token, index]:.3f} with {alignment.tokens[token]}"
-        expect(reading).to_have_text(f"{WORDS[index].removeprefix('##')}: {similarity}")
+        expect(reading).to_have_text(f"{WORDS[index]}: {similarity}")
         page.mouse.move(0, 0)
         np.testing.assert_array_equal(centres(canvas, GRID), mask)
     word = page.locator("[data-word='5']")
@@ -171,7 +171,7 @@ def test_patch_line_tells_the_record(browser: Browser, name: str) -> None:
         lines = page.locator(".seps-reading p").all_text_contents()
         token = int(alignment.token_weights[:, patch].argmax())
         word = int(alignment.best_word[token])
-        met = f"{WORDS[word].removeprefix('##')} ({alignment.cosines[token, word]:.2f})"
+        met = f"{WORDS[word]} ({alignment.cosines[token, word]:.2f})"
         place = f"Row {patch // 8 + 1}, column {patch % 8 + 1}"
         assert lines[0] == f"{place}: most weight in {alignment.tokens[token]}, whose best word is {met}"
         assert len(lines) == 1 + len(branches)

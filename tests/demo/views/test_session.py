@@ -37,7 +37,7 @@ def test_without_a_link_there_is_a_worked_example(service: RetrievalService, reg
 
 def test_the_other_views_begin_with_the_same_photo(service: RetrievalService, registry: ModelRegistry) -> None:
     index = service.rank_images(service.find("examples"), FIRST_CAPTION).order[0]
-    for view, count in (("captions", 8), ("compare", 7), ("lesson", 8)):
+    for view, count in (("captions", 9), ("compare", 7), ("lesson", 8)):
         values = fill(registry, {}, view)[1][view]
         assert len(values) == count
         assert values[3].index == index

@@ -1,0 +1,92 @@
+"""A link leads back: for random settings of every view, what it opens is what was shown."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+from urllib.parse import parse_qsl
+
+import pytest
+
+from demo.lesson.settings import DECISIONS, Knobs
+from demo.service.registry import ModelRegistry
+from demo.views import captions, compare, lesson, search
+from demo.views.chooser import SelectedImage
+from demo.views.lesson import LessonState
+from demo.views.parts import ViewState
+from demo.views.session import fill
+
+NOT_SHOWN = ("key", "talk")  # of a value: its number, and what a link alone sets
+
+
+def opened(registry: ModelRegistry, link: str) -> list[Any]:
+    """The values of the view that a link leads to."""
+    view, values = fill(registry, dict(parse_qsl(link.lstrip("?"))))
+    return values[view]
+
+
+def shown(value: dict[str, Any]) -> dict[str, Any]:
+    return {name: one for name, one in value.items() if name not in NOT_SHOWN}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_lesson_link_brings_every_setting_and_number(registry: ModelRegistry, seed: int) -> None:
+    draw = random.Random(seed)
+    _, indexed = registry.find("examples")
+    index = draw.randrange(len(indexed))
+    item = indexed.gallery.items[index]
+    knobs = Knobs(
+        keep_ratio=round(draw.uniform(0.05, 1), 2),
+        aggr_ratio=lesson.evaluation_knobs(registry.photos.model).aggr_ratio,
+        beta=round(draw.uniform(0, 0.5), 2),
+        top_k=draw.randint(1, 5),
+        decision=draw.choice(DECISIONS),
+        temperature=round(draw.uniform(0.1, 5), 1),
+        seed=draw.randrange(1000),
+        dense=draw.random() < 0.5,
+        variant=draw.choice(("paper", "released")),
+    )
+    dense = draw.choice(("", item.dense or "", "A cat & a dog = 100%\nof it."))
+    caption = draw.choice((*item.captions, "two eyes & a nose"))
+    state = LessonState(SelectedImage("examples", index), caption, dense, knobs, draw.randint(1, 8))
+    _, value, _ = lesson.show(registry, state)
+    restored = opened(registry, f"{value['link']}&step={state.step}")
+    assert restored[0] == ""
+    assert restored[-1] == state
+    assert shown(restored[-2]) == shown(value)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_picture_link_brings_the_same_numbers(registry: ModelRegistry, seed: int) -> None:
+    draw = random.Random(seed)
+    service, indexed = registry.find("examples")
+    index = draw.randrange(len(indexed))
+    item = indexed.gallery.items[index]
+    caption, dense = draw.choice(item.captions), draw.choice((None, item.dense))
+    layer = draw.choice(("mask", "score", "s_st"))
+    start = ViewState(layer=layer, opacity=draw.randint(0, 20) / 20, lines=draw.random() < 0.5)
+    looks = f"&layer={layer}&opacity={round(100 * start.opacity)}&grid={int(start.lines)}"  # the browser's part
+
+    _, ranking, value, _ = search.rank_and_show(service, indexed, caption, dense, start, index)
+    restored = opened(registry, value["link"] + looks)
+    assert (restored[1], restored[2], shown(restored[5])) == (caption, dense or "", shown(value))
+    assert restored[4]["lists"] == ranking["lists"]
+
+    selected = SelectedImage("examples", index)
+    pool, typed = draw.choice((("examples", ""), (captions.NO_POOL, "a dog\na cup & saucer"), ("examples", "a dog")))
+    _, listed, value, _ = captions.rank_and_show(registry, selected, pool, typed, start)
+    last = listed["rows"][-1]["caption"]
+    _, listed, value, _ = captions.rank_and_show(registry, selected, pool, typed, start, last)
+    restored = opened(registry, value["link"] + looks)
+    assert (restored[4]["rows"], shown(restored[5])) == (listed["rows"], shown(value))
+    assert (restored[7].value, restored[8]) == (pool, typed)
+
+    several = "\n".join(draw.sample(item.captions, draw.randint(2, 4)))
+    _, value, _ = compare.show_side_by_side(registry, selected, several, start)
+    restored = opened(registry, value["link"] + looks)
+    assert (restored[4], shown(restored[5])) == (several, shown(value))
+
+
+@pytest.mark.parametrize("wrong", ["opacity=101", "opacity=x", "opacity=-1"])
+def test_a_wrong_opacity_is_told(registry: ModelRegistry, wrong: str) -> None:
+    assert "opacity is" in opened(registry, f"?{wrong}")[0]
