@@ -101,8 +101,8 @@ def test_before_a_projector_everything_is_in_sight_and_explained(browser: Browse
             found = bar.bounding_box()
             assert found is not None
             assert found["width"] > 0.35 * stage["width"]
-        name = page.locator(".seps-talk .seps-row-name").first
-        assert name.evaluate("(one) => parseFloat(getComputedStyle(one).fontSize)") >= 24
+        row_name = page.locator(".seps-talk .seps-row-name").first
+        assert row_name.evaluate("(one) => parseFloat(getComputedStyle(one).fontSize)") >= 24
 
 
 def test_a_gallery_that_cannot_be_opened_leaves_choice_and_ranking_as_they_were(browser: Browser, address: str) -> None:
