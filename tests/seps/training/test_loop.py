@@ -21,7 +21,7 @@ from seps.models.model import SEPSModel
 from seps.scenes import write_split as write_scenes
 from seps.search.metrics import retrieval_metrics
 from seps.training.command import main
-from seps.training.loop import epoch_title, train
+from seps.training.loop import dense_note, epoch_title, train
 from seps.training.run_log import read_epochs
 from seps.training.settings import TrainSettings, read_recipe
 from seps.training.step import TrainingStep
@@ -75,7 +75,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def recipe(data: Path, training: dict[str, Any], **network: Any) -> str:
-    """A recipe's file: with cached features heads have context."""
+    """A recipe's file: with cached features heads have context. The drawn data have no dense captions."""
+    training = {"join_captions": True} | training
     settings = tiny_settings(data / "bert")
     settings["network"] |= network
     if training.get("frozen"):
@@ -112,6 +113,33 @@ def test_learns_resumes_and_exports(data: Path, tmp_path: Path, training: dict[s
     with Image.open(data / "images" / "dev0.png") as photo:
         record = model.explain(photo, "a red square")
     assert sum(record.terms.values()) == pytest.approx(record.similarity, abs=1e-5)
+
+
+def test_dense_captions_that_are_missing_are_told_before_training(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lacking = f"Split train of {data} has no dense captions, neither train_dense.jsonl nor DATASET_train.jsonl"
+    config = recipe(data, PIXELS | {"epochs": 1, "join_captions": False})
+    assert main([config, "--data", str(data), "--out", str(tmp_path / "run")]) == 2
+    assert not (tmp_path / "run").exists()
+    assert f"error: {lacking}, but training.dense is 'own': write them, or set join_captions" in capsys.readouterr().err
+
+    run(data, tmp_path / "joined", recipe(data, PIXELS | {"epochs": 1}))
+    note = f"{lacking}: each caption comes with its image's other captions, joined, in their place.\n"
+    assert capsys.readouterr().out.startswith(note)
+    run(data, tmp_path / "without", recipe(data, PIXELS | {"epochs": 1, "join_captions": False, "dense": "none"}))
+    assert "dense captions" not in capsys.readouterr().out
+
+
+def test_a_recipe_that_ships_says_what_stands_in_for_dense_captions(tmp_path: Path) -> None:
+    folders = [*(ROOT / "assets" / "models").glob("*/recipe*.json"), *(ROOT / "seps/configs/recipes").glob("*.json")]
+    recipes = {path: read_recipe(path)[1] for path in folders}
+    assert len(recipes) >= 9
+    draw_split(tmp_path, "train", 1, seed=1)  # no dense captions, as Flickr8k's
+    split = read_split(tmp_path, "train")
+    for path, settings in recipes.items():
+        if settings.dense == "own" and path.parent.name != "scenes":  # scenes are written with theirs
+            assert "joined" in (dense_note(split, settings) or ""), path
 
 
 def test_training_goes_on_from_a_model(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -258,14 +286,16 @@ def test_an_epoch_s_title_says_its_stage() -> None:
     [
         ("--data", "The folder {0}/nowhere does not exist: give the folder with captions and images."),
         ("recipe", "The recipe {0}/nowhere.json does not exist: give a JSON file, or tiny."),
+        ("--images", "The folder {0}/nowhere does not exist: give the folder with the image files."),
     ],
 )
 def test_a_mistyped_path_is_told_before_torch_is_imported(tmp_path: Path, name: str, told: str) -> None:
     config = f"{tmp_path}/nowhere.json" if name == "recipe" else "tiny"
-    folder = str(tmp_path) if name == "recipe" else f"{tmp_path}/nowhere"
+    folder = f"{tmp_path}/nowhere" if name == "--data" else str(tmp_path)
+    more = ["--images", f"{tmp_path}/nowhere"] if name == "--images" else []
     program = (
         "import sys; from seps.training.command import main\n"
-        f"code = main([{config!r}, '--data', {folder!r}, '--out', {str(tmp_path / 'out')!r}])\n"
+        f"code = main([{config!r}, '--data', {folder!r}, '--out', {str(tmp_path / 'out')!r}, *{more!r}])\n"
         "assert not {'torch', 'transformers', 'accelerate'} & sys.modules.keys(); sys.exit(code)"
     )
     found = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
