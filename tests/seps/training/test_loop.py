@@ -22,6 +22,7 @@ from seps.scenes import write_split as write_scenes
 from seps.search.metrics import retrieval_metrics
 from seps.training.command import main
 from seps.training.loop import dense_note, epoch_title, train
+from seps.training.pooled import main as pooled_main
 from seps.training.run_log import read_epochs
 from seps.training.settings import TrainSettings, read_recipe
 from seps.training.step import TrainingStep
@@ -173,6 +174,21 @@ def test_without_the_ranking_loss_embeddings_train_and_dev_is_ranked_by_pooled_o
     untrained = SEPSModel(read_recipe(config)[0]).cross_net
     for (name, trained), drawn in zip(model.cross_net.named_parameters(), untrained.parameters(), strict=True):
         assert torch.equal(trained, drawn), name
+
+
+def test_images_elsewhere_train_and_measure_the_pooled_rival(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = recipe(data, CACHED | {"epochs": 1, "pretrain_epochs": 1})
+    folder, images = shutil.copytree(data, tmp_path / "data"), tmp_path / "elsewhere"
+    (folder / "images").rename(images)
+    run(folder, tmp_path / "run", config, "--images", str(images))
+    capsys.readouterr()
+    places = ["--data", str(folder), "--images", str(images), "--cache", str(tmp_path / "run" / "features")]
+    assert pooled_main([config, *places, "--epochs", "1", "--seeds", "3"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["seed"] == 3
+    assert told["rsum"] > 0
 
 
 def test_gumbel_softmax_with_adaptive_ratio_weight(data: Path, tmp_path: Path) -> None:
