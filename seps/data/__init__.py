@@ -7,7 +7,7 @@ of phrases, for measuring where a model points. `augmentation` is what training 
 
     (images, captions, lengths, dense_captions, dense_lengths, ids, img_ids)
 
-    split = read_split("data/f30k", "train")
+    split = read_split("data/f30k", "train", images="data")  # which has flickr30k-images/
     dataset = CaptionDataset(split, tokenizer, preprocess, train=True, seed=7)
     loader = DataLoader(dataset, batch_size=64, shuffle=True, collate_fn=dataset.collate)
     for epoch in range(30):
@@ -19,7 +19,7 @@ of phrases, for measuring where a model points. `augmentation` is what training 
 from seps.data.augmentation import augment_image, augment_words
 from seps.data.dataset import Batch, CaptionDataset, CaptionTokenizer, Item, collate, open_image
 from seps.data.entities import PhraseBoxes, SentencePhrases, read_entities
-from seps.data.layout import PROTOCOLS, Split, dense_captions, read_split
+from seps.data.layout import PROTOCOLS, Split, dense_captions, no_dense, read_split
 from seps.data.problems import DataError
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "augment_words",
     "collate",
     "dense_captions",
+    "no_dense",
     "open_image",
     "read_entities",
     "read_split",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from seps.checks import shown
-from seps.data.layout import COUNTS, read_caption_lines, read_names
+from seps.data.layout import COUNTS, read_ids, read_names
 from seps.data.problems import Problems, parse_object, read_lines
 
 TOLERANCE = 1e-3  # how far beyond the image a rounded box may lie
@@ -64,14 +64,13 @@ def read_entities(folder: str | Path, split: str) -> list[list[SentencePhrases]]
     """
     folder = Path(folder)
     problems = Problems(f"Entities of split {split} of {folder}")
-    lines = read_caption_lines(folder, split, problems)
-    names = read_names(folder, lines, problems)
+    order = list(dict.fromkeys(read_ids(folder, split, problems)))
+    names = read_names(folder, order, problems)
     path = folder / f"{split}_entities.jsonl"
     records = read_lines(path, problems)
-    if records is not None and lines and len(records) != len(lines):
-        problems.add(COUNTS, f"{path.name} has {len(records)} records, but {split}_ids.txt has {len(lines)} images")
+    if records is not None and order and len(records) != len(order):
+        problems.add(COUNTS, f"{path.name} has {len(records)} records, but {split}_ids.txt has {len(order)} images")
     images = []
-    order = list(lines)
     for number, line in enumerate(records or (), start=1):
         try:
             record = parse_object(line, f"line {number}")

@@ -1,15 +1,16 @@
 """The authors' layout of captions and images, read and checked whole before anything else starts.
 
-A folder holds for each split `{split}_caps.txt`, one caption a line, `{split}_ids.txt`, the image id of each of
-these lines, and where dense captions were written `{split}_dense.jsonl`, one {"text": "..."} a line; for all splits,
-`id_mapping.json` from image id to file name, and the files in `images/`. The captions of an image stand together,
-k an image.
+A folder holds for each split `{split}_caps.txt`, one caption a line, and `{split}_ids.txt`: as many image ids as
+captions, or one id an image, told apart by counting. The captions of an image stand together, k an image. Where dense
+captions were written they are in `{split}_dense.jsonl` or, as the authors name it, `{dataset}_{split}.jsonl`, one
+{"text": "..."} a line. For all splits there are `id_mapping.json`, from image id to file name, and the image files, in
+`images/` or in a folder of their own.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,12 +18,15 @@ from seps.checks import check_whole, shown
 from seps.data.problems import MISSING, UNREADABLE, DataError, Problems, parse_object, read_lines, read_text
 
 PROTOCOLS = ("none", "own", "other")
+IMAGES = "images"  # in the folder of the captions, where no other folder of images is named
+FLICKR30K = "flickr30k-images"  # in the folder of images, as Flickr30K is unpacked
 
 EMPTY = "Lines without text: write some, or take the line out"
 COUNTS = "Counts that do not fit"
 GROUPS = "Images whose captions are not k lines in a row"
 UNMAPPED = "Image ids without a file name in id_mapping.json"
-ABSENT = "Files missing from images/: put them there, or take their captions and ids out"
+ABSENT = "Files missing from {}: put them there, or take their captions and ids out"
+SEVERAL = "Several files of dense captions: keep one"
 DENSE = "Dense captions that are not one JSON object with a text a line"
 
 
@@ -33,7 +37,7 @@ class Split:
     Attributes:
         name: "train", "dev", ...
         folder: where it was read.
-        image_ids: (V), as `{split}_ids.txt` writes them.
+        image_ids: (V), as `{split}_ids.txt` writes them, each once.
         image_files: (V), their paths.
         captions: (V * k), in the order of the images.
         captions_per_image: k.
@@ -49,50 +53,69 @@ class Split:
     dense: tuple[str, ...] | None
 
 
-def read_split(folder: str | Path, split: str, captions_per_image: int = 5) -> Split:
+def read_split(folder: str | Path, split: str, captions_per_image: int = 5, images: str | Path | None = None) -> Split:
     """Read a split and check all of it but the inside of its image files.
 
     Args:
         folder: holds the files of the layout above.
         split: the split's name, with which its files' names begin.
         captions_per_image: k; 5 in Flickr8k, Flickr30K and MS-COCO.
+        images: the folder that the names in id_mapping.json start from, or one that holds that as `flickr30k-images/`;
+            `folder/images` where left out.
 
     Raises:
-        DataError: no such folder; or one that lists files missing or not readable, empty lines, counts that do not
-            fit, images without exactly k captions in a row, ids without a file name, missing image files, and dense
-            captions that are not a JSON object with a "text".
+        DataError: no such folder, of captions or of images; or one that lists files missing or not readable, empty
+            lines, counts that do not fit, images without exactly k captions in a row, ids without a file name, missing
+            image files, several files of dense captions, and dense captions that are not a JSON object with a "text".
         ValueError: captions_per_image is not a whole number of at least 1.
     """
     check_whole("captions_per_image", captions_per_image)
     folder = Path(folder)
     if not folder.is_dir():
         raise DataError(f"The folder {folder} does not exist: give the folder with captions and images.")
+    if images is not None and not Path(images).is_dir():
+        raise DataError(f"The folder {images} does not exist: give the folder with the image files.")
     problems = Problems(f"Split {split} of {folder}, which has {_splits_in(folder)}")
     captions = read_lines(folder / f"{split}_caps.txt", problems)
-    lines = read_caption_lines(folder, split, problems)
+    ids = read_ids(folder, split, problems)
+    lines = caption_lines(ids, len(captions or ()), captions_per_image)
     names = read_names(folder, lines, problems)
-    _check_captions(split, captions, lines, problems)
+    _check_captions(split, captions, len(ids), captions_per_image, problems)
     _check_groups(lines, captions_per_image, problems)
-    _check_files(folder / "images", names, problems)
-    dense = _read_dense(folder / f"{split}_dense.jsonl", len(lines), captions_per_image, problems)
+    root = _check_files(folder, images, names, problems)
+    dense = _read_dense(folder, split, len(lines), captions_per_image, problems)
     problems.raise_any()
-    files = tuple(folder / "images" / name for name in names.values())
+    files = tuple(root / name for name in names.values())
     return Split(split, folder, tuple(lines), files, tuple(captions or ()), captions_per_image, dense)
 
 
-def read_caption_lines(folder: Path, split: str, problems: Problems) -> dict[str, list[int]]:
-    """The numbers, from 1, of each image id's caption lines, in the order of the images."""
-    ids = read_lines(folder / f"{split}_ids.txt", problems)
+def read_ids(folder: Path, split: str, problems: Problems) -> list[str]:
+    """The image ids of `{split}_ids.txt`, one a caption or one an image; lines without any are noted."""
+    ids = read_lines(folder / f"{split}_ids.txt", problems) or []
+    for number, image_id in enumerate(ids, start=1):
+        if not image_id:
+            problems.add(EMPTY, f"line {number} of {split}_ids.txt")
+    return ids
+
+
+def caption_lines(ids: Sequence[str], captions: int, k: int) -> dict[str, list[int]]:
+    """The numbers, from 1, of each image id's caption lines, in the order of the images.
+
+    Ids are one a caption or one an image: the counts tell which or, where they fit neither, whether any id comes twice.
+
+    Args:
+        ids: the lines of `{split}_ids.txt`; captions: how many there are; k: captions an image.
+    """
+    one_an_image = len(ids) * k == captions or (len(ids) != captions and len(set(ids)) == len(ids))
+    width = k if one_an_image else 1
     lines: dict[str, list[int]] = {}
-    for number, image_id in enumerate(ids or (), start=1):
-        lines.setdefault(image_id, []).append(number)
-    for number in lines.get("", ()):
-        problems.add(EMPTY, f"line {number} of {split}_ids.txt")
+    for number, image_id in enumerate(ids):
+        lines.setdefault(image_id, []).extend(range(number * width + 1, (number + 1) * width + 1))
     return lines
 
 
 def read_names(folder: Path, image_ids: Iterable[str], problems: Problems) -> dict[str, str]:
-    """The file name in images/ of each id that has one, in the order of the ids."""
+    """The name of each id's image file, folders in it included, for the ids that have one, in their order."""
     path = folder / "id_mapping.json"
     text = read_text(path, problems)
     if text is None:
@@ -147,6 +170,32 @@ def dense_captions(split: Split, protocol: str) -> list[str] | None:
     return own[k:] + own[:k]
 
 
+def no_dense(split: Split) -> str:
+    """Say in a clause, without a full stop, that a split has no dense captions, and where they were looked for."""
+    return (
+        f"Split {split.name} of {split.folder} has no dense captions, neither {split.name}_dense.jsonl nor "
+        f"DATASET_{split.name}.jsonl"
+    )
+
+
+def find_dense_file(folder: Path, split: str) -> Path | None:
+    """The file of a split's dense captions: `{split}_dense.jsonl`, else `{dataset}_{split}.jsonl`; None without any.
+
+    Of several datasets' files it is the one with the folder's name.
+
+    Raises:
+        ValueError: files of several datasets, none of which has the folder's name.
+    """
+    ours = folder / f"{split}_dense.jsonl"
+    if ours.exists():
+        return ours
+    theirs = sorted(path for path in folder.iterdir() if path.name.endswith(f"_{split}.jsonl"))
+    named = [path for path in theirs if path.name == f"{folder.resolve().name}_{split}.jsonl"]
+    if len(theirs) > 1 and not named:
+        raise ValueError(", ".join(path.name for path in theirs))
+    return next(iter(named or theirs), None)
+
+
 def _join_others(split: Split) -> list[str]:
     k = split.captions_per_image
     if k < 2:
@@ -165,14 +214,14 @@ def _splits_in(folder: Path) -> str:
     return ", ".join(sorted(path.name.removesuffix("_caps.txt") for path in folder.glob("*_caps.txt"))) or "no split"
 
 
-def _check_captions(split: str, captions: list[str] | None, lines: Mapping[str, list[int]], problems: Problems) -> None:
+def _check_captions(split: str, captions: list[str] | None, ids: int, k: int, problems: Problems) -> None:
     if captions is None:
         return
-    ids = sum(len(numbers) for numbers in lines.values())
     if not captions:
         problems.add(COUNTS, f"{split}_caps.txt has 0 captions, but at least 1 is needed")
-    elif ids and len(captions) != ids:
-        problems.add(COUNTS, f"{split}_caps.txt has {len(captions)} captions, but {split}_ids.txt has {ids} ids")
+    elif ids and len(captions) not in (ids, ids * k):
+        told = f"{split}_caps.txt has {len(captions)} captions, but {split}_ids.txt has {ids} ids"
+        problems.add(COUNTS, f"{told}, neither one a caption nor one an image")
     for number, caption in enumerate(captions, start=1):
         if not caption:
             problems.add(EMPTY, f"line {number} of {split}_caps.txt")
@@ -186,18 +235,34 @@ def _check_groups(lines: Mapping[str, list[int]], k: int, problems: Problems) ->
             problems.add(GROUPS, f"id {image_id}: {len(numbers)} {where}, but {k} in a row are needed")
 
 
-def _check_files(images: Path, names: Mapping[str, str], problems: Problems) -> None:
-    """One listing a folder in the place of a look at each file: quick on network drives too."""
-    if not images.is_dir():
-        problems.add(MISSING, "images/")
-        return
+def _check_files(folder: Path, images: str | Path | None, names: Mapping[str, str], problems: Problems) -> Path:
+    """The folder that the names start from; what is missing there is noted."""
+    root = folder / IMAGES if images is None else Path(images)
+    if not root.is_dir():
+        problems.add(MISSING, f"{IMAGES}/ (where the images lie elsewhere: --images FOLDER)")
+        return root
+    absent = _absent(root, names)
+    unpacked = root / FLICKR30K
+    if images is not None and absent and unpacked.is_dir():
+        missing_there = _absent(unpacked, names)
+        if len(missing_there) < len(absent):
+            root, absent = unpacked, missing_there
+    for image_id in absent:
+        problems.add(ABSENT.format(f"{IMAGES}/" if images is None else root), f"{names[image_id]} (id {image_id})")
+    return root
+
+
+def _absent(root: Path, names: Mapping[str, str]) -> list[str]:
+    """The ids whose files are missing; one listing a folder, not a look at each file: quick on network drives too."""
     present: dict[Path, set[str]] = {}
+    absent = []
     for image_id, name in names.items():
-        file = images / name
+        file = root / name
         if file.parent not in present:
             present[file.parent] = _files_in(file.parent)
         if file.name not in present[file.parent]:
-            problems.add(ABSENT, f"{name} (id {image_id})")
+            absent.append(image_id)
+    return absent
 
 
 def _files_in(folder: Path) -> set[str]:
@@ -208,8 +273,13 @@ def _files_in(folder: Path) -> set[str]:
         return set()
 
 
-def _read_dense(path: Path, images: int, k: int, problems: Problems) -> tuple[str, ...] | None:
-    if not path.exists():
+def _read_dense(folder: Path, split: str, images: int, k: int, problems: Problems) -> tuple[str, ...] | None:
+    try:
+        path = find_dense_file(folder, split)
+    except ValueError as error:
+        problems.add(SEVERAL, str(error))
+        return None
+    if path is None:
         return None
     lines = read_lines(path, problems) or []
     if images and len(lines) not in (images, images * k):

@@ -36,6 +36,10 @@ class TextEncoder(nn.Module):
         self.context: ContextHead | None = None
         if config.context:
             self.context = ContextHead(self.width, self.width, embed_size, config.dropout)
+        self.check_positions(config)
+
+    def check_positions(self, config: TextConfig) -> None:
+        """Raise ValueError where a config allows more words than the encoder has positions."""
         positions = getattr(self.bert.config, "max_position_embeddings", None)
         longest = max(config.max_words, config.max_dense_words)
         if positions is not None and longest > positions:

@@ -17,13 +17,20 @@ from seps.models.hub import load_model
 from seps.models.model import SEPSModel
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of every program that measures a model on a split."""
-    parser.add_argument("--model", required=True, help="a shipped model's name, a folder, or a hub repo (owner/name)")
-    parser.add_argument("--data", required=True, type=Path, help="folder with captions and images, see seps.data")
-    parser.add_argument("--split", required=True, help="which split of it: dev, test, ...")
+def add_arguments(parser: argparse.ArgumentParser, required: bool = True) -> None:
+    """The arguments of every program that measures a model on a split.
+
+    Args:
+        required: refuse a call without model, data and split.
+    """
+    parser.add_argument(
+        "--model", required=required, help="a shipped model's name, a folder, or a hub repo (owner/name)"
+    )
+    parser.add_argument("--data", required=required, type=Path, help="folder with captions and images, see seps.data")
+    parser.add_argument("--split", required=required, help="which split of it: dev, test, ...")
+    parser.add_argument("--images", type=Path, metavar="FOLDER", help="folder of the image files; default: DATA/images")
     parser.add_argument("--json", type=Path, metavar="FILE", help="add the result to this file, other results stay")
-    parser.add_argument("--images", type=int, metavar="N", help="the first N images of the split alone")
+    parser.add_argument("--first", type=int, metavar="N", help="the first N images of the split alone")
     parser.add_argument("--device", help="where to compute; default: CUDA where there is one, else the CPU")
 
 
@@ -37,7 +44,7 @@ def prepare(options: argparse.Namespace) -> tuple[SEPSModel, Split]:
         raise ValueError(f"{options.data} is no folder: --data needs one with captions and images.")
     if options.json is not None:
         read_results(options.json)
-    split = first_images(read_split(options.data, options.split), options.images)
+    split = first_images(read_split(options.data, options.split, images=options.images), options.first)
     return load_model(options.model).to(choose_device(options.device)), split
 
 
@@ -49,7 +56,7 @@ def first_images(split: Split, count: int | None) -> Split:
     """
     if count is None:
         return split
-    check_whole("--images", count)
+    check_whole("--first", count)
     captions, dense = count * split.captions_per_image, split.dense
     if dense is not None:
         dense = dense[: count if len(dense) == len(split.image_ids) else captions]

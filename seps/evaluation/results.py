@@ -12,6 +12,12 @@ from torch import Tensor
 from seps.search.metrics import Recall, RetrievalMetrics, retrieval_metrics
 
 FOLDS, FOLD_IMAGES = 5, 1000  # of MS-COCO's test split
+TITLES = {  # by protocol
+    "captions_only": "captions alone",
+    "own_dense": "own dense captions",
+    "other_dense": "dense captions of other images",
+    "authors_protocol": "the authors' protocol, each query with its own image's dense caption, repeated five times",
+}
 
 
 @dataclass(frozen=True)
@@ -40,7 +46,7 @@ class Evaluation:
     """A model's retrieval on a split under one protocol.
 
     Attributes:
-        protocol: "captions_only", "own_dense" or "other_dense".
+        protocol: "captions_only", "own_dense", "other_dense" or "authors_protocol".
         model: its name.
         split: its name; images, captions: how many.
         dense_source: "written" (the split's own), "joined" (the image's other captions), or None without any.
@@ -48,6 +54,7 @@ class Evaluation:
         coco: MS-COCO's folds, for a split of at least 5,000 images.
         device: where it was computed.
         encoding_seconds: photographs and captions to embeddings, files read; scoring_seconds: all pairs.
+        max_words: tokens at which captions were cut, where the model's own limit was not taken.
         peak_memory_mb: on CUDA what the evaluation allocated there at most; elsewhere the largest size that the
             process had in memory so far. 1 MB is 2^20 bytes.
     """
@@ -64,37 +71,48 @@ class Evaluation:
     encoding_seconds: float
     scoring_seconds: float
     peak_memory_mb: float
+    max_words: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; recalls in per cent, with "coco" only where there are folds."""
+        """Plain values for JSON; recalls in per cent, "coco" and "max_words" only where there are any."""
         values = {name: value for name, value in vars(self).items() if name not in ("protocol", "metrics", "coco")}
-        values |= plain(self.metrics)
-        if self.coco is not None:
-            values["coco"] = {
-                "1k": plain(self.coco.mean),
-                "1k_folds": [plain(fold) for fold in self.coco.folds],
-                "5k": plain(self.coco.whole),
-            }
-        return values
+        if self.max_words is None:
+            del values["max_words"]
+        return values | plain_recalls(self.metrics, self.coco)
 
     def table(self) -> str:
         """What the program prints."""
-        dense = {"captions_only": "captions alone", "own_dense": "own dense captions"}
-        title = dense.get(self.protocol, "dense captions of other images")
+        title = TITLES[self.protocol]
         if self.dense_source == "joined":
             title += " (the image's other captions joined)"
-        rows = rows_of(f"{self.images:,} images, {self.captions:,} captions", self.metrics)
-        if self.coco is not None:
-            rows += rows_of(f"{FOLDS} folds of {FOLD_IMAGES:,} images, mean", self.coco.mean)
-            for number, fold in enumerate(self.coco.folds, start=1):
-                rows += rows_of(f"fold {number}", fold)
-            rows += rows_of(f"{FOLDS * FOLD_IMAGES:,} images", self.coco.whole)
-        heads = "".join(f"{head:>13}" for head in ("R@1", "R@5", "R@10", "median rank", "rSum"))
+        if self.max_words is not None:
+            title += f", captions cut at {self.max_words} tokens"
+        counts = f"{self.images:,} images, {self.captions:,} captions"
         times = f"encoding {self.encoding_seconds:,.1f} s, scoring {self.scoring_seconds:,.1f} s"
         memory = f"peak memory {self.peak_memory_mb:,.0f} MB on {self.device}"
-        return "\n".join(
-            [f"{self.model or 'model'} on {self.split}: {title}", f"{'':36}{heads}", *rows, f"{times}, {memory}"]
-        )
+        lines = recall_lines(f"{self.model or 'model'} on {self.split}: {title}", counts, self.metrics, self.coco)
+        return "\n".join([*lines, f"{times}, {memory}"])
+
+
+def recall_lines(title: str, counts: str, metrics: RetrievalMetrics, coco: CocoFolds | None) -> list[str]:
+    """A table: its title, what its columns are, the whole split under `counts`, and MS-COCO's folds if any."""
+    rows = rows_of(counts, metrics)
+    if coco is not None:
+        rows += rows_of(f"{FOLDS} folds of {FOLD_IMAGES:,} images, mean", coco.mean)
+        for number, fold in enumerate(coco.folds, start=1):
+            rows += rows_of(f"fold {number}", fold)
+        rows += rows_of(f"{FOLDS * FOLD_IMAGES:,} images", coco.whole)
+    heads = "".join(f"{head:>13}" for head in ("R@1", "R@5", "R@10", "median rank", "rSum"))
+    return [title, f"{'':36}{heads}", *rows]
+
+
+def plain_recalls(metrics: RetrievalMetrics, coco: CocoFolds | None) -> dict[str, Any]:
+    """A split's recalls as JSON holds them, with "coco" only where there are folds."""
+    values = plain(metrics)
+    if coco is not None:
+        folds = [plain(fold) for fold in coco.folds]
+        values["coco"] = {"1k": plain(coco.mean), "1k_folds": folds, "5k": plain(coco.whole)}
+    return values
 
 
 def plain(metrics: RetrievalMetrics) -> dict[str, Any]:

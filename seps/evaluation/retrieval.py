@@ -3,7 +3,14 @@
     python -m seps.evaluate --model photos --data DIR --split dev --dense none --json results.json
 
 prints recall at 1, 5 and 10 both ways, and writes it under the key of the protocol: `captions_only`, as a person
-types; `own_dense`, each caption with its own image's dense caption; `other_dense`, with another image's.
+types; `own_dense`, each caption with its own image's dense caption or, without any, the image's other captions joined;
+`other_dense`, the same of another image; `authors_protocol`, as the authors measure: each query with the dense caption
+that was written for its own image, repeated for all five. A query then brings a description of the image that it looks
+for, which a person who types has not got: compare such figures with the authors', and `captions_only` with use.
+
+    python -m seps.evaluate --model MODEL --data coco --images IMAGES --split testall --dense none authors
+    python -m seps.evaluate --model MODEL --data f30k --images IMAGES --split test --save-similarity a.npy
+    python -m seps.evaluate --ensemble a.npy b.npy    # two models' similarities averaged, R@K of each and of both
 """
 
 from __future__ import annotations
@@ -12,15 +19,18 @@ import argparse
 import resource
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
 from seps.cli import errors_in_one_line
-from seps.data import PROTOCOLS, Split, dense_captions, open_image
-from seps.evaluation.cli import add_arguments, prepare, write_result
+from seps.data import PROTOCOLS, Split, dense_captions, no_dense, open_image
+from seps.evaluation.cli import add_arguments, prepare, read_results, write_result
+from seps.evaluation.ensemble import check_similarity_file, measure_ensemble, save_similarity
 from seps.evaluation.results import Evaluation, coco_folds
 from seps.models.model import PHOTOS_AT_ONCE, SEPSModel
 from seps.progress import Progress, batches
@@ -28,7 +38,13 @@ from seps.search.engine import ScoringEngine
 from seps.search.index import CaptionIndex, ImageIndex
 from seps.search.metrics import retrieval_metrics
 
-KEYS = {"none": "captions_only", "own": "own_dense", "other": "other_dense"}  # by protocol
+AUTHORS = "authors"
+KEYS = {  # by protocol
+    "none": "captions_only",
+    "own": "own_dense",
+    "other": "other_dense",
+    AUTHORS: "authors_protocol",
+}
 CAPTIONS_AT_ONCE = 500  # encoded, scored and forgotten again
 
 
@@ -49,7 +65,13 @@ class Stopwatch:
 
 
 def evaluate(
-    model: SEPSModel, split: Split, protocol: str = "none", progress: Progress = False, name: str = ""
+    model: SEPSModel,
+    split: Split,
+    protocol: str = "none",
+    progress: Progress = False,
+    name: str = "",
+    max_words: int | None = None,
+    similarity_file: Path | None = None,
 ) -> Evaluation:
     """Measure retrieval on a split: every image against every caption.
 
@@ -60,17 +82,23 @@ def evaluate(
     Args:
         model: in whatever mode; it is measured as in evaluation mode, and its mode stays.
         split: V images with k captions each.
-        protocol: "none", "own" or "other", see `seps.data.dense_captions`.
+        protocol: "none", "own" or "other", see `seps.data.dense_captions`, or "authors", see `query_dense`.
         progress: as in `ScoringEngine`.
         name: the model's, for the record.
+        max_words: tokens at which captions are cut, in place of the model's own limit.
+        similarity_file: where to write the scores, (V, V * k) float32, as NumPy's .npy.
 
     Raises:
-        ValueError: a protocol or a split that `dense_captions` refuses, a photograph that cannot be read.
+        ValueError: a protocol or a split that `query_dense` refuses, a photograph that cannot be read, `max_words`
+            that is below 2 or more than the encoder has positions for.
     """
     encoding, scoring = Stopwatch(model.device), Stopwatch(model.device)
     if model.device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(model.device)
-    similarity = similarity_matrix(model, split, protocol, progress, encoding, scoring)
+    with cut_at(model, max_words):
+        similarity = similarity_matrix(model, split, protocol, progress, encoding, scoring)
+    if similarity_file is not None:
+        save_similarity(similarity_file, similarity)
     k = split.captions_per_image
     return Evaluation(
         protocol=KEYS[protocol],
@@ -85,7 +113,53 @@ def evaluate(
         encoding_seconds=encoding.seconds,
         scoring_seconds=scoring.seconds,
         peak_memory_mb=peak_memory_mb(model.device),
+        max_words=max_words,
     )
+
+
+@contextmanager
+def cut_at(model: SEPSModel, max_words: int | None) -> Iterator[None]:
+    """Let a model cut captions at so many tokens, [CLS] and [SEP] among them; at its own limit where None.
+
+    Raises:
+        ValueError: below 2, or more than the encoder has positions for.
+    """
+    if max_words is None:
+        yield
+        return
+    config = model.config
+    text = replace(config.text, max_words=max_words)
+    model.txt_enc.check_positions(text)
+    model.config = replace(config, text=text)
+    try:
+        yield
+    finally:
+        model.config = config
+
+
+def query_dense(split: Split, protocol: str) -> list[str] | None:
+    """The dense caption that each query comes with: `seps.data.dense_captions`, and the authors' protocol.
+
+    Args:
+        protocol: "none", "own" or "other"; "authors": the dense caption written for the query's own image, repeated
+            for each of the image's queries.
+
+    Returns:
+        (V * k), one a caption; None for "none".
+
+    Raises:
+        ValueError: as `dense_captions`; "authors" without one written dense caption an image.
+    """
+    if protocol != AUTHORS:
+        return dense_captions(split, protocol)
+    if split.dense is None:
+        raise ValueError(f"{no_dense(split)}, but the authors' protocol needs one an image: write them.")
+    if len(split.dense) != len(split.image_ids):
+        raise ValueError(
+            f"Split {split.name} has {len(split.dense)} dense captions for {len(split.image_ids)} images, but the "
+            "authors' protocol needs one an image: choose protocol 'own'."
+        )
+    return dense_captions(split, "own")
 
 
 def similarity_matrix(
@@ -101,7 +175,7 @@ def similarity_matrix(
     Args:
         encoding, scoring: count the seconds of each.
     """
-    dense = dense_captions(split, protocol)
+    dense = query_dense(split, protocol)
     encoding, scoring = encoding or Stopwatch(model.device), scoring or Stopwatch(model.device)
     engine = ScoringEngine(model.cross_net, progress=progress)
 
@@ -165,14 +239,49 @@ def peak_memory_mb(device: torch.device) -> float:
 def main(arguments: Sequence[str] | None = None) -> None:
     """The program."""
     parser = argparse.ArgumentParser(prog="python -m seps.evaluate", description="Recall at 1, 5 and 10, both ways.")
-    add_arguments(parser)
+    add_arguments(parser, required=False)
     parser.add_argument(
-        "--dense", choices=PROTOCOLS, default="none", help="dense captions beside the captions: none, own, another's"
+        "--dense",
+        choices=(*PROTOCOLS, AUTHORS),
+        nargs="+",
+        default=["none"],
+        help="dense captions beside the captions: none, own, another's, or own as the authors measure; or several",
+    )
+    parser.add_argument("--max-words", type=int, metavar="N", help="cut captions at N tokens, not at the model's limit")
+    parser.add_argument("--save-similarity", type=Path, metavar="F.npy", help="write the scores, images by captions")
+    parser.add_argument(
+        "--ensemble", type=Path, nargs=2, metavar=("A.npy", "B.npy"), help="average two such files, without a model"
     )
     options = parser.parse_args(arguments)
+    needed = {f"--{name}": getattr(options, name) for name in ("model", "data", "split")}
+    if options.ensemble is not None and any(needed.values()):
+        parser.error(f"--ensemble averages files: leave out {', '.join(name for name in needed if needed[name])}")
+    if options.ensemble is None and not all(needed.values()):
+        missing = ", ".join(name for name, value in needed.items() if not value)
+        parser.error(f"the following arguments are required: {missing}")
     with errors_in_one_line():
-        model, split = prepare(options)
-        evaluation = evaluate(model, split, options.dense, progress=True, name=options.model)
+        average(options) if options.ensemble is not None else measure(options)
+
+
+def measure(options: argparse.Namespace) -> None:
+    """Measure a model under each protocol that is asked for, and print it."""
+    if options.save_similarity is not None:
+        check_similarity_file(options.save_similarity, len(options.dense))
+    model, split = prepare(options)
+    for protocol in options.dense:
+        query_dense(split, protocol)  # what cannot be had is told before hours of work
+    for protocol in options.dense:
+        evaluation = evaluate(model, split, protocol, True, options.model, options.max_words, options.save_similarity)
         print(evaluation.table())
         if options.json is not None:
             write_result(options.json, evaluation.protocol, evaluation.as_dict())
+
+
+def average(options: argparse.Namespace) -> None:
+    """Measure two files of similarities and their mean, and print it."""
+    if options.json is not None:
+        read_results(options.json)
+    ensemble = measure_ensemble(*options.ensemble)
+    print(ensemble.table())
+    if options.json is not None:
+        write_result(options.json, "ensemble", ensemble.as_dict())

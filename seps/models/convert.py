@@ -33,6 +33,7 @@ NOT_NEEDED = (  # what comes after the features, and buffers that follow from th
     f"{TEXT}pooler.*",
     f"{TEXT}embeddings.position_ids",
 )
+MOST_WORDS = 90  # of a caption in the authors' evaluation, [CLS] and [SEP] among them
 IMAGENET_MEAN, IMAGENET_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 Findings = dict[str, tuple[Any, str]]  # setting, as "network.top_k", to its value and where that is from
@@ -132,7 +133,8 @@ def told(options: Mapping[str, Any], tensors: Mapping[str, Tensor], released: bo
     """Find the settings that a checkpoint tells.
 
     The parameters tell the variant, and `opt` tells what it has a name for. The released code, whose image encoder is
-    HuggingFace's, normalises with ImageNet's mean and deviation whatever the encoder, and passes on what [CLS] it has.
+    HuggingFace's, normalises with ImageNet's mean and deviation whatever the encoder, passes on what [CLS] it has, and
+    cuts captions at 90 tokens in evaluation.
     """
     paper = any(key.startswith("cross_net.hrpa.") for key in tensors)
     findings: Findings = {"network.use_paper_version": (paper, "as its parameters tell")}
@@ -143,6 +145,7 @@ def told(options: Mapping[str, Any], tensors: Mapping[str, Tensor], released: bo
         cls = "encoder" if f"{IMAGE}cls_token" in tensors else "none"
         for name, value in (("mean", IMAGENET_MEAN), ("std", IMAGENET_STD), ("cls", cls)):
             findings[f"vision.{name}"] = (value, "as in the released code")
+        findings["text.max_words"] = (MOST_WORDS, "as in the authors' evaluation")
     for name in ("embed_size", *NETWORK_OPTIONS):
         if name in options:
             findings[name if name == "embed_size" else f"network.{name}"] = (options[name], "as opt has it")

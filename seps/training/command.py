@@ -17,6 +17,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="python -m seps.train", description=DESCRIPTION)
     top.add_argument("config", help="a recipe: tiny, a JSON file, or the name of a full-size config")
     top.add_argument("--data", type=Path, required=True, help="folder with train and dev in the authors' layout")
+    top.add_argument("--images", type=Path, help="folder of the image files; default: DATA/images")
     top.add_argument("--out", type=Path, required=True, help="folder of the run; one with a run needs --resume")
     top.add_argument("--resume", type=int, nargs="?", const=0, help="go on after this epoch, or after the latest")
     top.add_argument("--keep", type=int, default=1, help="checkpoints to keep, 0 for all")
@@ -32,6 +33,8 @@ def check_paths(options: argparse.Namespace) -> None:
     if options.config.endswith(".json") and not Path(options.config).is_file():
         raise ValueError(f"The recipe {options.config} does not exist: give a JSON file, or tiny.")
     check_folder(options.data, "the folder with captions and images")
+    if options.images is not None:
+        check_folder(options.images, "the folder with the image files")
     if options.resume is None:
         check_no_run(options.out)
 
@@ -59,6 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
             options.workers,
             options.cache,
             options.start,
+            options.images,
         )
     except (ValueError, OSError) as error:
         return print_error(error)

@@ -23,7 +23,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from seps.cli import check_folder
-from seps.data import CaptionDataset, Split, open_image, read_split
+from seps.data import CaptionDataset, Split, no_dense, open_image, read_split
 from seps.encoders import preprocess
 from seps.models.config import ModelConfig
 from seps.models.hub import load_model
@@ -53,6 +53,7 @@ def train(
     workers: int = 2,
     cache: Path | None = None,
     start: str | None = None,
+    images: Path | None = None,
 ) -> float:
     """Train a model from a recipe.
 
@@ -65,6 +66,7 @@ def train(
         workers: processes that read images.
         cache: folder of frozen features, which runs may share; `out/features` where left out.
         start: a model to take the weights from, as `load_model` takes it; random ones where left out.
+        images: folder of the image files, as `read_split` takes it; `data/images` where left out.
 
     Returns:
         The best rSum on dev.
@@ -79,7 +81,9 @@ def train(
         mixed_precision="bf16" if torch.cuda.is_available() else "no",
         kwargs_handlers=[DistributedDataParallelKwargs(find_unused_parameters=True)],
     )
-    splits = read_splits(data)
+    splits = read_splits(data, images)
+    if note := dense_note(splits["train"], settings):
+        accelerator.print(note)
     out.mkdir(parents=True, exist_ok=True)
     read_epochs(out)  # a curve that cannot be gone on with is told now, not after an epoch
     recipe = config.as_dict() | {"training": settings.as_dict()}
@@ -175,18 +179,34 @@ def take_weights(model: SEPSModel, start: str) -> None:
         raise ValueError(f"The recipe's model cannot start from {start}: {error}") from error
 
 
-def read_splits(data: Path) -> dict[str, Split]:
+def read_splits(data: Path, images: Path | None = None) -> dict[str, Split]:
     """Read the splits train and dev; one ValueError lists what is wrong with both, or names a missing folder."""
     check_folder(data, "the folder with captions and images")
     splits, problems = {}, []
     for name in ("train", "dev"):
         try:
-            splits[name] = read_split(data, name)
+            splits[name] = read_split(data, name, images=images)
         except ValueError as error:
             problems.append(str(error))
     if problems:
         raise ValueError("\n".join(problems))
     return splits
+
+
+def dense_note(split: Split, settings: TrainSettings) -> str | None:
+    """Say what is taken where the split lacks dense captions that the recipe asks for; None where it lacks none.
+
+    Raises:
+        ValueError: the recipe does not say that anything may be taken in their place.
+    """
+    if settings.dense == "none" or split.dense is not None:
+        return None
+    if settings.join_captions:
+        return f"{no_dense(split)}: each caption comes with its image's other captions, joined, in their place."
+    raise ValueError(
+        f"{no_dense(split)}, but training.dense is 'own': write them, or set join_captions to true in the recipe's "
+        "training section (each caption then comes with its image's other captions, joined), or dense to 'none'."
+    )
 
 
 def run_epoch(

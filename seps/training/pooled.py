@@ -14,7 +14,7 @@ import torch
 from tqdm import trange
 
 from seps.cli import print_error
-from seps.data import read_split
+from seps.data import Split, read_split
 from seps.models.model import SEPSModel
 from seps.search.metrics import RetrievalMetrics, retrieval_metrics
 from seps.training.cache import cache_features
@@ -55,10 +55,9 @@ def train_pooled(model: SEPSModel, loader: CachedDataLoader, settings: TrainSett
 
 
 @torch.no_grad()
-def pooled_metrics(model: SEPSModel, data: Path, split: str, cache: Path) -> RetrievalMetrics:
+def pooled_metrics(model: SEPSModel, told: Split, cache: Path) -> RetrievalMetrics:
     """Measure recall of pooled embeddings on a split."""
     model.eval()
-    told = read_split(data, split)
     features = cache_features(model, told, "none", cache)
     images = pool(model.img_enc.project(mean_images(model, features)))  # (V, C)
     words = mean_captions(features)[:, None]  # (V * k, 1, D_t)
@@ -71,13 +70,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m seps.baseline", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("config", help="the recipe of the SEPS to compare with")
     parser.add_argument("--data", type=Path, required=True, help="folder with train and dev in the authors' layout")
+    parser.add_argument("--images", type=Path, help="folder of the image files; default: DATA/images")
     parser.add_argument("--cache", type=Path, required=True, help="folder of frozen features, as seps.train uses it")
     parser.add_argument("--epochs", type=int, default=16)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     options = parser.parse_args(arguments)
     try:
         config, settings = read_recipe(options.config)
-        train = read_split(options.data, "train")
+        train, dev = (read_split(options.data, name, images=options.images) for name in ("train", "dev"))
         for seed in options.seeds:
             torch.manual_seed(seed)
             model = SEPSModel(config)
@@ -86,7 +86,7 @@ def main(arguments: list[str] | None = None) -> int:
             loader = CachedDataLoader(model, seeded, train, cache_features(model, train, "none", options.cache))
             loader.fit_heads()
             train_pooled(model, loader, seeded, options.epochs)
-            metrics = pooled_metrics(model, options.data, "dev", options.cache)
+            metrics = pooled_metrics(model, dev, options.cache)
             told = {"seed": seed, "rsum": metrics.rsum}
             for name, recall in (("i2t", metrics.image_to_text), ("t2i", metrics.text_to_image)):
                 told |= {f"{name}_r1": recall.r1, f"{name}_r5": recall.r5, f"{name}_r10": recall.r10}

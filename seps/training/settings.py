@@ -95,6 +95,7 @@ class TrainSettings:
         frozen: keep the backbones as they are and cache their features, once, beside the data's run.
         augment: crop and flip images, mask, replace and delete words (not with cached features).
         dense: "own" trains with dense captions, "none" without.
+        join_captions: with "own" and data without dense captions, take each image's other captions, joined, instead.
         dense_share: share of the steps that see dense captions.
         similar_batches: 0 shuffles; above 0, batches hold images alike in a random direction of the pooled embedding,
             with this much noise: harder negatives in a small batch.
@@ -141,6 +142,7 @@ class TrainSettings:
     frozen: bool = False
     augment: bool = True
     dense: str = "own"
+    join_captions: bool = False
     dense_share: float = 1.0
     similar_batches: float = 0.0
     captions_an_epoch: int = 0

@@ -35,6 +35,8 @@ def test_phrases_and_boxes_are_read(tmp_path: Path) -> None:
     picture = PhraseBoxes("the picture", 4, "vehicles/scene", ((0.0, 0.0, 1.0, 1.0), (0.0, 0.0, 0.5, 1.0)))
     sentence = SentencePhrases("A red disc on the picture .", (disc, picture))
     assert entities[0] == [sentence, SentencePhrases("Nothing here", ())]
+    write_lines(tmp_path / "dev_ids.txt", [10, 11])  # one an image
+    assert read_entities(tmp_path, "dev") == entities
 
 
 @pytest.mark.parametrize(

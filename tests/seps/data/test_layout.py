@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from seps.data import DataError, dense_captions, read_split
+from seps.data import DataError, dense_captions, no_dense, read_split
 from tests.helpers.drawn_data import SHARED, caption_of, write_lines, write_split
 
 
@@ -43,6 +43,66 @@ def test_images_in_subfolders_are_found(tmp_path: Path) -> None:
     assert complaint(folder, captions_per_image=1).endswith("\n  val2014/11.png (id 11)")
 
 
+def test_ids_one_an_image_are_told_apart_by_counting(tmp_path: Path) -> None:
+    folder = write_split(tmp_path, images=3, dense=3)
+    each = read_split(folder, "dev")
+    write_lines(folder / "dev_ids.txt", [10, 11, 12])
+    assert read_split(folder, "dev") == each
+    write_lines(folder / "dev_ids.txt", [10, 11, 10])
+    assert "id 10: 10 between lines 1 and 15, but 5 in a row are needed" in complaint(folder)
+    write_lines(folder / "dev_ids.txt", [10, 11])
+    message = complaint(folder)
+    assert "dev_caps.txt has 15 captions, but dev_ids.txt has 2 ids, neither one a caption nor one an image" in message
+    assert "in a row" not in message
+    (folder / "dev_caps.txt").unlink()
+    assert "in a row" not in complaint(folder)
+
+
+def test_images_may_lie_in_another_folder(tmp_path: Path) -> None:
+    folder, elsewhere = write_split(tmp_path, images=2, k=1), tmp_path / "elsewhere"
+    (folder / "images").rename(elsewhere)
+    assert "  images/ (where the images lie elsewhere: --images FOLDER)" in complaint(folder, captions_per_image=1)
+    split = read_split(folder, "dev", 1, elsewhere)
+    assert split.image_files == (elsewhere / "10.png", elsewhere / "11.png")
+
+    (elsewhere / "flickr30k-images").mkdir()
+    (elsewhere / "10.png").rename(elsewhere / "flickr30k-images" / "10.png")
+    with pytest.raises(DataError) as error:
+        read_split(folder, "dev", 1, elsewhere)
+    told = f"Files missing from {elsewhere}: put them there, or take their captions and ids out (1):\n  10.png (id 10)"
+    assert str(error.value).endswith(told)
+    (elsewhere / "11.png").rename(elsewhere / "flickr30k-images" / "11.png")
+    split = read_split(folder, "dev", 1, str(elsewhere))
+    assert split.image_files == tuple(elsewhere / "flickr30k-images" / f"{i}.png" for i in (10, 11))
+    assert read_split(folder, "dev", 1, elsewhere / "flickr30k-images") == split
+
+    with pytest.raises(DataError, match=r"^The folder nowhere does not exist: give the folder with the image files\.$"):
+        read_split(folder, "dev", 1, "nowhere")
+
+
+def test_dense_captions_are_found_under_the_authors_name(tmp_path: Path) -> None:
+    (tmp_path / "f30k").mkdir()
+    folder = write_split(tmp_path / "f30k", images=2, dense=2)
+    dense = ("a picture 0", "a picture 1")
+    (folder / "dev_dense.jsonl").rename(folder / "any_dev.jsonl")
+    assert read_split(folder, "dev").dense == dense
+    write_lines(folder / "other_dev.jsonl", ["x"])
+    assert complaint(folder).endswith(
+        "Several files of dense captions: keep one (1):\n  any_dev.jsonl, other_dev.jsonl"
+    )
+    (folder / "any_dev.jsonl").rename(folder / "f30k_dev.jsonl")  # the folder's own name decides
+    assert read_split(folder, "dev").dense == dense
+    (folder / "f30k_dev.jsonl").rename(folder / "dev_dense.jsonl")
+    assert read_split(folder, "dev").dense == dense
+    (folder / "dev_dense.jsonl").unlink()
+    (folder / "other_dev.jsonl").rename(folder / "dev_other.jsonl")
+    split = read_split(folder, "dev")
+    assert split.dense is None
+    assert (
+        no_dense(split) == f"Split dev of {folder} has no dense captions, neither dev_dense.jsonl nor DATASET_dev.jsonl"
+    )
+
+
 def test_all_problems_come_in_one_error(tmp_path: Path) -> None:
     folder = write_split(tmp_path, images=6, dense=6)
     captions = (folder / "dev_caps.txt").read_text().splitlines()
@@ -65,7 +125,7 @@ def test_all_problems_come_in_one_error(tmp_path: Path) -> None:
         "  id 14",
         "  id 15: 3 is not a file name",
         "Counts that do not fit (1):",
-        "  dev_caps.txt has 29 captions, but dev_ids.txt has 30 ids",
+        "  dev_caps.txt has 29 captions, but dev_ids.txt has 30 ids, neither one a caption nor one an image",
         "Images whose captions are not k lines in a row (5):",
         "  id 10: 5 between lines 1 and 6, but 5 in a row are needed",
         "  id 11: 5 between lines 3 and 10, but 5 in a row are needed",
@@ -96,7 +156,7 @@ def test_missing_files_are_named_with_the_splits_that_are_there(tmp_path: Path) 
         "  dev_caps.txt",
         "  dev_ids.txt",
         "  id_mapping.json",
-        "  images/",
+        "  images/ (where the images lie elsewhere: --images FOLDER)",
     ]
     write_split(write_split(tmp_path, "train"), "mllm")
     message = complaint(tmp_path, "val")

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,7 +17,7 @@ from seps import CaptionIndex, CrossSparseAggrNet, RetrievalMetrics, ScoringEngi
 from seps.data import Split, dense_captions, read_split
 from seps.evaluation.cli import first_images
 from seps.evaluation.results import Evaluation, coco_folds
-from seps.evaluation.retrieval import Stopwatch, evaluate, main, score_in_parts
+from seps.evaluation.retrieval import Stopwatch, evaluate, main, query_dense, score_in_parts
 from seps.models.model import SEPSModel
 from tests.helpers.cases import Case
 from tests.helpers.drawn_data import write_lines, write_split
@@ -278,8 +280,61 @@ def test_the_program_prints_a_table_and_merges_its_file(
         assert f"{saved} on dev: {title}\n" in printed
 
 
+def test_the_authors_protocol_stands_beside_ours_by_its_name(
+    saved: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "results.json"
+    run(saved, data, "--dense", "none", "own", "authors", "--json", str(file))
+    results = json.loads(file.read_text())
+    assert list(results) == ["captions_only", "own_dense", "authors_protocol"]
+    assert results["authors_protocol"]["dense_source"] == "written"
+    for name in ("image_to_text", "text_to_image", "rsum"):
+        assert results["authors_protocol"][name] == results["own_dense"][name]
+        assert name == "image_to_text" or results["authors_protocol"][name] != results["captions_only"][name]
+    printed = capsys.readouterr().out
+    title = "the authors' protocol, each query with its own image's dense caption, repeated five times"
+    assert printed.index("dev: captions alone\n") < printed.index(f"dev: {title}\n")
+
+    split = read_split(data, "dev")
+    assert split.dense is not None
+    assert query_dense(split, "authors") == [text for text in split.dense for _ in range(5)]
+    with pytest.raises(ValueError, match="has 15 dense captions for 3 images, but the authors' protocol needs one an"):
+        query_dense(Split(**vars(split) | {"dense": split.captions}), "authors")
+    with pytest.raises(ValueError, match=r"neither dev_dense.jsonl nor DATASET_dev.jsonl, but the authors' protocol"):
+        query_dense(Split(**vars(split) | {"dense": None}), "authors")
+
+
+def test_captions_are_cut_where_it_is_told(
+    bert: Path, data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seen, model, split = spy(monkeypatch), tiny_model(bert), read_split(data, "dev")
+    own, cut = evaluate(model, split), evaluate(model, split, max_words=4)
+    assert model.config.text.max_words == 8  # as before
+    assert not torch.allclose(seen[0], seen[1])
+    assert "max_words" not in own.as_dict()
+    assert cut.as_dict()["max_words"] == 4
+    assert "captions alone, captions cut at 4 tokens\n" in cut.table()
+    model.config = replace(model.config, text=replace(model.config.text, max_words=4))
+    evaluate(model, split)
+    assert torch.equal(seen[2], seen[1])
+    with pytest.raises(ValueError, match=r"Captions may have 513 tokens, but folder:.* has 512 positions"):
+        evaluate(model, split, max_words=513)
+    with pytest.raises(ValueError, match=r"text.max_words is 1, but \[CLS\] and \[SEP\] alone need 2"):
+        evaluate(model, split, max_words=1)
+
+
+def test_images_may_lie_elsewhere(saved: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = shutil.copytree(data, tmp_path / "data")
+    (tmp_path / "photos").mkdir()
+    (folder / "images").rename(tmp_path / "photos" / "flickr30k-images")
+    run(saved, folder, "--images", str(tmp_path / "photos"))
+    told = capsys.readouterr().out
+    run(saved, data)
+    assert told.splitlines()[:5] == capsys.readouterr().out.splitlines()[:5]
+
+
 def test_the_first_images_alone(saved: Path, data: Path, tmp_path: Path) -> None:
-    run(saved, data, "--images", "2", "--json", str(tmp_path / "two.json"), "--dense", "own")
+    run(saved, data, "--first", "2", "--json", str(tmp_path / "two.json"), "--dense", "own")
     result = json.loads((tmp_path / "two.json").read_text())["own_dense"]
     assert (result["images"], result["captions"]) == (2, 10)
     split = read_split(data, "dev")
@@ -312,8 +367,17 @@ def cut_short(data: Path, tmp_path: Path) -> Path:
         ([], spoil, "take their captions and ids out (2): 10.png (id 10); 11.png (id 11)"),
         ([], cut_short, "10.png cannot be read as an image"),
         (["--model", "photoz"], None, "error: 'photoz' is no folder, no hub repo (owner/name) and no shipped model"),
-        (["--images", "0"], None, "error: --images is 0, but a whole number of at least 1 is needed."),
-        (["--images", "1", "--dense", "other"], None, "split dev has 1 image, but protocol 'other' needs at least 2"),
+        (["--images", "/nowhere"], None, "error: The folder /nowhere does not exist: give the folder with the image"),
+        (["--max-words", "1"], None, "error: text.max_words is 1, but [CLS] and [SEP] alone need 2."),
+        (["--save-similarity", "F.txt"], None, "F.txt is a NumPy file, so its name must end in .npy."),
+        (["--save-similarity", "/nowhere/f.npy"], None, "The folder /nowhere does not exist, so that f.npy cannot be"),
+        (
+            ["--save-similarity", "F.npy", "--dense", "none", "own"],
+            None,
+            "--save-similarity takes one matrix, but --dense names 2 protocols: name one.",
+        ),
+        (["--first", "0"], None, "error: --first is 0, but a whole number of at least 1 is needed."),
+        (["--first", "1", "--dense", "other"], None, "split dev has 1 image, but protocol 'other' needs at least 2"),
         (["--device", "gpu"], None, "error: --device gpu cannot be used here: "),
         (["--json", "/nowhere/results.json"], None, "error: /nowhere is no folder, so that results.json cannot be"),
         (["--json", "LIST"], None, "holds a JSON list, not results: choose another file for them."),

@@ -130,12 +130,14 @@ def test_a_converted_model_computes_what_the_authors_does(bert: Path, tmp_path: 
     assert settings.network == {"use_paper_version": False, **ratios}
     assert settings.vision.mean == pytest.approx((0.485, 0.456, 0.406))
     assert settings.vision.cls == encoder.cls
+    assert (settings.text.max_words, settings.text.max_dense_words) == (90, 12)
     assert (settings.vision.weights, settings.text.weights, settings.saved) == ("none", "none", ("*",))
     told = done.summary()
     assert "epoch 12, its best rSum 503.2" in told
     assert "HuggingFace's and are now timm's" in told
     assert "network.sparse_ratio is 0.6, as opt has it, not as in CONFIG" in told
     assert "vision.mean is (0.485, 0.456, 0.406), as in the released code, not as in CONFIG" in told
+    assert "text.max_words is 90, as in the authors' evaluation, not as in CONFIG" in told
     dropped = {key for key in state if "pooler" in key or "position_i" in key}
     assert {f"{key!r}" for key in done.dropped} == {
         line.split(": ")[1] for line in told.splitlines() if "Dropped" in line
@@ -179,6 +181,7 @@ def test_ways_to_save_a_checkpoint(bert: Path, tmp_path: Path, ours: SEPSModel, 
     loaded = load_model(tmp_path / "out")
     assert loaded.config.network == ours.config.network | {"use_dual_aggr": True}
     assert loaded.config.vision.mean == (0.5, 0.5, 0.5)
+    assert loaded.config.text.max_words == 8  # no checkpoint of the released code: CONFIG's
     state = ours.state_dict()
     assert loaded.state_dict().keys() == state.keys()
     assert all(torch.equal(tensor, state[key]) for key, tensor in loaded.state_dict().items())

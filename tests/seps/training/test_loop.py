@@ -21,7 +21,8 @@ from seps.models.model import SEPSModel
 from seps.scenes import write_split as write_scenes
 from seps.search.metrics import retrieval_metrics
 from seps.training.command import main
-from seps.training.loop import epoch_title, train
+from seps.training.loop import dense_note, epoch_title, train
+from seps.training.pooled import main as pooled_main
 from seps.training.run_log import read_epochs
 from seps.training.settings import TrainSettings, read_recipe
 from seps.training.step import TrainingStep
@@ -75,7 +76,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def recipe(data: Path, training: dict[str, Any], **network: Any) -> str:
-    """A recipe's file: with cached features heads have context."""
+    """A recipe's file: with cached features heads have context. The drawn data have no dense captions."""
+    training = {"join_captions": True} | training
     settings = tiny_settings(data / "bert")
     settings["network"] |= network
     if training.get("frozen"):
@@ -114,6 +116,33 @@ def test_learns_resumes_and_exports(data: Path, tmp_path: Path, training: dict[s
     assert sum(record.terms.values()) == pytest.approx(record.similarity, abs=1e-5)
 
 
+def test_dense_captions_that_are_missing_are_told_before_training(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lacking = f"Split train of {data} has no dense captions, neither train_dense.jsonl nor DATASET_train.jsonl"
+    config = recipe(data, PIXELS | {"epochs": 1, "join_captions": False})
+    assert main([config, "--data", str(data), "--out", str(tmp_path / "run")]) == 2
+    assert not (tmp_path / "run").exists()
+    assert f"error: {lacking}, but training.dense is 'own': write them, or set join_captions" in capsys.readouterr().err
+
+    run(data, tmp_path / "joined", recipe(data, PIXELS | {"epochs": 1}))
+    note = f"{lacking}: each caption comes with its image's other captions, joined, in their place.\n"
+    assert capsys.readouterr().out.startswith(note)
+    run(data, tmp_path / "without", recipe(data, PIXELS | {"epochs": 1, "join_captions": False, "dense": "none"}))
+    assert "dense captions" not in capsys.readouterr().out
+
+
+def test_a_recipe_that_ships_says_what_stands_in_for_dense_captions(tmp_path: Path) -> None:
+    folders = [*(ROOT / "assets" / "models").glob("*/recipe*.json"), *(ROOT / "seps/configs/recipes").glob("*.json")]
+    recipes = {path: read_recipe(path)[1] for path in folders}
+    assert len(recipes) >= 9
+    draw_split(tmp_path, "train", 1, seed=1)  # no dense captions, as Flickr8k's
+    split = read_split(tmp_path, "train")
+    for path, settings in recipes.items():
+        if settings.dense == "own" and path.parent.name != "scenes":  # scenes are written with theirs
+            assert "joined" in (dense_note(split, settings) or ""), path
+
+
 def test_training_goes_on_from_a_model(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = recipe(data, PIXELS)
     run(data, tmp_path / "first", config)
@@ -145,6 +174,21 @@ def test_without_the_ranking_loss_embeddings_train_and_dev_is_ranked_by_pooled_o
     untrained = SEPSModel(read_recipe(config)[0]).cross_net
     for (name, trained), drawn in zip(model.cross_net.named_parameters(), untrained.parameters(), strict=True):
         assert torch.equal(trained, drawn), name
+
+
+def test_images_elsewhere_train_and_measure_the_pooled_rival(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = recipe(data, CACHED | {"epochs": 1, "pretrain_epochs": 1})
+    folder, images = shutil.copytree(data, tmp_path / "data"), tmp_path / "elsewhere"
+    (folder / "images").rename(images)
+    run(folder, tmp_path / "run", config, "--images", str(images))
+    capsys.readouterr()
+    places = ["--data", str(folder), "--images", str(images), "--cache", str(tmp_path / "run" / "features")]
+    assert pooled_main([config, *places, "--epochs", "1", "--seeds", "3"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["seed"] == 3
+    assert told["rsum"] > 0
 
 
 def test_gumbel_softmax_with_adaptive_ratio_weight(data: Path, tmp_path: Path) -> None:
@@ -258,14 +302,16 @@ def test_an_epoch_s_title_says_its_stage() -> None:
     [
         ("--data", "The folder {0}/nowhere does not exist: give the folder with captions and images."),
         ("recipe", "The recipe {0}/nowhere.json does not exist: give a JSON file, or tiny."),
+        ("--images", "The folder {0}/nowhere does not exist: give the folder with the image files."),
     ],
 )
 def test_a_mistyped_path_is_told_before_torch_is_imported(tmp_path: Path, name: str, told: str) -> None:
     config = f"{tmp_path}/nowhere.json" if name == "recipe" else "tiny"
-    folder = str(tmp_path) if name == "recipe" else f"{tmp_path}/nowhere"
+    folder = f"{tmp_path}/nowhere" if name == "--data" else str(tmp_path)
+    more = ["--images", f"{tmp_path}/nowhere"] if name == "--images" else []
     program = (
         "import sys; from seps.training.command import main\n"
-        f"code = main([{config!r}, '--data', {folder!r}, '--out', {str(tmp_path / 'out')!r}])\n"
+        f"code = main([{config!r}, '--data', {folder!r}, '--out', {str(tmp_path / 'out')!r}, *{more!r}])\n"
         "assert not {'torch', 'transformers', 'accelerate'} & sys.modules.keys(); sys.exit(code)"
     )
     found = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)

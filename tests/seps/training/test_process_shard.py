@@ -39,7 +39,14 @@ def test_two_processes_train_one_model(tmp_path: Path, frozen: bool) -> None:
     draw_split(tmp_path, "train", 16, seed=1)
     draw_split(tmp_path, "dev", 4, seed=2)
     settings = tiny_settings(write_tiny_bert(tmp_path / "bert", WORDS))
-    training = {"epochs": 2, "batch_size": 8, "learning_rate": 2e-3, "frozen": frozen, "augment": False}
+    training = {
+        "epochs": 2,
+        "batch_size": 8,
+        "learning_rate": 2e-3,
+        "frozen": frozen,
+        "augment": False,
+        "join_captions": True,
+    }
     (tmp_path / "recipe.json").write_text(json.dumps(settings | {"training": training}))
     out = tmp_path / "run"
     launch = ["torch.distributed.run", "--nproc_per_node", "2", "--rdzv-backend", "c10d", "--rdzv-endpoint"]

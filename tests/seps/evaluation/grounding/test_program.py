@@ -59,7 +59,7 @@ def run(model: Path, data: Path, split: str, file: Path, *more: str) -> dict[str
 def test_photographs(model: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "results.json"
     file.write_text('{"captions_only": {"rsum": 300.0}}')
-    result = run(model, data, "dev", file, "--images", "2", "--curves", "0")
+    result = run(model, data, "dev", file, "--first", "2", "--curves", "0")
     assert json.loads(file.read_text())["captions_only"] == {"rsum": 300.0}
     assert (result["split"], result["regions"], result["images"], result["phrases"]) == ("dev", "boxes", 2, 2)
     assert list(result["methods"]) == ["seps", "cosine", "gradient", "centre", "random"]
@@ -112,7 +112,7 @@ def test_scenes(model: Path, scenes: Path, tmp_path: Path, capsys: pytest.Captur
 
 
 def test_the_same_run_gives_the_same_numbers(model: Path, scenes: Path, tmp_path: Path) -> None:
-    first, second = (run(model, scenes, "test", tmp_path / f"{i}.json", "--images", "2") for i in range(2))
+    first, second = (run(model, scenes, "test", tmp_path / f"{i}.json", "--first", "2") for i in range(2))
     assert first == second
     assert first["curves"]["captions"] == 10  # all that there are
 

@@ -1,0 +1,237 @@
+"""Look at a split before training on it: counts, an image with its captions, tokens, a batch.
+
+    python -m seps.data.inspect data/f30k --split test --images data --html test.html
+
+--model says whose tokenizer and pixels are shown: a shipped model, a model's folder or a config by name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from html import escape
+from io import BytesIO
+from pathlib import Path
+from statistics import median
+from textwrap import fill
+
+from seps.cli import check_output, errors_in_one_line
+from seps.data.dataset import CaptionDataset, open_image
+from seps.data.layout import Split, dense_captions, find_dense_file, no_dense, read_split
+from seps.encoders import Tokenizer, preprocess
+from seps.encoders.preprocessing import to_rgb
+from seps.models.config import ModelConfig, config_names, load_config
+from seps.models.shipped import CONFIG_NAME, model_folder
+
+WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+COUNTED = 5000  # captions whose tokens are counted, from the first
+UNCUT = 10**6  # tokens
+BATCH = 4
+WIDTH, INDENT = 120, 24  # of the printed text
+PICTURE = 400  # longest side in the page, in pixels
+
+PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>{title}</title>
+<style>body{{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em}}
+th{{text-align:left;vertical-align:top;padding-right:1.5em;font-weight:600;white-space:nowrap}}</style>
+<h1>{title}</h1>
+{body}
+</html>
+"""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and rows of a name and what it is; an image file where one belongs to it."""
+
+    title: str
+    rows: tuple[tuple[str, str], ...]
+    picture: Path | None = None
+
+
+def inspect_split(split: Split, config: ModelConfig, sample: int = 0) -> list[Section]:
+    """Describe a split as a model of this config meets it.
+
+    Args:
+        split: V images with k captions each; config: whose tokenizer, limits and pixels.
+        sample: the index, 0 to V - 1, of the image that is shown.
+
+    Raises:
+        ValueError: no such image, image files that cannot be read, or a tokenizer that cannot be had.
+    """
+    if not 0 <= sample < len(split.image_ids):
+        raise ValueError(f"--sample is {sample}, but the split has {len(split.image_ids)} images, counted from 0.")
+    tokenizer = Tokenizer.from_config(config.text)
+    return [
+        counts(split),
+        card(split, tokenizer, sample),
+        token_counts(split, tokenizer, config),
+        batch(split, tokenizer, config, sample),
+    ]
+
+
+def counts(split: Split) -> Section:
+    """How many images, captions and dense captions there are, and where they lie."""
+    dense = f"none. {no_dense(split)}"
+    if split.dense is not None:
+        file = find_dense_file(split.folder, split.name)
+        per = "image" if len(split.dense) == len(split.image_ids) else "caption"
+        dense = f"{len(split.dense):,}, one for each {per}, in {file.name if file else 'no file'}"
+    rows = (
+        ("images", f"{len(split.image_ids):,}, the first in {split.image_files[0].parent}"),
+        ("captions", f"{len(split.captions):,}, {split.captions_per_image} for each image"),
+        ("dense captions", dense),
+    )
+    return Section(f"Split {split.name} of {split.folder}", rows)
+
+
+def card(split: Split, tokenizer: Tokenizer, number: int) -> Section:
+    """An image, its captions and dense captions with the words and tokens of each, and the words that they share."""
+    texts = texts_of(split, number)
+    file = split.image_files[number]
+    size = open_image(file).size
+    rows = [("file", str(file)), ("size", f"{size[0]} x {size[1]} pixels")]
+    for title, text in texts.items():
+        tokens = len(tokenizer.encode(text, UNCUT))
+        rows.append((title, f"{text} ({len(words(text))} words, {tokens} tokens)"))
+    found = {title: list(dict.fromkeys(words(text))) for title, text in texts.items()}
+    shared = [word for word in next(iter(found.values())) if all(word in own for own in found.values())]
+    rows.append(("words in every text", listed(shared)))
+    for title, own in found.items():
+        others = {word for name, more in found.items() if name != title for word in more}
+        rows.append((f"only in {title}", listed([word for word in own if word not in others])))
+    return Section(f"Image {number}, id {split.image_ids[number]}", tuple(rows), file)
+
+
+def texts_of(split: Split, number: int) -> dict[str, str]:
+    """Everything that is written about image `number`, by what it is called."""
+    k = split.captions_per_image
+    captions = slice(number * k, (number + 1) * k)
+    texts = {f"caption {i}": text for i, text in enumerate(split.captions[captions], start=1)}
+    if split.dense is not None:
+        dense = list(dict.fromkeys((dense_captions(split, "own") or [])[captions]))
+        texts |= {f"dense caption {i}" if len(dense) > 1 else "dense caption": text for i, text in enumerate(dense, 1)}
+    return texts
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in small letters, punctuation left out."""
+    return WORD.findall(text.lower())
+
+
+def listed(found: Sequence[str]) -> str:
+    """Words as a list with their number."""
+    return f"{len(found)}: {', '.join(found)}" if found else "none"
+
+
+def token_counts(split: Split, tokenizer: Tokenizer, config: ModelConfig) -> Section:
+    """How many tokens captions and dense captions have before they are cut, and how many are cut."""
+    kinds = [("captions", split.captions, config.text.max_words)]
+    if split.dense is not None:
+        kinds.append(("dense captions", split.dense, config.text.max_dense_words))
+    rows = []
+    for title, texts, limit in kinds:
+        lengths = [len(tokenizer.encode(text, UNCUT)) for text in texts[:COUNTED]]
+        longer = sum(length > limit for length in lengths)
+        told = f"shortest {min(lengths)}, median {median(lengths):g}, longest {max(lengths)}"
+        rows.append((title, f"{told}; {longer:,} of the first {len(lengths):,} are cut at {limit}"))
+    return Section("Tokens, [CLS] and [SEP] among them", tuple(rows))
+
+
+def batch(split: Split, tokenizer: Tokenizer, config: ModelConfig, sample: int) -> Section:
+    """What `collate` makes of the first captions of a few images: the shape of each part, and a caption read back."""
+    text = config.text
+    dataset = CaptionDataset(
+        split,
+        tokenizer,
+        partial(preprocess, config=config.vision),
+        text.max_words,
+        text.max_dense_words,
+        dense="none" if split.dense is None else "own",
+    )
+    images = range(sample, min(sample + BATCH, len(split.image_ids)))
+    made = dataset.collate([dataset[number * split.captions_per_image] for number in images])
+    rows = []
+    for name, part in made._asdict().items():
+        told = "none" if part is None else f"{tuple(part.shape)} {str(part.dtype).removeprefix('torch.')}"
+        if part is not None and part.ndim == 1:
+            told += f": {part.tolist()}"
+        rows.append((name, told))
+    first = made.captions[0, : int(made.lengths[0])].tolist()
+    rows.append(("first caption decoded", " ".join(tokenizer.labels(first))))
+    return Section(f"Batch of {len(images)} captions of {len(images)} images", tuple(rows))
+
+
+def as_text(sections: Sequence[Section]) -> str:
+    """Sections as lines of text."""
+    lines = []
+    for section in sections:
+        lines.append(section.title)
+        for name, value in section.rows:
+            lines.append(fill(f"  {name:<{INDENT - 2}}{value}", WIDTH, subsequent_indent=" " * INDENT))
+        lines.append("")
+    return "\n".join(lines)
+
+
+def as_html(sections: Sequence[Section]) -> str:
+    """Sections as one page that needs no other file."""
+    parts = []
+    for section in sections:
+        parts.append(f"<h2>{escape(section.title)}</h2>")
+        if section.picture is not None:
+            parts.append(f'<img alt="" src="{data_address(section.picture)}">')
+        rows = (f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in section.rows)
+        parts.append(f"<table>{''.join(rows)}</table>")
+    return PAGE.format(title=escape(sections[0].title), body="\n".join(parts))
+
+
+def data_address(file: Path) -> str:
+    """An image, made small, as an address that holds it."""
+    picture = to_rgb(open_image(file))
+    picture.thumbnail((PICTURE, PICTURE))
+    stream = BytesIO()
+    picture.save(stream, "JPEG", quality=85)
+    return f"data:image/jpeg;base64,{base64.b64encode(stream.getvalue()).decode()}"
+
+
+def read_config(name: str) -> ModelConfig:
+    """Read the config of a shipped model, of a model's folder, or one that comes with the package by name.
+
+    Raises:
+        ValueError: none of these.
+    """
+    if name in config_names():
+        return load_config(name)
+    folder = model_folder(name)
+    if folder is None:
+        names = ", ".join(config_names())
+        raise ValueError(f"--model {name} is a hub repo: give a shipped model, a folder or one of {names}.")
+    return ModelConfig.from_json(folder / CONFIG_NAME)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print what a split holds, and write it as a page."""
+    parser = argparse.ArgumentParser(prog="python -m seps.data.inspect", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("data", metavar="DATA", type=Path, help="folder with captions in the authors' layout")
+    parser.add_argument("--split", required=True, help="which split of it: train, dev, test, ...")
+    parser.add_argument("--images", type=Path, metavar="FOLDER", help="folder of the image files; default: DATA/images")
+    parser.add_argument("--model", default="photos", help="whose tokenizer and pixels: a model or a config by name")
+    parser.add_argument("--sample", type=int, default=0, metavar="N", help="index of the image that is shown")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write it as a page too")
+    options = parser.parse_args(arguments)
+    with errors_in_one_line():
+        if options.html is not None:
+            check_output(options.html)
+        config = read_config(options.model)
+        sections = inspect_split(read_split(options.data, options.split, images=options.images), config, options.sample)
+        print(as_text(sections))
+        if options.html is not None:
+            options.html.write_text(as_html(sections), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""Similarities in files: what one evaluation writes, and two models' averaged, as the authors' ensembles are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from seps.cli import check_output
+from seps.evaluation.results import CocoFolds, coco_folds, plain_recalls, recall_lines
+from seps.files import written_whole
+from seps.search.metrics import RetrievalMetrics, retrieval_metrics
+
+SUFFIX = ".npy"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The recalls of one matrix of similarities, and MS-COCO's folds where it has at least 5,000 images."""
+
+    metrics: RetrievalMetrics
+    coco: CocoFolds | None
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """Two files of similarities and their mean.
+
+    Attributes:
+        files: their paths; images, captions: how many both are of.
+        each: what each file measures, in their order; both: what the mean of the two does.
+    """
+
+    files: tuple[Path, Path]
+    images: int
+    captions: int
+    each: tuple[Measured, Measured]
+    both: Measured
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, recalls in per cent."""
+        return {
+            "files": [str(file) for file in self.files],
+            "images": self.images,
+            "captions": self.captions,
+            "each": [plain_recalls(one.metrics, one.coco) for one in self.each],
+            "both": plain_recalls(self.both.metrics, self.both.coco),
+        }
+
+    def table(self) -> str:
+        """What the program prints."""
+        counts = f"{self.images:,} images, {self.captions:,} captions"
+        titles = (*map(str, self.files), "both, similarities averaged")
+        parts = zip(titles, (*self.each, self.both), strict=True)
+        return "\n".join(line for title, one in parts for line in recall_lines(title, counts, one.metrics, one.coco))
+
+
+def check_similarity_file(path: Path, matrices: int) -> None:
+    """Raise ValueError where a file cannot take the similarities of this many protocols."""
+    if path.suffix != SUFFIX:
+        raise ValueError(f"--save-similarity {path} is a NumPy file, so its name must end in {SUFFIX}.")
+    if matrices > 1:
+        raise ValueError(f"--save-similarity takes one matrix, but --dense names {matrices} protocols: name one.")
+    check_output(path)
+
+
+def save_similarity(path: Path, similarity: Tensor) -> None:
+    """Write similarities (V, V * k) as float32, whole or not at all."""
+    with written_whole(path) as partial, partial.open("wb") as file:
+        np.save(file, similarity.float().numpy())
+
+
+def read_similarity(path: Path) -> Tensor:
+    """Read similarities, images by captions.
+
+    Returns:
+        (V, V * k) float32.
+
+    Raises:
+        ValueError: no such file, none of NumPy's, or something else in it than such a matrix of real numbers.
+    """
+    try:
+        values = np.load(path, mmap_mode="r", allow_pickle=False)
+    except FileNotFoundError:
+        raise ValueError(f"{path} does not exist: give a file that --save-similarity wrote.") from None
+    except (OSError, ValueError, EOFError, SyntaxError) as error:
+        raise ValueError(f"{path} cannot be read as a NumPy file of numbers ({error}).") from error
+    if not isinstance(values, np.ndarray) or values.dtype.kind != "f":
+        raise ValueError(f"{path} holds no matrix of real numbers: give a file that --save-similarity wrote.")
+    if values.ndim != 2 or not values.size or values.shape[1] % values.shape[0]:
+        raise ValueError(
+            f"{path} has shape {values.shape}, but images by captions is needed, the same number of captions an image."
+        )
+    return torch.from_numpy(np.array(values, dtype=np.float32))
+
+
+def measured(similarity: Tensor) -> Measured:
+    """Measure similarities (V, V * k)."""
+    k = similarity.shape[1] // similarity.shape[0]
+    return Measured(retrieval_metrics(similarity, k), coco_folds(similarity, k))
+
+
+def measure_ensemble(first: Path, second: Path) -> Ensemble:
+    """Measure two files of similarities and their mean.
+
+    Raises:
+        ValueError: as `read_similarity`; files of unlike shapes; values that are not finite.
+    """
+    one, other = read_similarity(first), read_similarity(second)
+    if one.shape != other.shape:
+        raise ValueError(
+            f"{first} has shape {tuple(one.shape)}, but {second} has {tuple(other.shape)}: both must be of one split."
+        )
+    each = measured(one), measured(other)
+    images, captions = one.shape
+    return Ensemble((first, second), images, captions, each, measured(one.add_(other).div_(2)))

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import base64
+import io
+import re
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from seps.data import read_split
+from seps.data.inspect import as_text, inspect_split, main, read_config, words
+from seps.models.config import ModelConfig
+from tests.helpers.authors import AUTHORS, flickr30k_names, needs_authors_files, stand_ins
+from tests.helpers.drawn_data import write_lines, write_split
+from tests.helpers.tiny import tiny_model, tiny_settings
+
+CAPTIONS = (
+    "A dog runs .",
+    "a dog's snow",
+    "a a dog runs dogs",
+    "A dog < a wolf",
+    "the dog running a snow snow snow snow",
+)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    folder = write_split(tmp_path, images=3, dense=3)
+    lines = (folder / "dev_caps.txt").read_text().splitlines()
+    write_lines(folder / "dev_caps.txt", [*lines[:5], *CAPTIONS, *lines[10:]])
+    return folder
+
+
+def sections(data: Path, bert: Path, sample: int = 1) -> dict[str, dict[str, str]]:
+    config = ModelConfig.from_dict(tiny_settings(bert))
+    return {section.title: dict(section.rows) for section in inspect_split(read_split(data, "dev"), config, sample)}
+
+
+def test_counts_card_tokens_and_batch(data: Path, bert: Path) -> None:
+    counts, card, tokens, batch = sections(data, bert).values()
+    assert counts == {
+        "images": f"3, the first in {data / 'images'}",
+        "captions": "15, 5 for each image",
+        "dense captions": "3, one for each image, in dev_dense.jsonl",
+    }
+    assert list(sections(data, bert)) == [
+        f"Split dev of {data}",
+        "Image 1, id 11",
+        "Tokens, [CLS] and [SEP] among them",
+        "Batch of 2 captions of 2 images",
+    ]
+    assert (card["file"], card["size"]) == (str(data / "images" / "11.png"), "40 x 30 pixels")
+    assert card["caption 1"] == "A dog runs . (3 words, 7 tokens)"  # [CLS] a dog run ##s . [SEP]; "runs" is two pieces
+    assert card["dense caption"] == "a picture 1 (3 words, 5 tokens)"
+    assert card["words in every text"] == "1: a"
+    assert card["only in caption 2"] == "1: dog's"
+    assert card["only in caption 1"] == "none"
+    assert card["only in caption 5"] == "2: the, running"
+    assert card["only in dense caption"] == "2: picture, 1"
+    assert tokens["captions"] == "shortest 7, median 9, longest 11; 12 of the first 15 are cut at 8"
+    assert tokens["dense captions"] == "shortest 5, median 5, longest 5; 0 of the first 3 are cut at 12"
+    assert batch["images"] == "(2, 3, 160, 160) float32"
+    assert batch["captions"] == "(2, 8) int64"
+    assert batch["lengths"] == "(2,) int64: [7, 8]"
+    assert batch["dense_captions"] == "(2, 5) int64"
+    assert (batch["ids"], batch["img_ids"]) == ("(2,) int64: [5, 10]", "(2,) int64: [1, 2]")
+    assert batch["first caption decoded"] == "[CLS] a dog run ##s . [SEP]"
+
+
+def test_a_split_without_dense_captions_says_so(data: Path, bert: Path) -> None:
+    (data / "dev_dense.jsonl").unlink()
+    counts, card, tokens, batch = sections(data, bert).values()
+    told = f"none. Split dev of {data} has no dense captions, neither dev_dense.jsonl nor DATASET_dev.jsonl"
+    assert counts["dense captions"] == told
+    assert "dense caption" not in card
+    assert list(tokens) == ["captions"]
+    assert batch["dense_captions"] == batch["dense_lengths"] == "none"
+
+
+def test_words_are_without_punctuation() -> None:
+    assert words("The man 's hat-stand , isn't it ? caf\u00e9_2") == [
+        "the",
+        "man",
+        "s",
+        "hat-stand",
+        "isn't",
+        "it",
+        "caf\u00e9",
+        "2",
+    ]
+
+
+def test_the_program_prints_and_writes_a_page(
+    data: Path, bert: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tiny_model(bert).save_pretrained(tmp_path / "model")
+    page = tmp_path / "page.html"
+    arguments = [str(data), "--split", "dev", "--model", str(tmp_path / "model")]
+    main([*arguments, "--sample", "1", "--html", str(page)])
+    printed = capsys.readouterr().out
+    split, config = read_split(data, "dev"), ModelConfig.from_dict(tiny_settings(bert))
+    assert printed == as_text(inspect_split(split, config, 1)) + "\n"
+    assert max(map(len, printed.splitlines())) <= 120 + len(str(data))
+    html = page.read_text(encoding="utf-8")
+    assert "<th>caption 4</th><td>A dog &lt; a wolf (4 words," in html
+    (picture,) = re.findall(r'src="data:image/jpeg;base64,([^"]+)"', html)
+    with Image.open(io.BytesIO(base64.b64decode(picture))) as read:
+        assert read.size == (40, 30)
+
+    for more, told in (
+        (["--sample", "3"], "error: --sample is 3, but the split has 3 images, counted from 0.\n"),
+        (["--html", "/nowhere/page.html"], "error: The folder /nowhere does not exist, so that page.html cannot"),
+        (["--model", "some/repo"], "error: --model some/repo is a hub repo: give a shipped model, a folder or one of"),
+        (["--split", "val"], "2 problems. Missing (2): val_caps.txt; val_ids.txt"),
+    ):
+        with pytest.raises(SystemExit) as ended:
+            main([*arguments, *more])
+        assert ended.value.code == 2
+        assert told in capsys.readouterr().err
+
+
+def test_configs_are_found_by_name() -> None:
+    assert read_config("photos").text.max_words == 30
+    assert read_config("vit_base_patch16_224").vision.image_size == 224
+    with pytest.raises(ValueError, match="shipped are: "):
+        read_config("photoz")
+
+
+@needs_authors_files
+def test_the_authors_test_split(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stand_ins(tmp_path / "flickr30k-images", flickr30k_names("test"))
+    main([str(AUTHORS / "f30k"), "--split", "test", "--images", str(tmp_path)])
+    told = capsys.readouterr().out
+    for line in (
+        "  images                1,000, the first in ",
+        "  captions              5,000, 5 for each image",
+        "  dense captions        1,000, one for each image, in f30k_test.jsonl",
+        "  words in every text   2: man, hat",
+        "  captions              shortest 4, median 15, longest 88; 134 of the first 5,000 are cut at 30",
+        "  images                (4, 3, 448, 448) float32",
+        "[CLS] the man with pierced ears is wearing glasses and an orange hat . [SEP]",
+    ):
+        assert line in told
