@@ -20,6 +20,7 @@ from typing import Any
 import torch
 from accelerate import Accelerator, DistributedDataParallelKwargs
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 from tqdm import tqdm
 
 from seps.cli import check_folder
@@ -33,7 +34,8 @@ from seps.search.metrics import RetrievalMetrics, retrieval_metrics
 from seps.training.cache import FeatureCache, cache_features
 from seps.training.checkpoint import LEAST_BEST, RunState, load_checkpoint, save_checkpoint
 from seps.training.data_loader import CachedDataLoader
-from seps.training.lr_schedule import adapt_ratio_weight, rate_factor
+from seps.training.gathering import joined, joined_lists
+from seps.training.lr_schedule import adapt_ratio_weight, align_factor, rate_factor
 from seps.training.objective import pool
 from seps.training.pixels import PixelDataLoader
 from seps.training.run_folder import check_no_run, find_checkpoint, forget_checkpoints
@@ -98,16 +100,18 @@ def train(
         step.seps_loss.ratio_weight = state.ratio_weight
         row = run_epoch(accelerator, prepared, step, optimizer, loader, settings, epoch)
         if settings.ratio_schedule == "adaptive" and "kept" in row:
-            weight = adapt_ratio_weight(state.ratio_weight, row["kept"], model.cross_net.sparse_ratio)
+            weight = adapt_ratio_weight(settings.ratio_weight, row["kept"], step.seps_loss.target_ratio)
             state = replace(state, ratio_weight=weight)
         state = replace(state, epoch=epoch + 1)
+        row = {"epoch": epoch + 1.0} | row | {"seconds": time.monotonic() - started}
+        is_best = False
+        if epoch >= settings.pretrain_epochs:
+            row |= recalls(dev_metrics(model, splits["dev"], dev_cache, settings, process_shard(accelerator)))
+            is_best = row["rsum"] > state.best
+            state = replace(state, best=max(state.best, row["rsum"]))
         if accelerator.is_main_process:
-            row = {"epoch": epoch + 1.0} | row | {"seconds": time.monotonic() - started}
-            if epoch >= settings.pretrain_epochs:
-                row |= recalls(dev_metrics(model, splits["dev"], dev_cache, settings))
-                if row["rsum"] > state.best:
-                    state = replace(state, best=row["rsum"])
-                    model.save_pretrained(out / "best")
+            if is_best:
+                model.save_pretrained(out / "best")
             write_epoch(out, row)
             save_checkpoint(out / "checkpoints" / f"epoch-{epoch + 1:03d}", step, optimizer, state)
             forget_checkpoints(out, keep)
@@ -115,6 +119,11 @@ def train(
             tqdm.write(f"{epoch_title(settings, epoch)}: {told}")
         accelerator.wait_for_everyone()
     return state.best
+
+
+def process_shard(accelerator: Accelerator) -> ProcessShard:
+    """Tell this process's place among those that train together."""
+    return ProcessShard(accelerator.process_index, accelerator.num_processes)
 
 
 def start_model(config: ModelConfig, settings: TrainSettings, start: str | None, device: torch.device) -> SEPSModel:
@@ -145,7 +154,7 @@ def open_loader(
 
     Frozen backbones run now, unless their features are in the folder `cache`, and heads get the features' statistics.
     """
-    share = ProcessShard(accelerator.process_index, accelerator.num_processes)
+    share = process_shard(accelerator)
     if settings.frozen:
         model.freeze_backbones()
         with accelerator.main_process_first():  # the others find what the first has computed
@@ -217,6 +226,8 @@ def run_epoch(
     bar = tqdm(batches, total=count, desc=title, leave=False, disable=silent)
     for number, batch in enumerate(bar, 1):
         set_rates(optimizer, settings, pretraining, epoch if pretraining else main_epoch, number - 1, count)
+        done = main_epoch * count + number - 1  # steps, without those of pre-training
+        step.align_factor = align_factor(settings.align_ramp_epochs, done, count)
         with accelerator.autocast():
             losses = prepared(on_device(batch, accelerator.device))
         loss = float(losses["loss"].detach())
@@ -234,7 +245,10 @@ def run_epoch(
         bar.set_postfix({name: f"{float(part.detach()):.3f}" for name, part in losses.items()}, refresh=False)
     if number == 0:
         raise ValueError(f"The training split makes no batch of {settings.batch_size}: lower batch_size.")
-    return {name: total / number for name, total in sums.items()}
+    means = {name: total / number for name, total in sums.items()}
+    if "kept" in means:  # each process has drawn decisions of its own, and one ratio weight follows for all
+        means["kept"] = float(joined(torch.tensor([means["kept"]], device=accelerator.device)).mean())
+    return means
 
 
 def epoch_title(settings: TrainSettings, epoch: int) -> str:
@@ -271,34 +285,64 @@ def set_rates(
         rate = settings.pretrain_rate * rate_factor("linear", epoch, done, settings.pretrain_epochs * count, count // 2)
     else:
         done, total = epoch * count + number, settings.epochs * count
-        rate = settings.learning_rate * rate_factor(settings.schedule, epoch, done, total, settings.lr_warmup_steps)
+        rate = settings.learning_rate * rate_factor(
+            settings.schedule, epoch, done, total, settings.lr_warmup_steps, settings.lr_schedules, settings.decay_rate
+        )
     for group in optimizer.param_groups:
         group["lr"] = rate * (1.0 if pretraining else group["share"])
 
 
 @torch.no_grad()
 def dev_metrics(
-    model: SEPSModel, split: Split, cache: FeatureCache | None, settings: TrainSettings
+    model: SEPSModel,
+    split: Split,
+    cache: FeatureCache | None,
+    settings: TrainSettings,
+    share: ProcessShard = ProcessShard(),  # noqa: B008
 ) -> RetrievalMetrics:
     """Measure recall on dev, captions alone, over its first `dev_images` images (0: all); without the network where it
-    is not trained."""
+    is not trained. Each process embeds and scores its share of the images; all of them have the result."""
     count = min(settings.dev_images or len(split.image_files), len(split.image_files))
-    k = split.captions_per_image
+    own = share.span(count)
+    words: list[Tensor] = []  # of each caption, (L, C)
+    rows: list[Tensor] = []  # of each image, (V * k,)
     model.eval()
+    if own:
+        img_embs, cap_embs, lengths = embed_split(model, split, cache, own)
+    if share.processes > 1:
+        words = [own_words[:n].cpu() for own_words, n in zip(cap_embs, lengths, strict=True)] if own else []
+        words = [one for part in joined_lists(words) for one in part]
+        cap_embs = pad_sequence(words, batch_first=True).to(model.device)
+        lengths = torch.tensor([len(one) for one in words])
+    if own:
+        rows = list(dev_similarity(model, settings, img_embs, cap_embs, lengths))
+    if share.processes > 1:
+        rows = [row.cpu() for part in joined_lists(rows) for row in part]
+    return retrieval_metrics(torch.stack(rows), split.captions_per_image)
+
+
+def embed_split(
+    model: SEPSModel, split: Split, cache: FeatureCache | None, images: range
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Embed some of a split's images (B, N[+1], C) and their captions (B * k, L, C) with their lengths (B * k,)."""
+    captions = range(images.start * split.captions_per_image, images.stop * split.captions_per_image)
     if cache is None:
-        img_embs = model.encode_photos([open_image(file) for file in split.image_files[:count]], progress=True)
-        cap_embs, lengths = model.encode_captions(split.captions[: count * k], progress=True)
-    else:
-        chunks = torch.arange(count).split(32)
-        img_embs = torch.cat([model.img_enc.project(cache.image_features(c).to(model.device)) for c in chunks])
-        features, lengths = cache.caption_features(torch.arange(count * k))
-        cap_embs = model.txt_enc.project(features.to(model.device), lengths)
+        img_embs = model.encode_photos([open_image(split.image_files[i]) for i in images], progress=True)
+        return img_embs, *model.encode_captions([split.captions[i] for i in captions], progress=True)
+    chunks = torch.arange(images.start, images.stop).split(32)
+    img_embs = torch.cat([model.img_enc.project(cache.image_features(c).to(model.device)) for c in chunks])
+    features, lengths = cache.caption_features(torch.arange(captions.start, captions.stop))
+    return img_embs, model.txt_enc.project(features.to(model.device), lengths), lengths
+
+
+def dev_similarity(
+    model: SEPSModel, settings: TrainSettings, img_embs: Tensor, cap_embs: Tensor, lengths: Tensor
+) -> Tensor:
+    """Score embedded images against embedded captions: (V, T)."""
     if not settings.align_weight:
-        images, captions = pool(img_embs[:, -model.img_enc.num_patches :]), pool(cap_embs, lengths)
-        return retrieval_metrics(images @ captions.T, k)
+        return pool(img_embs[:, -model.img_enc.num_patches :]) @ pool(cap_embs, lengths).T
     engine = ScoringEngine(model.cross_net, progress=True)
-    similarity = engine.score(engine.encode_images(img_embs), engine.encode_captions(cap_embs, lengths))
-    return retrieval_metrics(similarity, k)
+    return engine.score(engine.encode_images(img_embs), engine.encode_captions(cap_embs, lengths))
 
 
 def recalls(metrics: RetrievalMetrics) -> dict[str, float]:

@@ -153,6 +153,24 @@ def test_gumbel_softmax_with_adaptive_ratio_weight(data: Path, tmp_path: Path) -
     assert abs(rows[0]["kept"] - 0.9) > 0.1  # so that the weight doubles
     state = json.loads((tmp_path / "checkpoints" / "epoch-001" / "checkpoint.json").read_text())
     assert state["ratio_weight"] == 8.0
+    state = json.loads((tmp_path / "checkpoints" / "epoch-002" / "checkpoint.json").read_text())
+    assert state["ratio_weight"] == 8.0  # twice the recipe's own, however often
+
+
+def test_the_kept_ratio_is_a_mean_over_branches_in_the_released_variant_too(data: Path, tmp_path: Path) -> None:
+    training = PIXELS | {"epochs": 1, "ratio_schedule": "adaptive", "ratio_weight": 4.0}
+    row = run(data, tmp_path, recipe(data, training, use_paper_version=False, sparse_ratio=0.5))[0]
+    assert row["kept"] == pytest.approx(0.5)  # both branches keep half, their masks added come to 1
+    state = json.loads((tmp_path / "checkpoints" / "epoch-001" / "checkpoint.json").read_text())
+    assert state["ratio_weight"] == 2.0
+
+
+def test_target_and_lambdas_reach_the_ratio_loss_and_the_ramp_the_ranking_loss(data: Path, tmp_path: Path) -> None:
+    settings = {"epochs": 1, "target_ratio": 0.2, "lambda_sparse": 3.0, "lambda_dense": 1.0}
+    row = run(data, tmp_path / "ratio", recipe(data, PIXELS | settings))[0]
+    assert row["ratio"] == pytest.approx((3.0 + 1.0) * (0.5 - 0.2) ** 2, rel=1e-5)
+    ramped = run(data, tmp_path / "ramp", recipe(data, PIXELS | {"epochs": 1, "align_ramp_epochs": 1}))[0]
+    assert 0 < ramped["loss"] < 0.8 * ramped["align"]  # on average half of it
 
 
 def test_a_loss_that_is_not_finite_names_its_batch(
