@@ -2,13 +2,15 @@
 
 CONFIG is a recipe, a model's config with a "training" section (see `seps.training.settings`); DIR holds the splits
 `train` and `dev` in the authors' layout (see `seps.data`). RUN receives `best/` (the best epoch by rSum on dev, which
-`seps.load_model` loads), `checkpoints/`, `metrics.csv`, `tensorboard/`, `loss.png`, `recall.png` and `recipe.json`.
+`seps.load_model` loads), `checkpoints/`, `metrics.csv`, `tensorboard/`, `loss.png`, `loss_curves.png`, `recall.png` and
+`recipe.json`. What looks amiss is told in a sentence that begins with "Warning: ", see `seps.training.watch`.
 Several GPUs: `accelerate launch -m seps.train ...`.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections import defaultdict
 from dataclasses import fields, replace
@@ -39,10 +41,11 @@ from seps.training.lr_schedule import adapt_ratio_weight, align_factor, rate_fac
 from seps.training.objective import pool
 from seps.training.pixels import PixelDataLoader
 from seps.training.run_folder import check_no_run, find_checkpoint, forget_checkpoints
-from seps.training.run_log import read_epochs, write_epoch
+from seps.training.run_log import StepLog, forget_after, read_epochs, write_epoch
 from seps.training.samplers import ProcessShard
 from seps.training.settings import TrainSettings
 from seps.training.step import StepBatch, TrainingStep
+from seps.training.watch import epoch_warnings, start_warnings
 
 
 def train(
@@ -94,11 +97,18 @@ def train(
     epochs = settings.pretrain_epochs + settings.epochs
     if resume is not None:
         state = load_checkpoint(find_checkpoint(out, resume), step, optimizer, epochs)
+        if accelerator.is_main_process:
+            forget_after(out, state.epoch)
     prepared, optimizer = accelerator.prepare(step, optimizer)
+    warn(accelerator, start_warnings(settings, model.img_enc.num_patches, expected_ratio(step)))
     for epoch in range(state.epoch, epochs):
         started = time.monotonic()
         step.seps_loss.ratio_weight = state.ratio_weight
-        row = run_epoch(accelerator, prepared, step, optimizer, loader, settings, epoch)
+        log = StepLog(out if accelerator.is_main_process else None, epoch + 1, steps_before(loader, settings, epoch))
+        with log:
+            row = run_epoch(accelerator, prepared, step, optimizer, loader, settings, epoch, log)
+        if "kept" in row:
+            row |= {"ratio_weight": state.ratio_weight, "target_ratio": step.seps_loss.target_ratio}
         if settings.ratio_schedule == "adaptive" and "kept" in row:
             weight = adapt_ratio_weight(settings.ratio_weight, row["kept"], step.seps_loss.target_ratio)
             state = replace(state, ratio_weight=weight)
@@ -112,13 +122,34 @@ def train(
         if accelerator.is_main_process:
             if is_best:
                 model.save_pretrained(out / "best")
-            write_epoch(out, row)
+            write_epoch(out, row, log.rows)
             save_checkpoint(out / "checkpoints" / f"epoch-{epoch + 1:03d}", step, optimizer, state)
             forget_checkpoints(out, keep)
             told = ", ".join(f"{name} {number:.4g}" for name, number in row.items() if name != "epoch")
             tqdm.write(f"{epoch_title(settings, epoch)}: {told}")
+        found = epoch_warnings(row, settings, epoch - settings.pretrain_epochs, step.sampled, state.ratio_weight)
+        warn(accelerator, found)
         accelerator.wait_for_everyone()
     return state.best
+
+
+def expected_ratio(step: TrainingStep) -> float:
+    """Tell what share of the patches training is to keep: the ratio loss's target where decisions are drawn, else the
+    network's own."""
+    return step.seps_loss.target_ratio if step.can_sample else step.model.cross_net.sparse_ratio
+
+
+def steps_before(loader: CachedDataLoader | PixelDataLoader, settings: TrainSettings, epoch: int) -> int:
+    """Count the steps of the epochs before this one, both stages' together."""
+    pretraining = min(epoch, settings.pretrain_epochs)
+    before = pretraining * loader.pretrain_length() if pretraining else 0
+    return before + (epoch - pretraining) * loader.length()
+
+
+def warn(accelerator: Accelerator, sentences: list[str]) -> None:
+    """Tell what is amiss on stderr, once for all processes."""
+    for sentence in sentences if accelerator.is_main_process else []:
+        tqdm.write(f"Warning: {sentence}", file=sys.stderr)
 
 
 def process_shard(accelerator: Accelerator) -> ProcessShard:
@@ -206,8 +237,9 @@ def run_epoch(
     loader: CachedDataLoader | PixelDataLoader,
     settings: TrainSettings,
     epoch: int,
+    log: StepLog,
 ) -> dict[str, float]:
-    """Train for one epoch; return the mean of each loss."""
+    """Train for one epoch, each step told to `log`; return the mean of each loss."""
     pretraining = epoch < settings.pretrain_epochs
     main_epoch = epoch - settings.pretrain_epochs
     seed = settings.seed * 1000 + epoch  # an epoch's chance follows from its number, so that a run can resume
@@ -240,9 +272,11 @@ def run_epoch(
         accelerator.backward(losses["loss"])
         accelerator.clip_grad_norm_(prepared.parameters(), settings.clip)
         optimizer.step()
-        for name, part in losses.items():
-            sums[name] += float(part.detach())
-        bar.set_postfix({name: f"{float(part.detach()):.3f}" for name, part in losses.items()}, refresh=False)
+        parts = {name: float(part.detach()) for name, part in losses.items()}
+        for name, part in parts.items():
+            sums[name] += part
+        log.add(parts)
+        bar.set_postfix({name: f"{part:.3f}" for name, part in parts.items()}, refresh=False)
     if number == 0:
         raise ValueError(f"The training split makes no batch of {settings.batch_size}: lower batch_size.")
     means = {name: total / number for name, total in sums.items()}

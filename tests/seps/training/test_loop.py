@@ -22,7 +22,7 @@ from seps.scenes import write_split as write_scenes
 from seps.search.metrics import retrieval_metrics
 from seps.training.command import main
 from seps.training.loop import epoch_title, train
-from seps.training.run_log import read_epochs
+from seps.training.run_log import read_epochs, read_steps
 from seps.training.settings import TrainSettings, read_recipe
 from seps.training.step import TrainingStep
 from tests.helpers.drawn import WORDS, draw_split
@@ -100,7 +100,7 @@ def test_learns_resumes_and_exports(data: Path, tmp_path: Path, training: dict[s
     trained = [row for row in rows if "align" in row]
     assert trained[-1]["align"] < trained[0]["align"]
     assert any("maps" in row for row in trained) == bool(training.get("map_weight"))
-    for name in ("metrics.csv", "loss.png", "recall.png", "recipe.json", "tensorboard"):
+    for name in ("metrics.csv", "loss.png", "loss_curves.png", "recall.png", "recipe.json", "tensorboard"):
         assert (tmp_path / "run" / name).exists()
     with Image.open(tmp_path / "run" / "recall.png") as picture:
         assert picture.size[0] > 400
@@ -147,10 +147,24 @@ def test_without_the_ranking_loss_embeddings_train_and_dev_is_ranked_by_pooled_o
         assert torch.equal(trained, drawn), name
 
 
-def test_gumbel_softmax_with_adaptive_ratio_weight(data: Path, tmp_path: Path) -> None:
+def test_gumbel_softmax_with_adaptive_ratio_weight(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     training = PIXELS | {"epochs": 2, "ratio_schedule": "adaptive", "ratio_weight": 4.0, "augment": True}
     rows = run(data, tmp_path, recipe(data, training, use_gumbel_softmax=True, sparse_ratio=0.9))
     assert abs(rows[0]["kept"] - 0.9) > 0.1  # so that the weight doubles
+    assert [row["ratio_weight"] for row in rows] == [4.0, 8.0]
+    assert [row["target_ratio"] for row in rows] == [0.9, 0.9]
+    steps = read_steps(tmp_path)
+    assert [row["step"] for row in steps] == list(range(1, 21))
+    for row in rows:
+        own = [one for one in steps if one["epoch"] == row["epoch"]]
+        for name in ("loss", "align", "ratio", "kept"):
+            assert sum(one[name] for one in own) / len(own) == pytest.approx(row[name], rel=1e-6)
+    warned = capsys.readouterr().err
+    assert "Warning: In epoch 1 " in warned
+    assert "Warning: The ratio weight is 8, above 5" in warned
+    assert "Warning: The ratio loss of epoch 1 is" in warned
     state = json.loads((tmp_path / "checkpoints" / "epoch-001" / "checkpoint.json").read_text())
     assert state["ratio_weight"] == 8.0
     state = json.loads((tmp_path / "checkpoints" / "epoch-002" / "checkpoint.json").read_text())
