@@ -1,17 +1,23 @@
-"""The losses on a small real batch, and claims that the live model bears out or not."""
+"""The losses on a small real batch, claims that the live model bears out or not, and the training guide's advice."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import gradio as gr
 
 from demo.explain.photo import with_new_key
+from demo.explain.table import rich, say
 from demo.lesson.claims import claims_value, run_claim
+from demo.lesson.guide import advice_rows, ratio_experiment
 from demo.lesson.playground import playground_value
 from demo.service.retrieval import RetrievalService
+from demo.views.paper import table
 from demo.views.parts import ANSWERING, errors_as_message, scripted
+
+PANEL = (240, 130)  # width and height of a curve's
 
 
 @dataclass(frozen=True)
@@ -30,7 +36,75 @@ def build() -> Losses:
     playground = scripted("playground", "seps-playground", "playground", ("turn",))
     gr.HTML("<h3 class='part'>Claims, shown on the live model</h3>")
     claims = scripted("claims", "seps-claims", "claims", ("run",), value=claims_value())
+    gr.HTML(guide_page(), elem_id="training-guide", elem_classes="prose tables")
     return Losses(said, playground, claims, gr.State({}))
+
+
+def guide_page() -> str:
+    """The training guide's advice as a table, and its claim about the ratio weight beside what was measured."""
+    found = ratio_experiment()
+    runs = found["runs"]
+    target = found["target_ratio"]
+    off = [abs(run["mean"] - target) for run in runs]
+    told = say(
+        "guide.found",
+        near=min(off),
+        far=max(off),
+        best=runs[off.index(min(off))]["ratio_weight"],
+        inside=sum(run["holds"] for run in runs),
+        count=len(runs),
+    )
+    note = say(
+        "guide.ratio_note",
+        steps=found["steps"],
+        scenes=found["scenes"],
+        batch=found["batch_size"],
+        target=target,
+    )
+    return "".join(
+        [
+            f"<h3>{escape(say('guide.advice'))}</h3><p>{escape(say('guide.advice_note'))}</p>",
+            table(("setting", "usual", "raise it", "lower it", "who says so"), advice_rows()),
+            f"<h3>{escape(say('guide.ratio'))}</h3><p>{escape(note)}</p>",
+            '<div style="display: flex; flex-wrap: wrap; gap: 12px 28px">',
+            *[panel(run, target) for run in runs],
+            f"</div><p>{escape(told)} {rich(say('guide.scale'))}</p>",
+            f"<p>{escape(say('guide.command', command=found['command'], recipe=found['recipe']))}</p>",
+        ]
+    )
+
+
+def panel(run: dict[str, Any], target: float) -> str:
+    """One ratio weight: the kept share over the steps in front of what the guide claims, and both in words."""
+    low, high = run["claim"]
+    claimed = say("guide.claimed" if high > low else "guide.claimed_one", low=low, high=high)
+    measured = say("guide.measured", low=run["low"], high=run["high"], mean=run["mean"])
+    title = say("guide.panel", weight=run["ratio_weight"])
+    verdict = say("guide.holds" if run["holds"] else "guide.fails")
+    points = " ".join(
+        f"{PANEL[0] * i / (len(run['kept']) - 1):.1f},{height(kept):.1f}" for i, kept in enumerate(run["kept"])
+    )
+    ticks = "".join(
+        f'<text x="-6" y="{height(share) + 4:.1f}" text-anchor="end" font-size="11" fill="currentColor">{share:g}'
+        "</text>"
+        for share in (0, 0.5, 1)
+    )
+    drawing = (
+        f'<svg viewBox="-30 -6 {PANEL[0] + 36} {PANEL[1] + 12}" width="{PANEL[0] + 36}" role="img" '
+        f'aria-label="{escape(f"{title}: {claimed}, {measured}")}">{ticks}'
+        f'<rect width="{PANEL[0]}" height="{PANEL[1]}" fill="none" stroke="currentColor" opacity="0.35"/>'
+        f'<rect y="{height(high) - 0.5:.1f}" width="{PANEL[0]}" height="{height(low) - height(high) + 1:.1f}" '
+        'fill="currentColor" opacity="0.18"/>'
+        f'<path d="M0 {height(target):.1f}H{PANEL[0]}" stroke="currentColor" stroke-dasharray="4 4" opacity="0.6"/>'
+        f'<polyline points="{points}" fill="none" stroke="currentColor" stroke-width="1.5"/></svg>'
+    )
+    words = f"<b>{escape(title)}</b><br>{escape(claimed)}<br>{escape(measured)}: {escape(verdict)}"
+    return f'<figure style="max-width: 276px; margin: 0">{drawing}<figcaption>{words}</figcaption></figure>'
+
+
+def height(share: float) -> float:
+    """Where a kept share stands in a panel, from its top."""
+    return PANEL[1] * (1 - share)
 
 
 def connect(service: RetrievalService, view: Losses, tab: gr.Tab) -> None:

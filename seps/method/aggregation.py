@@ -57,6 +57,18 @@ class TokenAggregation(nn.Module):
         weights = masked_softmax(logits, mask.unsqueeze(1))  # (B_v, N_c, N)
         return weights @ patches, weights  # (B_v, N_c, C), equation (4)
 
+    def aggregate(self, tokens: Tensor, keep_policy: Tensor | None = None) -> Tensor:
+        """Aggregate as the released code's `TokenAggregation(x, keep_policy)` does, for code that calls it so.
+
+        Args:
+            tokens: (B_v, N, C), all patches or those kept; keep_policy: (B_v, N), a decision mask; None keeps all.
+
+        Returns:
+            Tokens (B_v, N_c, C).
+        """
+        mask = tokens.new_ones(tokens.shape[:2]) if keep_policy is None else keep_policy
+        return self.forward(tokens, self.logits(tokens), mask)[0]
+
 
 class DualTokenAggregation(nn.Module):
     """A weight network for each branch, their tokens added: v_j = sum_i Ws_ji v_i + sum_i Wd_ji v_i. Equation (4).

@@ -93,6 +93,19 @@ def ratio_loss(
 class SEPSLoss(nn.Module):
     """L = L_align + ratio_weight * L_ratio. Equations (6) and (7).
 
+    From the released code, where `opt` is its options and `sims` and `score_mask` come from the network:
+
+    | released code | here |
+    |---|---|
+    | `ContrastiveLoss(opt, margin, max_violation)` | `SEPSLoss(margin, max_violation=max_violation)` |
+    | `opt.sparse_ratio`, `opt.ratio_weight` | `SEPSLoss(target_ratio=..., ratio_weight=...)` |
+    | `align = criterion(im, s, img_ids, sims)` | `total, align, ratio = criterion(sims, score_mask, img_ids)` |
+    | `ratio = (score_mask.mean() - opt.sparse_ratio) ** 2` | in the call above |
+    | `loss = warmup_alpha * align + opt.ratio_weight * ratio` | the same; `total` where `warmup_alpha` is 1 |
+    | `criterion.max_violation_on()`, `..._off()` | `criterion.set_max_violation(True)`, `(False)` |
+
+    `im` and `s`, the embeddings, are not passed: the loss needs their similarity alone.
+
     Args:
         margin: alpha of equation (6).
         target_ratio: rho of equation (7), in (0, 1].

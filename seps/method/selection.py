@@ -278,3 +278,22 @@ class TokenSparse(nn.Module):
         parts, score = self.combine(s_p, attentions)
         mask = self.draw(score, generator) if sample else self.decide(score)
         return Selection(parts, score, mask)
+
+    def select_tokens(self, tokens: Tensor, attention_x: Tensor, attention_y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Keep patches as the released code's `TokenSparse(tokens, attention_x, attention_y)` does, for code that calls
+        it so.
+
+        Args:
+            tokens: (B_v, N, C); attention_x, attention_y: (B_v, N), whose sum is the score: s^im with s^st or s^dt.
+
+        Returns:
+            The kept patches (B_v, N_keep, C), the highest score first; the extra token (B_v, 1, C), the dropped ones
+            weighted by the softmax of their scores; the decision mask (B_v, N) of 0 and 1.
+        """
+        score = attention_x + attention_y  # (B_v, N)
+        selection = Selection({}, score, self.decide(score))
+        keep = kept_count(score.shape[-1], self.sparse_ratio)
+        order = score.argsort(dim=-1, descending=True, stable=True)[:, :keep]  # (B_v, N_keep)
+        kept = tokens.gather(1, order[..., None].expand(-1, -1, tokens.shape[-1]))  # (B_v, N_keep, C)
+        extra = selection.extra_weights.to(tokens.dtype)[:, None] @ tokens  # (B_v, 1, C)
+        return kept, extra, selection.mask

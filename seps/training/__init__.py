@@ -2,6 +2,7 @@
 
 In the order of a run: `settings` (the recipe), `loop` (the run), `cache` (frozen features, once), `samplers` (what
 meets in a batch), `data_loader` (batches of features) and `pixels` (of pixels), `step` (a batch to its losses, with
-`objective` and `maps`; `phrases` on patches), `lr_schedule` (what changes as training goes on), `checkpoint`,
-`run_log`. `pooled` trains the two-tower that SEPS is compared with.
+`objective` and `maps`; `phrases` on patches; `gathering` of all processes' embeddings), `lr_schedule` (what changes as
+training goes on), `checkpoint`, `run_log`, `watch` (what is amiss, in sentences). `guide` has the training guide's
+advice in one table. `pooled` trains the two-tower that SEPS is compared with.
 """

@@ -78,8 +78,9 @@ class CachedDataLoader:
             batches = similar_batches(pooled, self.per_image, self.captions_taken(), size, noise, generator)
         else:
             batches = shuffled_batches(len(self.split.captions), size, generator)
+        common = self.share.common(generator)  # processes meet in a step: all of them have dense captions, or none
         for captions in self.share.of(batches, generator):
-            dense = float(torch.rand((), generator=generator)) < self.settings.dense_share
+            dense = float(torch.rand((), generator=common)) < self.settings.dense_share
             yield self.batch(captions // self.per_image, captions, generator, dense and self.cache.dense is not None)
 
     def length(self) -> int:

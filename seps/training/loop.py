@@ -2,13 +2,15 @@
 
 CONFIG is a recipe, a model's config with a "training" section (see `seps.training.settings`); DIR holds the splits
 `train` and `dev` in the authors' layout (see `seps.data`). RUN receives `best/` (the best epoch by rSum on dev, which
-`seps.load_model` loads), `checkpoints/`, `metrics.csv`, `tensorboard/`, `loss.png`, `recall.png` and `recipe.json`.
+`seps.load_model` loads), `checkpoints/`, `metrics.csv`, `tensorboard/`, `loss.png`, `loss_curves.png`, `recall.png` and
+`recipe.json`. What looks amiss is told in a sentence that begins with "Warning: ", see `seps.training.watch`.
 Several GPUs: `accelerate launch -m seps.train ...`.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections import defaultdict
 from dataclasses import fields, replace
@@ -20,6 +22,7 @@ from typing import Any
 import torch
 from accelerate import Accelerator, DistributedDataParallelKwargs
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 from tqdm import tqdm
 
 from seps.cli import check_folder
@@ -33,14 +36,16 @@ from seps.search.metrics import RetrievalMetrics, retrieval_metrics
 from seps.training.cache import FeatureCache, cache_features
 from seps.training.checkpoint import LEAST_BEST, RunState, load_checkpoint, save_checkpoint
 from seps.training.data_loader import CachedDataLoader
-from seps.training.lr_schedule import adapt_ratio_weight, rate_factor
+from seps.training.gathering import joined, joined_lists
+from seps.training.lr_schedule import adapt_ratio_weight, align_factor, rate_factor
 from seps.training.objective import pool
 from seps.training.pixels import PixelDataLoader
 from seps.training.run_folder import check_no_run, find_checkpoint, forget_checkpoints
-from seps.training.run_log import read_epochs, write_epoch
+from seps.training.run_log import StepLog, forget_after, read_epochs, write_epoch
 from seps.training.samplers import ProcessShard
 from seps.training.settings import TrainSettings
 from seps.training.step import StepBatch, TrainingStep
+from seps.training.watch import epoch_warnings, start_warnings
 
 
 def train(
@@ -96,29 +101,64 @@ def train(
     epochs = settings.pretrain_epochs + settings.epochs
     if resume is not None:
         state = load_checkpoint(find_checkpoint(out, resume), step, optimizer, epochs)
+        if accelerator.is_main_process:
+            forget_after(out, state.epoch)
     prepared, optimizer = accelerator.prepare(step, optimizer)
+    warn(accelerator, start_warnings(settings, model.img_enc.num_patches, expected_ratio(step)))
     for epoch in range(state.epoch, epochs):
         started = time.monotonic()
         step.seps_loss.ratio_weight = state.ratio_weight
-        row = run_epoch(accelerator, prepared, step, optimizer, loader, settings, epoch)
+        log = StepLog(out if accelerator.is_main_process else None, epoch + 1, steps_before(loader, settings, epoch))
+        with log:
+            row = run_epoch(accelerator, prepared, step, optimizer, loader, settings, epoch, log)
+        if "kept" in row:
+            row |= {"ratio_weight": state.ratio_weight, "target_ratio": step.seps_loss.target_ratio}
         if settings.ratio_schedule == "adaptive" and "kept" in row:
-            weight = adapt_ratio_weight(state.ratio_weight, row["kept"], model.cross_net.sparse_ratio)
+            weight = adapt_ratio_weight(settings.ratio_weight, row["kept"], step.seps_loss.target_ratio)
             state = replace(state, ratio_weight=weight)
         state = replace(state, epoch=epoch + 1)
+        row = {"epoch": epoch + 1.0} | row | {"seconds": time.monotonic() - started}
+        is_best = False
+        if epoch >= settings.pretrain_epochs:
+            row |= recalls(dev_metrics(model, splits["dev"], dev_cache, settings, process_shard(accelerator)))
+            is_best = row["rsum"] > state.best
+            state = replace(state, best=max(state.best, row["rsum"]))
         if accelerator.is_main_process:
-            row = {"epoch": epoch + 1.0} | row | {"seconds": time.monotonic() - started}
-            if epoch >= settings.pretrain_epochs:
-                row |= recalls(dev_metrics(model, splits["dev"], dev_cache, settings))
-                if row["rsum"] > state.best:
-                    state = replace(state, best=row["rsum"])
-                    model.save_pretrained(out / "best")
-            write_epoch(out, row)
+            if is_best:
+                model.save_pretrained(out / "best")
+            write_epoch(out, row, log.rows)
             save_checkpoint(out / "checkpoints" / f"epoch-{epoch + 1:03d}", step, optimizer, state)
             forget_checkpoints(out, keep)
             told = ", ".join(f"{name} {number:.4g}" for name, number in row.items() if name != "epoch")
             tqdm.write(f"{epoch_title(settings, epoch)}: {told}")
+        found = epoch_warnings(row, settings, epoch - settings.pretrain_epochs, step.sampled, state.ratio_weight)
+        warn(accelerator, found)
         accelerator.wait_for_everyone()
     return state.best
+
+
+def expected_ratio(step: TrainingStep) -> float:
+    """Tell what share of the patches training is to keep: the ratio loss's target where decisions are drawn, else the
+    network's own."""
+    return step.seps_loss.target_ratio if step.can_sample else step.model.cross_net.sparse_ratio
+
+
+def steps_before(loader: CachedDataLoader | PixelDataLoader, settings: TrainSettings, epoch: int) -> int:
+    """Count the steps of the epochs before this one, both stages' together."""
+    pretraining = min(epoch, settings.pretrain_epochs)
+    before = pretraining * loader.pretrain_length() if pretraining else 0
+    return before + (epoch - pretraining) * loader.length()
+
+
+def warn(accelerator: Accelerator, sentences: list[str]) -> None:
+    """Tell what is amiss on stderr, once for all processes."""
+    for sentence in sentences if accelerator.is_main_process else []:
+        tqdm.write(f"Warning: {sentence}", file=sys.stderr)
+
+
+def process_shard(accelerator: Accelerator) -> ProcessShard:
+    """Tell this process's place among those that train together."""
+    return ProcessShard(accelerator.process_index, accelerator.num_processes)
 
 
 def start_model(config: ModelConfig, settings: TrainSettings, start: str | None, device: torch.device) -> SEPSModel:
@@ -149,7 +189,7 @@ def open_loader(
 
     Frozen backbones run now, unless their features are in the folder `cache`, and heads get the features' statistics.
     """
-    share = ProcessShard(accelerator.process_index, accelerator.num_processes)
+    share = process_shard(accelerator)
     if settings.frozen:
         model.freeze_backbones()
         with accelerator.main_process_first():  # the others find what the first has computed
@@ -217,8 +257,9 @@ def run_epoch(
     loader: CachedDataLoader | PixelDataLoader,
     settings: TrainSettings,
     epoch: int,
+    log: StepLog,
 ) -> dict[str, float]:
-    """Train for one epoch; return the mean of each loss."""
+    """Train for one epoch, each step told to `log`; return the mean of each loss."""
     pretraining = epoch < settings.pretrain_epochs
     main_epoch = epoch - settings.pretrain_epochs
     seed = settings.seed * 1000 + epoch  # an epoch's chance follows from its number, so that a run can resume
@@ -237,6 +278,8 @@ def run_epoch(
     bar = tqdm(batches, total=count, desc=title, leave=False, disable=silent)
     for number, batch in enumerate(bar, 1):
         set_rates(optimizer, settings, pretraining, epoch if pretraining else main_epoch, number - 1, count)
+        done = main_epoch * count + number - 1  # steps, without those of pre-training
+        step.align_factor = align_factor(settings.align_ramp_epochs, done, count)
         with accelerator.autocast():
             losses = prepared(on_device(batch, accelerator.device))
         loss = float(losses["loss"].detach())
@@ -249,12 +292,17 @@ def run_epoch(
         accelerator.backward(losses["loss"])
         accelerator.clip_grad_norm_(prepared.parameters(), settings.clip)
         optimizer.step()
-        for name, part in losses.items():
-            sums[name] += float(part.detach())
-        bar.set_postfix({name: f"{float(part.detach()):.3f}" for name, part in losses.items()}, refresh=False)
+        parts = {name: float(part.detach()) for name, part in losses.items()}
+        for name, part in parts.items():
+            sums[name] += part
+        log.add(parts)
+        bar.set_postfix({name: f"{part:.3f}" for name, part in parts.items()}, refresh=False)
     if number == 0:
         raise ValueError(f"The training split makes no batch of {settings.batch_size}: lower batch_size.")
-    return {name: total / number for name, total in sums.items()}
+    means = {name: total / number for name, total in sums.items()}
+    if "kept" in means:  # each process has drawn decisions of its own, and one ratio weight follows for all
+        means["kept"] = float(joined(torch.tensor([means["kept"]], device=accelerator.device)).mean())
+    return means
 
 
 def epoch_title(settings: TrainSettings, epoch: int) -> str:
@@ -291,34 +339,64 @@ def set_rates(
         rate = settings.pretrain_rate * rate_factor("linear", epoch, done, settings.pretrain_epochs * count, count // 2)
     else:
         done, total = epoch * count + number, settings.epochs * count
-        rate = settings.learning_rate * rate_factor(settings.schedule, epoch, done, total, settings.lr_warmup_steps)
+        rate = settings.learning_rate * rate_factor(
+            settings.schedule, epoch, done, total, settings.lr_warmup_steps, settings.lr_schedules, settings.decay_rate
+        )
     for group in optimizer.param_groups:
         group["lr"] = rate * (1.0 if pretraining else group["share"])
 
 
 @torch.no_grad()
 def dev_metrics(
-    model: SEPSModel, split: Split, cache: FeatureCache | None, settings: TrainSettings
+    model: SEPSModel,
+    split: Split,
+    cache: FeatureCache | None,
+    settings: TrainSettings,
+    share: ProcessShard = ProcessShard(),  # noqa: B008
 ) -> RetrievalMetrics:
     """Measure recall on dev, captions alone, over its first `dev_images` images (0: all); without the network where it
-    is not trained."""
+    is not trained. Each process embeds and scores its share of the images; all of them have the result."""
     count = min(settings.dev_images or len(split.image_files), len(split.image_files))
-    k = split.captions_per_image
+    own = share.span(count)
+    words: list[Tensor] = []  # of each caption, (L, C)
+    rows: list[Tensor] = []  # of each image, (V * k,)
     model.eval()
+    if own:
+        img_embs, cap_embs, lengths = embed_split(model, split, cache, own)
+    if share.processes > 1:
+        words = [own_words[:n].cpu() for own_words, n in zip(cap_embs, lengths, strict=True)] if own else []
+        words = [one for part in joined_lists(words) for one in part]
+        cap_embs = pad_sequence(words, batch_first=True).to(model.device)
+        lengths = torch.tensor([len(one) for one in words])
+    if own:
+        rows = list(dev_similarity(model, settings, img_embs, cap_embs, lengths))
+    if share.processes > 1:
+        rows = [row.cpu() for part in joined_lists(rows) for row in part]
+    return retrieval_metrics(torch.stack(rows), split.captions_per_image)
+
+
+def embed_split(
+    model: SEPSModel, split: Split, cache: FeatureCache | None, images: range
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Embed some of a split's images (B, N[+1], C) and their captions (B * k, L, C) with their lengths (B * k,)."""
+    captions = range(images.start * split.captions_per_image, images.stop * split.captions_per_image)
     if cache is None:
-        img_embs = model.encode_photos([open_image(file) for file in split.image_files[:count]], progress=True)
-        cap_embs, lengths = model.encode_captions(split.captions[: count * k], progress=True)
-    else:
-        chunks = torch.arange(count).split(32)
-        img_embs = torch.cat([model.img_enc.project(cache.image_features(c).to(model.device)) for c in chunks])
-        features, lengths = cache.caption_features(torch.arange(count * k))
-        cap_embs = model.txt_enc.project(features.to(model.device), lengths)
+        img_embs = model.encode_photos([open_image(split.image_files[i]) for i in images], progress=True)
+        return img_embs, *model.encode_captions([split.captions[i] for i in captions], progress=True)
+    chunks = torch.arange(images.start, images.stop).split(32)
+    img_embs = torch.cat([model.img_enc.project(cache.image_features(c).to(model.device)) for c in chunks])
+    features, lengths = cache.caption_features(torch.arange(captions.start, captions.stop))
+    return img_embs, model.txt_enc.project(features.to(model.device), lengths), lengths
+
+
+def dev_similarity(
+    model: SEPSModel, settings: TrainSettings, img_embs: Tensor, cap_embs: Tensor, lengths: Tensor
+) -> Tensor:
+    """Score embedded images against embedded captions: (V, T)."""
     if not settings.align_weight:
-        images, captions = pool(img_embs[:, -model.img_enc.num_patches :]), pool(cap_embs, lengths)
-        return retrieval_metrics(images @ captions.T, k)
+        return pool(img_embs[:, -model.img_enc.num_patches :]) @ pool(cap_embs, lengths).T
     engine = ScoringEngine(model.cross_net, progress=True)
-    similarity = engine.score(engine.encode_images(img_embs), engine.encode_captions(cap_embs, lengths))
-    return retrieval_metrics(similarity, k)
+    return engine.score(engine.encode_images(img_embs), engine.encode_captions(cap_embs, lengths))
 
 
 def recalls(metrics: RetrievalMetrics) -> dict[str, float]:

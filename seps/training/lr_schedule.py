@@ -1,30 +1,50 @@
-"""What changes as training goes on: learning rates and the weight of the ratio loss."""
+"""What changes as training goes on: learning rates, and the weights of the ranking and of the ratio loss."""
 
 from __future__ import annotations
 
-MILESTONES, DECAY = (9, 15, 20, 25), 0.3
+from collections.abc import Sequence
+
 LAST_SHARE = 0.02
 FAR, NEAR = 0.1, 0.02
 
 
-def rate_factor(schedule: str, epoch: int, step: int, total: int, lr_warmup_steps: int) -> float:
+def rate_factor(
+    schedule: str,
+    epoch: int,
+    step: int,
+    total: int,
+    lr_warmup_steps: int,
+    lr_schedules: Sequence[int] = (),
+    decay_rate: float = 1.0,
+) -> float:
     """Compute the learning rate of a step as a share of its setting.
 
     Args:
-        schedule: "multistep", times 0.3 from epochs 9, 15, 20 and 25 on; "linear", down to 2% at the end.
+        schedule: "multistep", times `decay_rate` from each of the epochs `lr_schedules` on; "linear", down to 2% at the
+            end.
         epoch: counted from 0; step: of all `total` steps, counted from 0.
         lr_warmup_steps: steps over which the rate rises.
     """
     rise = min(1.0, (step + 1) / lr_warmup_steps) if lr_warmup_steps else 1.0
     if schedule == "multistep":
-        return rise * DECAY ** sum(epoch >= milestone for milestone in MILESTONES)
+        return rise * decay_rate ** sum(epoch >= milestone for milestone in lr_schedules)
     return rise * max(LAST_SHARE, 1.0 - step / total)
 
 
-def adapt_ratio_weight(weight: float, kept: float, target: float) -> float:
-    """Choose the ratio loss's weight for the next epoch: doubled while the kept ratio is more than 0.1 off its target,
-    halved when within 0.02, otherwise as it was."""
+def align_factor(ramp_epochs: int, step: int, steps_an_epoch: int) -> float:
+    """Compute what the ranking loss is multiplied with at a step, counted from 0: it rises from 0 to 1 over the first
+    `ramp_epochs` epochs; without any it is 1."""
+    return min(1.0, step / (ramp_epochs * steps_an_epoch)) if ramp_epochs else 1.0
+
+
+def adapt_ratio_weight(initial: float, kept: float, target: float) -> float:
+    """Choose the ratio loss's weight for the next epoch, from the recipe's own: twice that where the epoch's kept ratio
+    is more than 0.1 off its target, half of it where less than 0.02, else itself.
+
+    Args:
+        initial: the recipe's weight, whatever the last epoch's was; kept, target: in [0, 1].
+    """
     off = abs(kept - target)
     if off > FAR:
-        return 2.0 * weight
-    return 0.5 * weight if off <= NEAR else weight
+        return 2.0 * initial
+    return 0.5 * initial if off < NEAR else initial

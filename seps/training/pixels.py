@@ -104,9 +104,10 @@ class PixelDataLoader:
             batches = [captions[rows] for captions in rounds for rows in self.together(captions, generator)]
         else:
             batches = shuffled_batches(len(self.dataset), size, generator)
+        common = self.share.common(generator)  # processes meet in a step: all of them have dense captions, or none
         loader = self.loader(self.dataset, self.share.of(batches, generator))
         for images, captions, lengths, dense_captions, dense_lengths, numbers, img_ids in loader:
-            if float(torch.rand((), generator=generator)) >= self.settings.dense_share:
+            if float(torch.rand((), generator=common)) >= self.settings.dense_share:
                 dense_captions = dense_lengths = None
             rows = torch.arange(len(numbers))
             yield StepBatch(

@@ -15,6 +15,13 @@ class ProcessShard:
     rank: int = 0
     processes: int = 1
 
+    def common(self, generator: torch.Generator) -> torch.Generator:
+        """Give the chance that all processes share for what they must draw alike, before `of` parts them: a generator
+        of its own, or without several processes the one that is there."""
+        if self.processes == 1:
+            return generator
+        return torch.Generator().manual_seed(generator.initial_seed())
+
     def of(self, batches: list[Tensor], generator: torch.Generator) -> list[Tensor]:
         """Take this process's batches of those that all processes drew alike; what is drawn later differs between
         them."""
@@ -22,6 +29,10 @@ class ProcessShard:
             return batches
         generator.manual_seed(generator.initial_seed() * self.processes + self.rank)
         return batches[self.rank : self.count(len(batches)) * self.processes : self.processes]
+
+    def span(self, items: int) -> range:
+        """Give this process's share of so many items, in order; shares differ by one at most, and may be empty."""
+        return range(items * self.rank // self.processes, items * (self.rank + 1) // self.processes)
 
     def count(self, batches: int) -> int:
         """Count the batches that a process has: the same for each, so that none waits for another."""

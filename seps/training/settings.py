@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib import resources
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,21 @@ FORMER_NAMES = {  # recipes that people have keep working
 }
 MOST_SEED = 2**32 - 1  # epochs and processes multiply it, and a generator's seed has 64 bits
 
+
+def check_ratio_or_zero(name: str, ratio: float) -> None:
+    """Raise ValueError unless 0 <= ratio <= 1."""
+    if ratio != 0:
+        check_ratio(name, ratio)
+
+
+def check_epochs(name: str, epochs: Sequence[int]) -> None:
+    """Raise ValueError unless these are whole numbers of at least 1, each greater than the one before."""
+    for epoch in epochs:
+        check_whole(name, epoch, MOST_EPOCHS)
+    if any(later <= epoch for epoch, later in pairwise(epochs)):
+        raise ValueError(f"{name} is {list(epochs)}, but each epoch must be greater than the one before.")
+
+
 Check = Callable[[str, Any], object]  # of a setting's name and value; raises ValueError
 CHECKS: dict[str, Check] = {  # in this order; types are checked where a recipe is read
     "epochs": partial(check_whole, most=MOST_EPOCHS),
@@ -43,6 +59,7 @@ CHECKS: dict[str, Check] = {  # in this order; types are checked where a recipe 
     "pooled_batch": partial(check_whole, most=MOST_BATCH),
     "pretrain_batch": partial(check_whole, most=MOST_BATCH),
     "seed": partial(check_whole, most=MOST_SEED, least=0),
+    "align_ramp_epochs": partial(check_whole, most=MOST_EPOCHS, least=0),
     "temperature": check_positive,
     "learning_rate": check_positive,
     "pretrain_rate": check_positive,
@@ -52,6 +69,8 @@ CHECKS: dict[str, Check] = {  # in this order; types are checked where a recipe 
     "align_weight": check_not_negative,
     "lr_warmup_steps": check_not_negative,
     "ratio_weight": check_not_negative,
+    "lambda_sparse": check_not_negative,
+    "lambda_dense": check_not_negative,
     "weight_decay": check_not_negative,
     "pooled_weight": check_not_negative,
     "grounding_weight": check_not_negative,
@@ -68,6 +87,9 @@ CHECKS: dict[str, Check] = {  # in this order; types are checked where a recipe 
     "dense": partial(check_choice, choices=DENSE),
     "regions": partial(check_choice, choices=REGIONS),
     "backbone_rate": check_share,
+    "target_ratio": check_ratio_or_zero,
+    "lr_schedules": check_epochs,
+    "decay_rate": check_ratio,
 }
 
 
@@ -80,16 +102,24 @@ class TrainSettings:
         batch_size: B, images and captions a step.
         loss: "triplet", equation (6), or "infonce", cross-entropy over the batch's similarities both ways.
         margin: alpha of equation (6).
+        align_ramp_epochs: epochs, after `pretrain_epochs`, over which that loss rises from 0 to its weight, step by
+            step; the released code's default, `embedding_warmup_epochs` 0, is 1 here.
         align_weight: weight of that loss; 0 trains embeddings alone, without the network: dev is ranked by pooled ones.
         temperature: what InfoNCE divides similarities by at the start; it is learned.
         hard_after: epochs of all negatives before hardest-negative mining (triplet).
         ratio_weight: weight of L_ratio, equation (7), which counts where decisions are drawn (Gumbel-Softmax).
-        ratio_schedule: "fixed", or "adaptive": doubled while the kept ratio is more than 0.1 off its target, halved
-            when within 0.02.
+        ratio_schedule: "fixed", or "adaptive": after each epoch chosen anew, twice ratio_weight while the kept ratio
+            is more than 0.1 off its target, half of it where less than 0.02, else ratio_weight itself.
+        target_ratio: rho of equation (7), the kept ratio that L_ratio aims at, in (0, 1]; 0 takes the network's
+            sparse_ratio, as the released code does.
+        lambda_sparse, lambda_dense: weights of the two branches in equation (7); the released variant, whose masks are
+            one tensor, has none.
         learning_rate: of heads and network; backbone_rate: of the backbones, as a share of it.
         heads_rate: of the projection heads after pre-training, as a share of it.
         weight_decay: of AdamW.
-        schedule: "multistep", times 0.3 at epochs 9, 15, 20 and 25; "linear", down to 2% at the last step.
+        schedule: "multistep", times decay_rate at each of the epochs lr_schedules, counted from 0; "linear", down to 2%
+            at the last step.
+        lr_schedules: those epochs, rising; decay_rate: in (0, 1].
         lr_warmup_steps: steps over which the rates rise from 0.
         clip: largest norm of the gradient.
         frozen: keep the backbones as they are and cache their features, once, beside the data's run.
@@ -127,16 +157,22 @@ class TrainSettings:
     batch_size: int = 64
     loss: str = "triplet"
     align_weight: float = 1.0
+    align_ramp_epochs: int = 0
     margin: float = 0.2
     temperature: float = 0.05
     hard_after: int = 1
     ratio_weight: float = 2.0
     ratio_schedule: str = "fixed"
+    target_ratio: float = 0.0
+    lambda_sparse: float = 1.0
+    lambda_dense: float = 1.0
     learning_rate: float = 2e-4
     backbone_rate: float = 0.1
     heads_rate: float = 1.0
     weight_decay: float = 1e-4
     schedule: str = "multistep"
+    lr_schedules: tuple[int, ...] = (9, 15, 20, 25)
+    decay_rate: float = 0.3
     lr_warmup_steps: int = 0
     clip: float = 2.0
     frozen: bool = False
@@ -167,6 +203,7 @@ class TrainSettings:
             check(f"training.{name}", getattr(self, name))
         if self.dense == "own":
             check_ratio("training.dense_share", self.dense_share)
+        object.__setattr__(self, "lr_schedules", tuple(self.lr_schedules))
         check_together(self)
 
     def as_dict(self) -> dict[str, Any]:

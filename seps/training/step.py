@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from seps.method.losses import SEPSLoss
+from seps.method.losses import ScoreMask, SEPSLoss
 from seps.method.pairwise import pairwise_similarity
 from seps.models.model import SEPSModel
+from seps.training.gathering import joined, joined_captions, joined_embeddings
 from seps.training.maps import map_loss
 from seps.training.objective import grounding_loss, infonce_loss, pool, pooled_loss
 from seps.training.phrases import PhraseBox
@@ -56,6 +57,9 @@ class TrainingStep(nn.Module):
     Args:
         model: what is trained.
         settings: which losses, and their weights.
+
+    Attributes:
+        align_factor: what the ranking loss's weight is multiplied with now, in [0, 1].
     """
 
     def __init__(self, model: SEPSModel, settings: TrainSettings) -> None:
@@ -65,7 +69,14 @@ class TrainingStep(nn.Module):
         self.log_scale = nn.Parameter(torch.tensor(math.log(1.0 / settings.temperature)))
         network = model.cross_net
         self.sampled = self.can_sample = network.use_gumbel_softmax
-        self.seps_loss = SEPSLoss(settings.margin, network.sparse_ratio, settings.ratio_weight)
+        self.align_factor = 1.0
+        self.seps_loss = SEPSLoss(
+            settings.margin,
+            settings.target_ratio or network.sparse_ratio,
+            settings.ratio_weight,
+            lambda_sparse=settings.lambda_sparse,
+            lambda_dense=settings.lambda_dense,
+        )
 
     def set_sampling(self, drawn: bool) -> None:
         """Choose whether a network with Gumbel-Softmax draws its decisions from now on or takes the top k."""
@@ -73,7 +84,8 @@ class TrainingStep(nn.Module):
 
     def forward(self, batch: StepBatch) -> dict[str, Tensor]:
         """Compute the losses by name, scalars: "loss", their sum, which has the gradient; "align", "ratio", "kept" (the
-        share of patches kept), "pooled", "grounding", "maps", those that the settings and the batch have.
+        share of patches kept, mean over branches), "pooled", "grounding", "maps", those that the settings and the
+        batch have.
 
         Raises:
             ValueError: embeddings that the network refuses, NaN among them.
@@ -83,11 +95,14 @@ class TrainingStep(nn.Module):
         total = images.new_zeros(())
         if self.settings.align_weight and not batch.pretraining:
             losses |= self.match(batch, images, captions)
-            total = self.settings.align_weight * losses["align"]
+            total = self.align_factor * self.settings.align_weight * losses["align"]
             total = total + (self.seps_loss.ratio_weight * losses["ratio"] if self.sampled else 0.0)
         pooled = self.pooled(batch, images, captions)
         if pooled is not None:
-            losses["pooled"] = pooled_loss(*pooled)
+            pooled_images, pooled_captions, pooled_ids = pooled
+            losses["pooled"] = pooled_loss(
+                joined_embeddings(pooled_images), joined_embeddings(pooled_captions), joined(pooled_ids)
+            )
             total = total + self.settings.pooled_weight * losses["pooled"]
         if batch.phrases:
             patches = images[:, -self.model.img_enc.num_patches :]
@@ -99,18 +114,21 @@ class TrainingStep(nn.Module):
         return {"loss": total} | losses
 
     def match(self, batch: StepBatch, images: Tensor, captions: Tensor) -> dict[str, Tensor]:
-        """Compute the ranking loss, the ratio loss and the kept share of the network's pass."""
-        dense = None
+        """Compute the ranking loss, the ratio loss and the kept share of the network's pass over all processes' images
+        and captions."""
+        dense = dense_lengths = None
         if batch.dense_captions is not None and batch.dense_lengths is not None:
             dense = self.embed_captions(batch, batch.dense_captions, batch.dense_lengths)
+            dense, dense_lengths = joined_captions(dense, batch.dense_lengths)
+        words, lengths = joined_captions(captions, batch.lengths)
+        img_ids = joined(batch.img_ids)
         similarity, masks = pairwise_similarity(
-            self.model.cross_net, images, captions, batch.lengths, dense, batch.dense_lengths
+            self.model.cross_net, joined_embeddings(images), words, lengths, dense, dense_lengths
         )
-        _, align, ratio = self.seps_loss(similarity, masks, batch.img_ids)
+        _, align, ratio = self.seps_loss(similarity, masks, img_ids)
         if self.settings.loss == "infonce":
-            align = infonce_loss(similarity * self.log_scale.exp().clamp(max=MOST_SCALE) / 2, batch.img_ids)
-        kept = (masks if isinstance(masks, Tensor) else torch.stack(masks)).detach().mean()
-        return {"align": align, "ratio": ratio, "kept": kept}
+            align = infonce_loss(similarity * self.log_scale.exp().clamp(max=MOST_SCALE) / 2, img_ids)
+        return {"align": align, "ratio": ratio, "kept": kept_ratio(masks, 1 if dense is None else 2)}
 
     def embed_images(self, batch: StepBatch) -> Tensor:
         """Embed images, pixels or features: (B, N[+1], C)."""
@@ -146,3 +164,15 @@ class TrainingStep(nn.Module):
         """Embed features as `StepBatch.pooled` has them and pool them, both (P, C)."""
         captions = self.model.txt_enc.project(caption_features[:, None], torch.ones(len(caption_features)))
         return pool(self.model.img_enc.project(image_features)), pool(captions)
+
+
+def kept_ratio(masks: ScoreMask, branches: int) -> Tensor:
+    """Compute the share of patches kept, mean over branches: a scalar in [0, 1], without gradient.
+
+    Args:
+        masks: as `pairwise_similarity` returns them; the released variant's one tensor has all branches added.
+        branches: how many these are, 2 with dense captions.
+    """
+    if isinstance(masks, Tensor):
+        return masks.detach().mean() / branches
+    return torch.stack([mask.detach() for mask in masks]).mean()

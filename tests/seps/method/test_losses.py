@@ -55,3 +55,19 @@ def test_the_total_adds_up_and_mining_switches() -> None:
     assert float(hardest) < float(align)
     criterion.set_max_violation(False)
     assert float(criterion(similarity, mask)[1]) == float(align)
+
+
+def test_the_migration_table_is_true() -> None:
+    """The released code's lines, as the table has them, with what stands beside them."""
+    table = (SEPSLoss.__doc__ or "").split("|---|---|")[1]
+    assert "max_violation_on()" in table
+    assert "criterion(sims, score_mask, img_ids)" in table
+    torch.manual_seed(0)
+    sims, score_mask, img_ids = torch.randn(5, 5), torch.rand(5, 5, 9).round(), torch.tensor([0, 1, 1, 2, 3])
+    criterion = SEPSLoss(0.3, max_violation=False, target_ratio=0.4, ratio_weight=3.0)
+    criterion.set_max_violation(True)
+    total, align, ratio = criterion(sims, score_mask, img_ids)
+    released_ratio = (score_mask.mean() - 0.4) ** 2
+    assert float(align) == float(align_loss(sims, 0.3, True, img_ids))
+    assert float(ratio) == float(released_ratio)
+    assert float(total) == float(align + 3.0 * released_ratio)

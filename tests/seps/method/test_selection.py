@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+from seps.method.aggregation import TokenAggregation
 from seps.method.selection import TokenSparse, gumbel_mask, kept_count, masked_softmax, min_max, top_k_mask
 
 
@@ -122,3 +123,21 @@ def test_extra_weights_are_the_softmax_of_the_dropped_scores() -> None:
     for score, mask, weights in zip(selection.score, selection.mask, selection.extra_weights, strict=True):
         torch.testing.assert_close(weights[mask == 0], score[mask == 0].softmax(0))
         assert (weights[mask == 1] == 0).all()
+
+
+def test_the_authors_calls_select_and_aggregate_as_the_network_does() -> None:
+    torch.manual_seed(0)
+    tokens, attention_x, attention_y = torch.randn(2, 7, 8), torch.rand(2, 7), torch.rand(2, 7)
+    kept, extra, mask = TokenSparse(8, 0.5).select_tokens(tokens, attention_x, attention_y)
+    assert (kept.shape, extra.shape, mask.shape) == ((2, 4, 8), (2, 1, 8), (2, 7))
+    aggregation = TokenAggregation(8, 3)
+    aggregated = aggregation.aggregate(kept)
+    for i, score in enumerate(attention_x + attention_y):  # image by image, as one reads it
+        order = score.sort(descending=True).indices
+        assert torch.equal(kept[i], tokens[i, order[:4]])
+        assert mask[i].nonzero().flatten().tolist() == sorted(order[:4].tolist())
+        dropped = score[order[4:]].softmax(dim=0)
+        torch.testing.assert_close(extra[i, 0], dropped @ tokens[i, order[4:]])
+        weights = aggregation.weight(kept[i]).T.softmax(dim=-1)  # (N_c, N_keep); the scale is 1
+        torch.testing.assert_close(aggregated[i], weights @ kept[i])
+    torch.testing.assert_close(aggregation.aggregate(tokens, mask), aggregated)  # the same by the mask

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 import timm
 
+from seps.method.aggregation import aggregated_count
+from seps.method.selection import kept_count
 from seps.models.config import ModelConfig, config_names, load_config
 from tests.helpers.tiny import tiny_settings
 
@@ -32,7 +34,27 @@ def test_pixels_are_those_that_timm_trained_the_encoder_with(name: str) -> None:
     assert config.vision.cls == ("encoder" if name.startswith("vit") else "none")
     assert (config.text.encoder, config.text.max_words, config.text.max_dense_words) == ("bert-base-uncased", 30, 200)
     assert config.embed_size == 512
-    assert config.network == {"use_paper_version": True, "sparse_ratio": 0.5, "aggr_ratio": 0.4}
+
+
+@pytest.mark.parametrize(
+    ("name", "patches", "keep", "merge", "kept", "tokens"),
+    [
+        ("vit_base_patch16_224", 196, 0.5, 0.4, 98, 39),
+        ("vit_base_patch16_384", 576, 0.5, 0.4, 288, 115),
+        ("swin_base_patch4_window7_224", 49, 0.8, 0.6, 40, 23),
+        ("swin_base_patch4_window12_384", 144, 0.8, 0.6, 116, 69),
+    ],
+)
+def test_ratios_are_the_published_ones_and_the_card_says_so(
+    name: str, patches: int, keep: float, merge: float, kept: int, tokens: int
+) -> None:
+    config = load_config(name)
+    assert config.network == {"use_paper_version": True, "sparse_ratio": keep, "aggr_ratio": merge}
+    stride = 16 if name.startswith("vit") else 32
+    assert (config.vision.image_size // stride) ** 2 == patches
+    assert (kept_count(patches, keep), aggregated_count(patches, keep, merge)) == (kept, tokens)
+    card = (Path(__file__).parents[3] / "seps" / "configs" / "README.md").read_text()
+    assert f"| `{name}` | {patches} | {keep} | {merge} | {kept} | {tokens} |" in card
 
 
 def test_a_config_survives_its_file(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from seps.search.metrics import retrieval_metrics
 from seps.training.command import main
 from seps.training.loop import dense_note, epoch_title, train
 from seps.training.pooled import main as pooled_main
-from seps.training.run_log import read_epochs
+from seps.training.run_log import read_epochs, read_steps
 from seps.training.settings import TrainSettings, read_recipe
 from seps.training.step import TrainingStep
 from tests.helpers.drawn import WORDS, draw_split
@@ -102,7 +102,7 @@ def test_learns_resumes_and_exports(data: Path, tmp_path: Path, training: dict[s
     trained = [row for row in rows if "align" in row]
     assert trained[-1]["align"] < trained[0]["align"]
     assert any("maps" in row for row in trained) == bool(training.get("map_weight"))
-    for name in ("metrics.csv", "loss.png", "recall.png", "recipe.json", "tensorboard"):
+    for name in ("metrics.csv", "loss.png", "loss_curves.png", "recall.png", "recipe.json", "tensorboard"):
         assert (tmp_path / "run" / name).exists()
     with Image.open(tmp_path / "run" / "recall.png") as picture:
         assert picture.size[0] > 400
@@ -191,12 +191,44 @@ def test_images_elsewhere_train_and_measure_the_pooled_rival(
     assert told["rsum"] > 0
 
 
-def test_gumbel_softmax_with_adaptive_ratio_weight(data: Path, tmp_path: Path) -> None:
+def test_gumbel_softmax_with_adaptive_ratio_weight(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     training = PIXELS | {"epochs": 2, "ratio_schedule": "adaptive", "ratio_weight": 4.0, "augment": True}
     rows = run(data, tmp_path, recipe(data, training, use_gumbel_softmax=True, sparse_ratio=0.9))
     assert abs(rows[0]["kept"] - 0.9) > 0.1  # so that the weight doubles
+    assert [row["ratio_weight"] for row in rows] == [4.0, 8.0]
+    assert [row["target_ratio"] for row in rows] == [0.9, 0.9]
+    steps = read_steps(tmp_path)
+    assert [row["step"] for row in steps] == list(range(1, 21))
+    for row in rows:
+        own = [one for one in steps if one["epoch"] == row["epoch"]]
+        for name in ("loss", "align", "ratio", "kept"):
+            assert sum(one[name] for one in own) / len(own) == pytest.approx(row[name], rel=1e-6)
+    warned = capsys.readouterr().err
+    assert "Warning: In epoch 1 " in warned
+    assert "Warning: The ratio weight is 8, above 5" in warned
+    assert "Warning: The ratio loss of epoch 1 is" in warned
     state = json.loads((tmp_path / "checkpoints" / "epoch-001" / "checkpoint.json").read_text())
     assert state["ratio_weight"] == 8.0
+    state = json.loads((tmp_path / "checkpoints" / "epoch-002" / "checkpoint.json").read_text())
+    assert state["ratio_weight"] == 8.0  # twice the recipe's own, however often
+
+
+def test_the_kept_ratio_is_a_mean_over_branches_in_the_released_variant_too(data: Path, tmp_path: Path) -> None:
+    training = PIXELS | {"epochs": 1, "ratio_schedule": "adaptive", "ratio_weight": 4.0}
+    row = run(data, tmp_path, recipe(data, training, use_paper_version=False, sparse_ratio=0.5))[0]
+    assert row["kept"] == pytest.approx(0.5)  # both branches keep half, their masks added come to 1
+    state = json.loads((tmp_path / "checkpoints" / "epoch-001" / "checkpoint.json").read_text())
+    assert state["ratio_weight"] == 2.0
+
+
+def test_target_and_lambdas_reach_the_ratio_loss_and_the_ramp_the_ranking_loss(data: Path, tmp_path: Path) -> None:
+    settings = {"epochs": 1, "target_ratio": 0.2, "lambda_sparse": 3.0, "lambda_dense": 1.0}
+    row = run(data, tmp_path / "ratio", recipe(data, PIXELS | settings))[0]
+    assert row["ratio"] == pytest.approx((3.0 + 1.0) * (0.5 - 0.2) ** 2, rel=1e-5)
+    ramped = run(data, tmp_path / "ramp", recipe(data, PIXELS | {"epochs": 1, "align_ramp_epochs": 1}))[0]
+    assert 0 < ramped["loss"] < 0.8 * ramped["align"]  # on average half of it
 
 
 def test_a_loss_that_is_not_finite_names_its_batch(

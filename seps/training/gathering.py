@@ -1,0 +1,80 @@
+"""What several processes that train together put together: embeddings of all of them, so that negatives come from all.
+
+Each process then has the same loss, that of the joint batch. Its gradient at a process's own embeddings is the sum over
+processes, which the mean over processes that data-parallel training takes turns into the joint batch's gradient.
+Without several processes everything stays as it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.distributed as dist
+import torch.nn.functional as F
+from torch import Tensor
+
+
+class _Joined(torch.autograd.Function):
+    """The tensors of all processes behind each other; the gradient is added over processes."""
+
+    @staticmethod
+    def forward(ctx: Any, tensor: Tensor) -> Tensor:
+        """Join (B, ...) of each process to (P B, ...)."""
+        ctx.rows = len(tensor)
+        return joined(tensor)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Tensor:
+        """Take this process's rows of the sum over processes."""
+        total = gradients[0].contiguous().clone()
+        dist.all_reduce(total)
+        return total[dist.get_rank() * ctx.rows :][: ctx.rows]
+
+
+def processes() -> int:
+    """Count the processes that train together."""
+    return dist.get_world_size() if dist.is_available() and dist.is_initialized() else 1
+
+
+def joined(tensor: Tensor) -> Tensor:
+    """Join tensors (B, ...) of the same shape, one of each process, to (P B, ...), without gradient."""
+    if processes() == 1:
+        return tensor
+    parts = [torch.empty_like(tensor, memory_format=torch.contiguous_format) for _ in range(processes())]
+    dist.all_gather(parts, tensor.detach().contiguous())
+    return torch.cat(parts)
+
+
+def joined_embeddings(embeddings: Tensor) -> Tensor:
+    """Join embeddings (B, ...) of the same shape, one of each process, to (P B, ...), with gradient."""
+    if processes() == 1:
+        return embeddings
+    result: Tensor = _Joined.apply(embeddings)
+    return result
+
+
+def joined_captions(words: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+    """Join captions of all processes, padded to the longest of them.
+
+    Args:
+        words: (B, L, C), L may differ between processes; lengths: (B,).
+
+    Returns:
+        Words (P B, L', C), with gradient, and lengths (P B,).
+    """
+    if processes() == 1:
+        return words, lengths
+    longest = torch.tensor(words.shape[1], device=words.device)
+    dist.all_reduce(longest, dist.ReduceOp.MAX)
+    padded = F.pad(words, (0, 0, 0, int(longest) - words.shape[1]))
+    return joined_embeddings(padded), joined(lengths.to(words.device))
+
+
+def joined_lists(items: list[Any]) -> list[list[Any]]:
+    """Collect a list from each process, in the order of their ranks; what they hold is copied by pickling."""
+    if processes() == 1:
+        return [items]
+    lists: list[Any] = [None] * processes()
+    dist.all_gather_object(lists, items)
+    return lists

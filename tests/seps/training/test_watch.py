@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import pytest
+
+from seps.training.guide import ADVICE, CLAIMED_KEPT, MEND_ORDER, table
+from seps.training.settings import TrainSettings
+from seps.training.watch import epoch_warnings, start_warnings
+
+HEALTHY_ROW = {"epoch": 3.0, "loss": 1.0, "align": 1.0, "ratio": 0.0, "kept": 0.5, "ratio_weight": 2.0}
+USUAL = TrainSettings(batch_size=32)
+
+
+def told(epoch: int = 5, drawn: bool = True, next_weight: float = 2.0, **row: float) -> list[str]:
+    return epoch_warnings(HEALTHY_ROW | {"target_ratio": 0.5} | row, USUAL, epoch, drawn, next_weight)
+
+
+def test_what_is_well_is_not_told() -> None:
+    assert start_warnings(USUAL, 196, 0.5) == []
+    assert told() == []
+    assert told(kept=0.549, ratio=0.0099) == []
+    assert told(0, loss=29.0, align=24.0) == []
+    assert epoch_warnings({"epoch": 1.0, "loss": 400.0}, USUAL, 0, True, 2.0) == []  # pre-training
+
+
+@pytest.mark.parametrize(
+    ("patches", "ratio", "kept"), [(49, 0.8, "40 of 49"), (576, 0.5, "288 of 576"), (196, 0.25, "49 of 196")]
+)
+def test_a_keep_ratio_that_leaves_few_or_many_patches(patches: int, ratio: float, kept: str) -> None:
+    (sentence,) = start_warnings(USUAL, patches, ratio)
+    assert sentence.startswith(f"A keep ratio of {ratio:g} leaves {kept} patches")
+    assert "50 to 150" in sentence
+    assert start_warnings(TrainSettings(align_weight=0, pooled_weight=1), patches, ratio) == []
+
+
+def test_hardest_negatives_from_epoch_0() -> None:
+    (sentence,) = start_warnings(TrainSettings(hard_after=0), 196, 0.5)
+    assert sentence.startswith("Hardest negatives count from epoch 0")
+    assert start_warnings(TrainSettings(hard_after=0, loss="infonce"), 196, 0.5) == []
+
+
+def test_a_ratio_weight_above_5_from_the_start_or_when_it_adapts() -> None:
+    assert start_warnings(TrainSettings(ratio_weight=5.0), 196, 0.5) == []
+    (sentence,) = start_warnings(TrainSettings(ratio_weight=5.5), 196, 0.5)
+    assert sentence.startswith("The ratio weight is 5.5, above 5")
+    assert told(next_weight=6.0)[0].startswith("The ratio weight is 6, above 5")
+    assert told(ratio_weight=6.0, next_weight=6.0) == []  # told already
+
+
+def test_a_kept_ratio_off_its_target() -> None:
+    (sentence,) = told(kept=0.58)
+    assert sentence.startswith("In epoch 3 0.580 of the patches were kept, more than 0.05 off the target of 0.5")
+    assert sentence.endswith("raise ratio_weight.")
+    assert told(kept=0.4, drawn=False)[0].endswith("make them equal.")
+
+
+def test_losses_that_are_not_healthy() -> None:
+    (sentence,) = told(ratio=0.02)
+    assert sentence.startswith("The ratio loss of epoch 3 is 0.02, outside 0 to 0.01, which the training guide calls")
+    assert told(ratio=0.02, drawn=False) == []  # it does not count
+    total, align = told(0, loss=390.0, align=389.0)
+    assert total.startswith("The total loss of epoch 3 is 390, outside 10 to 30")
+    assert align.startswith("The align loss of epoch 3 is 389, outside 8 to 25")
+    assert "all negatives of a batch of 32 it starts near 396.8" in align
+    assert "hardest negatives of a batch of 32 it starts near 12.8" in told(1, loss=12.0, align=5.0)[0]
+
+
+def test_the_table_has_the_guide_s_advice() -> None:
+    rows = {row.setting: row for row in ADVICE}
+    assert {"margin", "ratio_weight", "lambda_sparse, lambda_dense", "batch_size", "hard_after"} <= rows.keys()
+    assert rows["order in which to mend"].usual == ", ".join(MEND_ORDER)
+    defaults = TrainSettings()
+    assert float(rows["margin"].usual) == defaults.margin
+    assert float(rows["ratio_weight"].usual) == defaults.ratio_weight
+    assert (int(rows["batch_size"].usual), int(rows["hard_after"].usual)) == (defaults.batch_size, defaults.hard_after)
+    assert len(table().splitlines()) == len(ADVICE) + 2
+    assert list(CLAIMED_KEPT) == [0, 1, 2, 5]
