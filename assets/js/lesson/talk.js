@@ -43,15 +43,21 @@ export function createTalk(root, { turn, go, changed }) {
     talk.textContent = say(on ? "button.leave" : "button.talk");
     talk.setAttribute("aria-pressed", on);
     unfold(false);
-    // The whole page, for the losses too. Refused: the class alone fills the window.
-    if (on && told) document.documentElement.requestFullscreen?.().catch(() => {});
+    // The whole page where there are losses to go to. Refused: the class alone fills the window.
+    if (on && told) (tabOf("losses") ? document.documentElement : root).requestFullscreen?.().catch(() => {});
     if (!on && !away && document.fullscreenElement) document.exitFullscreen();
     changed(told);
   }
 
+  // Whether a talk is at the losses, which are large then.
+  function stay(elsewhere) {
+    away = elsewhere;
+    root.closest(".main")?.classList.toggle("seps-hall", away);
+  }
+
   // To the losses, in full screen still; whatever shows the lesson again goes on with the talk.
   function leave() {
-    away = true;
+    stay(true);
     set(false);
     tabOf("losses")?.click();
   }
@@ -59,7 +65,8 @@ export function createTalk(root, { turn, go, changed }) {
   function seen(visible) {
     if (!visible) hidden = away;
     else if (away && hidden) {
-      away = hidden = false;
+      hidden = false;
+      stay(false);
       set(true);
     }
   }
@@ -86,7 +93,7 @@ export function createTalk(root, { turn, go, changed }) {
     const at = event.target instanceof Element ? event.target : document.body;
     if (takes(at, key)) return;
     if (away && (key === "t" || key === "l")) tabOf("walk").click();
-    else if (away && key === "Escape") away = false;
+    else if (away && key === "Escape") stay(false);
     else if (!on && root.offsetParent === null) return;
     else if (key === "t") set(!on);
     else if (key === "k") open();
@@ -102,7 +109,7 @@ export function createTalk(root, { turn, go, changed }) {
 
   function onFullscreen() {
     if (document.fullscreenElement) return;
-    away = false;
+    stay(false);
     set(false);
   }
 

@@ -70,7 +70,7 @@ def test_talk_mode_turns_with_a_remote(browser: Browser) -> None:
     expect(page.locator(".seps-knobs")).to_be_hidden()
     page.keyboard.press("k")
     expect(page.locator(".seps-knobs")).to_be_visible()
-    page.wait_for_function("window.triggered.length > 0")
+    page.wait_for_function("window.triggered.at(-1)?.[1].step === 1")
     assert told(page, "step")[-1] == {"step": 1, "talk": True}
     page.keyboard.press("t")
     expect(page.locator(".seps-talk")).to_have_count(0)
