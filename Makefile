@@ -1,6 +1,6 @@
 # make demo: the app. make test: lint, types and all that tells whether the program is right, in minutes.
 # make test-slow: what takes long. make test-all: both. make bench: the engine beside the plain loop.
-# make soak: the app's memory while 50 people use it.
+# make soak: the app's memory while 50 people use it. make gpu: all of it that needs a CUDA GPU, written to gpu.json.
 # The virtual environment is made outside the repo, once for each content of the requirements files.
 
 PYTHON ?= python3
@@ -10,7 +10,7 @@ VENV ?= $(CACHE)/venv-$(KEY)
 READY := $(VENV)/.ready
 RUN := $(VENV)/bin/python
 
-.PHONY: help demo test test-slow test-all coverage lint bench soak format
+.PHONY: help demo test test-slow test-all coverage lint bench soak gpu format
 
 help:
 	@sed -n '1,4s/^# //p' Makefile
@@ -49,6 +49,9 @@ bench: $(READY)
 
 soak: $(READY)
 	$(RUN) -m tests.bench.soak
+
+gpu: $(READY)
+	$(RUN) -m tests.bench.gpu --out gpu.json
 
 format: $(READY)
 	$(RUN) -m ruff check --fix .

@@ -95,7 +95,15 @@ def test_every_file_that_is_named_exists(text: str) -> None:
     links = re.findall(r"\]\((?!http|#)([^)]+)\)", text)
     assert len(names) >= 8
     assert len(links) >= 3
-    generated = {"README.md", "recipe.json", "config.json", "results.json", "metrics.csv", "id_mapping.json"}
+    generated = {
+        "README.md",
+        "recipe.json",
+        "config.json",
+        "results.json",
+        "metrics.csv",
+        "id_mapping.json",
+        "gpu.json",
+    }
     for name in {*names, *links} - generated:
         assert (ROOT / name.replace("/NAME", "/photos")).exists(), name
     commands = re.findall(r"python -m ([a-z_.]+)", text)

@@ -87,9 +87,11 @@ class PeakMemory:
         self.added = max(self.peak, resident()) - self.start
 
 
-def side_by_side(model: CrossSparseAggrNet, variant: str, device: torch.device, rounds: int) -> None:
-    """64 by 100 with dense captions: plain loop against engine, encoding included in both."""
-    batch = draw(64, 100, True, device)
+def side_by_side(
+    model: CrossSparseAggrNet, variant: str, device: torch.device, rounds: int, images: int = 64, captions: int = 100
+) -> dict[str, float]:
+    """64 by 100 with dense captions: plain loop against engine, encoding included in both; printed, and by name."""
+    batch = draw(images, captions, True, device)
     engine = ScoringEngine(model)
     assert batch.dense is not None
 
@@ -107,17 +109,24 @@ def side_by_side(model: CrossSparseAggrNet, variant: str, device: torch.device, 
     rows = [(timed(plain, device)[0], *timed(fast, device)) for _ in range(rounds)]
     plain_best, fast_best = min(row[0] for row in rows), min(row[1] for row in rows)
     scores = rows[0][2]
+    plain_off, module_off = float((scores - exact).abs().max()), float((scores - forward).abs().max())
     print(
-        f"{device.type:5} {variant:9} 64 x 100, dense     plain {plain_best:7.3f} s   engine {fast_best:7.3f} s   "
-        f"ratio {plain_best / fast_best:5.1f}   largest difference: plain {float((scores - exact).abs().max()):.1e}, "
-        f"module {float((scores - forward).abs().max()):.1e}",
+        f"{device.type:5} {variant:9} {images} x {captions}, dense     plain {plain_best:7.3f} s   "
+        f"engine {fast_best:7.3f} s   ratio {plain_best / fast_best:5.1f}   largest difference: plain {plain_off:.1e}, "
+        f"module {module_off:.1e}",
         flush=True,
     )
+    seconds = {"plain_seconds": plain_best, "engine_seconds": fast_best, "ratio": plain_best / fast_best}
+    return seconds | {"difference_plain": plain_off, "difference_module": module_off}
 
 
-def large(model: CrossSparseAggrNet, variant: str, device: torch.device, count: int) -> None:
-    """`count` images by `count` captions without dense ones: the engine alone."""
-    batch = draw(count, count, False, device)
+def large(
+    model: CrossSparseAggrNet, variant: str, device: torch.device, count: int, captions: int | None = None
+) -> dict[str, float]:
+    """`count` images by `captions`, as many where left out, without dense ones: the engine alone; printed, and by
+    name."""
+    captions = captions or count
+    batch = draw(count, captions, False, device)
     engine = ScoringEngine(model, progress=True)
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats()
@@ -130,10 +139,11 @@ def large(model: CrossSparseAggrNet, variant: str, device: torch.device, count: 
         seconds, _ = timed(run, device)
     added = torch.cuda.max_memory_allocated() - held if device.type == "cuda" else memory.added
     print(
-        f"{device.type:5} {variant:9} {count} x {count}, no dense   engine {seconds:7.1f} s   "
-        f"{count * count / seconds:,.0f} pairs/s   peak memory {added / 2**20:,.0f} MB above the inputs",
+        f"{device.type:5} {variant:9} {count} x {captions}, no dense   engine {seconds:7.1f} s   "
+        f"{count * captions / seconds:,.0f} pairs/s   peak memory {added / 2**20:,.0f} MB above the inputs",
         flush=True,
     )
+    return {"seconds": seconds, "pairs_per_second": count * captions / seconds, "peak_bytes": float(added)}
 
 
 def main() -> None:

@@ -1,0 +1,233 @@
+"""Everything that needs a GPU, in one command: `make gpu`, or `python -m tests.bench.gpu --out gpu.json`.
+
+The engine beside the plain loop and at 1,000 images by 5,000 captions, both variants; float32 against the CPU; a
+training step in mixed precision; two short training runs on drawn scenes, released and paper variant; the app's
+latencies with its model there. A check that fails is written down with its error, and the others go on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import statistics
+import time
+import traceback
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import torch
+
+from demo.service.explaining import explain_pair
+from demo.service.start import open_service
+from seps import CrossSparseAggrNet, ScoringEngine, load_model
+from seps.cli import check_output, print_error
+from seps.data import CaptionDataset, read_split
+from seps.encoders import preprocess
+from seps.models.model import SEPSModel
+from seps.scenes import write_split
+from seps.training.loop import on_device, train
+from seps.training.pixels import PixelDataLoader
+from seps.training.run_log import read_epochs
+from seps.training.samplers import ProcessShard
+from seps.training.settings import read_recipe
+from seps.training.step import TrainingStep
+from tests.bench.__main__ import CHANNELS, PATCHES, Batch, draw, large, side_by_side
+
+VARIANTS = ("released", "paper")
+CAPTIONS = ("a cat", "a cup of coffee on a table", "a motorcycle in a garage", "a rocket on its launch pad at dusk")
+ROUNDS = 20
+
+Measured = dict[str, Any]
+
+
+class Checks:
+    """What is run on one device.
+
+    Args:
+        device: cuda, or cpu to try the checks; small: sizes that a CPU manages in a minute or two.
+        folder: for scenes, runs and the app's cache.
+    """
+
+    def __init__(self, device: torch.device, small: bool, folder: Path) -> None:
+        self.device, self.small, self.folder = device, small, folder
+
+    def network(self, variant: str) -> CrossSparseAggrNet:
+        """A seeded full-size network, or with `small` the same."""
+        torch.manual_seed(0)
+        return CrossSparseAggrNet(CHANNELS, PATCHES, use_paper_version=variant == "paper").eval().to(self.device)
+
+    def machine(self) -> Measured:
+        """What is measured on."""
+        found: Measured = {"device": self.device.type, "torch": torch.__version__, "python": platform.python_version()}
+        if self.device.type == "cuda":
+            properties = torch.cuda.get_device_properties(self.device)
+            found |= {"gpu": properties.name, "memory_bytes": properties.total_memory, "cuda": torch.version.cuda}
+        return found
+
+    def engine(self) -> Measured:
+        """The engine beside the plain loop, and alone on much."""
+        few, many = ((4, 6), (8, 40)) if self.small else ((64, 100), (1000, 5000))
+        found: Measured = {}
+        for variant in VARIANTS:
+            model = self.network(variant)
+            found[variant] = {
+                f"{few[0]} x {few[1]}, dense": side_by_side(model, variant, self.device, 2 if self.small else 5, *few),
+                f"{many[0]} x {many[1]}": large(model, variant, self.device, *many),
+            }
+        return found
+
+    def float32(self) -> Measured:
+        """The largest differences from the CPU: of S(I, T) by the engine, with dense captions, and of embeddings."""
+        found: Measured = {}
+        for variant in VARIANTS:
+            model = self.network(variant)
+            batch = draw(4 if self.small else 64, 6 if self.small else 100, True, torch.device("cpu"))
+            here, there = scores(deepcopy(model).cpu(), batch), scores(model, batch)
+            found[variant] = {"similarity": float((here - there).abs().max())}
+        service = load_model("photos")
+        pixels = torch.randn(2, 3, *[service.config.vision.image_size] * 2, generator=torch.Generator().manual_seed(0))
+        with torch.no_grad():
+            here = service.img_enc(pixels)
+            there = service.to(self.device).img_enc(pixels.to(self.device)).cpu()
+        return found | {"image_embeddings": float((here - there).abs().max())}
+
+    def scenes(self) -> Path:
+        """A folder with drawn scenes, made on first use."""
+        folder = self.folder / "scenes"
+        if not folder.is_dir():
+            folder.mkdir()
+            write_split(folder, "train", 16 if self.small else 512, 0)
+            write_split(folder, "dev", 4 if self.small else 64, 0)
+        return folder
+
+    def mixed_precision(self) -> Measured:
+        """A training step of each variant in float32 and in bfloat16: the losses, and whether gradients are finite."""
+        split = read_split(self.scenes(), "train")
+        found: Measured = {}
+        for variant in VARIANTS:
+            config, settings = read_recipe("tiny")
+            config = replace(config, network=config.network | {"use_paper_version": variant == "paper"})
+            settings = replace(settings, pretrain_epochs=0, dense_share=1.0, batch_size=8)
+            torch.manual_seed(0)
+            model = SEPSModel(config).to(self.device)
+            limits = config.text.max_words, config.text.max_dense_words
+            read = partial(preprocess, config=config.vision)
+            dataset = CaptionDataset(split, model.tokenizer, read, *limits, train=False, seed=0, dense="own")
+            loader = PixelDataLoader(model, dataset, settings, 0, ProcessShard())
+            batch = on_device(next(iter(loader.epoch(0, torch.Generator().manual_seed(0)))), self.device)
+            step = TrainingStep(model, settings)
+            found[variant] = {}
+            for name, mixed in (("float32", False), ("bfloat16", True)):
+                step.zero_grad()
+                with torch.autocast(self.device.type, torch.bfloat16, enabled=mixed):
+                    losses = step(batch)
+                losses["loss"].backward()
+                finite = all(bool(p.grad.isfinite().all()) for p in step.parameters() if p.grad is not None)
+                found[variant][name] = {key: float(loss.detach()) for key, loss in losses.items()}
+                found[variant][name]["gradients_finite"] = finite
+        return found
+
+    def training(self) -> Measured:
+        """Two short runs as `seps.train` has them, mixed precision where there is a GPU: the curves, and seconds."""
+        found: Measured = {}
+        for variant in VARIANTS:
+            config, settings = read_recipe("tiny")
+            config = replace(config, network=config.network | {"use_paper_version": variant == "paper"})
+            if self.small:
+                settings = replace(settings, epochs=1, pretrain_epochs=1, batch_size=8, pretrain_batch=8)
+            started = time.perf_counter()
+            out = self.folder / f"run-{variant}"
+            best = train(config, settings, self.scenes(), out, workers=0 if self.small else 4)
+            found[variant] = {"seconds": time.perf_counter() - started, "rsum": best, "epochs": read_epochs(out)}
+            load_model(out / "best")
+        return found
+
+    def app(self) -> Measured:
+        """Milliseconds that the app's service takes for encoding a photograph, ranking and explaining: medians."""
+        service = open_service(cache=self.folder / "cache", fetch=False)
+        indexed = service.find("examples")
+        photo = indexed.gallery.items[0].photo()
+        rounds = 2 if self.small else ROUNDS
+
+        def explain_first(caption: str) -> None:
+            explain_pair(service.model, indexed.embeddings[0], caption)
+
+        calls: dict[str, Callable[[str], object]] = {
+            "encode_a_photo": lambda _: service.encode_photos([photo]),
+            "rank": lambda caption: service.rank_images(indexed, caption),
+            "rank_with_dense": lambda caption: service.rank_images(indexed, caption, " ".join(CAPTIONS)),
+            "explain": explain_first,
+        }
+        found: Measured = {"device": service.model.device.type, "photos": len(indexed)}
+        return found | {name: self.milliseconds(call, rounds) for name, call in calls.items()}
+
+    def milliseconds(self, call: Callable[[str], object], rounds: int) -> float:
+        """The median time of a call, over captions in turn, after a first one that is not counted."""
+        seconds = []
+        for i in range(rounds + 1):
+            started = time.perf_counter()
+            call(CAPTIONS[i % len(CAPTIONS)])
+            if self.device.type == "cuda":
+                torch.cuda.synchronize()
+            seconds.append(time.perf_counter() - started)
+        return 1000 * statistics.median(seconds[1:])
+
+
+NAMES = ("machine", "engine", "float32", "mixed_precision", "training", "app")
+
+
+def scores(model: CrossSparseAggrNet, batch: Batch) -> torch.Tensor:
+    """The engine's scores of a batch, (V, T) on the CPU."""
+    engine = ScoringEngine(model)
+    return engine.score(
+        engine.encode_images(batch.images), engine.encode_captions(*batch.captions, *(batch.dense or ()))
+    )
+
+
+def run_checks(checks: Checks, out: Path, names: tuple[str, ...] = NAMES) -> list[str]:
+    """Run checks by name and write each one's numbers, or its error, as soon as they are there; return what failed."""
+    found: Measured = {}
+    failed = []
+    for name in names:
+        try:
+            found[name] = getattr(checks, name)()
+        except Exception as error:  # whatever breaks there is to be known, and the rest too
+            found[name] = {"error": f"{type(error).__name__}: {error}", "where": traceback.format_exc(limit=-3)}
+            failed.append(name)
+        out.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    return failed
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the checks and return the exit code: 1 where one of them failed, 2 where they cannot be run."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="JSON file for the numbers")
+    parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda", help="cpu tries the checks without a GPU")
+    parser.add_argument("--small", action="store_true", help="little of everything")
+    parser.add_argument("--only", nargs="+", choices=NAMES, default=NAMES, metavar="CHECK", help=" ".join(NAMES))
+    options = parser.parse_args(arguments)
+    try:
+        check_output(options.out)
+        if options.device == "cuda" and not torch.cuda.is_available():
+            raise ValueError(
+                "There is no CUDA GPU here, so nothing can be measured on one: run it where there is one, or try the "
+                "checks with --device cpu --small."
+            )
+    except ValueError as error:
+        return print_error(error)
+    with TemporaryDirectory() as folder:
+        failed = run_checks(
+            Checks(torch.device(options.device), options.small, Path(folder)), options.out, options.only
+        )
+    print(f"Written to {options.out}." + (f" Failed: {', '.join(failed)}." if failed else ""))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

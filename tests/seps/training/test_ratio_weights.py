@@ -1,0 +1,53 @@
+"""The experiment on the ratio weight: one run a weight, from the same start, and what is written of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from seps.models.config import ModelConfig
+from seps.training import ratio_weights
+from seps.training.guide import CLAIMED_KEPT
+from seps.training.ratio_weights import main
+from seps.training.run_log import write_epoch
+from seps.training.settings import TrainSettings, read_recipe
+
+
+def test_the_recipe_draws_decisions_and_only_the_weight_differs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained: list[TrainSettings] = []
+
+    def train(config: ModelConfig, settings: TrainSettings, data: Path, out: Path, **_: Any) -> float:
+        assert (data / "train_caps.txt").is_file()
+        trained.append(settings)
+        out.mkdir()
+        steps = [{"epoch": 1.0, "step": i + 1.0, "kept": kept} for i, kept in enumerate((0.9, 0.7, 0.52, 0.48))]
+        write_epoch(out, {"epoch": 1.0, "align": 5.0}, steps)
+        return 100.0
+
+    monkeypatch.setattr(ratio_weights, "train", train)
+    threads = torch.get_num_threads()
+    assert main(["--out", str(tmp_path / "found.json"), "--train", "2", "--dev", "1"]) == 0
+    torch.set_num_threads(threads)
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert [settings.ratio_weight for settings in trained] == list(CLAIMED_KEPT)
+    assert len({str(settings.as_dict() | {"ratio_weight": 0}) for settings in trained}) == 1
+    assert [run["ratio_weight"] for run in found["runs"]] == list(CLAIMED_KEPT)
+    run = found["runs"][0]
+    assert run["kept"] == [0.9, 0.7, 0.52, 0.48]
+    assert (run["low"], run["high"], run["mean"], run["align"]) == (0.48, 0.52, 0.5, [5.0])  # of the last half
+    assert (found["scenes"], found["steps"], found["target_ratio"]) == (2, 4, 0.5)
+    config, settings = read_recipe("ratio")
+    assert config.network["use_gumbel_softmax"]
+    assert settings.dense_share == 1.0
+
+
+def test_a_recipe_that_takes_the_top_k_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--out", str(tmp_path / "found.json"), "--recipe", "tiny"])
+    assert "error: tiny takes the top k, which fixes the kept ratio: set use_gumbel_softmax." in capsys.readouterr().err
