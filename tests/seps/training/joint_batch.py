@@ -62,7 +62,7 @@ def main() -> None:
         "gloo", f"file://{folder / 'meeting'}", rank=rank, world_size=world, timeout=timedelta(seconds=300)
     )
     size = BATCH // world
-    results = {}
+    results: dict[str, torch.Tensor] = {}
     for loss in ("triplet", "infonce"):
         step = build_step(folder, loss)
         parallel = DistributedDataParallel(step, find_unused_parameters=True)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from PIL import Image
@@ -70,8 +71,13 @@ def test_loss_curves_have_a_panel_each_and_the_kept_ratio_its_target(
     draw_losses(tmp_path / "curves.png", steps, [{"epoch": 1.0, "target_ratio": 0.4}])
     panels = drawn[0].axes
     assert [axes.get_ylabel() for axes in panels] == ["total loss", "align loss", "ratio loss", "kept ratio"]
-    assert [list(axes.lines[0].get_ydata()) for axes in panels] == [[1, 2], [10, 20], [0.1, 0.1], [0.6, 0.6]]
-    assert list(panels[3].lines[1].get_ydata()) == [0.4, 0.4]
+    assert [np.asarray(axes.lines[0].get_ydata()).tolist() for axes in panels] == [
+        [1, 2],
+        [10, 20],
+        [0.1, 0.1],
+        [0.6, 0.6],
+    ]
+    assert np.asarray(panels[3].lines[1].get_ydata()).tolist() == [0.4, 0.4]
     assert panels[0].get_ylim() != panels[1].get_ylim()
 
 
