@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from demo.explain.photo import with_new_key
-from demo.explain.table import rich, say
+from demo.explain.table import say
 from demo.lesson.claims import claims_value, run_claim
 from demo.lesson.guide import advice_rows, ratio_experiment
 from demo.lesson.playground import playground_value
@@ -45,12 +45,13 @@ def guide_page() -> str:
     found = ratio_experiment()
     runs = found["runs"]
     target = found["target_ratio"]
-    off = [abs(run["mean"] - target) for run in runs]
+    held = [run["mean"] for run in runs if run["ratio_weight"]]
     told = say(
         "guide.found",
-        near=min(off),
-        far=max(off),
-        best=runs[off.index(min(off))]["ratio_weight"],
+        free=next(run["mean"] for run in runs if not run["ratio_weight"]),
+        low=min(held),
+        high=max(held),
+        target=target,
         inside=sum(run["holds"] for run in runs),
         count=len(runs),
     )
@@ -68,7 +69,7 @@ def guide_page() -> str:
             f"<h3>{escape(say('guide.ratio'))}</h3><p>{escape(note)}</p>",
             '<div style="display: flex; flex-wrap: wrap; gap: 12px 28px">',
             *[panel(run, target) for run in runs],
-            f"</div><p>{escape(told)} {rich(say('guide.scale'))}</p>",
+            f"</div><p>{escape(told)} {escape(say('guide.limits'))}</p>",
             f"<p>{escape(say('guide.command', command=found['command'], recipe=found['recipe']))}</p>",
         ]
     )

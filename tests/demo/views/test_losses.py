@@ -53,8 +53,16 @@ def test_each_weight_s_curve_stands_beside_its_claim() -> None:
         late = run["kept"][len(run["kept"]) // 2 :]
         assert (min(late), max(late)) == (run["low"], run["high"])
         assert f"measured {run['low']:.2f} to {run['high']:.2f}, on average {run['mean']:.2f}" in read.text
+    for weight in (0, 1, 2, 5):
+        assert f"ratio weight {weight}claimed" in read.text
     for claim in ("0.20 to 0.80", "0.45 to 0.55", "0.48 to 0.52", "about 0.50"):
         assert f"claimed {claim}" in read.text
+    means = {run["ratio_weight"]: f"{run['mean']:.2f}" for run in measured["runs"]}
+    assert f"Without the ratio loss the kept share is {means.pop(0.0)} on average" in read.text
+    assert f"with it, {min(means.values())} to {max(means.values())}" in read.text
+    assert all(abs(float(mean) - measured["target_ratio"]) < 0.02 for mean in means.values())  # as the page says
+    inside = sum(run["holds"] for run in found["runs"])
+    assert f"{inside} of 4 runs stay inside" in read.text
     assert measured["command"] in read.text
     assert (ROOT / measured["recipe"]).resolve() == recipe_files()["ratio"].resolve()
 
