@@ -17,8 +17,8 @@ const coarse = window.matchMedia("(pointer: coarse)");
 
 // A template of the table; where a finger points, the one for touch where there is one.
 function template(key) {
-  const [section, name] = key.split(".");
-  return (coarse.matches && table.touch[key]) || table[section][name];
+  const [section] = key.split(".", 1);
+  return (coarse.matches && table.touch[key]) || table[section][key.slice(section.length + 1)];
 }
 
 // The same as nodes, where a value may be an element.

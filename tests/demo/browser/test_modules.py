@@ -139,5 +139,5 @@ def test_symbols_are_drawn_from_the_table_and_text_stays_text(page: Page) -> Non
     expression = "h('p', {}, ...symbols(given[0])).innerHTML"
     names = f"symbols }} = {imported('base/words.js')}; const {{ h"  # of two modules
     drawn = run(page, "base/dom.js", names, expression, "<b> s_st and s_std")
-    assert drawn.startswith('&lt;b&gt; <span class="seps-symbol"><math')
+    assert drawn.startswith(f'&lt;b&gt; <span class="seps-symbol" title="{TABLE["meaning"]["s_st"]}"><math')
     assert drawn.endswith("</math></span> and s_std")

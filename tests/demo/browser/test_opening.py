@@ -78,7 +78,9 @@ def test_it_fits_both_sizes(
     opening = Opening()
     try:
         with opened(browser, opening.address, size=size, scheme=scheme) as page:
-            page.wait_for_function("[...document.images].every((image) => image.complete)")
+            page.wait_for_function(  # those further along the row wait until they are swiped to
+                "[...document.images].every((image) => image.complete || image.getBoundingClientRect().left > innerWidth)"
+            )
             assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
             if size[0] > 1000:
                 assert page.evaluate("document.documentElement.scrollHeight") <= size[1]
