@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -99,6 +99,7 @@ def rank_and_show(
     service, indexed = registry.find(selected.gallery, selected.session)
     ranking = service.rank_captions(indexed, selected.index, None if pool == NO_POOL else pool, typed)
     state = state.of(indexed.gallery.name, selected.index, caption or ranking.captions[0], None)
+    state = replace(state, typed=typed)
     record = service.explain(indexed, selected.index, state.caption)
     value = with_pool(viewer_value(service, indexed, state, record, "captions"), pool, typed)
     return message(""), ranking_value(ranking, state.caption), value, state
@@ -185,7 +186,14 @@ def connect(registry: ModelRegistry, view: Captions, session: gr.State, tab: gr.
     inputs = [view.chooser.selected, view.pool, view.typed, state]
     chooser.connect(registry, view.chooser, session, tab, other_photo, inputs[1:], [*outputs, view.pool])
     view.pool.input(other_pool, inputs, [*outputs, view.pool], show_progress_on=view.said, **OPENING)
-    view.typed.input(errors_as_message(len(outputs))(show), inputs, outputs, **ANSWERING)
+
+    @errors_as_message(len(outputs))
+    def retyped(selected: SelectedImage, pool: str, typed: str, state: ViewState) -> tuple[Any, ...]:
+        if typed == state.typed:  # the page's own doing
+            return message(state.problem, "problem"), *[gr.skip()] * (len(outputs) - 1)
+        return show(selected, pool, typed, state)
+
+    view.typed.change(retyped, inputs, outputs, **ANSWERING)
 
     @errors_as_message(3)
     def pick(

@@ -53,6 +53,7 @@ class ViewState:
     Attributes:
         gallery: name; place: the photograph in it; caption, dense: as read.
         layer, opacity, lines: how the picture is drawn; objects: whether a scene's true objects are outlined.
+        typed: the captions of a person's own that were ranked with others, one a line.
         problem: what was wrong with the link that led here, to be read until something else is shown.
     """
 
@@ -64,6 +65,7 @@ class ViewState:
     opacity: float = 0.75
     lines: bool = True
     objects: bool = False
+    typed: str = ""
     problem: str = ""
 
     def of(self, gallery: str, index: int, caption: str, dense: str | None) -> ViewState:

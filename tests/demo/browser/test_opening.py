@@ -79,7 +79,7 @@ def test_it_fits_both_sizes(
     try:
         with opened(browser, opening.address, size=size, scheme=scheme) as page:
             page.wait_for_function(  # those further along the row wait until they are swiped to
-                "[...document.images].every((image) => image.complete || image.getBoundingClientRect().left > innerWidth)"
+                "[...document.images].every((one) => one.complete || one.getBoundingClientRect().left > innerWidth)"
             )
             assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
             if size[0] > 1000:
