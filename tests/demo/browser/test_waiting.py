@@ -15,22 +15,27 @@ LINK = "?view=search&model=scenes&gallery=scenes&photo=5&caption=a+dog"
 OPENING = "Opening the gallery scenes"
 
 
-def test_a_link_into_the_scenes_waits_for_them(browser: Browser, tmp_path: Path, uploads: Path) -> None:
+def test_a_link_into_the_scenes_and_the_editor_wait_for_them(browser: Browser, tmp_path: Path, uploads: Path) -> None:
     command = ("app.py", "--cache", str(tmp_path), "--no-fetch", "--port")
-    with served(uploads, *command) as address:
-        with opened(browser, address, LINK, canvas="#viewer .seps-waiting") as page:
-            expect(page.locator("#viewer")).to_contain_text(OPENING)
-            expect(page.locator("#viewer")).to_contain_text(re.compile(r"\d+/200"))
-            assert page.url.endswith(LINK)  # loaded anew, it leads there too
-            page.screenshot(path=SCREENSHOTS / "waiting.png")
+    with served(uploads, *command) as address, opened(browser, address, LINK, canvas="#viewer .seps-waiting") as page:
+        expect(page.locator("#viewer")).to_contain_text(OPENING)
+        expect(page.locator("#viewer")).to_contain_text(re.compile(r"\d+/200"))
+        assert page.url.endswith(LINK)  # loaded anew, it leads there too
+        page.screenshot(path=SCREENSHOTS / "waiting.png")
+        with opened(browser, address) as other:
+            other.get_by_role("tab", name="Edit", exact=True).click()
+            expect(other.locator("#edit")).to_contain_text(OPENING)
             page.get_by_role("tab", name="Captions", exact=True).click()  # the others can be used meanwhile
             expect(page.locator("#captions-viewer canvas")).to_be_visible()
             page.get_by_role("tab", name="Photos", exact=True).click()
             expect(page.locator("#viewer .seps-foot")).to_contain_text("model scenes")
             expect(page.locator("#caption textarea")).to_have_value("a dog")
             expect(page.locator("#ranking .line")).to_contain_text("200 scenes ranked")
-        with opened(browser, address, LINK.replace("search", "edit")) as page:  # they are open now
-            expect(page.locator("#edit-caption textarea")).to_have_value("a dog")
+            expect(other.locator("#edit canvas")).to_have_count(1)
+            expect(other.locator("#edit")).not_to_contain_text(OPENING)
+            expect(other.locator("#edit-caption textarea")).not_to_have_value("")
+        with opened(browser, address, LINK.replace("search", "edit")) as again:  # they are open now
+            expect(again.locator("#edit-caption textarea")).to_have_value("a dog")
 
 
 @pytest.mark.parametrize("view", ["search", "captions", "compare", "lesson"])
@@ -44,13 +49,3 @@ def test_a_gallery_that_cannot_be_had_is_told_where_it_was_waited_for(
         expect(page.locator("body")).not_to_contain_text("Opening the gallery")
         page.get_by_role("tab", name="About", exact=True).click()  # and the rest of the page works on
         expect(page.locator("body")).to_contain_text("rSum")
-
-
-def test_the_editor_waits_for_the_scenes(browser: Browser, tmp_path: Path, uploads: Path) -> None:
-    command = ("app.py", "--cache", str(tmp_path), "--no-fetch", "--port")
-    with served(uploads, *command) as address, opened(browser, address) as page:
-        page.get_by_role("tab", name="Edit", exact=True).click()
-        expect(page.locator("#edit")).to_contain_text(OPENING)
-        expect(page.locator("#edit canvas")).to_have_count(1)
-        expect(page.locator("#edit")).not_to_contain_text(OPENING)
-        expect(page.locator("#edit-caption textarea")).not_to_have_value("")
