@@ -25,7 +25,7 @@ from seps.encoders.sources import find_folder
 from seps.encoders.weights import WEIGHTS_FILE, no_progress_bar
 from seps.judge.config import EncoderConfig
 from seps.models.hub import load_model
-from seps.models.model import SEPSModel, evaluating
+from seps.models.model import SEPSModel
 
 CLIP_FILES = ("config.json", WEIGHTS_FILE, "tokenizer*.json", "vocab.json", "merges.txt", "special_tokens_map.json")
 CLIP_MEAN, CLIP_STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
@@ -48,8 +48,9 @@ class Encoders(Protocol):
     """What a judge asks of its encoders.
 
     Attributes:
-        quality_width, width: channels of `PictureFeatures`; grid: (H, W) patches of `patches`, None where there are
-        none; pixels: what pictures are made into.
+        quality_width, width: channels of `PictureFeatures`.
+        grid: (H, W) patches; None where nothing is told of them.
+        pixels: what pictures are made into.
     """
 
     quality_width: int
@@ -60,8 +61,12 @@ class Encoders(Protocol):
     def pictures(self, pixels: Tensor) -> PictureFeatures:
         """Features of (B, 3, S, S) normalised pixels."""
 
-    def patches(self, pixels: Tensor) -> Tensor | None:
-        """(B, N, quality_width), whose mean over patches is the quality features; None where there are no shares."""
+    def quality(self, pixels: Tensor) -> Tensor:
+        """The quality features of the same alone, (B, quality_width)."""
+
+    def with_patches(self, pixels: Tensor) -> tuple[PictureFeatures, Tensor | None]:
+        """The features, and (B, N, quality_width), whose mean over patches is the quality features: None where the
+        encoder does not pool by mean."""
 
     def prompts(self, prompts: Sequence[str]) -> Tensor:
         """(B, d) unit embeddings of prompts."""
@@ -115,9 +120,13 @@ class ClipEncoders(nn.Module):
         image = F.normalize(self.model.visual_projection(pooled), dim=-1)  # (B, d)
         return PictureFeatures(image, image)
 
-    def patches(self, pixels: Tensor) -> Tensor | None:
-        """None: CLIP pools by its class token."""
-        return None
+    def quality(self, pixels: Tensor) -> Tensor:
+        """See `Encoders`."""
+        return self.pictures(pixels).quality
+
+    def with_patches(self, pixels: Tensor) -> tuple[PictureFeatures, Tensor | None]:
+        """See `Encoders`; no patches, since CLIP pools by its class token."""
+        return self.pictures(pixels), None
 
     def prompts(self, prompts: Sequence[str]) -> Tensor:
         """See `Encoders`; prompts beyond the tower's positions are cut."""
@@ -209,9 +218,8 @@ def freeze(model: CLIPModel, config: EncoderConfig) -> None:
 class SepsEncoders(nn.Module):
     """The frozen encoders of a SEPS model whose image encoder is an EfficientNet of timm.
 
-    A patch's share of the quality features, for each stage: the mean of each channel inside it; its deviation there,
-    where the stage's map is finer than the grid; and its part of the channel's variance over the whole map, divided by
-    the map's deviation, so that the mean of these parts is that deviation.
+    Quality is told from the mean and the deviation of each channel over a stage's map. A patch holds the mean inside
+    it, and its part of the channel's variance divided by the deviation: the mean of these over patches is the same.
 
     Args:
         model: a SEPS model; it is taken over, its batch norms folded into the convolutions before them.
@@ -236,11 +244,8 @@ class SepsEncoders(nn.Module):
         self.pixels = model.config.vision
         self.grid: tuple[int, int] | None = model.grid
         self.width = model.config.embed_size
-        with evaluating(self.model):
-            size = self.pixels.image_size
-            described = self.patches(torch.zeros(1, 3, size, size))
-        assert described is not None
-        self.quality_width = described.shape[-1]
+        size = self.pixels.image_size
+        self.quality_width = self.quality(torch.zeros(1, 3, size, size)).shape[-1]
 
     def train(self, mode: bool = True) -> SepsEncoders:
         """Stay in evaluation mode: nothing here learns."""
@@ -256,8 +261,17 @@ class SepsEncoders(nn.Module):
         found.append(backbone.bn2(backbone.conv_head(found[-1])))  # type: ignore[operator]
         return found
 
-    @torch.no_grad()
     def pictures(self, pixels: Tensor) -> PictureFeatures:
+        """See `Encoders`."""
+        return self.with_patches(pixels)[0]
+
+    @torch.no_grad()
+    def quality(self, pixels: Tensor) -> Tensor:
+        """See `Encoders`."""
+        return self.describe(self.maps(pixels)).mean(dim=1)
+
+    @torch.no_grad()
+    def with_patches(self, pixels: Tensor) -> tuple[PictureFeatures, Tensor | None]:
         """See `Encoders`."""
         maps = self.maps(pixels)
         tokens = maps[-1].flatten(2).transpose(1, 2)  # (B, N, D_v)
@@ -267,13 +281,9 @@ class SepsEncoders(nn.Module):
             smaller = F.interpolate(pixels, size, mode="bicubic", antialias=True)  # (B, 3, smaller, smaller)
             view = self.maps(smaller)[-1].mean(dim=(2, 3))[:, None]  # (B, 1, D_v)
             tokens = torch.cat([tokens, view], dim=1)
-        patches = encoder.project(tokens)[:, -encoder.num_patches :]  # (B, N, d)
-        return PictureFeatures(self.describe(maps).mean(dim=1), F.normalize(patches.mean(dim=1), dim=-1))
-
-    @torch.no_grad()
-    def patches(self, pixels: Tensor) -> Tensor | None:
-        """See `Encoders`: (B, N, quality_width)."""
-        return self.describe(self.maps(pixels))
+        embedded = encoder.project(tokens)[:, -encoder.num_patches :]  # (B, N, d)
+        described = self.describe(maps)  # (B, N, quality_width)
+        return PictureFeatures(described.mean(dim=1), F.normalize(embedded.mean(dim=1), dim=-1)), described
 
     def describe(self, maps: Sequence[Tensor]) -> Tensor:
         """What each patch holds of the chosen stages, (B, N, quality_width)."""
@@ -283,9 +293,6 @@ class SepsEncoders(nn.Module):
             centred = (found - found.mean(dim=(2, 3), keepdim=True)).square()  # (B, D_s, H_s, W_s)
             deviation = centred.mean(dim=(2, 3), keepdim=True).clamp(min=LEAST_VARIANCE).sqrt()  # (B, D_s, 1, 1)
             parts += [self._inside(found), self._inside(centred) / deviation]
-            if found.shape[-1] > self.model.grid[1]:
-                mean = self._inside(found)  # (B, D_s, H, W)
-                parts.append((self._inside(found.square()) - mean.square()).clamp(min=LEAST_VARIANCE).sqrt())
         return torch.cat(parts, dim=1).flatten(2).transpose(1, 2)  # (B, N, quality_width)
 
     def _inside(self, values: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ verdict.quality.final, verdict.consistency.base, verdict.shares
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -100,11 +100,10 @@ class Judge(nn.Module):
         check_prompt(prompt)
         with evaluating(self):
             pixels = to_pixels([image], self.encoders.pixels).to(self.device)  # (1, 3, S, S)
-            features = self.encoders.pictures(pixels)
+            features, patches = self.encoders.with_patches(pixels)
             text = self.encoders.prompts([prompt])
             quality, consistency = self.network(features.quality, features.image, text)
             logit = float(self.network.quality.logit(self.network.quality.embed(features.quality))[0])
-            patches = self.encoders.patches(pixels)  # (1, N, quality_width)
             shares = None if patches is None else self.network.quality.shares(patches[0]).cpu()
         return Verdict(
             score_of(quality, 0, self.scales[0]),
@@ -121,10 +120,10 @@ class Judge(nn.Module):
         return (config.scale_q, config.scale_c) if config.residual else (0.0, 0.0)
 
     def quality(self, images: Sequence[Image.Image], progress: Progress = False) -> list[Score]:
-        """Quality alone, which no prompt moves, of each picture; ValueError as `score`."""
-        features = self.encode(images, progress)
+        """Quality alone, which no prompt moves, of each picture; ValueError as `score`, or without pictures."""
         with evaluating(self):
-            found = self.network.quality(features.quality)
+            parts = [self.encoders.quality(pixels) for pixels in self.batches(images, progress)]
+            found = self.network.quality(torch.cat(parts))
         return [score_of(found, i, self.scales[0]) for i in range(len(images))]
 
     def scores(
@@ -133,6 +132,8 @@ class Judge(nn.Module):
         """Quality and consistency of each picture with its own prompt; ValueError as `score`, or counts that differ."""
         if len(images) != len(prompts):
             raise ValueError(f"There are {len(images)} pictures but {len(prompts)} prompts: one each is needed.")
+        for prompt in prompts:
+            check_prompt(prompt)
         features = self.encode(images, progress)
         texts = self.encode_prompts(prompts)
         with evaluating(self):
@@ -142,14 +143,16 @@ class Judge(nn.Module):
 
     def encode(self, images: Sequence[Image.Image], progress: Progress = False) -> PictureFeatures:
         """Features of pictures, a few at a time and without gradient; ValueError as `score`, or without pictures."""
+        with evaluating(self.encoders):
+            found = [self.encoders.pictures(pixels) for pixels in self.batches(images, progress)]
+        return PictureFeatures(torch.cat([one.quality for one in found]), torch.cat([one.image for one in found]))
+
+    def batches(self, images: Sequence[Image.Image], progress: Progress) -> Iterator[Tensor]:
+        """Normalised pixels (at most 4, 3, S, S) of pictures, on the judge's device."""
         if isinstance(images, Image.Image) or len(images) == 0:
             raise ValueError("images must be a list of at least 1 picture.")
-        found = []
-        with evaluating(self.encoders):
-            for batch in batch_numbers(len(images), AT_ONCE, progress, "Encoding pictures"):
-                pixels = to_pixels([images[i] for i in batch], self.encoders.pixels)
-                found.append(self.encoders.pictures(pixels.to(self.device)))
-        return PictureFeatures(torch.cat([one.quality for one in found]), torch.cat([one.image for one in found]))
+        for batch in batch_numbers(len(images), AT_ONCE, progress, "Encoding pictures"):
+            yield to_pixels([images[i] for i in batch], self.encoders.pixels).to(self.device)
 
     def encode_prompts(self, prompts: Sequence[str]) -> Tensor:
         """(B, d) unit embeddings of prompts, without gradient; each prompt is encoded once."""

@@ -117,7 +117,7 @@ def ranking_loss(scores: Tensor, rated: Tensor, groups: Tensor, share: float) ->
 
 
 def explanation_loss(predicted: Tensor, explanations: Tensor) -> Tensor:
-    """1 - cosine of what is predicted from picture and prompt (B, d) and the rationale's embedding (B, d); 0 without a rationale."""
+    """1 - cosine of predicted and true embeddings of rationales, both (B, d), the mean; rows without one are zero."""
     present = explanations.norm(dim=-1) > 0  # (B,)
     if not bool(present.any()):
         return predicted.new_zeros(())

@@ -129,7 +129,7 @@ def test_a_run_resumes_to_the_same_curve(
     settings = FROZEN if not encoder else JudgeSettings(epochs=4, batch_size=6, rank_weight=0.1)
     train(config(clip, encoder), settings, rated, tmp_path / "whole", cache=tmp_path / "cache")
 
-    class Stop(Exception):
+    class StoppedError(Exception):
         """The machine goes down."""
 
     from seps.judge import loop
@@ -139,11 +139,11 @@ def test_a_run_resumes_to_the_same_curve(
     def save_and_stop(*arguments: Any) -> None:
         save(*arguments)
         if arguments[-1] == 2:
-            raise Stop
+            raise StoppedError
 
     with monkeypatch.context() as patched:
         patched.setattr(loop, "save_checkpoint", save_and_stop)
-        with pytest.raises(Stop):
+        with pytest.raises(StoppedError):
             train(config(clip, encoder), settings, rated, tmp_path / "cut", cache=tmp_path / "cache")
     assert len(read_epochs(tmp_path / "cut")) == 2
     train(config(clip, encoder), settings, rated, tmp_path / "cut", resume=True, cache=tmp_path / "cache")
