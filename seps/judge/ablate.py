@@ -1,8 +1,8 @@
 """What the bounded correction is worth: `python -m seps.judge ablate --data DATA --out DIR`.
 
-The same recipe, three seeds each: direct and residual; part of the learning held fixed; other scales; and both splits,
-by prompt and by row. Features are computed once. For encoders that may learn (CLIP), "part frozen" freezes the first
-half of each tower; a SEPS model's encoders always stay frozen, and there it holds the base as it starts.
+The same recipe without spoilt copies, three seeds each: direct and residual; part of the learning held fixed; other
+scales; and both splits, by prompt and by row. Where CLIP's towers may learn, freezing half of each and all of them are
+two rows more; a SEPS model's encoders always stay frozen, and there a row holds the base as it starts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tqdm import tqdm
 from seps.judge.config import SCORES, JudgeConfig
 from seps.judge.data import Ratings, read_ratings, split_by_row
 from seps.judge.encoders import clip_architecture, clip_folder, tower_layers
-from seps.judge.features import SplitFeatures, SpoiltFeatures, split_features
+from seps.judge.features import SplitFeatures, split_features
 from seps.judge.judge import Judge
 from seps.judge.loop import fit
 from seps.judge.settings import JudgeSettings
@@ -116,6 +116,7 @@ def ablate(
     """
     train, dev = (read_ratings(data, name, config.data) for name in ("train", "dev"))
     out.mkdir(parents=True, exist_ok=True)
+    settings = replace(settings, spoilt_weight=0.0)
     encoders = Judge(config).encoders
     frozen = not any(parameter.requires_grad for parameter in encoders.parameters())
     features: dict[str, SplitFeatures] = {}
@@ -123,8 +124,7 @@ def ablate(
         judge = Judge(config, encoders)
         folder = cache or out / "features"
         versions = settings.versions if settings.augment else 1
-        spoilt = settings.spoilt_pictures if settings.spoilt_weight else 0
-        features["train"] = split_features(judge, train, folder, versions, spoilt)
+        features["train"] = split_features(judge, train, folder, versions)
         features["dev"] = split_features(judge, dev, folder, versions)
     outcomes = []
     rows = [(split, one, seed) for split in SPLITS for one in variants(config, settings) for seed in seeds]
@@ -137,7 +137,7 @@ def ablate(
         torch.manual_seed(seed)
         own = encoders if variant.config.encoder == config.encoder and frozen else None
         chosen = replace(variant.settings, seed=seed)
-        last = fit(Judge(variant.config, own), chosen, ratings, known if own is not None else {})[-1]
+        last = fit(Judge(variant.config, own), chosen, ratings, known if own is not None else {}, every_epoch=False)[-1]
         outcomes.append(
             Outcome(
                 variant.name,
@@ -166,18 +166,7 @@ def by_row(
     )
     places = {file: i for i, file in enumerate((*train.image_files, *dev.image_files))}
     rows = {name: torch.tensor([places[file] for file in ratings[name].image_files]) for name in ("train", "dev")}
-    found = {name: both.take(chosen) for name, chosen in rows.items()}
-    if first.spoilt is not None:
-        found["train"] = replace(found["train"], spoilt=moved(first.spoilt, rows["train"]))
-    return found
-
-
-def moved(spoilt: SpoiltFeatures, rows: torch.Tensor) -> SpoiltFeatures:
-    """Spoilt copies of those pictures that are among `rows` (n,), under their new places there."""
-    places = {row: i for i, row in enumerate(rows.tolist())}
-    kept = [i for i, row in enumerate(spoilt.rows.tolist()) if row in places]
-    new = torch.tensor([places[int(spoilt.rows[i])] for i in kept], dtype=torch.int64)
-    return SpoiltFeatures(new, spoilt.strengths[kept], spoilt.quality[kept])
+    return {name: both.take(chosen) for name, chosen in rows.items()}
 
 
 def write_table(path: Path, outcomes: Sequence[Outcome]) -> None:

@@ -177,15 +177,17 @@ def fit(
     features: dict[str, SplitFeatures],
     out: Path | None = None,
     resume: bool = False,
+    every_epoch: bool = True,
 ) -> list[dict[str, float]]:
     """Run the epochs of a judge that is freshly built.
 
     Args:
         ratings: of "train" and "dev"; features: the same of frozen encoders, empty where encoders learn.
         out: where checkpoint and metrics.csv go; without it nothing is written or printed.
+        resume: go on after the checkpoint; every_epoch: measure after each, not after the last alone.
 
     Returns:
-        A row an epoch: see `epoch_row`.
+        A row an epoch that was measured: see `epoch_row`.
     """
     step = Step(judge, settings)
     train_ratings = ratings["train"]
@@ -193,7 +195,8 @@ def fit(
         judge.network.quality.standardize.fit(features["train"].quality[:, 0])
         if settings.base_decay:
             start_base(judge, features["train"], train_ratings, settings.base_decay)
-    optimizer = torch.optim.AdamW(parameter_groups(step, settings), weight_decay=settings.weight_decay)
+    optimizer = torch.optim.AdamW(parameter_groups(step, settings), weight_decay=settings.weight_decay, fused=True)
+    learned = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     done = load_checkpoint(out, step, optimizer, settings.epochs) if resume and out is not None else 0
     rows = []
     targets = torch.from_numpy(np.stack([train_ratings.quality, train_ratings.consistency], axis=1)).float()  # (n, 2)
@@ -217,9 +220,11 @@ def fit(
                 )
             optimizer.zero_grad()
             loss.backward()
-            nn.utils.clip_grad_norm_([p for p in step.parameters() if p.requires_grad], settings.clip)
+            nn.utils.clip_grad_norm_(learned, settings.clip)
             optimizer.step()
             total += value
+        if not every_epoch and epoch + 1 < settings.epochs:
+            continue
         found = {name: predict(judge, one, features.get(name)) for name, one in ratings.items()}
         row = {"epoch": epoch + 1.0, "loss": total / len(batches)} | epoch_row(judge, ratings, found)
         rows.append(row)
@@ -303,14 +308,17 @@ def start_base(judge: Judge, features: SplitFeatures, ratings: Ratings, decay: f
 
 
 def parameter_groups(step: Step, settings: JudgeSettings) -> list[dict[str, object]]:
-    """AdamW's groups, each with its share of the learning rate: encoders, the quality base, everything else."""
-    groups: dict[str, list[nn.Parameter]] = {"encoders": [], "base": [], "heads": []}
+    """AdamW's groups, each with its share of the learning rate: encoders, quality base, consistency, the rest."""
+    shares = {
+        "judge.encoders.": settings.encoder_rate,
+        "judge.network.quality.base.": settings.base_rate,
+        "judge.network.consistency.": settings.consistency_rate,
+        "": 1.0,
+    }
+    groups: dict[str, list[nn.Parameter]] = {prefix: [] for prefix in shares}
     for name, parameter in step.named_parameters():
-        if not parameter.requires_grad:
-            continue
-        kind = "encoders" if name.startswith("judge.encoders.") else "heads"
-        groups["base" if name.startswith("judge.network.quality.base.") else kind].append(parameter)
-    shares = {"encoders": settings.encoder_rate, "base": settings.base_rate, "heads": 1.0}
+        if parameter.requires_grad:
+            groups[next(prefix for prefix in shares if name.startswith(prefix))].append(parameter)
     return [{"params": members, "lr": 0.0, "share": shares[name]} for name, members in groups.items() if members]
 
 

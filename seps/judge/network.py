@@ -16,6 +16,8 @@ from torch import Tensor, nn
 from seps.encoders.heads import Standardize
 from seps.judge.config import JudgeConfig
 
+PROJECTED_DEVIATION = 0.1  # of weights at the start, so that the projected quality weighs as much as image and text
+
 
 class Corrected(NamedTuple):
     """Scores of B pictures in parts, each (B,): final = clamp(base + correction, 0, 1).
@@ -122,6 +124,8 @@ class ConsistencyHead(nn.Module):
         self.b = nn.Parameter(torch.zeros(())) if config.residual else None
         inputs = (3 if config.fusion_product else 2) * width + 1
         self.project = nn.Linear(quality_width, config.fusion_quality) if config.fusion_quality else None
+        if self.project is not None:
+            nn.init.normal_(self.project.weight, std=PROJECTED_DEVIATION)
         inputs += config.fusion_quality
         first, second = config.fusion_hidden
         self.fusion = nn.Sequential(

@@ -34,7 +34,7 @@ class JudgeSettings:
         versions: with frozen encoders, how many versions of each picture are encoded, the picture itself the first.
         base_decay: with frozen encoders and above 0, the quality base starts as ridge regression of the ratings' logits
             on the embeddings, with this penalty; 0 starts at random.
-        base_rate: the learning rate of the quality base, as a share.
+        base_rate, consistency_rate: the learning rates of the quality base and of the consistency head, as shares.
         seed: of everything drawn.
     """
 
@@ -57,6 +57,7 @@ class JudgeSettings:
     versions: int = 2
     base_decay: float = 0.0
     base_rate: float = 1.0
+    consistency_rate: float = 1.0
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -82,6 +83,7 @@ class JudgeSettings:
             "spoilt_margin",
             "base_decay",
             "base_rate",
+            "consistency_rate",
         ):
             check_not_negative(f"training.{name}", getattr(self, name))
         check_share("training.warmup", self.warmup)
