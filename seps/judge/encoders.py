@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import torch
 import torch.nn.functional as F
@@ -23,7 +23,7 @@ from seps.encoders import preprocess
 from seps.encoders.config import VisionConfig
 from seps.encoders.sources import find_folder
 from seps.encoders.weights import WEIGHTS_FILE, no_progress_bar
-from seps.judge.config import EncoderConfig
+from seps.judge.config import TOWERS, EncoderConfig
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
 
@@ -108,8 +108,9 @@ class ClipEncoders(nn.Module):
         super().__init__()
         self.model = model
         self.tokenizer = tokenizer
-        self.width = self.quality_width = int(model.config.projection_dim)
-        size = int(model.config.vision_config.image_size)
+        shape: Any = model.config
+        self.width = self.quality_width = int(shape.projection_dim)
+        size, self.positions = int(shape.vision_config.image_size), int(shape.text_config.max_position_embeddings)
         self.pixels = VisionConfig(
             encoder="clip", weights="none", image_size=size, mean=CLIP_MEAN, std=CLIP_STD, cls="encoder"
         )
@@ -132,9 +133,8 @@ class ClipEncoders(nn.Module):
         """See `Encoders`; prompts beyond the tower's positions are cut."""
         if self.tokenizer is None:
             raise ValueError("This CLIP has no tokenizer: give a folder with vocab.json and merges.txt.")
-        positions = int(self.model.config.text_config.max_position_embeddings)
         tokens = self.tokenizer(
-            list(prompts), padding=True, truncation=True, max_length=positions, return_tensors="pt"
+            list(prompts), padding=True, truncation=True, max_length=self.positions, return_tensors="pt"
         ).to(self.model.device)
         return self.embed_ids(tokens["input_ids"], tokens["attention_mask"])
 
@@ -179,10 +179,8 @@ def clip_architecture(folder: Path) -> CLIPConfig:
 
 def tower_layers(architecture: CLIPConfig) -> dict[str, int]:
     """How many layers each tower has."""
-    return {
-        "vision": int(architecture.vision_config.num_hidden_layers),
-        "text": int(architecture.text_config.num_hidden_layers),
-    }
+    shape: Any = architecture
+    return {tower: int(getattr(shape, f"{tower}_config").num_hidden_layers) for tower in TOWERS}
 
 
 def check_layers(config: EncoderConfig, architecture: CLIPConfig) -> None:

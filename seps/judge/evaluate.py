@@ -12,6 +12,8 @@ from seps.judge.loop import Predictions
 from seps.judge.metrics import (
     LEAST_PICTURES,
     Figure,
+    Floats,
+    Whole,
     agreement,
     over_prompts,
     partial,
@@ -88,9 +90,9 @@ def evaluate(found: Predictions, ratings: Ratings) -> dict[str, Any]:
 
 
 def part(
-    scores: dict[str, np.ndarray],
-    rated: dict[str, np.ndarray],
-    rows: np.ndarray,  # type: ignore[type-arg]
+    scores: dict[str, Floats],
+    rated: dict[str, Floats],
+    rows: Whole,
 ) -> dict[str, Any]:
     """Agreement among some rows: SROCC, mean error (score less rating) and mean absolute error."""
     values: dict[str, Any] = {"pictures": len(rows)}

@@ -7,6 +7,7 @@ has 512 pixels. Strength 0 gives the picture back as it was, in RGB.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import cv2
 import numpy as np
@@ -96,9 +97,9 @@ def small_size(width: int, height: int) -> tuple[int, int]:
     return max(1, round(width * scale)), max(1, round(height * scale))
 
 
-def as_pixels(values: NDArray[np.generic]) -> Pixels:
+def as_pixels(values: NDArray[Any]) -> Pixels:
     """Values rounded and cut to [0, 255]."""
-    return np.ascontiguousarray(np.clip(np.rint(values), 0, 255).astype(np.uint8))  # type: ignore[call-overload]
+    return np.ascontiguousarray(np.clip(np.rint(values), 0, 255).astype(np.uint8))
 
 
 WAYS: dict[str, Callable[[Pixels, float], Pixels]] = {

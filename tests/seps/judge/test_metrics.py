@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from seps.judge.metrics import (
+    Whole,
     agreement,
     correlations,
     draws,
@@ -35,7 +36,7 @@ def test_correlations_by_hand() -> None:
 def test_correlations_are_scipys() -> None:
     chance = np.random.default_rng(0)
     scores = chance.integers(0, 12, 80).astype(float)  # with ties
-    rated = scores + chance.integers(0, 9, 80)
+    rated = scores + chance.integers(0, 9, 80).astype(float)
     found = correlations(scores, rated)
     assert found["srocc"] == pytest.approx(stats.spearmanr(scores, rated)[0])
     assert found["krcc"] == pytest.approx(stats.kendalltau(scores, rated)[0])
@@ -63,7 +64,7 @@ def test_intervals_hold_the_figure_and_draw_whole_prompts() -> None:
     drawn = draws(groups)
     assert drawn.shape == (1000, 20) and bool((drawn.sum(axis=1) == 20).all())
 
-    def mean_of_groups(rows: np.ndarray) -> float:  # type: ignore[type-arg]
+    def mean_of_groups(rows: Whole) -> float:
         counts = np.bincount(groups[rows], minlength=20)
         assert bool((counts % 5 == 0).all())
         return float(counts.mean())
@@ -75,7 +76,7 @@ def test_kendalls_interval_is_that_of_drawn_rows() -> None:
     chance = np.random.default_rng(3)
     groups = np.repeat(np.arange(8), 4)
     scores = chance.integers(0, 10, 32).astype(float)
-    rated = scores + chance.integers(0, 8, 32)
+    rated = scores + chance.integers(0, 8, 32).astype(float)
     quick = krcc_over_prompts(scores, rated, groups)
     plain = over_prompts(lambda rows: krcc(scores[rows], rated[rows]), groups)
     assert quick == pytest.approx(plain)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from PIL import Image
 from skimage.data import astronaut
 
@@ -16,7 +17,7 @@ def picture() -> Image.Image:
     return Image.fromarray(astronaut()).resize((200, 160))
 
 
-def pixels(picture: Image.Image) -> np.ndarray:  # type: ignore[type-arg]
+def pixels(picture: Image.Image) -> NDArray[np.float64]:
     return np.asarray(picture, np.float64)
 
 
