@@ -1,0 +1,8 @@
+"""Judge generated pictures: `python -m seps.judge train|evaluate|score|sort|ablate`."""
+
+import sys
+
+from seps.judge.program import main
+
+if __name__ == "__main__":
+    sys.exit(main())

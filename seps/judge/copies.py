@@ -1,0 +1,50 @@
+"""Copies of training pictures: crops and mirror images, rated as the picture is, and spoilt ones, ranked below it."""
+
+from __future__ import annotations
+
+import random
+from typing import NamedTuple
+
+from PIL import Image
+
+from seps.data.augmentation import MIRRORED, item_random
+
+AREA = (0.8, 1.0)  # of a crop, as a share of the picture's
+SPOILT = ("blur", "noise", "blocks")  # what a judge is taught to rank below
+FIRST, STEP = (0.03, 0.6), (0.08, 0.4)  # strengths of a picture's two spoilt copies
+
+
+class Spoilt(NamedTuple):
+    """Two spoilt copies of a training picture: its row, the kind, and two strengths, the second the greater."""
+
+    row: int
+    kind: str
+    strengths: tuple[float, float]
+
+
+def cropped(picture: Image.Image, seed: int, version: int, row: int) -> Image.Image:
+    """A random crop of 80 to 100% of the area, with the picture's own aspect, mirrored half of the time.
+
+    Args:
+        picture: of any size.
+        seed, version, row: decide what is drawn; version 0 gives the picture as it is.
+    """
+    if version == 0:
+        return picture
+    chance = item_random(seed, version, row, "crop")
+    side = chance.uniform(*AREA) ** 0.5
+    width, height = max(1, round(picture.width * side)), max(1, round(picture.height * side))
+    left, top = chance.randint(0, picture.width - width), chance.randint(0, picture.height - height)
+    crop = picture.crop((left, top, left + width, top + height))
+    return crop.transpose(Image.Transpose.FLIP_LEFT_RIGHT) if chance.random() < MIRRORED else crop
+
+
+def spoilt_plan(pictures: int, count: int, seed: int) -> list[Spoilt]:
+    """Which pictures are spoilt and how: `count` of them (all where there are fewer), each kind as often."""
+    chance = random.Random(f"spoilt {seed}")
+    plan = []
+    for number, row in enumerate(chance.sample(range(pictures), min(count, pictures))):
+        first = chance.uniform(*FIRST)
+        second = min(1.0, first + chance.uniform(*STEP))
+        plan.append(Spoilt(row, SPOILT[number % len(SPOILT)], (first, second)))
+    return plan

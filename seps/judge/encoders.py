@@ -1,0 +1,326 @@
+"""Encoders of a judge: pictures and prompts to unit global embeddings, and which of their parameters learn.
+
+Two kinds. `ClipEncoders` is any transformers CLIP: one embedding serves quality and consistency, and no patch has an
+exact share of it, since CLIP pools by its class token. `SepsEncoders` are the frozen encoders of a SEPS model:
+consistency takes the mean patch and the mean word, quality the maps of several stages of the EfficientNet, where blur,
+noise and blocks show before they are forgotten. What describes quality is a mean over patches of what each patch holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import torch
+import torch.nn.functional as F
+from PIL import Image
+from torch import Tensor, nn
+from transformers import CLIPConfig, CLIPModel, CLIPTokenizer
+
+from seps.checks import read_json_file
+from seps.encoders import preprocess
+from seps.encoders.config import VisionConfig
+from seps.encoders.sources import find_folder
+from seps.encoders.weights import WEIGHTS_FILE, no_progress_bar
+from seps.judge.config import TOWERS, EncoderConfig
+from seps.models.hub import load_model
+from seps.models.model import SEPSModel
+
+CLIP_FILES = ("config.json", WEIGHTS_FILE, "tokenizer*.json", "vocab.json", "merges.txt", "special_tokens_map.json")
+CLIP_MEAN, CLIP_STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
+LEAST_VARIANCE = 1e-8
+
+
+class PictureFeatures(NamedTuple):
+    """Features of B pictures.
+
+    Attributes:
+        quality: (B, quality_width), what quality is told from, before standardisation.
+        image: (B, d) unit embeddings, what consistency is told from.
+    """
+
+    quality: Tensor
+    image: Tensor
+
+
+class Encoders(Protocol):
+    """What a judge asks of its encoders.
+
+    Attributes:
+        quality_width, width: channels of `PictureFeatures`.
+        grid: (H, W) patches; None where nothing is told of them.
+        pixels: what pictures are made into.
+    """
+
+    quality_width: int
+    width: int
+    grid: tuple[int, int] | None
+    pixels: VisionConfig
+
+    def pictures(self, pixels: Tensor) -> PictureFeatures:
+        """Features of (B, 3, S, S) normalised pixels."""
+
+    def quality(self, pixels: Tensor) -> Tensor:
+        """The quality features of the same alone, (B, quality_width)."""
+
+    def with_patches(self, pixels: Tensor) -> tuple[PictureFeatures, Tensor | None]:
+        """The features, and (B, N, quality_width), whose mean over patches is the quality features: None where the
+        encoder does not pool by mean."""
+
+    def prompts(self, prompts: Sequence[str]) -> Tensor:
+        """(B, d) unit embeddings of prompts."""
+
+
+def build_encoders(config: EncoderConfig) -> ClipEncoders | SepsEncoders:
+    """The encoders of a config, with what it freezes frozen.
+
+    Raises:
+        ValueError: encoders that cannot be had, or more layers to freeze than a tower has.
+    """
+    if config.kind == "seps":
+        return SepsEncoders(load_model(config.name), config.stages)
+    return load_clip(config)
+
+
+def to_pixels(pictures: Sequence[Image.Image], config: VisionConfig) -> Tensor:
+    """(B, 3, S, S) normalised pixels of pictures, squashed to a square; ValueError as `preprocess`, with the place."""
+    made = []
+    for i, picture in enumerate(pictures):
+        try:
+            made.append(preprocess(picture, config))  # (3, S, S)
+        except ValueError as error:
+            raise ValueError(f"pictures[{i}]: {error}") from error
+    return torch.stack(made)
+
+
+class ClipEncoders(nn.Module):
+    """A transformers CLIP.
+
+    Args:
+        model: its towers.
+        tokenizer: its own, which cuts prompts at the text tower's positions; None embeds no prompts.
+    """
+
+    grid: tuple[int, int] | None = None
+
+    def __init__(self, model: CLIPModel, tokenizer: CLIPTokenizer | None = None) -> None:
+        super().__init__()
+        self.model = model
+        self.tokenizer = tokenizer
+        shape: Any = model.config
+        self.width = self.quality_width = int(shape.projection_dim)
+        size, self.positions = int(shape.vision_config.image_size), int(shape.text_config.max_position_embeddings)
+        self.pixels = VisionConfig(
+            encoder="clip", weights="none", image_size=size, mean=CLIP_MEAN, std=CLIP_STD, cls="encoder"
+        )
+
+    def pictures(self, pixels: Tensor) -> PictureFeatures:
+        """See `Encoders`: one embedding serves both."""
+        pooled = self.model.vision_model(pixel_values=pixels).pooler_output  # (B, D_v)
+        image = F.normalize(self.model.visual_projection(pooled), dim=-1)  # (B, d)
+        return PictureFeatures(image, image)
+
+    def quality(self, pixels: Tensor) -> Tensor:
+        """See `Encoders`."""
+        return self.pictures(pixels).quality
+
+    def with_patches(self, pixels: Tensor) -> tuple[PictureFeatures, Tensor | None]:
+        """See `Encoders`; no patches, since CLIP pools by its class token."""
+        return self.pictures(pixels), None
+
+    def prompts(self, prompts: Sequence[str]) -> Tensor:
+        """See `Encoders`; prompts beyond the tower's positions are cut."""
+        if self.tokenizer is None:
+            raise ValueError("This CLIP has no tokenizer: give a folder with vocab.json and merges.txt.")
+        tokens = self.tokenizer(
+            list(prompts), padding=True, truncation=True, max_length=self.positions, return_tensors="pt"
+        ).to(self.model.device)
+        return self.embed_ids(tokens["input_ids"], tokens["attention_mask"])
+
+    def embed_ids(self, ids: Tensor, mask: Tensor | None) -> Tensor:
+        """(B, d) unit embeddings of token ids (B, L) with their attention mask (B, L), None where nothing is padded."""
+        pooled = self.model.text_model(input_ids=ids, attention_mask=mask).pooler_output  # (B, D_t)
+        return F.normalize(self.model.text_projection(pooled), dim=-1)
+
+
+def load_clip(config: EncoderConfig) -> ClipEncoders:
+    """The CLIP that a config names; ValueError where it cannot be had or a tower has fewer layers than are frozen."""
+    folder = clip_folder(config.name)
+    architecture = clip_architecture(folder)
+    check_layers(config, architecture)
+    try:
+        with no_progress_bar():
+            model = (
+                CLIPModel.from_pretrained(folder, local_files_only=True)
+                if config.pretrained
+                else CLIPModel(architecture)
+            )
+            tokenizer = CLIPTokenizer.from_pretrained(folder, local_files_only=True)
+    except Exception as error:  # transformers raises whatever a file's content leads it to
+        raise ValueError(f"{folder} holds no whole CLIP with its tokenizer: {error}") from error
+    encoders = ClipEncoders(model.float(), tokenizer)
+    freeze(encoders.model, config)
+    return encoders
+
+
+def clip_folder(name: str) -> Path:
+    """The folder of a CLIP by its own path or its hub repo; ValueError where it cannot be had."""
+    return find_folder(f"folder:{name}" if Path(name).is_dir() else name, CLIP_FILES)
+
+
+def clip_architecture(folder: Path) -> CLIPConfig:
+    """The towers that a folder's config.json describes; ValueError where it describes no CLIP."""
+    values = read_json_file(folder / "config.json")
+    if not isinstance(values, dict) or values.get("model_type") != "clip":
+        raise ValueError(f"{folder / 'config.json'} describes no CLIP (model_type 'clip'): name another encoder.")
+    return CLIPConfig.from_dict(values)
+
+
+def tower_layers(architecture: CLIPConfig) -> dict[str, int]:
+    """How many layers each tower has."""
+    shape: Any = architecture
+    return {tower: int(getattr(shape, f"{tower}_config").num_hidden_layers) for tower in TOWERS}
+
+
+def check_layers(config: EncoderConfig, architecture: CLIPConfig) -> None:
+    """Raise ValueError where more layers are to be frozen than a tower has."""
+    for tower, layers in tower_layers(architecture).items():
+        wanted = config.freeze_layers.get(tower, 0)
+        if wanted > layers:
+            raise ValueError(
+                f"encoder.freeze_layers.{tower} is {wanted}, but the {tower} tower of {config.name} has {layers} "
+                f"layers: freeze at most {layers}."
+            )
+
+
+def freeze(model: CLIPModel, config: EncoderConfig) -> None:
+    """Let learn what the config leaves free: "none" freezes nothing, "all" everything, "layers" the embeddings and the
+    first layers of each tower. The temperature of CLIP's own training never learns: no score reads it."""
+    check_layers(config, model.config)
+    model.requires_grad_(config.freeze != "all")
+    model.logit_scale.requires_grad_(False)
+    if config.freeze != "layers":
+        return
+    for tower, part in (("vision", model.vision_model), ("text", model.text_model)):
+        count = int(config.freeze_layers[tower])
+        if count == 0:
+            continue
+        part.embeddings.requires_grad_(False)
+        if tower == "vision":
+            part.pre_layrnorm.requires_grad_(False)  # the library's own spelling
+        for layer in part.encoder.layers[:count]:
+            layer.requires_grad_(False)
+
+
+class SepsEncoders(nn.Module):
+    """The frozen encoders of a SEPS model whose image encoder is an EfficientNet of timm.
+
+    Quality is told from the mean and the deviation of each channel over a stage's map. A patch holds the mean inside
+    it, and its part of the channel's variance divided by the deviation: the mean of these over patches is the same.
+
+    Args:
+        model: a SEPS model; it is taken over, its batch norms folded into the convolutions before them.
+        stages: 0 the stem, 1 to 7 the blocks, -1 the features after the last.
+
+    Raises:
+        ValueError: another backbone, or a stage that it does not have.
+    """
+
+    def __init__(self, model: SEPSModel, stages: Sequence[int]) -> None:
+        super().__init__()
+        backbone = model.img_enc.visual_encoder
+        if not all(hasattr(backbone, part) for part in ("conv_stem", "bn1", "blocks", "conv_head", "bn2")):
+            raise ValueError(f"{model.config.vision.encoder} has no stages that a judge reads: take an EfficientNet.")
+        count = len(backbone.blocks) + 2  # type: ignore[arg-type]
+        for stage in stages:
+            if not -count <= stage < count:
+                raise ValueError(f"encoder.stages has {stage}, but {model.config.vision.encoder} has {count} stages.")
+        fold_batch_norms(backbone)
+        self.model = model.requires_grad_(False).eval()
+        self.stages = tuple(sorted({stage % count for stage in stages}))
+        self.pixels = model.config.vision
+        self.grid: tuple[int, int] | None = model.grid
+        self.width = model.config.embed_size
+        size = self.pixels.image_size
+        self.quality_width = self.quality(torch.zeros(1, 3, size, size)).shape[-1]
+
+    def train(self, mode: bool = True) -> SepsEncoders:
+        """Stay in evaluation mode: nothing here learns."""
+        return super().train(False)
+
+    def maps(self, pixels: Tensor) -> list[Tensor]:
+        """Every stage's map, (B, D_s, H_s, W_s), of (B, 3, S, S) normalised pixels."""
+        backbone = self.model.img_enc.visual_encoder
+        pixels = pixels.contiguous(memory_format=torch.channels_last)
+        found = [backbone.bn1(backbone.conv_stem(pixels))]  # type: ignore[operator]
+        for block in backbone.blocks:  # type: ignore[union-attr]
+            found.append(block(found[-1]))
+        found.append(backbone.bn2(backbone.conv_head(found[-1])))  # type: ignore[operator]
+        return found
+
+    def pictures(self, pixels: Tensor) -> PictureFeatures:
+        """See `Encoders`."""
+        return self.with_patches(pixels)[0]
+
+    @torch.no_grad()
+    def quality(self, pixels: Tensor) -> Tensor:
+        """See `Encoders`."""
+        return self.describe(self.maps(pixels)).mean(dim=1)
+
+    @torch.no_grad()
+    def with_patches(self, pixels: Tensor) -> tuple[PictureFeatures, Tensor | None]:
+        """See `Encoders`."""
+        maps = self.maps(pixels)
+        tokens = maps[-1].flatten(2).transpose(1, 2)  # (B, N, D_v)
+        encoder = self.model.img_enc
+        if encoder.context is not None:
+            size = (self.pixels.context_size, self.pixels.context_size)
+            smaller = F.interpolate(pixels, size, mode="bicubic", antialias=True)  # (B, 3, smaller, smaller)
+            view = self.maps(smaller)[-1].mean(dim=(2, 3))[:, None]  # (B, 1, D_v)
+            tokens = torch.cat([tokens, view], dim=1)
+        embedded = encoder.project(tokens)[:, -encoder.num_patches :]  # (B, N, d)
+        described = self.describe(maps)  # (B, N, quality_width)
+        return PictureFeatures(described.mean(dim=1), F.normalize(embedded.mean(dim=1), dim=-1)), described
+
+    def describe(self, maps: Sequence[Tensor]) -> Tensor:
+        """What each patch holds of the chosen stages, (B, N, quality_width)."""
+        parts = []
+        for stage in self.stages:
+            found = maps[stage].contiguous()  # (B, D_s, H_s, W_s)
+            centred = (found - found.mean(dim=(2, 3), keepdim=True)).square()  # (B, D_s, H_s, W_s)
+            deviation = centred.mean(dim=(2, 3), keepdim=True).clamp(min=LEAST_VARIANCE).sqrt()  # (B, D_s, 1, 1)
+            parts += [self._inside(found), self._inside(centred) / deviation]
+        return torch.cat(parts, dim=1).flatten(2).transpose(1, 2)  # (B, N, quality_width)
+
+    def _inside(self, values: Tensor) -> Tensor:
+        """The mean inside each patch: (B, D_s, H_s, W_s) to (B, D_s, H, W)."""
+        return F.adaptive_avg_pool2d(values, self.model.grid)
+
+    @torch.no_grad()
+    def prompts(self, prompts: Sequence[str]) -> Tensor:
+        """See `Encoders`: the mean word, [CLS] and [SEP] among them."""
+        words, lengths = self.model.encode_captions(list(prompts))  # (B, L, d), zero at the padding
+        return F.normalize(words.sum(dim=1) / lengths[:, None], dim=-1)
+
+
+@torch.no_grad()
+def fold_batch_norms(backbone: nn.Module) -> None:
+    """Fold each batch norm of a timm EfficientNet in evaluation mode into the convolution before it.
+
+    The numbers stay the same but for rounding; half of the time on a CPU goes into those layers.
+    """
+    pairs = [(backbone, "conv_stem", "bn1"), (backbone, "conv_head", "bn2")]
+    for block in (block for stage in backbone.blocks for block in stage):  # type: ignore[union-attr]
+        names = ("conv_pw", "conv_dw", "conv_pwl") if hasattr(block, "conv_pwl") else ("conv_dw", "conv_pw")
+        pairs += [(block, name, f"bn{i}") for i, name in enumerate(names, 1)]
+    for owner, convolution_name, norm_name in pairs:
+        convolution, norm = getattr(owner, convolution_name), getattr(owner, norm_name)
+        if not hasattr(norm, "running_var"):
+            continue  # folded before
+        scale = norm.weight / torch.sqrt(norm.running_var + norm.eps)  # (D,)
+        before = 0.0 if convolution.bias is None else convolution.bias
+        convolution.weight = nn.Parameter(convolution.weight * scale[:, None, None, None])
+        convolution.bias = nn.Parameter(norm.bias + (before - norm.running_mean) * scale)
+        setattr(owner, norm_name, getattr(norm, "act", nn.Identity()))
+    backbone.to(memory_format=torch.channels_last)

@@ -1,0 +1,149 @@
+"""Frozen encoders run once: features of a split's pictures, their copies and prompts, kept in files that runs share."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from PIL import Image
+from safetensors.torch import save_file
+from torch import Tensor
+from tqdm import tqdm
+
+from seps.data import open_image
+from seps.judge.copies import Spoilt, cropped, spoilt_plan
+from seps.judge.data import Ratings
+from seps.judge.encoders import PictureFeatures
+from seps.judge.judge import AT_ONCE, Judge
+from seps.judge.spoil import spoil
+from seps.models.storage import read_tensors
+
+Opener = Callable[[], Image.Image]
+
+
+@dataclass(frozen=True)
+class SpoiltFeatures:
+    """Quality features of m training pictures' spoilt copies.
+
+    Attributes:
+        rows: (m,), the pictures; strengths: (m, 2) in [0, 1]; quality: (m, 2, quality_width).
+    """
+
+    rows: Tensor
+    strengths: Tensor
+    quality: Tensor
+
+
+@dataclass(frozen=True)
+class SplitFeatures:
+    """Features of a split's n pictures.
+
+    Attributes:
+        quality: (n, versions, quality_width); image: (n, versions, d): the picture itself first, then its crops.
+        text: (n, d), of each picture's prompt; explanations: (n, d), of its rationale, None without.
+        spoilt: of training pictures, None without.
+    """
+
+    quality: Tensor
+    image: Tensor
+    text: Tensor
+    explanations: Tensor | None = None
+    spoilt: SpoiltFeatures | None = None
+
+    def take(self, rows: Tensor) -> SplitFeatures:
+        """The features of these pictures, without spoilt ones."""
+        explanations = None if self.explanations is None else self.explanations[rows]
+        return SplitFeatures(self.quality[rows], self.image[rows], self.text[rows], explanations)
+
+
+def split_features(
+    judge: Judge, ratings: Ratings, folder: Path, versions: int = 1, spoilt: int = 0, seed: int = 0
+) -> SplitFeatures:
+    """Compute a split's features, or read them where an earlier run left them, in float16.
+
+    Args:
+        judge: whose encoders run; ratings: whose pictures and prompts.
+        folder: where the files go; runs may share it.
+        versions: of each picture, the picture itself and its crops; spoilt: pictures with two spoilt copies.
+        seed: of the copies.
+    """
+    files = ratings.image_files
+    found = []
+    for version in range(versions):
+        openers = [lambda f=file, r=row, v=version: cropped(open_rgb(f), seed, v, r) for row, file in enumerate(files)]
+        copies = [version, seed if version else 0]
+        found.append(cached(judge, openers, files, copies, folder, f"{ratings.name}, version {version + 1}"))
+    plan = spoilt_plan(len(files), spoilt, seed)
+    return SplitFeatures(
+        torch.stack([one.quality for one in found], dim=1),
+        torch.stack([one.image for one in found], dim=1),
+        judge.encode_prompts(ratings.prompts).cpu(),
+        None if ratings.explanations is None else explanations_of(judge, ratings.explanations),
+        spoilt_features(judge, files, plan, folder, ratings.name) if plan else None,
+    )
+
+
+def explanations_of(judge: Judge, explanations: Sequence[str]) -> Tensor:
+    """(n, d) unit embeddings of rationales; zero where there is none."""
+    found = torch.zeros(len(explanations), judge.encoders.width)
+    rows = [i for i, text in enumerate(explanations) if text]
+    if rows:
+        found[rows] = judge.encode_prompts([explanations[i] for i in rows]).cpu()
+    return found
+
+
+def spoilt_features(
+    judge: Judge, files: Sequence[Path], plan: Sequence[Spoilt], folder: Path, name: str
+) -> SpoiltFeatures:
+    """Quality features of spoilt copies."""
+    openers = [
+        lambda f=files[one.row], k=one.kind, s=strength: spoil(open_rgb(f), k, s)
+        for one in plan
+        for strength in one.strengths
+    ]
+    found = cached(judge, openers, files, ["spoilt", *plan], folder, f"{name}, spoilt copies")
+    return SpoiltFeatures(
+        torch.tensor([one.row for one in plan]),
+        torch.tensor([one.strengths for one in plan]),
+        found.quality.unflatten(0, (len(plan), 2)),
+    )
+
+
+def cached(
+    judge: Judge, openers: Sequence[Opener], files: Sequence[Path], copies: object, folder: Path, title: str
+) -> PictureFeatures:
+    """Features of pictures, from the file of an earlier run or computed; an interrupted computation leaves none.
+
+    Args:
+        openers: give the pictures; files, copies: what these depend on beside the encoders.
+    """
+    path = folder / f"{cache_key(judge, files, copies)}.safetensors"
+    if not path.is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        parts = []
+        for start in tqdm(range(0, len(openers), AT_ONCE), desc=f"Features of {title}", leave=False):
+            parts.append(judge.encode([one() for one in openers[start : start + AT_ONCE]]))
+        tensors = {
+            "quality": torch.cat([part.quality for part in parts]).half().cpu(),
+            "image": torch.cat([part.image for part in parts]).half().cpu(),
+        }
+        save_file(tensors, path.with_suffix(".partial"))
+        path.with_suffix(".partial").rename(path)
+    tensors = read_tensors(path)
+    return PictureFeatures(tensors["quality"].float(), tensors["image"].float())
+
+
+def cache_key(judge: Judge, files: Sequence[Path], copies: object) -> str:
+    """What features depend on, as a short hash: encoders, picture files, copies."""
+    named = [(file.name, file.stat().st_size) for file in files]
+    encoder = judge.config.as_dict()["encoder"]
+    return hashlib.sha256(json.dumps([encoder, named, copies], sort_keys=True).encode()).hexdigest()[:16]
+
+
+def open_rgb(file: Path) -> Image.Image:
+    """A picture file in RGB; ValueError where it cannot be read."""
+    return open_image(file).convert("RGB")

@@ -1,0 +1,230 @@
+"""Judge: encoders and heads together, pictures and prompts in, scores with their parts out.
+
+judge = load_judge("judge")
+verdict = judge.score(picture, "a statue of a man")
+verdict.quality.final, verdict.consistency.base, verdict.shares
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+import torch
+from PIL import Image
+from safetensors.torch import save_file
+from torch import Tensor, nn
+
+from seps.checks import check_text
+from seps.judge.config import JudgeConfig
+from seps.judge.encoders import ClipEncoders, PictureFeatures, SepsEncoders, build_encoders, to_pixels
+from seps.judge.network import Corrected, JudgeNetwork
+from seps.models.model import evaluating
+from seps.models.storage import check_tensors, read_tensors
+from seps.progress import Progress, batch_numbers
+
+CONFIG_FILE, WEIGHTS = "judge.json", "model.safetensors"  # not config.json, by which SEPS models are known
+AT_ONCE = 4  # pictures a batch
+
+
+@dataclass(frozen=True)
+class Score:
+    """A score in parts: final = clamp(base + correction, 0, 1).
+
+    Attributes:
+        base: what the encoders say alone, in [0, 1]; correction: in [-scale, scale]; final: in [0, 1].
+        scale: the largest correction; 0 in direct mode, where base and final are one.
+    """
+
+    base: float
+    correction: float
+    final: float
+    scale: float
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a judge says of one picture and its prompt.
+
+    Attributes:
+        quality, consistency: the two scores.
+        logit: of the quality base, which is its sigmoid.
+        shares: (N,), row by row of the grid, each patch's share of that logit: they add up to it; None where the
+            encoder does not pool by mean.
+        grid: (H, W) patches; None without shares.
+    """
+
+    quality: Score
+    consistency: Score
+    logit: float
+    shares: Tensor | None
+    grid: tuple[int, int] | None
+
+
+class Judge(nn.Module):
+    """Quality and consistency of generated pictures.
+
+    Args:
+        config: encoders and formulas.
+        encoders: those of the config, where they are at hand; built from it otherwise.
+
+    Attributes:
+        encoders, network: the two parts.
+
+    Raises:
+        ValueError: encoders that cannot be had.
+    """
+
+    def __init__(self, config: JudgeConfig, encoders: ClipEncoders | SepsEncoders | None = None) -> None:
+        super().__init__()
+        self.config = config
+        self.encoders = build_encoders(config.encoder) if encoders is None else encoders
+        self.network = JudgeNetwork(self.encoders.quality_width, self.encoders.width, config)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the parameters are."""
+        return self.network.quality.base.weight.device
+
+    def score(self, image: Image.Image, prompt: str) -> Verdict:
+        """Judge one picture and the prompt that it was made from.
+
+        Args:
+            image: of any size; prompt: in words that the text encoder knows.
+
+        Raises:
+            ValueError: no picture, one that cannot be read, or a prompt that is no text or empty.
+        """
+        check_prompt(prompt)
+        with evaluating(self):
+            pixels = to_pixels([image], self.encoders.pixels).to(self.device)  # (1, 3, S, S)
+            features, patches = self.encoders.with_patches(pixels)
+            text = self.encoders.prompts([prompt])
+            quality, consistency = self.network(features.quality, features.image, text)
+            logit = float(self.network.quality.logit(self.network.quality.embed(features.quality))[0])
+            shares = None if patches is None else self.network.quality.shares(patches[0]).cpu()
+        return Verdict(
+            score_of(quality, 0, self.scales[0]),
+            score_of(consistency, 0, self.scales[1]),
+            logit,
+            shares,
+            None if shares is None else self.encoders.grid,
+        )
+
+    @property
+    def scales(self) -> tuple[float, float]:
+        """The largest corrections of quality and of consistency; 0 in direct mode."""
+        config = self.config
+        return (config.scale_q, config.scale_c) if config.residual else (0.0, 0.0)
+
+    def quality(self, images: Sequence[Image.Image], progress: Progress = False) -> list[Score]:
+        """Quality alone, which no prompt moves, of each picture; ValueError as `score`, or without pictures."""
+        with evaluating(self):
+            parts = [self.encoders.quality(pixels) for pixels in self.batches(images, progress)]
+            found = self.network.quality(torch.cat(parts))
+        return [score_of(found, i, self.scales[0]) for i in range(len(images))]
+
+    def scores(
+        self, images: Sequence[Image.Image], prompts: Sequence[str], progress: Progress = False
+    ) -> list[tuple[Score, Score]]:
+        """Quality and consistency of each picture with its own prompt; ValueError as `score`, or counts that differ."""
+        if len(images) != len(prompts):
+            raise ValueError(f"There are {len(images)} pictures but {len(prompts)} prompts: one each is needed.")
+        for prompt in prompts:
+            check_prompt(prompt)
+        features = self.encode(images, progress)
+        texts = self.encode_prompts(prompts)
+        with evaluating(self):
+            quality, consistency = self.network(features.quality, features.image, texts)
+        first, second = self.scales
+        return [(score_of(quality, i, first), score_of(consistency, i, second)) for i in range(len(images))]
+
+    def encode(self, images: Sequence[Image.Image], progress: Progress = False) -> PictureFeatures:
+        """Features of pictures, a few at a time and without gradient; ValueError as `score`, or without pictures."""
+        with evaluating(self.encoders):
+            found = [self.encoders.pictures(pixels) for pixels in self.batches(images, progress)]
+        return PictureFeatures(torch.cat([one.quality for one in found]), torch.cat([one.image for one in found]))
+
+    def batches(self, images: Sequence[Image.Image], progress: Progress) -> Iterator[Tensor]:
+        """Normalised pixels (at most 4, 3, S, S) of pictures, on the judge's device."""
+        if isinstance(images, Image.Image) or len(images) == 0:
+            raise ValueError("images must be a list of at least 1 picture.")
+        for batch in batch_numbers(len(images), AT_ONCE, progress, "Encoding pictures"):
+            yield to_pixels([images[i] for i in batch], self.encoders.pixels).to(self.device)
+
+    def encode_prompts(self, prompts: Sequence[str]) -> Tensor:
+        """(B, d) unit embeddings of prompts, without gradient; each prompt is encoded once."""
+        for prompt in prompts:
+            check_prompt(prompt)
+        unique = list(dict.fromkeys(prompts))
+        with evaluating(self.encoders):
+            found = torch.cat([self.encoders.prompts(unique[i : i + 64]) for i in range(0, len(unique), 64)])
+        return found[[unique.index(prompt) for prompt in prompts]]
+
+    def save(self, folder: Path) -> None:
+        """Write judge.json and model.safetensors: the heads, and of the encoders what learns."""
+        folder.mkdir(parents=True, exist_ok=True)
+        tensors = {key: tensor.detach().cpu().contiguous() for key, tensor in self.saved().items()}
+        save_file(tensors, folder / WEIGHTS, {"format": "pt"})
+        (folder / CONFIG_FILE).write_text(self.config.to_json(), encoding="utf-8")
+
+    def saved(self) -> dict[str, Tensor]:
+        """The tensors that model.safetensors holds, by key."""
+        found = {f"network.{key}": tensor for key, tensor in self.network.state_dict().items()}
+        learned = {key: part for key, part in self.encoders.named_parameters() if part.requires_grad}
+        return found | {f"encoders.{key}": part for key, part in learned.items()}
+
+    def load(self, file: Path) -> None:
+        """Take up what `save` wrote; ValueError where it does not fit, before any of it is taken up."""
+        tensors = read_tensors(file)
+        check_tensors(file, tensors, self.saved())
+        self.load_state_dict(tensors, strict=False)  # the rest is the encoders' own
+
+
+def score_of(found: Corrected, i: int, scale: float) -> Score:
+    """One picture's score as numbers."""
+    return Score(float(found.base[i]), float(found.correction[i]), float(found.final[i]), scale)
+
+
+def check_prompt(prompt: str) -> None:
+    """Raise ValueError for a prompt that is no text, or empty."""
+    check_text("prompt", prompt)
+    if not prompt.strip():
+        raise ValueError("The prompt is empty: write what the picture was made from.")
+
+
+def load_judge(name_or_folder: str | Path = "judge") -> Judge:
+    """A trained judge, in evaluation mode, on the CPU.
+
+    Args:
+        name_or_folder: the name of a shipped judge (`shipped_judges()`), or a folder with judge.json and
+            model.safetensors.
+
+    Raises:
+        ValueError: neither; or files that are missing or do not fit; the message says what to do.
+    """
+    shipped = shipped_judges()
+    folder = shipped.get(str(name_or_folder), Path(name_or_folder))
+    if not (folder / CONFIG_FILE).is_file():
+        raise ValueError(
+            f"{str(name_or_folder)!r} is no folder with {CONFIG_FILE} and no shipped judge; shipped are: "
+            f"{', '.join(shipped) or 'none'}."
+        )
+    judge = Judge(JudgeConfig.from_json(folder / CONFIG_FILE))
+    judge.load(folder / WEIGHTS)
+    return judge.eval()
+
+
+def shipped_judges() -> dict[str, Path]:
+    """The judges that ship with SEPS, by name: folders of assets/models in the repo, or inside the package."""
+    package = Path(str(resources.files("seps")))
+    roots = (package.parent / "assets" / "models", package / "assets" / "models")
+    return {
+        folder.name: folder
+        for root in roots
+        if root.is_dir()
+        for folder in sorted(root.iterdir())
+        if (folder / CONFIG_FILE).is_file()
+    }

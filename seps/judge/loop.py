@@ -1,0 +1,430 @@
+"""Train a judge: `python -m seps.judge train RECIPE --data DATA --out RUN [--resume]`.
+
+With frozen encoders features are computed once and the heads learn from them; otherwise each step encodes its
+pictures. RUN receives `model/` (the last epoch: no epoch is chosen by dev), `checkpoint/`, `metrics.csv` and
+`recipe.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from tqdm import tqdm
+
+from seps.judge.config import SCORES, JudgeConfig
+from seps.judge.copies import cropped
+from seps.judge.data import Ratings, read_ratings
+from seps.judge.encoders import PictureFeatures, to_pixels
+from seps.judge.features import SplitFeatures, open_rgb, split_features
+from seps.judge.judge import Judge
+from seps.judge.metrics import correlations, srocc
+from seps.judge.network import Corrected
+from seps.judge.run import load_checkpoint, read_epochs, save_checkpoint, write_epoch
+from seps.judge.settings import JudgeSettings
+from seps.models.model import evaluating
+
+AT_BOUND, TOO_CONSTRAINED = 0.9, 0.05  # the mean correction as a share of the scale
+SPOILT_AT_ONCE = 32  # pictures, each with its two spoilt copies
+TINY = 1e-4  # ratings of 0 and 1 have no logit
+
+
+class Batch(NamedTuple):
+    """B rated pictures: rows (B,) of the split, features, prompts (B, d), rationales (B, d) or None."""
+
+    rows: Tensor
+    pictures: PictureFeatures
+    text: Tensor
+    explanations: Tensor | None
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Scores of a split's n pictures: each part (n,)."""
+
+    quality: Corrected
+    consistency: Corrected
+
+
+class Step(nn.Module):
+    """The judge in training, with what training alone needs.
+
+    Args:
+        judge: whose parameters learn; settings: weights of the losses.
+    """
+
+    def __init__(self, judge: Judge, settings: JudgeSettings) -> None:
+        super().__init__()
+        self.judge = judge
+        self.settings = settings
+        width = judge.encoders.width
+        self.explain = nn.Linear(2 * width, width) if judge.config.data.explanation_column else None
+
+    def forward(self, batch: Batch, rated: Tensor, prompts: Tensor, spoilt: tuple[Tensor, Tensor] | None) -> Tensor:
+        """The loss of a step.
+
+        Args:
+            batch: B pictures; rated: (B, 2), quality and consistency in [0, 1]; prompts: (B,), their numbers.
+            spoilt: quality features (m, 3, quality_width) of pictures and their two copies, and strengths (m, 3).
+        """
+        settings = self.settings
+        quality, consistency = self.judge.network(batch.pictures.quality, batch.pictures.image, batch.text)
+        loss = settings.quality_weight * F.mse_loss(quality.final, rated[:, 0])
+        loss = loss + settings.consistency_weight * F.mse_loss(consistency.final, rated[:, 1])
+        if settings.rank_weight:
+            for scores, wanted in ((quality.final, rated[:, 0]), (consistency.final, rated[:, 1])):
+                loss = loss + settings.rank_weight * ranking_loss(scores, wanted, prompts, settings.rank_margin)
+        if spoilt is not None:
+            loss = loss + settings.spoilt_weight * self.spoilt_loss(*spoilt)
+        if self.explain is not None and batch.explanations is not None:
+            predicted = self.explain(torch.cat([batch.pictures.image, batch.text], dim=-1))  # (B, d)
+            loss = loss + settings.explanation_weight * explanation_loss(predicted, batch.explanations)
+        return loss
+
+    def spoilt_loss(self, features: Tensor, strengths: Tensor) -> Tensor:
+        """How far base and score of copies lie above where they should: at most the milder copy's, less a margin."""
+        found = self.judge.network.quality(features.flatten(0, 1))
+        loss = features.new_zeros(())
+        for scores in (found.base.view_as(strengths), found.final.view_as(strengths)):  # (m, 3)
+            drop = scores[:, :-1] - scores[:, 1:]  # (m, 2)
+            margin = self.settings.spoilt_margin * strengths.diff(dim=1)  # (m, 2)
+            loss = loss + F.relu(margin - drop).mean()
+        return loss
+
+
+def ranking_loss(scores: Tensor, rated: Tensor, groups: Tensor, share: float) -> Tensor:
+    """How far pairs of one prompt are from the order of their ratings, the mean over such pairs.
+
+    Args:
+        scores, rated: (B,); groups: (B,), the prompts' numbers.
+        share: of the ratings' difference, by which scores must differ the same way.
+    """
+    apart = rated[:, None] - rated[None, :]  # (B, B)
+    pairs = (groups[:, None] == groups[None, :]) & (apart > 0)
+    if not bool(pairs.any()):
+        return scores.new_zeros(())
+    difference = scores[:, None] - scores[None, :]
+    return F.relu(share * apart - difference)[pairs].mean()
+
+
+def explanation_loss(predicted: Tensor, explanations: Tensor) -> Tensor:
+    """1 - cosine of predicted and true embeddings of rationales, both (B, d), the mean; rows without one are zero."""
+    present = explanations.norm(dim=-1) > 0  # (B,)
+    if not bool(present.any()):
+        return predicted.new_zeros(())
+    return (1 - F.cosine_similarity(predicted[present], explanations[present], dim=-1)).mean()
+
+
+def train(
+    config: JudgeConfig,
+    settings: JudgeSettings,
+    data: Path,
+    out: Path,
+    resume: bool = False,
+    cache: Path | None = None,
+    judge: Judge | None = None,
+) -> Judge:
+    """Train a judge from a recipe.
+
+    Args:
+        config, settings: the recipe's two parts.
+        data: folder with `ratings.csv`, which has the splits train and dev, and `images/`.
+        out: the run's folder; resume: go on after its checkpoint.
+        cache: folder of frozen features, which runs may share; `out/features` where left out.
+        judge: with encoders at hand; built from the config where left out.
+
+    Raises:
+        ValueError: data, recipe or checkpoint that do not fit, told before training starts; a loss that is not finite.
+    """
+    ratings = {name: read_ratings(data, name, config.data) for name in ("train", "dev")}
+    out.mkdir(parents=True, exist_ok=True)
+    read_epochs(out)
+    torch.manual_seed(settings.seed)
+    judge = Judge(config) if judge is None else judge
+    tqdm.write(training_plan(judge, settings, len(ratings["train"]), len(ratings["dev"])))
+    recipe = config.as_dict() | {"training": settings.as_dict()}
+    (out / "recipe.json").write_text(json.dumps(recipe, indent=2) + "\n", encoding="utf-8")
+    frozen = not any(parameter.requires_grad for parameter in judge.encoders.parameters())
+    features: dict[str, SplitFeatures] = {}
+    if frozen:
+        folder = cache or out / "features"
+        versions = settings.versions if settings.augment else 1
+        spoilt = settings.spoilt_pictures if settings.spoilt_weight else 0
+        features["train"] = split_features(judge, ratings["train"], folder, versions, spoilt)
+        features["dev"] = split_features(judge, ratings["dev"], folder)
+    elif settings.spoilt_weight:
+        raise ValueError(
+            "training.spoilt_weight needs frozen encoders: set encoder.freeze to 'all', or the weight to 0."
+        )
+    fit(judge, settings, ratings, features, out, resume)
+    judge.save(out / "model")
+    return judge
+
+
+def fit(
+    judge: Judge,
+    settings: JudgeSettings,
+    ratings: dict[str, Ratings],
+    features: dict[str, SplitFeatures],
+    out: Path | None = None,
+    resume: bool = False,
+    every_epoch: bool = True,
+) -> list[dict[str, float]]:
+    """Run the epochs of a judge that is freshly built.
+
+    Args:
+        ratings: of "train" and "dev"; features: the same of frozen encoders, empty where encoders learn.
+        out: where checkpoint and metrics.csv go; without it nothing is written or printed.
+        resume: go on after the checkpoint; every_epoch: measure after each, not after the last alone.
+
+    Returns:
+        A row an epoch that was measured: see `epoch_row`.
+    """
+    step = Step(judge, settings)
+    train_ratings = ratings["train"]
+    if features:
+        judge.network.quality.standardize.fit(features["train"].quality[:, 0])
+        if settings.base_decay:
+            start_base(judge, features["train"], train_ratings, settings.base_decay)
+    optimizer = torch.optim.AdamW(parameter_groups(step, settings), weight_decay=settings.weight_decay, fused=True)
+    learned = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    done = load_checkpoint(out, step, optimizer, settings.epochs) if resume and out is not None else 0
+    rows = []
+    targets = torch.from_numpy(np.stack([train_ratings.quality, train_ratings.consistency], axis=1)).float()  # (n, 2)
+    prompts = torch.from_numpy(train_ratings.prompt_numbers)
+    for epoch in range(done, settings.epochs):
+        torch.manual_seed(settings.seed * 1000 + epoch)
+        step.train()
+        batches = epoch_rows(train_ratings, settings, epoch)
+        total = 0.0
+        title = f"epoch {epoch + 1} of {settings.epochs}"
+        for number, chosen in enumerate(tqdm(batches, desc=title, leave=False, disable=out is None)):
+            set_rate(optimizer, settings, epoch * len(batches) + number, settings.epochs * len(batches))
+            batch = next(make_batches(judge, train_ratings, features.get("train"), [chosen], settings, epoch))
+            spoilt = draw_spoilt(features["train"]) if features and settings.spoilt_weight else None
+            loss = step(batch, targets[chosen].to(judge.device), prompts[chosen].to(judge.device), spoilt)
+            value = float(loss.detach())
+            if not isfinite(value):
+                raise ValueError(
+                    f"The loss is {value} in epoch {epoch + 1}, batch {number + 1}: lower learning_rate, or look "
+                    f"at the pictures of rows {chosen.tolist()[:8]}."
+                )
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(learned, settings.clip)
+            optimizer.step()
+            total += value
+        if not every_epoch and epoch + 1 < settings.epochs:
+            continue
+        found = {name: predict(judge, one, features.get(name)) for name, one in ratings.items()}
+        row = {"epoch": epoch + 1.0, "loss": total / len(batches)} | epoch_row(judge, ratings, found)
+        rows.append(row)
+        if out is not None:
+            write_epoch(out, row)
+            save_checkpoint(out, step, optimizer, epoch + 1)
+            tqdm.write(epoch_report(row))
+    return rows
+
+
+def epoch_rows(ratings: Ratings, settings: JudgeSettings, epoch: int) -> list[Tensor]:
+    """The rows of each batch of an epoch: shuffled, or, for the ranking loss, whole prompts shuffled."""
+    chance = np.random.default_rng([settings.seed, epoch])
+    if settings.rank_weight:
+        numbers = ratings.prompt_numbers
+        place = chance.permutation(int(numbers.max()) + 1)
+        order = np.argsort(place[numbers], kind="stable")
+    else:
+        order = chance.permutation(len(ratings))
+    return list(torch.from_numpy(order).split(settings.batch_size))
+
+
+def make_batches(
+    judge: Judge,
+    ratings: Ratings,
+    features: SplitFeatures | None,
+    chosen: Sequence[Tensor],
+    settings: JudgeSettings,
+    epoch: int,
+) -> Iterator[Batch]:
+    """Batches of these rows: from features, each picture in a version that is drawn, or from files."""
+    for rows in chosen:
+        if features is not None:
+            versions = torch.randint(features.quality.shape[1], (len(rows),))
+            pictures = PictureFeatures(features.quality[rows, versions], features.image[rows, versions])
+            explanations = None if features.explanations is None else features.explanations[rows]
+            yield Batch(rows, on(judge, pictures), features.text[rows].to(judge.device), explanations)
+            continue
+        version = epoch + 1 if settings.augment else 0
+        opened = [cropped(open_rgb(ratings.image_files[row]), settings.seed, version, row) for row in rows.tolist()]
+        pixels = to_pixels(opened, judge.encoders.pixels).to(judge.device)
+        texts = judge.encoders.prompts([ratings.prompts[row] for row in rows.tolist()])
+        explanations = None
+        if ratings.explanations is not None:
+            explanations = torch.zeros(len(rows), judge.encoders.width, device=judge.device)
+            named = [i for i, row in enumerate(rows.tolist()) if ratings.explanations[row]]
+            if named:
+                explanations[named] = judge.encode_prompts([ratings.explanations[int(rows[i])] for i in named])
+        yield Batch(rows, judge.encoders.pictures(pixels), texts, explanations)
+
+
+def on(judge: Judge, pictures: PictureFeatures) -> PictureFeatures:
+    """Features on the judge's device."""
+    return PictureFeatures(pictures.quality.to(judge.device), pictures.image.to(judge.device))
+
+
+def draw_spoilt(features: SplitFeatures) -> tuple[Tensor, Tensor] | None:
+    """Pictures with their two spoilt copies, drawn anew: features (m, 3, quality_width) and strengths (m, 3)."""
+    spoilt = features.spoilt
+    if spoilt is None:
+        return None
+    drawn = torch.randperm(len(spoilt.rows))[:SPOILT_AT_ONCE]
+    clean = features.quality[spoilt.rows[drawn], 0][:, None]  # (m, 1, quality_width)
+    strengths = F.pad(spoilt.strengths[drawn], (1, 0))  # (m, 3), 0 of the picture itself
+    return torch.cat([clean, spoilt.quality[drawn]], dim=1), strengths
+
+
+@torch.no_grad()
+def start_base(judge: Judge, features: SplitFeatures, ratings: Ratings, decay: float) -> None:
+    """Start the quality base as ridge regression of the ratings' logits on the unit embeddings."""
+    image = judge.network.quality.embed(features.quality.flatten(0, 1)).double()  # (n * versions, width)
+    wanted = torch.from_numpy(ratings.quality).clamp(TINY, 1 - TINY).logit().clamp(-3, 3)  # (n,)
+    wanted = wanted.repeat_interleave(features.quality.shape[1])
+    centre, mean = image.mean(dim=0), wanted.mean()
+    centred = image - centre
+    gram = centred.T @ centred / len(image)
+    weight = torch.linalg.solve(gram + decay * torch.eye(len(gram), dtype=gram.dtype), centred.T @ (wanted - mean))
+    weight = weight / len(image)
+    judge.network.quality.base.weight.copy_(weight[None])
+    judge.network.quality.base.bias.copy_((mean - centre @ weight)[None])
+
+
+def parameter_groups(step: Step, settings: JudgeSettings) -> list[dict[str, object]]:
+    """AdamW's groups, each with its share of the learning rate: encoders, quality base, consistency, the rest."""
+    shares = {
+        "judge.encoders.": settings.encoder_rate,
+        "judge.network.quality.base.": settings.base_rate,
+        "judge.network.consistency.": settings.consistency_rate,
+        "": 1.0,
+    }
+    groups: dict[str, list[nn.Parameter]] = {prefix: [] for prefix in shares}
+    for name, parameter in step.named_parameters():
+        if parameter.requires_grad:
+            groups[next(prefix for prefix in shares if name.startswith(prefix))].append(parameter)
+    return [{"params": members, "lr": 0.0, "share": shares[name]} for name, members in groups.items() if members]
+
+
+def set_rate(optimizer: torch.optim.Optimizer, settings: JudgeSettings, done: int, total: int) -> None:
+    """Every group's learning rate for the step after `done` of `total`: a linear rise, then a cosine to 0."""
+    rate = settings.learning_rate * rate_factor(done, total, settings.warmup)
+    for group in optimizer.param_groups:
+        group["lr"] = rate * group["share"]
+
+
+def rate_factor(done: int, total: int, warmup: float) -> float:
+    """The learning rate of a step as a share of the largest."""
+    rise = max(1, round(warmup * total))
+    if done < rise:
+        return (done + 1) / rise
+    return 0.5 * (1 + math.cos(math.pi * (done - rise) / max(1, total - rise)))
+
+
+def predict(judge: Judge, ratings: Ratings, features: SplitFeatures | None = None) -> Predictions:
+    """Scores of a split's pictures, in evaluation mode; from features where they are at hand, from files otherwise."""
+    with evaluating(judge):
+        if features is not None:
+            quality = features.quality[:, 0].to(judge.device)
+            image, text = features.image[:, 0].to(judge.device), features.text.to(judge.device)
+            return Predictions(*judge.network(quality, image, text))
+        parts = [
+            judge.encode([open_rgb(file) for file in ratings.image_files[start : start + 16]])
+            for start in tqdm(range(0, len(ratings), 16), desc=f"Scoring {ratings.name}", leave=False)
+        ]
+        text = judge.encode_prompts(ratings.prompts)
+        return Predictions(
+            *judge.network(torch.cat([part.quality for part in parts]), torch.cat([part.image for part in parts]), text)
+        )
+
+
+def epoch_row(judge: Judge, ratings: dict[str, Ratings], found: dict[str, Predictions]) -> dict[str, float]:
+    """The columns of metrics.csv: correlations on dev, the gap of SROCC between train and dev, and corrections on dev
+    as shares of their scales."""
+    row: dict[str, float] = {}
+    for name, scale in zip(SCORES, judge.scales, strict=True):
+        dev = getattr(found["dev"], name)
+        on_dev = correlations(dev.final.double().cpu().numpy(), getattr(ratings["dev"], name))
+        row |= {f"{name}_{key}": value for key, value in on_dev.items()}
+        on_train = getattr(found["train"], name).final.double().cpu().numpy()
+        row[f"{name}_gap"] = srocc(on_train, getattr(ratings["train"], name)) - on_dev["srocc"]
+        if scale:
+            shares = dev.correction.abs() / scale
+            row |= {f"{name}_correction_mean": float(shares.mean()), f"{name}_correction_max": float(shares.max())}
+    return row
+
+
+def epoch_report(row: dict[str, float]) -> str:
+    """An epoch in words: agreement on dev, the gap, and where corrections sit."""
+    lines = [f"epoch {int(row['epoch'])}: loss {row['loss']:.4f}"]
+    for name in SCORES:
+        figures = ", ".join(f"{key.upper()} {row[f'{name}_{key}']:.3f}" for key in ("srocc", "plcc", "krcc"))
+        line = f"  {name}: {figures}, {row[f'{name}_gap']:+.3f} better on train"
+        if f"{name}_correction_mean" in row:
+            mean, most = row[f"{name}_correction_mean"], row[f"{name}_correction_max"]
+            line += f"; corrections: mean {mean:.2f}, largest {most:.2f} of the scale{bound_remark(mean)}"
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def bound_remark(mean: float) -> str:
+    """A sentence where corrections sit at their bound or hardly move anything."""
+    if mean > AT_BOUND:
+        return ". They sit at the bound: the scale is too small."
+    if mean < TOO_CONSTRAINED:
+        return ". They hardly move a score: the correction is too constrained."
+    return ""
+
+
+def training_plan(judge: Judge, settings: JudgeSettings, train_pictures: int, dev_pictures: int) -> str:
+    """What training will do, told before it starts."""
+    config, encoder = judge.config, judge.config.encoder
+    learned = sum(parameter.numel() for parameter in judge.parameters() if parameter.requires_grad)
+    frozen = sum(parameter.numel() for parameter in judge.encoders.parameters() if not parameter.requires_grad)
+    freezing = {"none": "nothing", "all": "all of the encoders"}.get(
+        encoder.freeze,
+        f"embeddings and the first {encoder.freeze_layers.get('vision')} vision and "
+        f"{encoder.freeze_layers.get('text')} text layers",
+    )
+    if config.residual:
+        quality = f"clamp(sigmoid(Linear(img)) + {config.scale_q:g} tanh(MLP(img)), 0, 1)"
+        seen = ["img", "txt", "cos"]
+        seen += ["img * txt"] if config.fusion_product else []
+        seen += ["quality img"] if config.fusion_quality else []
+        consistency = (
+            f"clamp(clamp(a (cos(img, txt) + 1) / 2 + b, 0, 1) + {config.scale_c:g} tanh(Fusion([{', '.join(seen)}])), "
+            "0, 1)"
+        )
+    else:
+        quality, consistency = "sigmoid(Linear(img))", "sigmoid(Fusion([img, txt, cos]))"
+        if config.branches == "two":
+            consistency = f"({consistency} + sigmoid(5 cos(img, txt))) / 2"
+    lines = [
+        f"{train_pictures:,} pictures to train on, {dev_pictures:,} to measure on; scores are divided by "
+        f"{config.data.mos_top:g}.",
+        f"{settings.epochs} epochs, batch {settings.batch_size}, learning rate {settings.learning_rate:g}, "
+        f"weight decay {settings.weight_decay:g}, warm-up {settings.warmup:.0%}, then a cosine.",
+        f"Loss weights: quality {settings.quality_weight:g}, consistency {settings.consistency_weight:g}, ranking "
+        f"{settings.rank_weight:g}, spoilt copies {settings.spoilt_weight:g}"
+        + (f", rationales {settings.explanation_weight:g}." if config.data.explanation_column else "."),
+        f"Encoders: {encoder.name}; frozen: {freezing}. {learned:,} parameters learn, {frozen:,} do not.",
+        f"quality = {quality}",
+        f"consistency = {consistency}",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,183 @@
+"""The formulas: what the encoders say alone, and a correction that may move it by at most a fixed amount.
+
+quality      q = clamp(q_base + scale_q tanh(MLP(img)), 0, 1),            q_base = sigmoid(Linear(img))
+consistency  c = clamp(c_base + scale_c tanh(Fusion([img, txt, cos])), 0, 1),
+             c_base = clamp(a (cos + 1) / 2 + b, 0, 1)
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from seps.encoders.heads import Standardize
+from seps.judge.config import JudgeConfig
+
+PROJECTED_DEVIATION = 0.1  # of weights at the start, so that the projected quality weighs as much as image and text
+
+
+class Corrected(NamedTuple):
+    """Scores of B pictures in parts, each (B,): final = clamp(base + correction, 0, 1).
+
+    Attributes:
+        base: what the encoders say alone, in [0, 1]; in direct mode the score itself.
+        correction: in [-scale, scale]; 0 in direct mode.
+        final: the score, in [0, 1].
+    """
+
+    base: Tensor
+    correction: Tensor
+    final: Tensor
+
+
+def corrected(base: Tensor, bounded: Tensor, scale: float) -> Corrected:
+    """Add a correction to a base: bounded (B,) lies in [-1, 1] and counts `scale` at most."""
+    correction = scale * bounded
+    return Corrected(base, correction, (base + correction).clamp(0.0, 1.0))
+
+
+def direct(score: Tensor) -> Corrected:
+    """A score (B,) without parts."""
+    return Corrected(score, torch.zeros_like(score), score)
+
+
+class QualityHead(nn.Module):
+    """Quality of a picture; it never sees the prompt.
+
+    Args:
+        width: channels of the quality embedding.
+        config: formulas and widths.
+
+    Attributes:
+        standardize: of a frozen encoder's features, with statistics of the training pictures (the identity until
+            `fit`); base: nn.Linear, width -> 1; mlp: the correction before tanh, None in direct mode.
+    """
+
+    def __init__(self, width: int, config: JudgeConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.standardize = Standardize(width)
+        self.base = nn.Linear(width, 1)
+        self.mlp: nn.Sequential | None = None
+        if config.residual:
+            self.mlp = nn.Sequential(
+                nn.Linear(width, config.hidden), nn.GELU(), nn.Dropout(config.dropout), nn.Linear(config.hidden, 1)
+            )
+
+    def embed(self, features: Tensor) -> Tensor:
+        """The unit global embedding (B, width) of features (B, width)."""
+        return F.normalize(self.standardize(features), dim=-1)
+
+    def logit(self, image: Tensor) -> Tensor:
+        """The base before its sigmoid, (B,), of unit embeddings (B, width)."""
+        return self.base(image).squeeze(-1)
+
+    def forward(self, features: Tensor) -> Corrected:
+        """Score features (B, width), the mean patch where the encoder pools by mean."""
+        image = self.embed(features)  # (B, width)
+        if self.training:
+            image = F.dropout(image, self.config.input_dropout)
+        base = torch.sigmoid(self.logit(image))  # (B,)
+        if self.mlp is None:
+            return direct(base)
+        bounded = torch.tanh(self.mlp(image).squeeze(-1))  # (B,)
+        return corrected(base, bounded, self.config.scale_q)
+
+    def shares(self, patches: Tensor) -> Tensor:
+        """Each patch's share of the base's logit: they add up to it.
+
+        The logit is linear in the mean patch but for one division by the mean's own norm, which all patches share.
+        The bias is spread evenly.
+
+        Args:
+            patches: (N, width), features whose mean over patches is what `forward` takes.
+
+        Returns:
+            (N,), positive where a patch speaks for quality.
+        """
+        local = self.standardize(patches)  # (N, width)
+        norm = local.mean(dim=0).norm().clamp(min=1e-12)
+        weight, bias = self.base.weight[0], self.base.bias[0]
+        return (local @ weight / norm + bias) / len(patches)  # (N,)
+
+
+class ConsistencyHead(nn.Module):
+    """How well a picture fits its prompt.
+
+    Args:
+        width: d, channels of the image's and the prompt's embedding.
+        quality_width: channels of the quality embedding, which fusion may see.
+        config: formulas and widths.
+
+    Attributes:
+        a, b: of the base, 1 and 0 at the start; None in direct mode.
+        fusion: the correction before tanh, in direct mode the score before its sigmoid.
+    """
+
+    def __init__(self, width: int, quality_width: int, config: JudgeConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.a = nn.Parameter(torch.ones(())) if config.residual else None
+        self.b = nn.Parameter(torch.zeros(())) if config.residual else None
+        inputs = (3 if config.fusion_product else 2) * width + 1
+        self.project = nn.Linear(quality_width, config.fusion_quality) if config.fusion_quality else None
+        if self.project is not None:
+            nn.init.normal_(self.project.weight, std=PROJECTED_DEVIATION)
+        inputs += config.fusion_quality
+        first, second = config.fusion_hidden
+        self.fusion = nn.Sequential(
+            nn.LayerNorm(inputs),
+            nn.Dropout(config.input_dropout),
+            nn.Linear(inputs, first),
+            nn.GELU(),
+            nn.Dropout(config.dropout),
+            nn.Linear(first, second),
+            nn.GELU(),
+            nn.Linear(second, 1),
+        )
+
+    def forward(self, image: Tensor, text: Tensor, quality: Tensor) -> Corrected:
+        """Score pairs.
+
+        Args:
+            image, text: (B, d) unit embeddings.
+            quality: (B, quality_width) unit embeddings of the same pictures; read with `fusion_quality` alone.
+        """
+        cos = (image * text).sum(dim=-1, keepdim=True)  # (B, 1)
+        parts = [image, text, cos]
+        if self.config.fusion_product:
+            parts.append(image * text * image.shape[-1] ** 0.5)
+        if self.project is not None:
+            parts.append(self.project(quality))
+        fused = self.fusion(torch.cat(parts, dim=-1)).squeeze(-1)  # (B,)
+        cos = cos.squeeze(-1)
+        if self.a is None or self.b is None:
+            score = torch.sigmoid(fused)
+            return direct(score if self.config.branches == "one" else (score + torch.sigmoid(5 * cos)) / 2)
+        base = (self.a * (cos + 1) / 2 + self.b).clamp(0.0, 1.0)
+        return corrected(base, torch.tanh(fused), self.config.scale_c)
+
+
+class JudgeNetwork(nn.Module):
+    """Both heads on the embeddings that encoders give.
+
+    Args:
+        quality_width: channels of the quality embedding; width: d, those of image and prompt.
+        config: formulas and widths.
+    """
+
+    def __init__(self, quality_width: int, width: int, config: JudgeConfig) -> None:
+        super().__init__()
+        self.quality = QualityHead(quality_width, config)
+        self.consistency = ConsistencyHead(width, quality_width, config)
+
+    def forward(self, features: Tensor, image: Tensor, text: Tensor) -> tuple[Corrected, Corrected]:
+        """Quality and consistency of B pairs.
+
+        Args:
+            features: (B, quality_width), before standardisation; image, text: (B, d) unit embeddings.
+        """
+        return self.quality(features), self.consistency(image, text, self.quality.embed(features))

@@ -1,0 +1,202 @@
+"""The command line: `python -m seps.judge train|evaluate|score|sort|ablate`."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from seps.checks import check_whole
+from seps.cli import errors_in_one_line
+from seps.data import open_image
+from seps.judge.config import SCORES
+from seps.judge.judge import Judge, Score, load_judge
+
+COLUMNS = (
+    "image",
+    "prompt",
+    *(f"{name}_{part}" for name in SCORES for part in ("base", "correction", "final")),
+)
+PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The program; returns its exit code."""
+    options = arguments_parser().parse_args(arguments)
+    with errors_in_one_line():
+        options.run(options)
+    return 0
+
+
+def arguments_parser() -> argparse.ArgumentParser:
+    """What the program takes."""
+    parser = argparse.ArgumentParser(prog="python -m seps.judge", description="Judge generated pictures.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    data = {"type": Path, "required": True, "help": "folder with ratings.csv and images/"}
+
+    train = commands.add_parser("train", help="train a judge from a recipe")
+    train.add_argument("recipe", help="a recipe (JSON), or the name of one that comes with the package")
+    train.add_argument("--data", **data)  # type: ignore[arg-type]
+    train.add_argument("--out", type=Path, required=True, help="folder of the run")
+    train.add_argument("--resume", action="store_true", help="go on after the run's checkpoint")
+    train.add_argument("--cache", type=Path, help="folder of frozen features, shared by runs")
+    train.add_argument("--seed", type=int, help="instead of the recipe's")
+    train.set_defaults(run=run_train)
+
+    evaluate = commands.add_parser("evaluate", help="measure a judge on a split")
+    evaluate.add_argument("--model", default="judge", help="a shipped judge, or a folder")
+    evaluate.add_argument("--data", **data)  # type: ignore[arg-type]
+    evaluate.add_argument("--split", default="dev", help="which split: dev, test, ...")
+    evaluate.add_argument("--json", type=Path, metavar="FILE", help="write the result there")
+    evaluate.add_argument("--cache", type=Path, help="folder of frozen features, shared by runs")
+    evaluate.set_defaults(run=run_evaluate)
+
+    score = commands.add_parser("score", help="score pictures of one prompt")
+    score.add_argument("images", nargs="+", type=Path, metavar="IMAGE")
+    score.add_argument("--prompt", required=True, help="what the pictures were made from")
+    score.add_argument("--model", default="judge", help="a shipped judge, or a folder")
+    score.add_argument("--csv", type=Path, metavar="FILE", help="write the scores there")
+    score.set_defaults(run=run_score)
+
+    sort = commands.add_parser("sort", help="sort a folder of pictures, the best first")
+    sort.add_argument("folder", type=Path, help="folder of pictures")
+    sort.add_argument("--prompts", type=Path, required=True, metavar="CSV", help="with the columns image and prompt")
+    sort.add_argument("--by", choices=(*SCORES, "both"), default="both", help="both: their mean")
+    sort.add_argument("--model", default="judge", help="a shipped judge, or a folder")
+    sort.add_argument("--csv", type=Path, metavar="FILE", help="write the scores there")
+    sort.set_defaults(run=run_sort)
+
+    ablate = commands.add_parser("ablate", help="measure what the bounded correction is worth")
+    ablate.add_argument("--data", **data)  # type: ignore[arg-type]
+    ablate.add_argument("--out", type=Path, required=True, help="folder of the table and the picture")
+    ablate.add_argument("--recipe", default="ours", help="a recipe (JSON), or the name of one of the package")
+    ablate.add_argument("--cache", type=Path, help="folder of frozen features, shared by runs")
+    ablate.add_argument("--seeds", type=int, default=3, help="how many seeds each variant has")
+    ablate.set_defaults(run=run_ablate)
+    return parser
+
+
+def run_train(options: argparse.Namespace) -> None:
+    """`train`."""
+    from seps.judge.loop import train
+    from seps.judge.settings import read_recipe
+
+    config, settings = read_recipe(options.recipe)
+    if options.seed is not None:
+        settings = replace(settings, seed=options.seed)
+    train(config, settings, options.data, options.out, options.resume, options.cache)
+    print(f"The judge is in {options.out / 'model'}.")
+
+
+def run_evaluate(options: argparse.Namespace) -> None:
+    """`evaluate`."""
+    from seps.judge.data import read_ratings
+    from seps.judge.evaluate import evaluate, table
+    from seps.judge.features import split_features
+    from seps.judge.loop import predict
+
+    check_output(options.json)
+    judge = load_judge(options.model)
+    ratings = read_ratings(options.data, options.split, judge.config.data)
+    features = split_features(judge, ratings, options.cache) if options.cache else None
+    result = evaluate(predict(judge, ratings, features), ratings)
+    print(table(result))
+    if options.json is not None:
+        options.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+
+
+def run_score(options: argparse.Namespace) -> None:
+    """`score`."""
+    check_output(options.csv)
+    judge = load_judge(options.model)
+    report(judge, options.images, [options.prompt] * len(options.images), options.csv)
+
+
+def run_sort(options: argparse.Namespace) -> None:
+    """`sort`."""
+    check_output(options.csv)
+    prompts = read_prompts(options.prompts)
+    if not options.folder.is_dir():
+        raise ValueError(f"{options.folder} is no folder: name one with pictures.")
+    files = sorted(file for file in options.folder.iterdir() if file.suffix.lower() in PICTURES)
+    if not files:
+        raise ValueError(f"{options.folder} holds no picture ({', '.join(sorted(PICTURES))}).")
+    missing = [file.name for file in files if file.name not in prompts]
+    if missing:
+        raise ValueError(
+            f"{options.prompts} has no prompt for {missing[0]} and {len(missing) - 1} more of {len(files)} pictures."
+        )
+    report(load_judge(options.model), files, [prompts[file.name] for file in files], options.csv, options.by)
+
+
+def run_ablate(options: argparse.Namespace) -> None:
+    """`ablate`."""
+    from seps.judge.ablate import ablate, table
+    from seps.judge.settings import read_recipe
+
+    seeds = range(check_whole("--seeds", options.seeds))
+    config, settings = read_recipe(options.recipe)
+    print(table(ablate(config, settings, options.data, options.out, options.cache, seeds)))
+
+
+def read_prompts(path: Path) -> dict[str, str]:
+    """Each picture's prompt from a CSV with the columns image and prompt.
+
+    Raises:
+        ValueError: no such file, one that is no CSV in UTF-8, or columns that are missing.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            lines = csv.DictReader(file)
+            missing = {"image", "prompt"} - set(lines.fieldnames or ())
+            if missing:
+                raise ValueError(f"{path} has no column {min(missing)}: image and prompt are needed.")
+            return {row["image"]: row["prompt"] or "" for row in lines}
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"{path} cannot be read as a CSV ({error}): name another.") from error
+
+
+def report(judge: Judge, files: Sequence[Path], prompts: Sequence[str], path: Path | None, by: str = "") -> None:
+    """Score pictures, print a line each and write the CSV; sorted by a score, the best first, where one is named."""
+    found = judge.scores([open_image(file) for file in files], prompts, progress=True)
+    order = list(range(len(files)))
+    if by:
+        order.sort(key=lambda i: -worth(found[i], by))
+    rows = [row(files[i], prompts[i], found[i]) for i in order]
+    for one in rows:
+        print(
+            f"{one['image']}: "
+            + "; ".join(
+                f"{name} {one[f'{name}_final']:.3f} (base {one[f'{name}_base']:.3f}, "
+                f"correction {one[f'{name}_correction']:+.3f})"
+                for name in SCORES
+            )
+        )
+    if path is not None:
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, COLUMNS)
+            writer.writeheader()
+            writer.writerows(rows)
+
+
+def worth(scores: tuple[Score, Score], by: str) -> float:
+    """What a picture is sorted by."""
+    quality, consistency = (score.final for score in scores)
+    return {"quality": quality, "consistency": consistency, "both": (quality + consistency) / 2}[by]
+
+
+def row(file: Path, prompt: str, scores: tuple[Score, Score]) -> dict[str, str | float]:
+    """A line of the CSV."""
+    values: dict[str, str | float] = {"image": file.name, "prompt": prompt}
+    for name, score in zip(SCORES, scores, strict=True):
+        values |= {f"{name}_{part}": round(getattr(score, part), 6) for part in ("base", "correction", "final")}
+    return values
+
+
+def check_output(path: Path | None) -> None:
+    """Raise ValueError where a file cannot be written since its folder is not there."""
+    if path is not None and not path.parent.is_dir():
+        raise ValueError(f"{path.parent} is no folder, so that {path.name} cannot be written there: make it first.")

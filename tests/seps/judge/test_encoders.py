@@ -1,0 +1,165 @@
+"""Encoders: unit embeddings, what freezing lets learn, and patches whose mean is what quality is told from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from PIL import Image
+from torch import nn
+from transformers import CLIPConfig, CLIPModel
+
+from seps.judge.config import EncoderConfig
+from seps.judge.encoders import (
+    ClipEncoders,
+    SepsEncoders,
+    build_encoders,
+    check_layers,
+    fold_batch_norms,
+    freeze,
+    to_pixels,
+    tower_layers,
+)
+from seps.models.hub import load_model
+
+SHAPES = {  # of the published configs: layers, channels, heads, patch, projection; text layers, channels, heads
+    "openai/clip-vit-base-patch32": ((12, 768, 12, 32, 512), (12, 512, 8)),
+    "openai/clip-vit-large-patch14": ((24, 1024, 16, 14, 768), (12, 768, 12)),
+}
+
+
+def clip_config(name: str) -> CLIPConfig:
+    (layers, width, heads, patch, projection), (text_layers, text_width, text_heads) = SHAPES[name]
+    return CLIPConfig(
+        vision_config={
+            "num_hidden_layers": layers,
+            "hidden_size": width,
+            "intermediate_size": 4 * width,
+            "num_attention_heads": heads,
+            "patch_size": patch,
+            "image_size": 224,
+        },
+        text_config={
+            "num_hidden_layers": text_layers,
+            "hidden_size": text_width,
+            "intermediate_size": 4 * text_width,
+            "num_attention_heads": text_heads,
+        },
+        projection_dim=projection,
+    )
+
+
+def layers(vision: int, text: int, name: str = "any") -> EncoderConfig:
+    return EncoderConfig("clip", name, "layers", {"vision": vision, "text": text})
+
+
+@pytest.mark.parametrize("name", list(SHAPES))
+def test_the_real_clips_embed_at_their_own_width(name: str) -> None:
+    with torch.device("meta"):
+        encoders = ClipEncoders(CLIPModel(clip_config(name)))
+        found = encoders.pictures(torch.empty(2, 3, 224, 224))
+        ids = torch.ones(2, 77, dtype=torch.int64)
+        text = encoders.embed_ids(ids, None)
+    assert found.quality.shape == found.image.shape == text.shape == (2, SHAPES[name][0][4])
+    assert encoders.pixels.image_size == 224
+
+
+def test_no_tower_freezes_more_layers_than_it_has() -> None:
+    large = clip_config("openai/clip-vit-large-patch14")
+    assert tower_layers(large) == {"vision": 24, "text": 12}
+    check_layers(layers(24, 12), large)
+    with pytest.raises(ValueError, match=r"freeze_layers\.text is 18, but the text tower of any has 12 layers"):
+        check_layers(layers(18, 18), large)
+    with pytest.raises(ValueError, match="vision is 25, but the vision tower of any has 24 layers"):
+        check_layers(layers(25, 0), large)
+
+
+def test_freezing_leaves_free_what_it_should() -> None:
+    with torch.device("meta"):
+        model = CLIPModel(clip_config("openai/clip-vit-large-patch14"))
+    freeze(model, layers(18, 9))
+    free = {name for name, parameter in model.named_parameters() if parameter.requires_grad}
+    for part, first in (("vision_model", 18), ("text_model", 9)):
+        numbers = {int(name.split("layers.")[1].split(".")[0]) for name in free if name.startswith(f"{part}.encoder")}
+        assert min(numbers) == first
+        assert not any(name.startswith(f"{part}.embeddings") for name in free)
+    assert {"visual_projection.weight", "text_projection.weight", "vision_model.post_layernorm.weight"} <= free
+    assert "logit_scale" not in free
+    freeze(model, EncoderConfig("clip", "any", "none"))
+    assert [name for name, p in model.named_parameters() if not p.requires_grad] == ["logit_scale"]
+    freeze(model, EncoderConfig("clip", "any", "all"))
+    assert not any(parameter.requires_grad for parameter in model.parameters())
+
+
+def test_a_clip_from_a_folder_gives_unit_embeddings(clip: Path) -> None:
+    encoders = build_encoders(EncoderConfig("clip", str(clip)))
+    pixels = to_pixels([Image.new("RGB", (50, 30), "red"), Image.new("L", (20, 20))], encoders.pixels)
+    with torch.no_grad():
+        image, text = encoders.pictures(pixels).image, encoders.prompts(["a dog", "red " * 90])
+    assert image.norm(dim=-1) == pytest.approx(torch.ones(2)) and text.norm(dim=-1) == pytest.approx(torch.ones(2))
+    assert encoders.with_patches(pixels)[1] is None
+    with pytest.raises(ValueError, match=r"vision is 4, but the vision tower of .* has 3"):
+        build_encoders(layers(4, 0, str(clip)))
+
+
+def test_a_folder_that_is_no_clip(tmp_path: Path, bert: Path) -> None:
+    with pytest.raises(ValueError, match="describes no CLIP"):
+        build_encoders(EncoderConfig("clip", str(bert)))
+    (tmp_path / "config.json").write_text('{"model_type": "clip"}')
+    with pytest.raises(ValueError, match="holds no whole CLIP"):
+        build_encoders(EncoderConfig("clip", str(tmp_path)))
+
+
+@pytest.fixture(scope="module")
+def photos() -> SepsEncoders:
+    found = build_encoders(EncoderConfig("seps", "photos", stages=(2, 3, 5, 7)))
+    assert isinstance(found, SepsEncoders)
+    return found
+
+
+@pytest.fixture(scope="module")
+def picture() -> Image.Image:
+    return Image.effect_noise((300, 200), 60).convert("RGB")
+
+
+def test_the_mean_patch_is_what_quality_is_told_from(photos: SepsEncoders, picture: Image.Image) -> None:
+    pixels = to_pixels([picture], photos.pixels)
+    found, patches = photos.with_patches(pixels)
+    assert patches is not None and patches.shape == (1, 196, photos.quality_width)
+    assert photos.quality_width == 2 * (24 + 40 + 112 + 320)
+    torch.testing.assert_close(patches.mean(dim=1), found.quality)
+    torch.testing.assert_close(photos.quality(pixels), found.quality)
+    maps = photos.maps(pixels)
+    torch.testing.assert_close(found.quality[:, :24], maps[2].mean(dim=(2, 3)), rtol=1e-3, atol=1e-4)
+    deviation = maps[2].flatten(2).std(dim=-1, correction=0)
+    torch.testing.assert_close(found.quality[:, 24:48], deviation, rtol=1e-3, atol=1e-3)
+
+
+def test_consistency_takes_the_seps_models_pooled_embeddings(photos: SepsEncoders, picture: Image.Image) -> None:
+    model = load_model("photos")
+    pooled = nn.functional.normalize(model.encode_photos([picture]).mean(dim=1), dim=-1)
+    found = photos.pictures(to_pixels([picture], photos.pixels)).image
+    torch.testing.assert_close(found, pooled, rtol=1e-3, atol=1e-4)
+    words, lengths = model.encode_captions(["a dog runs", "snow"])
+    mean = nn.functional.normalize(words.sum(dim=1) / lengths[:, None], dim=-1)
+    torch.testing.assert_close(photos.prompts(["a dog runs", "snow"]), mean)
+
+
+def test_folding_batch_norms_keeps_the_numbers() -> None:
+    model = load_model("photos")
+    backbone = model.img_enc.visual_encoder
+    pixels = torch.rand(1, 3, 64, 64) * 2 - 1
+    with torch.no_grad():
+        before = backbone.forward_features(pixels)  # type: ignore[operator]
+        fold_batch_norms(backbone)
+        torch.testing.assert_close(backbone.forward_features(pixels), before, rtol=1e-3, atol=1e-3)  # type: ignore[operator]
+        fold_batch_norms(backbone)  # a second time changes nothing
+        torch.testing.assert_close(backbone.forward_features(pixels), before, rtol=1e-3, atol=1e-3)  # type: ignore[operator]
+
+
+def test_stages_that_are_not_there() -> None:
+    with pytest.raises(ValueError, match=r"encoder\.stages has 9, but tf_efficientnet_lite0 has 9 stages"):
+        build_encoders(EncoderConfig("seps", "photos", stages=(9,)))
+    with pytest.raises(ValueError, match="has no stages that a judge reads"):
+        build_encoders(EncoderConfig("seps", "scenes", stages=(1,)))

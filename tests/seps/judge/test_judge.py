@@ -1,0 +1,118 @@
+"""A judge as people use it: a picture and a prompt in, both scores with their parts out; its files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from PIL import Image
+from safetensors.torch import load_file, save_file
+
+import seps.judge
+from seps.judge.config import JudgeConfig
+from seps.judge.judge import Judge, Score, load_judge
+from seps.models.hub import shipped_models
+from tests.helpers.judged import clip_settings, tiny_judge
+
+
+@pytest.fixture(scope="module")
+def judge(clip: Path) -> Judge:
+    return tiny_judge(clip)
+
+
+PICTURE = Image.effect_noise((60, 40), 50).convert("RGB")
+
+
+def test_scores_come_in_parts(judge: Judge) -> None:
+    verdict = judge.score(PICTURE, "a red dog")
+    for score in (verdict.quality, verdict.consistency):
+        assert score.final == pytest.approx(min(1.0, max(0.0, score.base + score.correction)), abs=1e-6)
+        assert score.scale == 0.2 and abs(score.correction) <= 0.2
+    assert verdict.quality.base == pytest.approx(float(torch.sigmoid(torch.tensor(verdict.logit))))
+    assert verdict.shares is None and verdict.grid is None
+    assert close(judge.quality([PICTURE])[0], verdict.quality)
+    both = judge.scores([PICTURE, PICTURE], ["a red dog", "a blue dog"])
+    assert close(both[0][1], verdict.consistency) and not close(both[1][1], verdict.consistency)
+    assert close(both[1][0], verdict.quality)
+
+
+def close(first: Score, second: Score) -> bool:
+    return all(abs(a - b) < 1e-5 for a, b in zip(vars(first).values(), vars(second).values(), strict=True))
+
+
+def test_a_direct_judge_has_no_scale(clip: Path) -> None:
+    verdict = tiny_judge(clip, residual=False).score(PICTURE, "a dog")
+    assert verdict.quality.scale == verdict.consistency.scale == verdict.quality.correction == 0
+    assert verdict.quality.base == verdict.quality.final
+
+
+def test_shares_of_real_patches_add_up_to_the_logit() -> None:
+    torch.manual_seed(0)
+    settings = {"encoder": {"kind": "seps", "name": "photos", "stages": [2, 5, 7]}}
+    judge = Judge(JudgeConfig.from_dict(settings)).eval()
+    judge.network.quality.standardize.fit(torch.randn(9, judge.encoders.quality_width))
+    verdict = judge.score(PICTURE, "a red dog")
+    assert verdict.shares is not None and verdict.shares.shape == (196,) and verdict.grid == (14, 14)
+    assert float(verdict.shares.sum()) == pytest.approx(verdict.logit, abs=1e-4)
+    assert float(verdict.shares.std()) > 0
+
+
+def test_a_saved_judge_comes_back(clip: Path, tmp_path: Path) -> None:
+    judge = tiny_judge(clip, scale_c=0.3)
+    judge.save(tmp_path)
+    assert {file.name for file in tmp_path.iterdir()} == {"judge.json", "model.safetensors"}
+    assert not any(key.startswith("encoders.") for key in load_file(tmp_path / "model.safetensors"))
+    again = load_judge(tmp_path)
+    assert again.score(PICTURE, "a dog") == judge.score(PICTURE, "a dog")
+    assert not again.training
+
+
+def test_what_was_trained_of_the_encoders_is_saved_too(clip: Path, tmp_path: Path) -> None:
+    partly = {"kind": "clip", "name": str(clip), "freeze": "layers", "freeze_layers": {"vision": 2, "text": 1}}
+    judge = tiny_judge(clip, encoder=partly)
+    with torch.no_grad():
+        for parameter in judge.encoders.parameters():
+            if parameter.requires_grad:
+                parameter.mul_(1.1)
+    judge.save(tmp_path)
+    keys = [key for key in load_file(tmp_path / "model.safetensors") if key.startswith("encoders.")]
+    assert keys and not any("vision_model.encoder.layers.0." in key for key in keys)
+    assert load_judge(tmp_path).score(PICTURE, "a dog") == judge.score(PICTURE, "a dog")
+
+
+def test_files_that_do_not_fit_are_told(clip: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no shipped judge; shipped are: "):
+        load_judge("nobody")
+    tiny_judge(clip).save(tmp_path)
+    tensors = load_file(tmp_path / "model.safetensors")
+    save_file(tensors | {"network.quality.base.bias": torch.full((1,), float("nan"))}, tmp_path / "model.safetensors")
+    with pytest.raises(ValueError, match="NaN"):
+        load_judge(tmp_path)
+    save_file({"other": torch.zeros(1)}, tmp_path / "model.safetensors")
+    with pytest.raises(ValueError, match="it is of another model"):
+        load_judge(tmp_path)
+    (tmp_path / "judge.json").write_text(json.dumps(clip_settings(clip) | {"hue": 1}))
+    with pytest.raises(ValueError, match="unknown key 'hue'"):
+        load_judge(tmp_path)
+
+
+def test_what_cannot_be_judged_is_told(judge: Judge) -> None:
+    with pytest.raises(ValueError, match="The prompt is empty"):
+        judge.score(PICTURE, " ")
+    with pytest.raises(ValueError, match="prompt is a int"):
+        judge.score(PICTURE, 3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="2 pictures but 1 prompts"):
+        judge.scores([PICTURE, PICTURE], ["a"])
+    with pytest.raises(ValueError, match="at least 1 picture"):
+        judge.quality([])
+    with pytest.raises(ValueError, match=r"pictures\[0\]: .* no PIL image|pictures\[0\]: The photo is a str"):
+        judge.quality(["photo.jpg"])  # type: ignore[list-item]
+
+
+def test_judges_are_no_seps_models() -> None:
+    assert "judge" not in shipped_models()
+    assert seps.judge.load_judge is load_judge
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = seps.judge.nothing

@@ -1,0 +1,102 @@
+"""Correlations against scipy and by hand, and intervals that draw whole prompts."""
+
+from __future__ import annotations
+
+from math import isnan
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from seps.judge.metrics import (
+    Whole,
+    agreement,
+    correlations,
+    draws,
+    krcc,
+    krcc_over_prompts,
+    over_prompts,
+    partial,
+    plcc,
+    ranks,
+    srocc,
+    within_prompts,
+)
+
+
+def test_correlations_by_hand() -> None:
+    scores, rated = np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 3.0, 2.0, 4.0])
+    assert srocc(scores, rated) == pytest.approx(0.8)
+    assert krcc(scores, rated) == pytest.approx(4 / 6)  # five pairs in order, one not
+    assert plcc(scores, 2 * scores + 1) == pytest.approx(1.0)
+    assert ranks(np.array([5.0, 1.0, 5.0])).tolist() == [2.5, 1.0, 2.5]
+    assert isnan(srocc(scores, np.ones(4))) and isnan(krcc(np.ones(4), rated))
+
+
+def test_correlations_are_scipys() -> None:
+    chance = np.random.default_rng(0)
+    scores = chance.integers(0, 12, 80).astype(float)  # with ties
+    rated = scores + chance.integers(0, 9, 80).astype(float)
+    found = correlations(scores, rated)
+    assert found["srocc"] == pytest.approx(stats.spearmanr(scores, rated)[0])
+    assert found["krcc"] == pytest.approx(stats.kendalltau(scores, rated)[0])
+    assert found["plcc"] == pytest.approx(stats.pearsonr(scores, rated)[0])
+
+
+def test_partial_correlation_takes_out_what_is_shared() -> None:
+    chance = np.random.default_rng(1)
+    shared = chance.normal(size=4000)
+    first, second = shared + chance.normal(size=4000), shared + chance.normal(size=4000)
+    assert srocc(first, second) > 0.4
+    assert abs(partial(first, second, shared)) < 0.05
+    own = chance.normal(size=4000)
+    assert partial(shared + own, own - shared, shared) > 0.9
+
+
+def test_intervals_hold_the_figure_and_draw_whole_prompts() -> None:
+    chance = np.random.default_rng(2)
+    groups = np.repeat(np.arange(20), 5)
+    scores = chance.normal(size=100)
+    rated = scores + chance.normal(size=100)
+    figure = over_prompts(lambda rows: srocc(scores[rows], rated[rows]), groups)
+    assert figure.low < figure.value < figure.high
+    assert figure == over_prompts(lambda rows: srocc(scores[rows], rated[rows]), groups)
+    drawn = draws(groups)
+    assert drawn.shape == (1000, 20) and bool((drawn.sum(axis=1) == 20).all())
+
+    def mean_of_groups(rows: Whole) -> float:
+        counts = np.bincount(groups[rows], minlength=20)
+        assert bool((counts % 5 == 0).all())
+        return float(counts.mean())
+
+    assert over_prompts(mean_of_groups, groups).value == 5
+
+
+def test_kendalls_interval_is_that_of_drawn_rows() -> None:
+    chance = np.random.default_rng(3)
+    groups = np.repeat(np.arange(8), 4)
+    scores = chance.integers(0, 10, 32).astype(float)
+    rated = scores + chance.integers(0, 8, 32).astype(float)
+    quick = krcc_over_prompts(scores, rated, groups)
+    plain = over_prompts(lambda rows: krcc(scores[rows], rated[rows]), groups)
+    assert quick == pytest.approx(plain)
+
+
+def test_within_prompts_is_the_mean_over_prompts() -> None:
+    scores, rated = np.array([1.0, 2, 3, 1, 2, 3, 1, 2]), np.array([1.0, 2, 3, 3, 2, 1, 2, 1])
+    figure, prompts = within_prompts(scores, rated, np.array([0, 0, 0, 1, 1, 1, 2, 2]))
+    assert prompts == 2  # the third has two pictures
+    assert figure.value == pytest.approx(0.0)
+    lonely, none = within_prompts(scores[:2], rated[:2], np.array([0, 1]))
+    assert none == 0 and isnan(lonely.value)
+
+
+def test_agreement_has_three_figures_with_intervals() -> None:
+    chance = np.random.default_rng(4)
+    rated = chance.uniform(size=40)
+    found = agreement(rated**2, rated, np.repeat(np.arange(10), 4))
+    assert found["srocc"] == pytest.approx(1.0) and found["krcc"] == pytest.approx(1.0)
+    assert 0.9 < found["plcc"] < 1
+    assert set(found["intervals"]) == {"srocc", "plcc", "krcc"}
+    low, high = found["intervals"]["plcc"]
+    assert low < found["plcc"] < high

@@ -1,0 +1,157 @@
+"""The command line: train, evaluate, score, sort and ablate on tiny data; errors in one line."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from seps.judge import metrics
+from seps.judge.program import main
+from tests.helpers.judged import COLUMNS, clip_settings, read_rows, tiny_judge, write_ratings, write_rows
+
+
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metrics, "DRAWS", 20)
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def model(clip: Path, tmp_path: Path) -> Path:
+    tiny_judge(clip).save(tmp_path / "model")
+    return tmp_path / "model"
+
+
+@pytest.fixture
+def recipe(clip: Path, tmp_path: Path) -> Path:
+    values = clip_settings(clip) | {"training": {"epochs": 1, "batch_size": 8, "versions": 1}}
+    (tmp_path / "recipe.json").write_text(json.dumps(values))
+    return tmp_path / "recipe.json"
+
+
+def test_train_then_evaluate(recipe: Path, rated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run, result = tmp_path / "run", tmp_path / "result.json"
+    assert main(["train", str(recipe), "--data", str(rated), "--out", str(run), "--seed", "3"]) == 0
+    assert json.loads((run / "recipe.json").read_text())["training"]["seed"] == 3
+    assert main(["train", str(recipe), "--data", str(rated), "--out", str(run), "--seed", "3", "--resume"]) == 0
+    arguments = [
+        "evaluate",
+        "--model",
+        str(run / "model"),
+        "--data",
+        str(rated),
+        "--split",
+        "dev",
+        "--json",
+        str(result),
+    ]
+    assert main(arguments) == 0
+    values = json.loads(result.read_text())
+    for score in ("quality", "consistency"):
+        assert set(values[score]) == {"srocc", "plcc", "krcc", "intervals"}
+        assert values["within_prompt"][score]["prompts"] == 2
+    assert set(values["by_generator"]) == {"system-0", "system-1"}
+    assert {"partial_given_predicted_quality", "partial_given_rated_quality"} <= set(values["beyond_quality"])
+    assert "quality" in capsys.readouterr().out
+    cached = tmp_path / "cached.json"
+    assert main([*arguments[:-1], str(cached), "--cache", str(tmp_path / "cache")]) == 0
+    assert json.loads(cached.read_text())["quality"]["srocc"] == pytest.approx(values["quality"]["srocc"], abs=0.1)
+
+
+def test_score_writes_base_correction_and_final(
+    model: Path, rated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [str(rated / "images" / f"{i}.png") for i in (0, 1)]
+    assert (
+        main(["score", *files, "--prompt", "a red dog", "--model", str(model), "--csv", str(tmp_path / "s.csv")]) == 0
+    )
+    rows = read_csv(tmp_path / "s.csv")
+    assert [row["image"] for row in rows] == ["0.png", "1.png"]
+    for row in rows:
+        for score in ("quality", "consistency"):
+            base, correction, final = (float(row[f"{score}_{part}"]) for part in ("base", "correction", "final"))
+            assert final == pytest.approx(min(1, max(0, base + correction)), abs=2e-6)
+    assert "base" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("by", ["quality", "consistency", "both"])
+def test_sort_puts_the_best_first(model: Path, rated: Path, tmp_path: Path, by: str) -> None:
+    output = tmp_path / "sorted.csv"
+    arguments = ["sort", str(rated / "images"), "--prompts", str(rated / "ratings.csv"), "--model", str(model)]
+    assert main([*arguments, "--by", by, "--csv", str(output)]) == 0
+    rows = read_csv(output)
+    names = ("quality", "consistency") if by == "both" else (by,)
+    worth = [sum(float(row[f"{name}_final"]) for name in names) for row in rows]
+    assert len(rows) == 24 and worth == sorted(worth, reverse=True)
+
+
+def test_ablate_measures_every_variant_under_both_splits(
+    recipe: Path, rated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "ablation"
+    assert main(["ablate", "--data", str(rated), "--out", str(out), "--recipe", str(recipe), "--seeds", "1"]) == 0
+    rows = read_csv(out / "ablation.csv")
+    names = {row["variant"] for row in rows}
+    assert {"direct", "residual", "residual, half of each tower frozen", "residual, all frozen"} <= names
+    assert {"scale 0.05", "scale 0.1", "scale 0.2", "scale 0.3", "scale 0.5", "scale 1, no bound"} <= names
+    assert {row["split"] for row in rows} == {"prompt", "row"} and len(rows) == 2 * len(names)
+    assert (out / "ablation.png").stat().st_size > 1000
+    assert "| direct |" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["score", "absent.png", "--prompt", "a", "--model", "MODEL"], "absent.png cannot be read as an image"),
+        (["score", "RATED/images/0.png", "--prompt", " ", "--model", "MODEL"], "The prompt is empty"),
+        (["score", "RATED/images/0.png", "--prompt", "a", "--model", "nobody"], "no shipped judge"),
+        (["evaluate", "--data", "RATED", "--split", "test", "--model", "MODEL"], "ratings.csv has dev, train"),
+        (["evaluate", "--data", "RATED", "--json", "absent/r.json", "--model", "MODEL"], "absent is no folder"),
+        (["sort", "RATED/images", "--prompts", "RATED/images/0.png", "--model", "MODEL"], "cannot be read as a CSV"),
+        (["sort", "RATED", "--prompts", "RATED/ratings.csv", "--model", "MODEL"], "holds no picture"),
+        (["train", "unheard", "--data", "RATED", "--out", "OUT"], "neither a JSON file nor one of"),
+        (["train", "RECIPE", "--data", "OUT", "--out", "OUT"], "ratings.csv"),
+        (["ablate", "--data", "RATED", "--out", "OUT", "--seeds", "0"], "--seeds is 0"),
+    ],
+)
+def test_errors_take_one_line(
+    arguments: list[str],
+    message: str,
+    model: Path,
+    recipe: Path,
+    rated: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    places = {"RATED": rated, "MODEL": model, "RECIPE": recipe, "OUT": tmp_path / "out"}
+    for name, place in places.items():
+        arguments = [one.replace(name, str(place)) for one in arguments]
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments)
+    errors = capsys.readouterr().err.strip().split("\n")[-1]
+    assert errors.startswith("error: ") and message in errors
+
+
+def test_missing_columns_pictures_and_scores_are_told_in_one_line(
+    recipe: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_ratings(tmp_path / "data")
+    rows = read_rows(folder)
+    rows[20]["mos_quality"] = "7"
+    (folder / "images" / "21.png").unlink()
+    write_rows(folder, rows)
+    with pytest.raises(SystemExit):
+        main(["train", str(recipe), "--data", str(folder), "--out", str(tmp_path / "out")])
+    line = capsys.readouterr().err.strip()
+    assert "\n" not in line and "21.png (line 23)" in line and "mos_quality is '7', not within [0, 4.5]" in line
+    write_rows(folder, rows, COLUMNS[:-1])
+    with pytest.raises(SystemExit):
+        main(["train", str(recipe), "--data", str(folder), "--out", str(tmp_path / "out")])
+    assert "mos_align" in capsys.readouterr().err

@@ -1,0 +1,102 @@
+"""The shipped judge: it is what its card says, and agrees with people and sees spoilt pictures as its card says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from demo.galleries.packaged import load_examples
+from seps.judge.data import read_ratings
+from seps.judge.evaluate import evaluate
+from seps.judge.judge import Judge, load_judge, shipped_judges
+from seps.judge.loop import predict
+from tests.helpers.spoilt import SPOILT, curve, curves, falls
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "assets" / "models" / "judge"
+DATA = ROOT.parent / "shared" / "data" / "agiqa3k"
+
+
+@pytest.fixture(scope="module")
+def judge() -> Judge:
+    return load_judge("judge")
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, Any]:
+    values: dict[str, Any] = json.loads((FOLDER / "results-dev.json").read_text())
+    return values
+
+
+@pytest.fixture(scope="module")
+def card() -> str:
+    return (FOLDER / "README.md").read_text()
+
+
+def test_ships_small_and_without_pickles() -> None:
+    assert shipped_judges()["judge"] == FOLDER
+    assert sum(file.stat().st_size for file in FOLDER.iterdir()) <= 10_000_000
+    assert {file.suffix for file in FOLDER.iterdir()} <= {".json", ".safetensors", ".md"}
+
+
+def test_is_what_its_recipe_makes(judge: Judge) -> None:
+    recipe = json.loads((FOLDER / "recipe.json").read_text())
+    recipe.pop("training")
+    assert recipe == json.loads((FOLDER / "judge.json").read_text())
+    assert judge.config.residual and judge.config.encoder.name == "photos" and not judge.training
+
+
+def test_the_card_tells_the_measured_figures(card: str, results: dict[str, Any]) -> None:
+    for score in ("quality", "consistency"):
+        cells = []
+        for figure in ("srocc", "plcc", "krcc"):
+            value, (low, high) = results["shipped"][score][figure], results["shipped"][score]["intervals"][figure]
+            cells.append(f"{value:.3f} [{low:.3f}, {high:.3f}]")
+        assert f"| {score}, seed 0 (shipped) | {' | '.join(cells)} |" in card
+    for kind in SPOILT:
+        fallen = sum(falls(one) for one in results["spoilt"][kind].values())
+        count = len(results["spoilt"][kind])
+        assert f"| {kind} | {fallen} of {count} |" in card
+        assert fallen >= 0.9 * count
+
+
+def test_shares_of_a_photograph_add_up(judge: Judge) -> None:
+    verdict = judge.score(load_examples()[0].photo(), "an astronaut in an orange suit")
+    assert verdict.shares is not None and verdict.grid == (14, 14)
+    assert float(verdict.shares.sum()) == pytest.approx(verdict.logit, abs=1e-4)
+
+
+def test_quality_does_not_move_with_the_prompt(judge: Judge) -> None:
+    photo = load_examples()[1].photo()
+    first, second = (judge.score(photo, prompt) for prompt in ("a cat", "a castle by the sea, baroque style"))
+    assert first.quality == second.quality
+    assert first.consistency.final > second.consistency.final
+
+
+def test_a_spoilt_photograph_scores_as_the_card_says(judge: Judge, results: dict[str, Any]) -> None:
+    example = load_examples()[0]
+    for kind in SPOILT:
+        assert curve(judge, example.photo(), kind) == pytest.approx(results["spoilt"][kind][example.name], abs=2e-3)
+
+
+@pytest.mark.slow
+def test_spoiling_lowers_quality_on_nine_of_ten_photographs(judge: Judge) -> None:
+    for kind, each in curves(judge).items():
+        assert sum(falls(one) for one in each.values()) >= 0.9 * len(each), kind
+
+
+@pytest.mark.slow
+def test_evaluation_on_dev_reproduces_the_card(judge: Judge, results: dict[str, Any]) -> None:
+    if not DATA.is_dir():
+        pytest.skip("shared/data is not beside the repo: rated pictures stay out of it")
+    ratings = read_ratings(DATA, "dev", judge.config.data)
+    found = evaluate(predict(judge, ratings), ratings)
+    for score in ("quality", "consistency"):
+        for figure in ("srocc", "plcc", "krcc"):
+            assert found[score][figure] == pytest.approx(results["shipped"][score][figure], abs=2e-3)
+        assert found["within_prompt"][score]["value"] == pytest.approx(
+            results["shipped"]["within_prompt"][score]["value"], abs=1e-2
+        )
