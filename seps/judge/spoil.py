@@ -61,8 +61,8 @@ def noise(pixels: Pixels, strength: float) -> Pixels:
     """Gaussian noise up to a standard deviation of 80 of 255; its grain grows with the picture above 512 pixels."""
     height, width = pixels.shape[:2]
     small = small_size(width, height)
-    grain = np.random.default_rng(0).normal(0, 1, (small[1], small[0], 3)).astype(np.float32)
-    grain = cv2.resize(grain, (width, height), interpolation=cv2.INTER_NEAREST)  # (H, W, 3)
+    drawn = np.random.default_rng(0).normal(0, 1, (small[1], small[0], 3)).astype(np.float32)
+    grain = cv2.resize(drawn, (width, height), interpolation=cv2.INTER_NEAREST)  # (H, W, 3)
     return as_pixels(pixels + strength * MOST_NOISE * grain)
 
 
@@ -73,7 +73,7 @@ def blocks(pixels: Pixels, strength: float) -> Pixels:
     small = pixels if size == (width, height) else cv2.resize(pixels, size, interpolation=cv2.INTER_AREA)
     quality = round(WORST_JPEG + (BEST_JPEG - WORST_JPEG) * (1 - strength) ** 2)
     coded = cv2.imencode(".jpg", small[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
-    decoded = cv2.imdecode(coded, cv2.IMREAD_COLOR)[..., ::-1]
+    decoded = np.asarray(cv2.imdecode(coded, cv2.IMREAD_COLOR))[..., ::-1]
     return as_pixels(decoded if size == (width, height) else cv2.resize(decoded, (width, height)))
 
 
