@@ -56,6 +56,7 @@ def test_its_rivals_were_trained_alike() -> None:
     assert alone == replace(training, align_weight=0.0, map_weight=0.0, dense="none")
 
 
+@pytest.mark.slow
 def test_recall_on_the_first_test_scenes_is_the_cards(model: SEPSModel, tmp_path: Path) -> None:
     write_split(tmp_path, "test", SCENES, seed=0)
     metrics = evaluate(model, read_split(tmp_path, "test")).metrics

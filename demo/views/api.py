@@ -23,7 +23,7 @@ from demo.serving.uploads import Upload, takes_uploads
 from demo.views.captions import recall_line
 from demo.views.chooser import index_uploads
 from demo.views.downloads import comparison, explanation
-from demo.views.parts import ViewState
+from demo.views.parts import DRAWING, ViewState
 from seps.scenes import as_json
 
 OPTIONS: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 32}
@@ -52,7 +52,8 @@ def build(registry: ModelRegistry) -> None:
     if SCENES in registry.names:
         calls.append((endpoints.edit_scene, [item, changes, caption], answer))
     for function, inputs, output in calls:
-        call.click(function, inputs, output, api_name=function.__name__, **OPTIONS)
+        options = DRAWING if output is file else OPTIONS
+        call.click(function, inputs, output, api_name=function.__name__, **options)
 
 
 class Endpoints:

@@ -20,10 +20,10 @@ from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
 from demo.views.captions import NO_POOL, Captions
 from demo.views.chooser import SelectedImage
-from demo.views.parts import ViewState, errors_as_message, message, scripted
+from demo.views.parts import DRAWING, ViewState, errors_as_message, message, scripted
 from demo.views.search import Search
 
-OPTIONS: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
+OPTIONS: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"} | DRAWING
 
 
 def build() -> gr.HTML:

@@ -43,6 +43,8 @@ OPENING: dict[str, Any] = {
     "concurrency_id": "open",
     "concurrency_limit": 2,
 }
+# Pictures are drawn two at a time: more of them would only hold more memory, and keep rankings waiting.
+DRAWING: dict[str, Any] = {"concurrency_id": "draw", "concurrency_limit": 2}
 PROGRESS = gr.Progress()
 
 

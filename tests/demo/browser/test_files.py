@@ -127,6 +127,7 @@ def test_every_file_of_a_picture(browser: Browser, address: str, service: Retrie
         assert len(list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"))))) == 71
 
 
+@pytest.mark.slow
 def test_open_photos_come_from_a_filled_cache_with_licence_and_author(
     browser: Browser, address: str, cache: Path, uploads: Path, tmp_path: Path
 ) -> None:

@@ -14,6 +14,9 @@ from tests.demo.browser.late import LATE
 from tests.demo.browser.page import opened, titles
 
 
+pytestmark = pytest.mark.slow  # an app of its own, four seconds late
+
+
 @pytest.fixture(scope="module")
 def late_address(cache: Path, uploads: Path) -> Iterator[str]:
     with served(uploads, "-m", "tests.demo.browser.late", str(cache)) as url:

@@ -142,6 +142,7 @@ def test_talk_mode_fills_the_screen_and_turns_with_a_remote(browser: Browser, ad
         at(page, 2)
 
 
+@pytest.mark.slow
 def test_all_steps_as_files(browser: Browser, address: str) -> None:
     def saved(page: Page, kind: str) -> tuple[str, bytes]:
         with page.expect_download(timeout=90_000) as waiting:

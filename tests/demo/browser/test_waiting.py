@@ -15,6 +15,7 @@ LINK = "?view=search&model=scenes&gallery=scenes&photo=5&caption=a+dog"
 OPENING = "Opening the gallery scenes"
 
 
+@pytest.mark.slow
 def test_a_link_into_the_scenes_and_the_editor_wait_for_them(browser: Browser, tmp_path: Path, uploads: Path) -> None:
     command = ("app.py", "--cache", str(tmp_path), "--no-fetch", "--port")
     with served(uploads, *command) as address, opened(browser, address, LINK, canvas="#viewer .seps-waiting") as page:

@@ -177,6 +177,7 @@ def test_pdf_has_a_page_a_step_and_the_same_bytes() -> None:
     assert boxes == {b" 0 0 720 405 "}
 
 
+@pytest.mark.slow
 def test_zip_has_eight_pictures_of_full_size_and_the_same_bytes() -> None:
     content = lesson_pngs(lesson_of(), DARK)
     with ZipFile(BytesIO(content)) as archive:
@@ -187,6 +188,7 @@ def test_zip_has_eight_pictures_of_full_size_and_the_same_bytes() -> None:
     assert content == lesson_pngs(lesson_of(), DARK)
 
 
+@pytest.mark.slow
 def test_gif_builds_every_step_up() -> None:
     content = lesson_gif(lesson_of())
     with Image.open(BytesIO(content)) as image:

@@ -144,6 +144,7 @@ def test_a_recipe_that_ships_says_what_stands_in_for_dense_captions(tmp_path: Pa
             assert "joined" in (dense_note(split, settings) or ""), path
 
 
+@pytest.mark.slow
 def test_training_goes_on_from_a_model(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = recipe(data, PIXELS)
     run(data, tmp_path / "first", config)
