@@ -109,8 +109,8 @@ class JudgeConfig:
         fusion_hidden: channels of the consistency correction's two hidden layers.
         fusion_product: let the fusion network see the product of both embeddings, channel by channel, too.
         fusion_quality: let it see the quality embedding too, in this many channels of a learned projection; 0 not.
-        dropout: share of hidden channels dropped in training.
-        input_dropout: the same of the embeddings' channels.
+        dropout, fusion_dropout: share of hidden channels dropped in training, of the quality correction and of fusion.
+        input_dropout, fusion_input_dropout: the same of the channels that they see.
     """
 
     encoder: EncoderConfig
@@ -125,6 +125,8 @@ class JudgeConfig:
     fusion_quality: int = 0
     dropout: float = 0.1
     input_dropout: float = 0.0
+    fusion_dropout: float = 0.1
+    fusion_input_dropout: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("scale_q", "scale_c"):
@@ -138,8 +140,8 @@ class JudgeConfig:
         for width in (self.hidden, *self.fusion_hidden):
             check_whole("hidden and fusion_hidden", width, MOST_CHANNELS)
         check_whole("fusion_quality", self.fusion_quality, MOST_CHANNELS, least=0)
-        check_share("dropout", self.dropout)
-        check_share("input_dropout", self.input_dropout)
+        for name in ("dropout", "input_dropout", "fusion_dropout", "fusion_input_dropout"):
+            check_share(name, getattr(self, name))
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> JudgeConfig:

@@ -130,10 +130,10 @@ class ConsistencyHead(nn.Module):
         first, second = config.fusion_hidden
         self.fusion = nn.Sequential(
             nn.LayerNorm(inputs),
-            nn.Dropout(config.input_dropout),
+            nn.Dropout(config.fusion_input_dropout),
             nn.Linear(inputs, first),
             nn.GELU(),
-            nn.Dropout(config.dropout),
+            nn.Dropout(config.fusion_dropout),
             nn.Linear(first, second),
             nn.GELU(),
             nn.Linear(second, 1),
