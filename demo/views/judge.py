@@ -131,6 +131,11 @@ def show(
     )
 
 
+def cleaned(text: str | None) -> str:
+    """A prompt without surrounding or repeated white space."""
+    return " ".join((text or "").split())
+
+
 def own_prompt(registry: ModelRegistry, selected: SelectedImage) -> str:
     """The first caption of a gallery's picture, or "" where it has none."""
     captions = registry.find(selected.gallery, selected.session)[1].gallery.items[selected.index].captions
@@ -168,15 +173,21 @@ def connect(registry: ModelRegistry, view: JudgeView, session: gr.State, tab: gr
     brought = [view.said, view.prompt, *pictures[1:]]
     chooser.connect(registry, view.chooser, session, tab, with_prompt, [view.prompt, view.state], brought)
 
+    # The other prompt comes from the state: where both boxes are filled anew, one tells of it before the other has it.
     @errors_as_message(count)
-    def retyped(prompt: str, other: str, selected: SelectedImage, state: JudgeState) -> tuple[Any, ...]:
-        typed = [" ".join((text or "").split()) for text in (prompt, other)]
-        if typed == [state.caption, state.other]:  # the page's own doing
+    def retyped(prompt: str, selected: SelectedImage, state: JudgeState) -> tuple[Any, ...]:
+        if cleaned(prompt) == state.caption:  # the page's own doing
             return message(state.problem, "problem"), *[gr.skip()] * (count - 1)
-        return show(registry, selected, prompt, other, state)
+        return show(registry, selected, prompt, state.other, state)
 
-    for box in (view.prompt, view.other):
-        box.change(retyped, [view.prompt, view.other, selected, view.state], pictures, **ANSWERING)
+    @errors_as_message(count)
+    def other_retyped(other: str, selected: SelectedImage, state: JudgeState) -> tuple[Any, ...]:
+        if cleaned(other) == state.other or not state.caption:  # no prompt yet: the page is being filled
+            return message(state.problem, "problem"), *[gr.skip()] * (count - 1)
+        return show(registry, selected, state.caption, other, state)
+
+    for box, answer in ((view.prompt, retyped), (view.other, other_retyped)):
+        box.change(answer, [box, selected, view.state], pictures, **ANSWERING)
 
     @errors_as_message(1 + count)
     def own_pictures(

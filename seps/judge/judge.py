@@ -23,7 +23,7 @@ from seps.judge.encoders import ClipEncoders, PictureFeatures, SepsEncoders, bui
 from seps.judge.network import Corrected, JudgeNetwork
 from seps.models.model import evaluating
 from seps.models.storage import check_tensors, read_tensors
-from seps.progress import Progress, batch_numbers
+from seps.progress import Progress, batch_indices
 
 CONFIG_FILE, WEIGHTS = "judge.json", "model.safetensors"  # not config.json, by which SEPS models are known
 AT_ONCE = 4  # pictures a batch
@@ -151,7 +151,7 @@ class Judge(nn.Module):
         """Normalised pixels (at most 4, 3, S, S) of pictures, on the judge's device."""
         if isinstance(images, Image.Image) or len(images) == 0:
             raise ValueError("images must be a list of at least 1 picture.")
-        for batch in batch_numbers(len(images), AT_ONCE, progress, "Encoding pictures"):
+        for batch in batch_indices(len(images), AT_ONCE, progress, "Encoding pictures"):
             yield to_pixels([images[i] for i in batch], self.encoders.pixels).to(self.device)
 
     def encode_prompts(self, prompts: Sequence[str]) -> Tensor:

@@ -44,7 +44,7 @@ function build(root, trigger) {
       button(
         {
           "data-index": row.index,
-          "aria-pressed": row.index === value.selected,
+          "aria-pressed": String(row.index === value.selected),
           "aria-label": row.says,
           title: row.says,
           click: () => trigger("pick", { index: row.index }),

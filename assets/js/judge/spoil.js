@@ -69,7 +69,7 @@ function build(root, trigger) {
   function update(next) {
     value = next;
     kinds.replaceChildren(...value.kinds.map((kind) => button(
-      { "data-kind": kind, "aria-pressed": kind === value.spoil, click: () => ask(kind) },
+      { "data-kind": kind, "aria-pressed": String(kind === value.spoil), click: () => ask(kind) },
       say(`judge.${kind}`),
     )));
     waiting.hidden = Boolean(value.curves);
@@ -112,7 +112,7 @@ function build(root, trigger) {
 
   function drawCharts() {
     const wide = charts.clientWidth;
-    const width = wide < 420 ? wide : Math.floor((wide - 20) / 2);
+    const width = wide < 420 ? wide : Math.floor((wide - 28) / 2);
     const { quality, consistency, other } = value.curves;
     const lines = (name, curve) => [
       { name: `${name}-base`, dashed: DASHED, values: curve.base },
