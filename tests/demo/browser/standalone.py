@@ -26,7 +26,6 @@ MODULES = {
     "playground": "losses/playground.js",
     "claims": "losses/claims.js",
     "judge": "judge/judge.js",
-    "spoil": "judge/spoil.js",
 }
 VEIL = (16, 25, 26)
 WORDS = ("[CLS]", "a", "skate", "##board", "##er", "rides", "<b>", "[SEP]")
