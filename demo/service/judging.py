@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -101,17 +102,13 @@ class JudgingService:
 
         check_choice("kind", kind, KINDS)
         digest, read = picture
-        pixels: list[Image.Image] = []  # read once, for all strengths
+        whole = cache(read)  # read once, for all strengths
 
-        def at(strength: float) -> Image.Image:
-            if not pixels:
-                pixels.append(read())
-            return spoil(pixels[0], kind, strength)
+        def copy(strength: float) -> Source:
+            name = digest if strength == 0 else f"{digest} {kind} {strength}"
+            return name, lambda: spoil(whole(), kind, strength)
 
-        return [
-            (digest if strength == 0 else f"{digest} {kind} {strength}", lambda strength=strength: at(strength))
-            for strength in STRENGTHS
-        ]
+        return [copy(strength) for strength in STRENGTHS]
 
     @computing
     def _encode(self, images: Sequence[Image.Image]) -> list[Seen]:

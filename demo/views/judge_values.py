@@ -141,14 +141,14 @@ def spoil_value(
     curves = {name: curve(judged[0], name) for name in SCORES}
     if state.other:
         curves["other"] = curve(judged[1], "consistency")
-    shares = [one.shares for one in seen]
+    shares = [one.shares for one in seen if one.shares is not None]
     value = {
         "curves": curves,
         "pictures": [data_url(read(), SPOILT_SIDE) for _, read in copies],
         "says": [strength_sentence(i, judged[0][i]) for i in range(len(copies))],
         "falls": [curve_sentence(name, curves[name]["final"]) for name in SCORES],
         "grid": None if seen[0].grid is None else list(seen[0].grid),
-        "shares": None if seen[0].shares is None else packed(np.stack(shares)),  # (K, N)
+        "shares": packed(np.stack(shares)) if shares else None,  # (K, N)
     }
     return pending_spoil(registry, selected, state) | value
 

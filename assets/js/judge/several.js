@@ -6,7 +6,7 @@ import { say } from "../base/words.js";
 import { scoreScale } from "./scale.js";
 
 const SORTS = ["quality", "consistency"];
-const WIDTH = 132; // CSS pixels of a picture's scales
+const WIDTH = 68; // CSS pixels of a picture's scales
 
 function build(root, trigger) {
   let value = null;
@@ -54,6 +54,7 @@ function build(root, trigger) {
         ...SORTS.map((name) => h(
           "span",
           { class: name === by ? "seps-sorted" : null, "data-score": row[name].final },
+          say(`judge.${name}`),
           scoreScale(row[name], WIDTH, "small"),
           h("output", {}, row[name].final.toFixed(2)),
         )),
