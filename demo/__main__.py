@@ -1,4 +1,5 @@
-"""The app without a browser: `python -m demo explain PHOTO CAPTION -o FILE`, `python -m demo rank ...`.
+"""The app without a browser: `python -m demo explain PHOTO CAPTION -o FILE`, `python -m demo rank ...`, `python -m demo
+judge PICTURE --prompt TEXT`.
 
 Arguments are read, and paths checked, before torch and the models are imported, which takes seconds.
 """
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from demo.figures.formats import EXPLANATIONS, PICTURES, check_format
+from demo.figures.formats import EXPLANATIONS, JUDGEMENTS, PICTURES, check_format
 from demo.galleries.paths import check_photo_path, check_photos
 from demo.service.own import check_model, own_names
 from seps.cli import check_output, print_error
@@ -118,6 +119,13 @@ def parser() -> argparse.ArgumentParser:
     many.add_argument("--dense", help="a dense caption beside the caption")
     many.add_argument("--top", type=int, default=10, help="how many to print (10)")
     many.add_argument("--csv", type=Path, help="write the whole ranking of photographs here")
+    scored = commands.add_parser("judge", help="say how good pictures look and how well they fit a prompt")
+    scored.add_argument("pictures", type=Path, nargs="+", metavar="PICTURE")
+    scored.add_argument("--prompt", required=True, help="what the pictures were made from")
+    scored.add_argument("--by", choices=("quality", "consistency"), default="quality", help="what sorts them (quality)")
+    scored.add_argument(
+        "-o", "--out", dest="output", type=Path, help="file; csv has the scores, json each patch's share too"
+    )
     for command, unless in ((one, "photos"), (many, "photos; to rank, that of the gallery")):
         command.add_argument(
             "--model", help=f"photos or scenes, a folder such as RUN/best, or a hub repo (owner/name) ({unless})"
@@ -127,6 +135,9 @@ def parser() -> argparse.ArgumentParser:
 
 def check(options: argparse.Namespace) -> None:
     """Raise ValueError for what can be told without a model: paths that are not there, and an unknown ending."""
+    if options.command == "judge":
+        check_judging(options)
+        return
     if options.model is not None:
         check_model(options.model)
     if options.command == "explain":
@@ -144,9 +155,50 @@ def check(options: argparse.Namespace) -> None:
         raise ValueError(f"--top is {options.top}, but at least 1 is needed.")
 
 
+def check_judging(options: argparse.Namespace) -> None:
+    """Raise ValueError for what can be told of `judge` without its model."""
+    for picture in options.pictures:
+        check_photo_path(picture)
+    if not options.prompt.strip():
+        raise ValueError("--prompt is empty: write what the pictures were made from.")
+    if options.output is not None:
+        check_format(kind_of(options.output), JUDGEMENTS)
+        check_output(options.output)
+
+
 def kind_of(output: Path) -> str:
     """The kind of file that its ending says."""
     return output.suffix.lstrip(".").lower()
+
+
+def judge(options: argparse.Namespace) -> None:
+    """Judge pictures with one prompt, the best first, and write what was found where a file is named."""
+    from tqdm import tqdm
+
+    from demo.explain.judged import Judged, score_sentence
+    from demo.figures.judged import judged_file
+    from demo.galleries.photos import read_photo
+    from demo.service.captions import read_prompt
+    from demo.service.judging import JudgingService
+    from demo.service.start import shipped_judge
+    from seps.judge.encoders import SepsEncoders
+
+    service = JudgingService(shipped_judge)
+    encoders = service.open().encoders
+    prompt = " ".join(options.prompt.split())
+    if isinstance(encoders, SepsEncoders):
+        reading = read_prompt(encoders.model, options.prompt)
+        tell_note(reading)
+        prompt = reading.text
+    photos = [read_photo(file) for file in options.pictures]
+    seen = service.see([(photo.digest, photo.image.copy) for photo in photos], tqdm if len(photos) > 1 else False)
+    judged = [Judged(*scores, one) for scores, one in zip(service.scores(seen, prompt), seen, strict=True)]
+    order = sorted(range(len(judged)), key=lambda i: -getattr(judged[i], options.by).final)
+    rows = [(str(options.pictures[i]), judged[i]) for i in order]
+    if options.output is not None:
+        options.output.write_bytes(judged_file(rows, prompt, options.by, kind_of(options.output)))
+    for name, one in rows:
+        print(f"{name}\n  quality      {score_sentence(one.quality)}\n  consistency  {score_sentence(one.consistency)}")
 
 
 def chosen_service(options: argparse.Namespace) -> RetrievalService:
@@ -179,7 +231,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
         check(options)
-        (explain if options.command == "explain" else rank)(options)
+        {"explain": explain, "rank": rank, "judge": judge}[options.command](options)
     except (ValueError, OSError) as error:
         return print_error(error)
     return 0

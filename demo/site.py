@@ -17,7 +17,7 @@ from demo.serving.folder import LIFETIME, TemporaryFolder
 from demo.serving.guard import GuardedBlocks
 from demo.serving.routes import server_options
 from demo.serving.static import script_tags, styles
-from demo.views import about, api, captions, compare, downloads, edit, lesson, losses, paper, search, session
+from demo.views import about, api, captions, compare, downloads, edit, judge, lesson, losses, paper, search, session
 from demo.views.parts import ViewState
 
 TITLE = "SEPS Explorer"
@@ -63,7 +63,7 @@ def build(registry: ModelRegistry) -> gr.Blocks:
         gr.HTML(f"<h1>{TITLE}</h1><p class='claim'>Which patches of a photo does a caption keep?</p>", elem_id="top")
         states = (gr.State(ViewState()), gr.State(ViewState()), gr.State(ViewState()))
         session_data = gr.State(SessionData())
-        with gr.Tabs(elem_id="views") as tabs:
+        with gr.Tabs(elem_id="views", overflow_behavior="wrap") as tabs:  # in one row that scrolls, see site.css
             with gr.Tab("Photos", id="search", render_children=True) as search_tab:
                 finding = search.build(registry)
             with gr.Tab("Captions", id="captions", render_children=True) as captions_tab:
@@ -74,6 +74,10 @@ def build(registry: ModelRegistry) -> gr.Blocks:
             if SCENES in registry.names:
                 with gr.Tab("Edit", id="edit", render_children=True) as edit_tab:
                     editing = edit.build()
+            judging = None
+            if registry.judging is not None:
+                with gr.Tab("Judge", id="judge", render_children=True) as judge_tab:
+                    judging = judge.build(registry)
             with gr.Tab("Lesson", id="lesson", render_children=True) as lesson_tab, gr.Tabs():
                 with gr.Tab("The walk", id="walk", render_children=True):
                     walking = lesson.build(registry)
@@ -105,6 +109,9 @@ def build(registry: ModelRegistry) -> gr.Blocks:
         if editing is not None:
             edit.connect(registry, editing, session_data, saved)
             views["edit"] = editing.linked(registry, edit_tab, session_data, states[0])
+        if judging is not None:
+            judge.connect(registry, judging, session_data, judge_tab, saved)
+            views["judge"] = judging.linked(registry, judge_tab)
         session.connect(registry, page, tabs, views, finding.caption)
         api.build(registry)
     return page

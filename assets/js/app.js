@@ -3,11 +3,15 @@
 
 import { mount as compare } from "./compare/compare.js";
 import { mount as edit } from "./edit/edit.js";
+import { mount as judge } from "./judge/judge.js";
+import { mount as several } from "./judge/several.js";
+import { mount as spoil } from "./judge/spoil.js";
 import { mount as lesson } from "./lesson/lesson.js";
 import * as lists from "./lists/lists.js";
 import { mount as claims } from "./losses/claims.js";
 import { mount as playground } from "./losses/playground.js";
-import { linked } from "./page/address.js";
+import { darkTold, linked } from "./page/address.js";
+import { keepOpenInSight } from "./page/bar.js";
 import { mount as download } from "./page/download.js";
 import { mount as viewer } from "./viewer/viewer.js";
 
@@ -17,11 +21,16 @@ const components = {
   compare: linked(compare),
   download,
   edit: linked(edit),
+  judge: linked(judge),
   lesson: linked(lesson),
   playground,
+  several,
+  spoil: linked(spoil),
   viewer: linked(viewer),
+  words: darkTold(viewer), // the judge's own link leads here
 };
 
 const waiting = window.seps ?? [];
 window.seps = { push: ([name, ...mounting]) => components[name](...mounting) };
 waiting.forEach(window.seps.push);
+keepOpenInSight();

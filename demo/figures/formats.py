@@ -21,6 +21,7 @@ TYPES = {
 }
 PICTURES = ("png", "svg", "pdf")
 EXPLANATIONS = (*PICTURES, "json")
+JUDGEMENTS = ("csv", "json")
 LONGEST_PART = 60  # characters of each part of a file name
 
 

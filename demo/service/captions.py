@@ -26,18 +26,19 @@ class Reading:
     note: str
 
 
-def read_caption(model: SEPSModel, text: str | None, dense: bool = False) -> Reading:
+def read_caption(model: SEPSModel, text: str | None, dense: bool = False, noun: str = "") -> Reading:
     """Check a typed caption.
 
     Args:
         model: whose tokenizer reads it.
         text: as typed, in any script; markup in it is text like any other.
         dense: whether it is a dense caption.
+        noun: what it is called, "caption" or "dense caption" where left out.
 
     Raises:
         ValueError: empty, longer than MOST_CHARACTERS, or nothing in it that the model's vocabulary has.
     """
-    kind = "dense caption" if dense else "caption"
+    kind = noun or ("dense caption" if dense else "caption")
     cleaned = " ".join((text or "").replace("\0", " ").split())
     if not cleaned:
         raise ValueError(f"The {kind} is empty: describe the photograph in a few English words.")
@@ -58,6 +59,11 @@ def read_caption(model: SEPSModel, text: str | None, dense: bool = False) -> Rea
         words = listed(unknown_words(model.tokenizer, cleaned))
         notes.append(f"The model does not know {unknown} of {len(pieces)} word pieces of the {kind} ([UNK]): {words}.")
     return Reading(cleaned, " ".join(note for note in notes if note))
+
+
+def read_prompt(model: SEPSModel, text: str | None) -> Reading:
+    """Check the prompt that a picture was made from; arguments and errors as `read_caption`."""
+    return read_caption(model, text, noun="prompt")
 
 
 def read_pair(model: SEPSModel, caption: str | None, dense: str | None) -> tuple[str, str | None]:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
 from demo.galleries.folder import UPLOADS
-from demo.galleries.index import IndexedGallery
+from demo.galleries.index import IndexedGallery, index_gallery
 from demo.service.edited import with_edits
+from demo.service.judging import JudgingService
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
 from seps.progress import Progress
 
 Found = tuple[RetrievalService, IndexedGallery]
+ENCODED_ANEW = 16  # pictures of other models' galleries that the photos' model has encoded too, about 1 MB each
 
 
 class ModelRegistry:
@@ -24,6 +28,7 @@ class ModelRegistry:
         later: services whose model is loaded on first use, by the name of their one gallery: the model's name, and
             what opens the service.
         own: models of one's own among these, by name: their folders, None for one of the model hub.
+        judging: judges pictures; None where no judge ships.
     """
 
     def __init__(
@@ -31,12 +36,15 @@ class ModelRegistry:
         photos: RetrievalService,
         later: Mapping[str, tuple[str, Callable[[], RetrievalService]]] | None = None,
         own: Mapping[str, Path | None] | None = None,
+        judging: JudgingService | None = None,
     ) -> None:
         self.photos = photos
+        self.judging = judging
         self.own = dict(own or {})
         self._later = dict(later or {})
         self._opened: dict[str, RetrievalService] = {}
         self._opening = Lock()
+        self._encoded_anew: OrderedDict[str, IndexedGallery] = OrderedDict()
         self.names = (*photos.names, *self._later)
         self.models = (photos.name, *(model for model, _ in self._later.values()))
 
@@ -87,3 +95,20 @@ class ModelRegistry:
         return service, with_edits(
             service.model, service.find(gallery, session.uploads), session.edits.get(gallery, {})
         )
+
+    def by_photos(self, gallery: str, index: int, session: SessionData | None = None) -> tuple[IndexedGallery, int]:
+        """Find an open gallery's picture as the photos' model encodes it: its own gallery and index where that is its
+        model, else a gallery of it alone, encoded now; errors as `RetrievalService.find`."""
+        service, indexed = self.find(gallery, session)
+        if service is self.photos:
+            return indexed, index
+        digest = indexed.digest(index)
+        alone = self._encoded_anew.get(digest)
+        if alone is None:
+            one = replace(indexed.gallery, items=(indexed.gallery.items[index],), skipped=())
+            alone = index_gallery(self.photos.model, one, None, False, self.photos.encode_photos)
+            with self._opening:
+                self._encoded_anew[digest] = alone
+                while len(self._encoded_anew) > ENCODED_ANEW:
+                    self._encoded_anew.popitem(last=False)
+        return alone, 0

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -18,12 +18,16 @@ from demo.galleries.index import IndexedGallery, index_gallery
 from demo.galleries.open_photos import open_photos_gallery
 from demo.galleries.scenes import SCENES, scenes_gallery
 from demo.service.gpu import lent_encoder
+from demo.service.judging import JudgingService, judge_ships
 from demo.service.own import check_model, own_names, run_folder
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from seps import load_model
 from seps.models.hub import shipped_models
 from seps.progress import Progress
+
+if TYPE_CHECKING:
+    from seps.judge import Judge
 
 MODEL = "photos"
 OPEN_PHOTOS = "open-photos"
@@ -106,7 +110,15 @@ def open_registry(
         opened = open_own(wanted, name, cache=cache)
         later[name] = name, partial(_same, opened)
         tell(f"{wanted} is the model and the gallery {name}.")
-    return ModelRegistry(service, later, {name: run_folder(wanted) for name, wanted in named.items()})
+    judging = JudgingService(shipped_judge) if judge_ships() else None
+    return ModelRegistry(service, later, {name: run_folder(wanted) for name, wanted in named.items()}, judging)
+
+
+def shipped_judge() -> Judge:
+    """The judge that ships, on the best device; imported now, since most people never open its view."""
+    from seps.judge import load_judge
+
+    return load_judge().to(best_device())
 
 
 def _same(service: RetrievalService) -> RetrievalService:

@@ -10,11 +10,12 @@ from typing import Any
 
 import gradio as gr
 
+from demo.explain.judged import judgement
 from demo.explain.record import overlap, plain
 from demo.figures.formats import Download
 from demo.galleries.index import IndexedGallery
 from demo.galleries.scenes import SCENES
-from demo.service.captions import read_caption, read_pair, read_typed
+from demo.service.captions import read_caption, read_pair, read_prompt, read_typed
 from demo.service.experiment import Outcome, experiment, known, read_changes, with_changes
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
@@ -23,6 +24,7 @@ from demo.serving.uploads import Upload, takes_uploads
 from demo.views.captions import recall_line
 from demo.views.chooser import index_uploads
 from demo.views.downloads import comparison, explanation
+from demo.views.judge_values import opened_judge, source_of
 from demo.views.parts import DRAWING, ViewState
 from seps.scenes import as_json
 
@@ -37,6 +39,7 @@ def build(registry: ModelRegistry) -> None:
         captions, gallery = gr.Textbox(label="captions"), gr.Textbox(registry.first, label="gallery")
         layer, file_format = gr.Textbox("mask", label="layer"), gr.Textbox("png", label="file_format")
         changes = gr.Textbox("[]", label="changes")
+        prompt = gr.Textbox(label="prompt")
         answer, file = gr.JSON(label="answer"), gr.File(label="file")
         call = gr.Button("call")
 
@@ -51,6 +54,8 @@ def build(registry: ModelRegistry) -> None:
     ]
     if SCENES in registry.names:
         calls.append((endpoints.edit_scene, [item, changes, caption], answer))
+    if registry.judging is not None:
+        calls.append((endpoints.judge, [photo, item, prompt], answer))
     for function, inputs, output in calls:
         options = DRAWING if output is file else OPTIONS
         call.click(function, inputs, output, api_name=function.__name__, **options)
@@ -195,6 +200,23 @@ class Endpoints:
         known(indexed, index)
         tried = experiment(self._registry, with_changes(self._registry, SessionData(), index, wanted), index, text)
         return {"before": outcome_value(tried.before), "after": outcome_value(tried.after)}
+
+    def judge(self, photo: Upload | None, item: str, prompt: str) -> dict[str, Any]:
+        """Judge how good a picture looks and how well it fits the prompt that it was made from.
+
+        Args:
+            photo: a file, or None with item: a gallery's photo, "gallery/photo".
+            prompt: an English sentence.
+
+        Returns:
+            "quality" and "consistency": each with "base", "correction", "final" and "scale", the most that the
+            correction may reach, and a sentence; "logit" of the quality base, "bias" in it, and the patches' "shares"
+            of it, which add up to it, row by row of the "grid"; "note" on the prompt.
+        """
+        _, indexed, index = self._find(photo, item)
+        reading = read_prompt(self._registry.photos.model, prompt)
+        judged = opened_judge(self._registry).judge(source_of(indexed, index), reading.text)
+        return judgement(judged, reading.note)
 
     def _find(self, photo: Upload | None, name: str) -> tuple[RetrievalService, IndexedGallery, int]:
         """Find the uploaded photo, or a gallery's as "gallery/photo": its service, gallery and index."""

@@ -9,15 +9,17 @@ from typing import Any
 import gradio as gr
 
 from demo.explain.layers import Layer
+from demo.explain.table import say
 from demo.galleries.scenes import SCENES
-from demo.service.captions import read_caption
+from demo.service.captions import read_caption, read_prompt
 from demo.service.registry import Found, ModelRegistry
 from demo.views.chooser import SelectedImage
 from demo.views.examples import examples_of
+from demo.views.judge_values import read_spoil
 from demo.views.parts import ViewState
 from seps.progress import Progress
 
-VIEWS = ("search", "captions", "compare", "edit", "lesson", "about")
+VIEWS = ("search", "captions", "compare", "edit", "judge", "lesson", "about")
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,15 @@ def gallery_of(registry: ModelRegistry, query: Mapping[str, str]) -> str:
     return SCENES if query.get("view") == "edit" else query.get("gallery", registry.first)
 
 
+def waited_for(registry: ModelRegistry, query: Mapping[str, str]) -> str:
+    """A sentence where a query has to wait for a gallery or for the judge, which takes seconds; else empty."""
+    gallery = gallery_of(registry, query)
+    if registry.is_waited_for(gallery):
+        return f"Opening the gallery {gallery}. The first time, the model reads its pictures, which takes some seconds."
+    judging = registry.judging
+    return say("judge.waiting") if query.get("view") == "judge" and judging is not None and not judging.is_open else ""
+
+
 def read_link(registry: ModelRegistry, query: Mapping[str, str], progress: Progress = False) -> Link:
     """Read a query; where something is wrong with it, the problem is told and all else is the worked example's.
 
@@ -118,12 +129,16 @@ def _read(registry: ModelRegistry, query: Mapping[str, str], progress: Progress)
         if SCENES not in registry.names:
             raise ValueError("This link leads to the scenes, which are not here.")
         registry.open(SCENES, progress)
+    if view == "judge" and registry.judging is None:
+        raise ValueError("This link leads to the judge, which is not here.")
     service, indexed = linked(registry, query, progress)
     gallery = indexed.gallery
     index = gallery.position(query["photo"]) if "photo" in query else 0
     layer = str(Layer.parse(query.get("layer", "mask")))
     caption, example = query.get("caption", ""), examples_of(indexed)[0]
-    if caption and view != "compare":
+    if caption and view == "judge":
+        check_judging(registry, caption, query)
+    elif caption and view != "compare":
         read_caption(service.model, caption)
     if not caption:
         index = service.rank_images(indexed, example).order[0]
@@ -141,6 +156,14 @@ def _read(registry: ModelRegistry, query: Mapping[str, str], progress: Progress)
         query.get("objects") == "1",
         query,
     )
+
+
+def check_judging(registry: ModelRegistry, prompt: str, query: Mapping[str, str]) -> None:
+    """Raise ValueError for prompts of a link that the judge cannot read, or copies that it does not know."""
+    read_prompt(registry.photos.model, prompt)
+    if "other" in query:
+        read_prompt(registry.photos.model, query["other"])
+    read_spoil(query)
 
 
 def _opacity(percent: str) -> float:

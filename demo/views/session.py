@@ -10,10 +10,10 @@ from typing import Any
 import gradio as gr
 
 from demo.service.registry import ModelRegistry
-from demo.views import captions, compare, edit, lesson, search
+from demo.views import captions, compare, edit, judge, lesson, search
 from demo.views.examples import FIRST_CAPTION
 from demo.views.lesson import LessonState
-from demo.views.link import Link, LinkedView, gallery_of, read_link
+from demo.views.link import Link, LinkedView, read_link, waited_for
 from demo.views.parts import AT_ONCE, OPENING, PROGRESS, ViewState, message
 from seps.progress import Progress
 
@@ -22,6 +22,7 @@ RESTORE: Mapping[str, Callable[[ModelRegistry, Link], list[Any]]] = {
     "captions": captions.restore,
     "compare": compare.restore,
     "edit": edit.restore,
+    "judge": judge.restore,
     "lesson": lesson.restore,
 }
 LONGEST = 4000  # characters of a link's value that are read
@@ -51,9 +52,9 @@ def connect(
 
     def load(request: gr.Request) -> tuple[str, Values, dict[str, str]]:
         query = {name: str(value)[:LONGEST] for name, value in dict(request.query_params).items()}
-        view, gallery = query.get("view", "search"), gallery_of(registry, query)
-        if view in views and registry.is_waited_for(gallery):
-            return view, {view: waiting(gallery, views[view])}, query
+        view, text = query.get("view", "search"), waited_for(registry, query)
+        if view in views and text:
+            return view, {view: waiting(text, views[view])}, query
         return *fill(registry, query), {}
 
     def place_loaded(
@@ -106,9 +107,9 @@ def connect(
         def enter(filled: tuple[str, ...], query: dict[str, str], *inputs: Any) -> tuple[Any, ...]:
             if not filled or query:  # the page loads, or waits, and is filled then
                 return gr.skip(), *unchanged(view)
-            gallery = gallery_of(registry, {"view": name})
-            if registry.is_waited_for(gallery):
-                return {"view": name}, *waiting(gallery, view)
+            text = waited_for(registry, {"view": name})
+            if text:
+                return {"view": name}, *waiting(text, view)
             return gr.skip(), *(values(*inputs) or unchanged(view))
 
         view.tab.select(enter, [filled, awaited, *view.inputs], [awaited, *view.outputs], **QUIETLY)
@@ -125,9 +126,8 @@ def unchanged(view: LinkedView) -> list[Any]:
     return [gr.skip()] * len(view.outputs)
 
 
-def waiting(gallery: str, view: LinkedView) -> list[Any]:
-    """The values of a view while its gallery is opened: the picture says so, and all else is as it is."""
-    text = f"Opening the gallery {gallery}. The first time, the model reads its pictures, which takes some seconds."
+def waiting(text: str, view: LinkedView) -> list[Any]:
+    """The values of a view while it waits: the picture says for what, and all else is as it is."""
     return [{"waiting": text} if output is view.picture else gr.skip() for output in view.outputs]
 
 

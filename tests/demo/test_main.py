@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 import subprocess
@@ -13,12 +14,14 @@ import pytest
 from PIL import Image
 
 from demo.__main__ import main
+from demo.explain.judged import score_sentence
 from demo.figures import exports
 from demo.figures.formats import Download
 from demo.galleries import photos
 from demo.service import start
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
+from tests.helpers.judged import photos_judge
 
 
 @pytest.fixture
@@ -160,6 +163,9 @@ def test_a_model_of_one_s_own_explains_and_ranks(run: Path, photo: Path, capsys:
             'error: The photo "nowhere.png" is',
         ),
         ("demo.__main__", ["explain", "app.py", "a cup", "-o", "out.gif"], "error: format is 'gif'"),
+        ("demo.__main__", ["judge", "app.py", "--prompt", " "], "error: --prompt is empty"),
+        ("demo.__main__", ["judge", "app.py", "--prompt", "a cup", "--out", "out.png"], "error: format is 'png'"),
+        ("demo.__main__", ["judge", "nowhere.png", "--prompt", "a cup"], 'error: The photo "nowhere.png" is'),
         ("app", ["--help"], ""),
         ("app", ["--photos", "nowhere"], "error: There is no folder nowhere"),
         ("app", ["--model", "moon"], "error: There is no model 'moon' here"),
@@ -194,6 +200,30 @@ def test_help_and_slips_are_answered_before_torch_is_imported(program: str, argu
 def test_what_is_wrong_is_told_in_a_line(arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 2
     assert told in capsys.readouterr().err
+
+
+def test_pictures_are_judged_sorted_and_written(
+    photo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge = photos_judge()
+    monkeypatch.setattr(start, "shipped_judge", lambda: judge)
+    grey = photo.with_name("grey.png")
+    Image.new("RGB", (64, 64), "grey").save(grey)
+    table, record = photo.with_name("out.csv"), photo.with_name("out.json")
+    arguments = ["judge", str(photo), str(grey), "--prompt", "a cup of coffee", "--by", "consistency"]
+    assert main([*arguments, "--out", str(table)]) == 0
+    out = capsys.readouterr().out
+    wanted = {file: judge.score(Image.open(file).convert("RGB"), "a cup of coffee") for file in (photo, grey)}
+    order = sorted(wanted, key=lambda file: -wanted[file].consistency.final)
+    assert out.splitlines()[::3] == [str(file) for file in order]
+    assert f"quality      {score_sentence(wanted[order[0]].quality)}" in out
+    with table.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["picture"] for row in rows] == [str(file) for file in order]
+    assert float(rows[0]["consistency_final"]) == pytest.approx(wanted[order[0]].consistency.final, abs=1e-5)
+    assert main([*arguments, "-o", str(record)]) == 0
+    told = json.loads(record.read_text())[0]
+    assert sum(told["shares"]) == pytest.approx(told["logit"], abs=1e-4)
 
 
 def test_an_unknown_kind_of_file_is_refused(photo: Path, capsys: pytest.CaptureFixture[str]) -> None:

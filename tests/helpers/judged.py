@@ -57,6 +57,13 @@ def tiny_judge(folder: Path, **options: Any) -> Judge:
     return Judge(JudgeConfig.from_dict(clip_settings(folder) | options)).eval()
 
 
+def photos_judge() -> Judge:
+    """A judge on the encoders of the photos model that ships, its heads untrained."""
+    torch.manual_seed(0)
+    encoder = {"kind": "seps", "name": "photos", "freeze": "all", "stages": [2, 4]}
+    return Judge(JudgeConfig.from_dict({"encoder": encoder, "data": {"mos_top": 4.5}})).eval()
+
+
 def write_ratings(folder: Path, prompts: int = 6, pictures: int = 4, dev: int = 2) -> Path:
     """Pictures of one brightness each, which is their quality; their prompt fits where they are red."""
     chance = np.random.default_rng(0)

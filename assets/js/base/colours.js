@@ -45,3 +45,7 @@ export function isDark(hex) {
   const [red, green, blue] = channels(hex);
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue < 115;
 }
+
+// What speaks for and against, on a scale that is centred on zero.
+export const FOR = "#00a88f";
+export const AGAINST = "#e0690b";

@@ -2,7 +2,7 @@
 
 const OPACITY = 75; // percent, where a link says nothing
 
-function remember(value, { layer, opacity, lines, objects, step, talk }) {
+function remember(value, { layer, opacity, lines, objects, step, talk, spoil, strength }) {
   if (value?.waiting) return; // the address leads to what is waited for
   if (!value || !value.link) return history.replaceState(null, "", location.pathname);
   const percent = Math.round(100 * (opacity ?? OPACITY / 100));
@@ -13,9 +13,19 @@ function remember(value, { layer, opacity, lines, objects, step, talk }) {
     objects: objects ? 1 : null,
     step,
     talk: talk ? 1 : null,
+    spoil: strength ? spoil : null,
+    strength: strength || null,
   });
   const rest = told.filter(([, one]) => one !== null && one !== undefined).map(([name, one]) => `&${name}=${encodeURIComponent(one)}`);
   history.replaceState(null, "", value.link + rest.join(""));
+}
+
+const withDark = (detail) => ({ ...detail, dark: document.body.classList.contains("dark") });
+
+// The mount of a picture view without a link of its own: what it saves is drawn in the page's colours.
+export function darkTold(mount) {
+  return (element, props, trigger, watch) =>
+    mount(element, props, (event, detail) => trigger(event, event === "export" ? withDark(detail) : detail), watch);
 }
 
 // The mount of a picture view, whose link follows it into the address while it is in sight.
@@ -28,8 +38,8 @@ export function linked(mount) {
       props,
       (event, detail) => {
         if (event === "step") told = detail;
-        if ((event === "layer" || event === "step") && seen()) remember(props.value, detail);
-        trigger(event, event === "export" ? { ...detail, dark: document.body.classList.contains("dark") } : detail);
+        if (["layer", "step", "slide"].includes(event) && seen()) remember(props.value, detail);
+        trigger(event, event === "export" ? withDark(detail) : detail);
       },
       (names, call) =>
         watch(names, () => {

@@ -25,6 +25,7 @@ MODULES = {
     "lesson": "lesson/lesson.js",
     "playground": "losses/playground.js",
     "claims": "losses/claims.js",
+    "judge": "judge/judge.js",
 }
 VEIL = (16, 25, 26)
 WORDS = ("[CLS]", "a", "skate", "##board", "##er", "rides", "<b>", "[SEP]")

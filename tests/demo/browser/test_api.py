@@ -13,6 +13,7 @@ from gradio_client import Client, handle_file  # type: ignore[import-untyped]
 from gradio_client.exceptions import AppError  # type: ignore[import-untyped]
 from PIL import Image
 
+from demo.service.judging import judge_ships
 from demo.service.retrieval import RetrievalService
 from seps.models.hub import shipped_models
 
@@ -35,7 +36,8 @@ def client(address: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
 def test_every_action_has_a_documented_name(client: Any) -> None:
     endpoints = client.view_api(return_format="dict")["named_endpoints"]
     wanted = {"/galleries", "/rank_images", "/rank_captions", "/explain", "/compare", "/picture"}
-    assert set(endpoints) == wanted | ({"/edit_scene"} if "scenes" in shipped_models() else set())
+    wanted |= {"/edit_scene"} if "scenes" in shipped_models() else set()
+    assert set(endpoints) == wanted | ({"/judge"} if judge_ships() else set())
     for endpoint in endpoints.values():
         assert len(endpoint["description"]) > 20
 

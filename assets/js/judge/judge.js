@@ -1,0 +1,86 @@
+// A judgement: the picture with what each patch adds to the quality base, and a scale for each score and prompt.
+
+import { floats } from "../base/bytes.js";
+import { onPhotos, resize } from "../base/canvas.js";
+import { h } from "../base/dom.js";
+import { mounting } from "../base/mount.js";
+import { say } from "../base/words.js";
+import { credit } from "../picture/legend.js";
+import { overPatches } from "../picture/patches.js";
+import { scaleKey, scoreScale } from "./scale.js";
+import { drawShares, sharesKey } from "./shares.js";
+
+const NARROW = 560; // CSS pixels
+
+function build(root, value) {
+  const shares = value.shares && { ...value.shares, values: floats(value.shares.values) };
+  let photo = null;
+  let patch = null;
+  let shown = Boolean(shares);
+
+  const canvas = h("canvas", { role: "img", tabindex: "0", "aria-label": shares ? shares.alternative : value.photo.title });
+  const toggle = h("input", {
+    type: "checkbox",
+    change: () => {
+      shown = toggle.checked;
+      draw();
+    },
+  });
+  toggle.checked = shown;
+  const reading = h("p", { class: "seps-reading", role: "status", "aria-live": "polite" });
+  const scales = value.scales.map((scale) => ({ scale, place: h("div", { class: "seps-scale-place" }) }));
+  const told = scales.map(({ scale, place }) => h(
+    "section",
+    { class: "seps-score", "data-score": scale.name, "data-base": scale.base, "data-final": scale.final },
+    h("h3", {}, scale.title, scale.prompt ? h("span", {}, ` “${scale.prompt}”`) : null),
+    place,
+    h("p", {}, scale.says),
+  ));
+  root.append(
+    h(
+      "div",
+      { class: "seps-halves" },
+      h(
+        "figure",
+        {},
+        h("h3", {}, say("judge.patches")),
+        canvas,
+        shares ? h("div", { class: "seps-settings" }, h("label", {}, toggle, say("judge.heatmap")), sharesKey(shares.most)) : null,
+        reading,
+        h("figcaption", {}, credit(value.photo)),
+      ),
+      h("div", { class: "seps-scores" }, ...told, scaleKey(), value.moved ? h("p", { class: "seps-moved" }, value.moved) : null),
+    ),
+  );
+  if (shares) {
+    overPatches(canvas, shares.grid, () => patch, (next) => {
+      patch = next;
+      draw();
+    });
+  }
+
+  function draw() {
+    reading.textContent = !shares ? say("judge.no_shares") : patch === null ? `${shares.says} ${shares.alternative}` : say("judge.patch", {
+      row: Math.floor(patch / shares.grid[1]) + 1,
+      column: (patch % shares.grid[1]) + 1,
+      share: shares.values[patch],
+    });
+    if (photo) drawShares(canvas, photo, shown ? shares : null, { patch });
+  }
+
+  function fit() {
+    root.classList.toggle("seps-narrow", root.clientWidth < NARROW);
+    const room = [canvas.parentElement.clientWidth, parseFloat(getComputedStyle(canvas).maxHeight)];
+    const width = Math.min(room[0], (room[1] * photo.naturalWidth) / photo.naturalHeight);
+    resize(canvas, width, (width * photo.naturalHeight) / photo.naturalWidth);
+    for (const { scale, place } of scales) place.replaceChildren(scoreScale(scale, place.clientWidth));
+    draw();
+  }
+
+  draw();
+  return onPhotos(root, [value.photo], ([image]) => {
+    photo = image;
+  }, fit);
+}
+
+export const mount = mounting("seps-judge", build, say("judge.no_judgement"));

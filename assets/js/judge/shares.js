@@ -1,0 +1,50 @@
+// Each patch's share of the quality base's logit, over its picture: a heatmap that is centred on zero.
+
+import { AGAINST, FOR } from "../base/colours.js";
+import { h } from "../base/dom.js";
+import { say } from "../base/words.js";
+
+// Draw a picture so that it fills the canvas; where there are shares {grid, values, most}, the picture is grey under
+// them, and the stronger a share, the fuller its colour. patch: the index of one to mark.
+export function drawShares(canvas, image, shares, { patch = null } = {}) {
+  const context = canvas.getContext("2d");
+  const { width, height } = canvas;
+  context.clearRect(0, 0, width, height);
+  context.filter = shares ? "grayscale(1)" : "none";
+  context.drawImage(image, 0, 0, width, height);
+  context.filter = "none";
+  if (!shares) return;
+  const [rows, columns] = shares.grid;
+  const edge = (index, count, length) => Math.round((index * length) / count);
+  const cell = (index) => {
+    const [row, column] = [Math.floor(index / columns), index % columns];
+    const [left, top] = [edge(column, columns, width), edge(row, rows, height)];
+    return [left, top, edge(column + 1, columns, width) - left, edge(row + 1, rows, height) - top];
+  };
+  shares.values.forEach((share, index) => {
+    context.fillStyle = share < 0 ? AGAINST : FOR;
+    context.globalAlpha = 0.85 * Math.min(1, Math.abs(share) / (shares.most || 1));
+    context.fillRect(...cell(index));
+  });
+  context.globalAlpha = 1;
+  if (patch === null) return;
+  const pixel = window.devicePixelRatio || 1;
+  const [left, top, wide, tall] = cell(patch);
+  for (const [colour, line] of [["#000000", 4], ["#ffffff", 2]]) {
+    context.strokeStyle = colour;
+    context.lineWidth = line * pixel;
+    context.strokeRect(left + pixel, top + pixel, wide - 2 * pixel, tall - 2 * pixel);
+  }
+}
+
+// The colours' key: the ends of the scale, zero in the middle.
+export function sharesKey(most) {
+  const bar = h("i", { class: "seps-scale", "aria-hidden": "true" });
+  bar.style.background = `linear-gradient(to right, ${AGAINST}, transparent, ${FOR})`;
+  const end = (value, side) => h("output", { class: side, "data-value": value }, `${value < 0 ? "−" : "+"}${Math.abs(value).toPrecision(2)}`);
+  return h(
+    "div",
+    { class: "seps-legend" },
+    h("span", {}, say("judge.against")), end(-most, "low"), bar, end(most, "high"), h("span", {}, say("judge.for")),
+  );
+}

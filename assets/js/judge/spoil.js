@@ -1,0 +1,170 @@
+// The picture spoilt in one way: its copies along a slider, and both scores' curves, base and final apart.
+
+import { floats } from "../base/bytes.js";
+import { loadImage, onWidth, resize } from "../base/canvas.js";
+import { button, h, press, svg } from "../base/dom.js";
+import { lasting } from "../base/mount.js";
+import { say } from "../base/words.js";
+import { curvesChart } from "../losses/curves.js";
+import { drawShares, sharesKey } from "./shares.js";
+
+const DEBOUNCE = 300; // milliseconds
+const NARROW = 560; // CSS pixels
+const DASHED = "6 5";
+
+function build(root, trigger) {
+  let value = null;
+  let images = [];
+  let shares = null;
+  let timer = 0;
+  let asked = null; // the key of the value whose copies were asked for
+  let visible = false;
+
+  const kinds = h("div", { class: "seps-names", role: "group", "aria-label": say("judge.kinds") });
+  const slider = h("input", { type: "range", min: 0, max: 10, step: 1, value: 0, "aria-label": say("judge.strength"), input: slid });
+  const amount = h("output", {});
+  const canvas = h("canvas", { role: "img" });
+  const toggle = h("input", { type: "checkbox", change: () => draw() });
+  const key = h("div", { class: "seps-legend-place" });
+  const heat = h("div", { class: "seps-settings" }, h("label", {}, toggle, say("judge.heatmap")), key);
+  const reading = h("p", { class: "seps-reading", role: "status", "aria-live": "polite" });
+  const waiting = h("p", { class: "seps-spoiling", role: "status" }, say("judge.spoiling"));
+  const charts = h("div", { class: "seps-curves" });
+  const falls = h("div", { class: "seps-falls" });
+  root.replaceChildren(
+    h("h3", {}, say("judge.spoil")),
+    kinds,
+    h("div", { class: "seps-settings" }, h("label", {}, say("judge.strength"), slider, amount)),
+    h(
+      "div",
+      { class: "seps-halves" },
+      h("figure", {}, canvas, heat),
+      h("div", {}, waiting, charts, reading, falls, h("p", { class: "seps-note" }, say("judge.spoil_says"))),
+    ),
+  );
+
+  const at = () => slider.valueAsNumber;
+  const settings = () => ({ spoil: value.spoil, strength: value.strengths[at()] });
+
+  function slid() {
+    draw();
+    clearTimeout(timer);
+    timer = setTimeout(() => trigger("slide", settings()), DEBOUNCE);
+  }
+
+  // Ask for the copies of a kind; the scores that are shown until they come are another kind's, and fade.
+  function ask(spoil) {
+    value = { ...value, spoil };
+    asked = value.key;
+    press([...kinds.children], (one) => one.dataset.kind === spoil);
+    root.setAttribute("aria-busy", "true");
+    waiting.hidden = false;
+    trigger("spoil", settings());
+  }
+
+  function askWhenSeen() {
+    if (visible && value && !value.curves && asked !== value.key) ask(value.spoil);
+  }
+
+  function update(next) {
+    value = next;
+    kinds.replaceChildren(...value.kinds.map((kind) => button(
+      { "data-kind": kind, "aria-pressed": String(kind === value.spoil), click: () => ask(kind) },
+      say(`judge.${kind}`),
+    )));
+    waiting.hidden = Boolean(value.curves);
+    root.classList.toggle("seps-pending", !value.curves);
+    if (!value.curves) {
+      slider.value = value.strengths.indexOf(value.strength);
+      askWhenSeen();
+      return;
+    }
+    root.removeAttribute("aria-busy");
+    shares = value.shares && floats(value.shares);
+    const most = shares && Math.max(...shares.map((row) => row.reduce((high, share) => Math.max(high, Math.abs(share)), 0)));
+    heat.hidden = !shares;
+    if (shares) key.replaceChildren(sharesKey(most));
+    shares = shares && shares.map((values) => ({ grid: value.grid, values, most }));
+    falls.replaceChildren(...value.falls.map((line) => h("p", {}, line)));
+    const of = value;
+    Promise.all(value.pictures.map((src) => loadImage({ src }))).then((loaded) => {
+      if (of !== value) return;
+      images = loaded;
+      draw();
+    });
+    draw();
+  }
+
+  function draw() {
+    amount.textContent = value.strengths[at()].toFixed(1);
+    if (!value.curves || !root.clientWidth) return;
+    reading.textContent = value.says[at()];
+    drawCharts();
+    const image = images[at()];
+    if (!image) return;
+    const room = [canvas.parentElement.clientWidth, parseFloat(getComputedStyle(canvas).maxHeight)];
+    const width = Math.min(room[0], (room[1] * image.naturalWidth) / image.naturalHeight);
+    resize(canvas, width, (width * image.naturalHeight) / image.naturalWidth);
+    const kind = say(`judge.${value.spoil}`).toLowerCase();
+    canvas.setAttribute("aria-label", say("judge.spoilt", { kind, strength: value.strengths[at()] }));
+    drawShares(canvas, image, toggle.checked && shares ? shares[at()] : null);
+  }
+
+  function drawCharts() {
+    const wide = charts.clientWidth;
+    const width = wide < 420 ? wide : Math.floor((wide - 28) / 2);
+    const { quality, consistency, other } = value.curves;
+    const lines = (name, curve) => [
+      { name: `${name}-base`, dashed: DASHED, values: curve.base },
+      { name: `${name}-final`, dashed: null, values: curve.final },
+    ];
+    const drawn = { quality: lines("quality", quality), consistency: lines("consistency", consistency) };
+    if (other) drawn.consistency.push(...lines("other", other));
+    charts.replaceChildren(...Object.entries(drawn).map(([name, curves]) => {
+      const { drawing, x, y } = curvesChart({
+        xs: value.strengths,
+        lines: curves,
+        at: value.strengths[at()],
+        width,
+        height: 210,
+        type: 13,
+        names: [say("judge.strength"), say(`judge.${name}`)],
+        low: 0,
+        high: 1,
+      });
+      drawing.setAttribute("data-chart", name);
+      for (const { name: own, values } of curves.filter(({ dashed }) => !dashed)) {
+        drawing.append(svg("circle", {
+          cx: x(value.strengths[at()]), cy: y(values[at()]), r: 5, class: "seps-score-dot", "data-here": own,
+        }));
+      }
+      return drawing;
+    }));
+    if (other) {
+      const sample = (name) => h("span", {}, h("i", { class: `seps-line-${name}`, "aria-hidden": "true" }), say(`judge.line_${name}`));
+      charts.append(h("p", { class: "seps-scale-key" }, sample("first"), sample("other")));
+    }
+  }
+
+  const observer = new IntersectionObserver((entries) => {
+    visible = entries.at(-1).isIntersecting;
+    askWhenSeen();
+  });
+  observer.observe(root);
+  const end = onWidth(root, (width) => {
+    root.classList.toggle("seps-narrow", width < NARROW);
+    if (value) draw();
+  });
+  return {
+    update,
+    end: () => {
+      clearTimeout(timer);
+      observer.disconnect();
+      end();
+    },
+  };
+}
+
+// trigger("spoil", {spoil, strength}) asks for the copies of a kind, trigger("slide", {spoil, strength}) follows the
+// slider once it rests.
+export const mount = lasting("seps-spoil", build, "");

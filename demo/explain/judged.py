@@ -1,0 +1,217 @@
+"""A judgement on its way out: both scores with what is said of them, the patches' shares, curves and words."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from demo.explain.table import counted, say
+from demo.explain.words import whereabouts
+from seps import Explanation
+
+if TYPE_CHECKING:  # the judge is imported with its first use
+    from seps.judge import Score
+
+SCORES = ("quality", "consistency")
+SPECIAL = ("[CLS]", "[SEP]")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the judge's encoders see of one picture.
+
+    Attributes:
+        quality: (Q,) features that quality is told from; image: (d,) unit embedding, for consistency.
+        logit: of the quality base; bias: its part that no patch has a say in, which the shares hold evenly.
+        shares: (N,) each patch's share of the logit, row by row; None where the encoder does not pool by mean.
+        grid: (H, W) patches; None without shares.
+    """
+
+    quality: Tensor
+    image: Tensor
+    logit: float
+    bias: float
+    shares: NDArray[np.float32] | None
+    grid: tuple[int, int] | None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Both scores of a picture with a prompt, and what the encoders saw."""
+
+    quality: Score
+    consistency: Score
+    seen: Seen
+
+
+def score_value(name: str, score: Score, title: str = "") -> dict[str, Any]:
+    """One score as its scale is drawn: base, correction, final, the ends of the band that the correction may reach,
+    its title and a sentence."""
+    return {
+        "name": name,
+        "title": title or say(f"judge.{name}"),
+        "base": score.base,
+        "correction": score.correction,
+        "final": score.final,
+        "low": max(0.0, score.base - score.scale),
+        "high": min(1.0, score.base + score.scale),
+        "says": score_sentence(score),
+    }
+
+
+def score_sentence(score: Score) -> str:
+    """A score in words: what the encoders say alone, and how much the correction moves that of what it may."""
+    if not score.scale:
+        return say("judge.uncorrected", final=score.final)
+    key = "judge.adds" if score.correction >= 0 else "judge.takes"
+    said = say(key, final=score.final, base=score.base, amount=abs(score.correction), scale=score.scale)
+    uncut = score.base + score.correction
+    return said if 0 <= uncut <= 1 else f"{said} {say('judge.cut', uncut=uncut, end=round(score.final))}"
+
+
+def other_sentence(first: Judged, other: Judged) -> str:
+    """What a second prompt moves: consistency alone."""
+    return say(
+        "judge.moved",
+        quality=first.quality.final,
+        before=first.consistency.final,
+        after=other.consistency.final,
+        change=other.consistency.final - first.consistency.final,
+    )
+
+
+def shares_value(seen: Seen) -> dict[str, Any] | None:
+    """The patches' shares of the quality base's logit, packed, with the end of their scale and a sentence; None where
+    the encoder does not pool by mean."""
+    if seen.shares is None or seen.grid is None:
+        return None
+    return {
+        "grid": list(seen.grid),
+        "values": packed(seen.shares),
+        "most": float(np.abs(seen.shares).max()),
+        "says": shares_sentence(seen),
+        "alternative": shares_alternative(seen),
+    }
+
+
+def shares_sentence(seen: Seen) -> str:
+    """How many patches speak for quality, what all shares add up to, and how the bias is shared."""
+    shares = seen.shares if seen.shares is not None else np.zeros(0)
+    return say(
+        "judge.shares",
+        speaking=int((shares > 0).sum()),
+        total=len(shares),
+        logit=seen.logit,
+        base=float(1 / (1 + np.exp(-seen.logit))),
+        bias=seen.bias,
+        each=seen.bias / max(1, len(shares)),
+    )
+
+
+def shares_alternative(seen: Seen) -> str:
+    """Where most speaks for and against quality, as the picture's alternative text."""
+    if seen.shares is None or seen.grid is None:
+        return ""
+    shares = seen.shares.reshape(seen.grid)
+    places = {
+        "for_place": whereabouts(shares.clip(min=0)) or say("judge.evenly"),
+        "against_place": whereabouts((-shares).clip(min=0)) or say("judge.evenly"),
+    }
+    return say("judge.where", **places)
+
+
+def packed(values: NDArray[Any]) -> dict[str, Any]:
+    """Floats of any shape as little-endian float32, as assets/js/base/bytes.js reads them."""
+    return {"shape": list(values.shape), "float32": b64encode(values.astype("<f4").tobytes()).decode()}
+
+
+def curve_sentence(name: str, finals: Sequence[float]) -> str:
+    """How a score goes over the whole range of strengths: down all the way, or not."""
+    key = "judge.falls" if falls(finals) else "judge.wavers"
+    return say(key, score=say(f"judge.{name}"), first=finals[0], last=finals[-1], low=min(finals), high=max(finals))
+
+
+def falls(finals: Sequence[float]) -> bool:
+    """Whether each value lies below the one before it; once a score is 0 it stays there."""
+    return all(after < before or after == before == 0.0 for before, after in pairwise(finals))
+
+
+def word_cosines(record: Explanation) -> list[tuple[str, float]]:
+    """Each word of the caption with its best cosine with any of the image's tokens; pieces of a word count as one."""
+    alignment = record.sparse_alignment
+    best = alignment.cosines.max(axis=0)  # (L,)
+    found: list[tuple[str, float]] = []
+    for word, cosine in zip(alignment.words, best.tolist(), strict=True):
+        if word in SPECIAL:
+            continue
+        if word.startswith("##") and found:
+            before, highest = found[-1]
+            found[-1] = before + word[2:], max(highest, cosine)
+        else:
+            found.append((word, cosine))
+    return found
+
+
+def words_sentence(record: Explanation) -> str:
+    """Which words met a token of the picture best and worst, and which found nothing: no positive cosine with any."""
+    words = word_cosines(record)
+    if not words:
+        return say("judge.no_words")
+    best, worst = (choose(words, key=lambda one: one[1]) for choose in (max, min))
+    nothing = [word for word, cosine in words if cosine <= 0]
+    unfound = say("judge.unfound", words=quoted(nothing)) if nothing else say("judge.all_found")
+    told = say("judge.best_word", best=best[0], best_cosine=best[1], worst=worst[0], worst_cosine=worst[1])
+    return f"{told} {unfound}" if len(words) > 1 else f"{say('judge.one_word', word=best[0], cosine=best[1])} {unfound}"
+
+
+def quoted(words: Sequence[str]) -> str:
+    """Words in quotation marks, with commas and an "and"."""
+    marked = [f"“{word}”" for word in words]
+    return marked[0] if len(marked) == 1 else f"{', '.join(marked[:-1])}{say('reading.and')}{marked[-1]}"
+
+
+def best_word(record: Explanation) -> int:
+    """The position of the word that met a token best, [CLS] and [SEP] left out; 0 where there is none."""
+    alignment = record.sparse_alignment
+    best = alignment.cosines.max(axis=0)  # (L,)
+    return int(np.argmax(np.where(np.isin(alignment.words, SPECIAL), -np.inf, best)))
+
+
+def judgement(judged: Judged, note: str = "") -> dict[str, Any]:
+    """A judgement as programs take it; JSON ready.
+
+    Returns:
+        "quality" and "consistency": each base, correction, final in [0, 1], the scale of the correction, and a
+        sentence; "logit" of the quality base, "bias" in it, "grid" and "shares": what each patch adds to the logit, row
+        by row (null where the encoder does not pool by mean); "note".
+    """
+    seen = judged.seen
+    return {
+        **{
+            name: {
+                "base": score.base,
+                "correction": score.correction,
+                "final": score.final,
+                "scale": score.scale,
+                "says": score_sentence(score),
+            }
+            for name, score in zip(SCORES, (judged.quality, judged.consistency), strict=True)
+        },
+        "logit": seen.logit,
+        "bias": seen.bias,
+        "grid": None if seen.grid is None else list(seen.grid),
+        "shares": None if seen.shares is None else seen.shares.tolist(),
+        "note": note,
+    }
+
+
+def many(count: int, noun: str) -> str:
+    """Pictures counted: "14 photographs"."""
+    return f"{count} {noun}" if count != 1 else counted(1, noun.removesuffix("s"))

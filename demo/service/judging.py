@@ -1,0 +1,159 @@
+"""The judge as the app uses it: loaded on first use, and it remembers what its encoders saw of pictures.
+
+Encoding is what takes long, so it is done once a picture: another prompt, or the same picture again, costs
+milliseconds. What is remembered of a picture are numbers, never the picture.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import torch
+from PIL import Image
+
+from demo.explain.judged import Judged, Seen
+from demo.service.threads import computing
+from seps.progress import Progress, with_progress
+
+if TYPE_CHECKING:  # the judge is imported with its first use
+    from seps.judge import Judge, Score
+
+STRENGTHS = tuple(i / 10 for i in range(11))  # of a spoilt picture
+REMEMBERED = 1024  # pictures, spoilt copies among them, about 12 kB each
+TOGETHER = 4  # pictures that are encoded at once; other people's answers come between
+Source = tuple[str, Callable[[], Image.Image]]  # a picture's digest, and what gives it in RGB
+
+
+class JudgingService:
+    """Judges pictures and prompts. Safe to call from several threads.
+
+    Args:
+        load: gives the judge, in evaluation mode; called once, on first use.
+    """
+
+    def __init__(self, load: Callable[[], Judge]) -> None:
+        self._load = load
+        self._judge: Judge | None = None
+        self._seen: OrderedDict[str, Seen] = OrderedDict()
+        self._opening, self._lock = Lock(), Lock()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the judge is loaded."""
+        return self._judge is not None
+
+    def open(self) -> Judge:
+        """Load the judge, where that has not happened yet; ValueError where its files cannot be read."""
+        with self._opening:
+            if self._judge is None:
+                self._judge = self._load()
+            return self._judge
+
+    def judge(self, picture: Source, prompt: str) -> Judged:
+        """Judge one picture with a prompt as `read_prompt` gives it; ValueError where the picture cannot be had."""
+        seen = self.see([picture])
+        quality, consistency = self.scores(seen, prompt)[0]
+        return Judged(quality, consistency, seen[0])
+
+    def knows(self, digests: Sequence[str]) -> bool:
+        """Whether all of these pictures are remembered, so that judging them takes milliseconds."""
+        with self._lock:
+            return all(digest in self._seen for digest in digests)
+
+    def see(self, pictures: Sequence[Source], progress: Progress = False) -> list[Seen]:
+        """Encode pictures, a few at a time, those that are remembered not again; ValueError as `judge`."""
+        self.open()
+        found = {digest: seen for digest, _ in pictures if (seen := self._recall(digest)) is not None}
+        new = list({digest: (digest, read) for digest, read in pictures if digest not in found}.values())
+        batches = [new[i : i + TOGETHER] for i in range(0, len(new), TOGETHER)]
+        for batch in with_progress(batches, "Judging pictures", progress):
+            for (digest, _), seen in zip(batch, self._encode([read() for _, read in batch]), strict=True):
+                found[digest] = seen
+                self._remember(digest, seen)
+        return [found[digest] for digest, _ in pictures]
+
+    @computing
+    def scores(self, seen: Sequence[Seen], prompt: str) -> list[tuple[Score, Score]]:
+        """Quality and consistency of encoded pictures with one prompt."""
+        from seps.judge.judge import score_of
+
+        judge = self.open()
+        with torch.no_grad():
+            text = judge.encode_prompts([prompt]).expand(len(seen), -1)  # (B, d)
+            quality, consistency = judge.network(
+                torch.stack([one.quality for one in seen]), torch.stack([one.image for one in seen]), text
+            )
+        first, second = judge.scales
+        return [(score_of(quality, i, first), score_of(consistency, i, second)) for i in range(len(seen))]
+
+    def spoilt(self, picture: Source, kind: str) -> list[Source]:
+        """The picture spoilt in one way at each of STRENGTHS; strength 0 is the picture itself.
+
+        Raises:
+            ValueError: no such kind; the message names those that there are. When read: as `judge`.
+        """
+        from seps.checks import check_choice
+        from seps.judge.spoil import KINDS, spoil
+
+        check_choice("kind", kind, KINDS)
+        digest, read = picture
+        whole = cache(read)  # read once, for all strengths
+
+        def copy(strength: float) -> Source:
+            name = digest if strength == 0 else f"{digest} {kind} {strength}"
+            return name, lambda: spoil(whole(), kind, strength)
+
+        return [copy(strength) for strength in STRENGTHS]
+
+    @computing
+    def _encode(self, images: Sequence[Image.Image]) -> list[Seen]:
+        from seps.judge.encoders import to_pixels
+
+        judge = self.open()
+        head = judge.network.quality
+        with torch.no_grad():
+            pixels = to_pixels(images, judge.encoders.pixels).to(judge.device)  # (B, 3, S, S)
+            features, patches = judge.encoders.with_patches(pixels)
+            logits = head.logit(head.embed(features.quality))  # (B,)
+            shares = [None] * len(images) if patches is None else [head.shares(one).cpu().numpy() for one in patches]
+        return [
+            Seen(
+                features.quality[i].clone(),
+                features.image[i].clone(),
+                float(logits[i]),
+                float(head.base.bias.detach()[0]),
+                shares[i],
+                None if shares[i] is None else judge.encoders.grid,
+            )
+            for i in range(len(images))
+        ]
+
+    def _recall(self, digest: str) -> Seen | None:
+        with self._lock:
+            if digest in self._seen:
+                self._seen.move_to_end(digest)
+            return self._seen.get(digest)
+
+    def _remember(self, digest: str, seen: Seen) -> None:
+        with self._lock:
+            self._seen[digest] = seen
+            while len(self._seen) > REMEMBERED:
+                self._seen.popitem(last=False)
+
+
+def spoiling_kinds() -> tuple[str, ...]:
+    """The ways in which pictures are spoilt."""
+    from seps.judge.spoil import KINDS
+
+    return KINDS
+
+
+def judge_ships(name: str = "judge") -> bool:
+    """Whether a judge ships, told without importing it."""
+    package = Path(__file__).resolve().parents[2]
+    return any((root / "assets" / "models" / name / "judge.json").is_file() for root in (package, package / "seps"))

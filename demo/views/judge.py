@@ -1,0 +1,292 @@
+"""The judge: how good a picture looks and how well it fits its prompt, as bounded corrections to what encoders say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import gradio as gr
+
+from demo.galleries.folder import MOST_UPLOADS
+from demo.service.captions import read_prompt
+from demo.service.judging import STRENGTHS
+from demo.service.registry import ModelRegistry
+from demo.service.session import SessionData
+from demo.serving.uploads import Upload, takes_uploads
+from demo.views import chooser
+from demo.views.chooser import Chooser, SelectedImage, index_uploads, left_out
+from demo.views.downloads import OPTIONS, connect_layer, explanation, sent
+from demo.views.judge_values import (
+    JudgeState,
+    judgement_value,
+    opened_judge,
+    pending_spoil,
+    read_spoil,
+    several_csv,
+    several_value,
+    spoil_value,
+    words_values,
+)
+from demo.views.link import Link, LinkedView, read_link
+from demo.views.parts import ANSWERING, OPENING, PROGRESS, errors_as_message, message, scripted
+
+
+@dataclass(frozen=True)
+class JudgeView:
+    """The view's components."""
+
+    chooser: Chooser
+    prompt: gr.Textbox
+    other: gr.Textbox
+    uploads: gr.File
+    said: gr.HTML
+    judgement: gr.HTML
+    spoil: gr.HTML
+    several: gr.HTML
+    words_said: gr.HTML
+    words: gr.HTML
+    state: gr.State
+
+    @property
+    def pictures(self) -> list[Any]:
+        """What a judgement fills, as `show` gives it: the message line first, the state last."""
+        return [self.said, self.judgement, self.spoil, self.several, self.words_said, self.words, self.state]
+
+    def linked(self, registry: ModelRegistry, tab: gr.Tab) -> LinkedView:
+        """How links and its tab fill it: the worked example where nothing was judged yet."""
+
+        def enter(state: JudgeState) -> list[Any] | None:
+            return None if state.caption else start(registry)
+
+        outputs = [*self.chooser.restored(self.said), self.prompt, self.other, *self.pictures[1:]]
+        return LinkedView(tab, outputs, self.judgement, restore, None, enter, (self.state,))
+
+
+def build(registry: ModelRegistry) -> JudgeView:
+    """Lay the view out; `connect` gives it its events."""
+    with gr.Row(elem_classes="screen"):
+        with gr.Column(scale=5, min_width=250, elem_classes="ask"):
+            selected = chooser.build(registry, "judge")
+            prompt = gr.Textbox(label="Prompt", lines=2, max_lines=4, elem_id="judge-prompt")
+            other = gr.Textbox(
+                label="A second prompt, or empty",
+                lines=1,
+                max_lines=4,
+                placeholder="a red car in the snow",
+                elem_id="judge-other",
+            )
+            with gr.Accordion("Several pictures of one prompt", open=False, elem_id="judge-several-own"):
+                uploads = takes_uploads(
+                    gr.File(
+                        label=f"For this session alone, up to {MOST_UPLOADS}",
+                        file_count="multiple",
+                        file_types=["image"],
+                        height=120,
+                        elem_id="judge-uploads",
+                    ),
+                    several=True,
+                )
+            said = gr.HTML(elem_id="judge-said")
+        with gr.Column(scale=17, min_width=320, elem_classes="seen judged"):
+            judgement = scripted("judge", "seps-judge", "judge", ())
+            spoil = scripted("spoil", "seps-spoil", "judge-spoil", ("spoil", "slide"))
+            several = scripted("several", "seps-several", "judge-several", ("all", "pick", "export"))
+            words_said = gr.HTML(elem_id="judge-words-said")
+            words = scripted("words", "seps-viewer", "judge-words", ("layer", "export"))
+    return JudgeView(
+        selected, prompt, other, uploads, said, judgement, spoil, several, words_said, words, gr.State(JudgeState())
+    )
+
+
+def show(
+    registry: ModelRegistry, selected: SelectedImage, prompt: str, other: str, state: JudgeState
+) -> tuple[Any, ...]:
+    """Judge a picture with a prompt, and with a second one where there is one.
+
+    Returns:
+        The values of `JudgeView.pictures`.
+
+    Raises:
+        ValueError: a prompt that cannot be read, or a picture that cannot be had.
+    """
+    model = registry.photos.model
+    reading = read_prompt(model, prompt)
+    second = read_prompt(model, other) if (other or "").strip() else None
+    state = replace(
+        state,
+        gallery=selected.gallery,
+        index=selected.index,
+        caption=reading.text,
+        other="" if second is None else second.text,
+        problem="",
+    )
+    notes = " ".join(note for note in (reading.note, "" if second is None else second.note) if note)
+    return (
+        message(notes),
+        judgement_value(registry, selected, state),
+        pending_spoil(registry, selected, state),
+        several_value(registry, selected, state),
+        *words_values(registry, selected, state),
+        state,
+    )
+
+
+def cleaned(text: str | None) -> str:
+    """A prompt without surrounding or repeated white space."""
+    return " ".join((text or "").split())
+
+
+def own_prompt(registry: ModelRegistry, selected: SelectedImage) -> str:
+    """The first caption of a gallery's picture, or "" where it has none."""
+    captions = registry.find(selected.gallery, selected.session)[1].gallery.items[selected.index].captions
+    return captions[0] if captions else ""
+
+
+def restore(registry: ModelRegistry, link: Link) -> list[Any]:
+    """The view's values for a link: message, the chooser's, both prompts, and the rest of `JudgeView.pictures`."""
+    query = link.values if link.caption else {}
+    opened_judge(registry)
+    spoil, strength = read_spoil(query)
+    other = query.get("other", "")
+    state = JudgeState(spoil=spoil, strength=strength)
+    prompt = link.caption or link.example
+    said, *shown = show(registry, link.selected, prompt, other, state)
+    return [said, *chooser.restored_values(registry, link.selected), prompt, other, *shown]
+
+
+def start(registry: ModelRegistry) -> list[Any]:
+    """The view's values for the worked example."""
+    return restore(registry, read_link(registry, {}))
+
+
+def connect(registry: ModelRegistry, view: JudgeView, session: gr.State, tab: gr.Tab, saved: gr.HTML) -> None:
+    """Give the view its events; a picture of a gallery brings a prompt of its own, an upload keeps the one there is."""
+    selected = view.chooser.selected
+    pictures = view.pictures
+    count = len(pictures)
+
+    def with_prompt(selected: SelectedImage, prompt: str, state: JudgeState) -> tuple[Any, ...]:
+        own = own_prompt(registry, selected) or prompt
+        said, *shown = show(registry, selected, own, state.other, replace(state, strength=0.0))
+        return said, own, *shown
+
+    brought = [view.said, view.prompt, *pictures[1:]]
+    chooser.connect(registry, view.chooser, session, tab, with_prompt, [view.prompt, view.state], brought)
+
+    # The other prompt comes from the state: where both boxes are filled anew, one tells of it before the other has it.
+    @errors_as_message(count)
+    def retyped(prompt: str, selected: SelectedImage, state: JudgeState) -> tuple[Any, ...]:
+        if cleaned(prompt) == state.caption:  # the page's own doing
+            return message(state.problem, "problem"), *[gr.skip()] * (count - 1)
+        return show(registry, selected, prompt, state.other, state)
+
+    @errors_as_message(count)
+    def other_retyped(other: str, selected: SelectedImage, state: JudgeState) -> tuple[Any, ...]:
+        if cleaned(other) == state.other or not state.caption:  # no prompt yet: the page is being filled
+            return message(state.problem, "problem"), *[gr.skip()] * (count - 1)
+        return show(registry, selected, state.caption, other, state)
+
+    for box, answer in ((view.prompt, retyped), (view.other, other_retyped)):
+        box.change(answer, [box, selected, view.state], pictures, **ANSWERING)
+
+    @errors_as_message(1 + count)
+    def own_pictures(
+        files: list[Upload] | None, prompt: str, state: JudgeState, progress: gr.Progress = PROGRESS
+    ) -> tuple[Any, ...]:
+        if not files:
+            return "", *[gr.skip()] * count
+        indexed = index_uploads(registry.photos, files, progress.tqdm)
+        now = SelectedImage(indexed.gallery.name, 0, SessionData(indexed))
+        state = replace(state, strength=0.0)
+        said, judgement, spoil, _, *words = show(registry, now, prompt, state.other, state)
+        several = several_value(registry, now, words[-1], ask=True, progress=progress.tqdm)
+        return message(left_out(indexed)) or said, judgement, spoil, several, *words, now
+
+    view.uploads.upload(
+        own_pictures,
+        [view.uploads, view.prompt, view.state],
+        [*pictures, selected],
+        show_progress_on=view.said,
+        **OPENING,
+    )
+    connect_spoil(registry, view)
+    connect_several(registry, view, saved)
+    connect_words(registry, view, saved)
+
+
+def connect_spoil(registry: ModelRegistry, view: JudgeView) -> None:
+    """Judge the spoilt copies when the page asks for them, and remember where the slider stands."""
+
+    @errors_as_message(3)
+    def spoil(
+        selected: SelectedImage, state: JudgeState, event: gr.EventData, progress: gr.Progress = PROGRESS
+    ) -> tuple[Any, ...]:
+        state = replace(state, spoil=str(event.spoil), strength=strength_of(event.strength))
+        return gr.skip(), spoil_value(registry, selected, state, progress.tqdm), state
+
+    view.spoil.spoil(
+        spoil,
+        [view.chooser.selected, view.state],
+        [view.said, view.spoil, view.state],
+        show_progress_on=view.spoil,
+        **OPENING,
+    )
+
+    def slide(state: JudgeState, event: gr.EventData) -> JudgeState:
+        return replace(state, strength=strength_of(event.strength))
+
+    view.spoil.slide(slide, view.state, view.state, api_visibility="private", show_progress="hidden", queue=False)
+
+
+def strength_of(told: Any) -> float:
+    """The strength that a slider tells; ValueError where it is none."""
+    found = next((one for one in STRENGTHS if told == one), None)
+    if found is None:
+        raise ValueError("The strength of this slider is none that there is: reload the page.")
+    return found
+
+
+def connect_several(registry: ModelRegistry, view: JudgeView, saved: gr.HTML) -> None:
+    """Judge the gallery's pictures together, open one of them, and save the scores."""
+    inputs = [view.chooser.selected, view.state]
+
+    @errors_as_message(2)
+    def everything(selected: SelectedImage, state: JudgeState, progress: gr.Progress = PROGRESS) -> tuple[Any, ...]:
+        return gr.skip(), several_value(registry, selected, state, ask=True, progress=progress.tqdm)
+
+    view.several.all(everything, inputs, [view.said, view.several], show_progress_on=view.several, **OPENING)
+
+    @errors_as_message(1 + len(view.pictures))
+    def pick(selected: SelectedImage, state: JudgeState, event: gr.EventData) -> tuple[Any, ...]:
+        now = replace(selected, index=int(event.index))
+        return *show(registry, now, state.caption, state.other, replace(state, strength=0.0)), now
+
+    view.several.pick(pick, inputs, [*view.pictures, view.chooser.selected], **ANSWERING)
+
+    @errors_as_message(2)
+    def export(selected: SelectedImage, state: JudgeState, event: gr.EventData) -> tuple[Any, ...]:
+        file = several_csv(registry, selected, state.caption, str(event.by))
+        return message(f"Saved as {file.name}."), sent(file)
+
+    view.several.export(export, inputs, [view.said, saved], **OPTIONS)
+
+
+def connect_words(registry: ModelRegistry, view: JudgeView, saved: gr.HTML) -> None:
+    """Let the word maps' buttons save what they show."""
+
+    @errors_as_message(2)
+    def export(selected: SelectedImage, state: JudgeState, event: gr.EventData) -> tuple[Any, ...]:
+        indexed, index = registry.by_photos(selected.gallery, selected.index, selected.session)
+        drawn = replace(
+            state,
+            index=index,
+            layer=str(event.layer),
+            opacity=float(event.opacity),
+            lines=bool(event.lines),
+            objects=bool(event.objects),
+        )
+        file = explanation(registry.photos, indexed, drawn, str(event.format), bool(event.dark))
+        return message(f"Saved as {file.name}."), sent(file)
+
+    view.words.export(export, [view.chooser.selected, view.state], [view.said, saved], **OPTIONS)
+    connect_layer(view.words, view.state, ("opacity", "lines", "objects"))

@@ -1,0 +1,131 @@
+"""The judge as the app uses it: the library's numbers, loaded once and late, each picture encoded once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from demo.galleries.packaged import load_examples
+from demo.service.judging import STRENGTHS, JudgingService, Source, spoiling_kinds
+from demo.service.registry import ModelRegistry
+from seps.judge import Judge
+from seps.judge.spoil import spoil
+from tests.helpers.judged import photos_judge, tiny_judge, write_tiny_clip
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def judge() -> Judge:
+    return photos_judge()
+
+
+@pytest.fixture
+def judging(judge: Judge) -> JudgingService:
+    return JudgingService(lambda: judge)
+
+
+@pytest.fixture(scope="module")
+def photo() -> Image.Image:
+    return load_examples()[0].photo()
+
+
+def test_the_numbers_are_the_librarys(judging: JudgingService, judge: Judge, photo: Image.Image) -> None:
+    found, wanted = judging.judge(("one", photo.copy), "an astronaut"), judge.score(photo, "an astronaut")
+    for name in ("quality", "consistency"):
+        for part in ("base", "correction", "final", "scale"):
+            assert getattr(getattr(found, name), part) == pytest.approx(getattr(getattr(wanted, name), part), abs=1e-5)
+    assert found.seen.logit == pytest.approx(wanted.logit, abs=1e-5)
+    assert found.seen.grid == wanted.grid == (14, 14)
+    assert found.seen.shares is not None and wanted.shares is not None
+    np.testing.assert_allclose(found.seen.shares, wanted.shares, atol=1e-6)
+
+
+def test_shares_add_up_to_the_logit_and_hold_the_bias_evenly(
+    judging: JudgingService, judge: Judge, photo: Image.Image
+) -> None:
+    seen = judging.see([("one", photo.copy)])[0]
+    assert seen.shares is not None
+    assert float(seen.shares.sum()) == pytest.approx(seen.logit, abs=1e-5)
+    assert seen.bias == pytest.approx(float(judge.network.quality.base.bias.detach()[0]))
+    features = judge.encode([photo]).quality
+    weights = judge.network.quality.embed(features)[0] @ judge.network.quality.base.weight[0]
+    assert float((seen.shares - seen.bias / len(seen.shares)).sum()) == pytest.approx(float(weights.detach()), abs=1e-5)
+
+
+def test_the_judge_is_loaded_once_and_late_and_each_picture_encoded_once(judge: Judge, photo: Image.Image) -> None:
+    loaded, read = [], []
+
+    def load() -> Judge:
+        loaded.append(1)
+        return judge
+
+    def source() -> Image.Image:
+        read.append(1)
+        return photo
+
+    judging = JudgingService(load)
+    assert not judging.is_open and loaded == []
+    assert not judging.knows(["one"])
+    first = judging.judge(("one", source), "a cat")
+    other = judging.judge(("one", source), "a castle by the sea")
+    assert judging.is_open and judging.knows(["one"])
+    assert (len(loaded), len(read)) == (1, 1)
+    assert first.quality == other.quality
+    assert first.consistency != other.consistency
+
+
+def test_spoilt_copies_begin_with_the_picture_and_are_the_librarys(judging: JudgingService, photo: Image.Image) -> None:
+    copies = judging.spoilt(("one", photo.copy), "noise")
+    assert len(copies) == len(STRENGTHS) == len({digest for digest, _ in copies})
+    assert copies[0][0] == "one"
+    assert STRENGTHS[3] == 0.3
+    np.testing.assert_array_equal(copies[3][1](), spoil(photo, "noise", 0.3))
+    with pytest.raises(ValueError, match="kind is 'mud', but it must be one of blur, noise, blocks, contrast, crop"):
+        judging.spoilt(("one", photo.copy), "mud")
+    assert spoiling_kinds() == ("blur", "noise", "blocks", "contrast", "crop")
+
+
+def test_progress_is_told_for_each_few_pictures(judging: JudgingService) -> None:
+    told: list[int] = []
+
+    def progress(items: list[list[Source]], desc: str) -> list[list[Source]]:
+        told.extend(len(item) for item in items)
+        return items
+
+    sources = [(str(i), Image.new("RGB", (64, 48), (20 * i, 0, 0)).copy) for i in range(6)]
+    assert len(judging.see([*sources, sources[0]], progress)) == 7
+    assert told == [4, 2]
+    judging.see(sources, progress)
+    assert told == [4, 2]
+
+
+def test_an_encoder_that_does_not_pool_by_mean_has_no_shares(tmp_path: Path) -> None:
+    judging = JudgingService(lambda: tiny_judge(write_tiny_clip(tmp_path)))
+    seen = judging.see([("red", Image.new("RGB", (40, 40), "red").copy)])[0]
+    assert (seen.shares, seen.grid) == (None, None)
+    assert len(judging.scores([seen], "a red dog")) == 1
+
+
+def test_scenes_are_encoded_by_the_photos_model_for_word_maps(registry: ModelRegistry) -> None:
+    registry.open("scenes")
+    alone, index = registry.by_photos("scenes", 3)
+    assert (len(alone), index) == (1, 0)
+    assert alone.embeddings.shape[-1] == registry.photos.model.config.embed_size
+    assert alone.gallery.items[0] is registry.find("scenes")[1].gallery.items[3]
+    assert registry.by_photos("scenes", 3)[0] is alone
+    assert registry.by_photos("examples", 2) == (registry.find("examples")[1], 2)
+
+
+def test_nothing_of_the_judge_is_imported_before_its_first_use() -> None:
+    code = (
+        "import sys, demo.site, demo.service.start, demo.service.judging; "
+        "print([name for name in sys.modules if name.startswith('seps.judge') or name == 'cv2'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
