@@ -28,7 +28,8 @@ class Blanked(Sealed):
     Attributes:
         similarity: S(I, T) of the whole image.
         effects: (N,), S(I, T) minus S(I, T) with this patch's embedding replaced: above 0 where S owes to it.
-        word_effects: (L_s, N), the same for the share of each of the caption's words, see `Shares.of_words`.
+        word_effects: (L_s, N), the same for the share that each of the caption's words has of the word-to-patch mean,
+            see `Shares.word_means`.
     """
 
     similarity: float
@@ -75,8 +76,8 @@ def measure_blanked(
             for rows in torch.arange(model.num_patches, device=img_embs.device).split(variants.at_once)
         ]
     similarity = whole.similarity[0]
-    shares = torch.cat([word_shares(model.hrpa, match.alignments[0].matrix) for match in matches])  # (N, L)
-    base = word_shares(model.hrpa, whole.alignments[0].matrix)[0]  # (L,)
+    shares = torch.cat([word_shares(match.alignments[0].matrix) for match in matches])  # (N, L)
+    base = word_shares(whole.alignments[0].matrix)[0]  # (L,)
     return Blanked(
         similarity=float(similarity),
         effects=read_only((similarity - torch.cat([match.similarity for match in matches])).double().cpu()),

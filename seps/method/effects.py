@@ -28,8 +28,9 @@ class Effects(Sealed):
         similarity: S(I, T) under it.
         effects: (N,), S(I, T) minus S(I, T) with this patch's decision turned over. Of a kept patch: above 0 where
             dropping it would cost. Of a dropped one: above 0 where keeping it would cost. NaN of the only kept patch.
-        word_effects: (L, N), the same for each word's share of S(I, T), see `Shares.of_words`. The words are the
-            caption's; of the dense branch of the released variant the dense caption's.
+        word_effects: (L, N), the same for each word's share of the word-to-patch mean, see `Shares.word_means`. Shares
+            of the relevance value are left out: in these a word's place among the K best counts, and so do other
+            words. The words are the caption's; of the dense branch of the released variant the dense caption's.
     """
 
     branch: str

@@ -119,10 +119,9 @@ def split_alignment(hrpa: HRPA, alignment: AlignmentExplanation) -> Shares:
     )
 
 
-def word_shares(hrpa: HRPA, matrix: Tensor) -> Tensor:
-    """Compute each word's share, `Shares.of_words`, from patch-word matrices (..., M, L): (..., L)."""
-    best_of_word = matrix.amax(dim=-2)  # (..., L)
-    return best_of_word / best_of_word.shape[-1] + relevance_shares(hrpa, best_of_word)[0]
+def word_shares(matrix: Tensor) -> Tensor:
+    """Compute each word's share of the word-to-patch mean, `Shares.word_means`, from matrices (..., M, L): (..., L)."""
+    return matrix.amax(dim=-2) / matrix.shape[-1]
 
 
 def relevance_shares(hrpa: HRPA, best: Tensor) -> tuple[Tensor, Tensor]:

@@ -92,7 +92,7 @@ class Turner:
         tokens = masked_softmax(self.logits, members(kept, len(self.logits))) @ self.patches + self.fixed  # (R, C)
         cosines = tokens @ self.words.T / tokens.norm(dim=-1, keepdim=True).clamp(min=SHORTEST)  # (R, L)
         alignment = self._align(cosines[None])
-        shares = word_shares(self.model.hrpa, alignment.matrix)[0]  # (L,)
+        shares = word_shares(alignment.matrix)[0]  # (L,)
         return float(alignment.similarity[0] + self.apart), shares
 
     @torch.no_grad()
@@ -104,7 +104,7 @@ class Turner:
             with_words: whether words' shares are asked for too.
 
         Returns:
-            S(I, T), (N,), and the words' shares of it, see `Shares.of_words`, (N, L) or None. NaN where the only kept
+            S(I, T), (N,), and the words' shares of it, see `Shares.word_means`, (N, L) or None. NaN where the only kept
             patch would be dropped: a decision keeps at least one.
         """
         inside = members(kept, len(self.logits))  # (R, N)
@@ -132,7 +132,7 @@ class Turner:
             alignment = self._align((joined / norms[:, rows, None]).transpose(0, 1))  # (n, R, L)
             scores.append(alignment.similarity + self.apart)
             if with_words:
-                shares.append(word_shares(self.model.hrpa, alignment.matrix))
+                shares.append(word_shares(alignment.matrix))
         only = kept & (kept.sum() == 1)  # (N,)
         found = torch.cat(scores).masked_fill(only, torch.nan)
         return found, torch.cat(shares).masked_fill(only[:, None], torch.nan) if with_words else None

@@ -32,7 +32,7 @@ MEANINGS = {  # of the columns, in their order
 }
 ROWS = {  # what the methods are, in words
     "seps": "the model's word maps, of a phrase the mean over its words",
-    "effect": "what a patch's decision is worth to a phrase's words: their shares of S(I, T), kept minus dropped",
+    "effect": "what a patch's decision is worth to a phrase's words: their shares of S, kept minus dropped",
     "blanked": "what those shares lose as a patch's embedding is replaced by the image's mean patch",
     "cosine": "its patches and words compared without selection and merging",
     "gradient": "gradient times input",

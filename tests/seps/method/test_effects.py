@@ -23,7 +23,7 @@ from tests.helpers.forced import random_masks
 
 def shares_of(model: CrossSparseAggrNet, record: Explanation, branch: str) -> Any:
     parts = split_similarity(model, record)
-    return parts[-1 if branch == "dense" else 0].of_words
+    return parts[-1 if branch == "dense" else 0].word_means
 
 
 def loop(

@@ -181,7 +181,7 @@ def test_effects_are_those_of_the_phrases_words(model: SEPSModel, split: Split) 
 
     def share(kept: NDArray[np.bool_], image: torch.Tensor = image) -> Any:
         again = explain(model.cross_net, image, words, mask=kept)
-        return split_similarity(model.cross_net, again)[0].of_words[2:6].mean()  # dog run ##s .
+        return split_similarity(model.cross_net, again)[0].word_means[2:6].mean()  # dog run ##s .
 
     turned = np.zeros(100)
     for patch in range(100):
