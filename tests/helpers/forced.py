@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from seps import CaptionIndex, CrossSparseAggrNet, ImageIndex, ScoringEngine
 
 
-def random_masks(case_seed: int, num_patches: int, dense: bool) -> dict[str, Tensor]:
+def random_masks(case_seed: int, num_patches: int, dense: bool) -> dict[str, Any]:
     """A mask of any count from 1, and for a dense caption another: what `match`, `explain` and `score` take."""
     generator = torch.Generator().manual_seed(case_seed)
-    masks = {}
+    masks: dict[str, Any] = {}
     for name in ("mask", "dense_mask") if dense else ("mask",):
         count = int(torch.randint(1, num_patches + 1, (), generator=generator))
         order = torch.randperm(num_patches, generator=generator)

@@ -73,7 +73,7 @@ def caption_maps(
         "centre": order_of(centre_blob(grid)),
         "random": random_order(net.num_patches, number),
     }
-    worth = np.nan_to_num(effects.word_worth)  # (L, N); of an only kept patch there is none
+    worth = np.nan_to_num(effects.word_worth).astype(np.float64)  # (L, N); of an only kept patch there is none
     owed = blanked.word_effects.astype(np.float64)  # (L, N)
     found = tuple(
         {

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
-from torch import Tensor
 
 from seps import CrossSparseAggrNet, Explanation, explain
 from seps.method import blanking, turning
@@ -27,11 +26,11 @@ def shares_of(model: CrossSparseAggrNet, record: Explanation, branch: str) -> An
 
 
 def loop(
-    model: CrossSparseAggrNet, pair: dict[str, Tensor], masks: dict[str, Any], branch: str
+    model: CrossSparseAggrNet, pair: dict[str, Any], masks: dict[str, Any], branch: str
 ) -> tuple[Any, Any, Explanation]:
     """S minus S of a forced pass for each patch, (N,), of words (L, N), and the record of the decision as it is."""
     base = explain(model, **pair, **masks, grid=(1, model.num_patches))
-    own = {"mask": base.sparse.kept} | ({} if base.dense is None else {"dense_mask": base.dense.kept})
+    own: dict[str, Any] = {"mask": base.sparse.kept} | ({} if base.dense is None else {"dense_mask": base.dense.kept})
     name = "mask" if branch == "sparse" else "dense_mask"
     effects, words = [], []
     for patch in range(model.num_patches):
@@ -47,7 +46,7 @@ def loop(
     return np.array(effects), np.array(words).T, base
 
 
-def check(model: CrossSparseAggrNet, pair: dict[str, Tensor], masks: dict[str, Any], branch: str) -> Effects:
+def check(model: CrossSparseAggrNet, pair: dict[str, Any], masks: dict[str, Any], branch: str) -> Effects:
     found = measure_effects(model, **pair, **masks, branch=branch)
     effects, words, base = loop(model, pair, masks, branch)
     size = max(1.0, abs(base.similarity), float(np.nanmax(np.abs(effects), initial=0)))
@@ -126,7 +125,7 @@ def test_what_effects_refuse() -> None:
 
 
 def blanked_loop(
-    model: CrossSparseAggrNet, pair: dict[str, Tensor], neutral: Tensor, masks: dict[str, Any]
+    model: CrossSparseAggrNet, pair: dict[str, Any], neutral: torch.Tensor, masks: dict[str, Any]
 ) -> tuple[Any, Any]:
     base = explain(model, **pair, **masks, grid=(1, model.num_patches))
     effects, words = [], []

@@ -10,7 +10,6 @@ import pytest
 import torch
 import torch.nn.functional as F
 from hypothesis import given, settings
-from torch import Tensor
 
 from seps import CrossSparseAggrNet, explain
 from tests.helpers.cases import Case, cases, one_pair
@@ -18,7 +17,7 @@ from tests.helpers.examples import number_of_examples
 from tests.helpers.forced import indexed, random_masks
 
 
-def matched(model: CrossSparseAggrNet, pair: dict[str, Any], **masks: Tensor) -> Any:
+def matched(model: CrossSparseAggrNet, pair: dict[str, Any], **masks: Any) -> Any:
     with torch.no_grad():
         image = model.image_side(pair["img_embs"][None])
         return model.match(image, pair["cap_embs"], pair.get("dense_cap_embs"), **masks)
@@ -52,7 +51,7 @@ def test_the_models_own_decision_given_from_outside_changes_nothing(paper: bool,
     pair = one_pair(inputs, 1, 2)
     own = explain(model, **pair)
     assert not own.forced and "as it was told to" not in str(own)
-    masks = {"mask": own.sparse.kept} | ({} if own.dense is None else {"dense_mask": own.dense.kept})
+    masks: dict[str, Any] = {"mask": own.sparse.kept} | ({} if own.dense is None else {"dense_mask": own.dense.kept})
     again = explain(model, **pair, **masks)
     assert again.forced and again.similarity == own.similarity
     assert str(again).count("as it was told to") == 1 + (own.dense is not None)
@@ -62,7 +61,7 @@ def test_the_models_own_decision_given_from_outside_changes_nothing(paper: bool,
     # A row an image: the others keep their own decisions for the caption.
     with torch.no_grad():
         match = model.match(model.image_side(inputs["img_embs"]), pair["cap_embs"], pair.get("dense_cap_embs"))
-    rows = {"mask": match.sparse.selection.mask > 0.5}
+    rows: dict[str, Any] = {"mask": match.sparse.selection.mask > 0.5}
     if match.dense is not None:
         rows["dense_mask"] = match.dense.selection.mask > 0.5
     torch.testing.assert_close(engine.score(images, captions[2], **rows), free[:, 2:3], atol=1e-6, rtol=0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -22,7 +24,7 @@ def test_what_is_found_holds_and_loses_under_a_forced_pass(case: Case) -> None:
     base = explain(model, **pair)
     others = base.similarity + np.array([0.3, -0.02, -0.5, 0.1])
     branch = "dense" if case.dense_words and case.seed % 2 else "sparse"
-    own = {"mask": base.sparse.kept} | ({} if base.dense is None else {"dense_mask": base.dense.kept})
+    own: dict[str, Any] = {"mask": base.sparse.kept} | ({} if base.dense is None else {"dense_mask": base.dense.kept})
     name = "mask" if branch == "sparse" else "dense_mask"
 
     def forced(standing: Standing) -> float:
@@ -58,7 +60,8 @@ def test_a_bar_between_two_effects_takes_one_change() -> None:
 def test_a_photo_that_is_last_cannot_lose() -> None:
     model, inputs = Case(side=4).build()
     pair = one_pair(inputs, 0, 0)
-    for others in ([], torch.tensor([1e3, 2e3])):
+    every: list[Any] = [[], torch.tensor([1e3, 2e3])]
+    for others in every:
         assert smallest_change(model, **pair, others=others) is None
         few = smallest_set(model, **pair, others=others)
         assert few.count == 1 and few.rank == few.rank_before == 1 + len(others)

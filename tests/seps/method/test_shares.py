@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -66,7 +68,7 @@ def test_the_released_variant_has_means_alone() -> None:
 
 def test_what_is_left_over_is_what_the_mlp_says_of_nothing() -> None:
     torch.manual_seed(1)
-    hrpa = HRPA(top_k=4, use_paper_version=True).double()
+    hrpa: Any = HRPA(top_k=4, use_paper_version=True).double()
     best = torch.rand(7, 6, dtype=torch.float64) * 2 - 0.5
     shares, left_over = relevance_shares(hrpa, best)
     nothing = hrpa.relevance(torch.zeros(1, dtype=torch.float64))
@@ -82,7 +84,7 @@ def test_what_is_left_over_is_what_the_mlp_says_of_nothing() -> None:
 
 
 def test_slopes_are_the_mlps_own() -> None:
-    hrpa = HRPA(top_k=3, use_paper_version=True).double()
+    hrpa: Any = HRPA(top_k=3, use_paper_version=True).double()
     seen = torch.randn(5, 3, dtype=torch.float64, requires_grad=True)
     value, slopes = relevance_mlp(hrpa, seen)
     torch.testing.assert_close(value, hrpa.relevance_mlp(seen).squeeze(-1))
