@@ -1,7 +1,8 @@
 """SEPS (arXiv 2511.01390): which patches does a caption keep, and how alike does that make image and caption?
 
 Read `method` in the order in which it runs: `tokens`, `selection` (equations 1 to 3), `aggregation` (4), `alignment`
-(5), `network` (the above, in order), `losses` (6 and 7); `explanation` tells one forward pass in full. `search` scores
+(5), `network` (the above, in order), `losses` (6 and 7); `explanation` tells one forward pass in full, `shares` splits
+its score, `effects`, `blanking` and `minimal` tell what it would be under other decisions or patches. `search` scores
 many images and captions exactly and fast, ranks them and counts recalls. With photographs and sentences: `load_model`
 gives a trained model of `models`, made of `encoders` and the network; `data`, `training` and `evaluation` are for those
 who train one.
@@ -13,10 +14,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from seps.method.aggregation import DualTokenAggregation, TokenAggregation
     from seps.method.alignment import HRPA, Alignment
+    from seps.method.blanking import Blanked, measure_blanked
+    from seps.method.effects import Effects, measure_effects
     from seps.method.explanation import AlignmentExplanation, BranchExplanation, Explanation, explain
     from seps.method.losses import SEPSLoss, align_loss, ratio_loss
+    from seps.method.minimal import Standing, smallest_change, smallest_set
     from seps.method.network import CrossSparseAggrNet, Match
     from seps.method.selection import Selection, TokenSparse
+    from seps.method.shares import Shares, split_similarity
     from seps.method.tokens import join_tokens, split_cls
     from seps.models.hub import load_model
     from seps.models.model import SEPSModel
@@ -33,10 +38,12 @@ __all__ = [
     "HRPA",
     "Alignment",
     "AlignmentExplanation",
+    "Blanked",
     "BranchExplanation",
     "CaptionIndex",
     "CrossSparseAggrNet",
     "DualTokenAggregation",
+    "Effects",
     "Explanation",
     "ImageIndex",
     "Match",
@@ -47,6 +54,8 @@ __all__ = [
     "SEPSModel",
     "ScoringEngine",
     "Selection",
+    "Shares",
+    "Standing",
     "TokenAggregation",
     "TokenSparse",
     "align_loss",
@@ -54,19 +63,28 @@ __all__ = [
     "image_to_text_ranks",
     "join_tokens",
     "load_model",
+    "measure_blanked",
+    "measure_effects",
     "ratio_loss",
     "retrieval_metrics",
+    "smallest_change",
+    "smallest_set",
     "split_cls",
+    "split_similarity",
     "text_to_image_ranks",
 ]
 
 HOMES = {  # the names of each module
     "seps.method.aggregation": "DualTokenAggregation TokenAggregation",
     "seps.method.alignment": "HRPA Alignment",
+    "seps.method.blanking": "Blanked measure_blanked",
+    "seps.method.effects": "Effects measure_effects",
     "seps.method.explanation": "AlignmentExplanation BranchExplanation Explanation explain",
     "seps.method.losses": "SEPSLoss align_loss ratio_loss",
+    "seps.method.minimal": "Standing smallest_change smallest_set",
     "seps.method.network": "CrossSparseAggrNet Match",
     "seps.method.selection": "Selection TokenSparse",
+    "seps.method.shares": "Shares split_similarity",
     "seps.method.tokens": "join_tokens split_cls",
     "seps.search.engine": "CaptionIndex ImageIndex Ranking ScoringEngine",
     "seps.search.metrics": "Recall RetrievalMetrics image_to_text_ranks retrieval_metrics text_to_image_ranks",

@@ -15,10 +15,14 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, TypeGuard, get_origin, get_type_hints
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 Lengths = Tensor | Sequence[int]
+Mask = Tensor | NDArray[np.bool_]
+"""A decision from outside: True keeps a patch, False drops it."""
 LARGEST = 1e15  # squares of greater values, summed over channels, leave float32
 
 MOST_CHANNELS = 16_384  # embed_size, and an encoder's own width
@@ -197,6 +201,37 @@ def check_patch_count(name: str, tokens: int, num_patches: int) -> bool:
         f"{name} has {tokens} tokens an image, but the model was built for num_patches {num_patches}: "
         f"{num_patches} tokens, or {num_patches + 1} with a [CLS] token first."
     )
+
+
+def check_mask(name: str, mask: Mask, num_patches: int, images: int = 1) -> Tensor:
+    """Return a forced decision as a bool tensor, (N,) or (B_v, N), on the device it came on.
+
+    Args:
+        name: what messages call it.
+        mask: (N,) for all images or (B_v, N), bool, True on the patches that are kept; a tensor or an array.
+        num_patches, images: N and B_v.
+
+    Raises:
+        ValueError: neither tensor nor array, another dtype than bool, another shape, or no kept patch in a row.
+    """
+    if isinstance(mask, np.ndarray):
+        if mask.dtype != np.bool_:
+            raise ValueError(f"{name} holds {mask.dtype}, but bool is needed: True keeps a patch, False drops it.")
+        mask = torch.from_numpy(mask.copy())
+    if not isinstance(mask, Tensor):
+        raise ValueError(f"{name} is a {type(mask).__name__}, but a torch.Tensor or a numpy array is needed.")
+    if mask.dtype != torch.bool:
+        raise ValueError(f"{name} holds {mask.dtype}, but bool is needed: True keeps a patch, False drops it.")
+    if mask.shape not in ((num_patches,), (images, num_patches)):
+        rows = f" or ({images}, {num_patches}), a row an image," if images > 1 else ""
+        raise ValueError(
+            f"{name} has shape {tuple(mask.shape)}, but ({num_patches},), a bool a patch,{rows} is needed."
+        )
+    kept = mask.any(dim=-1)
+    if not bool(kept.all()):
+        where = f" in row {int((~kept).nonzero()[0])}" if mask.ndim == 2 else ""
+        raise ValueError(f"{name} keeps 0 of {num_patches} patches{where}, but at least 1 is needed.")
+    return mask
 
 
 def check_lengths(name: str, lengths: Lengths, embeddings_name: str, embeddings: Tensor) -> list[int]:

@@ -84,7 +84,10 @@ class HRPA(nn.Module):
             tokens: (B_v, M, C) of unit length.
             words: (L, C) of unit length, the caption's own words without padding.
         """
-        cosines = tokens @ words.T  # (B_v, M, L)
+        return self.align(tokens @ words.T)
+
+    def align(self, cosines: Tensor) -> Alignment:
+        """Align from the patch-word matrix: (B_v, M, L), the cosine of each token with each word."""
         matrix = self.activate(cosines)  # (B_v, M, L)
         best_of_token = matrix.amax(dim=2)  # (B_v, M)
         best_of_word = matrix.amax(dim=1)  # (B_v, L)

@@ -17,6 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from seps.checks import Mask
 from seps.method.alignment import Alignment
 from seps.method.network import Branch, CrossSparseAggrNet, Match
 from seps.method.summary import summarize
@@ -70,6 +71,8 @@ class BranchExplanation(Sealed):
             None for the dense branch of the paper variant without dual aggregation, which merges nothing.
         extra_weights: (N,) in [0, 1], the extra token's weights: zero on kept patches, summing to 1 over the
             dropped ones; all zero where nothing was dropped.
+        forced: whether `kept` was given from outside; the score then decided nothing, and only weighs the dropped
+            patches of the extra token.
     """
 
     name: str
@@ -80,6 +83,7 @@ class BranchExplanation(Sealed):
     rank: Integers
     aggregation_weights: Floats | None
     extra_weights: Floats
+    forced: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,6 +167,11 @@ class Explanation(Sealed):
             terms |= {f"dense {name}": value for name, value in self.dense_alignment.terms.items()}
         return terms
 
+    @property
+    def forced(self) -> bool:
+        """Whether a decision was given from outside, in either branch."""
+        return self.sparse.forced or (self.dense is not None and self.dense.forced)
+
     def __str__(self) -> str:
         return summarize(self)
 
@@ -181,6 +190,8 @@ def explain(
     dense_words: Sequence[str] | None = None,
     grid: tuple[int, int] | None = None,
     generator: torch.Generator | None = None,
+    mask: Mask | None = None,
+    dense_mask: Mask | None = None,
 ) -> Explanation:
     """Record what the model's forward pass does with one image and one caption.
 
@@ -195,10 +206,13 @@ def explain(
         words, dense_words: labels of the words, one each; numbers where left out.
         grid: (H, W); a square where left out.
         generator: draw the decisions with Gumbel-Softmax from this source instead of taking the top k.
+        mask, dense_mask: (N,) bool, force the decision of the sparse, of the dense branch: True on the patches that
+            are kept, at least 1; a branch without one decides by its score. The record says so (`forced`).
 
     Raises:
         ValueError: as the model's forward; also a grid that does not hold N patches, labels that do not
-            match the words in number, or labels of a dense caption that is not there.
+            match the words in number, or labels of a dense caption that is not there; a mask of another shape or
+            dtype, one that keeps no patch, one of a dense caption that is not there, or one beside a generator.
     """
     grid = check_pair(model, img_embs, cap_embs, dense_cap_embs, grid)
     labels = [word_labels("words", words, len(cap_embs))]
@@ -210,7 +224,7 @@ def explain(
         )
     with torch.no_grad(), torch.autocast(img_embs.device.type, enabled=False):
         image = model.image_side(img_embs[None])
-        match = model.match(image, cap_embs, dense_cap_embs, sample=generator is not None, generator=generator)
+        match = model.match(image, cap_embs, dense_cap_embs, generator is not None, generator, mask, dense_mask)
     alignments = [
         explain_alignment(match, i, alignment, labels[i], image.cls is not None)
         for i, alignment in enumerate(match.alignments)
@@ -235,6 +249,15 @@ def check_pair(
     grid: tuple[int, int] | None,
 ) -> tuple[int, int]:
     """Return the grid, a square where none is given; raise ValueError for embeddings or a grid that do not fit."""
+    check_one(model, img_embs, cap_embs, dense_cap_embs)
+    grid = square_grid(model.num_patches) if grid is None else grid
+    if len(grid) != 2 or min(grid) < 1 or grid[0] * grid[1] != model.num_patches:
+        raise ValueError(f"grid is {grid}, but (H, W) with H * W = {model.num_patches} patches is needed.")
+    return grid
+
+
+def check_one(model: CrossSparseAggrNet, img_embs: Tensor, cap_embs: Tensor, dense_cap_embs: Tensor | None) -> None:
+    """Raise ValueError unless these are the embeddings of one image, one caption and at most one dense caption."""
     for name, embeddings in (("img_embs", img_embs), ("cap_embs", cap_embs), ("dense_cap_embs", dense_cap_embs)):
         if embeddings is not None and not isinstance(embeddings, Tensor):
             raise ValueError(f"{name} is a {type(embeddings).__name__}, but a torch.Tensor is needed.")
@@ -242,10 +265,6 @@ def check_pair(
             raise ValueError(f"{name} has {embeddings.ndim} dimensions {tuple(embeddings.shape)}, but 2 are needed.")
     dense = None if dense_cap_embs is None else dense_cap_embs[None]
     model.check(img_embs[None], cap_embs[None], [len(cap_embs)], dense, None if dense is None else [dense.shape[1]])
-    grid = square_grid(model.num_patches) if grid is None else grid
-    if len(grid) != 2 or min(grid) < 1 or grid[0] * grid[1] != model.num_patches:
-        raise ValueError(f"grid is {grid}, but (H, W) with H * W = {model.num_patches} patches is needed.")
-    return grid
 
 
 def square_grid(num_patches: int) -> tuple[int, int]:
@@ -289,6 +308,7 @@ def explain_branch(name: str, branch: Branch, coefficients: dict[str, float]) ->
         rank=read_only(rank),
         aggregation_weights=None if branch.weights is None else read_only(branch.weights[0]),
         extra_weights=read_only(selection.extra_weights[0]),
+        forced=selection.forced,
     )
 
 

@@ -14,8 +14,10 @@ from seps.checks import (
     MOST_PATCHES,
     MOST_TOP_K,
     Lengths,
+    Mask,
     check_captions,
     check_embeddings,
+    check_mask,
     check_ratio,
     check_whole,
 )
@@ -245,18 +247,31 @@ class CrossSparseAggrNet(nn.Module):
         s_dt: Tensor | None,
         sample: bool = False,
         generator: torch.Generator | None = None,
+        masks: tuple[Tensor | None, Tensor | None] = (None, None),
     ) -> tuple[Selection, Selection | None]:
         """Select patches for both branches, equations (1) to (3), from the parts of the score, each (..., N).
 
-        In the paper variant each branch's score reads both captions; in the released one only its own.
+        In the paper variant each branch's score reads both captions; in the released one only its own. A branch with
+        a mask, bool and broadcastable to (..., N), keeps what it says instead.
         """
         sparse, dense = {"s_st": s_st}, {} if s_dt is None else {"s_dt": s_dt}
         if self.use_paper_version:
             sparse = dense = sparse | dense
-        selection = self.sparse_net_cap(s_p[0], sparse | {"s_im": s_im}, sample, generator)
+        selection = self.sparse_net_cap(s_p[0], sparse | {"s_im": s_im}, sample, generator, masks[0])
         if s_dt is None:
             return selection, None
-        return selection, self.sparse_net_long(s_p[1], dense | {"s_im": s_im}, sample, generator)
+        return selection, self.sparse_net_long(s_p[1], dense | {"s_im": s_im}, sample, generator, masks[1])
+
+    def forced_masks(
+        self, mask: Mask | None, dense_mask: Mask | None, images: int, has_dense: bool
+    ) -> tuple[Tensor | None, Tensor | None]:
+        """Check forced decisions, (N,) or (B_v, N), and return them on the model's device; ValueError as `match`."""
+        if dense_mask is not None and not has_dense:
+            raise ValueError("dense_mask forces the dense branch, but there is no dense caption: pass one, or no mask.")
+        given = (("mask", mask), ("dense_mask", dense_mask))
+        device = self.aggr_net.scale.device
+        checked = [None if m is None else check_mask(name, m, self.num_patches, images).to(device) for name, m in given]
+        return checked[0], checked[1]
 
     def match(
         self,
@@ -265,6 +280,8 @@ class CrossSparseAggrNet(nn.Module):
         dense_words: Tensor | None = None,
         sample: bool = False,
         generator: torch.Generator | None = None,
+        mask: Mask | None = None,
+        dense_mask: Mask | None = None,
     ) -> Match:
         """Pass B_v images and one caption through the network, nothing thrown away.
 
@@ -272,13 +289,40 @@ class CrossSparseAggrNet(nn.Module):
             image: from `image_side`.
             words: (L_s, C), the caption's own words; dense_words: (L_d, C), its dense caption's, if any.
             sample, generator: draw the decisions with Gumbel-Softmax, as in `TokenSparse.forward`.
+            mask, dense_mask: force the decision of the sparse, of the dense branch: bool, (N,) for all images or
+                (B_v, N), True on the patches that are kept, as many as they are. A branch without one decides by its
+                score. Dropped patches are still weighed by their scores in the extra token.
+
+        Raises:
+            ValueError: a mask of another shape or dtype, or one that keeps no patch; a dense_mask without a dense
+                caption; a mask where decisions are drawn.
         """
+        masks = self.forced_masks(mask, dense_mask, len(image.patches), dense_words is not None)
+        if sample and any(given is not None for given in masks):
+            raise ValueError("a forced decision is not drawn: leave out either the mask or the sample and generator.")
         s_st = text_attention(image.unit, caption_direction(words))  # (B_v, N)
         s_dt = None if dense_words is None else text_attention(image.unit, caption_direction(dense_words))
-        selection, selection_dense = self.select(image.s_p, image.s_im, s_st, s_dt, sample, generator)
+        selection, selection_dense = self.select(image.s_p, image.s_im, s_st, s_dt, sample, generator, masks)
+        return self.match_selected(image, words, dense_words, selection, selection_dense)
+
+    def match_selected(
+        self,
+        image: ImageFeatures,
+        words: Tensor,
+        dense_words: Tensor | None,
+        sparse: Selection,
+        dense: Selection | None,
+    ) -> Match:
+        """Aggregate and align what was selected: `match` after its selection, equations (4) and (5).
+
+        Args:
+            image: B_v images, of which `unit`, `s_im` and `s_p` are not read.
+            words: (L_s, C); dense_words: (L_d, C), if any.
+            sparse, dense: from `select`, every quantity (B_v, N); no dense caption, no dense selection.
+        """
         if not self.use_paper_version:
-            return self._match_released(image, words, dense_words, selection, selection_dense)
-        return self._match_paper(image, words, selection, selection_dense)
+            return self._match_released(image, words, dense_words, sparse, dense)
+        return self._match_paper(image, words, sparse, dense)
 
     def _match_paper(self, image: ImageFeatures, words: Tensor, sparse: Selection, dense: Selection | None) -> Match:
         """Both branches make one set of tokens, which meets the sparse caption's words."""

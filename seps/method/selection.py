@@ -163,11 +163,13 @@ class Selection:
             the attentions lie in [0, 1] in the paper variant and in [-1, 1] in the released one.
         score: (B_v, N), the significance score, equation (3): the parts times their coefficients.
         mask: (B_v, N), the decision mask D of exact 0 and 1; under Gumbel-Softmax it carries a gradient.
+        forced: whether the mask was given from outside, whatever the score.
     """
 
     parts: dict[str, Tensor]
     score: Tensor
     mask: Tensor
+    forced: bool = False
 
     @cached_property
     def extra_weights(self) -> Tensor:
@@ -267,6 +269,7 @@ class TokenSparse(nn.Module):
         attentions: dict[str, Tensor],
         sample: bool = False,
         generator: torch.Generator | None = None,
+        mask: Tensor | None = None,
     ) -> Selection:
         """Score the patches and decide.
 
@@ -274,8 +277,12 @@ class TokenSparse(nn.Module):
             s_p, attentions: as in `combine`.
             sample: draw the decision instead of taking the top k.
             generator: where the draw's noise comes from; None takes torch's own.
+            mask: bool, broadcastable to (..., N), a forced decision: the patches it holds True on are kept, as many as
+                they are. The score then weighs the dropped patches of the extra token alone.
         """
         parts, score = self.combine(s_p, attentions)
+        if mask is not None:
+            return Selection(parts, score, mask.to(score).expand_as(score), forced=True)
         mask = self.draw(score, generator) if sample else self.decide(score)
         return Selection(parts, score, mask)
 

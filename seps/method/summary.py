@@ -31,8 +31,9 @@ def branch_lines(branch: BranchExplanation) -> list[str]:
     score = " + ".join(f"{branch.coefficients[name]:g} {name}" for name in branch.parts)
     weights = branch.aggregation_weights
     merged = "merges none of its own" if weights is None else f"merges them into {len(weights)} aggregated tokens"
+    forced = ", as it was told to," if branch.forced else ""
     return [
-        f"{branch.name} branch: keeps {kept} of {total} patches and {merged}",
+        f"{branch.name} branch: keeps {kept} of {total} patches{forced} and {merged}",
         f"  score = {score}, from {branch.score.min():.3f} to {branch.score.max():.3f}",
     ]
 

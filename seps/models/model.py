@@ -14,7 +14,7 @@ from PIL import Image
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from seps.checks import Lengths
+from seps.checks import Lengths, Mask
 from seps.encoders import TextEncoder, Tokenizer, VisionEncoder, preprocess
 from seps.method.explanation import Explanation, explain
 from seps.method.network import CrossSparseAggrNet
@@ -170,16 +170,28 @@ class SEPSModel(nn.Module, PyTorchModelHubMixin, license="mit", tags=["image-tex
         """Return labels of the caption's tokens, "[CLS]" first, "[SEP]" last."""
         return self.tokenizer.labels(self._ids(caption, dense))
 
-    def explain(self, photo: Image.Image, caption: str, dense_caption: str | None = None) -> Explanation:
+    def explain(
+        self,
+        photo: Image.Image,
+        caption: str,
+        dense_caption: str | None = None,
+        mask: Mask | None = None,
+        dense_mask: Mask | None = None,
+    ) -> Explanation:
         """Explain what the model does with one photograph and one caption, see `seps.explain`.
 
+        Args:
+            photo, caption, dense_caption: as `encode_photos` and `encode_captions` take them.
+            mask, dense_mask: (N,) bool, decisions forced from outside.
+
         Raises:
-            ValueError: as `encode_photos` and `encode_captions`.
+            ValueError: as `encode_photos`, `encode_captions` and, of masks, `seps.explain`.
         """
         image = self.encode_photos([photo])[0]  # (N[+1], C)
         words = self.encode_captions([caption])[0][0]  # (L_s, C)
         if dense_caption is None:
-            return explain(self.cross_net, image, words, words=self.words(caption), grid=self.grid)
+            labels = self.words(caption)
+            return explain(self.cross_net, image, words, words=labels, grid=self.grid, mask=mask, dense_mask=dense_mask)
         dense_words = self.encode_captions([dense_caption], dense=True)[0][0]  # (L_d, C)
         return explain(
             self.cross_net,
@@ -189,6 +201,8 @@ class SEPSModel(nn.Module, PyTorchModelHubMixin, license="mit", tags=["image-tex
             words=self.words(caption),
             dense_words=self.words(dense_caption, dense=True),
             grid=self.grid,
+            mask=mask,
+            dense_mask=dense_mask,
         )
 
     def _ids(self, caption: str, dense: bool) -> list[int]:

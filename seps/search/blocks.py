@@ -42,11 +42,20 @@ class BlockScorer:
         images: the block.
         captions: how many captions will come in all; they share what an image alone decides.
         workspace: buffers, shared by the scorers of one call.
+        masks: forced decisions of the sparse and the dense branch, (V, 1, N) bool each; None decides by the score.
     """
 
-    def __init__(self, model: CrossSparseAggrNet, images: ImageIndex, captions: int, workspace: Workspace) -> None:
+    def __init__(
+        self,
+        model: CrossSparseAggrNet,
+        images: ImageIndex,
+        captions: int,
+        workspace: Workspace,
+        masks: tuple[Tensor | None, Tensor | None] = (None, None),
+    ) -> None:
         self.model = model
         self.images = images
+        self.masks = masks
         self.captions = captions
         self.workspace = workspace
         self.patches = images.patches.float().contiguous()  # (V, N, C)
@@ -71,7 +80,9 @@ class BlockScorer:
         sparse, dense = (None if part is None else part[:, None] for part in self.images.s_p)  # (V, 1, N)
         s_st = self.attention(captions.sparse)
         s_dt = None if captions.dense is None else self.attention(captions.dense)
-        selection, selection_dense = self.model.select((sparse, dense), self.images.s_im[:, None], s_st, s_dt)
+        selection, selection_dense = self.model.select(
+            (sparse, dense), self.images.s_im[:, None], s_st, s_dt, masks=self.masks
+        )
         merged = self.model.use_dual_aggr or not self.model.use_paper_version
         return selection, selection_dense if merged else None
 

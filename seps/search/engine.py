@@ -9,6 +9,7 @@ from torch import Tensor
 
 from seps.checks import (
     Lengths,
+    Mask,
     check_captions,
     check_embeddings,
     check_patch_count,
@@ -106,15 +107,25 @@ class ScoringEngine:
         with torch.inference_mode(), exact_precision(self.device):
             return index_captions(cap_embs.to(self.device), lengths, dense, dense_lengths)
 
-    def score(self, images: ImageIndex, captions: CaptionIndex) -> Tensor:
+    def score(
+        self, images: ImageIndex, captions: CaptionIndex, mask: Mask | None = None, dense_mask: Mask | None = None
+    ) -> Tensor:
         """Compute the full matrix S(I, T): (V, T) float32 on the CPU.
+
+        Args:
+            images, captions: the indices.
+            mask, dense_mask: force the decision of the sparse, of the dense branch, the same for all captions: bool,
+                (N,) for all images or (V, N), True on the patches that are kept; see `CrossSparseAggrNet.match`.
 
         Raises:
             ValueError: something else than an index of images and one of captions, swapped ones too, or an empty one;
-                images encoded by another model, or by this one with other parameters; captions of another width.
+                images encoded by another model, or by this one with other parameters; captions of another width; a
+                mask of another shape or dtype, one that keeps no patch, a dense_mask without dense captions.
         """
         check_indices(images, captions)
         self.check_origin(images, captions)
+        given = self.model.forced_masks(mask, dense_mask, len(images), captions.dense is not None)
+        masks = [None if m is None else m.expand(len(images), -1)[:, None] for m in given]  # (V, 1, N)
         result = torch.empty(len(images), len(captions))
         only_sparse = captions.dense is None or self.model.use_paper_version
         longest = captions.sparse if only_sparse else captions.dense
@@ -124,7 +135,8 @@ class ScoringEngine:
         workspace = Workspace(self.device)
         with torch.inference_mode(), exact_precision(self.device):
             for rows in with_progress(list(split(len(images), image_block)), "Scoring", self.progress):
-                scorer = BlockScorer(self.model, images[rows], len(captions), workspace)
+                forced = tuple(None if m is None else m[rows] for m in masks)
+                scorer = BlockScorer(self.model, images[rows], len(captions), workspace, (forced[0], forced[1]))
                 for columns in split(len(captions), block):
                     part = order[columns].cpu()
                     result[rows, part] = scorer.score(captions[part]).float().cpu()

@@ -2,7 +2,8 @@
 
 Two sizes, both variants, on the CPU and, where there is one, on a GPU:
     64 images by 100 captions with dense captions: plain loop, engine, their ratio, their largest difference;
-    1,000 images by 1,000 captions without dense ones: the engine's time, pairs a second, peak memory.
+    1,000 images by 1,000 captions without dense ones: the engine's time, pairs a second, peak memory;
+    1 image and 1 caption: effects of all patches in one batch beside a loop of forced passes, see `effects.py`.
 The two take turns and each counts its best round, because a busy machine only ever makes a round slower.
 """
 
@@ -19,6 +20,7 @@ import torch
 from torch import Tensor
 
 from seps import CrossSparseAggrNet, ScoringEngine
+from tests.bench.effects import effects_side_by_side
 from tests.bench.plain import plain_similarity
 
 PATCHES, CHANNELS = 196, 512
@@ -159,6 +161,7 @@ def main() -> None:
             torch.manual_seed(0)
             model = CrossSparseAggrNet(CHANNELS, PATCHES, use_paper_version=variant == "paper").eval().to(device)
             side_by_side(model, variant, device, arguments.rounds)
+            effects_side_by_side(model, variant, device, arguments.rounds)
             large(model, variant, device, arguments.count)
     if len(devices) == 1:
         print("cuda  no GPU on this machine: not measured")

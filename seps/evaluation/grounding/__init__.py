@@ -15,8 +15,12 @@ captions alone. Where `{split}_scenes.jsonl` is there, what phrases name is know
     insertion         word maps of all of the caption's words, of equal ones the higher significance score first; the
                       score without patches is 0, with all 1; see `seps.evaluation.grounding.curves`
 
-Beside SEPS stand maps that know less, which keep as many patches, the first of their order, as the decision mask:
+Beside the word maps stand maps of effects, and maps that know less; each keeps as many patches, the first of its
+order, as the decision mask:
 
+    effect     a patch's worth, see `seps.method.effects`: the phrase's words' shares of the word-to-patch mean with the
+               patch kept minus those with it dropped, all others as they are, where above 0; for the caption S(I, T)
+    blanked    what these shares, or S(I, T), lose as the patch's embedding is replaced by the image's mean patch
     cosine     the model's own patches and words without selection and merging: a phrase's mean cosine, counted from
                the lowest, and the sum over all words
     gradient   gradient times input, of the phrase's words' best cosines, and of S(I, T)

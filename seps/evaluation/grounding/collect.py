@@ -19,7 +19,7 @@ from seps.encoders.tokenizer import word_tokens
 from seps.evaluation.bootstrap import Estimate, bootstrap, estimate, ratio
 from seps.evaluation.grounding.baselines import Gradients, centre_blob
 from seps.evaluation.grounding.curves import CurveTask, area_estimates, curves, mean_curves, rescorer, step_counts
-from seps.evaluation.grounding.maps import METHODS, CaptionMaps, caption_maps
+from seps.evaluation.grounding.maps import METHODS, OF_PHRASES, CaptionMaps, caption_maps
 from seps.evaluation.grounding.measures import first, kept_areas, measure_map
 from seps.evaluation.grounding.report import Grounding, Pointing
 from seps.models.model import PHOTOS_AT_ONCE, SEPSModel
@@ -94,11 +94,11 @@ def measure_phrase(maps: dict[str, Floats], region: Region, grid: tuple[int, int
     """Energy inside and pointing game of each method: (methods, 2).
 
     Args:
-        maps: of "seps", "cosine" and "gradient"; none where the phrase was cut off.
+        maps: by the methods of `OF_PHRASES`; none where the phrase was cut off.
     """
     overlap, hits = region.overlap, region.hits
     central = central_patches(grid).reshape(-1)  # (N,)
-    own = [measure_map(maps.get(method), overlap, hits) for method in METHODS[:3]]
+    own = [measure_map(maps.get(method), overlap, hits) for method in OF_PHRASES]
     centre = energy_inside(centre_blob(grid), overlap), hits[central].mean()
     return np.array([*own, centre, (overlap.mean(), hits.mean())])
 

@@ -1,4 +1,4 @@
-"""The maps of one caption and of its phrases: those of the explanation, and those that know less."""
+"""The maps of one caption and of its phrases: the explanation's, those of effects, and those that know less."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from torch import Tensor
 
 from seps.evaluation.grounding.baselines import Gradients, centre_blob, cosines, random_order
 from seps.evaluation.grounding.measures import order_of
+from seps.method.blanking import measure_blanked
+from seps.method.effects import measure_effects
 from seps.method.explanation import explain
 from seps.method.network import CrossSparseAggrNet
 
-METHODS = ("seps", "cosine", "gradient", "centre", "random")
+OF_PHRASES = ("seps", "effect", "blanked", "cosine", "gradient")  # methods that have a map for each phrase
+METHODS = (*OF_PHRASES, "centre", "random")
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.integer[Any]]
@@ -26,8 +29,8 @@ class CaptionMaps:
     """What is measured of one caption.
 
     Attributes:
-        phrases: of each phrase, its maps (N,), not below 0, by method: "seps", "cosine" and "gradient". None where
-            the limit of tokens cut the phrase off.
+        phrases: of each phrase, its maps (N,), not below 0, by the methods of `OF_PHRASES`. None where the limit of
+            tokens cut the phrase off.
         kept: (N,), the decision mask.
         orders: by method, all patches (N,), those that matter most first.
     """
@@ -56,19 +59,30 @@ def caption_maps(
     """
     record = explain(net, image, words, grid=grid)
     word_maps = record.sparse_alignment.word_maps.astype(np.float64)  # (L, N)
+    effects, blanked = measure_effects(net, image, words), measure_blanked(net, image, words)
     plain = cosines(image, words, net.num_patches)  # (L, N)
     whole = [phrase for phrase in phrases if phrase.stop < len(words)]
     of_phrases, of_caption = gradients.maps(words, whole)
     maps = iter(of_phrases)
     orders = {
         "seps": order_of(word_maps.sum(axis=0), record.sparse.score.astype(np.float64)),
+        "effect": order_of(np.nan_to_num(effects.worth)),
+        "blanked": order_of(blanked.effects.astype(np.float64)),
         "cosine": order_of(plain.sum(axis=0)),
         "gradient": order_of(of_caption),
         "centre": order_of(centre_blob(grid)),
         "random": random_order(net.num_patches, number),
     }
+    worth = np.nan_to_num(effects.word_worth).astype(np.float64)  # (L, N); of an only kept patch there is none
+    owed = blanked.word_effects.astype(np.float64)  # (L, N)
     found = tuple(
-        {"seps": mean_map(word_maps, phrase), "cosine": from_lowest(mean_map(plain, phrase)), "gradient": next(maps)}
+        {
+            "seps": mean_map(word_maps, phrase),
+            "effect": mean_map(worth, phrase).clip(min=0),
+            "blanked": mean_map(owed, phrase).clip(min=0),
+            "cosine": from_lowest(mean_map(plain, phrase)),
+            "gradient": next(maps),
+        }
         if phrase.stop < len(words)
         else {}
         for phrase in phrases

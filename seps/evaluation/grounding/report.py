@@ -32,6 +32,8 @@ MEANINGS = {  # of the columns, in their order
 }
 ROWS = {  # what the methods are, in words
     "seps": "the model's word maps, of a phrase the mean over its words",
+    "effect": "what a patch's decision is worth to a phrase's words: their shares of S, kept minus dropped",
+    "blanked": "what those shares lose as a patch's embedding is replaced by the image's mean patch",
     "cosine": "its patches and words compared without selection and merging",
     "gradient": "gradient times input",
     "centre": "a blob in the middle of every image",
@@ -64,7 +66,7 @@ class Grounding:
         cut_off: of these, phrases that the limit of tokens cut, at least in part: misses without any weight inside.
         without_map: of these, phrases whose map is zero, as every word met [CLS] best: likewise.
         skipped: phrases beside these whose tokens could not be found in their sentence.
-        methods: "seps", "cosine", "gradient", "centre" and "random".
+        methods: "seps", "effect", "blanked", "cosine", "gradient", "centre" and "random".
         kinds: for each kind of phrase ("people", "clothing", ...; the first where it has several) how many there are,
             and the mean energy inside and pointing game of SEPS.
         curves: the mean deletion and insertion curves; None where none were asked for.

@@ -18,6 +18,11 @@ from seps.data import PhraseBoxes, SentencePhrases, Split
 from seps.encoders import Tokenizer
 from seps.encoders.tokenizer import word_tokens
 from seps.evaluation.grounding import Grounding, ground
+from seps.evaluation.grounding.baselines import Gradients
+from seps.evaluation.grounding.maps import METHODS, caption_maps
+from seps.evaluation.grounding.measures import order_of
+from seps.method.blanking import measure_blanked
+from seps.method.shares import split_similarity
 from seps.models.model import SEPSModel
 from tests.helpers.drawn_data import draw
 from tests.helpers.tiny import tiny_model
@@ -164,6 +169,37 @@ def test_maps_are_those_of_the_explanation_and_of_plain_cosines(model: SEPSModel
     share, hit = figures(result, "cosine")
     assert share == pytest.approx(float(cosine.view(10, 10)[:, :5].sum() / cosine.sum()), abs=1e-5)
     assert hit == float(int(cosine.argmax()) % 10 < 5)
+
+
+def test_effects_are_those_of_the_phrases_words(model: SEPSModel, split: Split) -> None:
+    text = "a dog runs."
+    entities = [[sentence(text, ("dog runs.", 1, "animals", LEFT))], []]
+    result = ground(model, split, entities, curve_captions=1)
+    image = model.encode_photos([Image.open(split.image_files[0])])[0]
+    words = model.encode_captions([text])[0][0]
+    record = explain(model.cross_net, image, words)
+
+    def share(kept: NDArray[np.bool_], image: torch.Tensor = image) -> Any:
+        again = explain(model.cross_net, image, words, mask=kept)
+        return split_similarity(model.cross_net, again)[0].word_means[2:6].mean()  # dog run ##s .
+
+    turned = np.zeros(100)
+    for patch in range(100):
+        kept = record.sparse.kept.copy()
+        kept[patch] = True
+        turned[patch] = share(kept)
+        kept[patch] = False
+        turned[patch] -= share(kept)
+    maps = caption_maps(model.cross_net, Gradients(model.cross_net, image), image, words, [slice(2, 6)], (10, 10), 0)
+    assert maps.phrases[0]["effect"] == pytest.approx(turned.clip(min=0), abs=1e-6)
+    left = maps.phrases[0]["effect"].reshape(10, 10)[:, :5].sum()
+    assert figures(result, "effect")[0] == pytest.approx(left / maps.phrases[0]["effect"].sum())
+    assert figures(result, "effect")[1] == float(int(maps.phrases[0]["effect"].argmax()) % 10 < 5)
+    blanked = measure_blanked(model.cross_net, image, words)
+    assert maps.phrases[0]["blanked"] == pytest.approx(blanked.word_effects[2:6].mean(axis=0).clip(min=0))
+    assert maps.orders["blanked"].tolist() == order_of(blanked.effects.astype(float)).tolist()
+    assert set(maps.orders) == set(METHODS) == set(result.methods)
+    assert result.methods["effect"].deletion is not None or result.methods["seps"].deletion is None
 
 
 def test_curves_replace_patches_by_the_mean_of_all_images(model: SEPSModel, split: Split) -> None:

@@ -38,18 +38,21 @@ def test_phrases_by_hand() -> None:
     inside = np.zeros((4, 4))
     inside[2, 1] = 1
     maps = {"seps": inside.ravel(), "cosine": np.ones(16), "gradient": np.eye(16)[3]}
-    seps, cosine, gradient, centre, random = measure_phrase(maps, region, (4, 4)).tolist()
+    maps |= {"effect": np.eye(16)[4], "blanked": np.zeros(16)}
+    seps, effect, blanked, cosine, gradient, centre, random = measure_phrase(maps, region, (4, 4)).tolist()
     assert seps == [0.5, 1]
+    assert effect == [1, 1]
+    assert blanked == [0, 0]  # nowhere above 0
     assert cosine == [0.375, 0]  # all patches tie
     assert gradient == [0, 0]
     # The blob weighs e^-1/8 or e^-9/8 across, whatever the row: a quarter of the image's half is 1/8 and 3/8 away.
     near, far = np.exp(-(0.125**2) / 0.125), np.exp(-(0.375**2) / 0.125)
     assert centre == [pytest.approx((far + near / 2) / (2 * far + 2 * near)), 0.5]
     assert random == [0.375, 0.5]
-    assert measure_phrase({}, region, (4, 4))[:3].tolist() == [[0, 0]] * 3
+    assert measure_phrase({}, region, (4, 4))[:5].tolist() == [[0, 0]] * 5
     three = Region(patch_overlap(box, (3, 3)).ravel(), centres_inside(box, (3, 3)).ravel())
-    assert measure_phrase({}, three, (3, 3))[4].tolist() == pytest.approx([0.375, 1 / 3])
-    assert measure_phrase({}, three, (3, 3))[3][1] == 0  # one central patch, whose centre is outside
+    assert measure_phrase({}, three, (3, 3))[6].tolist() == pytest.approx([0.375, 1 / 3])
+    assert measure_phrase({}, three, (3, 3))[5][1] == 0  # one central patch, whose centre is outside
 
 
 def test_orders_settle_ties_by_score_and_then_by_position() -> None:
@@ -62,11 +65,14 @@ def test_kept_patches_by_hand() -> None:
     areas = np.array([[1, 0.5, 0, 0], [0, 0.25, 0.5, 0], [0, 0.25, 0.5, 1]])
     assert kept_areas(np.array([True, True, False, False]), areas).tolist() == [1.5, 0.25, 0.25]
     orders = {"seps": [3, 2, 1, 0], "cosine": [3, 2, 1, 0], "gradient": [0, 3, 1, 2], "centre": [1, 2, 0, 3]}
+    orders |= {"effect": [0, 2, 1, 3], "blanked": [1, 3, 0, 2]}
     maps = CaptionMaps(
         (), np.array([True, True, False, False]), {name: np.array(order) for name, order in orders.items()}
     )
     assert measure_kept(maps, areas).tolist() == [
         [1.5, 0.25, 0.25],  # what the mask keeps, whatever the picture's order
+        [1, 0.5, 0.5],
+        [0.5, 0.25, 1.25],
         [0, 0.5, 1.5],
         [1, 0, 1],
         [0.5, 0.75, 0.75],

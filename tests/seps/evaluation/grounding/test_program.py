@@ -62,7 +62,7 @@ def test_photographs(model: Path, data: Path, tmp_path: Path, capsys: pytest.Cap
     result = run(model, data, "dev", file, "--first", "2", "--curves", "0")
     assert json.loads(file.read_text())["captions_only"] == {"rsum": 300.0}
     assert (result["split"], result["regions"], result["images"], result["phrases"]) == ("dev", "boxes", 2, 2)
-    assert list(result["methods"]) == ["seps", "cosine", "gradient", "centre", "random"]
+    assert list(result["methods"]) == ["seps", "effect", "blanked", "cosine", "gradient", "centre", "random"]
     assert result["methods"]["random"]["energy_inside"]["mean"] == pytest.approx(0.35)
     assert result["curves"] is None
     for pointing in result["methods"].values():

@@ -1,0 +1,127 @@
+"""Blanking: each patch's embedding replaced by the mean patch, one at a time, and the pass run again on what is left.
+
+Replacing a patch changes its own scores and logits, and through the mean patch s^im of all patches; all else stays what
+it was and is computed once. Selection, aggregation and alignment are the network's own code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from seps.checks import Mask, check_embeddings
+from seps.method.explanation import Floats, Sealed, check_one, read_only
+from seps.method.network import CrossSparseAggrNet, ImageFeatures, Match
+from seps.method.selection import caption_direction, unit_patches
+from seps.method.shares import word_shares
+
+AT_ONCE = 2**23  # numbers of patch embeddings held at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Blanked(Sealed):
+    """What each patch's content does to S(I, T), in the units of S. All arrays are read-only, float64.
+
+    Attributes:
+        similarity: S(I, T) of the whole image.
+        effects: (N,), S(I, T) minus S(I, T) with this patch's embedding replaced: above 0 where S owes to it.
+        word_effects: (L_s, N), the same for the share that each of the caption's words has of the word-to-patch mean,
+            see `Shares.word_means`.
+    """
+
+    similarity: float
+    effects: Floats
+    word_effects: Floats
+
+
+@torch.no_grad()
+def measure_blanked(
+    model: CrossSparseAggrNet,
+    img_embs: Tensor,
+    cap_embs: Tensor,
+    dense_cap_embs: Tensor | None = None,
+    *,
+    mask: Mask | None = None,
+    dense_mask: Mask | None = None,
+    neutral: Tensor | None = None,
+) -> Blanked:
+    """Measure what replacing each patch's embedding by the mean patch does to S(I, T): N passes in batches.
+
+    The model decides anew each time, unless its decision is forced. [CLS], where there is one, stays as it is: what
+    the encoder mixed into it, and into other patches, is not removed.
+
+    Args:
+        model: either variant, in whatever mode.
+        img_embs: (N[+1], C); cap_embs: (L_s, C); dense_cap_embs: (L_d, C), if any: as `explain` takes them.
+        mask, dense_mask: (N,) bool, decisions forced from outside, which hold for every pass.
+        neutral: (C,), what stands in a patch's stead; the mean of the image's own patches where left out.
+
+    Raises:
+        ValueError: as `explain`; a neutral patch of another width, or one that holds NaN or infinity.
+    """
+    check_one(model, img_embs, cap_embs, dense_cap_embs)
+    if neutral is None:
+        neutral = img_embs[-model.num_patches :].mean(dim=0)
+    check_embeddings("neutral", neutral.reshape(1, 1, -1), model.embed_size, model.dtype)
+    with torch.autocast(img_embs.device.type, enabled=False):
+        image = model.image_side(img_embs[None])
+        masks = model.forced_masks(mask, dense_mask, 1, dense_cap_embs is not None)
+        whole = model.match(image, cap_embs, dense_cap_embs, mask=mask, dense_mask=dense_mask)
+        variants = Variants(model, image, neutral.to(image.patches))
+        matches = [
+            variants.match(rows, cap_embs, dense_cap_embs, masks)
+            for rows in torch.arange(model.num_patches, device=img_embs.device).split(variants.at_once)
+        ]
+    similarity = whole.similarity[0]
+    shares = torch.cat([word_shares(match.alignments[0].matrix) for match in matches])  # (N, L)
+    base = word_shares(whole.alignments[0].matrix)[0]  # (L,)
+    return Blanked(
+        similarity=float(similarity),
+        effects=read_only((similarity - torch.cat([match.similarity for match in matches])).double().cpu()),
+        word_effects=read_only((base[:, None] - shares.T).double().cpu()),
+    )
+
+
+class Variants:
+    """N variants of one image, in each of which one patch is replaced.
+
+    Args:
+        model: either variant; image: of one image, from `image_side`; neutral: (C,).
+    """
+
+    def __init__(self, model: CrossSparseAggrNet, image: ImageFeatures, neutral: Tensor) -> None:
+        self.model, self.image = model, image
+        n, channels = image.patches.shape[1:]
+        self.at_once = max(1, AT_ONCE // (n * channels))
+        patches = torch.cat([image.patches[0], neutral[None]])  # (N + 1, C), the neutral one last
+        self.patches = patches
+        self.unit = unit_patches(patches[None])[0]  # (N + 1, C)
+        exact = patches.to(self.unit)
+        means = F.normalize(exact[:-1].mean(dim=0) + (exact[-1] - exact[:-1]) / n, dim=-1)  # (N, C), of each variant
+        self.s_im = means @ self.unit.T  # (N, N + 1), equation (2)
+        predicted = [net.predict(patches[None]) for net in (model.sparse_net_cap, model.sparse_net_long)]
+        self.s_p = [None if score is None else score[0] for score in predicted]  # (N + 1,), equation (1)
+        logits = model.aggr_net.logits(patches[None])
+        self.logits = [part[0] for part in (logits if isinstance(logits, tuple) else (logits, logits))]  # (N_c, N + 1)
+
+    def match(
+        self, rows: Tensor, words: Tensor, dense_words: Tensor | None, masks: tuple[Tensor | None, Tensor | None]
+    ) -> Match:
+        """Pass some of the variants, (V,) their numbers, and the caption through the network."""
+        n = len(self.patches) - 1
+        where = torch.arange(n, device=rows.device).repeat(len(rows), 1)  # (V, N), of the N + 1 patches
+        where[torch.arange(len(rows), device=rows.device), rows] = n
+        s_st = (self.unit @ caption_direction(words))[where]  # (V, N)
+        s_dt = None if dense_words is None else (self.unit @ caption_direction(dense_words))[where]
+        s_p = [None if score is None else score[where] for score in self.s_p]
+        selections = self.model.select((s_p[0], s_p[1]), self.s_im[rows].gather(1, where), s_st, s_dt, masks=masks)
+        return self.model.match_selected(self.features(where), words, dense_words, *selections)
+
+    def features(self, where: Tensor) -> ImageFeatures:
+        """What aggregation and alignment read of variants whose patches are those at `where`, (V, N)."""
+        first, second = (part[:, where].transpose(0, 1) for part in self.logits)  # (V, N_c, N)
+        cls = None if self.image.cls is None else self.image.cls.expand(len(where), -1, -1)  # (V, 1, C)
+        return replace(self.image, cls=cls, patches=self.patches[where], logits=(first, second))

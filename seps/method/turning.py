@@ -1,0 +1,165 @@
+"""The decisions of one image and one caption turned over patch by patch, all N at once and exactly.
+
+A token is t = sum_i w_i v_i, its weights w summing to 1 over its members: the kept patches for an aggregated token, the
+dropped ones for the extra token. Where patch i joins or leaves, softmax weights of all others grow by one factor, so
+that
+
+    t' = (1 - a) t + a v_i,   a = sigmoid(logit_i - logsumexp over members)   where it joins,
+                              a = -w_i / (1 - w_i)                           where it leaves.
+
+Products with words and the length of t' follow from those of t and v_i: N decisions take little more than one. As one
+patch leaves, digits are lost if it weighs nearly everything. Only a token's heaviest member can weigh more than half,
+so each token without its heaviest member is summed anew.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from seps.checks import Mask, check_choice
+from seps.method.alignment import Alignment
+from seps.method.explanation import check_one
+from seps.method.network import CrossSparseAggrNet, Match
+from seps.method.selection import Selection, decision_dtype, masked_softmax
+from seps.method.shares import word_shares
+
+BRANCHES = ("sparse", "dense")
+SHORTEST = 1e-12  # a token shorter than this counts as zero, as in torch's normalize
+AT_ONCE = 2**22  # numbers of patch-word matrices held at a time
+
+
+class Turner:
+    """Scores one image and one caption under decisions that differ in one patch. R = N_c + 1 rows, extra token last.
+
+    Args:
+        model: either variant, in whatever mode.
+        img_embs: (N[+1], C); cap_embs: (L_s, C); dense_cap_embs: (L_d, C), if any.
+        mask, dense_mask: (N,) bool, decisions forced from outside to begin with; None decides by the score.
+        branch: whose decision is turned over, "sparse" or "dense"; the other branch's stays as it is.
+
+    Raises:
+        ValueError: as `explain`; a branch that is neither, or the dense one without a dense caption.
+    """
+
+    def __init__(
+        self,
+        model: CrossSparseAggrNet,
+        img_embs: Tensor,
+        cap_embs: Tensor,
+        dense_cap_embs: Tensor | None = None,
+        mask: Mask | None = None,
+        dense_mask: Mask | None = None,
+        branch: str = "sparse",
+    ) -> None:
+        check_one(model, img_embs, cap_embs, dense_cap_embs)
+        check_choice("branch", branch, BRANCHES)
+        if branch == "dense" and dense_cap_embs is None:
+            raise ValueError("branch is 'dense', but there is no dense caption: pass dense_cap_embs.")
+        self.model, self.branch = model, branch
+        with torch.no_grad(), torch.autocast(img_embs.device.type, enabled=False):
+            image = model.image_side(img_embs[None])
+            match = model.match(image, cap_embs, dense_cap_embs, mask=mask, dense_mask=dense_mask)
+            index = BRANCHES.index(branch)
+            selections = [None if one is None else one.selection for one in (match.sparse, match.dense)]
+            own, other = selections[index], selections[1 - index]
+            assert own is not None
+            self.kept = own.mask[0] > 0.5  # (N,), the decision as it is
+            exact = decision_dtype(img_embs.device)
+            self.logits = torch.cat([image.logits[index][0].to(exact), own.score.to(exact)])  # (R, N)
+            self.patches = image.patches[0].to(exact)  # (N, C)
+            own_words = dense_cap_embs if index == 1 and not model.use_paper_version else cap_embs
+            assert own_words is not None
+            self.words = F.normalize(own_words.to(exact), dim=-1)  # (L, C)
+            self.cls: Tensor | None = None  # (1, L), cosines of the words and [CLS]
+            if image.cls is not None:
+                self.cls = F.normalize(image.cls[0].to(exact), dim=-1) @ self.words.T
+            self.fixed = torch.zeros(len(self.logits), self.patches.shape[1]).to(self.patches)  # (R, C)
+            merges_nothing = model.use_paper_version and not model.use_dual_aggr and index == 1
+            if other is not None and (model.use_dual_aggr or merges_nothing):  # the other branch's tokens are added
+                rows = torch.cat([image.logits[1 - index][0].to(exact), other.score.to(exact)])  # (R, N)
+                self.fixed = masked_softmax(rows, members(other.mask[0] > 0.5, len(rows))) @ self.patches
+            if merges_nothing:  # the paper's dense branch without dual aggregation: its decision changes nothing
+                self.patches = torch.zeros_like(self.patches)
+            self.met = self.patches @ self.words.T  # (N, L)
+            self.lengths = self.patches.square().sum(dim=-1)  # (N,), squared
+            self.apart = other_similarity(match, own)  # of S, what the turned branch has no part in
+
+    @torch.no_grad()
+    def score(self, kept: Tensor) -> tuple[float, Tensor]:
+        """Score S(I, T) under one decision, (N,) bool, by the arithmetic of `turn`; and the words' shares, (L,)."""
+        tokens = masked_softmax(self.logits, members(kept, len(self.logits))) @ self.patches + self.fixed  # (R, C)
+        cosines = tokens @ self.words.T / tokens.norm(dim=-1, keepdim=True).clamp(min=SHORTEST)  # (R, L)
+        alignment = self._align(cosines[None])
+        shares = word_shares(alignment.matrix)[0]  # (L,)
+        return float(alignment.similarity[0] + self.apart), shares
+
+    @torch.no_grad()
+    def turn(self, kept: Tensor, with_words: bool = False) -> tuple[Tensor, Tensor | None]:
+        """Score S(I, T) as each patch's decision is turned over, and nothing else.
+
+        Args:
+            kept: (N,) bool, the decision; it may keep no patch at all.
+            with_words: whether words' shares are asked for too.
+
+        Returns:
+            S(I, T), (N,), and the words' shares of it, see `Shares.word_means`, (N, L) or None. NaN where the only kept
+            patch would be dropped: a decision keeps at least one.
+        """
+        inside = members(kept, len(self.logits))  # (R, N)
+        weights = masked_softmax(self.logits, inside)  # (R, N)
+        tokens = weights @ self.patches  # (R, C)
+        total = self.logits.masked_fill(~inside, -torch.inf).logsumexp(dim=-1, keepdim=True)  # (R, 1)
+        heaviest = weights.argmax(dim=-1, keepdim=True)  # (R, 1)
+        is_heaviest = torch.zeros_like(inside).scatter(-1, heaviest, inside.gather(-1, heaviest))  # (R, N)
+        leaving = -weights / (1 - weights.masked_fill(is_heaviest, 0.0))
+        step = torch.where(inside, leaving, torch.sigmoid(self.logits - total))  # (R, N), a
+        without = masked_softmax(self.logits, inside & ~is_heaviest) @ self.patches  # (R, C), their heaviest left
+        # Of the tokens as they are, of those without their heaviest, and of the patches: dot products with what is
+        # fixed and among each other, to find the lengths of the sums.
+        stay = 1 - step
+        squared = stay**2 * dot(tokens, tokens) + 2 * stay * step * (tokens @ self.patches.T) + step**2 * self.lengths
+        squared = torch.where(is_heaviest, dot(without, without), squared)  # (R, N)
+        across = stay * dot(tokens, self.fixed) + step * (self.fixed @ self.patches.T)
+        across = torch.where(is_heaviest, dot(without, self.fixed), across)  # (R, N)
+        norms = (squared + 2 * across + dot(self.fixed, self.fixed)).clamp(min=0).sqrt().clamp(min=SHORTEST)
+        products = [part @ self.words.T for part in (tokens, without, self.fixed)]  # (R, L) each
+        scores, shares = [], []
+        for rows in torch.arange(len(kept), device=kept.device).split(self._patches_at_once()):
+            joined = stay[:, rows, None] * products[0][:, None] + step[:, rows, None] * self.met[rows]  # (R, n, L)
+            joined = torch.where(is_heaviest[:, rows, None], products[1][:, None], joined) + products[2][:, None]
+            alignment = self._align((joined / norms[:, rows, None]).transpose(0, 1))  # (n, R, L)
+            scores.append(alignment.similarity + self.apart)
+            if with_words:
+                shares.append(word_shares(alignment.matrix))
+        only = kept & (kept.sum() == 1)  # (N,)
+        found = torch.cat(scores).masked_fill(only, torch.nan)
+        return found, torch.cat(shares).masked_fill(only[:, None], torch.nan) if with_words else None
+
+    def _align(self, cosines: Tensor) -> Alignment:
+        """Align from (n, R, L), with the [CLS] token's row before the others."""
+        if self.cls is not None:
+            cosines = torch.cat([self.cls.expand(len(cosines), -1, -1), cosines], dim=1)  # (n, M, L)
+        with torch.autocast(cosines.device.type, enabled=False):
+            return self.model.hrpa.align(cosines.to(self.model.dtype))
+
+    def _patches_at_once(self) -> int:
+        return max(1, AT_ONCE // (len(self.logits) * len(self.words)))
+
+
+def members(kept: Tensor, rows: int) -> Tensor:
+    """Which patches each of R tokens is made of, (R, N) bool: the kept ones; of the extra token the dropped ones."""
+    return torch.cat([kept.expand(rows - 1, -1), ~kept[None]])
+
+
+def dot(left: Tensor, right: Tensor) -> Tensor:
+    """Multiply rows with rows, (R, C) and (R, C): (R, 1)."""
+    return (left * right).sum(dim=-1, keepdim=True)
+
+
+def other_similarity(match: Match, own: Selection) -> Tensor:
+    """Return what another alignment than that of the branch `own` adds to S(I, T); a tensor of no dimension."""
+    if len(match.alignments) == 1:
+        return torch.zeros_like(match.similarity[0])
+    return match.alignments[1 if own is match.sparse.selection else 0].similarity[0]

@@ -1,0 +1,94 @@
+"""Effects in one batch beside a plain loop of passes: what a picture takes, and how far the two are apart."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from seps import CrossSparseAggrNet, explain
+from seps.method.blanking import measure_blanked
+from seps.method.effects import measure_effects
+from seps.method.minimal import smallest_change, smallest_set
+from seps.method.shares import split_similarity
+
+WORDS = 12  # of the caption
+
+
+@torch.no_grad()
+def forced_loop(model: CrossSparseAggrNet, image: Tensor, words: Tensor) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """S minus S of a forced pass for each patch, (N,), what the image alone decides computed once."""
+    features = model.image_side(image[None])
+    match = model.match(features, words)
+    kept = match.sparse.selection.mask[0] > 0.5
+    scores = []
+    for patch in range(model.num_patches):
+        mask = kept.clone()
+        mask[patch] = ~mask[patch]
+        scores.append(float(model.match(features, words, mask=mask).similarity[0]))
+    return float(match.similarity[0]) - np.array(scores)
+
+
+@torch.no_grad()
+def blanked_loop(model: CrossSparseAggrNet, image: Tensor, words: Tensor) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """S minus S of a pass for each patch replaced by the mean patch, (N,)."""
+    similarity = float(model.match(model.image_side(image[None]), words).similarity[0])
+    scores = []
+    for patch in range(-model.num_patches, 0):
+        changed = image.clone()
+        changed[patch] = image[-model.num_patches :].mean(dim=0)
+        scores.append(float(model.match(model.image_side(changed[None]), words).similarity[0]))
+    return similarity - np.array(scores)
+
+
+def best(run: Callable[[], Any], rounds: int) -> tuple[float, Any]:
+    """The seconds of the quickest of some calls, and what the last one returned."""
+    seconds, result = [], None
+    for _ in range(rounds):
+        start = time.perf_counter()
+        result = run()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds), result
+
+
+def effects_side_by_side(
+    model: CrossSparseAggrNet, variant: str, device: torch.device, rounds: int
+) -> dict[str, dict[str, float]]:
+    """A picture and a caption of 12 words: effects and blanked patches in a batch and in a loop, the searches, the
+    shares; printed, and by name in seconds."""
+    generator = torch.Generator().manual_seed(0)
+    image = torch.randn(model.num_patches + 1, model.embed_size, generator=generator).to(device)
+    words = torch.randn(WORDS, model.embed_size, generator=generator).to(device)
+    record = explain(model, image, words, grid=(1, model.num_patches))
+    others = record.similarity + np.linspace(-0.1, 0.1, 200)  # of a gallery, close behind and before
+    found: dict[str, dict[str, float]] = {}
+    for name, batch, loop in (
+        ("effects", measure_effects, forced_loop),
+        ("blanked", measure_blanked, blanked_loop),
+    ):
+        seconds, measured = best(lambda run=batch: run(model, image, words), rounds)  # type: ignore[misc]
+        plain, expected = best(lambda run=loop: run(model, image, words), 1)  # type: ignore[misc]
+        off = float(np.nanmax(np.abs(measured.effects - expected)))
+        found[name] = {"seconds": seconds, "loop_seconds": plain, "ratio": plain / seconds, "difference": off}
+        print(
+            f"{device.type:5} {variant:9} {name} of {model.num_patches} patches   loop {1e3 * plain:7.0f} ms   "
+            f"batch {1e3 * seconds:6.1f} ms   ratio {plain / seconds:5.1f}   largest difference {off:.1e}",
+            flush=True,
+        )
+    runs: dict[str, Callable[[], Any]] = {
+        "smallest_set": lambda: smallest_set(model, image, words, others=others),
+        "smallest_change": lambda: smallest_change(model, image, words, others=others),
+        "shares": lambda: split_similarity(model, record),
+        "forced_explain": lambda: explain(
+            model, image, words, grid=(1, model.num_patches), mask=np.array(record.sparse.kept)
+        ),
+    }
+    for name, run in runs.items():
+        found[name] = {"seconds": best(run, rounds)[0]}
+    told = "   ".join(f"{name.replace('_', ' ')} {1e3 * found[name]['seconds']:.1f} ms" for name in runs)
+    print(f"{device.type:5} {variant:9} {told}", flush=True)
+    return found

@@ -1,0 +1,139 @@
+"""A decision from outside: module, explanation and engine keep what it says, however much that is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+
+from seps import CrossSparseAggrNet, explain
+from tests.helpers.cases import Case, cases, one_pair
+from tests.helpers.examples import number_of_examples
+from tests.helpers.forced import indexed, random_masks
+
+
+def matched(model: CrossSparseAggrNet, pair: dict[str, Any], **masks: Any) -> Any:
+    with torch.no_grad():
+        image = model.image_side(pair["img_embs"][None])
+        return model.match(image, pair["cap_embs"], pair.get("dense_cap_embs"), **masks)
+
+
+@given(cases)
+@settings(max_examples=number_of_examples(150))
+def test_module_explanation_and_engine_agree_on_random_masks(case: Case) -> None:
+    model, inputs = replace(case, logit_scale=1.0).build()
+    masks = random_masks(case.seed, case.side**2, bool(case.dense_words))
+    engine, images, captions = indexed(model, inputs)
+    scores = engine.score(images, captions, **masks)
+    for image in range(case.images):
+        for caption in range(case.captions):
+            pair = one_pair(inputs, image, caption)
+            forced = float(matched(model, pair, **masks).similarity)
+            record = explain(model, **pair, **masks)
+            size = max(1.0, abs(forced))  # float32 has seven digits
+            assert abs(record.similarity - forced) <= 1e-6 * size
+            assert abs(float(scores[image, caption]) - forced) <= 1e-6 * size
+            assert abs(sum(record.terms.values()) - record.similarity) <= 1e-6 * size
+            assert (record.sparse.kept == masks["mask"].numpy()).all()
+            assert record.dense is None or (record.dense.kept == masks["dense_mask"].numpy()).all()
+            assert record.forced and record.sparse.forced
+
+
+@pytest.mark.parametrize("paper", [False, True])
+@pytest.mark.parametrize("dense_words", [0, 9])
+def test_the_models_own_decision_given_from_outside_changes_nothing(paper: bool, dense_words: int) -> None:
+    model, inputs = Case(images=3, captions=40, side=6, paper=paper, dense_words=dense_words).build()
+    pair = one_pair(inputs, 1, 2)
+    own = explain(model, **pair)
+    assert not own.forced and "as it was told to" not in str(own)
+    masks: dict[str, Any] = {"mask": own.sparse.kept} | ({} if own.dense is None else {"dense_mask": own.dense.kept})
+    again = explain(model, **pair, **masks)
+    assert again.forced and again.similarity == own.similarity
+    assert str(again).count("as it was told to") == 1 + (own.dense is not None)
+    engine, images, captions = indexed(model, inputs)
+    free = engine.score(images, captions)
+    torch.testing.assert_close(engine.score(images, captions, **masks)[1, 2], free[1, 2], atol=1e-6, rtol=0)
+    # A row an image: the others keep their own decisions for the caption.
+    with torch.no_grad():
+        match = model.match(model.image_side(inputs["img_embs"]), pair["cap_embs"], pair.get("dense_cap_embs"))
+    rows: dict[str, Any] = {"mask": match.sparse.selection.mask > 0.5}
+    if match.dense is not None:
+        rows["dense_mask"] = match.dense.selection.mask > 0.5
+    torch.testing.assert_close(engine.score(images, captions[2], **rows), free[:, 2:3], atol=1e-6, rtol=0)
+
+
+def test_a_branch_without_a_mask_decides_by_its_score() -> None:
+    model, inputs = Case(side=6, dense_words=9).build()
+    pair = one_pair(inputs, 0, 0)
+    own = explain(model, **pair)
+    mask = np.zeros(36, dtype=np.bool_)
+    mask[7] = True
+    record = explain(model, **pair, mask=mask)
+    assert own.dense is not None and record.dense is not None
+    assert record.sparse.forced and not record.dense.forced and record.forced
+    assert (record.dense.kept == own.dense.kept).all()
+    assert record.sparse.kept.nonzero()[0].tolist() == [7]
+    record = explain(model, **pair, dense_mask=mask)
+    assert record.forced and not record.sparse.forced
+    assert (record.sparse.kept == own.sparse.kept).all()
+
+
+def test_one_kept_patch_is_every_aggregated_token_and_the_score_weighs_the_rest() -> None:
+    model, inputs = Case(side=5, has_cls=False).build()
+    pair = one_pair(inputs, 0, 0)
+    mask = torch.arange(25) == 3
+    match = matched(model, pair, mask=mask)
+    patches, score = pair["img_embs"], match.sparse.selection.score[0]
+    others = torch.where(mask, -torch.inf, score).softmax(dim=0).float() @ patches
+    expected = torch.stack([*[patches[3]] * model.num_tokens, others])
+    torch.testing.assert_close(match.tokens[0][0], F.normalize(expected, dim=-1), atol=1e-5, rtol=0)
+    everything = matched(model, pair, mask=torch.ones(25, dtype=torch.bool))
+    assert not everything.tokens[0][0, -1].any()  # nothing was dropped, and the extra token is empty
+
+
+@pytest.mark.parametrize(
+    ("mask", "message"),
+    [
+        ([True] * 16, "mask is a list, but a torch.Tensor or a numpy array is needed"),
+        (torch.ones(16), "mask holds torch.float32, but bool is needed"),
+        (np.ones(16), "mask holds float64, but bool is needed"),
+        (torch.ones(17, dtype=torch.bool), r"mask has shape \(17,\), but \(16,\), a bool a patch, is needed"),
+        (torch.ones(2, 16, dtype=torch.bool), r"mask has shape \(2, 16\), but \(16,\)"),
+        (torch.zeros(16, dtype=torch.bool), "mask keeps 0 of 16 patches, but at least 1 is needed"),
+    ],
+)
+def test_masks_that_decide_nothing_are_told(mask: Any, message: str) -> None:
+    model, inputs = Case(images=1).build()
+    pair = one_pair(inputs, 0, 0)
+    engine, images, captions = indexed(model, inputs)
+    for refused in (
+        lambda: explain(model, **pair, mask=mask),
+        lambda: matched(model, pair, mask=mask),
+        lambda: engine.score(images, captions, mask=mask),
+    ):
+        with pytest.raises(ValueError, match=message):
+            refused()
+
+
+def test_what_else_a_mask_cannot_be() -> None:
+    model, inputs = Case(images=3).build()
+    pair = one_pair(inputs, 0, 0)
+    every = torch.ones(16, dtype=torch.bool)
+    engine, images, captions = indexed(model, inputs)
+    with pytest.raises(ValueError, match="dense_mask forces the dense branch, but there is no dense caption"):
+        explain(model, **pair, dense_mask=every)
+    with pytest.raises(ValueError, match="dense_mask forces the dense branch, but there is no dense caption"):
+        engine.score(images, captions, dense_mask=every)
+    with pytest.raises(ValueError, match="a forced decision is not drawn"):
+        explain(model, **pair, mask=every, generator=torch.Generator())
+    rows = torch.ones(3, 16, dtype=torch.bool)
+    rows[1] = False
+    with pytest.raises(ValueError, match="mask keeps 0 of 16 patches in row 1"):
+        engine.score(images, captions, mask=rows)
+    with pytest.raises(ValueError, match=r"mask has shape \(2, 16\), but \(16,\), .* or \(3, 16\), a row an image"):
+        engine.score(images, captions, mask=rows[:2])
