@@ -13,7 +13,6 @@ from tests.demo.browser.conftest import served
 from tests.demo.browser.late import LATE
 from tests.demo.browser.page import opened, titles
 
-
 pytestmark = pytest.mark.slow  # an app of its own, four seconds late
 
 
