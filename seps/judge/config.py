@@ -109,6 +109,7 @@ class JudgeConfig:
         fusion_hidden: channels of the consistency correction's two hidden layers.
         fusion_product: let the fusion network see the product of both embeddings, channel by channel, too.
         fusion_quality: let it see the quality embedding too, in this many channels of a learned projection; 0 not.
+        fusion_score: let the correction of consistency begin with the predicted quality: a learned multiple of q - 0.5.
         dropout, fusion_dropout: share of hidden channels dropped in training, of the quality correction and of fusion.
         input_dropout, fusion_input_dropout: the same of the channels that they see.
     """
@@ -123,6 +124,7 @@ class JudgeConfig:
     fusion_hidden: tuple[int, int] = (256, 64)
     fusion_product: bool = False
     fusion_quality: int = 0
+    fusion_score: bool = False
     dropout: float = 0.1
     input_dropout: float = 0.0
     fusion_dropout: float = 0.1

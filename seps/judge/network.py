@@ -17,6 +17,7 @@ from seps.encoders.heads import Standardize
 from seps.judge.config import JudgeConfig
 
 PROJECTED_DEVIATION = 0.1  # of weights at the start, so that the projected quality weighs as much as image and text
+GAIN = 2.0  # at the start: a quality of 1 or 0 alone takes the correction to tanh(1), three quarters of its scale
 
 
 class Corrected(NamedTuple):
@@ -115,6 +116,7 @@ class ConsistencyHead(nn.Module):
     Attributes:
         a, b: of the base, 1 and 0 at the start; None in direct mode.
         fusion: the correction before tanh, in direct mode the score before its sigmoid.
+        gain: with `fusion_score`, what is added to it for each unit of predicted quality above 0.5.
     """
 
     def __init__(self, width: int, quality_width: int, config: JudgeConfig) -> None:
@@ -126,6 +128,7 @@ class ConsistencyHead(nn.Module):
         self.project = nn.Linear(quality_width, config.fusion_quality) if config.fusion_quality else None
         if self.project is not None:
             nn.init.normal_(self.project.weight, std=PROJECTED_DEVIATION)
+        self.gain = nn.Parameter(torch.tensor(GAIN)) if config.fusion_score else None
         inputs += config.fusion_quality
         first, second = config.fusion_hidden
         self.fusion = nn.Sequential(
@@ -139,12 +142,13 @@ class ConsistencyHead(nn.Module):
             nn.Linear(second, 1),
         )
 
-    def forward(self, image: Tensor, text: Tensor, quality: Tensor) -> Corrected:
+    def forward(self, image: Tensor, text: Tensor, quality: Tensor, score: Tensor) -> Corrected:
         """Score pairs.
 
         Args:
             image, text: (B, d) unit embeddings.
             quality: (B, quality_width) unit embeddings of the same pictures; read with `fusion_quality` alone.
+            score: (B,), their predicted quality in [0, 1], which gets no gradient; read with `fusion_score` alone.
         """
         cos = (image * text).sum(dim=-1, keepdim=True)  # (B, 1)
         parts = [image, text, cos]
@@ -153,6 +157,8 @@ class ConsistencyHead(nn.Module):
         if self.project is not None:
             parts.append(self.project(quality))
         fused = self.fusion(torch.cat(parts, dim=-1)).squeeze(-1)  # (B,)
+        if self.gain is not None:
+            fused = fused + self.gain * (score.detach() - 0.5)
         cos = cos.squeeze(-1)
         if self.a is None or self.b is None:
             score = torch.sigmoid(fused)
@@ -180,4 +186,5 @@ class JudgeNetwork(nn.Module):
         Args:
             features: (B, quality_width), before standardisation; image, text: (B, d) unit embeddings.
         """
-        return self.quality(features), self.consistency(image, text, self.quality.embed(features))
+        quality = self.quality(features)
+        return quality, self.consistency(image, text, self.quality.embed(features), quality.final)
