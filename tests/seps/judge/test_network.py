@@ -15,6 +15,8 @@ from torch import Tensor, nn
 from seps.judge.config import EncoderConfig, JudgeConfig
 from seps.judge.network import ConsistencyHead, JudgeNetwork, QualityHead, corrected
 
+HALF = torch.tensor([0.5])  # the predicted quality of one picture
+
 
 @pytest.fixture(autouse=True)
 def without_gradient() -> Iterator[None]:
@@ -56,14 +58,34 @@ def test_quality_is_the_base_and_a_bounded_correction() -> None:
 def test_consistency_starts_from_the_cosine() -> None:
     head = ConsistencyHead(2, 2, config()).eval()
     image, text = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.6, 0.8]])
-    found = head(image, text, image)
+    found = head(image, text, image, HALF)
     assert float(found.base) == pytest.approx((0.6 + 1) / 2)  # a 1 and b 0 at the start
     assert head.a is not None and head.b is not None
     head.a.fill_(0.5)
     head.b.fill_(0.1)
-    assert float(head(image, text, image).base) == pytest.approx(0.5 * 0.8 + 0.1)
+    assert float(head(image, text, image, HALF).base) == pytest.approx(0.5 * 0.8 + 0.1)
     fused = head.fusion(torch.tensor([[1.0, 0.0, 0.6, 0.8, 0.6]]))
     assert float(found.correction) == pytest.approx(0.2 * tanh(float(fused)), rel=1e-5)
+
+
+def test_the_correction_of_consistency_may_begin_with_the_predicted_quality() -> None:
+    head = ConsistencyHead(2, 2, config(fusion_score=True)).eval()
+    assert head.gain is not None
+    head.gain.fill_(3.0)
+    image, text = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.6, 0.8]])
+    fused = float(head.fusion(torch.tensor([[1.0, 0.0, 0.6, 0.8, 0.6]])))
+    for quality in (0.1, 0.9):
+        correction = head(image, text, image, torch.tensor([quality])).correction
+        assert float(correction) == pytest.approx(0.2 * tanh(fused + 3 * (quality - 0.5)), rel=1e-5)
+
+
+def test_consistency_does_not_teach_quality() -> None:
+    network = JudgeNetwork(6, 4, config(fusion_score=True))
+    with torch.enable_grad():
+        _, consistency = network(torch.randn(3, 6), unit(torch.randn(3, 4)), unit(torch.randn(3, 4)))
+        consistency.final.sum().backward()
+    assert all(parameter.grad is None for parameter in network.quality.parameters())
+    assert network.consistency.gain is not None and network.consistency.gain.grad is not None
 
 
 def test_the_base_of_consistency_stays_between_0_and_1() -> None:
@@ -71,7 +93,7 @@ def test_the_base_of_consistency_stays_between_0_and_1() -> None:
     image = torch.tensor([[1.0, 0.0]])
     assert head.a is not None
     head.a.fill_(9.0)
-    assert float(head(image, image, image).base) == 1.0
+    assert float(head(image, image, image, HALF).base) == 1.0
 
 
 def test_direct_scores_have_no_parts() -> None:
@@ -83,11 +105,11 @@ def test_direct_scores_have_no_parts() -> None:
     assert float(found.correction) == 0 and quality.mlp is None
     one = ConsistencyHead(2, 2, config(residual=False)).eval()
     fused = float(one.fusion(torch.tensor([[1.0, 0.0, 0.6, 0.8, 0.6]])))
-    assert float(one(image, text, image).final) == pytest.approx(sigmoid(fused), rel=1e-5)
+    assert float(one(image, text, image, HALF).final) == pytest.approx(sigmoid(fused), rel=1e-5)
     two = ConsistencyHead(2, 2, config(residual=False, branches="two")).eval()
     two.load_state_dict(one.state_dict())
     expected = (sigmoid(fused) + sigmoid(5 * 0.6)) / 2
-    assert float(two(image, text, image).final) == pytest.approx(expected, rel=1e-5)
+    assert float(two(image, text, image, HALF).final) == pytest.approx(expected, rel=1e-5)
 
 
 @given(st.floats(0, 1), st.floats(-1e3, 1e3), st.floats(0.01, 1))
