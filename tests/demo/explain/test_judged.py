@@ -69,7 +69,7 @@ def test_shares_are_sent_as_they_are_with_what_they_add_up_to() -> None:
         "1 of 6 patches speak for quality. All shares add up to +0.100, the logit of the base 0.52; its bias, +0.060, "
         "is spread evenly, +0.0100 a patch."
     )
-    assert "for quality on the upper left" in value["alternative"]
+    assert "for quality lies mostly on the upper left" in value["alternative"]
     assert shares_value(seen(shares=None, grid=None)) is None
 
 
