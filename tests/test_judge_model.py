@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
-from demo.galleries.packaged import load_examples
+from demo.galleries.packaged import Example, load_examples
 from seps.judge.data import read_ratings
 from seps.judge.evaluate import evaluate
 from seps.judge.judge import Judge, load_judge, shipped_judges
@@ -70,8 +72,8 @@ def test_shares_of_a_photograph_add_up(judge: Judge) -> None:
 
 
 def test_quality_does_not_move_with_the_prompt(judge: Judge) -> None:
-    photo = load_examples()[1].photo()
-    first, second = (judge.score(photo, prompt) for prompt in ("a cat", "a castle by the sea, baroque style"))
+    example = load_examples()[1]
+    first, second = (judge.score(example.photo(), prompt) for prompt in (example.captions[0], "a red car"))
     assert first.quality == second.quality
     assert first.consistency.final > second.consistency.final
 
@@ -80,6 +82,36 @@ def test_a_spoilt_photograph_scores_as_the_card_says(judge: Judge, results: dict
     example = load_examples()[0]
     for kind in SPOILT:
         assert curve(judge, example.photo(), kind) == pytest.approx(results["spoilt"][kind][example.name], abs=2e-3)
+
+
+@pytest.mark.slow
+def test_captions_of_other_photographs_fit_worse_as_the_card_says(
+    judge: Judge, card: str, results: dict[str, Any]
+) -> None:
+    examples = load_examples()
+    captions = [caption for example in examples for caption in example.captions]
+    is_own = torch.tensor([[name == example.name for name in owners(examples)] for example in examples])
+    pictures, texts = judge.encode([example.photo() for example in examples]), judge.encode_prompts(captions)
+    with torch.no_grad():
+        scores = [
+            judge.network(
+                pictures.quality[[i]].expand(len(texts), -1), pictures.image[[i]].expand(len(texts), -1), texts
+            )
+            for i in range(len(examples))
+        ]
+    for part in ("final", "base"):
+        above, pairs = 0, 0
+        for own, (_, consistency) in zip(is_own, scores, strict=True):
+            values = getattr(consistency, part)
+            above += int((values[own][:, None] > values[~own]).sum())
+            pairs += int(own.sum() * (~own).sum())
+        assert above / pairs == pytest.approx(results["swapped"][part], abs=2e-3)
+        assert f"{100 * results['swapped'][part]:.0f}" in card.partition("another photograph")[2].partition(".")[0]
+
+
+def owners(examples: Sequence[Example]) -> list[str]:
+    """The photograph of each caption."""
+    return [example.name for example in examples for _ in example.captions]
 
 
 @pytest.mark.slow
