@@ -11,7 +11,7 @@ import gradio as gr
 
 from demo.figures.formats import Download, file_name
 from demo.figures.palette import DARK, LIGHT
-from demo.lesson.settings import Knobs, evaluation_knobs, read_knobs
+from demo.lesson.settings import Knobs, evaluation_knobs, idle_choices, read_knobs
 from demo.lesson.walk import keep_probability, told_steps, walk, walk_value
 from demo.service.registry import ModelRegistry
 from demo.service.threads import drawing
@@ -84,7 +84,7 @@ def show(registry: ModelRegistry, state: LessonState) -> tuple[str, dict[str, An
     value = walk_value(
         service, indexed, state.selected.index, state.caption, state.dense or None, state.knobs, state.step
     )
-    return "", value | {"link": link(registry, state)}, state
+    return "", value | {"link": link(registry, state), "idle": idle_choices()}, state
 
 
 def link(registry: ModelRegistry, state: LessonState) -> str | None:
@@ -149,6 +149,19 @@ def own_caption(registry: ModelRegistry, selected: SelectedImage) -> tuple[str, 
     return (item.captions[0] if item.captions else "", item.dense or "")
 
 
+def recomputed(
+    registry: ModelRegistry, state: LessonState, values: Mapping[str, Any]
+) -> tuple[str, dict[str, Any], LessonState]:
+    """As `show`, under other knobs; the walk's value repeats them as `asked`, which tells the browser whether a person
+    has moved one since. Where the model does not allow them, the problem is told and the knobs go back."""
+    try:
+        said, value, state = show(registry, replace(state, knobs=read_knobs(values, state.knobs)))
+    except ValueError as error:
+        _, value, state = show(registry, state)
+        said = message(str(error), "problem")
+    return said, value | {"asked": dict(values)}, state
+
+
 def files(registry: ModelRegistry, state: LessonState, kind: str, dark: bool) -> Download:
     """The whole lesson as PDF (a page a step), PNG (a zip, a file a step) or GIF."""
     # Matplotlib is imported with the first picture.
@@ -209,10 +222,7 @@ def connect(registry: ModelRegistry, view: LessonView, session: gr.State, tab: g
     @errors_as_message(3)
     def turned(state: LessonState, event: gr.EventData) -> tuple[Any, ...]:
         values = {field.name: getattr(event, field.name) for field in fields(Knobs)}
-        try:
-            return show(registry, replace(state, knobs=read_knobs(values, state.knobs)))
-        except ValueError as error:  # the knobs go back to where they were
-            return message(str(error), "problem"), *show(registry, state)[1:]
+        return recomputed(registry, state, values)
 
     view.walk.knobs(turned, view.state, outputs, **ANSWERING)
 

@@ -234,8 +234,7 @@ function build(root, trigger) {
     if (other) state.word = null;
     if (!record.branches.some(({ name }) => name === state.branch)) state.branch = "sparse";
     state.step = adopted;
-    root.removeAttribute("aria-busy");
-    knobs.update(value);
+    if (knobs.update(value)) root.removeAttribute("aria-busy");
     facts.replaceChildren(credit(value.photo), " · ", modelName(value.model));
     if (!image) {
       photo = null;

@@ -112,6 +112,20 @@ def test_each_knob_tells_what_it_moved(
             expect(marked).to_contain_text("not trained for")
 
 
+def test_a_knob_moved_during_a_recompute_is_computed_too(browser: Browser, address: str) -> None:
+    with opened(browser, address, LINK, canvas="#lesson canvas") as page:
+        page.locator('#lesson [data-knob="keep_ratio"] input').evaluate(
+            "(one) => { one.value = 0.3; one.dispatchEvent(new Event('input', {bubbles: true})); }"
+        )
+        expect(page.locator("#lesson [aria-busy]")).to_have_count(1)
+        decision = page.locator('#lesson [data-knob="decision"] select')
+        decision.select_option("gumbel")
+        expect(page).to_have_url(re.compile("keep_ratio=0.3.*decision=gumbel"))
+        expect(page.locator("#lesson [aria-busy]")).to_have_count(0)
+        expect(decision).to_have_value("gumbel")
+        expect(page.locator("#lesson .seps-moved")).to_contain_text("A drawn decision has no rank")
+
+
 @pytest.mark.parametrize(("knob", "value"), [("temperature", 2.5), ("seed", 7)])
 def test_knobs_of_a_draw_count_once_it_is_drawn(
     browser: Browser, address: str, service: RetrievalService, knob: str, value: Any

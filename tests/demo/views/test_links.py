@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import asdict
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -90,3 +91,13 @@ def test_a_picture_link_brings_the_same_numbers(registry: ModelRegistry, seed: i
 @pytest.mark.parametrize("wrong", ["opacity=101", "opacity=x", "opacity=-1"])
 def test_a_wrong_opacity_is_told(registry: ModelRegistry, wrong: str) -> None:
     assert "opacity is" in opened(registry, f"?{wrong}")[0]
+
+
+def test_an_answer_repeats_the_settings_it_was_asked_for(registry: ModelRegistry) -> None:
+    usual = lesson.evaluation_knobs(registry.photos.model)
+    state = LessonState(SelectedImage("examples", 0), "a cat", "", usual)
+    for asked, kept in ((asdict(usual) | {"keep_ratio": 0.3}, 0.3), (asdict(usual) | {"keep_ratio": 2.0}, 0.5)):
+        said, value, now = lesson.recomputed(registry, state, asked)
+        assert (value["asked"], value["knobs"]["keep_ratio"], now.knobs.keep_ratio) == (asked, kept, kept)
+        assert bool(said) == (kept == 0.5)
+        assert {row["knob"] for row in value["idle"]} == {"keep_ratio", "temperature", "seed", "beta", "top_k"}
