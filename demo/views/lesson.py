@@ -19,7 +19,7 @@ from demo.views import chooser
 from demo.views.chooser import Chooser, SelectedImage
 from demo.views.downloads import OPTIONS, sent
 from demo.views.link import Link, LinkedView
-from demo.views.parts import ANSWERING, PROGRESS, ViewState, errors_as_message, link_to, message, scripted
+from demo.views.parts import ANSWERING, PROGRESS, ViewState, computing, errors_as_message, link_to, message, scripted
 
 KINDS = {"pdf": ("pdf", "application/pdf"), "png": ("zip", "application/zip"), "gif": ("gif", "image/gif")}
 
@@ -73,7 +73,7 @@ def build(registry: ModelRegistry) -> LessonView:
             caption = gr.Textbox(label="Caption", elem_id="lesson-caption")
             dense = gr.Textbox(label="Dense caption, or empty", lines=3, max_lines=6, elem_id="lesson-dense")
     said = gr.HTML(elem_id="lesson-said")
-    shown = scripted("lesson", "seps-lesson", "lesson", ("step", "knobs", "export"))
+    shown = scripted("lesson", "seps-lesson", "lesson", ("step", "knobs", "export"), value=computing())
     start = LessonState(SelectedImage(registry.first, 0), "", "", evaluation_knobs(registry.photos.model))
     return LessonView(selected, caption, dense, said, shown, gr.State(start))
 

@@ -15,7 +15,7 @@ from demo.lesson.guide import advice_rows, ratio_experiment
 from demo.lesson.playground import playground_value
 from demo.service.retrieval import RetrievalService
 from demo.views.paper import table
-from demo.views.parts import ANSWERING, errors_as_message, scripted
+from demo.views.parts import ANSWERING, computing, errors_as_message, scripted
 
 PANEL = (240, 130)  # width and height of a curve's
 
@@ -33,7 +33,7 @@ class Losses:
 def build() -> Losses:
     """Lay the view out."""
     said = gr.HTML(elem_id="losses-said")
-    playground = scripted("playground", "seps-playground", "playground", ("turn",))
+    playground = scripted("playground", "seps-playground", "playground", ("turn",), value=computing())
     gr.HTML("<h3 class='part'>Claims, shown on the live model</h3>")
     claims = scripted("claims", "seps-claims", "claims", ("run",), value=claims_value())
     gr.HTML(guide_page(), elem_id="training-guide", elem_classes="prose tables")

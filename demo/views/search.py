@@ -25,6 +25,7 @@ from demo.views.parts import (
     PROGRESS,
     RANKED,
     ViewState,
+    computing,
     errors_as_message,
     gallery_kept,
     message,
@@ -94,7 +95,7 @@ def build(registry: ModelRegistry) -> Search:
         with gr.Column(scale=6, min_width=280, elem_classes="found"):
             ranking = scripted("ranking", "ranking", "ranking", ("pick", "export"))
         with gr.Column(scale=11, min_width=320, elem_classes="seen"):
-            viewer = scripted("viewer", "seps-viewer", "viewer", ("layer", "export"))
+            viewer = scripted("viewer", "seps-viewer", "viewer", ("layer", "export"), value=computing())
     return Search(caption, chips, dense, gallery, uploads, said, ranking, viewer)
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+import gradio as gr
 import pytest
 
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
+from demo.site import build
 from demo.views.edit import Editing, entered
 from demo.views.examples import FIRST_CAPTION
-from demo.views.parts import ViewState, link_to
-from demo.views.session import fill
+from demo.views.parts import ViewState, computing, link_to
+from demo.views.session import fill, selected_tab
 
 
 def opened(registry: ModelRegistry, query: str, view: str = "search") -> list[Any]:
@@ -173,3 +175,18 @@ def test_without_scenes_there_is_no_editor(service: RetrievalService) -> None:
     seen, values = fill(ModelRegistry(service), {"view": "edit"})
     assert seen == "search"
     assert "This link leads to the scenes, which are not here" in values["search"][0]
+
+
+def test_the_tab_is_selected_where_a_link_leads_and_the_person_has_chosen_none() -> None:
+    for here in ("", "search"):
+        assert selected_tab("lesson", here).selected == "lesson"
+        assert selected_tab("search", here) == gr.skip()
+    for view in ("search", "lesson", "about"):
+        assert selected_tab(view, "compare") == gr.skip()
+
+
+def test_pictures_say_from_the_start_that_they_are_computed(registry: ModelRegistry) -> None:
+    config = build(registry).get_config_file()
+    values = {part["props"].get("elem_id"): part["props"].get("value") for part in config["components"]}
+    for picture in ("viewer", "captions-viewer", "compare", "lesson", "playground"):
+        assert values[picture] == computing()
