@@ -23,7 +23,7 @@ const components = {
   edit: linked(edit),
   judge: linked(judge),
   lesson: linked(lesson),
-  playground,
+  playground: linked(playground),
   several,
   spoil: linked(spoil),
   viewer: linked(viewer),

@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 
 from demo.service.registry import ModelRegistry
-from demo.views import captions, compare, edit, judge, lesson, search
+from demo.views import captions, compare, edit, judge, lesson, losses, search
 from demo.views.examples import FIRST_CAPTION
 from demo.views.lesson import LessonState
 from demo.views.link import Link, LinkedView, read_link, waited_for
@@ -24,15 +24,18 @@ RESTORE: Mapping[str, Callable[[ModelRegistry, Link], list[Any]]] = {
     "edit": edit.restore,
     "judge": judge.restore,
     "lesson": lesson.restore,
+    "losses": losses.restore,
 }
 LONGEST = 4000  # characters of a link's value that are read
 QUIETLY = OPENING | {"show_progress": "hidden"}
 Values = dict[str, list[Any]]  # of a view's components, by its name
+IN_LESSON = ("losses", "paper")  # views with a tab of the lesson's
 FIRST = "search"  # the view that is in sight from the start
 # The first input of an event is the view in sight.
 IN_SIGHT = """(_, ...others) => {
     const chosen = [...document.querySelectorAll("#views [role=tab][aria-selected=true]")];
-    return [chosen.find((one) => one.offsetParent)?.dataset.tabId ?? "", ...others];
+    const here = chosen.filter((one) => one.offsetParent).map((one) => one.dataset.tabId).at(-1) ?? "";
+    return [here === "walk" ? "lesson" : here, ...others];
 }"""
 
 
@@ -47,13 +50,17 @@ class Loaded:
 
 
 def connect(
-    registry: ModelRegistry, page: gr.Blocks, tabs: gr.Tabs, views: Mapping[str, LinkedView], caption: gr.Textbox
+    registry: ModelRegistry,
+    page: gr.Blocks,
+    tabs: Sequence[gr.Tabs],
+    views: Mapping[str, LinkedView],
+    caption: gr.Textbox,
 ) -> None:
     """Fill the page from the address when it loads; a view that is not in sight is filled when its tab is opened.
 
     What fills a view is computed first and put in its place by an event of its own, which sees whether the person has
-    used the view meanwhile: what they did stays, and so does the tab that they chose. `caption` is the search's, where
-    a person types first.
+    used the view meanwhile: what they did stays, and so does the tab that they chose. `tabs` are the page's and
+    the lesson's; `caption` is the search's, where a person types first.
     """
     filled = gr.State(())
     awaited = {name: gr.State({}) for name in views}  # the query whose gallery is not open yet
@@ -91,16 +98,21 @@ def connect(
         *used: ViewState | LessonState,
     ) -> tuple[Any, ...]:
         if loaded is None:
-            return (gr.skip(),) * (3 + len(awaited) + len(list(all_views({}))))
+            return (gr.skip(),) * (2 + len(tabs) + len(awaited) + len(list(all_views({}))))
         typed = loaded.view == FIRST and not loaded.query and caption != FIRST_CAPTION
         left = {name: found for name, found in loaded.values.items() if not (typed or is_used(name, used))}
         queries = (loaded.query if name == loaded.view else gr.skip() for name in awaited)
-        tab = selected_tab(loaded.view, here)
-        return None, tab, (*filled, loaded.view, *loaded.values), *queries, *all_views(left)
+        return (
+            None,
+            *selected_tabs(loaded.view, here),
+            (*filled, loaded.view, *loaded.values),
+            *queries,
+            *all_views(left),
+        )
 
     loaded = gr.State(None)
     inputs = [here, loaded, filled, caption, *in_use]
-    outputs = [loaded, tabs, filled, *awaited.values(), *chain(*(view.outputs for view in views.values()))]
+    outputs = [loaded, *tabs, filled, *awaited.values(), *chain(*(view.outputs for view in views.values()))]
     # In the queue: what is awaited changes, which Gradio does not notice outside of it.
     placed = page.load(load, None, loaded, **QUIETLY).then(place_loaded, inputs, outputs, js=IN_SIGHT, **QUIETLY)
     early = placed.then(open_early, [here, filled], loaded, js=IN_SIGHT, **QUIETLY)
@@ -159,10 +171,14 @@ def connect(
             every_opening(name, view, view.enter)
 
 
-def selected_tab(view: str, here: str) -> Any:
-    """The tabs' value that shows a view when the page has loaded; unchanged where the person has chosen a tab
-    meanwhile, as `here` tells, or where the view is in sight from the start."""
-    return gr.skip() if view == FIRST or here not in ("", FIRST) else gr.Tabs(selected=view)
+def selected_tabs(view: str, here: str) -> tuple[Any, Any]:
+    """What shows a view when the page has loaded: values of the page's tabs and of the lesson's. Unchanged where the
+    person has chosen a tab meanwhile, as `here` tells, or where the view is in sight from the start."""
+    if view == FIRST or here not in ("", FIRST):
+        return gr.skip(), gr.skip()
+    if view in IN_LESSON:
+        return gr.Tabs(selected="lesson"), gr.Tabs(selected=view)
+    return gr.Tabs(selected=view), gr.skip()
 
 
 def unchanged(view: LinkedView) -> list[Any]:

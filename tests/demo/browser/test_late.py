@@ -42,6 +42,7 @@ def test_a_tab_chosen_early_stays_and_is_filled(browser: Browser, late_address: 
     with opened(browser, late_address, query, canvas="#views [role=tab]") as page:
         lesson = page.get_by_role("tab", name="Lesson", exact=True)
         lesson.click()
+        expect(page.locator("#lesson .seps-waiting")).to_be_visible()
         expect(page.locator("#lesson canvas")).to_be_visible()
         page.wait_for_timeout(1500)
         expect(lesson).to_have_attribute("aria-selected", "true")

@@ -9,9 +9,10 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from demo.lesson.playground import MININGS
 from demo.lesson.settings import DECISIONS, Knobs
 from demo.service.registry import ModelRegistry
-from demo.views import captions, compare, lesson, search
+from demo.views import captions, compare, lesson, losses, search
 from demo.views.chooser import SelectedImage
 from demo.views.lesson import LessonState
 from demo.views.parts import ViewState
@@ -101,3 +102,23 @@ def test_an_answer_repeats_the_settings_it_was_asked_for(registry: ModelRegistry
         assert (value["asked"], value["knobs"]["keep_ratio"], now.knobs.keep_ratio) == (asked, kept, kept)
         assert bool(said) == (kept == 0.5)
         assert {row["knob"] for row in value["idle"]} == {"keep_ratio", "temperature", "seed", "beta", "top_k"}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_link_to_the_losses_brings_every_setting(registry: ModelRegistry, seed: int) -> None:
+    draw = random.Random(seed)
+    settings = (round(draw.uniform(0, 1), 2), draw.choice(MININGS), draw.random() < 0.5)
+    value = losses.shown(registry.photos, *settings)
+    said, restored = opened(registry, f"{value['link']}&share=0.7")
+    assert said == ""
+    assert shown(restored) == shown(value) | {"share": 0.7}
+    assert (restored["margin"], restored["mining"], restored["mask_ids"]) == settings
+
+
+def test_the_usual_losses_have_a_short_link_and_wrong_ones_are_told(registry: ModelRegistry) -> None:
+    usual = opened(registry, "?view=losses")[1]
+    assert (usual["link"], usual["share"]) == ("?view=losses", 0.3)
+    for wrong in ("margin=2", "margin=x", "margin=nan", "mining=some", "mask_ids=yes", "share=2", "share=x"):
+        said, value = opened(registry, f"?view=losses&{wrong}")
+        assert wrong.partition("=")[0] in said
+        assert shown(value) == shown(usual)

@@ -11,11 +11,10 @@ import pytest
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
-from demo.site import build
 from demo.views.edit import Editing, entered
 from demo.views.examples import FIRST_CAPTION
-from demo.views.parts import ViewState, computing, link_to
-from demo.views.session import fill, selected_tab
+from demo.views.parts import ViewState, link_to
+from demo.views.session import fill, selected_tabs
 
 
 def opened(registry: ModelRegistry, query: str, view: str = "search") -> list[Any]:
@@ -45,6 +44,7 @@ def test_the_other_views_begin_with_the_same_photo(service: RetrievalService, re
         assert values[3].index == index
     assert len(fill(registry, {}, "compare")[1]["compare"][5]["items"]) == 3
     assert fill(registry, {"view": "about"}) == ("about", {})
+    assert fill(registry, {"view": "paper"}) == ("paper", {})
 
 
 @pytest.mark.parametrize("layer", ["mask", "score", "word:2", "token:3"])
@@ -179,14 +179,9 @@ def test_without_scenes_there_is_no_editor(service: RetrievalService) -> None:
 
 def test_the_tab_is_selected_where_a_link_leads_and_the_person_has_chosen_none() -> None:
     for here in ("", "search"):
-        assert selected_tab("lesson", here).selected == "lesson"
-        assert selected_tab("search", here) == gr.skip()
-    for view in ("search", "lesson", "about"):
-        assert selected_tab(view, "compare") == gr.skip()
-
-
-def test_pictures_say_from_the_start_that_they_are_computed(registry: ModelRegistry) -> None:
-    config = build(registry).get_config_file()
-    values = {part["props"].get("elem_id"): part["props"].get("value") for part in config["components"]}
-    for picture in ("viewer", "captions-viewer", "compare", "lesson", "playground"):
-        assert values[picture] == computing()
+        assert [getattr(tabs, "selected", None) for tabs in selected_tabs("lesson", here)] == ["lesson", None]
+        for view in ("losses", "paper"):
+            assert [tabs.selected for tabs in selected_tabs(view, here)] == ["lesson", view]
+        assert selected_tabs("search", here) == (gr.skip(), gr.skip())
+    for view in ("search", "lesson", "losses", "about"):
+        assert selected_tabs(view, "compare") == (gr.skip(), gr.skip())
