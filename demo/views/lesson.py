@@ -149,6 +149,15 @@ def own_caption(registry: ModelRegistry, selected: SelectedImage) -> tuple[str, 
     return (item.captions[0] if item.captions else "", item.dense or "")
 
 
+def with_photo(registry: ModelRegistry, state: LessonState, selected: SelectedImage) -> LessonState:
+    """Another photograph with a caption of its own, where it has one; settings stay where the model does."""
+    caption, dense = own_caption(registry, selected)
+    before, service = registry.of(state.selected.gallery), registry.of(selected.gallery)
+    knobs = state.knobs if service is before else evaluation_knobs(service.model)
+    caption = caption or state.caption
+    return replace(state, selected=selected, caption=caption, dense=dense, knobs=knobs, problem="")
+
+
 def recomputed(
     registry: ModelRegistry, state: LessonState, values: Mapping[str, Any]
 ) -> tuple[str, dict[str, Any], LessonState]:
@@ -193,11 +202,7 @@ def connect(registry: ModelRegistry, view: LessonView, session: gr.State, tab: g
     outputs = [view.said, view.walk, view.state]
 
     def other_photo(selected: SelectedImage, state: LessonState) -> tuple[Any, ...]:
-        caption, dense = own_caption(registry, selected)
-        before, service = registry.of(state.selected.gallery), registry.of(selected.gallery)
-        knobs = state.knobs if service is before else evaluation_knobs(service.model)
-        now = replace(state, selected=selected, caption=caption or state.caption, dense=dense, knobs=knobs)
-        said, value, now = show(registry, now)
+        said, value, now = show(registry, with_photo(registry, state, selected))
         return said, now.caption, now.dense, value, now
 
     changed = [view.said, view.caption, view.dense, view.walk, view.state]

@@ -122,3 +122,11 @@ def test_the_usual_losses_have_a_short_link_and_wrong_ones_are_told(registry: Mo
         said, value = opened(registry, f"?view=losses&{wrong}")
         assert wrong.partition("=")[0] in said
         assert shown(value) == shown(usual)
+
+
+def test_another_photo_of_the_lesson_ends_the_problem_of_a_link(registry: ModelRegistry) -> None:
+    usual = lesson.evaluation_knobs(registry.photos.model)
+    state = LessonState(SelectedImage("examples", 0), "a cat", "", usual, problem="Fetching is off.")
+    now = lesson.with_photo(registry, state, SelectedImage("examples", 1))
+    assert (now.problem, now.selected.index, now.knobs) == ("", 1, usual)
+    assert now.caption in registry.find("examples")[1].gallery.items[1].captions

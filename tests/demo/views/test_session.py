@@ -14,6 +14,7 @@ from demo.service.session import SessionData
 from demo.views.edit import Editing, entered
 from demo.views.examples import FIRST_CAPTION
 from demo.views.parts import ViewState, link_to
+from demo.views.search import standing
 from demo.views.session import fill, selected_tabs
 
 
@@ -185,3 +186,13 @@ def test_the_tab_is_selected_where_a_link_leads_and_the_person_has_chosen_none()
         assert selected_tabs("search", here) == (gr.skip(), gr.skip())
     for view in ("search", "lesson", "losses", "about"):
         assert selected_tabs(view, "compare") == (gr.skip(), gr.skip())
+
+
+def test_a_problem_beside_a_ranking_leaves_the_hint_of_its_caption(registry: ModelRegistry) -> None:
+    state = ViewState("examples", 0, "eine Tasse Kaffee auf Holztisch")
+    hint = "The model has learnt English captions"
+    assert hint in standing(registry, state)
+    assert "alert" not in standing(registry, state)
+    told = standing(registry, state, "Fetching is off.")
+    assert told.index("Fetching is off.") < told.index(hint)
+    assert standing(registry, ViewState("examples", 0, "a cat")) == standing(registry, ViewState()) == ""
