@@ -14,7 +14,7 @@ from typing import Any
 
 from demo.galleries.paths import check_photos
 from demo.opening.server import Opening
-from demo.service.own import check_model
+from demo.service.own import fetch_model
 from demo.serving.folder import TemporaryFolder
 from demo.serving.memory import keep_memory_flat
 from seps.cli import print_error
@@ -34,7 +34,7 @@ def main() -> int:
         default=[],
         metavar="MODEL",
         help="a model of your own beside the shipped ones: a folder such as RUN/best, or a hub repo (owner/name), with "
-        "the examples as a gallery that has its name; may be given several times",
+        "a gallery that has its name: the examples, or for a model of drawn scenes those; may be given several times",
     )
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where embeddings and fetched photographs lie")
     parser.add_argument("--no-fetch", action="store_true", help="fetch no photographs over the network")
@@ -61,7 +61,7 @@ def check(options: argparse.Namespace) -> None:
     if options.photos is not None:
         check_photos(options.photos)
     for model in options.model:
-        check_model(model)
+        fetch_model(model)
         if model in shipped_models():
             raise ValueError(f"The model {model} is here already: --model takes one of your own, such as RUN/best.")
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from demo.figures.formats import EXPLANATIONS, JUDGEMENTS, PICTURES, check_format
 from demo.galleries.paths import check_photo_path, check_photos
-from demo.service.own import check_model, own_names
+from demo.service.own import fetch_model, own_names
 from seps.cli import check_output, print_error
 from seps.models.shipped import shipped_models
 
@@ -139,7 +139,7 @@ def check(options: argparse.Namespace) -> None:
         check_judging(options)
         return
     if options.model is not None:
-        check_model(options.model)
+        fetch_model(options.model)
     if options.command == "explain":
         check_photo_path(options.photo)
         check_format(kind_of(options.output), EXPLANATIONS)
@@ -216,7 +216,8 @@ def chosen_service(options: argparse.Namespace) -> RetrievalService:
         own = open_own(options.model, name, options.photos, None, tqdm, tell, options.recursive)
         options.gallery = options.gallery or own.first
         return own
-    registry = open_registry(options.photos, progress=tqdm, tell=tell, recursive=options.recursive)
+    examples = options.photo is not None or options.gallery not in (None, "folder")
+    registry = open_registry(options.photos, progress=tqdm, tell=tell, recursive=options.recursive, examples=examples)
     options.gallery = options.gallery or registry.first_of(options.model or registry.photos.name)
     service = registry.of(options.gallery)
     if options.model not in (None, service.name):

@@ -78,7 +78,7 @@ def build(registry: ModelRegistry) -> gr.Blocks:
             if registry.judging is not None:
                 with gr.Tab("Judge", id="judge", render_children=True) as judge_tab:
                     judging = judge.build(registry)
-            with gr.Tab("Lesson", id="lesson", render_children=True) as lesson_tab, gr.Tabs():
+            with gr.Tab("Lesson", id="lesson", render_children=True) as lesson_tab, gr.Tabs() as lesson_tabs:
                 with gr.Tab("The walk", id="walk", render_children=True):
                     walking = lesson.build(registry)
                 with gr.Tab("Losses", id="losses", render_children=True) as losses_tab:
@@ -97,7 +97,7 @@ def build(registry: ModelRegistry) -> gr.Blocks:
             registry, comparing.pictures, comparing.said, saved, states[2], comparing.chooser.selected
         )
         lesson.connect(registry, walking, session_data, lesson_tab, saved)
-        losses.connect(registry.photos, playing, losses_tab)
+        losses.connect(registry.photos, playing)
         paper.connect(registry.photos, known, paper_tab)
         downloads.connect_rankings(registry, finding, asking, saved, states[0], session_data)
         views = {
@@ -105,6 +105,7 @@ def build(registry: ModelRegistry) -> gr.Blocks:
             "captions": asking.linked(captions_tab, states[1]),
             "compare": comparing.linked(compare_tab, states[2]),
             "lesson": walking.linked(lesson_tab),
+            "losses": playing.linked(losses_tab),
         }
         if editing is not None:
             edit.connect(registry, editing, session_data, saved)
@@ -112,7 +113,7 @@ def build(registry: ModelRegistry) -> gr.Blocks:
         if judging is not None:
             judge.connect(registry, judging, session_data, judge_tab, saved)
             views["judge"] = judging.linked(registry, judge_tab)
-        session.connect(registry, page, tabs, views, finding.caption)
+        session.connect(registry, page, (tabs, lesson_tabs), views, finding.caption)
         api.build(registry)
     return page
 

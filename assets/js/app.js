@@ -23,14 +23,28 @@ const components = {
   edit: linked(edit),
   judge: linked(judge),
   lesson: linked(lesson),
-  playground,
+  playground: linked(playground),
   several,
   spoil: linked(spoil),
   viewer: linked(viewer),
   words: darkTold(viewer), // the judge's own link leads here
 };
 
+// What is told while an answer is on its way, Gradio tells after it, but with the detail of the event before: each
+// event of a component has one detail, which is always that of the last. Steps of an edit are all told, each its own.
+function latest(trigger) {
+  const details = {};
+  return (event, detail) => {
+    if (event === "alter") return trigger(event, detail);
+    const told = (details[event] ??= {});
+    for (const name of Object.keys(told)) delete told[name];
+    trigger(event, Object.assign(told, detail));
+  };
+}
+
 const waiting = window.seps ?? [];
-window.seps = { push: ([name, ...mounting]) => components[name](...mounting) };
+window.seps = {
+  push: ([name, element, props, trigger, ...rest]) => components[name](element, props, latest(trigger), ...rest),
+};
 waiting.forEach(window.seps.push);
 keepOpenInSight();

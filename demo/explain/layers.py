@@ -23,7 +23,7 @@ NUMBERED = ("token", "word")
 NAMES = ("photo", "mask", "score", *PARTS, "token", "tokens", "extra", "word")
 FORM = re.compile(r"([a-z_]+)(?::([0-9]{1,9}))?(?::(dense|both))?")
 EXISTING = (
-    "photo, mask, score, s_p, s_st, s_im, s_dt, token:1, tokens, extra, word:0 (or another number); "
+    "photo, mask, score, s_p, s_st, s_im, s_dt, token:1, tokens, extra, word:1 (or another number); "
     "all but photo and word also with :dense, and mask:both"
 )
 

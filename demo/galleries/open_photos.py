@@ -43,7 +43,7 @@ def open_photos_gallery(
     missing = [fact for fact in facts if not _fits(folder / fact["file"], fact["sha256"])]
     failures = _fetch_all(missing, folder, progress) if fetch and missing else dict.fromkeys(_files(missing), "")
     items = tuple(_item(fact, folder / fact["file"]) for fact in facts if fact["file"] not in failures)
-    return Gallery("open-photos", "Open photos", _note(len(items), len(facts), failures), items)
+    return Gallery("open-photos", "Open photos", _note(len(items), len(facts), failures, fetch), items)
 
 
 def _files(facts: list[dict[str, Any]]) -> list[str]:
@@ -105,10 +105,15 @@ def _fetch(fact: dict[str, Any], file: Path, offline: Event) -> str:
     return ""
 
 
-def _note(found: int, total: int, failures: dict[str, str]) -> str:
+def _note(found: int, total: int, failures: dict[str, str], fetch: bool) -> str:
     """One line on the photographs that are missing, or ""."""
     if not failures:
         return ""
+    if not fetch:
+        return (
+            f"{found} of {total} open photos are in the cache, and fetching is off (--no-fetch): start the app without "
+            "it to fetch the others, or choose another gallery."
+        )
     offline = OFFLINE in failures.values()
     note = f"{'No network: ' if offline else ''}{found} of {total} open photos are in the cache."
     told = [f"{file} ({problem})" for file, problem in failures.items() if problem not in ("", OFFLINE)]

@@ -24,6 +24,12 @@ LIMITS: dict[str, tuple[float, float]] = {
     "temperature": (0.1, 5.0),
     "seed": (0, 2**31 - 1),
 }
+# A knob, its choice, how sentences call it, and the knobs that move nothing then.
+IDLE = (
+    ("decision", "gumbel", "drawn", ("keep_ratio",)),
+    ("decision", "top-k", "top_k", ("temperature", "seed")),
+    ("variant", "released", "released", ("beta", "top_k")),
+)
 
 
 @dataclass(frozen=True)
@@ -105,15 +111,17 @@ def evaluation_knobs(model: SEPSModel) -> Knobs:
 
 def idle(knobs: Knobs, has_dense: bool = True) -> dict[str, str]:
     """Say of each knob that moves nothing beside the others why. `has_dense`: a dense caption is there."""
-    drawn = ("keep_ratio",) if knobs.decision == "gumbel" else ()
-    by_top_k = () if knobs.decision == "gumbel" else ("temperature", "seed")
-    released = ("beta", "top_k") if knobs.variant == "released" else ()
-    return (
-        {name: say(f"setting.{name}_drawn") for name in drawn}
-        | {name: say(f"setting.{name}_top_k") for name in by_top_k}
-        | {name: say(f"setting.{name}_released") for name in released}
-        | ({} if has_dense else {"dense": say("setting.dense_none")})
-    )
+    told = {row["knob"]: row["why"] for row in idle_choices() if getattr(knobs, row["by"]) == row["choice"]}
+    return told | ({} if has_dense else {"dense": say("setting.dense_none")})
+
+
+def idle_choices() -> list[dict[str, str]]:
+    """Say which choices make a knob move nothing: the `knob`, the knob `by` which, its `choice`, and `why`."""
+    return [
+        {"knob": knob, "by": by, "choice": choice, "why": say(f"setting.{knob}_{reason}")}
+        for by, choice, reason, knobs in IDLE
+        for knob in knobs
+    ]
 
 
 def changes(knobs: Knobs, others: Knobs, has_dense: bool = True) -> list[str]:

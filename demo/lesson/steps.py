@@ -140,8 +140,15 @@ def note_names(example: Example) -> list[list[str]]:
         ["note.aggregation", *(["note.aggregation_more"] if example.merged > example.kept else [])],
         extra_notes(example),
         matrix_notes(example),
-        ["rank.drawn"] if example.rank is None else [],
+        similarity_notes(example),
     ]
+
+
+def similarity_notes(example: Example) -> list[str]:
+    """That a drawn decision has no rank; else whether a dense caption makes the score another one than elsewhere."""
+    if example.rank is None:
+        return ["rank.drawn"]
+    return [] if example.record.dense is None else ["note.similarity_dense"]
 
 
 def extra_notes(example: Example) -> list[str]:

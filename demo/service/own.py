@@ -9,6 +9,7 @@ from pathlib import Path
 from seps.models.shipped import model_folder, shipped_models
 
 TAKEN = ("photos", "scenes", "examples", "open-photos", "folder", "photo", "uploads")  # models and galleries of the app
+HUB_FILES = ("config.json", "model.safetensors")
 BEST = "best"  # where a run of seps.train leaves its model
 
 
@@ -22,6 +23,23 @@ def check_model(wanted: str) -> None:
             "or hub repo (owner/name)."
         )
     model_folder(wanted)
+
+
+def fetch_model(wanted: str) -> None:
+    """Fetch a model of the hub, unless `wanted` is one that lies here.
+
+    Raises:
+        ValueError: as `check_model`; or it is neither a folder nor can it be had from the hub.
+    """
+    check_model(wanted)
+    if model_folder(wanted) is not None:
+        return
+    from seps.encoders import sources  # the hub's library takes a moment to import
+
+    try:
+        sources.hub_folder(wanted, HUB_FILES)
+    except ValueError as error:
+        raise ValueError(f"There is no folder {wanted}, and {error}") from error
 
 
 def own_names(wanted: Sequence[str], taken: Collection[str] = TAKEN) -> dict[str, str]:

@@ -91,6 +91,7 @@ def open_registry(
     tell: Callable[[str], Any] = lambda line: None,
     recursive: bool = False,
     own: Sequence[str] = (),
+    examples: bool = True,
 ) -> ModelRegistry:
     """The shipped models with their galleries: the photographs' now, that of the scenes, where it ships, on first use.
 
@@ -100,7 +101,7 @@ def open_registry(
 
     Other arguments and errors as `open_service` and `open_own`.
     """
-    service = open_service(photos, cache, fetch, progress, tell, recursive)
+    service = open_service(photos, cache, fetch, progress, tell, recursive, examples)
     folder = shipped_models().get(SCENES)
     later: dict[str, tuple[str, Callable[[], RetrievalService]]] = {}
     if folder is not None:
@@ -142,6 +143,7 @@ def open_service(
     progress: Progress = False,
     tell: Callable[[str], Any] = lambda line: None,
     recursive: bool = False,
+    examples: bool = True,
 ) -> RetrievalService:
     """The shipped model with its galleries: a person's folder first, then the examples; the open photos on first use.
 
@@ -151,6 +153,7 @@ def open_service(
         fetch: whether open photos that are not in the cache may be fetched.
         progress: as in `ScoringEngine`; tell: gets a line about what was left out.
         recursive: whether the folders below `photos` are read too.
+        examples: whether the examples come beside `photos`; without a folder they always come.
 
     Raises:
         ValueError: the folder does not exist or holds no readable photograph.
@@ -159,7 +162,8 @@ def open_service(
     encoder = lent_encoder(MODEL)
     model = load_model(MODEL).to(best_device() if encoder is None else "cpu")
     galleries: list[Gallery] = [] if photos is None else [folder_gallery(photos, progress, recursive)]
-    galleries.append(examples_gallery())
+    if examples or photos is None:
+        galleries.append(examples_gallery())
     indexed = [index_gallery(model, gallery, place, progress) for gallery in galleries]
     tell_left_out(indexed, tell)
 

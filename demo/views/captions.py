@@ -20,6 +20,7 @@ from demo.views.parts import (
     OPENING,
     PROGRESS,
     ViewState,
+    computing,
     errors_as_message,
     message,
     scripted,
@@ -67,7 +68,7 @@ def build(registry: ModelRegistry) -> Captions:
         with gr.Column(scale=6, min_width=280, elem_classes="found"):
             ranking = scripted("captions", "captions", "captions-ranking", ("pick", "export"))
         with gr.Column(scale=11, min_width=320, elem_classes="seen"):
-            viewer = scripted("viewer", "seps-viewer", "captions-viewer", ("layer", "export"))
+            viewer = scripted("viewer", "seps-viewer", "captions-viewer", ("layer", "export"), value=computing())
     return Captions(selected, pool, typed, said, ranking, viewer)
 
 

@@ -16,7 +16,7 @@ from demo.service.registry import ModelRegistry
 from demo.views import chooser
 from demo.views.chooser import Chooser, SelectedImage
 from demo.views.link import Link, LinkedView
-from demo.views.parts import ANSWERING, ViewState, errors_as_message, link_to, message, scripted
+from demo.views.parts import ANSWERING, ViewState, computing, errors_as_message, link_to, message, scripted
 
 FEWEST, MOST = 2, 6
 
@@ -46,7 +46,7 @@ def build(registry: ModelRegistry) -> Compare:
             )
             said = gr.HTML(elem_id="compare-said")
         with gr.Column(scale=17, min_width=320, elem_classes="seen"):
-            pictures = scripted("compare", "seps-compare", "compare", ("layer", "export"))
+            pictures = scripted("compare", "seps-compare", "compare", ("layer", "export"), value=computing())
     return Compare(selected, captions, said, pictures)
 
 

@@ -11,7 +11,7 @@ import gradio as gr
 
 from demo.figures.formats import Download, file_name
 from demo.figures.palette import DARK, LIGHT
-from demo.lesson.settings import Knobs, evaluation_knobs, read_knobs
+from demo.lesson.settings import Knobs, evaluation_knobs, idle_choices, read_knobs
 from demo.lesson.walk import keep_probability, told_steps, walk, walk_value
 from demo.service.registry import ModelRegistry
 from demo.service.threads import drawing
@@ -19,7 +19,7 @@ from demo.views import chooser
 from demo.views.chooser import Chooser, SelectedImage
 from demo.views.downloads import OPTIONS, sent
 from demo.views.link import Link, LinkedView
-from demo.views.parts import ANSWERING, PROGRESS, ViewState, errors_as_message, link_to, message, scripted
+from demo.views.parts import ANSWERING, PROGRESS, ViewState, computing, errors_as_message, link_to, message, scripted
 
 KINDS = {"pdf": ("pdf", "application/pdf"), "png": ("zip", "application/zip"), "gif": ("gif", "image/gif")}
 
@@ -73,7 +73,7 @@ def build(registry: ModelRegistry) -> LessonView:
             caption = gr.Textbox(label="Caption", elem_id="lesson-caption")
             dense = gr.Textbox(label="Dense caption, or empty", lines=3, max_lines=6, elem_id="lesson-dense")
     said = gr.HTML(elem_id="lesson-said")
-    shown = scripted("lesson", "seps-lesson", "lesson", ("step", "knobs", "export"))
+    shown = scripted("lesson", "seps-lesson", "lesson", ("step", "knobs", "export"), value=computing())
     start = LessonState(SelectedImage(registry.first, 0), "", "", evaluation_knobs(registry.photos.model))
     return LessonView(selected, caption, dense, said, shown, gr.State(start))
 
@@ -84,7 +84,7 @@ def show(registry: ModelRegistry, state: LessonState) -> tuple[str, dict[str, An
     value = walk_value(
         service, indexed, state.selected.index, state.caption, state.dense or None, state.knobs, state.step
     )
-    return "", value | {"link": link(registry, state)}, state
+    return "", value | {"link": link(registry, state), "idle": idle_choices()}, state
 
 
 def link(registry: ModelRegistry, state: LessonState) -> str | None:
@@ -149,6 +149,28 @@ def own_caption(registry: ModelRegistry, selected: SelectedImage) -> tuple[str, 
     return (item.captions[0] if item.captions else "", item.dense or "")
 
 
+def with_photo(registry: ModelRegistry, state: LessonState, selected: SelectedImage) -> LessonState:
+    """Another photograph with a caption of its own, where it has one; settings stay where the model does."""
+    caption, dense = own_caption(registry, selected)
+    before, service = registry.of(state.selected.gallery), registry.of(selected.gallery)
+    knobs = state.knobs if service is before else evaluation_knobs(service.model)
+    caption = caption or state.caption
+    return replace(state, selected=selected, caption=caption, dense=dense, knobs=knobs, problem="")
+
+
+def recomputed(
+    registry: ModelRegistry, state: LessonState, values: Mapping[str, Any]
+) -> tuple[str, dict[str, Any], LessonState]:
+    """As `show`, under other knobs; the walk's value repeats them as `asked`, which tells the browser whether a person
+    has moved one since. Where the model does not allow them, the problem is told and the knobs go back."""
+    try:
+        said, value, state = show(registry, replace(state, knobs=read_knobs(values, state.knobs)))
+    except ValueError as error:
+        _, value, state = show(registry, state)
+        said = message(str(error), "problem")
+    return said, value | {"asked": dict(values)}, state
+
+
 def files(registry: ModelRegistry, state: LessonState, kind: str, dark: bool) -> Download:
     """The whole lesson as PDF (a page a step), PNG (a zip, a file a step) or GIF."""
     # Matplotlib is imported with the first picture.
@@ -180,11 +202,7 @@ def connect(registry: ModelRegistry, view: LessonView, session: gr.State, tab: g
     outputs = [view.said, view.walk, view.state]
 
     def other_photo(selected: SelectedImage, state: LessonState) -> tuple[Any, ...]:
-        caption, dense = own_caption(registry, selected)
-        before, service = registry.of(state.selected.gallery), registry.of(selected.gallery)
-        knobs = state.knobs if service is before else evaluation_knobs(service.model)
-        now = replace(state, selected=selected, caption=caption or state.caption, dense=dense, knobs=knobs)
-        said, value, now = show(registry, now)
+        said, value, now = show(registry, with_photo(registry, state, selected))
         return said, now.caption, now.dense, value, now
 
     changed = [view.said, view.caption, view.dense, view.walk, view.state]
@@ -209,10 +227,7 @@ def connect(registry: ModelRegistry, view: LessonView, session: gr.State, tab: g
     @errors_as_message(3)
     def turned(state: LessonState, event: gr.EventData) -> tuple[Any, ...]:
         values = {field.name: getattr(event, field.name) for field in fields(Knobs)}
-        try:
-            return show(registry, replace(state, knobs=read_knobs(values, state.knobs)))
-        except ValueError as error:  # the knobs go back to where they were
-            return message(str(error), "problem"), *show(registry, state)[1:]
+        return recomputed(registry, state, values)
 
     view.walk.knobs(turned, view.state, outputs, **ANSWERING)
 

@@ -19,7 +19,7 @@ from demo.views.judge_values import read_spoil
 from demo.views.parts import ViewState
 from seps.progress import Progress
 
-VIEWS = ("search", "captions", "compare", "edit", "judge", "lesson", "about")
+VIEWS = ("search", "captions", "compare", "edit", "judge", "lesson", "losses", "paper", "about")
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any
+from urllib.parse import urlencode
 
 import gradio as gr
 
@@ -13,10 +15,13 @@ from demo.explain.table import say
 from demo.lesson.claims import claims_value, run_claim
 from demo.lesson.guide import advice_rows, ratio_experiment
 from demo.lesson.playground import playground_value
+from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
+from demo.views.link import Link, LinkedView
 from demo.views.paper import table
-from demo.views.parts import ANSWERING, errors_as_message, scripted
+from demo.views.parts import ANSWERING, computing, errors_as_message, message, scripted
 
+USUAL = {"margin": "0.2", "mining": "all", "mask_ids": "1", "share": "0.3"}  # as links write them
 PANEL = (240, 130)  # width and height of a curve's
 
 
@@ -29,11 +34,15 @@ class Losses:
     claims: gr.HTML
     results: gr.State
 
+    def linked(self, tab: gr.Tab) -> LinkedView:
+        """How links and its tab fill it."""
+        return LinkedView(tab, [self.said, self.playground], self.playground, restore)
+
 
 def build() -> Losses:
     """Lay the view out."""
     said = gr.HTML(elem_id="losses-said")
-    playground = scripted("playground", "seps-playground", "playground", ("turn",))
+    playground = scripted("playground", "seps-playground", "playground", ("turn",), value=computing())
     gr.HTML("<h3 class='part'>Claims, shown on the live model</h3>")
     claims = scripted("claims", "seps-claims", "claims", ("run",), value=claims_value())
     gr.HTML(guide_page(), elem_id="training-guide", elem_classes="prose tables")
@@ -108,18 +117,52 @@ def height(share: float) -> float:
     return PANEL[1] * (1 - share)
 
 
-def connect(service: RetrievalService, view: Losses, tab: gr.Tab) -> None:
-    """Give the view its events; the batch is scored when the tab is opened."""
+def shown(service: RetrievalService, margin: float, mining: str, mask_ids: bool) -> dict[str, Any]:
+    """The playground's value, with the link that leads to these settings; arguments and errors as
+    `playground_value`."""
+    settings = {"margin": f"{margin:g}", "mining": mining, "mask_ids": str(int(mask_ids))}
+    moved = {name: value for name, value in settings.items() if value != USUAL[name]}
+    value = playground_value(service, margin, mining, mask_ids)
+    return with_new_key(value | {"link": "?" + urlencode({"view": "losses"} | moved)})
 
-    @errors_as_message(2)
-    def opened() -> tuple[Any, ...]:
-        return "", with_new_key(playground_value(service))
 
-    tab.select(opened, None, [view.said, view.playground], **ANSWERING)
+def from_link(service: RetrievalService, query: Mapping[str, str]) -> dict[str, Any]:
+    """The playground's value that a link's query describes: `margin`, `mining`, `mask_ids` (0 or 1) and `share`, the
+    kept share at which the ratio losses are read, 0 to 1; what it leaves out is as usual.
+
+    Raises:
+        ValueError: a setting that does not exist.
+    """
+    settings = USUAL | {name: value for name, value in query.items() if name in USUAL}
+    numbers = {}
+    for name in ("margin", "share"):
+        try:
+            numbers[name] = float(settings[name])
+        except ValueError as error:
+            raise ValueError(f"{name} is {settings[name]!r} in this link, but a number is needed.") from error
+    if not 0 <= numbers["share"] <= 1:
+        raise ValueError(f"share is {settings['share']!r} in this link, but it must lie between 0 and 1.")
+    if settings["mask_ids"] not in ("0", "1"):
+        raise ValueError(f"mask_ids is {settings['mask_ids']!r} in this link, but it must be 0 or 1.")
+    value = shown(service, numbers["margin"], settings["mining"], settings["mask_ids"] == "1")
+    return value | {"share": numbers["share"]}
+
+
+def restore(registry: ModelRegistry, link: Link) -> list[Any]:
+    """The view's values for a link: message, playground."""
+    query = link.values if link.view == "losses" else {}
+    try:
+        return ["", from_link(registry.photos, query)]
+    except ValueError as error:
+        return [message(str(error), "problem"), from_link(registry.photos, {})]
+
+
+def connect(service: RetrievalService, view: Losses) -> None:
+    """Give the view its events."""
 
     @errors_as_message(2)
     def changed(event: gr.EventData) -> tuple[Any, ...]:
-        return "", with_new_key(playground_value(service, float(event.margin), str(event.mining), bool(event.mask_ids)))
+        return "", shown(service, float(event.margin), str(event.mining), bool(event.mask_ids))
 
     view.playground.turn(changed, None, [view.said, view.playground], **ANSWERING)
 

@@ -14,6 +14,7 @@ import gradio as gr
 from demo.explain.layers import Layer
 from demo.explain.photo import photo_value, with_new_key
 from demo.explain.record import packed
+from demo.explain.table import say
 from demo.explain.value import scene_value
 from demo.galleries.index import IndexedGallery
 from demo.service.retrieval import RetrievalService
@@ -88,6 +89,11 @@ def scripted(component: str, name: str, elem_id: str, events: tuple[str, ...] = 
         apply_default_css=False,
         **options,
     )
+
+
+def computing() -> dict[str, str]:
+    """The value of a picture from the start: that it is being computed, until it is filled."""
+    return {"waiting": say("hint.computing")}
 
 
 def errors_as_message(outputs: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

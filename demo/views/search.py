@@ -25,6 +25,7 @@ from demo.views.parts import (
     PROGRESS,
     RANKED,
     ViewState,
+    computing,
     errors_as_message,
     gallery_kept,
     message,
@@ -94,7 +95,7 @@ def build(registry: ModelRegistry) -> Search:
         with gr.Column(scale=6, min_width=280, elem_classes="found"):
             ranking = scripted("ranking", "ranking", "ranking", ("pick", "export"))
         with gr.Column(scale=11, min_width=320, elem_classes="seen"):
-            viewer = scripted("viewer", "seps-viewer", "viewer", ("layer", "export"))
+            viewer = scripted("viewer", "seps-viewer", "viewer", ("layer", "export"), value=computing())
     return Search(caption, chips, dense, gallery, uploads, said, ranking, viewer)
 
 
@@ -171,6 +172,16 @@ def carried_over(
     return examples_of(indexed)[0], ""
 
 
+def standing(registry: ModelRegistry, state: ViewState, problem: str = "") -> str:
+    """The message line beside a ranking that stays: a problem, else the link's where there is one, and the hint of the
+    caption that is shown."""
+    try:
+        hint = read_caption(registry.of(state.gallery).model, state.caption).note
+    except ValueError:  # nothing is shown yet
+        hint = ""
+    return message(problem or state.problem, "problem") + message(hint)
+
+
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
     """The view's values for a link: message, caption, dense caption, gallery, ranking, viewer, state, chips."""
     service, indexed = registry.find(link.selected.gallery)
@@ -189,7 +200,7 @@ def connect(registry: ModelRegistry, view: Search, session: gr.State, tab: gr.Ta
     nothing = ("", *[gr.skip()] * (len(outputs) - 1))
 
     def unchanged(state: ViewState) -> tuple[Any, ...]:
-        return message(state.problem, "problem"), *nothing[1:]
+        return standing(registry, state), *nothing[1:]
 
     @errors_as_message(len(outputs))
     def retyped(caption: str, gallery: str, session: SessionData, state: ViewState) -> tuple[Any, ...]:
@@ -224,7 +235,11 @@ def connect(registry: ModelRegistry, view: Search, session: gr.State, tab: gr.Ta
             answer = rank_and_show(service, indexed, caption, dense, state)
         except ValueError as error:  # the choice goes back to the gallery whose ranking stays in sight
             skipped = [gr.skip()] * (2 + len(outputs))
-            return message(str(error), "problem"), *skipped, gallery_kept(state.gallery, [*registry.names, UPLOADS])
+            return (
+                standing(registry, state, str(error)),
+                *skipped,
+                gallery_kept(state.gallery, [*registry.names, UPLOADS]),
+            )
         return *answer, caption, dense, chips_value(examples_of(indexed)), gr.skip()
 
     view.gallery.input(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
 import gradio as gr
 
 from demo.service.registry import ModelRegistry
-from demo.views import captions, compare, edit, judge, lesson, search
+from demo.views import captions, compare, edit, judge, lesson, losses, search
 from demo.views.examples import FIRST_CAPTION
 from demo.views.lesson import LessonState
 from demo.views.link import Link, LinkedView, read_link, waited_for
@@ -24,23 +24,47 @@ RESTORE: Mapping[str, Callable[[ModelRegistry, Link], list[Any]]] = {
     "edit": edit.restore,
     "judge": judge.restore,
     "lesson": lesson.restore,
+    "losses": losses.restore,
 }
 LONGEST = 4000  # characters of a link's value that are read
 QUIETLY = OPENING | {"show_progress": "hidden"}
 Values = dict[str, list[Any]]  # of a view's components, by its name
+IN_LESSON = ("losses", "paper")  # views with a tab of the lesson's
+FIRST = "search"  # the view that is in sight from the start
+# The first input of an event is the view in sight.
+IN_SIGHT = """(_, ...others) => {
+    const chosen = [...document.querySelectorAll("#views [role=tab][aria-selected=true]")];
+    const here = chosen.filter((one) => one.offsetParent).map((one) => one.dataset.tabId).at(-1) ?? "";
+    return [here === "walk" ? "lesson" : here, ...others];
+}"""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What fills a view: the view, values of components by view, and the query that it waits for, empty where it does
+    not wait."""
+
+    view: str
+    values: Values
+    query: dict[str, str] = field(default_factory=dict)
 
 
 def connect(
-    registry: ModelRegistry, page: gr.Blocks, tabs: gr.Tabs, views: Mapping[str, LinkedView], caption: gr.Textbox
+    registry: ModelRegistry,
+    page: gr.Blocks,
+    tabs: Sequence[gr.Tabs],
+    views: Mapping[str, LinkedView],
+    caption: gr.Textbox,
 ) -> None:
     """Fill the page from the address when it loads; a view that is not in sight is filled when its tab is opened.
 
     What fills a view is computed first and put in its place by an event of its own, which sees whether the person has
-    used the view meanwhile: what they did stays. `caption` is the search's, where a person types first.
+    used the view meanwhile: what they did stays, and so does the tab that they chose. `tabs` are the page's and
+    the lesson's; `caption` is the search's, where a person types first.
     """
     filled = gr.State(())
-    awaited = gr.State({})  # the query whose gallery is not open yet
-    everything = [tabs, filled, awaited, *chain(*(view.outputs for view in views.values()))]
+    awaited = {name: gr.State({}) for name in views}  # the query whose gallery is not open yet
+    here = gr.Textbox(visible=False)  # the view in sight, as the browser tells it
     users = {name: view.used for name, view in views.items() if view.used is not None}
     in_use = list(users.values())
 
@@ -50,48 +74,73 @@ def connect(
     def is_used(name: str, states: Sequence[ViewState | LessonState]) -> bool:
         return any(bool(state.caption) for user, state in zip(users, states, strict=True) if user == name)
 
-    def load(request: gr.Request) -> tuple[str, Values, dict[str, str]]:
+    def load(request: gr.Request) -> Loaded:
         query = {name: str(value)[:LONGEST] for name, value in dict(request.query_params).items()}
-        view, text = query.get("view", "search"), waited_for(registry, query)
+        view, text = query.get("view", FIRST), waited_for(registry, query)
         if view in views and text:
-            return view, {view: waiting(text, views[view])}, query
-        return *fill(registry, query), {}
+            return Loaded(view, {view: waiting(text, views[view])}, query)
+        return Loaded(*fill(registry, query))
+
+    def open_early(here: str, filled: tuple[str, ...]) -> Loaded | None:
+        """The worked example of a view whose tab was opened while the page loaded, which told its tab nothing."""
+        if here not in views or here in filled:
+            return None
+        text = waited_for(registry, {"view": here})
+        if text:
+            return Loaded(here, {here: waiting(text, views[here])}, {"view": here})
+        return Loaded(here, fill(registry, {}, here)[1])
 
     def place_loaded(
-        loaded: tuple[str, Values, dict[str, str]], caption: str, *used: ViewState | LessonState
+        here: str,
+        loaded: Loaded | None,
+        filled: tuple[str, ...],
+        caption: str,
+        *used: ViewState | LessonState,
     ) -> tuple[Any, ...]:
-        view, values, query = loaded
-        typed = view == "search" and not query and caption != FIRST_CAPTION
-        left = {name: found for name, found in values.items() if not (typed or is_used(name, used))}
-        return None, gr.Tabs(selected=view), (view, *values), query, *all_views(left)
+        if loaded is None:
+            return (gr.skip(),) * (2 + len(tabs) + len(awaited) + len(list(all_views({}))))
+        typed = loaded.view == FIRST and not loaded.query and caption != FIRST_CAPTION
+        left = {name: found for name, found in loaded.values.items() if not (typed or is_used(name, used))}
+        queries = (loaded.query if name == loaded.view else gr.skip() for name in awaited)
+        return (
+            None,
+            *selected_tabs(loaded.view, here),
+            (*filled, loaded.view, *loaded.values),
+            *queries,
+            *all_views(left),
+        )
 
     loaded = gr.State(None)
+    inputs = [here, loaded, filled, caption, *in_use]
+    outputs = [loaded, *tabs, filled, *awaited.values(), *chain(*(view.outputs for view in views.values()))]
     # In the queue: what is awaited changes, which Gradio does not notice outside of it.
-    page.load(load, None, loaded, **QUIETLY).then(
-        place_loaded, [loaded, caption, *in_use], [loaded, *everything], **QUIETLY
-    )
+    placed = page.load(load, None, loaded, **QUIETLY).then(place_loaded, inputs, outputs, js=IN_SIGHT, **QUIETLY)
+    early = placed.then(open_early, [here, filled], loaded, js=IN_SIGHT, **QUIETLY)
+    early.then(place_loaded, inputs, outputs, js=IN_SIGHT, **QUIETLY)
 
-    def late(query: dict[str, str], filled: tuple[str, ...], progress: gr.Progress = PROGRESS) -> tuple[Any, ...]:
-        if not query:
-            return (gr.skip(),) * len(everything)
-        view, values = fill(registry, query, progress=progress.tqdm)
-        asked = query.get("view", "search")
-        if view != asked:  # what was waited for cannot be had: the sentence and the worked example stand there instead
-            problem = next(value.problem for value in values[view] if isinstance(value, ViewState))
-            view, values = asked, {asked: instead(registry, asked, problem, views[asked])}
-        if view in filled:  # as it waited: the person may have opened other tabs meanwhile, which have been filled
-            return gr.skip(), gr.skip(), {}, *all_views(values)
-        return gr.Tabs(selected=view), (*filled, view), {}, *all_views(values)
+    def filled_late(name: str, view: LinkedView) -> None:
+        """Fill a view that waits, once its gallery is open, wherever the person is meanwhile."""
 
-    pictures = [view.picture for view in views.values()]
-    awaited.change(late, [awaited, filled], everything, show_progress_on=pictures, **OPENING)
+        def late(query: dict[str, str], progress: gr.Progress = PROGRESS) -> tuple[Any, ...]:
+            if not query:
+                return gr.skip(), *unchanged(view)
+            found, values = fill(registry, query, progress=progress.tqdm)
+            if found == name:
+                return {}, *values[name]
+            # What was waited for cannot be had: the sentence and the worked example stand there instead.
+            problem = next(value.problem for value in values[found] if isinstance(value, ViewState))
+            return {}, *instead(registry, name, problem, view)
+
+        awaited[name].change(
+            late, awaited[name], [awaited[name], *view.outputs], show_progress_on=view.picture, **OPENING
+        )
 
     def first_opening(name: str, view: LinkedView) -> None:
         """Show the worked example when a tab is opened for the first time."""
 
         def open_tab(filled: tuple[str, ...]) -> tuple[Any, ...]:
             if not filled or name in filled:  # a tab also opens while the page loads, which fills it
-                return filled, None
+                return gr.skip(), None
             return (*filled, name), fill(registry, {}, name)[1][name]
 
         def place(found: list[Any] | None, *used: ViewState | LessonState) -> tuple[Any, ...]:
@@ -105,20 +154,31 @@ def connect(
         """Ask the view what it shows whenever its tab is opened."""
 
         def enter(filled: tuple[str, ...], query: dict[str, str], *inputs: Any) -> tuple[Any, ...]:
-            if not filled or query:  # the page loads, or waits, and is filled then
+            if not filled or query:  # the page loads, or the view waits, and is filled then
                 return gr.skip(), *unchanged(view)
             text = waited_for(registry, {"view": name})
             if text:
                 return {"view": name}, *waiting(text, view)
             return gr.skip(), *(values(*inputs) or unchanged(view))
 
-        view.tab.select(enter, [filled, awaited, *view.inputs], [awaited, *view.outputs], **QUIETLY)
+        view.tab.select(enter, [filled, awaited[name], *view.inputs], [awaited[name], *view.outputs], **QUIETLY)
 
     for name, view in views.items():
+        filled_late(name, view)
         if view.enter is None:
             first_opening(name, view)
         else:
             every_opening(name, view, view.enter)
+
+
+def selected_tabs(view: str, here: str) -> tuple[Any, Any]:
+    """What shows a view when the page has loaded: values of the page's tabs and of the lesson's. Unchanged where the
+    person has chosen a tab meanwhile, as `here` tells, or where the view is in sight from the start."""
+    if view == FIRST or here not in ("", FIRST):
+        return gr.skip(), gr.skip()
+    if view in IN_LESSON:
+        return gr.Tabs(selected="lesson"), gr.Tabs(selected=view)
+    return gr.Tabs(selected=view), gr.skip()
 
 
 def unchanged(view: LinkedView) -> list[Any]:

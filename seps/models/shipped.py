@@ -46,6 +46,8 @@ def model_folder(wanted: str) -> Path | None:
     beside = sorted(place.parent.name for place in found)
     if beside:  # a slip in a path, and no owner on the hub
         raise ValueError(f"The folder {wanted} does not exist; in {folder.parent} there are: {', '.join(beside)}.")
+    if folder.parent != Path() and folder.parent.is_dir():  # surely meant as a path
+        raise ValueError(f"There is no folder {wanted}, and {folder.parent} holds no model.")
     if REPO_ID.fullmatch(wanted) is None or wanted.startswith("."):
         raise ValueError(
             f"{wanted!r} is no folder, no hub repo (owner/name) and no shipped model; shipped are: "

@@ -76,6 +76,29 @@ def test_a_folder_of_photos_is_ranked(photo: Path, capsys: pytest.CaptureFixture
     assert 'Left out: The photo "notes.txt" is no photo' in err
 
 
+def test_a_folder_is_ranked_without_the_examples(
+    photo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def unasked() -> None:
+        raise AssertionError("the examples are not asked for")
+
+    monkeypatch.setattr(start, "examples_gallery", unasked)
+    assert main(["rank", "a cup", "--photos", str(photo.parent), "--gallery", "folder"]) == 0
+    assert main(["rank", "a cup", "--photos", str(photo.parent)]) == 0
+    assert "cup.png" in capsys.readouterr().out
+
+
+def test_layers_that_are_told_at_the_command_line_count_words_from_1(
+    service: RetrievalService, photo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(start, "open_model", lambda name: service)
+    out = str(photo.with_name("out.png"))
+    assert main(["explain", str(photo), "a cup", "-o", out, "--layer", "wrd:2"]) == 2
+    err = capsys.readouterr().err
+    assert "word:1 (or another number)" in err
+    assert "word:0" not in err
+
+
 def test_how_many_are_shown_is_told_and_folders_below_are_asked_for(
     service: RetrievalService, photo: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -169,6 +192,7 @@ def test_a_model_of_one_s_own_explains_and_ranks(run: Path, photo: Path, capsys:
         ("app", ["--help"], ""),
         ("app", ["--photos", "nowhere"], "error: There is no folder nowhere"),
         ("app", ["--model", "moon"], "error: There is no model 'moon' here"),
+        ("app", ["--model", "tests/bst"], "error: There is no folder tests/bst, and tests holds no model."),
         ("app", ["--model", "photos"], "error: The model photos is here already"),
     ],
 )

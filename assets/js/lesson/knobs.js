@@ -22,10 +22,12 @@ const KNOBS = {
 const DRAWS = ["temperature", "seed"]; // of Gumbel-Softmax alone
 const DEBOUNCE = 250; // milliseconds
 
-// The panel of settings. `change` is given all of them, once they have rested. `update(value)` shows a value's.
+// The panel of settings. `change` is given all of them, once they have rested. `update(value)` shows a value's;
+// `value.asked` are the settings that it answers, `value.idle` says which choice makes which setting move nothing.
 export function createKnobs(change) {
   let timer = 0;
   let value = null;
+  let unanswered = false; // a person has moved a setting, and the answer to all of them is not here yet
   const rows = Object.fromEntries(
     Object.entries(KNOBS).map(([name, [kind, options]]) => {
       const id = `seps-knob-${name}-${Math.random().toString(36).slice(2)}`;
@@ -83,12 +85,11 @@ export function createKnobs(change) {
 
   function changed() {
     if (rows.seed.input.value === "" || !rows.seed.input.checkValidity()) return;
+    unanswered = true;
     readings();
+    reasons();
     clearTimeout(timer);
-    timer = setTimeout(() => {
-      timer = 0;
-      change(settings());
-    }, DEBOUNCE);
+    timer = setTimeout(() => change(settings()), DEBOUNCE);
   }
 
   // As the model was trained; its decisions by the top k, as every model is evaluated.
@@ -97,20 +98,33 @@ export function createKnobs(change) {
     changed();
   }
 
-  // A setting that a person has just moved stays where it is until its own answer comes.
+  // Say of each setting that cannot be moved why; what depends on a choice follows the choice that is shown.
+  function reasons() {
+    for (const [name, row] of Object.entries(rows)) {
+      const choices = (value.idle ?? []).filter(({ knob }) => knob === name);
+      const told = value.fixed[name] ?? "";
+      const always = told && !choices.some(({ why }) => why === told);
+      const why = always ? told : (choices.find(({ by, choice }) => read(rows[by]) === choice)?.why ?? (choices.length ? "" : told));
+      row.input.disabled = why !== "";
+      row.why.replaceChildren(...symbols(why));
+      row.element.classList.toggle("seps-fixed", why !== "");
+    }
+  }
+
+  // Show a value; whether it answers all settings as they stand. Where it does not, they stay as the person left them.
   function update(next) {
+    if (value && value.model !== next.model) unanswered = false; // another model has settings of its own
     value = next;
+    if (next.asked && same(next.asked, settings())) unanswered = false;
     for (const [name, row] of Object.entries(rows)) {
       const [low, high] = value.limits?.[name] ?? [];
       if (row.kind === "range" && high !== undefined) Object.assign(row.input, { min: low, max: high });
-      if (!timer) put(row, value.knobs[name]);
-      const why = value.fixed[name] ?? "";
-      row.input.disabled = why !== "";
-      row.why.replaceChildren(...symbols(why));
+      if (!unanswered) put(row, value.knobs[name]);
       row.mark.hidden = !value.untrained.includes(name);
-      row.element.classList.toggle("seps-fixed", why !== "");
     }
+    reasons();
     readings();
+    return !unanswered;
   }
 
   return { element, update, stop: () => clearTimeout(timer) };
@@ -229,5 +243,6 @@ export function movedTable(value, record, before, photo) {
   );
 }
 
+const same = (one, other) => Object.entries(other).every(([name, setting]) => one[name] === setting);
 const countOf = (list) => (Array.isArray(list) ? list.length : list);
 const signed = (value, digits) => (value > 0 ? "+" : value < 0 ? "-" : "±") + Math.abs(value).toFixed(digits);

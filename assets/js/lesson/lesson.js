@@ -9,7 +9,7 @@ import { createKnobs, movedTable } from "./knobs.js";
 import { createScene } from "./scene.js";
 import { shownBranch, stageLayout } from "./stage.js";
 import { patchSteps } from "./steps.js";
-import { createTalk } from "./talk.js";
+import { askedEarly, createTalk } from "./talk.js";
 import { tokenSteps } from "./tokens.js";
 import { wordSteps } from "./words.js";
 import { downloadButtons, modelName } from "../picture/foot.js";
@@ -20,7 +20,7 @@ const DEBOUNCE = 300; // milliseconds
 const FORMATS = ["PDF", "PNG", "GIF"];
 const BRANCHED = [3, 4, 5, 6]; // steps whose picture is one branch's where there are two
 
-function build(root, trigger) {
+function build(root, trigger, talkAsked) {
   const pictures = [...patchSteps, ...tokenSteps, ...wordSteps];
   const state = { step: 1, touched: false, branch: "sparse", token: 0, word: null };
   let [value, record, before, photo] = [null, null, null, null];
@@ -234,8 +234,7 @@ function build(root, trigger) {
     if (other) state.word = null;
     if (!record.branches.some(({ name }) => name === state.branch)) state.branch = "sparse";
     state.step = adopted;
-    root.removeAttribute("aria-busy");
-    knobs.update(value);
+    if (knobs.update(value)) root.removeAttribute("aria-busy");
     facts.replaceChildren(credit(value.photo), " · ", modelName(value.model));
     if (!image) {
       photo = null;
@@ -245,7 +244,8 @@ function build(root, trigger) {
       photo = loaded;
     }
     moved.replaceChildren(movedTable(value, record, before, photo));
-    if (now.talk && !state.touched) talk.set(true, false);
+    if (talkAsked()) talk.set(true);
+    else if (now.talk && !state.touched) talk.set(true, false);
     draw(image !== null, entered);
   }
 
@@ -267,4 +267,7 @@ function build(root, trigger) {
 }
 
 // trigger("step", {step, talk}), trigger("knobs", {keep_ratio, ...}) once they rest, trigger("export", {format}).
-export const mount = lasting("seps-lesson", build, say("hint.no_lesson"));
+export function mount(element, ...how) {
+  const talkAsked = askedEarly(element);
+  lasting("seps-lesson", (root, trigger) => build(root, trigger, talkAsked), say("hint.no_lesson"))(element, ...how);
+}

@@ -20,6 +20,25 @@ function takes(at, key) {
 
 const tabOf = (name) => document.querySelector(`[role=tab][data-tab-id=${name}]`);
 
+// Whether a key is one of a person's own, pressed alone where nothing takes it for itself.
+function isFree(event) {
+  if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return false;
+  return !takes(event.target instanceof Element ? event.target : document.body, event.key);
+}
+
+// Notes a talk that is asked for while the lesson is computed; gives what tells so, once.
+export function askedEarly(element) {
+  let asked = false;
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "t" && isFree(event) && element.querySelector(".seps-waiting")?.offsetParent) asked = !asked;
+  });
+  return () => {
+    const was = asked;
+    asked = false;
+    return was;
+  };
+}
+
 // turn(by) goes on or back; go(last) to the first or the last step; changed(told) follows the mode or its settings,
 // `told` where a person changed it.
 export function createTalk(root, { turn, go, changed }) {
@@ -89,9 +108,7 @@ export function createTalk(root, { turn, go, changed }) {
   // Wherever focus is, unless what has it takes the key.
   function onKey(event) {
     const { key } = event;
-    if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
-    const at = event.target instanceof Element ? event.target : document.body;
-    if (takes(at, key)) return;
+    if (!isFree(event)) return;
     if (away && (key === "t" || key === "l")) tabOf("walk").click();
     else if (away && key === "Escape") stay(false);
     else if (!on && root.offsetParent === null) return;

@@ -16,6 +16,7 @@ const LOSSES = { mse: null, mae: "8 4", huber: "2 4" }; // how each is dashed
 function build(root, trigger) {
   let value = null;
   let timer = 0;
+  let sharing = 0;
   let pair = [0, 0];
   const part = (name, title, ...children) =>
     h("section", { class: `seps-part ${name}` }, h("h3", {}, title), ...children);
@@ -41,7 +42,7 @@ function build(root, trigger) {
   const ids = h("p", { class: "seps-ids" });
   const curve = h("div", { class: "seps-curve-place" });
   const captions = h("ol", { class: "seps-batch" });
-  const share = h("input", { type: "range", step: 0.01, min: 0, max: 1, value: 0.3, input: () => drawRatio() });
+  const share = h("input", { type: "range", step: 0.01, min: 0, max: 1, value: 0.3, input: slid });
   const shareReading = h("output", {});
   const ratios = h("div", { class: "seps-ratios" });
   const unforeseen = h("div", { class: "seps-unforeseen" });
@@ -78,6 +79,12 @@ function build(root, trigger) {
     part("seps-classes", say("loss.classes"), unforeseen),
   );
 
+  function slid() {
+    drawRatio();
+    clearTimeout(sharing);
+    sharing = setTimeout(() => trigger("share", { share: share.valueAsNumber }), DEBOUNCE);
+  }
+
   const settings = () => ({
     margin: margin.valueAsNumber,
     mining: minings.find((one) => one.getAttribute("aria-pressed") === "true").dataset.mining,
@@ -103,6 +110,7 @@ function build(root, trigger) {
       press(minings, (one) => one.dataset.mining === value.mining);
       masking.checked = value.mask_ids;
     }
+    if (typeof value.share === "number") share.value = value.share;
     table.replaceChildren(similarityTable(value, choose), matrixKey());
     choose(pair);
     now.replaceChildren(
@@ -243,10 +251,12 @@ function build(root, trigger) {
     update,
     end: () => {
       clearTimeout(timer);
+      clearTimeout(sharing);
       end();
     },
   };
 }
 
-// trigger("turn", {margin, mining, mask_ids}) follows a change, once it rests.
+// trigger("turn", {margin, mining, mask_ids}) follows a change, once it rests, trigger("share", {share}) the kept share, which the
+// address alone has.
 export const mount = lasting("seps-playground", build, say("hint.no_batch"));

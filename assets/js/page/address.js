@@ -1,8 +1,9 @@
 // The address in the browser's bar: it leads back to the view that is shown.
 
 const OPACITY = 75; // percent, where a link says nothing
+const SHARE = 0.3; // of patches kept, likewise
 
-function remember(value, { layer, opacity, lines, objects, step, talk, spoil, strength }) {
+function remember(value, { layer, opacity, lines, objects, step, talk, spoil, strength, share }) {
   if (value?.waiting) return; // the address leads to what is waited for
   if (!value || !value.link) return history.replaceState(null, "", location.pathname);
   const percent = Math.round(100 * (opacity ?? OPACITY / 100));
@@ -15,6 +16,7 @@ function remember(value, { layer, opacity, lines, objects, step, talk, spoil, st
     talk: talk ? 1 : null,
     spoil: strength ? spoil : null,
     strength: strength || null,
+    share: share === SHARE ? null : share,
   });
   const rest = told.filter(([, one]) => one !== null && one !== undefined).map(([name, one]) => `&${name}=${encodeURIComponent(one)}`);
   history.replaceState(null, "", value.link + rest.join(""));
@@ -32,21 +34,37 @@ export function darkTold(mount) {
 export function linked(mount) {
   return (element, props, trigger, watch) => {
     const seen = () => element.offsetParent !== null;
-    let told = {}; // the lesson's step and mode, which a new value does not change
+    let told = {}; // what a new value does not change: the lesson's step and mode, the losses' kept share
+    let drawn = {}; // what a new value brings along: a picture's layer and looks
+    let shown = seen();
+    const hold = () => {
+      if (typeof props.value?.share === "number") told = { share: props.value.share };
+    };
+    const bar = () => remember(props.value, { objects: props.value?.outlined, ...props.value, ...told, ...drawn });
     mount(
       element,
       props,
       (event, detail) => {
-        if (event === "step") told = detail;
-        if (["layer", "step", "slide"].includes(event) && seen()) remember(props.value, detail);
+        if (["step", "share"].includes(event)) told = { ...detail };
+        if (["layer", "slide"].includes(event)) drawn = { ...detail };
+        if (["layer", "step", "slide", "share"].includes(event) && seen()) remember(props.value, detail);
+        if (event === "share") return; // of the address alone
         trigger(event, event === "export" ? withDark(detail) : detail);
       },
       (names, call) =>
         watch(names, () => {
           call();
-          if (seen()) remember(props.value, { objects: props.value?.outlined, ...props.value, ...told });
+          hold();
+          drawn = {};
+          if (seen()) bar();
         }),
     );
+    hold();
+    // The address follows a view that comes back into sight as it was.
+    new ResizeObserver(() => {
+      if (seen() && !shown && props.value?.link) bar();
+      shown = seen();
+    }).observe(element);
     if (props.value && seen() && !location.search) remember(props.value, props.value);
   };
 }

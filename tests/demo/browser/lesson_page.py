@@ -8,7 +8,7 @@ from typing import Any
 from playwright.sync_api import Browser, Locator, Page
 
 from demo.explain.record import packed
-from demo.lesson.settings import Knobs
+from demo.lesson.settings import Knobs, idle, idle_choices
 from demo.lesson.steps import Example, steps
 from demo.lesson.walk import moved_between
 from seps import Explanation
@@ -56,7 +56,8 @@ def lesson_value(
         "knobs": asdict(knobs),
         "trained": asdict(TRAINED),
         "untrained": [name for name in ("keep_ratio", "beta") if getattr(knobs, name) != getattr(TRAINED, name)],
-        "fixed": {"aggr_ratio": "The parameters make N_c = 7 aggregated tokens."},
+        "fixed": idle(knobs) | {"aggr_ratio": "The parameters make N_c = 7 aggregated tokens."},
+        "idle": idle_choices(),
         "limits": {name: list(ends) for name, ends in LIMITS.items()},
         "record": packed(record),
         "before": None if before is None else packed(before),

@@ -37,6 +37,19 @@ def test_a_photo_picked_early_stays(browser: Browser, late_address: str, service
         expect(page.locator("#compare canvas")).to_have_count(3)
 
 
+@pytest.mark.parametrize("query", ["", "?view=captions&gallery=examples&photo=cat&caption=a+cat"])
+def test_a_tab_chosen_early_stays_and_is_filled(browser: Browser, late_address: str, query: str) -> None:
+    with opened(browser, late_address, query, canvas="#views [role=tab]") as page:
+        lesson = page.get_by_role("tab", name="Lesson", exact=True)
+        lesson.click()
+        expect(page.locator("#lesson .seps-waiting")).to_be_visible()
+        expect(page.locator("#lesson canvas")).to_be_visible()
+        page.wait_for_timeout(1500)
+        expect(lesson).to_have_attribute("aria-selected", "true")
+        page.get_by_role("tab", name="Captions" if query else "Photos", exact=True).click()  # the link's view is there
+        expect(page.locator("#captions-viewer canvas" if query else "#viewer canvas")).to_be_visible()
+
+
 def test_a_caption_typed_early_stays(browser: Browser, late_address: str, service: RetrievalService) -> None:
     caption = "a rocket on its way to the moon"
     indexed = service.find("examples")

@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, expect
 from demo.lesson.settings import evaluation_knobs
 from demo.lesson.walk import walk_value
 from demo.service.retrieval import RetrievalService
+from demo.views.parts import computing
 from tests.demo.browser.lesson_page import go, lesson, lesson_value, open_page, page_of, resting, told
 from tests.demo.browser.standalone import photo, random_record
 
@@ -117,6 +118,20 @@ def test_pictures_glide_and_what_stays_stays(browser: Browser) -> None:
     resting(page)
     assert page.locator(".seps-scene > canvas").evaluate("(canvas) => canvas.toDataURL()") != middle
     assert heading.bounding_box() == before
+    page.context.close()
+
+
+def test_a_talk_asked_for_while_the_lesson_is_computed_starts_with_it(browser: Browser) -> None:
+    page = open_page(browser, page_of("lesson", computing()))
+    expect(page.locator(".seps-lesson")).to_have_text("This is being computed, which takes a moment.")
+    page.keyboard.press("t")
+    page.evaluate("(value) => window.send(value)", lesson_value(random_record()))
+    expect(page.locator(".seps-lesson.seps-talk")).to_have_count(1)
+    page.keyboard.press("t")
+    expect(page.locator(".seps-lesson.seps-talk")).to_have_count(0)
+    page.evaluate("(value) => window.send(value)", lesson_value(random_record(2)))  # asked for once
+    resting(page)
+    expect(page.locator(".seps-lesson.seps-talk")).to_have_count(0)
     page.context.close()
 
 

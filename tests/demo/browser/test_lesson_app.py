@@ -112,6 +112,20 @@ def test_each_knob_tells_what_it_moved(
             expect(marked).to_contain_text("not trained for")
 
 
+def test_a_knob_moved_during_a_recompute_is_computed_too(browser: Browser, address: str) -> None:
+    with opened(browser, address, LINK, canvas="#lesson canvas") as page:
+        page.locator('#lesson [data-knob="keep_ratio"] input').evaluate(
+            "(one) => { one.value = 0.3; one.dispatchEvent(new Event('input', {bubbles: true})); }"
+        )
+        expect(page.locator("#lesson [aria-busy]")).to_have_count(1)
+        decision = page.locator('#lesson [data-knob="decision"] select')
+        decision.select_option("gumbel")
+        expect(page).to_have_url(re.compile("keep_ratio=0.3.*decision=gumbel"))
+        expect(page.locator("#lesson [aria-busy]")).to_have_count(0)
+        expect(decision).to_have_value("gumbel")
+        expect(page.locator("#lesson .seps-moved")).to_contain_text("A drawn decision has no rank")
+
+
 @pytest.mark.parametrize(("knob", "value"), [("temperature", 2.5), ("seed", 7)])
 def test_knobs_of_a_draw_count_once_it_is_drawn(
     browser: Browser, address: str, service: RetrievalService, knob: str, value: Any
@@ -240,3 +254,31 @@ def test_a_talk_starts_from_the_tab_and_goes_to_the_losses(
             page.locator("#lesson-caption").get_by_role("textbox").press("ArrowRight")
             at(page, 2)
             expect(page.locator("#lesson-caption").get_by_role("textbox")).to_have_value(re.compile("k"))
+
+
+def test_the_address_leads_back_to_the_losses_and_the_paper(browser: Browser, address: str) -> None:
+    with opened(browser, address, LINK, canvas="#lesson canvas") as page:
+        page.get_by_role("tab", name="Losses", exact=True).click()
+        expect(page).to_have_url(re.compile(r"\?view=losses$"))
+        page.get_by_role("button", name="Hardest negatives").click()
+        page.get_by_label("mask by img_ids").uncheck()
+        page.get_by_label("Kept share").fill("0.7")
+        expect(page).to_have_url(re.compile(r"\?view=losses&mining=hardest&mask_ids=0&share=0\.7$"))
+        link = page.url.removeprefix(address + "/")
+        loss = page.locator("#playground [data-loss]").inner_text()
+        page.get_by_role("tab", name="Paper and code", exact=True).click()
+        expect(page).to_have_url(re.compile(r"\?view=paper$"))
+        page.get_by_role("tab", name="The walk", exact=True).click()
+        expect(page).to_have_url(re.compile(r"\?view=lesson&"))
+        page.get_by_role("tab", name="Losses", exact=True).click()  # as it was left
+        expect(page).to_have_url(re.compile(re.escape(link) + "$"))
+    with opened(browser, address, link, canvas="#playground .seps-chart") as page:
+        expect(page.locator("#playground [data-loss]")).to_have_text(loss)
+        expect(page.get_by_label("Kept share")).to_have_value("0.7")
+        expect(page.get_by_label("mask by img_ids")).not_to_be_checked()
+        expect(page.get_by_role("tab", name="Losses", exact=True)).to_have_attribute("aria-selected", "true")
+        assert page.url.endswith(link)
+        page.get_by_role("tab", name="The walk", exact=True).click()
+        expect(page.locator("#lesson canvas")).to_be_visible()
+    with opened(browser, address, "?view=paper", canvas="#paper table"):
+        pass

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.demo.browser.lesson_page import TRAINED, lesson, lesson_value, slide, told
+from tests.demo.browser.lesson_page import TRAINED, lesson, lesson_value, resting, slide, told
 from tests.demo.browser.standalone import random_record
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
@@ -73,4 +73,45 @@ def test_what_the_knobs_moved(browser: Browser) -> None:
     score = page.locator("[data-moved=score] td").all_inner_texts()
     assert score[:2] == [f"{before.similarity:.4f}", f"{record.similarity:.4f}"]
     assert page.locator("[data-moved=rank] td").all_inner_texts() == ["3", "2", "-1"]
+    page.context.close()
+
+
+def test_a_knob_moved_while_others_are_computed_stays(browser: Browser) -> None:
+    record, before = random_record(1), random_record(2)
+    page = lesson(browser, lesson_value(before))
+    decision, temperature = page.get_by_label("Decision"), page.get_by_label("Temperature")
+    slide(page.get_by_label("Keep ratio", exact=True), 0.3)
+    page.wait_for_function("window.triggered.length === 1")
+    decision.select_option("gumbel")
+    first, last = replace(TRAINED, keep_ratio=0.3), replace(TRAINED, keep_ratio=0.3, decision="gumbel")
+    page.wait_for_function("window.triggered.length === 2")
+    for value in (
+        lesson_value(record, before, first, asked=asdict(first)),  # the answer to the first
+        lesson_value(record, before, TRAINED, caption="another caption"),  # and one to a caption
+    ):
+        page.evaluate("(value) => window.send(value)", value)
+        resting(page)
+        expect(decision).to_have_value("gumbel")
+        expect(page.get_by_label("Keep ratio", exact=True)).to_have_value("0.3")
+        expect(page.locator(".seps-lesson")).to_have_attribute("aria-busy", "true")
+    page.evaluate("(value) => window.send(value)", lesson_value(record, before, last, asked=asdict(last)))
+    expect(page.locator("[aria-busy]")).to_have_count(0)
+    expect(decision).to_have_value("gumbel")
+    refused = replace(last, temperature=2.5)
+    slide(temperature, 2.5)
+    page.wait_for_function("window.triggered.length === 3")
+    page.evaluate("(value) => window.send(value)", lesson_value(record, before, last, asked=asdict(refused)))
+    expect(temperature).to_have_value("1")  # what could not be computed goes back
+    page.context.close()
+
+
+def test_what_a_choice_makes_idle_follows_the_choice_at_once(browser: Browser) -> None:
+    page = lesson(browser, lesson_value(random_record(1)))
+    for choice, still in (("gumbel", ["Keep ratio"]), ("top-k", ["Temperature", "Seed"])):
+        page.get_by_label("Decision").select_option(choice)
+        for label in ("Keep ratio", "Temperature", "Seed"):
+            assert page.get_by_label(label, exact=True).is_disabled() == (label in still)
+    page.get_by_label("Variant").select_option("released")
+    expect(page.get_by_label("Beta")).to_be_disabled()
+    expect(page.locator("[data-knob=aggr_ratio] input")).to_be_disabled()
     page.context.close()

@@ -26,6 +26,12 @@ def test_a_link_into_the_scenes_and_the_editor_wait_for_them(browser: Browser, t
         with opened(browser, address) as other:
             other.get_by_role("tab", name="Edit", exact=True).click()
             expect(other.locator("#edit")).to_contain_text(OPENING)
+            lesson = other.get_by_role("tab", name="Lesson", exact=True)
+            lesson.click()  # a page stays where the person goes while the editor waits
+            expect(other.locator("#lesson canvas")).to_be_visible()
+            expect(
+                other.locator("#lesson .wrap.generating, #lesson .wrap.default, #lesson .wrap.minimal")
+            ).to_have_count(0)
             page.get_by_role("tab", name="Captions", exact=True).click()  # the others can be used meanwhile
             expect(page.locator("#captions-viewer canvas")).to_be_visible()
             page.get_by_role("tab", name="Photos", exact=True).click()
@@ -33,6 +39,7 @@ def test_a_link_into_the_scenes_and_the_editor_wait_for_them(browser: Browser, t
             expect(page.locator("#caption textarea")).to_have_value("a dog")
             expect(page.locator("#ranking .line")).to_contain_text("200 scenes ranked")
             expect(other.locator("#edit canvas")).to_have_count(1)
+            expect(lesson).to_have_attribute("aria-selected", "true")
             expect(other.locator("#edit")).not_to_contain_text(OPENING)
             expect(other.locator("#edit-caption textarea")).not_to_have_value("")
         with opened(browser, address, LINK.replace("search", "edit")) as again:  # they are open now

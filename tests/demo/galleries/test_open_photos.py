@@ -181,7 +181,11 @@ def test_a_host_that_refuses_to_connect_is_no_network(source: Source, cache: Pat
 
 def test_nothing_is_fetched_unless_asked(source: Source, cache: Path) -> None:
     gallery = open_gallery(source, cache, fetch=False)
-    assert (len(gallery), gallery.note) == (0, "0 of 40 open photos are in the cache.")
+    assert (len(gallery), gallery.note) == (
+        0,
+        "0 of 40 open photos are in the cache, and fetching is off (--no-fetch): start the app without it to fetch the "
+        "others, or choose another gallery.",
+    )
     assert source.asked == []
     assert not cache.exists()
 

@@ -182,6 +182,12 @@ def test_the_gallerys_index_serves_every_setting(
         assert one is None or other is None or torch.equal(one, other)
 
 
+def test_the_score_says_where_a_dense_caption_counts(service: RetrievalService, base: Knobs, dense: str) -> None:
+    assert "The dense caption counts here" in value_of(service, dense, base)["steps"][7]["note"]
+    for value in (value_of(service, None, base), value_of(service, dense, replace(base, dense=False))):
+        assert value["steps"][7]["note"] == ""
+
+
 def test_a_draw_follows_its_seed_and_has_no_rank(service: RetrievalService, base: Knobs, dense: str) -> None:
     knobs = replace(base, decision="gumbel", seed=1)
     value, again = value_of(service, dense, knobs), value_of(service, dense, knobs)

@@ -9,12 +9,13 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from demo.service.own import check_model, own_names, results_files
+from demo.service.own import check_model, fetch_model, own_names, results_files
 from demo.service.registry import ModelRegistry
 from demo.service.start import open_own, open_registry
 from demo.views.about import measured, own_card
 from demo.views.parts import ViewState, link_to
 from demo.views.session import fill
+from seps.encoders import sources
 from seps.models.config import ModelConfig
 
 RECALLS = {"r1": 12.25, "r5": 40.0, "r10": 61.0}
@@ -54,6 +55,17 @@ def test_what_is_no_model_is_told(tmp_path: Path) -> None:
         check_model("moon")
     with pytest.raises(ValueError, match=r"has no config\.json, so it holds no model"):
         check_model(str(tmp_path))
+
+
+def test_a_name_that_is_no_folder_nor_to_be_had_says_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> str:
+        raise OSError("offline")
+
+    monkeypatch.setattr(sources, "hub_answers", lambda: False)
+    monkeypatch.setattr(sources, "snapshot_download", refuse)
+    fetch_model("photos")
+    with pytest.raises(ValueError, match=r"^There is no folder run/best, and run/best could not be had .* be reached"):
+        fetch_model("run/best")
 
 
 def test_each_model_is_a_service_with_a_gallery_of_its_own(own: ModelRegistry) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import random
+from dataclasses import asdict
 from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
 
+from demo.lesson.playground import MININGS
 from demo.lesson.settings import DECISIONS, Knobs
 from demo.service.registry import ModelRegistry
-from demo.views import captions, compare, lesson, search
+from demo.views import captions, compare, lesson, losses, search
 from demo.views.chooser import SelectedImage
 from demo.views.lesson import LessonState
 from demo.views.parts import ViewState
@@ -90,3 +92,41 @@ def test_a_picture_link_brings_the_same_numbers(registry: ModelRegistry, seed: i
 @pytest.mark.parametrize("wrong", ["opacity=101", "opacity=x", "opacity=-1"])
 def test_a_wrong_opacity_is_told(registry: ModelRegistry, wrong: str) -> None:
     assert "opacity is" in opened(registry, f"?{wrong}")[0]
+
+
+def test_an_answer_repeats_the_settings_it_was_asked_for(registry: ModelRegistry) -> None:
+    usual = lesson.evaluation_knobs(registry.photos.model)
+    state = LessonState(SelectedImage("examples", 0), "a cat", "", usual)
+    for asked, kept in ((asdict(usual) | {"keep_ratio": 0.3}, 0.3), (asdict(usual) | {"keep_ratio": 2.0}, 0.5)):
+        said, value, now = lesson.recomputed(registry, state, asked)
+        assert (value["asked"], value["knobs"]["keep_ratio"], now.knobs.keep_ratio) == (asked, kept, kept)
+        assert bool(said) == (kept == 0.5)
+        assert {row["knob"] for row in value["idle"]} == {"keep_ratio", "temperature", "seed", "beta", "top_k"}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_link_to_the_losses_brings_every_setting(registry: ModelRegistry, seed: int) -> None:
+    draw = random.Random(seed)
+    settings = (round(draw.uniform(0, 1), 2), draw.choice(MININGS), draw.random() < 0.5)
+    value = losses.shown(registry.photos, *settings)
+    said, restored = opened(registry, f"{value['link']}&share=0.7")
+    assert said == ""
+    assert shown(restored) == shown(value) | {"share": 0.7}
+    assert (restored["margin"], restored["mining"], restored["mask_ids"]) == settings
+
+
+def test_the_usual_losses_have_a_short_link_and_wrong_ones_are_told(registry: ModelRegistry) -> None:
+    usual = opened(registry, "?view=losses")[1]
+    assert (usual["link"], usual["share"]) == ("?view=losses", 0.3)
+    for wrong in ("margin=2", "margin=x", "margin=nan", "mining=some", "mask_ids=yes", "share=2", "share=x"):
+        said, value = opened(registry, f"?view=losses&{wrong}")
+        assert wrong.partition("=")[0] in said
+        assert shown(value) == shown(usual)
+
+
+def test_another_photo_of_the_lesson_ends_the_problem_of_a_link(registry: ModelRegistry) -> None:
+    usual = lesson.evaluation_knobs(registry.photos.model)
+    state = LessonState(SelectedImage("examples", 0), "a cat", "", usual, problem="Fetching is off.")
+    now = lesson.with_photo(registry, state, SelectedImage("examples", 1))
+    assert (now.problem, now.selected.index, now.knobs) == ("", 1, usual)
+    assert now.caption in registry.find("examples")[1].gallery.items[1].captions

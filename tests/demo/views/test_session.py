@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+import gradio as gr
 import pytest
 
 from demo.service.registry import ModelRegistry
@@ -13,7 +14,8 @@ from demo.service.session import SessionData
 from demo.views.edit import Editing, entered
 from demo.views.examples import FIRST_CAPTION
 from demo.views.parts import ViewState, link_to
-from demo.views.session import fill
+from demo.views.search import standing
+from demo.views.session import fill, selected_tabs
 
 
 def opened(registry: ModelRegistry, query: str, view: str = "search") -> list[Any]:
@@ -43,6 +45,7 @@ def test_the_other_views_begin_with_the_same_photo(service: RetrievalService, re
         assert values[3].index == index
     assert len(fill(registry, {}, "compare")[1]["compare"][5]["items"]) == 3
     assert fill(registry, {"view": "about"}) == ("about", {})
+    assert fill(registry, {"view": "paper"}) == ("paper", {})
 
 
 @pytest.mark.parametrize("layer", ["mask", "score", "word:2", "token:3"])
@@ -173,3 +176,23 @@ def test_without_scenes_there_is_no_editor(service: RetrievalService) -> None:
     seen, values = fill(ModelRegistry(service), {"view": "edit"})
     assert seen == "search"
     assert "This link leads to the scenes, which are not here" in values["search"][0]
+
+
+def test_the_tab_is_selected_where_a_link_leads_and_the_person_has_chosen_none() -> None:
+    for here in ("", "search"):
+        assert [getattr(tabs, "selected", None) for tabs in selected_tabs("lesson", here)] == ["lesson", None]
+        for view in ("losses", "paper"):
+            assert [tabs.selected for tabs in selected_tabs(view, here)] == ["lesson", view]
+        assert selected_tabs("search", here) == (gr.skip(), gr.skip())
+    for view in ("search", "lesson", "losses", "about"):
+        assert selected_tabs(view, "compare") == (gr.skip(), gr.skip())
+
+
+def test_a_problem_beside_a_ranking_leaves_the_hint_of_its_caption(registry: ModelRegistry) -> None:
+    state = ViewState("examples", 0, "eine Tasse Kaffee auf Holztisch")
+    hint = "The model has learnt English captions"
+    assert hint in standing(registry, state)
+    assert "alert" not in standing(registry, state)
+    told = standing(registry, state, "Fetching is off.")
+    assert told.index("Fetching is off.") < told.index(hint)
+    assert standing(registry, ViewState("examples", 0, "a cat")) == standing(registry, ViewState()) == ""

@@ -35,3 +35,6 @@ def test_slips_are_told_with_what_is_there(tmp_path: Path, monkeypatch: pytest.M
         model_folder(str(tmp_path / "run" / "bset"))
     with pytest.raises(ValueError, match=r"^'moon' is no folder, no hub repo \(owner/name\) and no shipped model"):
         model_folder("moon")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match=r"^There is no folder empty/best, and empty holds no model\.$"):
+        model_folder("empty/best")
