@@ -78,7 +78,7 @@ def test_changes_are_told_once_and_answered(browser: Browser, service: Retrieval
     page.wait_for_function("window.triggered.length > 0")
     page.get_by_role("button", name="Hardest negatives").click()
     page.wait_for_function("window.triggered.length > 1")
-    page.get_by_label("mask by img_ids").uncheck()
+    page.get_by_label("Other captions of the same photo are no negatives (img_ids)").uncheck()
     page.wait_for_function("window.triggered.length > 2")
     assert page.evaluate("window.triggered") == [
         ["turn", {"margin": 0.5, "mining": "all", "mask_ids": True}],
