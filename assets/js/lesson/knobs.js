@@ -57,8 +57,8 @@ export function createKnobs(change) {
   const element = h(
     "div",
     { class: "seps-knobs", role: "group", "aria-label": say("button.settings") },
+    reset, // first, so that it is in sight however long the list below it
     ...Object.values(rows).map((row) => row.element),
-    reset,
   );
 
   function read({ input, kind }) {
