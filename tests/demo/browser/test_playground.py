@@ -138,7 +138,7 @@ def test_phone_by_touch(browser: Browser, service: RetrievalService) -> None:
     page.locator("td[data-row='1'][data-column='3'] button").tap()
     expect(page.locator(".seps-pair")).to_contain_text("Photo 2, caption 4:")
     small = """() => [...document.querySelectorAll("button")]
-        .filter((one) => one.getBoundingClientRect().height < 44).map((one) => one.outerHTML)"""
+        .filter((one) => one.offsetParent && one.getBoundingClientRect().height < 44).map((one) => one.outerHTML)"""
     assert page.evaluate(small) == []
     page.context.close()
 

@@ -73,7 +73,15 @@ def test_on_a_phone_nothing_is_drawn_over_the_talks_bar(browser: Browser, addres
             scene.evaluate("(one) => (one.style.visibility = '')")
             said, equation = box(page, "#lesson .seps-sentence"), box(page, "#lesson .seps-equation math")
             assert equation["y"] - (said["y"] + said["height"]) < 30
+            page.locator(".seps-talk").evaluate("(one) => one.scrollTo(0, one.scrollHeight)")
+            last, bar = box(page, "#lesson .seps-tensors li:last-child"), box(page, ".seps-talk .seps-rail")
+            assert last["y"] + last["height"] <= bar["y"], step
+            assert page.locator(".seps-talk .seps-symbols li").count() > 0
             page.keyboard.press("PageDown")
+        page.locator(".seps-talk").evaluate("(one) => one.scrollTo(0, 0)")
+        page.get_by_role("button", name="Settings", exact=True).tap()
+        expect(page.get_by_role("button", name="As trained")).to_be_in_viewport()
+        assert page.evaluate(SMALL) == []
 
 
 def test_before_a_projector_everything_is_in_sight_and_explained(browser: Browser, address: str) -> None:
