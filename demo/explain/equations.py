@@ -1,9 +1,10 @@
-"""The paper's equations: one table of LaTeX, `equations.json`, for the page and for files.
+"""The paper's equations and their symbols: tables of LaTeX, `equations.json` and `legend.json`, for pages and files.
 
 Each step of the method has rows. `when` names what must hold for a row, "!" in front what must not: "paper" or
 "released" for the variant, "dense" a dense caption takes part, "captions" one is there, "both" both branches merge
 tokens, "cls" the image has a [CLS] token, "drawn" the decision is drawn by chance. `file` says the same for files,
-where the equations stand on one line. `number` is the paper's.
+where the equations stand on one line. `number` is the paper's. In the legend, `says` names the template of what a
+symbol stands for.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from seps import Explanation
 EQUATIONS: dict[str, list[dict[str, Any]]] = json.loads(
     Path(__file__).with_name("equations.json").read_text(encoding="utf-8")
 )
+LEGENDS: dict[str, list[dict[str, Any]]] = json.loads(
+    Path(__file__).with_name("legend.json").read_text(encoding="utf-8")
+)
 
 
 def facts_of(record: Explanation, captions: bool, drawn: bool = False) -> set[str]:
@@ -32,14 +36,18 @@ def facts_of(record: Explanation, captions: bool, drawn: bool = False) -> set[st
 
 def rows(step: str, facts: Collection[str], file: bool = False) -> list[tuple[str, int | None]]:
     """A step's equations where `facts` hold, each as LaTeX with its number or None; `file`: those that files show."""
-    return [
-        (row["latex"], row.get("number"))
-        for row in EQUATIONS[step]
-        if all(
-            (wanted.removeprefix("!") in facts) != wanted.startswith("!")
-            for wanted in [*row.get("when", ()), *(row.get("file", ()) if file else ())]
-        )
-    ]
+    return [(row["latex"], row.get("number")) for row in EQUATIONS[step] if _holds(row, facts, file)]
+
+
+def legend(step: str, facts: Collection[str], file: bool = False) -> list[tuple[str, str]]:
+    """Name the symbols of a step's equations: each as LaTeX with the template of what it stands for."""
+    return [(row["latex"], f"legend.{row['says']}") for row in LEGENDS[step] if _holds(row, facts, file)]
+
+
+def _holds(row: dict[str, Any], facts: Collection[str], file: bool) -> bool:
+    """Whether a row of a table is shown where `facts` hold."""
+    wanted = [*row.get("when", ()), *(row.get("file", ()) if file else ())]
+    return all((name.removeprefix("!") in facts) != name.startswith("!") for name in wanted)
 
 
 def page_equation(step: str, facts: Collection[str]) -> str:

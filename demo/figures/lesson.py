@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from PIL import Image
 
-from demo.explain.equations import facts_of, file_equation, file_numbers
+from demo.explain.equations import facts_of, file_equation, file_numbers, legend
 from demo.explain.table import mathtext, say
 from demo.figures.export import METADATA, render
 from demo.figures.formats import file_name
@@ -28,7 +28,7 @@ from demo.figures.page import Page, hush_missing_glyphs, line_height, wrapped
 from demo.figures.palette import LIGHT, Palette
 from demo.lesson.steps import IDS
 
-TITLE, SENTENCES, EQUATION, TENSORS = 24, (14.0, 13.0, 12.0, 11.0, 10.0), 18.0, 11.0
+TITLE, SENTENCES, EQUATION, SYMBOLS, TENSORS = 24, (14.0, 13.0, 12.0, 11.0, 10.0), 18.0, 9.5, 11.0
 BAND = (MARGIN, 427, INNER, 78)  # the equations and the tensors' shapes
 STAGES = (0.25, 0.5, 0.75, 1.0)  # of a step's picture, a frame each
 PASSING, RESTING = 350, 3500  # milliseconds that a frame stays
@@ -78,7 +78,8 @@ def step_figure(lesson: Lesson, step: int, palette: Palette = LIGHT, share: floa
     page.text(MARGIN + 34, 32, wrapped(text.title, INNER - 34, TITLE, bold=True, most=1), TITLE, fontweight="bold")
     _draw_sentence(page, text.sentence)
     PICTURES[step - 1](page, lesson, share)
-    _draw_band(page, equations(lesson)[step - 1], file_numbers(IDS[step - 1], facts(lesson)), text.tensors)
+    name, holds = IDS[step - 1], facts(lesson)
+    _draw_band(page, file_equation(name, holds), file_numbers(name, holds), file_legend(lesson, step), text.tensors)
     caption = wrapped(say("file.caption", caption=lesson.heading.caption), INNER - 270, SMALL, most=1)
     model = wrapped(say("file.seps_model", model=lesson.heading.model), 250, SMALL, most=1)
     page.text(MARGIN, 512, caption, SMALL, color=palette.quiet)
@@ -106,20 +107,30 @@ def _draw_sentence(page: Page, sentence: str) -> None:
     page.text(MARGIN, 82, lines, size, symbols=True)
 
 
-def _draw_band(page: Page, equation: str, number: str, tensors: tuple[tuple[str, tuple[int, ...]], ...]) -> None:
-    """The equation with its number in the paper, over the tensors' shapes."""
+def file_legend(lesson: Lesson, step: int) -> str:
+    """Write what the symbols of a step's equations in files stand for, in mathtext; "" where the step tells none."""
+    shown = {latex for latex, _ in legend(IDS[step - 1], facts(lesson), file=True)}
+    return "      ".join(f"${latex}$  {says}" for latex, says in lesson.steps[step - 1].legend if latex in shown)
+
+
+def _draw_band(
+    page: Page, equation: str, number: str, symbols: str, tensors: tuple[tuple[str, tuple[int, ...]], ...]
+) -> None:
+    """The equation with its number in the paper, over what its symbols stand for and the tensors' shapes."""
     left, top, width, height = BAND
     axes = canvas(page, BAND)
     axes.add_patch(Rectangle((0, 0), width, height, facecolor=page.palette.ground, linewidth=0))
     axes.add_patch(Rectangle((0, 0), 4, height, facecolor=page.palette.accent, linewidth=0))
-    label(page, left + 18, top + 23 - line_height(EQUATION) / 2, f"${equation}$", EQUATION, width - 130)
+    label(page, left + 18, top + 20 - line_height(EQUATION) / 2, f"${equation}$", EQUATION, width - 130)
     page.text(left + width - 14, top + 10, [number], TENSORS, ha="right", color=page.palette.quiet)
+    if symbols:
+        label(page, left + 18, top + 37, symbols, SYMBOLS, width - 32, color=page.palette.quiet)
     times = " \N{MULTIPLICATION SIGN} "
     number_word = say("file.one_number")
     shapes = [f"{mathtext(name)}: {times.join(map(str, shape)) or number_word}" for name, shape in tensors]
     if shapes:
         letters = {"color": page.palette.quiet, "math_fontfamily": "dejavusans"}
-        label(page, left + 18, top + 52, "      ".join(shapes), TENSORS, width - 32, **letters)
+        label(page, left + 18, top + 55, "      ".join(shapes), TENSORS, width - 32, **letters)
 
 
 def lesson_pdf(lesson: Lesson, palette: Palette = LIGHT) -> bytes:

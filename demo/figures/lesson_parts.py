@@ -35,17 +35,19 @@ OPACITY, TILE_OPACITY = 0.75, 0.9
 
 @dataclass(frozen=True)
 class LessonStep:
-    """What one step says; `tensors` are names, such as "D_s", with shapes."""
+    """What one step says; `tensors` are names with shapes, `legend` symbols in LaTeX with their words."""
 
     title: str
     sentence: str
     tensors: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    legend: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def read(cls, step: Mapping[str, Any]) -> LessonStep:
-        """A step as the browser gets it: title, sentence and tensors, each with name and shape."""
+        """Read a step as the browser gets it: title, sentence, tensors with name and shape, legend where it has one."""
         tensors = tuple((tensor["name"], tuple(tensor["shape"])) for tensor in step["tensors"])
-        return cls(step["title"], step["sentence"], tensors)
+        legend = tuple((row["latex"], row["says"]) for row in step.get("legend", ()))
+        return cls(step["title"], step["sentence"], tensors, legend)
 
 
 @dataclass(frozen=True)

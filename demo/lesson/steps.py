@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from demo.explain.equations import facts_of, page_equation
+from demo.explain.equations import facts_of, legend, page_equation
+from demo.explain.maths import mathml
 from demo.explain.sentences import branches_of
 from demo.explain.table import say
 from demo.lesson.settings import Knobs
@@ -69,8 +70,8 @@ class Example:
 
 
 def steps(example: Example) -> list[dict[str, Any]]:
-    """Describe the eight steps, in order: id, title, sentence, equation, tensors, note."""
-    values = numbers(example)
+    """Describe the eight steps, in order: id, title, sentence, equation, its symbols, tensors, note."""
+    values, holds = numbers(example), facts(example)
     keys = zip(IDS, sentence_names(example), equations(example), tensors(example), note_names(example), strict=True)
     return [
         {
@@ -78,6 +79,10 @@ def steps(example: Example) -> list[dict[str, Any]]:
             "title": say(f"step.{step}"),
             "sentence": say(f"happens.{sentence}", **values),
             "equation": equation,
+            "legend": [
+                {"latex": latex, "symbol": mathml(latex), "says": say(name, **values)}
+                for latex, name in legend(step, holds)
+            ],
             "tensors": listed,
             "note": " ".join(say(name, **values) for name in notes),
         }
@@ -103,12 +108,21 @@ def numbers(example: Example) -> dict[str, Any]:
         "times": None if example.dense_length is None else example.dense_length / example.length,
         "low": score.min(),
         "high": score.max(),
+        **_possible(example),
         "top_k": example.knobs.top_k,
         "trained_k": example.trained_k,
         "similarity": example.record.similarity,
         "rank": rank,
         "total": total,
     }
+
+
+def _possible(example: Example) -> dict[str, float]:
+    """The range that a score can have, and where in it this pass's highest and lowest stand, in [0, 1]."""
+    lowest, highest = (0.0, 1 + 2 * example.knobs.beta) if example.paper else (-2.0, 2.0)
+    score = example.record.sparse.score  # (N,)
+    ends = [min(max((float(end) - lowest) / (highest - lowest), 0.0), 1.0) for end in (score.max(), score.min())]
+    return {"lowest": lowest, "highest": highest, "likely": ends[0], "unlikely": ends[1]}
 
 
 def sentence_names(example: Example) -> list[str]:
@@ -170,8 +184,13 @@ def matrix_notes(example: Example) -> list[str]:
 
 def equations(example: Example) -> list[str]:
     """The MathML of each step, of the variant and the branches of the pass."""
-    facts = facts_of(example.record, example.dense_length is not None, example.knobs.decision == "gumbel")
-    return [page_equation(step, facts) for step in IDS]
+    holds = facts(example)
+    return [page_equation(step, holds) for step in IDS]
+
+
+def facts(example: Example) -> set[str]:
+    """What holds for the equations of the pass, see `facts_of`."""
+    return facts_of(example.record, example.dense_length is not None, example.knobs.decision == "gumbel")
 
 
 def tensors(example: Example) -> list[list[dict[str, Any]]]:

@@ -59,8 +59,8 @@ export function createKnobs(change) {
   const element = h(
     "div",
     { class: "seps-knobs", role: "group", "aria-label": say("button.settings") },
+    reset, // first, so that it is in sight however long the list below it
     ...Object.values(rows).map((row) => row.element),
-    reset,
   );
 
   function read({ input, kind }) {
@@ -142,7 +142,7 @@ export function standing(value) {
     const key = before !== null && before !== now ? `rank.${kind}_was` : `rank.${kind}`;
     const place = h("b", {}, say("rank.place", { rank: now }));
     box.append(h("p", { "data-rank": now }, ...sayNodes(key, { now: place, before, total, gallery })));
-    const places = h("div", { class: "seps-places", "aria-hidden": "true" });
+    const places = h("div", { class: "seps-places" });
     for (const [at, name] of [
       [before, "seps-was"],
       [now, "seps-is"],
@@ -152,7 +152,8 @@ export function standing(value) {
       mark.style.left = `${total > 1 ? (100 * (at - 1)) / (total - 1) : 0}%`;
       places.append(mark);
     }
-    box.append(places);
+    const ends = [1, total].map((end) => h("span", {}, String(end)));
+    box.append(h("div", { class: "seps-places-line", "aria-hidden": "true" }, ends[0], places, ends[1]));
   };
   line(rank, "photo");
   if (other && (other.now !== null || rank.now !== null)) line(other, "caption");

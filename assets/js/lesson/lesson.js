@@ -3,7 +3,7 @@
 import { loadImage, resize } from "../base/canvas.js";
 import { button, calm, h, press } from "../base/dom.js";
 import { lasting } from "../base/mount.js";
-import { say, symbols } from "../base/words.js";
+import { math, say, symbols } from "../base/words.js";
 import { showEquation } from "./equation.js";
 import { createKnobs, movedTable } from "./knobs.js";
 import { createScene } from "./scene.js";
@@ -18,6 +18,7 @@ import { decode } from "../record/record.js";
 
 const DEBOUNCE = 300; // milliseconds
 const FORMATS = ["PDF", "PNG", "GIF"];
+const CORNERS = { 6: 0.28, 7: 0.28, 8: 0.44 }; // a step's share of the width for the photo, in its upper left
 const BRANCHED = [3, 4, 5, 6]; // steps whose picture is one branch's where there are two
 
 function build(root, trigger, talkAsked) {
@@ -47,6 +48,7 @@ function build(root, trigger, talkAsked) {
   const sentence = h("p", { class: "seps-sentence" });
   const note = h("p", { class: "seps-note" });
   const equation = h("div", { class: "seps-equation" });
+  const legend = h("ul", { class: "seps-symbols" });
   const said = h("div", { class: "seps-said", "aria-live": "polite" }, title, sentence, note);
   const stage = h("div", { class: "seps-scene" });
   const choices = h("div", { class: "seps-choices" });
@@ -61,7 +63,7 @@ function build(root, trigger, talkAsked) {
   const facts = h("span", {});
   root.replaceChildren(
     rail,
-    h("div", { class: "seps-head" }, said, equation),
+    h("div", { class: "seps-head" }, said, equation, legend),
     h("div", { class: "seps-floor" }, h("div", { class: "seps-picture" }, stage, choices), knobs.element),
     tensors,
     moved,
@@ -131,6 +133,9 @@ function build(root, trigger, talkAsked) {
     sentence.replaceChildren(...symbols(step.sentence));
     note.replaceChildren(...symbols(step.note ?? ""));
     showEquation(equation, step.equation);
+    legend.replaceChildren(
+      ...(step.legend ?? []).map(({ symbol, says }) => h("li", {}, h("span", { class: "seps-symbol" }, math(symbol)), ` ${says}`)),
+    );
     tensors.replaceChildren(
       ...step.tensors.map(({ name, shape, says }) =>
         h(
@@ -190,7 +195,7 @@ function build(root, trigger, talkAsked) {
     const [width, height] = [stage.clientWidth, stage.clientHeight];
     if (!photo || !width || !height) return;
     const type = parseFloat(getComputedStyle(stage).fontSize);
-    const layout = stageLayout(width, height, type, photo.naturalHeight / photo.naturalWidth);
+    const layout = stageLayout(width, height, type, photo.naturalHeight / photo.naturalWidth, CORNERS[state.step]);
     const { branch, token: one, word: other } = state;
     const shown = {
       value,

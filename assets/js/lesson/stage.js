@@ -12,8 +12,8 @@ import { layerText, parseLayer } from "../record/record.js";
 const VEILED = 0.82; // of the veil over dropped patches
 
 // Where things stand on a stage: `home` is the photo's place in the first five steps and `side` the place beside it;
-// `corner` and `rest` are those of the last three. `type` is the size of the letters.
-export function stageLayout(width, height, type, aspect) {
+// `corner`, at most `share` of the width, and `rest` are those of the last three. `type` is the size of the letters.
+export function stageLayout(width, height, type, aspect, share = 0.24) {
   const narrow = width < 600;
   const line = 1.7 * type;
   const place = (share, tall) => {
@@ -30,7 +30,7 @@ export function stageLayout(width, height, type, aspect) {
     return { x: 0, y, width, height: height - y };
   };
   const home = place(narrow ? 1 : 0.44, narrow ? 0.36 * height : height - 2.2 * line);
-  const corner = place(narrow ? 0.5 : 0.24, narrow ? 0.24 * height : height - 2.2 * line);
+  const corner = place(narrow ? 0.5 : share, narrow ? 0.24 * height : height - 2.2 * line);
   const gap = 2.4 * type;
   return {
     width,

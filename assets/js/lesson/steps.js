@@ -117,12 +117,12 @@ function scores(c) {
   const size = (rows) =>
     Math.min(
       side.width / Math.ceil(names.length / rows) - 2 * type,
-      ((side.height + line) / rows - 2.15 * line) / aspect,
+      ((side.height + line) / rows - 1.25 * line) / aspect,
     );
   const rows = size(1) > size(2) && side.width / names.length > 13 * type ? 1 : 2;
   const columns = Math.ceil(names.length / rows);
   const width = size(rows);
-  const pitch = Math.min(side.width / columns, Math.max(width + 2 * type, 15 * type));
+  const pitch = side.width / columns;
   names.forEach((name, index) => {
     const [row, column] = [Math.floor(index / columns), index % columns];
     const rect = {
@@ -143,7 +143,7 @@ function scores(c) {
       { class: "seps-heading", "data-part": name, "data-coefficient": branch.coefficients[name] },
       h("b", {}, `${index ? "+ " : ""}${weight} × `),
       symbol(name),
-      h("span", { class: "seps-span" }, say("lesson.span", { low: range[0], high: range[1] })),
+      h("span", { class: "seps-span" }, say(`part.${name}`)),
     );
     notes.push({
       key: `part:${name}`,
@@ -152,8 +152,8 @@ function scores(c) {
     });
     notes.push({
       key: `span:${name}`,
-      rect: { x: rect.x, y: rect.y + rect.height, width: pitch - 0.5 * type, height: line },
-      node: h("p", { class: "seps-aside" }, say(`part.${name}`)),
+      rect: { x: rect.x, y: rect.y + rect.height - line, width, height: line },
+      node: h("p", { class: "seps-over" }, h("span", {}, say("lesson.span", { low: range[0], high: range[1] }))),
     });
   });
   return { sprites, notes };

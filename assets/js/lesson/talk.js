@@ -103,6 +103,7 @@ export function createTalk(root, { turn, go, changed }) {
     }
     unfold(!root.classList.contains("seps-open"));
     changed(false);
+    if (root.matches(".seps-narrow.seps-open")) root.querySelector(".seps-knobs").scrollIntoView({ block: "start" });
   }
 
   // Wherever focus is, unless what has it takes the key.

@@ -26,7 +26,7 @@ function matrix(c) {
     x: rest.x + label,
     y: rest.y + tall + 0.4 * type,
     width: size * tokens,
-    height: Math.min(rest.height - tall - bars - lines * line, words * 2.4 * type),
+    height: Math.min(rest.height - tall - bars - lines * line, words * 4.2 * type),
   };
   const high = grid.height / words;
   const map = alignment.word_maps[word];

@@ -154,7 +154,17 @@ function drawCaptions(root, value, trigger) {
 }
 
 // value: {selected, items: [{index, title, thumb}]}
-function drawStrip(root, value, trigger) {
+function drawStrip(root, value, trigger, memory) {
+  // The picked one comes into sight: now, or once the strip has a width.
+  memory.watched?.disconnect();
+  memory.watched = new ResizeObserver(() => {
+    const picked = root.querySelector("[aria-pressed=true]");
+    if (!root.clientWidth || !picked) return;
+    root.scrollLeft = picked.offsetLeft - root.offsetLeft - (root.clientWidth - picked.offsetWidth) / 2;
+    root.scrollTop = picked.offsetTop - root.offsetTop - (root.clientHeight - picked.offsetHeight) / 2;
+    memory.watched.disconnect();
+  });
+  memory.watched.observe(root);
   root.append(
     ...value.items.map((item) =>
       button(

@@ -80,13 +80,8 @@ export function similarityTable(value, choose) {
       ...row.map((similarity, column) => cell(similarity, index, column)),
     ),
   );
-  return h(
-    "table",
-    {},
-    h("caption", {}, say("loss.matrix")),
-    h("thead", {}, h("tr", {}, h("td", {}), ...head)),
-    h("tbody", {}, ...rows),
-  );
+  const body = [h("thead", {}, h("tr", {}, h("td", {}), ...head)), h("tbody", {}, ...rows)];
+  return h("div", { class: "seps-matrix-scroll" }, h("table", { "aria-label": say("loss.matrix") }, ...body));
 }
 
 export function matrixKey() {

@@ -13,6 +13,9 @@ const MININGS = ["all", "hardest"];
 const LINES = { all: null, hardest: "7 4" };
 const LOSSES = { mse: null, mae: "8 4", huber: "2 4" }; // how each is dashed
 
+// From the losses of a talk back to the lesson, which goes on with it when it is shown.
+const backToTalk = () => document.querySelector("[role=tab][data-tab-id=walk]")?.click();
+
 function build(root, trigger) {
   let value = null;
   let timer = 0;
@@ -77,6 +80,7 @@ function build(root, trigger) {
       ratios,
     ),
     part("seps-classes", say("loss.classes"), unforeseen),
+    h("div", { class: "seps-hall-bar" }, h("span", {}, say("talk.at_losses")), button({ click: backToTalk }, say("talk.back"))),
   );
 
   function slid() {
@@ -111,7 +115,8 @@ function build(root, trigger) {
       masking.checked = value.mask_ids;
     }
     if (typeof value.share === "number") share.value = value.share;
-    table.replaceChildren(similarityTable(value, choose), matrixKey());
+    const says = h("p", { class: "seps-matrix-says" }, say("loss.matrix"));
+    table.replaceChildren(says, similarityTable(value, choose), matrixKey());
     choose(pair);
     now.replaceChildren(
       symbol("L_align"),

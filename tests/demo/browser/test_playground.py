@@ -78,7 +78,7 @@ def test_changes_are_told_once_and_answered(browser: Browser, service: Retrieval
     page.wait_for_function("window.triggered.length > 0")
     page.get_by_role("button", name="Hardest negatives").click()
     page.wait_for_function("window.triggered.length > 1")
-    page.get_by_label("mask by img_ids").uncheck()
+    page.get_by_label("Other captions of the same photo are no negatives (img_ids)").uncheck()
     page.wait_for_function("window.triggered.length > 2")
     assert page.evaluate("window.triggered") == [
         ["turn", {"margin": 0.5, "mining": "all", "mask_ids": True}],
@@ -139,7 +139,7 @@ def test_phone_by_touch(browser: Browser, service: RetrievalService) -> None:
     page.locator("td[data-row='1'][data-column='3'] button").tap()
     expect(page.locator(".seps-pair")).to_contain_text("Photo 2, caption 4:")
     small = """() => [...document.querySelectorAll("button")]
-        .filter((one) => one.getBoundingClientRect().height < 44).map((one) => one.outerHTML)"""
+        .filter((one) => one.offsetParent && one.getBoundingClientRect().height < 44).map((one) => one.outerHTML)"""
     assert page.evaluate(small) == []
     page.context.close()
 

@@ -22,6 +22,14 @@ SMALL = f"""() => [...document.querySelectorAll("button, input, textarea, select
     .filter(([, box]) => Math.round(box.width) < {TARGET} || Math.round(box.height) < {TARGET})
     .map(([one, box]) => `${{one.outerHTML.slice(0, 80)}}: ${{box.width}} x ${{box.height}}`)"""
 
+# By how many pixels a text is wider or taller than the cell it stands in.
+CUT = """(one) => {
+    const range = document.createRange();
+    range.selectNodeContents(one);
+    const [text, cell] = [range.getBoundingClientRect(), one.closest("td, th").getBoundingClientRect()];
+    return Math.max(0, text.right - cell.right, cell.left - text.left, text.bottom - cell.bottom);
+}"""
+
 
 def box(page: Page, where: str) -> dict[str, float]:
     found = page.locator(where).first.bounding_box()
@@ -65,7 +73,15 @@ def test_on_a_phone_nothing_is_drawn_over_the_talks_bar(browser: Browser, addres
             scene.evaluate("(one) => (one.style.visibility = '')")
             said, equation = box(page, "#lesson .seps-sentence"), box(page, "#lesson .seps-equation math")
             assert equation["y"] - (said["y"] + said["height"]) < 30
+            page.locator(".seps-talk").evaluate("(one) => one.scrollTo(0, one.scrollHeight)")
+            last, bar = box(page, "#lesson .seps-tensors li:last-child"), box(page, ".seps-talk .seps-rail")
+            assert last["y"] + last["height"] <= bar["y"], step
+            assert page.locator(".seps-talk .seps-symbols li").count() > 0
             page.keyboard.press("PageDown")
+        page.locator(".seps-talk").evaluate("(one) => one.scrollTo(0, 0)")
+        page.get_by_role("button", name="Settings", exact=True).tap()
+        expect(page.get_by_role("button", name="As trained")).to_be_in_viewport()
+        assert page.evaluate(SMALL) == []
 
 
 def test_before_a_projector_everything_is_in_sight_and_explained(browser: Browser, address: str) -> None:
@@ -103,6 +119,26 @@ def test_before_a_projector_everything_is_in_sight_and_explained(browser: Browse
             assert found["width"] > 0.35 * stage["width"]
         row_name = page.locator(".seps-talk .seps-row-name").first
         assert row_name.evaluate("(one) => parseFloat(getComputedStyle(one).fontSize)") >= 24
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (1920, 1080), PHONE])
+def test_the_losses_of_a_talk_are_a_slide(browser: Browser, address: str, size: tuple[int, int]) -> None:
+    link = "?view=lesson&gallery=examples&talk=1"
+    with opened(browser, address, link, size, canvas=".seps-lesson") as page:
+        page.locator(".seps-scene[data-still=true]").wait_for()
+        page.keyboard.press("l")
+        expect(page.locator("#playground .seps-now")).to_be_visible()
+        for cut in page.locator(".seps-matrix td button span:first-child, .seps-matrix th em:visible").all():
+            assert cut.evaluate(CUT) == 0, cut.inner_text()
+        expect(page.get_by_role("tab")).to_have_count(0)
+        bar = box(page, ".seps-hall-bar")
+        assert bar["y"] + bar["height"] == pytest.approx(size[1], abs=1)
+        if size != PHONE:
+            for part in (".seps-matrix", ".seps-ranking .seps-chart", ".seps-batch", ".seps-samples"):
+                found = box(page, f"#playground {part}")
+                assert found["y"] + found["height"] <= bar["y"] + 1, part
+        page.get_by_role("button", name="Back to the talk").click()
+        expect(page.locator("#lesson .seps-talk")).to_be_visible()
 
 
 def test_a_gallery_that_cannot_be_opened_leaves_choice_and_ranking_as_they_were(browser: Browser, address: str) -> None:

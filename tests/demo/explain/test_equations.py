@@ -8,7 +8,17 @@ from xml.etree import ElementTree
 import pytest
 from matplotlib.mathtext import MathTextParser
 
-from demo.explain.equations import EQUATIONS, facts_of, file_equation, file_numbers, page_equation, rows
+from demo.explain.equations import (
+    EQUATIONS,
+    LEGENDS,
+    facts_of,
+    file_equation,
+    file_numbers,
+    legend,
+    page_equation,
+    rows,
+)
+from demo.explain.table import LESSON
 from tests.demo.browser.standalone import random_record
 
 MATHML = "{http://www.w3.org/1998/Math/MathML}"
@@ -44,6 +54,35 @@ def test_every_equation_is_well_formed(equation: str) -> None:
         assert len(element) == CHILDREN.get(name, len(element)), name
         assert name not in LEAVES or len(element) == 0
         assert name in LEAVES or not (element.text or "").strip()
+
+
+def test_symbols_that_a_slide_left_unexplained_stand_in_its_legend() -> None:
+    wanted = {
+        "patches": "H,W,C",
+        "words": "L_s,L_d,C",
+        "scores": r"\sigma,\mathrm{Norm},\beta",
+        "decision": r"\rho,\sigma,g_i,g^{\prime}_i,\tau,s_{\mathrm{min}},s_{\mathrm{max}}",
+        "aggregation": "a_{ji}",
+        "tokens": "M",
+        "matrix": "r_v,r_t",
+        "similarity": "M,L",
+    }
+    for step, symbols in wanted.items():
+        told = [one for latex, _ in legend(step, facts("paper", *FACTS)) for one in latex.split(", ")]
+        assert set(symbols.split(",")) <= set(told), step
+    assert not {r"\tau", "p_i"} & {latex for latex, _ in legend("decision", facts("paper"), file=True)}
+
+
+@pytest.mark.parametrize("step", LEGENDS)
+def test_every_symbol_of_a_legend_stands_in_its_equations_and_has_words(step: str) -> None:
+    for variant in ("paper", "released"):
+        for others in ((), FACTS):
+            holds = facts(variant, *others)
+            equation = "".join(latex for latex, _ in rows(step, holds))
+            for symbol, template in legend(step, holds):
+                MathTextParser("path").parse(f"${symbol}$")
+                assert template.removeprefix("legend.") in LESSON["legend"]
+                assert all(part.split("^")[0].split("_")[0] in equation for part in symbol.split(", ")), symbol
 
 
 def test_the_papers_numbers_stand_beside_its_equations() -> None:

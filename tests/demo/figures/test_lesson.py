@@ -225,9 +225,21 @@ def test_odd_photos(size: tuple[int, int]) -> None:
         assert outside(step_figure(lesson, step)) == []
 
 
+def test_slides_tell_what_the_symbols_of_their_equations_stand_for() -> None:
+    told = (("\\rho", "keep ratio"), ("\\tau", "temperature"))
+    lesson = replace(lesson_of(), steps=[replace(step, legend=told) for step in STEPS])
+    figure = step_figure(lesson, 4)
+    assert "$\\rho$  keep ratio" in letters(figure) and outside(figure) == []
+    assert "temperature" not in letters(figure)  # nothing is drawn by chance, and no equation on the slide has it
+    drawn = replace(lesson, keep_probability=np.full(28, 0.5))
+    assert "$\\tau$  temperature" in letters(step_figure(drawn, 4))
+
+
 def test_steps_are_read_from_the_browsers_value() -> None:
     value = {"id": "x", "title": "T", "sentence": "S.", "tensors": [{"name": "V", "shape": [2, 3], "says": "patches"}]}
     assert LessonStep.read(value) == LessonStep("T", "S.", (("V", (2, 3)),))
+    told = {"legend": [{"latex": "C", "symbol": "<math/>", "says": "channels"}]}
+    assert LessonStep.read(value | told).legend == (("C", "channels"),)
 
 
 def test_what_makes_no_lesson_is_told() -> None:
