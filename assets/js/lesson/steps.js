@@ -143,7 +143,7 @@ function scores(c) {
       { class: "seps-heading", "data-part": name, "data-coefficient": branch.coefficients[name] },
       h("b", {}, `${index ? "+ " : ""}${weight} × `),
       symbol(name),
-      h("span", { class: "seps-span" }, say(`part.${name}`)),
+      pitch > 17 * type ? h("span", { class: "seps-span" }, say(`part.${name}`)) : "", // the legend names it too
     );
     notes.push({
       key: `part:${name}`,

@@ -261,7 +261,7 @@ def test_the_address_leads_back_to_the_losses_and_the_paper(browser: Browser, ad
         page.get_by_role("tab", name="Losses", exact=True).click()
         expect(page).to_have_url(re.compile(r"\?view=losses$"))
         page.get_by_role("button", name="Hardest negatives").click()
-        page.get_by_label("mask by img_ids").uncheck()
+        page.get_by_label("Other captions of the same photo are no negatives").uncheck()
         page.get_by_label("Kept share").fill("0.7")
         expect(page).to_have_url(re.compile(r"\?view=losses&mining=hardest&mask_ids=0&share=0\.7$"))
         link = page.url.removeprefix(address + "/")
@@ -275,7 +275,7 @@ def test_the_address_leads_back_to_the_losses_and_the_paper(browser: Browser, ad
     with opened(browser, address, link, canvas="#playground .seps-chart") as page:
         expect(page.locator("#playground [data-loss]")).to_have_text(loss)
         expect(page.get_by_label("Kept share")).to_have_value("0.7")
-        expect(page.get_by_label("mask by img_ids")).not_to_be_checked()
+        expect(page.get_by_label("Other captions of the same photo are no negatives")).not_to_be_checked()
         expect(page.get_by_role("tab", name="Losses", exact=True)).to_have_attribute("aria-selected", "true")
         assert page.url.endswith(link)
         page.get_by_role("tab", name="The walk", exact=True).click()

@@ -133,8 +133,10 @@ def test_dense_captions_that_are_missing_are_told_before_training(
 
 
 def test_a_recipe_that_ships_says_what_stands_in_for_dense_captions(tmp_path: Path) -> None:
-    folders = [*(ROOT / "assets" / "models").glob("*/recipe*.json"), *(ROOT / "seps/configs/recipes").glob("*.json")]
-    recipes = {path: read_recipe(path)[1] for path in folders}
+    models = [file.parent for file in (ROOT / "assets" / "models").glob("*/config.json")]
+    files = [file for folder in models for file in folder.glob("recipe*.json")]
+    files += (ROOT / "seps/configs/recipes").glob("*.json")
+    recipes = {path: read_recipe(path)[1] for path in files}
     assert len(recipes) >= 9
     draw_split(tmp_path, "train", 1, seed=1)  # no dense captions, as Flickr8k's
     split = read_split(tmp_path, "train")
