@@ -14,7 +14,7 @@ from demo.views import captions, compare, edit, judge, lesson, losses, search
 from demo.views.examples import FIRST_CAPTION
 from demo.views.lesson import LessonState
 from demo.views.link import Link, LinkedView, read_link, waited_for
-from demo.views.parts import AT_ONCE, OPENING, PROGRESS, ViewState, message
+from demo.views.parts import ANSWERING, AT_ONCE, OPENING, PROGRESS, ViewState, message
 from seps.progress import Progress
 
 RESTORE: Mapping[str, Callable[[ModelRegistry, Link], list[Any]]] = {
@@ -27,7 +27,7 @@ RESTORE: Mapping[str, Callable[[ModelRegistry, Link], list[Any]]] = {
     "losses": losses.restore,
 }
 LONGEST = 4000  # characters of a link's value that are read
-QUIETLY = OPENING | {"show_progress": "hidden"}
+QUIETLY = ANSWERING  # not in the queue of galleries that are opened: what fills a view never waits behind them
 Values = dict[str, list[Any]]  # of a view's components, by its name
 IN_LESSON = ("losses", "paper")  # views with a tab of the lesson's
 FIRST = "search"  # the view that is in sight from the start
