@@ -29,10 +29,8 @@ lint: $(READY)
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 
-# One process more than there are cores, at most four, since browser tests wait as much as they compute; each with one
-# thread. The tests of one file stay together and share what they build.
-WORKERS := $(shell $(PYTHON) -c "import os; print(min(4, (os.cpu_count() or 1) + 1))")
-PYTEST := OMP_NUM_THREADS=1 $(RUN) -m pytest -n $(WORKERS) --dist loadfile
+# One process a core, at most four, each with one thread; the tests of one file stay together and share what they build.
+PYTEST := OMP_NUM_THREADS=1 $(RUN) -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 test: lint
 	$(PYTEST) -m "not slow"
