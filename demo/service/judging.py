@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import cache
-from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -18,11 +17,13 @@ from PIL import Image
 
 from demo.explain.judged import Judged, Seen
 from demo.service.threads import computing
+from seps.models.shipped import shipped_models
 from seps.progress import Progress, with_progress
 
 if TYPE_CHECKING:  # the judge is imported with its first use
     from seps.judge import Judge, Score
 
+JUDGE = "judge.json"  # by which a judge's folder is known
 STRENGTHS = tuple(i / 10 for i in range(11))  # of a spoilt picture
 REMEMBERED = 1024  # pictures, spoilt copies among them, about 12 kB each
 TOGETHER = 4  # pictures that are encoded at once; other people's answers come between
@@ -155,5 +156,4 @@ def spoiling_kinds() -> tuple[str, ...]:
 
 def judge_ships(name: str = "judge") -> bool:
     """Whether a judge ships, told without importing it."""
-    package = Path(__file__).resolve().parents[2]
-    return any((root / "assets" / "models" / name / "judge.json").is_file() for root in (package, package / "seps"))
+    return name in shipped_models(JUDGE)

@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from demo.explain.photo import strip_value
-from demo.galleries.folder import uploads_gallery
+from demo.galleries.folder import MOST_UPLOADS, uploads_gallery
 from demo.galleries.index import IndexedGallery, index_gallery
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
@@ -63,6 +63,20 @@ def build(registry: ModelRegistry, name: str) -> Chooser:
             )
         )
     return Chooser(gallery, strip, upload, gr.State(SelectedImage(first, 0)))
+
+
+def several_photos(name: str) -> Any:
+    """Where photographs of one's own are uploaded; a `gr.File` that hands over a list of `Upload`s."""
+    return takes_uploads(
+        gr.File(
+            label=f"For this session alone, up to {MOST_UPLOADS}",
+            file_count="multiple",
+            file_types=["image"],
+            height=120,
+            elem_id=name,
+        ),
+        several=True,
+    )
 
 
 def restored_values(registry: ModelRegistry, selected: SelectedImage) -> list[Any]:

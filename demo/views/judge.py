@@ -7,14 +7,13 @@ from typing import Any
 
 import gradio as gr
 
-from demo.galleries.folder import MOST_UPLOADS
 from demo.service.captions import read_prompt
 from demo.service.judging import STRENGTHS
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
-from demo.serving.uploads import Upload, takes_uploads
+from demo.serving.uploads import Upload
 from demo.views import chooser
-from demo.views.chooser import Chooser, SelectedImage, index_uploads, left_out
+from demo.views.chooser import Chooser, SelectedImage, index_uploads, left_out, several_photos
 from demo.views.downloads import OPTIONS, connect_layer, explanation, sent
 from demo.views.judge_values import (
     JudgeState,
@@ -76,16 +75,7 @@ def build(registry: ModelRegistry) -> JudgeView:
                 elem_id="judge-other",
             )
             with gr.Accordion("Several pictures of one prompt", open=False, elem_id="judge-several-own"):
-                uploads = takes_uploads(
-                    gr.File(
-                        label=f"For this session alone, up to {MOST_UPLOADS}",
-                        file_count="multiple",
-                        file_types=["image"],
-                        height=120,
-                        elem_id="judge-uploads",
-                    ),
-                    several=True,
-                )
+                uploads = several_photos("judge-uploads")
             said = gr.HTML(elem_id="judge-said")
         with gr.Column(scale=17, min_width=320, elem_classes="seen judged"):
             judgement = scripted("judge", "seps-judge", "judge", ())

@@ -8,14 +8,14 @@ from typing import Any
 import gradio as gr
 
 from demo.explain.photo import with_new_key
-from demo.galleries.folder import MOST_UPLOADS, UPLOADS
+from demo.galleries.folder import UPLOADS
 from demo.galleries.index import IndexedGallery
 from demo.service.captions import read_caption
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import ImageRanking, RetrievalService
 from demo.service.session import SessionData
-from demo.serving.uploads import Upload, takes_uploads
-from demo.views.chooser import index_uploads, left_out
+from demo.serving.uploads import Upload
+from demo.views.chooser import index_uploads, left_out, several_photos
 from demo.views.examples import EXAMPLES, FIRST_CAPTION, examples_of
 from demo.views.link import Link, LinkedView
 from demo.views.parts import (
@@ -81,16 +81,7 @@ def build(registry: ModelRegistry) -> Search:
                     elem_id="dense",
                 )
             with gr.Accordion("Photos of your own", open=False, elem_id="own-box"):
-                uploads = takes_uploads(
-                    gr.File(
-                        label=f"For this session alone, up to {MOST_UPLOADS}",
-                        file_count="multiple",
-                        file_types=["image"],
-                        height=120,
-                        elem_id="uploads",
-                    ),
-                    several=True,
-                )
+                uploads = several_photos("uploads")
             said = gr.HTML(elem_id="said")
         with gr.Column(scale=6, min_width=280, elem_classes="found"):
             ranking = scripted("ranking", "ranking", "ranking", ("pick", "export"))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
 import torch
@@ -22,6 +21,7 @@ from seps.judge.config import JudgeConfig
 from seps.judge.encoders import ClipEncoders, PictureFeatures, SepsEncoders, build_encoders, to_pixels
 from seps.judge.network import Corrected, JudgeNetwork
 from seps.models.model import evaluating
+from seps.models.shipped import shipped_models
 from seps.models.storage import check_tensors, read_tensors
 from seps.progress import Progress, batch_indices
 
@@ -218,13 +218,5 @@ def load_judge(name_or_folder: str | Path = "judge") -> Judge:
 
 
 def shipped_judges() -> dict[str, Path]:
-    """The judges that ship with SEPS, by name: folders of assets/models in the repo, or inside the package."""
-    package = Path(str(resources.files("seps")))
-    roots = (package.parent / "assets" / "models", package / "assets" / "models")
-    return {
-        folder.name: folder
-        for root in roots
-        if root.is_dir()
-        for folder in sorted(root.iterdir())
-        if (folder / CONFIG_FILE).is_file()
-    }
+    """The judges that ship with SEPS, by name."""
+    return shipped_models(CONFIG_FILE)

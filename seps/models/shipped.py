@@ -10,8 +10,12 @@ CONFIG_NAME = "config.json"  # as the model hub calls it
 REPO_ID = re.compile(r"[\w.-]+/[\w.-]+")
 
 
-def shipped_models() -> dict[str, Path]:
-    """The models that ship with SEPS, by name: folders of assets/models in the repo, or inside the package."""
+def shipped_models(config_name: str = CONFIG_NAME) -> dict[str, Path]:
+    """The models that ship with SEPS, by name: folders of assets/models in the repo, or inside the package.
+
+    Args:
+        config_name: the file by which a folder is known; other kinds of models than SEPS have another.
+    """
     package = Path(str(resources.files("seps")))
     roots = (package.parent / "assets" / "models", package / "assets" / "models")
     return {
@@ -19,7 +23,7 @@ def shipped_models() -> dict[str, Path]:
         for root in roots
         if root.is_dir()
         for folder in sorted(root.iterdir())
-        if (folder / CONFIG_NAME).is_file()
+        if (folder / config_name).is_file()
     }
 
 
