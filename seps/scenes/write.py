@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +134,8 @@ def _told(split: str, count: int, seed: int, workers: int) -> Iterator[Annotated
         for index in range(count):
             yield tell(make_scene(seed, split, index))
         return
-    with ProcessPoolExecutor(workers) as pool:
+    # fresh processes: a fork of one that has threads can wait for ever for what a thread held
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         yield from pool.map(_make, [(seed, split, index) for index in range(count)], chunksize=TOGETHER)
 
 

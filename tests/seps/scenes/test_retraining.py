@@ -28,11 +28,12 @@ def test_a_few_hundred_steps_lower_the_loss_and_raise_recall(tmp_path: Path) -> 
         write_split(tmp_path, split, count, seed=11, workers=2)
     recipe: dict[str, Any] = json.loads((shipped_models()["scenes"] / "recipe.json").read_text())
     recipe["training"] |= SMALLER
+    recipe["vision"]["image_size"] = 112  # a quarter of the patches
     (tmp_path / "recipe.json").write_text(json.dumps(recipe))
     config, settings = read_recipe(tmp_path / "recipe.json")
     dev = read_split(tmp_path, "dev")
     before = evaluate(SEPSModel(config), dev).metrics
-    train(config, settings, tmp_path, tmp_path / "run")
+    train(config, settings, tmp_path, tmp_path / "run", workers=0)
     rows = read_epochs(tmp_path / "run")
     pretraining = [row["loss"] for row in rows[:-1]]
     assert pretraining == sorted(pretraining, reverse=True)
