@@ -47,6 +47,8 @@ from seps.training.settings import TrainSettings
 from seps.training.step import StepBatch, TrainingStep
 from seps.training.watch import epoch_warnings, start_warnings
 
+DRAW_EVERY = 15.0  # seconds between two drawings of a run's pictures, the last epoch's aside
+
 
 def train(
     config: ModelConfig,
@@ -105,6 +107,7 @@ def train(
             forget_after(out, state.epoch)
     prepared, optimizer = accelerator.prepare(step, optimizer)
     warn(accelerator, start_warnings(settings, model.img_enc.num_patches, expected_ratio(step)))
+    drawn = time.monotonic()
     for epoch in range(state.epoch, epochs):
         started = time.monotonic()
         step.seps_loss.ratio_weight = state.ratio_weight
@@ -126,7 +129,9 @@ def train(
         if accelerator.is_main_process:
             if is_best:
                 model.save_pretrained(out / "best")
-            write_epoch(out, row, log.rows)
+            redraw = epoch + 1 == epochs or time.monotonic() - drawn > DRAW_EVERY
+            drawn = time.monotonic() if redraw else drawn
+            write_epoch(out, row, log.rows, redraw)
             save_checkpoint(out / "checkpoints" / f"epoch-{epoch + 1:03d}", step, optimizer, state)
             forget_checkpoints(out, keep)
             told = ", ".join(f"{name} {number:.4g}" for name, number in row.items() if name != "epoch")

@@ -58,13 +58,14 @@ class StepLog:
             add_to_board(self.board, [row])
 
 
-def write_epoch(folder: Path, row: Row, steps: Sequence[Row] = ()) -> None:
+def write_epoch(folder: Path, row: Row, steps: Sequence[Row] = (), redraw: bool = True) -> None:
     """Add an epoch to metrics.csv, TensorBoard and the pictures; lines of that epoch and later ones are replaced.
 
     Args:
         folder: the run's.
         row: "epoch" and any numbers by name.
         steps: of that epoch, as `StepLog` has them, which are in TensorBoard already.
+        redraw: draw the pictures anew, which takes about a second.
     """
     before = read_rows(folder)
     rows = [*(old for old in before if old["epoch"] < row["epoch"]), *steps, row]
@@ -79,6 +80,8 @@ def write_epoch(folder: Path, row: Row, steps: Sequence[Row] = ()) -> None:
         board = open_board(folder)
         add_to_board(board, [row])
         board.close()
+    if not redraw:
+        return
     epochs, every_step = [one for one in rows if "step" not in one], [one for one in rows if "step" in one]
     for file_name, curves in CURVES.items():
         draw(folder / file_name, epochs, curves)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from time import perf_counter
 
 import torch
 from torch import Tensor, nn
@@ -19,6 +21,7 @@ from seps.training.phrases import PhraseBox
 from seps.training.settings import TrainSettings
 
 MOST_SCALE = 100.0  # of InfoNCE, as in CLIP
+SIDE_TRIED = 256  # of the matrices that tell how fast a CPU is
 
 
 @dataclass(frozen=True)
@@ -144,7 +147,8 @@ class TrainingStep(nn.Module):
 
     def precision(self, batch: StepBatch) -> torch.autocast:
         """Choose the backbones' precision on a CPU; on a GPU the whole step's decides."""
-        return torch.autocast("cpu", torch.bfloat16, enabled=self.settings.bf16_backbones and not batch.cached)
+        wanted = self.settings.bf16_backbones and not batch.cached
+        return torch.autocast("cpu", torch.bfloat16, enabled=wanted and bfloat16_is_fast())
 
     def pooled(self, batch: StepBatch, images: Tensor, captions: Tensor) -> tuple[Tensor, Tensor, Tensor] | None:
         """Return pooled embeddings of images and captions, both (P, C), and the images' numbers (P,), for InfoNCE.
@@ -176,3 +180,21 @@ def kept_ratio(masks: ScoreMask, branches: int) -> Tensor:
     if isinstance(masks, Tensor):
         return masks.detach().mean() / branches
     return torch.stack([mask.detach() for mask in masks]).mean()
+
+
+@cache
+def bfloat16_is_fast() -> bool:
+    """Tell whether this CPU multiplies matrices in bfloat16 at least as fast as in float32, tried once.
+
+    Where it has no instructions for bfloat16, each product is emulated, at a hundredth of the speed.
+    """
+    best = {}
+    for dtype in (torch.float32, torch.bfloat16):
+        matrix = torch.ones(SIDE_TRIED, SIDE_TRIED, dtype=dtype)
+        times = []
+        for _ in range(3):
+            start = perf_counter()
+            matrix @ matrix
+            times.append(perf_counter() - start)
+        best[dtype] = min(times)
+    return best[torch.bfloat16] <= best[torch.float32]
