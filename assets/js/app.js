@@ -10,6 +10,7 @@ import { mount as lesson } from "./lesson/lesson.js";
 import * as lists from "./lists/lists.js";
 import { mount as claims } from "./losses/claims.js";
 import { mount as playground } from "./losses/playground.js";
+import { acted, answered, noticeInputs } from "./page/acts.js";
 import { darkTold, linked } from "./page/address.js";
 import { keepOpenInSight } from "./page/bar.js";
 import { mount as download } from "./page/download.js";
@@ -42,9 +43,22 @@ function latest(trigger) {
   };
 }
 
+// A trigger that is also noticed as something done, and a watch that notices the answer.
+const noticed = (element, trigger) => (event, detail) => {
+  if (event !== "export") acted(element); // a file is saved, and the view stays as it is
+  return trigger(event, detail);
+};
+const answering = (element, watch) => (name, update) =>
+  watch(name, (...values) => {
+    answered(element);
+    return update(...values);
+  });
+
 const waiting = window.seps ?? [];
 window.seps = {
-  push: ([name, element, props, trigger, ...rest]) => components[name](element, props, latest(trigger), ...rest),
+  push: ([name, element, props, trigger, watch, ...rest]) =>
+    components[name](element, props, noticed(element, latest(trigger)), answering(element, watch), ...rest),
 };
 waiting.forEach(window.seps.push);
+noticeInputs();
 keepOpenInSight();

@@ -31,8 +31,14 @@ QUIETLY = ANSWERING  # not in the queue of galleries that are opened: what fills
 Values = dict[str, list[Any]]  # of a view's components, by its name
 IN_LESSON = ("losses", "paper")  # views with a tab of the lesson's
 FIRST = "search"  # the view that is in sight from the start
-# The first input of an event is the view in sight.
-IN_SIGHT = """(_, ...others) => {
+# An event waits until what the person has done is answered (assets/js/page/acts.js).
+SETTLED = """async (...inputs) => {
+    await window.sepsSettled?.();
+    return inputs;
+}"""
+# As that, and the first input is the view in sight.
+IN_SIGHT = """async (_, ...others) => {
+    await window.sepsSettled?.();
     const chosen = [...document.querySelectorAll("#views [role=tab][aria-selected=true]")];
     const here = chosen.filter((one) => one.offsetParent).map((one) => one.dataset.tabId).at(-1) ?? "";
     return [here === "walk" ? "lesson" : here, ...others];
@@ -148,7 +154,7 @@ def connect(
 
         found = gr.State(None)
         opening = view.tab.select(open_tab, filled, [filled, found], **QUIETLY)
-        opening.then(place, [found, *in_use], [found, *view.outputs], **AT_ONCE)
+        opening.then(place, [found, *in_use], [found, *view.outputs], js=SETTLED, **AT_ONCE)
 
     def every_opening(name: str, view: LinkedView, values: Callable[..., list[Any] | None]) -> None:
         """Ask the view what it shows whenever its tab is opened."""

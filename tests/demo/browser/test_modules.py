@@ -141,3 +141,44 @@ def test_symbols_are_drawn_from_the_table_and_text_stays_text(page: Page) -> Non
     drawn = run(page, "base/dom.js", names, expression, "<b> s_st and s_std")
     assert drawn.startswith(f'&lt;b&gt; <span class="seps-symbol" title="{TABLE["meaning"]["s_st"]}"><math')
     assert drawn.endswith("</math></span> and s_std")
+
+
+def test_what_fills_a_view_waits_for_the_answers_to_what_was_done(page: Page) -> None:
+    page.evaluate(
+        """() => { document.body.innerHTML = '<div id="views">'
+            + '<div class="tabitem"><input id="typed"><div class="seps-view"><input id="own"></div></div>'
+            + '<div class="tabitem"><i id="picture"></i></div></div>'; }"""
+    )
+    script = """async () => {
+        const { acted, answered, settled } = MODULE;
+        const typed = document.getElementById("typed"), picture = document.getElementById("picture");
+        const ended = async () => {
+            let over = false;
+            settled().then(() => { over = true; });
+            await new Promise((done) => setTimeout(done, 120));
+            return over;
+        };
+        const found = [await ended()];
+        acted(typed);
+        found.push(await ended());
+        answered(picture);  // of another view
+        found.push(await ended());
+        answered(typed.nextSibling);
+        found.push(await ended());
+        return found;
+    }""".replace("MODULE", imported("page/acts.js"))
+    assert page.evaluate(script) == [True, False, False, True]
+
+
+def test_typing_is_something_done_and_a_slider_of_a_picture_is_not(page: Page) -> None:
+    page.evaluate(
+        """() => { document.body.innerHTML = '<div id="views"><div class="tabitem"><input id="typed">'
+            + '<div class="seps-view"><input id="own"></div></div></div>'; }"""
+    )
+    noticed = f"async () => {{ const {{ noticeInputs }} = {imported('page/acts.js')}; noticeInputs(); }}"
+    page.evaluate(noticed)
+    settled = "() => Promise.race([window.sepsSettled().then(() => true), new Promise((end) => setTimeout(end, 150))])"
+    page.locator("#own").press("a")
+    assert page.evaluate(settled) is True
+    page.locator("#typed").press("a")
+    assert page.evaluate(settled) is None

@@ -1,0 +1,32 @@
+// What a person has done that is not answered yet, so that what fills a view of itself comes after the answer, never
+// over it: the server is asked by `settled()` only once answers are there, and sees then that the view is in use.
+
+const PATIENCE = 8000; // milliseconds; an answer that is a sentence alone is not noticed here
+const acts = new Map(); // the view's place on the page -> when something was done there last
+
+const placeOf = (element) => element.closest(".tabitem");
+
+// Something was done in a component that will be answered.
+export function acted(element) {
+  acts.set(placeOf(element), performance.now());
+}
+
+// A component got a new value: what was done in its view is answered.
+export function answered(element) {
+  acts.delete(placeOf(element));
+}
+
+// Ends when nothing is left to be answered.
+export async function settled() {
+  const open = () => [...acts.values()].some((since) => performance.now() - since < PATIENCE);
+  while (open()) await new Promise((done) => setTimeout(done, 50));
+}
+
+// Gradio's own inputs; those inside our components are not the server's, or tell it by a trigger.
+export function noticeInputs() {
+  const notice = ({ target, isTrusted }) => {
+    if (isTrusted && target.closest("#views") && !target.closest(".seps-view")) acted(target);
+  };
+  for (const event of ["input", "change"]) document.addEventListener(event, notice, true);
+  window.sepsSettled = settled;
+}
