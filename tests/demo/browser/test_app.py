@@ -217,7 +217,7 @@ def test_everything_works_by_keyboard(browser: Browser, address: str) -> None:
         expect(page.locator("#viewer .seps-reading")).to_contain_text("Row 2, column 1")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_every_screen_fits(browser: Browser, address: str, scheme: str) -> None:
     SCREENSHOTS.mkdir(exist_ok=True)
     with opened(browser, address, "", SIZES["1366x768"], scheme) as page:

@@ -177,7 +177,7 @@ def test_a_program_judges(address: str, judge: Judge, tmp_path: Path) -> None:
         client.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_every_size_fits(browser: Browser, address: str, scheme: str) -> None:
     SCREENSHOTS.mkdir(exist_ok=True)
     with opened(

@@ -212,7 +212,7 @@ def test_every_step_fits(browser: Browser, address: str, size: str) -> None:
                 page.locator('#lesson .seps-rail [data-turn="1"]').click()
 
 
-@pytest.mark.parametrize("size", [(1366, 768), (1920, 1080)])
+@pytest.mark.parametrize("size", [(1366, 768), pytest.param((1920, 1080), marks=pytest.mark.slow)])
 def test_a_talk_starts_from_the_tab_and_goes_to_the_losses(
     browser: Browser, address: str, size: tuple[int, int]
 ) -> None:

@@ -189,7 +189,7 @@ def test_others_keep_their_scenes(browser: Browser, scenes_address: str) -> None
         expect(other.locator("#edit [data-side=after]")).to_have_count(0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("size", SIZES)
 def test_the_screens_fit(browser: Browser, scenes_address: str, size: str, scheme: str) -> None:
     SCREENSHOTS.mkdir(exist_ok=True)

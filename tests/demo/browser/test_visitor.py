@@ -121,7 +121,10 @@ def test_before_a_projector_everything_is_in_sight_and_explained(browser: Browse
         assert row_name.evaluate("(one) => parseFloat(getComputedStyle(one).fontSize)") >= 24
 
 
-@pytest.mark.parametrize("size", [(1366, 768), (1920, 1080), PHONE])
+@pytest.mark.parametrize(
+    "size",
+    [pytest.param((1366, 768), marks=pytest.mark.slow), (1920, 1080), pytest.param(PHONE, marks=pytest.mark.slow)],
+)
 def test_the_losses_of_a_talk_are_a_slide(browser: Browser, address: str, size: tuple[int, int]) -> None:
     link = "?view=lesson&gallery=examples&talk=1"
     with opened(browser, address, link, size, canvas=".seps-lesson") as page:
