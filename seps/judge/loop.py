@@ -21,6 +21,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from tqdm import tqdm
 
+from seps.epochs import read_epochs, write_epoch
 from seps.judge.config import SCORES, JudgeConfig
 from seps.judge.copies import cropped
 from seps.judge.data import Ratings, read_ratings
@@ -29,7 +30,7 @@ from seps.judge.features import SplitFeatures, open_rgb, split_features
 from seps.judge.judge import Judge
 from seps.judge.metrics import correlations, srocc
 from seps.judge.network import Corrected
-from seps.judge.run import load_checkpoint, read_epochs, save_checkpoint, write_epoch
+from seps.judge.run import load_checkpoint, save_checkpoint
 from seps.judge.settings import JudgeSettings
 from seps.models.model import evaluating
 

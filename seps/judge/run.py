@@ -1,11 +1,10 @@
-"""What a training run keeps: checkpoints that resume to the same curve, and a CSV line an epoch.
+"""What a training run keeps beside metrics.csv: checkpoints that resume to the same curve.
 
 Chance needs no keeping: each epoch is seeded by its number.
 """
 
 from __future__ import annotations
 
-import csv
 import json
 import shutil
 from pathlib import Path
@@ -18,7 +17,6 @@ from seps.checks import check_whole, read_json_file
 from seps.models.storage import check_tensors, read_tensors
 
 FOLDER, TENSORS, NUMBERS = "checkpoint", "checkpoint.safetensors", "checkpoint.json"
-METRICS = "metrics.csv"
 
 
 def save_checkpoint(out: Path, modules: nn.Module, optimizer: torch.optim.Optimizer, epoch: int) -> None:
@@ -88,31 +86,3 @@ def learned_state(modules: nn.Module) -> dict[str, torch.Tensor]:
     frozen = {key for key, parameter in modules.named_parameters() if not parameter.requires_grad}
     buffers = {key for key, _ in modules.named_buffers() if key.startswith("judge.encoders.")}
     return {key: tensor for key, tensor in modules.state_dict().items() if key not in frozen | buffers}
-
-
-def write_epoch(out: Path, row: dict[str, float]) -> None:
-    """Add an epoch to metrics.csv; lines of that epoch and later ones are replaced."""
-    rows = [*(old for old in read_epochs(out) if old["epoch"] < row["epoch"]), row]
-    names = list(dict.fromkeys(name for one in rows for name in one))
-    with (out / METRICS).open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, names, restval="")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-def read_epochs(out: Path) -> list[dict[str, float]]:
-    """The lines of metrics.csv as numbers, none where there is no file; ValueError where it cannot be read."""
-    path = out / METRICS
-    if not path.is_file():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        lines = csv.DictReader(file, strict=True)
-        try:
-            rows = [{name: float(text) for name, text in line.items() if text} for line in lines]
-            if any("epoch" not in row for row in rows):
-                raise ValueError("a line has no epoch")
-        except (ValueError, TypeError, AttributeError, csv.Error) as error:
-            raise ValueError(
-                f"{path} cannot be read at line {lines.line_num} ({error}): correct it, or move it away."
-            ) from error
-    return rows

@@ -35,10 +35,10 @@ def true_of(scene: Scene, statements: Sequence[Sequence[Any]]) -> bool:
 
     Statements speak of objects by number; different numbers must be different objects here, whichever they are.
     """
-    variables = sorted({i for statement in statements for i in _variables(statement)})
+    variables = sorted({i for statement in statements for i in about(statement)})
     by_last: dict[int, list[Sequence[Any]]] = {}
     for statement in statements:
-        own = [variables.index(i) for i in _variables(statement)]
+        own = [variables.index(i) for i in about(statement)]
         if own:
             by_last.setdefault(max(own), []).append(statement)
         elif not holds(scene, statement):
@@ -50,7 +50,7 @@ def true_of(scene: Scene, statements: Sequence[Sequence[Any]]) -> bool:
             renamed = dict(zip(variables, chosen, strict=False))
             for statement in by_last.get(level, ()):
                 name, *rest = statement
-                own = _variables(statement)
+                own = about(statement)
                 if not holds(scene, (name, *(renamed[i] for i in own), *rest[len(own) :])):
                     return False
         if len(chosen) == len(variables):
@@ -60,7 +60,8 @@ def true_of(scene: Scene, statements: Sequence[Sequence[Any]]) -> bool:
     return search(())
 
 
-def _variables(statement: Sequence[Any]) -> tuple[int, ...]:
+def about(statement: Sequence[Any]) -> tuple[int, ...]:
+    """The numbers of the objects that a statement speaks of."""
     if statement[0] in _ABOUT_ONE:
         return (statement[1],)
     return tuple(statement[1:3]) if statement[0] in _ABOUT_TWO else ()

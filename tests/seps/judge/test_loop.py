@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch import nn
 
+from seps.epochs import METRICS, read_epochs
 from seps.judge.config import JudgeConfig
 from seps.judge.judge import Judge, load_judge
 from seps.judge.loop import (
@@ -23,7 +24,6 @@ from seps.judge.loop import (
     train,
     training_plan,
 )
-from seps.judge.run import METRICS, read_epochs
 from seps.judge.settings import JudgeSettings
 from tests.helpers.judged import COLUMNS, clip_settings, read_rows, tiny_judge, write_ratings, write_rows
 

@@ -1,0 +1,328 @@
+"""Reading captions: from a sentence in the words of the scenes' captions to the statements that it makes.
+
+The way back of `sentences`, sharing nothing with it but the word lists: what a model writes can so be held against a
+scene by `truth`. Words that no phrase of those captions has are left over and told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, permutations
+from typing import Any
+
+from seps.scenes.graph import Scene
+from seps.scenes.kinds import KINDS
+from seps.scenes.palette import NAMED
+from seps.scenes.truth import about, holds
+from seps.scenes.wording import (
+    ANY_SKY,
+    BEACH_CLOUDS,
+    COLOUR_WORDS,
+    FEATURE_PHRASES,
+    NUMBERS,
+    PLACE_PHRASES,
+    PLACE_WORDS,
+    RELATION_PHRASES,
+    SIDES,
+    SIZE_WORDS,
+    SKY_PHRASES,
+    ZONE_PHRASES,
+    participle,
+    plural,
+    verb,
+)
+
+MOST_NAMED = 8  # objects of a caption that may be a scene's, which has at most five; those after them are none of it
+Phrase = tuple[str, ...]
+Statement = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Named:
+    """Objects that a caption names together.
+
+    Attributes:
+        word: their noun; colour, size: None where they are not said; objects: their numbers, from 0.
+        first, after: the words of the caption that name them, the last one excluded.
+    """
+
+    word: str
+    colour: str | None
+    size: str | None
+    objects: tuple[int, ...]
+    first: int
+    after: int
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a caption says.
+
+    Attributes:
+        words: in lower case, without punctuation.
+        named: its objects, in their order.
+        statements: as `truth.holds` takes them; beside them ("background", name, ...), one of several.
+        places: of each statement the words that make it: the first, and the one after the last.
+        unread: words that no phrase has, by their place.
+    """
+
+    words: tuple[str, ...]
+    named: tuple[Named, ...]
+    statements: tuple[Statement, ...]
+    places: tuple[tuple[int, int], ...]
+    unread: tuple[int, ...]
+
+
+def read_caption(text: str) -> Reading:
+    """Read a caption, phrase by phrase, the longest that fits first."""
+    return _Reader(tuple(re.findall(r"[a-z]+", text.lower()))).read()
+
+
+def count_true(scene: Scene, reading: Reading) -> tuple[int, int]:
+    """How many of a caption's statements are true of a scene, at best over whom it may speak of, and how many it makes.
+
+    Different numbers are different objects. Each run of words that could not be read is one more that is not true.
+    """
+    runs = sum(1 for place in reading.unread if place - 1 not in reading.unread)
+    best = max((sum(judged) for judged in _judged(scene, reading)), default=0)
+    return best, len(reading.statements) + runs
+
+
+def judge_statements(scene: Scene, reading: Reading) -> tuple[bool, ...]:
+    """Whether each statement is true of a scene, its objects chosen so that most are."""
+    return max(_judged(scene, reading), key=sum)
+
+
+def _judged(scene: Scene, reading: Reading) -> Iterator[tuple[bool, ...]]:
+    """The truth of each statement for each choice of objects; objects that the scene has not are none of it."""
+    for chosen in _choices(sum(len(one.objects) for one in reading.named), len(scene.objects)):
+        yield tuple(_holds(scene, statement, chosen) for statement in reading.statements)
+
+
+def _choices(named: int, objects: int) -> Iterator[list[int | None]]:
+    """Every way in which objects that are named may be the scene's, as many of them as can be; the rest are None."""
+    considered = min(named, MOST_NAMED)
+    found = min(considered, objects)
+    for places in combinations(range(considered), found):
+        for order in permutations(range(objects), found):
+            chosen: list[int | None] = [None] * named
+            for place, number in zip(places, order, strict=True):
+                chosen[place] = number
+            yield chosen
+
+
+def _holds(scene: Scene, statement: Statement, chosen: Sequence[int | None]) -> bool:
+    name, *rest = statement
+    if name == "background":
+        return scene.background in rest
+    numbers = about(statement)
+    meant = [chosen[i] for i in numbers]
+    return None not in meant and holds(scene, (name, *meant, *rest[len(numbers) :]))
+
+
+class _Reader:
+    def __init__(self, words: Phrase) -> None:
+        self.words = words
+        self.place = 0
+        self.named: list[Named] = []
+        self.statements: list[Statement] = []
+        self.places: list[tuple[int, int]] = []
+        self.unread: list[int] = []
+        self.subject: Named | None = None
+
+    def read(self) -> Reading:
+        while self.place < len(self.words):
+            before = self.place
+            if not (self.take_phrase() or self.take_objects() or self.take_pose()):
+                if self.words[before] not in ("and", "while", "with"):  # joints of a sentence, which state nothing
+                    self.unread.append(before)
+                self.place = before + 1
+        return Reading(self.words, tuple(self.named), tuple(self.statements), tuple(self.places), tuple(self.unread))
+
+    def state(self, first: int, *statements: Statement) -> None:
+        """Note statements made by the words from `first` on."""
+        self.statements += statements
+        self.places += [(first, self.place)] * len(statements)
+
+    def match(self, phrases: dict[Phrase, Any], place: int) -> tuple[Any, int] | None:
+        """What the longest phrase that stands at a place means, and how many words it has."""
+        for length in range(min(_longest(), len(self.words) - place), 0, -1):
+            found = phrases.get(self.words[place : place + length])
+            if found is not None:
+                return found, length
+        return None
+
+    def take_phrase(self) -> bool:
+        """There is, a place, a feature, a zone, a side or a relation."""
+        found, objects = self.match(_phrases(), self.place), self.find_objects()
+        if found is None or (objects is not None and objects.after - self.place > found[1]):  # "a street lamp"
+            return False
+        (kind, meaning), length = found
+        first = self.place
+        if kind == "relation":
+            return self.take_relation(meaning, length)
+        numbers = self.subject.objects if self.subject else ()
+        if kind in ("zone", "side") and not numbers:
+            return False
+        self.place += length
+        if kind == "place":
+            self.state(first, ("background", meaning))
+        elif kind == "feature":
+            self.state(first, ("feature", meaning))
+        elif kind == "side":
+            self.state(first, *(("at", i, meaning) for i in numbers))
+        elif kind == "zone":
+            zone, backgrounds = meaning
+            self.state(first, *(("zone", i, zone) for i in numbers), ("background", *backgrounds))
+        return True
+
+    def take_relation(self, name: str, length: int) -> bool:
+        """How the objects before stand to those after."""
+        first, subject = self.place, self.subject
+        self.place += length
+        if subject is None or not self.take_objects():
+            self.place = first
+            return False
+        other, self.subject = self.named[-1], subject
+        self.state(first, *((name, i, j) for i in subject.objects for j in other.objects))
+        return True
+
+    def take_pose(self) -> bool:
+        """What the objects before do."""
+        start = self.place
+        if self.words[start] in ("is", "are"):
+            self.place += 1
+        found = self.match(_poses(), self.place)
+        if found is None or self.subject is None:
+            self.place = start
+            return False
+        pose, length = found
+        self.place += length
+        self.state(start, *(("pose", i, pose) for i in self.subject.objects))
+        return True
+
+    def take_objects(self) -> bool:
+        """A number or article, size, colour, noun, and what of them has the colour."""
+        named = self.find_objects()
+        if named is None:
+            return False
+        self.place = named.after
+        self.named.append(named)
+        self.subject = named
+        for i in named.objects:
+            self.state(named.first, ("called", i, named.word))
+            if named.colour:
+                self.state(named.first, ("colour", i, named.colour))
+            if named.size:
+                self.state(named.first, ("size", i, named.size))
+        if len(named.objects) > 1:
+            self.state(named.first, ("count", len(named.objects), named.word, named.colour, named.size))
+        return True
+
+    def find_objects(self) -> Named | None:
+        """The objects that are named here, if any."""
+        place = self.place
+        opening = self.word(place)
+        many = NUMBERS.index(opening) if opening in NUMBERS[2:] else 1
+        if opening in ("a", "an", "one", "the") or many > 1:
+            place += 1
+        size = _sizes().get(self.word(place))
+        place += size is not None
+        colour = _colours().get(self.word(place))
+        place += colour is not None
+        noun = self.match(_nouns()[many > 1], place)
+        if noun is None:
+            return None
+        word, length = noun
+        place += length
+        if colour is None:
+            colour, place = self.find_part(word, place)
+        start = sum(len(one.objects) for one in self.named)
+        return Named(word, colour, size, tuple(range(start, start + many)), self.place, place)
+
+    def find_part(self, word: str, place: int) -> tuple[str | None, int]:
+        """The colour of "in a red shirt", behind a noun that has such a part, and where it ends."""
+        for before, after in _parts(word):
+            start = place + len(before)
+            colour = _colours().get(self.word(start))
+            if colour and self.words[place:start] == before and self.words[start + 1 : start + 1 + len(after)] == after:
+                return colour, start + 1 + len(after)
+        return None, place
+
+    def word(self, place: int) -> str:
+        """A word, empty behind the last."""
+        return self.words[place] if place < len(self.words) else ""
+
+
+def _split(text: str) -> Phrase:
+    return tuple(text.split())
+
+
+@cache
+def _phrases() -> dict[Phrase, tuple[str, Any]]:
+    """All phrases but those that name objects: what kind each is, and what it means."""
+    found: dict[Phrase, tuple[str, Any]] = {("there", "is"): ("there", None), ("there", "are"): ("there", None)}
+    for name, texts in RELATION_PHRASES.items():
+        found |= {_split(text): ("relation", name) for text in texts}
+    for name, texts in SIDES.items():
+        found |= {_split(text): ("side", name) for text in texts}
+    zones: dict[Phrase, tuple[str, list[str]]] = {}
+    skies = {background: SKY_PHRASES.get(background, ANY_SKY) for background in PLACE_WORDS if background != "room"}
+    rows = [*ZONE_PHRASES.items(), *(((background, "sky"), texts) for background, texts in skies.items())]
+    for (background, zone), texts in rows:
+        for text in texts:
+            zones.setdefault(_split(text), (zone, []))[1].append(background)
+    found |= {phrase: ("zone", meaning) for phrase, meaning in zones.items()}
+    for table in (PLACE_WORDS, PLACE_PHRASES):
+        for name, texts in table.items():
+            found |= {_split(text): ("place", name) for text in texts}
+    for name, texts in {**FEATURE_PHRASES, "clouds": (*FEATURE_PHRASES["clouds"], *BEACH_CLOUDS)}.items():
+        found |= {_split(text): ("feature", name) for text in texts}
+    return found
+
+
+@cache
+def _poses() -> dict[Phrase, str]:
+    poses = {pose for kind in KINDS.values() for pose in kind.poses}
+    return {(form,): pose for pose in poses for form in (verb(pose, True), verb(pose, False), participle(pose))}
+
+
+@cache
+def _nouns() -> tuple[dict[Phrase, str], dict[Phrase, str]]:
+    """Nouns by their words: of one, and of several."""
+    words = {word for kind in KINDS.values() for word in kind.words}
+    one = {_split(word.lower()): word for word in words}
+    return one, {_split(plural(word).lower()): word for word in words}
+
+
+@cache
+def _parts(word: str) -> tuple[tuple[Phrase, Phrase], ...]:
+    """What stands before and after the colour of a noun's part, for one and for several."""
+    templates = {kind.part for kind in KINDS.values() if kind.part and word in kind.words}
+    found: dict[tuple[Phrase, Phrase], None] = {}
+    for template in templates:
+        before, after = (_split(side) for side in template.split("{}"))
+        last = after[-1]
+        several = (*after[:-1], last if last.endswith("s") else plural(last))
+        openings = [before, (*before[:-1], "an")] if before and before[-1] == "a" else [before]
+        found |= {(opening, after): None for opening in openings}
+        found[tuple(one for one in before if one != "a"), several] = None
+    return tuple(found)
+
+
+@cache
+def _colours() -> dict[str, str]:
+    return {word: name for name in NAMED for word in COLOUR_WORDS.get(name, (name,))}
+
+
+@cache
+def _sizes() -> dict[str, str]:
+    return {word: name for name, words in SIZE_WORDS.items() for word in words}
+
+
+@cache
+def _longest() -> int:
+    return max(len(phrase) for table in (_phrases(), *_nouns()) for phrase in table)

@@ -1,0 +1,85 @@
+"""Captions read back: what was written is found again, and what is untrue is told."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seps.scenes.graph import Object, Scene
+from seps.scenes.placing import make_scene
+from seps.scenes.reading import count_true, judge_statements, read_caption
+from seps.scenes.sentences import sparse_captions
+from seps.scenes.truth import about
+
+DOG = Object("dog", "brown", "medium", (20, 150, 86, 198), "ground", 0)
+CAR = Object("car", "red", "medium", (110, 160, 219, 202), "ground", 0)
+PARK = Scene(0, "train", 0, "park", ("sun",), 0, (DOG, CAR))
+
+
+@pytest.mark.properties
+@given(st.integers(0, 10_000), st.sampled_from(["train", "dev", "test"]))
+def test_every_caption_of_a_scene_is_read_as_it_was_meant(index: int, split: str) -> None:
+    scene = make_scene(5, split, index)
+    for caption in sparse_captions(scene):
+        reading = read_caption(caption.text)
+        assert reading.unread == ()
+        assert len(reading.named) == len(caption.mentions)
+        meant = {
+            i: j
+            for named, mention in zip(reading.named, caption.mentions, strict=True)
+            for i, j in zip(named.objects, mention.objects, strict=True)
+        }
+        read = set()
+        for statement in reading.statements:
+            numbers = about(statement)
+            read.add((statement[0], *(meant[i] for i in numbers), *statement[1 + len(numbers) :]))
+        assert set(caption.statements) <= read
+        assert {name for name, *_ in read - set(caption.statements)} <= {"background"}  # which a zone implies
+        true, whole = count_true(scene, reading)
+        assert true == whole
+
+
+def test_phrases_know_their_words() -> None:
+    reading = read_caption("Two tiny red cars stand next to a person in an orange shirt in the park")
+    assert [one.word for one in reading.named] == ["car", "person"]
+    assert [one.colour for one in reading.named] == ["red", "orange"]
+    assert [reading.words[one.first : one.after] for one in reading.named] == [
+        ("two", "tiny", "red", "cars"),
+        ("a", "person", "in", "an", "orange", "shirt"),
+    ]
+    assert ("count", 2, "car", "red", "small") in reading.statements
+    assert ("next to", 1, 2) in reading.statements
+    places = dict(zip(reading.statements, reading.places, strict=True))
+    assert places["background", "park"] == (13, 16)
+
+
+@pytest.mark.parametrize(
+    ("text", "true", "whole"),
+    [
+        ("a brown dog to the left of a red car in a park", 6, 6),
+        ("a brown dog to the right of a red car in a park", 5, 6),
+        ("a black dog in a park", 2, 3),
+        ("a brown dog and a cat", 2, 3),
+        ("two brown dogs at night", 2, 6),  # one dog and its colour
+        ("a brown dog on the sand", 3, 4),  # on the ground, but of a beach
+        ("a brown dog sings loudly in a park", 3, 4),
+        ("a dog and a dog and a dog in a park", 2, 4),
+        ("of of of", 0, 1),
+        ("", 0, 0),
+    ],
+)
+def test_statements_are_held_against_the_scene(text: str, true: int, whole: int) -> None:
+    assert count_true(PARK, read_caption(text)) == (true, whole)
+
+
+def test_each_statement_is_judged_of_the_objects_that_fit_best() -> None:
+    reading = read_caption("a red car behind a brown dog under the sun")
+    judged = dict(zip(reading.statements, judge_statements(PARK, reading), strict=True))
+    assert not judged["behind", 0, 1]
+    assert sum(judged.values()) == len(judged) - 1
+
+
+def test_a_caption_of_very_many_objects_is_judged_soon() -> None:
+    text = " and ".join(["a cat"] * 30 + ["a brown dog"])
+    assert count_true(PARK, read_caption(text)) == (0, 32)  # the dog comes after all that could be the scene's
