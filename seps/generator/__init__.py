@@ -1,0 +1,22 @@
+"""Captions for images and images for captions, on one shared space of embeddings.
+
+`load_generator` gives a trained generator, whose `text_to_image` draws and whose `image_to_text` writes; `python -m
+seps.generator` does both, trains and measures. Its parts: two encoders (`encoders`), a Transformer decoder that writes
+(`captioner`), a convolutional autoencoder (`autoencoder`) and a UNet on its latents (`diffusion`).
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from seps.generator.generator import ImageTextGenerator, load_generator, shipped_generators
+
+__all__ = ["ImageTextGenerator", "load_generator", "shipped_generators"]
+
+
+def __getattr__(name: str) -> Any:
+    """The names above, imported when first asked for: diffusers and transformers take seconds."""
+    if name in __all__:
+        from seps.generator import generator
+
+        return getattr(generator, name)
+    raise AttributeError(f"module 'seps.generator' has no attribute {name!r}")

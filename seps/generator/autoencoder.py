@@ -1,0 +1,65 @@
+"""The convolutional autoencoder: pictures to small latents of unit variance, and back by transposed convolutions."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from seps.generator.config import AutoencoderConfig
+from seps.generator.encoders import Residual
+
+
+class Autoencoder(nn.Module):
+    """Pictures (B, 3, S, S) in [-1, 1] to latents (B, C_z, S / 8, S / 8) and back.
+
+    The latents are normalised: each channel has mean 0 and variance 1 over the training pictures, by the running
+    statistics of a batch normalisation without weights.
+
+    Args:
+        config: its channels.
+    """
+
+    def __init__(self, config: AutoencoderConfig) -> None:
+        super().__init__()
+        self.noise = config.noise
+        first, second, third = config.channels
+        self.encoder = nn.Sequential(
+            nn.Conv2d(3, first, 4, stride=2, padding=1),
+            nn.SiLU(),
+            nn.Conv2d(first, second, 4, stride=2, padding=1),
+            Residual(second),
+            nn.Conv2d(second, third, 4, stride=2, padding=1),
+            Residual(third),
+            nn.GroupNorm(8, third),
+            nn.SiLU(),
+            nn.Conv2d(third, config.latent_channels, 1),
+        )
+        self.normalise = nn.BatchNorm2d(config.latent_channels, affine=False)
+        self.decoder = nn.Sequential(
+            nn.Conv2d(config.latent_channels, third, 3, padding=1),
+            Residual(third),
+            Residual(third),
+            nn.ConvTranspose2d(third, second, 4, stride=2, padding=1),
+            Residual(second),
+            nn.ConvTranspose2d(second, first, 4, stride=2, padding=1),
+            nn.GroupNorm(8, first),
+            nn.SiLU(),
+            nn.Conv2d(first, first, 3, padding=1),
+            nn.SiLU(),
+            nn.ConvTranspose2d(first, 3, 4, stride=2, padding=1),
+        )
+
+    def encode(self, pictures: Tensor) -> Tensor:
+        """Latents of pictures."""
+        return self.normalise(self.encoder(pictures))
+
+    def decode(self, latents: Tensor) -> Tensor:
+        """Pictures of latents; values may lie a little outside [-1, 1]."""
+        return self.decoder(latents)
+
+    def forward(self, pictures: Tensor) -> Tensor:
+        """Pictures as they come back; in training through latents with noise."""
+        latents = self.encode(pictures)
+        if self.training and self.noise:
+            latents = latents + self.noise * torch.randn_like(latents)
+        return self.decode(latents)

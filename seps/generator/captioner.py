@@ -1,0 +1,177 @@
+"""Image to text: a Transformer decoder that reads an image's grid and embedding and writes a caption word by word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from seps.checks import check_choice, check_positive, check_whole
+from seps.generator.config import CaptionerConfig
+from seps.generator.encoders import ImageFeatures
+
+MODES = ("greedy", "beam", "sample")
+
+
+class Layer(nn.Module):
+    """Masked attention among the words, attention to the image, and a network a word; each beside the way through."""
+
+    def __init__(self, config: CaptionerConfig) -> None:
+        super().__init__()
+        width = config.width
+        self.norms = nn.ModuleList([nn.LayerNorm(width) for _ in range(3)])
+        self.words = nn.MultiheadAttention(width, config.heads, config.dropout, batch_first=True)
+        self.image = nn.MultiheadAttention(width, config.heads, config.dropout, batch_first=True)
+        self.network = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
+        self.dropout = nn.Dropout(config.dropout)
+
+    def forward(self, words: Tensor, memory: Tensor, later: Tensor, weights: bool) -> tuple[Tensor, Tensor | None]:
+        """Words (B, L, W) and the image's memory (B, M, W) to words, and each word's attention (B, L, M)."""
+        normed = self.norms[0](words)
+        found, _ = self.words(normed, normed, normed, attn_mask=later, need_weights=False)
+        words = words + self.dropout(found)
+        found, attention = self.image(self.norms[1](words), memory, memory, need_weights=weights)
+        words = words + self.dropout(found)
+        return words + self.dropout(self.network(self.norms[2](words))), attention
+
+
+class Captioner(nn.Module):
+    """Writes captions.
+
+    Args:
+        config: its size; grid_width: D, channels of the image's grid; embed_size: C, of its embedding.
+        vocabulary: number of token ids.
+    """
+
+    def __init__(self, config: CaptionerConfig, grid_width: int, embed_size: int, vocabulary: int) -> None:
+        super().__init__()
+        self.config = config
+        self.tokens = nn.Embedding(vocabulary, config.width)
+        self.positions = nn.Parameter(torch.randn(config.max_words, config.width) * 0.02)
+        nn.init.normal_(self.tokens.weight, std=0.02)
+        self.from_grid = nn.Linear(grid_width, config.width)
+        self.from_embedding = nn.Linear(embed_size, config.width)
+        self.layers = nn.ModuleList([Layer(config) for _ in range(config.layers)])
+        self.norm = nn.LayerNorm(config.width)
+
+    def memory(self, image: ImageFeatures) -> Tensor:
+        """What words attend to: the grid's cells and, last, the embedding: (B, G + 1, W)."""
+        return torch.cat([self.from_grid(image.grid), self.from_embedding(image.embedding)[:, None]], dim=1)
+
+    def forward(self, memory: Tensor, ids: Tensor, weights: bool = False) -> tuple[Tensor, Tensor | None]:
+        """Scores of the word after each word.
+
+        Args:
+            memory: (B, G + 1, W); ids: (B, L), from [CLS] on; weights: return attention too.
+
+        Returns:
+            (B, L, V) logits, and (B, L, G + 1) attention of the last layer, the mean of its heads.
+        """
+        count = ids.shape[1]
+        words = self.tokens(ids) + self.positions[:count]  # (B, L, W)
+        later = torch.ones(count, count, dtype=torch.bool, device=ids.device).triu(1)  # (L, L)
+        attention = None
+        for number, layer in enumerate(self.layers):
+            words, attention = layer(words, memory, later, weights and number + 1 == len(self.layers))
+        return self.norm(words) @ self.tokens.weight.T, attention
+
+
+def caption_loss(logits: Tensor, ids: Tensor, lengths: Tensor) -> Tensor:
+    """Cross-entropy of each next token, [SEP] the last, the mean over tokens.
+
+    Args:
+        logits: (B, L, V) for ids (B, L) of lengths (B,).
+    """
+    wanted = ids[:, 1:].clone()  # (B, L - 1)
+    steps = torch.arange(wanted.shape[1], device=ids.device)
+    wanted[steps >= (lengths.to(ids.device) - 1)[:, None]] = -100
+    return F.cross_entropy(logits[:, :-1].flatten(0, 1), wanted.flatten(), ignore_index=-100)
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """How captions are written.
+
+    Attributes:
+        mode: "greedy", "beam" or "sample"; beams: captions that are followed; temperature: of sampling; seed: of it.
+    """
+
+    mode: str = "beam"
+    beams: int = 4
+    temperature: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_choice("mode", self.mode, MODES)
+        check_whole("beams", self.beams, 100)
+        check_positive("temperature", self.temperature, 100.0)
+
+
+class Written(NamedTuple):
+    """A caption as it was written: ids (L,) without [CLS] and [SEP], and the mean log probability of its tokens."""
+
+    ids: Tensor
+    score: float
+
+
+@torch.no_grad()
+def write_captions(
+    captioner: Captioner, memory: Tensor, start: int, end: int, barred: list[int], how: Decoding
+) -> list[list[Written]]:
+    """Write captions of images, each image's best first; several an image with beams.
+
+    Args:
+        memory: (B, G + 1, W); start, end: ids of [CLS] and [SEP]; barred: ids that are never written.
+
+    Returns:
+        For each image, captions of at most max_words tokens, [CLS] and [SEP] among them.
+    """
+    beams = how.beams if how.mode == "beam" else 1
+    count = len(memory)
+    memory = memory.repeat_interleave(beams, dim=0)  # (B * beams, G + 1, W)
+    device = memory.device
+    generator = torch.Generator().manual_seed(how.seed)
+    ids = torch.full((count * beams, 1), start, device=device)
+    scores = torch.zeros(count, beams, device=device)
+    scores[:, 1:] = -torch.inf  # all beams of an image begin alike: one goes on
+    ended = torch.zeros(count, beams, dtype=torch.bool, device=device)
+    lengths = torch.ones(count, beams, device=device)
+    for place in range(1, captioner.config.max_words):
+        logits, _ = captioner(memory, ids)
+        logits = logits[:, -1]  # (B * beams, V)
+        logits[:, [start, *barred]] = -torch.inf
+        if how.mode == "sample":
+            chances = (logits / how.temperature).softmax(dim=-1)
+            drawn = torch.multinomial(chances.cpu(), 1, generator=generator).to(device)  # (B, 1)
+            gained = logits.log_softmax(dim=-1).gather(1, drawn)  # (B, 1)
+            beam, token = torch.zeros_like(drawn), torch.where(ended, end, drawn)
+            scores = scores + torch.where(ended, 0.0, gained)
+        else:
+            gained = logits.log_softmax(dim=-1).view(count, beams, -1)  # (B, beams, V)
+            gained = torch.where(ended[..., None], -torch.inf, gained)
+            gained[..., end] = torch.where(ended, 0.0, gained[..., end])
+            total = (scores[..., None] + gained).flatten(1)  # (B, beams * V)
+            scores, best = total.topk(beams, dim=1)
+            beam, token = best // gained.shape[-1], best % gained.shape[-1]
+        rows = (torch.arange(count, device=device)[:, None] * beams + beam).flatten()
+        last = place + 1 == captioner.config.max_words
+        token = torch.full_like(token, end) if last else token
+        ids = torch.cat([ids[rows], token.view(-1, 1)], dim=1)
+        ended, lengths = ended.gather(1, beam), lengths.gather(1, beam)
+        lengths = lengths + (~ended).float()
+        ended = ended | (token == end)
+        if bool(ended.all()):
+            break
+    means = scores / lengths
+    found = []
+    for image in range(count):
+        written = []
+        for beam_number in means[image].argsort(descending=True).tolist():
+            row = ids[image * beams + beam_number]
+            tokens = row[1 : int(lengths[image, beam_number])]
+            written.append(Written(tokens[tokens != end].cpu(), float(means[image, beam_number])))
+        found.append(written)
+    return found

@@ -1,0 +1,89 @@
+"""A split's pictures and captions as training reads them: bytes of one size, kept beside the run, and token ids."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+from tqdm import tqdm
+
+from seps.data import open_image, read_split
+from seps.data.layout import Split
+from seps.encoders.tokenizer import Tokenizer
+from seps.files import written_whole
+from seps.generator.network import to_bytes
+
+
+class Captioned(NamedTuple):
+    """V pictures and their captions.
+
+    Attributes:
+        split: as it was read; pixels: (V, S, S, 3) uint8, on disk.
+        ids: of each caption, (L,) int64 from [CLS] to [SEP]; k of them an image, in the order of the images.
+    """
+
+    split: Split
+    pixels: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]
+    ids: list[Tensor]
+
+    def __len__(self) -> int:
+        return len(self.split.image_files)
+
+    def values(self, rows: Tensor) -> Tensor:
+        """Pictures (B, S, S, 3) uint8 by number."""
+        return torch.from_numpy(self.pixels[rows.numpy()])
+
+    def captions(self, rows: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
+        """Of each picture one caption, 0 to k - 1: ids (B, L), padded with 0, and lengths (B,)."""
+        k = self.split.captions_per_image
+        chosen = [self.ids[row * k + one] for row, one in zip(rows.tolist(), which.tolist(), strict=True)]
+        return pad_sequence(chosen, batch_first=True), torch.tensor([len(one) for one in chosen])
+
+
+def read_captioned(
+    folder: Path, name: str, size: int, tokenizer: Tokenizer, max_words: int, cache: Path, images: Path | None = None
+) -> Captioned:
+    """Read a split for a generator.
+
+    Args:
+        folder: in the layout that `seps.data.read_split` reads; name: of the split.
+        size: side of the pictures; tokenizer, max_words: of the captions.
+        cache: folder of pictures as bytes, made anew where the images have changed; images: as `read_split`.
+
+    Raises:
+        ValueError: as `read_split`; an image that cannot be read.
+    """
+    split = read_split(folder, name, images=images)
+    ids = [torch.tensor(tokenizer.encode(caption, max_words)) for caption in split.captions]
+    return Captioned(split, pixels_of(split, size, cache), ids)
+
+
+def pixels_of(split: Split, size: int, cache: Path) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+    """A split's pictures (V, size, size, 3) as bytes on disk, made where they are not there yet."""
+    file, note = cache / f"{split.name}-{size}.npy", cache / f"{split.name}-{size}.json"
+    made_from = fingerprint(split)
+    if file.is_file() and note.is_file() and json.loads(note.read_text()) == made_from:
+        return np.load(file, mmap_mode="r")
+    with written_whole(file) as partial:
+        shape = (len(split.image_files), size, size, 3)
+        with partial.open("wb") as stream:
+            np.lib.format.write_array_header_1_0(stream, {"descr": "|u1", "fortran_order": False, "shape": shape})
+            for path in tqdm(split.image_files, desc=f"Reading {split.name}", leave=False):
+                stream.write(to_bytes(open_image(path), size).tobytes())
+    note.write_text(json.dumps(made_from) + "\n", encoding="utf-8")
+    return np.load(file, mmap_mode="r")
+
+
+def fingerprint(split: Split) -> dict[str, str | int]:
+    """What tells whether a split's images are those that were read: their names, sizes and times."""
+    digest = hashlib.sha256()
+    for path in split.image_files:
+        found = path.stat()
+        digest.update(f"{path.name} {found.st_size} {found.st_mtime_ns}\n".encode())
+    return {"images": len(split.image_files), "sha256": digest.hexdigest()}

@@ -1,0 +1,153 @@
+"""Text to image: a UNet on latents that attends to a caption's words, and how pictures are drawn with it.
+
+UNet and schedulers are those of `diffusers`: DDPM adds noise in training, DPM-Solver or DDIM takes it away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import torch
+import torch.nn.functional as F
+from diffusers import DDIMScheduler, DDPMScheduler, DPMSolverMultistepScheduler, UNet2DConditionModel
+from torch import Tensor, nn
+
+from seps.checks import check_choice, check_not_negative, check_whole
+from seps.generator.config import DiffusionConfig
+
+SAMPLERS = {"dpm": DPMSolverMultistepScheduler, "ddim": DDIMScheduler}
+MOST_STEPS = 1000
+MOST_GUIDANCE = 50.0
+SNR_CUT = 5.0  # steps with less noise count no more than one of this ratio of signal to noise
+
+
+def build_unet(config: DiffusionConfig, latent_size: int, latent_channels: int, word_width: int) -> Any:
+    """The UNet: every level attends to the words."""
+    levels = len(config.channels)
+    return UNet2DConditionModel(
+        sample_size=latent_size,
+        in_channels=latent_channels,
+        out_channels=latent_channels,
+        block_out_channels=tuple(config.channels),
+        layers_per_block=config.layers,
+        down_block_types=("CrossAttnDownBlock2D",) * levels,
+        up_block_types=("CrossAttnUpBlock2D",) * levels,
+        attention_head_dim=[width // config.head_channels for width in config.channels],
+        cross_attention_dim=word_width,
+        norm_num_groups=32,
+    )
+
+
+def noise_schedule(config: DiffusionConfig) -> Any:
+    """The schedule of training."""
+    return DDPMScheduler(
+        num_train_timesteps=config.train_steps,
+        beta_schedule=config.schedule,
+        prediction_type=config.prediction,
+        clip_sample=False,
+    )
+
+
+def sampler(config: DiffusionConfig, name: str = "dpm") -> Any:
+    """A scheduler for drawing: "dpm" or "ddim"."""
+    check_choice("sampler", name, tuple(SAMPLERS))
+    options: dict[str, Any] = {"clip_sample": False} if name == "ddim" else {}
+    return SAMPLERS[name].from_config(noise_schedule(config).config, **options)
+
+
+def diffusion_loss(unet: nn.Module, schedule: Any, latents: Tensor, words: Tensor, mask: Tensor) -> Tensor:
+    """How far the UNet is from the noise, or velocity, of latents at random steps.
+
+    Steps are weighed by min(SNR, 5), as Hang et al. 2023 (Efficient Diffusion Training via Min-SNR Weighting Strategy).
+
+    Args:
+        latents: (B, C_z, h, w); words: (B, L, C); mask: (B, L) bool, True at a caption's own tokens.
+    """
+    noise = torch.randn_like(latents)
+    steps = torch.randint(schedule.config.num_train_timesteps, (len(latents),), device=latents.device)
+    noisy = schedule.add_noise(latents, noise, steps)
+    velocity = schedule.config.prediction_type == "v_prediction"
+    wanted = schedule.get_velocity(latents, noise, steps) if velocity else noise
+    found = unet(noisy, steps, encoder_hidden_states=words, encoder_attention_mask=mask).sample
+    kept = schedule.alphas_cumprod.to(latents.device)[steps]
+    snr = kept / (1 - kept)
+    weights = snr.clamp_max(SNR_CUT) / (snr + 1 if velocity else snr)
+    return (weights * F.mse_loss(found, wanted, reduction="none").mean(dim=(1, 2, 3))).mean()
+
+
+class Drawing(NamedTuple):
+    """A picture on its way: steps done of all, the latents and the estimate of the clean ones, (B, C_z, h, w) each."""
+
+    step: int
+    steps: int
+    latents: Tensor
+    clean: Tensor
+
+
+@torch.no_grad()
+def draw_latents(
+    unet: nn.Module,
+    config: DiffusionConfig,
+    words: tuple[Tensor, Tensor],
+    nothing: tuple[Tensor, Tensor],
+    start: Tensor,
+    steps: int,
+    guidance: float,
+    sampler_name: str = "dpm",
+) -> Iterator[Drawing]:
+    """Draw latents with classifier-free guidance, a step at a time; the last drawing's `latents` are the result.
+
+    Args:
+        unet: in evaluation mode.
+        words: (B, L, C) and mask (B, L) of the captions; nothing: the same of the empty caption, (1, L_0, C).
+        start: (B, C_z, h, w), noise.
+        steps: of drawing; guidance: 1 draws by the caption alone, more moves away from what no caption would draw.
+
+    Raises:
+        ValueError: steps or guidance outside their range, another sampler.
+    """
+    check_steps(steps, config)
+    check_not_negative("guidance", guidance)
+    if guidance > MOST_GUIDANCE:
+        raise ValueError(f"guidance is {guidance:g}, but it must be at most {MOST_GUIDANCE:g}.")
+    scheduler = sampler(config, sampler_name)
+    scheduler.set_timesteps(steps)
+    latents = start * scheduler.init_noise_sigma
+    guided = guidance != 1.0
+    hidden, mask = both(words, nothing) if guided else words
+    for number, step in enumerate(scheduler.timesteps):
+        seen = scheduler.scale_model_input(torch.cat([latents, latents]) if guided else latents, step)
+        found = unet(seen, step, encoder_hidden_states=hidden, encoder_attention_mask=mask).sample
+        if guided:
+            told, untold = found.chunk(2)
+            found = untold + guidance * (told - untold)
+        clean = clean_estimate(config, scheduler, found, latents, step)
+        latents = scheduler.step(found, step, latents).prev_sample
+        yield Drawing(number + 1, steps, latents, clean)
+
+
+def check_steps(steps: int, config: DiffusionConfig) -> None:
+    """Raise ValueError unless there are 1 to 1,000 steps, and no more than in training."""
+    check_whole("num_inference_steps", steps, min(MOST_STEPS, config.train_steps))
+
+
+def both(words: tuple[Tensor, Tensor], nothing: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+    """The captions and, behind them, the empty caption as often: (2 B, L, C) and (2 B, L)."""
+    hidden, mask = words
+    empty, own = nothing
+    length = max(hidden.shape[1], empty.shape[1])
+    hidden, mask = F.pad(hidden, (0, 0, 0, length - hidden.shape[1])), F.pad(mask, (0, length - mask.shape[1]))
+    empty, own = F.pad(empty, (0, 0, 0, length - empty.shape[1])), F.pad(own, (0, length - own.shape[1]))
+    return (
+        torch.cat([hidden, empty.expand(len(hidden), -1, -1)]),
+        torch.cat([mask, own.expand(len(mask), -1)]),
+    )
+
+
+def clean_estimate(config: DiffusionConfig, scheduler: Any, found: Tensor, latents: Tensor, step: Tensor) -> Tensor:
+    """The clean latents as the UNet sees them at a step."""
+    kept = scheduler.alphas_cumprod[int(step)].to(latents)
+    if config.prediction == "v_prediction":
+        return kept.sqrt() * latents - (1 - kept).sqrt() * found
+    return (latents - (1 - kept).sqrt() * found) / kept.sqrt()

@@ -1,0 +1,129 @@
+"""Image and text encoders, and the space that they share."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import timm
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from seps.encoders.config import TextConfig
+from seps.encoders.text import TextEncoder
+from seps.generator.config import LONGEST, SIMPLE, EncodersConfig
+
+START_TEMPERATURE = 0.07
+LOWEST_TEMPERATURE = 0.01
+
+
+class ImageFeatures(NamedTuple):
+    """What an image says: `embedding` (B, C), unit length, and `grid` (B, G, D), row by row."""
+
+    embedding: Tensor
+    grid: Tensor
+
+
+class TextFeatures(NamedTuple):
+    """What a caption says: `embedding` (B, C), unit length, `words` (B, L, C), zero at the padding, and `mask` (B, L)
+    bool, True at its own tokens."""
+
+    embedding: Tensor
+    words: Tensor
+    mask: Tensor
+
+
+class Residual(nn.Module):
+    """Two 3 x 3 convolutions beside the way straight through: (B, D, H, W) to the same."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.GroupNorm(8, channels),
+            nn.SiLU(),
+            nn.Conv2d(channels, channels, 3, padding=1),
+            nn.GroupNorm(8, channels),
+            nn.SiLU(),
+            nn.Conv2d(channels, channels, 3, padding=1),
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Add what the two convolutions find."""
+        return x + self.layers(x)
+
+
+class ImageEncoder(nn.Module):
+    """An image's grid of features and its embedding.
+
+    Args:
+        config: which network; image_size: side of its images.
+
+    Attributes:
+        width: D, channels of the grid; side: of the grid.
+    """
+
+    def __init__(self, config: EncodersConfig, image_size: int) -> None:
+        super().__init__()
+        if config.vision == SIMPLE:
+            self.backbone: nn.Module = simple_backbone(config.channels)
+        else:
+            if not timm.is_model(config.vision):
+                raise ValueError(f"encoders.vision is {config.vision!r}, which is neither 'simple' nor a timm model.")
+            self.backbone = timm.create_model(config.vision, features_only=True, out_indices=(-1,))
+        with torch.no_grad():
+            found = self.maps(torch.zeros(1, 3, image_size, image_size))  # (1, D, H, W)
+        self.width, self.side = found.shape[1], found.shape[-1]
+        self.places = nn.Parameter(torch.randn(self.side * self.side, self.width) * 0.02)
+        self.pool = nn.Linear(self.width, config.embed_size)
+
+    def maps(self, images: Tensor) -> Tensor:
+        """Feature maps (B, D, H, W) of images (B, 3, S, S)."""
+        found = self.backbone(images)
+        return found[0] if isinstance(found, list) else found
+
+    def forward(self, images: Tensor) -> ImageFeatures:
+        """Encode images (B, 3, S, S) with values in [-1, 1]."""
+        grid = self.maps(images).flatten(2).transpose(1, 2)  # (B, G, D)
+        return ImageFeatures(F.normalize(self.pool(grid.mean(dim=1)), dim=-1), grid + self.places)
+
+
+def simple_backbone(channels: tuple[int, ...]) -> nn.Sequential:
+    """Patches of 4 x 4 pixels, then a residual block a stage and a halving between stages."""
+    layers: list[nn.Module] = [nn.Conv2d(3, channels[0], 4, stride=4), Residual(channels[0])]
+    for before, after in pairwise(channels):
+        layers += [nn.Conv2d(before, after, 3, stride=2, padding=1), Residual(after)]
+    layers += [nn.GroupNorm(8, channels[-1]), nn.SiLU()]
+    return nn.Sequential(*layers)
+
+
+class CaptionEncoder(nn.Module):
+    """A caption's words and its embedding, on a transformers encoder that learns along.
+
+    Args:
+        config: which encoder; max_words: tokens of a caption at most.
+    """
+
+    def __init__(self, config: EncodersConfig, max_words: int = LONGEST) -> None:
+        super().__init__()
+        text = TextConfig(config.text, config.text_weights, max_words=max_words, max_dense_words=max_words)
+        self.encoder = TextEncoder(text, config.embed_size)
+
+    def forward(self, ids: Tensor, lengths: Tensor) -> TextFeatures:
+        """Encode ids (B, L) of captions of lengths (B,)."""
+        words = self.encoder(ids, lengths)  # (B, L, C)
+        mask = torch.arange(ids.shape[1], device=ids.device) < lengths.to(ids.device)[:, None]  # (B, L)
+        mean = words.sum(dim=1) / mask.sum(dim=1, keepdim=True)
+        return TextFeatures(F.normalize(mean, dim=-1), words, mask)
+
+
+class Temperature(nn.Module):
+    """What cosines are divided by, learned; at least 0.01."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.log = nn.Parameter(torch.tensor(START_TEMPERATURE).log())
+
+    def forward(self) -> Tensor:
+        """The temperature."""
+        return self.log.exp().clamp_min(LOWEST_TEMPERATURE)

@@ -1,0 +1,299 @@
+"""Measure a generator on scenes, by what is true of them.
+
+    python -m seps.generator evaluate --model scenes --data DATA --split test --json FILE
+
+Captions are read by the scenes' own grammar and held against the scene graph; pictures are ranked by the scenes model
+and captioned back. Intervals are 95%, scenes drawn anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from PIL import Image
+from torch import Tensor
+
+from seps.data import open_image, read_split
+from seps.data.layout import Split
+from seps.evaluation.bootstrap import Estimate, estimate
+from seps.evaluation.scenes import Graphs, read_graphs
+from seps.generator.captioner import Decoding
+from seps.generator.generator import ImageTextGenerator
+from seps.generator.network import to_bytes
+from seps.models.hub import load_model
+from seps.models.model import SEPSModel
+from seps.progress import Progress
+from seps.scenes.graph import Scene
+from seps.scenes.kinds import KINDS
+from seps.scenes.reading import Named, Reading, count_true, judge_statements, read_caption
+from seps.search.engine import ScoringEngine
+
+AMONG = 100  # pictures that a caption is to find its own among
+READINGS = 5  # captions of a drawn picture, sampled, that are read back
+THUMB = 32  # side of the pictures that are compared pixel by pixel
+Booleans = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+def evaluate(
+    generator: ImageTextGenerator,
+    data: Path,
+    split_name: str = "test",
+    pictures: int = 500,
+    steps: int = 30,
+    guidance: float = 3.0,
+    train: Path | None = None,
+    progress: Progress = False,
+) -> dict[str, Any]:
+    """Measure captions of a split's scenes, and pictures of its first captions.
+
+    Args:
+        generator: a trained one.
+        data: folder that `python -m seps.scenes` wrote; split_name: of it.
+        pictures: how many captions are drawn, the first of the first scenes; 0 draws none; steps, guidance: of drawing.
+        train: folder with the split "train", to tell how near drawings are to it; left out, that is not measured.
+
+    Returns:
+        Plain values for JSON: {"captions": {...}, "pictures": {...}}; see `measure_captions` and `measure_pictures`.
+
+    Raises:
+        ValueError: data that are no scenes.
+    """
+    split = read_split(data, split_name)
+    graphs = read_graphs(Path(data), split)
+    scorer = load_model("scenes")
+    result: dict[str, Any] = {"split": split_name, "scenes": len(graphs.scenes)}
+    written = generator.batch_image_to_text(split.image_files, progress=progress)
+    result["captions"] = measure_captions(written, split, graphs, scorer)
+    count = min(pictures, len(graphs.scenes))
+    if count:
+        texts = [split.captions[i * split.captions_per_image] for i in range(count)]
+        drawn = generator.batch_text_to_image(
+            texts, num_inference_steps=steps, seed=0, guidance=guidance, progress=progress
+        )
+        result["pictures"] = {"count": count, "steps": steps, "guidance": guidance} | measure_pictures(
+            generator, drawn, texts, split, graphs, scorer, progress
+        )
+        if train is not None:
+            result["pictures"] |= nearest_training(drawn, split.image_files[:count], read_split(train, "train"))
+    return result
+
+
+def measure_captions(written: Sequence[str], split: Split, graphs: Graphs, scorer: SEPSModel) -> dict[str, Any]:
+    """How true captions are of the scenes that they were written for, number i of scene i.
+
+    Returns:
+        "true_statements": share of all statements; "wholly_true": share of captions of which every statement is true
+        and every word read; "objects": share of the scenes' objects that are truly named; "distinct": share of captions
+        that no other equals; "r1": how often the scenes model finds the scene by its caption, in percent, and
+        "r1_grammar" by the grammar's first; each with "interval"; and "seen" and "unseen" combinations apart.
+    """
+    readings = [read_caption(text) for text in written]
+    counts = np.array([count_true(scene, one) for scene, one in zip(graphs.scenes, readings, strict=True)])  # (n, 2)
+    unseen = np.array([scene.unseen for scene in graphs.scenes])
+    true, whole = counts[:, 0], counts[:, 1]
+    shares = true / np.maximum(whole, 1)
+    wholly = (true == whole) & (whole > 0)
+    objects = np.array([objects_named(scene, one) for scene, one in zip(graphs.scenes, readings, strict=True)])
+    grammar = [split.captions[i * split.captions_per_image] for i in range(len(graphs.scenes))]
+    similarity = score(scorer, [open_image(file) for file in split.image_files], [*written, *grammar])
+    own, human = similarity[:, : len(written)], similarity[:, len(written) :]
+    found: dict[str, Any] = {
+        "true_statements": figure(shares),
+        "wholly_true": figure(wholly),
+        "objects": figure(objects),
+        "distinct": len({text.lower() for text in written}) / len(written),
+        "r1": figure(100.0 * firsts(own)),
+        "r1_grammar": figure(100.0 * firsts(human)),
+    }
+    for name, rows in (("seen", ~unseen), ("unseen", unseen)):
+        if rows.any():
+            found[name] = {"true_statements": figure(shares[rows]), "wholly_true": figure(wholly[rows])}
+    return found
+
+
+def measure_pictures(
+    generator: ImageTextGenerator,
+    drawn: Sequence[Image.Image],
+    texts: Sequence[str],
+    split: Split,
+    graphs: Graphs,
+    scorer: SEPSModel,
+    progress: Progress = False,
+) -> dict[str, Any]:
+    """How well drawings show their captions, number i that of scene i.
+
+    Returns:
+        "r1": how often the scenes model ranks the drawing first of 100 for its caption, in percent, and
+        "r1_true_scenes" the scene itself; "objects", "colours": share of the caption's that captions of the drawing
+        name; the same of the true scenes ("true_scenes") and of drawings of other captions ("shuffled"), and for
+        captions with "seen" and "unseen" combinations apart.
+    """
+    scenes = [open_image(file) for file in split.image_files[: len(drawn)]]
+    unseen = np.array([scene.unseen for scene in graphs.scenes[: len(drawn)]])
+    found: dict[str, Any] = {}
+    for name, pictures in (("r1", drawn), ("r1_true_scenes", scenes)):
+        found[name] = figure(100.0 * firsts_among(score(scorer, pictures, texts)))
+    asked = [read_caption(text) for text in texts]
+    back = read_back(generator, drawn, progress)
+    objects, colours = found_of(asked, back)
+    found |= {"objects": figure(objects), "colours": figure(colours)}
+    for name, readings in (
+        ("true_scenes", read_back(generator, scenes, progress)),
+        ("shuffled", [*back[1:], back[0]]),
+    ):
+        own, of_colour = found_of(asked, readings)
+        found[name] = {"objects": figure(own), "colours": figure(of_colour)}
+    for name, rows in (("seen", ~unseen), ("unseen", unseen)):
+        if rows.any():
+            found[name] = {"objects": figure(objects[rows]), "colours": figure(colours[rows])}
+    return found
+
+
+def figure(values: Floats | Booleans) -> dict[str, Any]:
+    """A mean with its interval, NaN left out; None where nothing is left."""
+    kept = np.asarray(values, dtype=np.float64)
+    kept = kept[~np.isnan(kept)]
+    if not len(kept):
+        return {"mean": None, "interval": None}
+    found: Estimate = estimate(kept, np.arange(len(kept)))
+    return {"mean": round(found.mean, 4), "interval": [round(found.low, 4), round(found.high, 4)]}
+
+
+@torch.no_grad()
+def score(scorer: SEPSModel, pictures: Sequence[Image.Image], texts: Sequence[str]) -> Tensor:
+    """S(I, T) of every picture and every caption: (V, T)."""
+    engine = ScoringEngine(scorer.cross_net)
+    images = engine.encode_images(scorer.encode_photos(pictures))
+    captions = engine.encode_captions(*scorer.encode_captions(texts))
+    return engine.score(images, captions)
+
+
+def firsts(similarity: Tensor) -> Floats:
+    """(n,), 1 where caption i finds picture i first: column i of (n, n)."""
+    return (similarity.argmax(dim=0) == torch.arange(similarity.shape[1])).double().numpy()
+
+
+def firsts_among(similarity: Tensor, among: int = AMONG) -> Floats:
+    """As `firsts`, among blocks of `among` pictures; a last block that is shorter takes the last `among` ones."""
+    count = len(similarity)
+    found = np.zeros(count)
+    for start in range(0, count, among):
+        begin = max(0, min(start, count - among))
+        block = similarity[begin : begin + among, begin : begin + among]
+        end = min(start + among, count)
+        found[start:end] = firsts(block)[start - begin : end - begin]
+    return found
+
+
+def objects_named(scene: Scene, reading: Reading) -> float:
+    """The share of a scene's objects that a caption names with nothing untrue said of them."""
+    if not reading.statements:
+        return 0.0
+    truth = judge_statements(scene, reading)
+    wrong = {
+        statement[1]
+        for statement, true in zip(reading.statements, truth, strict=True)
+        if not true and statement[0] in ("called", "colour", "size")
+    }
+    named = {i for one in reading.named for i in one.objects}
+    return min(len(named - wrong), len(scene.objects)) / len(scene.objects)
+
+
+def read_back(
+    generator: ImageTextGenerator, pictures: Sequence[Image.Image], progress: Progress = False
+) -> list[list[Named]]:
+    """What captions of pictures name: the best by beam search, and sampled ones, so that little is left out."""
+    ways = [Decoding()] + [Decoding("sample", temperature=0.7, seed=seed) for seed in range(READINGS - 1)]
+    written = [generator.batch_image_to_text(pictures, how, progress) for how in ways]
+    return [[one for text in texts for one in read_caption(text).named] for texts in zip(*written, strict=True)]
+
+
+def found_of(asked: Sequence[Reading], back: Sequence[Sequence[Named]]) -> tuple[Floats, Floats]:
+    """The share of each caption's objects, and of its colours, that are named of its picture; NaN without any."""
+    objects, colours = [], []
+    for reading, named in zip(asked, back, strict=True):
+        same = [[one for one in named if alike(one.word, wanted.word)] for wanted in reading.named]
+        objects.append(np.mean([bool(one) for one in same]) if same else np.nan)
+        coloured = [
+            any(one.colour == wanted.colour for one in some)
+            for wanted, some in zip(reading.named, same, strict=True)
+            if wanted.colour
+        ]
+        colours.append(np.mean(coloured) if coloured else np.nan)
+    return np.array(objects), np.array(colours)
+
+
+def alike(first: str, second: str) -> bool:
+    """Whether two nouns can stand for one kind: "child" and "girl"."""
+    return any(first in kind.words and second in kind.words for kind in KINDS.values())
+
+
+def nearest_training(drawn: Sequence[Image.Image], true: Sequence[Path], train: Split) -> dict[str, Any]:
+    """How far drawings, and the true scenes, are from the nearest training scene: the mean difference of a value.
+
+    Pictures are compared at 32 x 32 pixels, values 0 to 255.
+    """
+    known = thumbs([open_image(file) for file in train.image_files])  # (n, 3072)
+    return {
+        "nearest_training": figure(nearest(thumbs(drawn), known)),
+        "nearest_training_true_scenes": figure(nearest(thumbs([open_image(file) for file in true]), known)),
+    }
+
+
+def thumbs(pictures: Sequence[Image.Image]) -> Tensor:
+    """(n, 3 * 32 * 32) values of pictures."""
+    return torch.from_numpy(np.stack([to_bytes(picture, THUMB) for picture in pictures])).flatten(1).float()
+
+
+def nearest(pictures: Tensor, known: Tensor) -> Floats:
+    """(n,), the mean absolute difference to the nearest of `known`."""
+    return torch.cdist(pictures, known, p=1).min(dim=1).values.double().numpy() / pictures.shape[1]
+
+
+def table(result: dict[str, Any]) -> str:
+    """What the program prints."""
+    captions = result["captions"]
+    lines = [
+        f"{result['scenes']:,} scenes of {result['split']}",
+        "Captions:",
+        f"  statements that are true       {shown(captions['true_statements'])}",
+        f"  captions wholly true           {shown(captions['wholly_true'])}",
+        f"  objects named                  {shown(captions['objects'])}",
+        f"  distinct                       {captions['distinct']:.3f}",
+        f"  scene found by caption, R@1    {shown(captions['r1'])}; by the grammar's {shown(captions['r1_grammar'])}",
+    ]
+    for name in ("seen", "unseen"):
+        if name in captions:
+            lines.append(f"  {name:7} combinations: true   {shown(captions[name]['true_statements'])}")
+    pictures = result.get("pictures")
+    if pictures is None:
+        return "\n".join(lines)
+    lines += [
+        f"Pictures of {pictures['count']} captions, {pictures['steps']} steps, guidance {pictures['guidance']:g}:",
+        f"  drawing found among {AMONG}, R@1   {shown(pictures['r1'])}; true scenes "
+        f"{shown(pictures['r1_true_scenes'])}",
+        f"  objects captioned back         {shown(pictures['objects'])}; true scenes "
+        f"{shown(pictures['true_scenes']['objects'])}, shuffled {shown(pictures['shuffled']['objects'])}",
+        f"  colours captioned back         {shown(pictures['colours'])}; true scenes "
+        f"{shown(pictures['true_scenes']['colours'])}, shuffled {shown(pictures['shuffled']['colours'])}",
+    ]
+    if "nearest_training" in pictures:
+        lines.append(
+            f"  nearest training scene         {shown(pictures['nearest_training'])}; of true scenes "
+            f"{shown(pictures['nearest_training_true_scenes'])}"
+        )
+    return "\n".join(lines)
+
+
+def shown(one: dict[str, Any]) -> str:
+    """A mean with its interval as text."""
+    if one["mean"] is None:
+        return "none"
+    low, high = one["interval"]
+    return f"{one['mean']:.3f} [{low:.3f}, {high:.3f}]"

@@ -1,0 +1,282 @@
+"""`ImageTextGenerator`: captions for images, images for captions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from PIL import Image
+from torch import Tensor
+
+from seps.checks import check_text, check_whole
+from seps.data import open_image
+from seps.generator.captioner import Decoding, write_captions
+from seps.generator.config import GeneratorConfig
+from seps.generator.diffusion import Drawing, check_steps, draw_latents
+from seps.generator.network import CONFIG_FILE, GeneratorNetwork, to_pictures, to_values
+from seps.models.model import evaluating
+from seps.models.shipped import shipped_models
+from seps.progress import Progress, batch_indices, with_progress
+
+STEPS = 50  # as the published description has it: 10 to 20 fast, 30 to 50 standard, 50 to 100 best
+GUIDANCE = 3.0
+AT_ONCE = 16
+MOST_SEED = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A picture on its way: steps done of all, and the picture of the latents as they are estimated to be, clean."""
+
+    step: int
+    steps: int
+    picture: Image.Image
+
+
+@dataclass(frozen=True)
+class WrittenCaption:
+    """A caption, the mean log probability of its tokens, its words, and each word's attention to the image's grid.
+
+    Attributes:
+        words: (L,), as the tokenizer has them; attention: (L, side, side), shares of the whole image, which add up to
+            at most 1 a word: the rest is what it took from the image's embedding.
+    """
+
+    text: str
+    score: float
+    words: tuple[str, ...]
+    attention: Tensor
+
+
+class ImageTextGenerator:
+    """Writes captions for images and draws images for captions.
+
+    Args:
+        checkpoint: a folder with generator.json and its safetensors files, or the name of a generator that ships.
+        device: "cuda" or "cpu"; a GPU where there is one, where left out.
+
+    Attributes:
+        network: all its parts.
+
+    Raises:
+        ValueError: no such folder, or files that are damaged or do not fit.
+    """
+
+    def __init__(self, checkpoint: str | Path, device: str | None = None) -> None:
+        folder = generator_folder(checkpoint)
+        self.network = GeneratorNetwork(GeneratorConfig.from_json(folder / CONFIG_FILE))
+        self.network.load(folder)
+        self.network.to(device or ("cuda" if torch.cuda.is_available() else "cpu")).eval().requires_grad_(False)
+
+    def text_to_image(
+        self,
+        text: str,
+        num_inference_steps: int = STEPS,
+        seed: int | None = None,
+        save_path: str | Path | None = None,
+        guidance: float = GUIDANCE,
+        progress: Progress = False,
+    ) -> Image.Image:
+        """Draw an image for a caption.
+
+        Args:
+            text: the caption.
+            num_inference_steps: of drawing, 1 to 1,000.
+            seed: the same seed draws the same image; drawn at random where left out.
+            save_path: where the image is written, its kind by the name's ending.
+            guidance: 1 draws by the caption alone; more follows it closer.
+            progress: shows the steps, as `seps.progress` takes it.
+
+        Returns:
+            The image, image_size pixels a side.
+
+        Raises:
+            ValueError: an empty caption, numbers outside their range, a path that cannot be written to.
+        """
+        target = None if save_path is None else check_target(save_path)
+        check_steps(num_inference_steps, self.network.config.diffusion)
+        drawings = self.draw([text], num_inference_steps, [random_seed() if seed is None else seed], guidance)
+        steps = [next(drawings) for _ in with_progress(range(num_inference_steps), "Drawing", progress)]
+        picture = self.decode(steps[-1].latents)[0]
+        if target is not None:
+            picture.save(target)
+        return picture
+
+    def image_to_text(self, image: str | Path | Image.Image, how: Decoding | None = None) -> str:
+        """Write a caption for an image.
+
+        Args:
+            image: a file or a picture; how: greedy, beam search (as it is) or sampling.
+
+        Raises:
+            ValueError: a file that is no image.
+        """
+        return self.captions([as_picture(image)], how)[0]
+
+    def batch_text_to_image(
+        self,
+        texts: Sequence[str],
+        save_dir: str | Path | None = None,
+        num_inference_steps: int = STEPS,
+        seed: int = 0,
+        guidance: float = GUIDANCE,
+        progress: Progress = False,
+    ) -> list[Image.Image]:
+        """Draw an image for each caption, number i with seed + i; written as 0000.png, ... where `save_dir` is given.
+
+        Raises:
+            ValueError: as `text_to_image`; no captions.
+        """
+        if isinstance(texts, str) or not texts:
+            raise ValueError("texts must be a list of at least 1 caption.")
+        for text in texts:
+            check_caption(text)
+        found: list[Image.Image] = []
+        for batch in batch_indices(len(texts), AT_ONCE, progress, "Drawing"):
+            seeds = [seed + i for i in batch]
+            *_, last = self.draw([texts[i] for i in batch], num_inference_steps, seeds, guidance)
+            found += self.decode(last.latents)
+        if save_dir is not None:
+            folder = Path(save_dir)
+            folder.mkdir(parents=True, exist_ok=True)
+            for number, picture in enumerate(found):
+                picture.save(folder / f"{number:04d}.png")
+        return found
+
+    def batch_image_to_text(
+        self, paths: Sequence[str | Path | Image.Image], how: Decoding | None = None, progress: Progress = False
+    ) -> list[str]:
+        """Write a caption for each image; ValueError as `image_to_text`, or without images."""
+        if isinstance(paths, str | Path) or not len(paths):
+            raise ValueError("paths must be a list of at least 1 image.")
+        found: list[str] = []
+        for batch in batch_indices(len(paths), AT_ONCE, progress, "Writing captions"):
+            found += self.captions([as_picture(paths[i]) for i in batch], how)
+        return found
+
+    def frames(
+        self, text: str, num_inference_steps: int = STEPS, seed: int = 0, guidance: float = GUIDANCE, every: int = 1
+    ) -> Iterator[Frame]:
+        """Draw an image for a caption and show how it comes about: a frame every few steps, the last one the image."""
+        for drawing in self.draw([text], num_inference_steps, [seed], guidance):
+            if drawing.step % every == 0 and drawing.step < drawing.steps:
+                yield Frame(drawing.step, drawing.steps, self.decode(drawing.clean)[0])
+        yield Frame(drawing.steps, drawing.steps, self.decode(drawing.latents)[0])
+
+    def draw(self, texts: Sequence[str], steps: int, seeds: Sequence[int], guidance: float) -> Iterator[Drawing]:
+        """The drawings of `diffusion.draw_latents`, a step each, of a caption and a seed each."""
+        for text in texts:
+            check_caption(text)
+        for seed in seeds:
+            check_whole("seed", seed, MOST_SEED, least=0)
+        network = self.network
+        size, channels = network.config.latent_size, network.config.autoencoder.latent_channels
+        start = torch.cat(
+            [torch.randn(1, channels, size, size, generator=torch.Generator().manual_seed(seed)) for seed in seeds]
+        )
+        with torch.no_grad():
+            told, untold = network.encode_texts(texts), network.encode_texts([""])
+        yield from draw_latents(
+            network.unet,
+            network.config.diffusion,
+            (told.words, told.mask),
+            (untold.words, untold.mask),
+            start.to(network.device),
+            steps,
+            guidance,
+        )
+
+    @torch.no_grad()
+    def decode(self, latents: Tensor) -> list[Image.Image]:
+        """The pictures of latents (B, C_z, h, w)."""
+        with evaluating(self.network):
+            return to_pictures(self.network.autoencoder.decode(latents))
+
+    @torch.no_grad()
+    def write(self, pictures: Sequence[Image.Image], how: Decoding | None = None) -> list[list[WrittenCaption]]:
+        """Captions of pictures with their words' attention, each picture's best first; several with beam search."""
+        network = self.network
+        with evaluating(network):
+            image = network.images(to_values(pictures, network.config.image_size).to(network.device))
+            memory = network.captioner.memory(image)
+            tokenizer = network.tokenizer
+            barred = [tokenizer.cls_id, tokenizer.pad_id, tokenizer.mask_id, tokenizer.tokenizer.unk_token_id]
+            found = write_captions(
+                network.captioner, memory, tokenizer.cls_id, tokenizer.sep_id, barred, how or Decoding()
+            )
+            captions: list[list[WrittenCaption]] = []
+            for number, written in enumerate(found):
+                captions.append([])
+                for one in written:
+                    ids = torch.cat([torch.tensor([tokenizer.cls_id]), one.ids])[None].to(network.device)
+                    _, attention = network.captioner(memory[number : number + 1], ids, weights=True)
+                    side = network.images.side
+                    shares = attention[0, : len(one.ids), :-1].view(len(one.ids), side, side).cpu()
+                    text = str(tokenizer.tokenizer.decode(one.ids.tolist()))
+                    captions[-1].append(
+                        WrittenCaption(sentence(text), one.score, tuple(tokenizer.labels(one.ids.tolist())), shares)
+                    )
+        return captions
+
+    def captions(self, pictures: Sequence[Image.Image], how: Decoding | None = None) -> list[str]:
+        """The best caption of each picture."""
+        return [written[0].text for written in self.write(pictures, how)]
+
+
+def sentence(text: str) -> str:
+    """A caption with a capital letter."""
+    return text[:1].upper() + text[1:]
+
+
+def load_generator(name_or_folder: str | Path = "scenes", device: str | None = None) -> ImageTextGenerator:
+    """A trained generator: "scenes" is the one that ships; ValueError as `ImageTextGenerator`."""
+    return ImageTextGenerator(name_or_folder, device)
+
+
+def shipped_generators() -> dict[str, Path]:
+    """The generators that ship, by name."""
+    found = shipped_models(CONFIG_FILE)
+    return {"scenes" if name == "generator" else name: folder for name, folder in found.items()}
+
+
+def generator_folder(checkpoint: str | Path) -> Path:
+    """The folder of a generator; ValueError where there is none."""
+    shipped = shipped_generators()
+    folder = shipped.get(str(checkpoint), Path(checkpoint))
+    if not (folder / CONFIG_FILE).is_file():
+        raise ValueError(
+            f"{str(checkpoint)!r} is no folder with {CONFIG_FILE} and no generator that ships; those are: "
+            f"{', '.join(shipped) or 'none'}."
+        )
+    return folder
+
+
+def check_caption(text: str) -> None:
+    """Raise ValueError for a caption that is no text, or empty."""
+    check_text("text", text)
+    if not text.strip():
+        raise ValueError("The caption is empty: write what is to be drawn.")
+
+
+def check_target(path: str | Path) -> Path:
+    """The path of an image that is to be written; ValueError where its ending is no image's, or its folder lacks."""
+    target = Path(path)
+    if target.suffix.lower() not in Image.registered_extensions():
+        raise ValueError(f"{target.name} does not end as an image does: name it .png, for one.")
+    if not target.parent.is_dir():
+        raise ValueError(
+            f"The folder {target.parent} does not exist, so that {target.name} cannot be written: make it."
+        )
+    return target
+
+
+def as_picture(image: str | Path | Image.Image) -> Image.Image:
+    """A picture, opened where it is a file; ValueError where that cannot be read."""
+    return image if isinstance(image, Image.Image) else open_image(Path(image))
+
+
+def random_seed() -> int:
+    """A seed that nobody chose."""
+    return int(torch.randint(2**31, ()))

@@ -1,0 +1,294 @@
+"""Train a generator: `python -m seps.generator train RECIPE --data DATA --out RUN [--resume]`.
+
+A recipe's stages run one after another, each with its own losses; what no loss of a stage reaches stays as it is. RUN
+receives `model/` (the last epoch), `checkpoint/`, `metrics.csv` and `recipe.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+from tqdm import tqdm
+
+from seps.epochs import read_epochs, write_epoch
+from seps.generator.config import GeneratorConfig
+from seps.generator.data import Captioned, read_captioned
+from seps.generator.losses import Batch, Losses, Objective
+from seps.generator.network import GeneratorNetwork, normalise
+from seps.generator.run import checkpoint_numbers, load_checkpoint, save_checkpoint
+from seps.generator.settings import GeneratorSettings, Stage
+from seps.models.hub import load_model
+
+SHORT = {"contrastive": "cont", "captions": "rec", "pixels": "rec", "diffusion": "diff"}
+
+
+@dataclass(frozen=True)
+class Splits:
+    """What is trained on and measured on."""
+
+    train: Captioned
+    dev: Captioned
+
+
+class Run(nn.Module):
+    """What a checkpoint holds: the objective, and the running average of the UNet where there is one."""
+
+    def __init__(self, network: GeneratorNetwork, settings: GeneratorSettings) -> None:
+        super().__init__()
+        self.objective = Objective(network, settings)
+        self.average: AveragedModel | None = None
+        if settings.average and any("diffusion" in stage.losses for stage in settings.stages):
+            self.average = AveragedModel(network.unet, multi_avg_fn=get_ema_multi_avg_fn(settings.average))
+            self.average.requires_grad_(False)
+
+    def save_model(self, folder: Path, drawn: bool) -> None:
+        """Write the generator, its UNet as the running average where diffusion has begun (`drawn`)."""
+        network = self.objective.network
+        if self.average is None or not drawn:
+            network.save(folder)
+            return
+        own = {key: tensor.clone() for key, tensor in network.unet.state_dict().items()}
+        network.unet.load_state_dict(self.average.module.state_dict())
+        network.save(folder)
+        network.unet.load_state_dict(own)
+
+
+def train(
+    config: GeneratorConfig,
+    settings: GeneratorSettings,
+    data: Path,
+    out: Path,
+    resume: bool = False,
+    cache: Path | None = None,
+    images: Path | None = None,
+    device: str | None = None,
+) -> GeneratorNetwork:
+    """Train a generator from a recipe.
+
+    Args:
+        config, settings: the recipe's two parts.
+        data: folder with the splits train and dev in the authors' layout; images: as `seps.data.read_split`.
+        out: the run's folder; resume: go on after its checkpoint.
+        cache: folder of the pictures as bytes, which runs may share; `out/pictures` where left out.
+        device: "cuda" or "cpu"; a GPU where there is one, where left out.
+
+    Raises:
+        ValueError: data, recipe or checkpoint that do not fit, told before training starts; a loss that is not finite.
+    """
+    torch.manual_seed(settings.seed)
+    network = GeneratorNetwork(config)
+    if settings.text_start:
+        start_text(network, settings.text_start)
+    out.mkdir(parents=True, exist_ok=True)
+    read_epochs(out)
+    stage_epochs = [stage.epochs for stage in settings.stages]
+    first, done = checkpoint_numbers(out, stage_epochs) if resume else (0, 0)
+    splits = Splits(
+        *(
+            read_captioned(
+                data,
+                name,
+                config.image_size,
+                network.tokenizer,
+                config.captioner.max_words,
+                cache or out / "pictures",
+                images,
+            )
+            for name in ("train", "dev")
+        )
+    )
+    network.to(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    tqdm.write(training_plan(network, settings, len(splits.train), len(splits.dev)))
+    recipe = config.as_dict() | {"training": settings.as_dict()}
+    (out / "recipe.json").write_text(json.dumps(recipe, indent=2) + "\n", encoding="utf-8")
+    run = Run(network, settings).to(network.device)
+    for number in range(first, len(settings.stages)):
+        resumed = resume and number == first
+        run_stage(run, splits, out, number, done if resumed else 0, resumed)
+        run.save_model(out / "model", any("diffusion" in one.losses for one in settings.stages[: number + 1]))
+    return network
+
+
+def start_text(network: GeneratorNetwork, name: str) -> None:
+    """Take over a SEPS model's text encoder, as far as the projection; ValueError where it is of another kind."""
+    source = load_model(name).txt_enc.bert.state_dict()
+    own: nn.Module = network.captions.encoder.bert
+    wanted = {key: tensor.shape for key, tensor in own.state_dict().items()}
+    if {key: tensor.shape for key, tensor in source.items()} != wanted:
+        raise ValueError(
+            f"training.text_start is {name!r}, whose text encoder is not {network.config.encoders.text}: set "
+            "encoders.text to that model's, or text_start to ''."
+        )
+    own.load_state_dict(source)
+
+
+def run_stage(run: Run, splits: Splits, out: Path, number: int, done: int, resume: bool) -> None:
+    """Run the epochs of a stage from `done` on; with `resume`, after the checkpoint."""
+    objective, settings = run.objective, run.objective.settings
+    stage = settings.stages[number]
+    learned = objective.set_stage(stage)
+    optimizer = torch.optim.AdamW(learned, lr=0.0, weight_decay=settings.weight_decay, fused=True)
+    if resume:
+        load_checkpoint(out, run, optimizer)
+    count = len(splits.train)
+    steps = count // settings.batch_size or 1
+    latents = {name: stage_latents(objective, stage, getattr(splits, name)) for name in ("train", "dev")}
+    before = sum(one.epochs for one in settings.stages[:number])
+    for epoch in range(done, stage.epochs):
+        torch.manual_seed(settings.seed * 100_003 + number * 1009 + epoch)
+        totals: dict[str, float] = {}
+        title = f"stage {number + 1} of {len(settings.stages)}, epoch {epoch + 1} of {stage.epochs}"
+        bar = tqdm(epoch_batches(objective, stage, splits.train, latents["train"]), title, steps, leave=False)
+        for step, batch in enumerate(bar):
+            set_rate(optimizer, settings, stage, epoch * steps + step, steps)
+            losses = training_step(objective, stage, batch, optimizer, learned, (epoch, step))
+            if run.average is not None and "diffusion" in stage.losses:
+                run.average.update_parameters(objective.network.unet)
+            for name, value in figures(losses).items():
+                totals[name] = totals.get(name, 0.0) + value / steps
+            if step % 10 == 0:
+                bar.set_postfix_str(report(losses, settings.batch_size))
+        row = {"epoch": before + epoch + 1.0, "stage": number + 1.0} | totals | measure(run, stage, splits.dev, latents)
+        write_epoch(out, row)
+        save_checkpoint(out, run, optimizer, number, epoch + 1)
+        tqdm.write(f"{title}: " + ", ".join(f"{name} {value:.4f}" for name, value in list(row.items())[2:]))
+
+
+def training_step(
+    objective: Objective,
+    stage: Stage,
+    batch: Batch,
+    optimizer: torch.optim.Optimizer,
+    learned: list[nn.Parameter],
+    where: tuple[int, int],
+) -> Losses:
+    """One step of AdamW; ValueError for a loss that is not finite."""
+    device = objective.network.device
+    mixed = objective.settings.bf16 and device.type == "cuda"
+    with torch.autocast(device.type, torch.bfloat16, enabled=mixed):
+        losses = objective(stage, batch)
+    if not math.isfinite(float(losses.total.detach())):
+        raise ValueError(
+            f"The loss is {float(losses.total.detach())} in epoch {where[0] + 1}, step {where[1] + 1}: lower "
+            "learning_rate."
+        )
+    optimizer.zero_grad()
+    losses.total.backward()
+    nn.utils.clip_grad_norm_(learned, objective.settings.clip)
+    optimizer.step()
+    return losses
+
+
+@torch.no_grad()
+def stage_latents(objective: Objective, stage: Stage, captioned: Captioned) -> Tensor | None:
+    """All latents (V, C_z, h, w) of a stage that needs nothing else of the pictures; None for other stages."""
+    if stage.losses != ("diffusion",):
+        return None
+    found = []
+    rows = torch.arange(len(captioned)).split(objective.settings.batch_size)
+    for some in tqdm(rows, f"Latents of {captioned.split.name}", leave=False):
+        pictures = normalise(captioned.values(some)).to(objective.network.device)
+        found.append(objective.network.autoencoder.encode(pictures).cpu())
+    return torch.cat(found)
+
+
+def epoch_batches(objective: Objective, stage: Stage, captioned: Captioned, latents: Tensor | None) -> Iterator[Batch]:
+    """An epoch's batches: every image once, shuffled, each with one of its captions; a last short batch is left out
+    where there are whole ones."""
+    size, count = objective.settings.batch_size, len(captioned)
+    order = torch.randperm(count)
+    which = torch.randint(captioned.split.captions_per_image, (count,))
+    for start in range(0, max(count - size, 0) + 1, size):
+        rows = order[start : start + size]
+        yield make_batch(objective, captioned, latents, rows, which[rows])
+
+
+def make_batch(
+    objective: Objective, captioned: Captioned, latents: Tensor | None, rows: Tensor, which: Tensor
+) -> Batch:
+    """The images of these rows, each with its caption number `which`, on the generator's device."""
+    device = objective.network.device
+    ids, lengths = captioned.captions(rows, which)
+    pictures = None if latents is not None else normalise(captioned.values(rows)).to(device)
+    chosen = None if latents is None else latents[rows].to(device)
+    return Batch(pictures, chosen, ids.to(device), lengths)
+
+
+@torch.no_grad()
+def measure(run: Run, stage: Stage, dev: Captioned, latents: dict[str, Tensor | None]) -> dict[str, float]:
+    """A stage's losses on dev, with the same captions and noise each time, in evaluation mode."""
+    objective, settings = run.objective, run.objective.settings
+    state = torch.get_rng_state()
+    torch.manual_seed(settings.seed)
+    objective.eval()
+    count = min(settings.dev_images or len(dev), len(dev))
+    sums: dict[str, float] = {}
+    for rows in torch.arange(count).split(settings.batch_size):
+        which = torch.randint(dev.split.captions_per_image, (len(rows),))
+        losses = objective(stage, make_batch(objective, dev, latents["dev"], rows, which))
+        for name, value in figures(losses).items():
+            sums[f"dev_{name}"] = sums.get(f"dev_{name}", 0.0) + value * len(rows) / count
+    objective.set_stage(stage)
+    torch.set_rng_state(state)
+    return sums
+
+
+def figures(losses: Losses) -> dict[str, float]:
+    """A step's numbers by name."""
+    found = {"loss": float(losses.total.detach())} | {name: float(loss.detach()) for name, loss in losses.each.items()}
+    if losses.i2t is not None and losses.t2i is not None:
+        found |= {"i2t": losses.i2t, "t2i": losses.t2i}
+    return found
+
+
+def report(losses: Losses, batch_size: int) -> str:
+    """A step in short: `loss=, cont=, rec=, diff=`, and what is found in the batch, of which chance is 1 / B."""
+    short: dict[str, float] = {"loss": float(losses.total.detach())}
+    for name, loss in losses.each.items():
+        short[SHORT[name]] = short.get(SHORT[name], 0.0) + float(loss.detach())
+    text = ", ".join(f"{name}={value:.3f}" for name, value in short.items())
+    if losses.i2t is None or losses.t2i is None:
+        return text
+    return f"{text}, i2t={losses.i2t:.0%}, t2i={losses.t2i:.0%} of {batch_size}"
+
+
+def set_rate(
+    optimizer: torch.optim.Optimizer, settings: GeneratorSettings, stage: Stage, done: int, steps: int
+) -> None:
+    """The learning rate for the step after `done` of a stage: a linear rise over the warm-up, then a cosine to 0."""
+    rate = stage.learning_rate or settings.learning_rate
+    rise = max(1, round(min(settings.lr_warmup_epochs, stage.epochs) * steps))
+    total = stage.epochs * steps
+    factor = (done + 1) / rise if done < rise else 0.5 * (1 + math.cos(math.pi * (done - rise) / max(1, total - rise)))
+    for group in optimizer.param_groups:
+        group["lr"] = rate * factor
+
+
+def training_plan(network: GeneratorNetwork, settings: GeneratorSettings, train_images: int, dev_images: int) -> str:
+    """What training will do, told before it starts."""
+    sizes = {
+        name: sum(parameter.numel() for parameter in getattr(network, name).parameters())
+        for name in ("images", "captions", "captioner", "autoencoder", "unet")
+    }
+    lines = [
+        f"{train_images:,} images to train on, {dev_images:,} to measure on, {network.config.image_size} pixels a "
+        f"side, on {network.device}.",
+        "Parameters: " + ", ".join(f"{name} {size:,}" for name, size in sizes.items()) + ".",
+        f"Batch {settings.batch_size}, weight decay {settings.weight_decay:g}, warm-up of "
+        f"{settings.lr_warmup_epochs:g} epochs a stage. Weights: contrastive {settings.contrastive_weight:g}, captions "
+        f"and pixels {settings.reconstruction_weight:g}, diffusion {settings.diffusion_weight:g}.",
+    ]
+    for number, stage in enumerate(settings.stages, start=1):
+        frozen = ", text encoder frozen" if stage.freeze_text else ""
+        lines.append(
+            f"Stage {number}: {stage.epochs} epochs of {', '.join(stage.losses)}, learning rate "
+            f"{stage.learning_rate or settings.learning_rate:g}{frozen}."
+        )
+    return "\n".join(lines)

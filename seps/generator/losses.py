@@ -1,0 +1,154 @@
+"""The losses of a generator, each apart."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from seps.generator.captioner import caption_loss
+from seps.generator.diffusion import diffusion_loss, noise_schedule
+from seps.generator.encoders import TextFeatures
+from seps.generator.network import GeneratorNetwork
+from seps.generator.settings import GeneratorSettings, Stage
+
+
+class Batch(NamedTuple):
+    """B images with a caption each.
+
+    Attributes:
+        pictures: (B, 3, S, S) in [-1, 1]; None where latents are at hand and nothing else is needed.
+        latents: (B, C_z, S / 8, S / 8); None where they are to be made.
+        ids: (B, L) token ids; lengths: (B,).
+    """
+
+    pictures: Tensor | None
+    latents: Tensor | None
+    ids: Tensor
+    lengths: Tensor
+
+
+class Losses(NamedTuple):
+    """A step's losses: `total`, weighed, each by its name, unweighed, and the share of a batch's images and captions
+    that find their own first, None without the contrastive loss."""
+
+    total: Tensor
+    each: dict[str, Tensor]
+    i2t: float | None
+    t2i: float | None
+
+
+class Objective(nn.Module):
+    """A generator in training.
+
+    Args:
+        network: whose parameters learn; settings: weights of the losses.
+    """
+
+    def __init__(self, network: GeneratorNetwork, settings: GeneratorSettings) -> None:
+        super().__init__()
+        self.network, self.settings = network, settings
+        self.schedule = noise_schedule(network.config.diffusion)
+
+    def learning(self, stage: Stage) -> list[nn.Module]:
+        """The parts that a stage's losses reach."""
+        network = self.network
+        parts: dict[str, list[nn.Module]] = {
+            "contrastive": [network.images, network.captions, network.temperature],
+            "captions": [network.images, network.captioner],
+            "pixels": [network.autoencoder],
+            "diffusion": [network.unet, network.captions],
+        }
+        found = list(dict.fromkeys(part for name in stage.losses for part in parts[name]))
+        return [part for part in found if not (stage.freeze_text and part is network.captions)]
+
+    def set_stage(self, stage: Stage) -> list[nn.Parameter]:
+        """Let the stage's parts learn and no others; returns their parameters."""
+        self.requires_grad_(False)
+        self.eval()
+        for part in self.learning(stage):
+            part.requires_grad_(True)
+            part.train()
+        return [parameter for parameter in self.parameters() if parameter.requires_grad]
+
+    def forward(self, stage: Stage, batch: Batch) -> Losses:
+        """A step's losses."""
+        network, wanted = self.network, {*stage.losses}
+        each: dict[str, Tensor] = {}
+        i2t = t2i = None
+        if wanted & {"contrastive", "captions"}:
+            image = network.images(pictures_of(batch))
+        if wanted & {"contrastive", "diffusion"}:
+            text = network.captions(batch.ids, batch.lengths)
+        if "contrastive" in wanted:
+            cosines = image.embedding @ text.embedding.T  # (B, B)
+            each["contrastive"] = contrastive_loss(cosines, network.temperature())
+            i2t, t2i = accuracy(cosines)
+        if "captions" in wanted:
+            logits, _ = network.captioner(network.captioner.memory(image), batch.ids)
+            each["captions"] = caption_loss(logits, batch.ids, batch.lengths)
+        if "pixels" in wanted:
+            seen = cropped(pictures_of(batch), stage.crop if network.autoencoder.training else 0)
+            each["pixels"] = pixel_loss(network.autoencoder(seen), seen)
+        if "diffusion" in wanted:
+            latents = batch.latents
+            if latents is None:
+                with torch.no_grad():
+                    latents = network.autoencoder.encode(pictures_of(batch))
+            words, mask = self.with_empty(text)
+            each["diffusion"] = diffusion_loss(network.unet, self.schedule, latents, words, mask)
+        total = sum((self.settings.weight(name) * loss for name, loss in each.items()), start=batch.ids.new_zeros(()))
+        return Losses(total, each, i2t, t2i)
+
+    def with_empty(self, text: TextFeatures) -> tuple[Tensor, Tensor]:
+        """Words and mask of a batch, some of its captions as the empty one, in training."""
+        if not (self.network.unet.training and self.settings.caption_dropout):
+            return text.words, text.mask
+        with torch.no_grad():
+            empty = self.network.encode_texts([""])
+        length = empty.words.shape[1]
+        dropped = torch.rand(len(text.words), device=text.words.device) < self.settings.caption_dropout  # (B,)
+        words = F.pad(empty.words, (0, 0, 0, text.words.shape[1] - length))
+        mask = F.pad(empty.mask, (0, text.mask.shape[1] - length))
+        return torch.where(dropped[:, None, None], words, text.words), torch.where(dropped[:, None], mask, text.mask)
+
+
+def pictures_of(batch: Batch) -> Tensor:
+    """A batch's pictures, which a loss needs; ValueError where it has none."""
+    if batch.pictures is None:
+        raise ValueError("The batch has latents alone, but its pictures are needed.")
+    return batch.pictures
+
+
+def contrastive_loss(cosines: Tensor, temperature: Tensor) -> Tensor:
+    """InfoNCE in both directions, of cosines (B, B) of which row and column i belong together."""
+    own = torch.arange(len(cosines), device=cosines.device)
+    logits = cosines / temperature
+    return (F.cross_entropy(logits, own) + F.cross_entropy(logits.T, own)) / 2
+
+
+def accuracy(cosines: Tensor) -> tuple[float, float]:
+    """The share of images, and of captions, that find their own first among the batch; chance is 1 / B."""
+    own = torch.arange(len(cosines), device=cosines.device)
+    return (
+        float((cosines.argmax(dim=1) == own).float().mean()),
+        float((cosines.argmax(dim=0) == own).float().mean()),
+    )
+
+
+def pixel_loss(found: Tensor, wanted: Tensor) -> Tensor:
+    """Mean absolute difference of pictures (B, 3, S, S), and as much of the differences between neighbours: edges."""
+    loss = (found - wanted).abs().mean()
+    for dim in (2, 3):
+        loss = loss + (found.diff(dim=dim) - wanted.diff(dim=dim)).abs().mean()
+    return loss
+
+
+def cropped(pictures: Tensor, side: int) -> Tensor:
+    """The same square of all pictures, cut at random; all of them where `side` is 0 or not smaller."""
+    if not 0 < side < pictures.shape[-1]:
+        return pictures
+    top, left = torch.randint(pictures.shape[-1] - side + 1, (2,)).tolist()
+    return pictures[..., top : top + side, left : left + side]

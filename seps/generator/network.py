@@ -1,0 +1,119 @@
+"""All parts of a generator as one module, and its files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from PIL import Image
+from safetensors.torch import save_file
+from torch import Tensor, nn
+
+from seps.encoders.tokenizer import Tokenizer
+from seps.generator.autoencoder import Autoencoder
+from seps.generator.captioner import Captioner
+from seps.generator.config import GeneratorConfig
+from seps.generator.diffusion import build_unet
+from seps.generator.encoders import CaptionEncoder, ImageEncoder, Temperature, TextFeatures
+from seps.models.storage import check_tensors, read_tensors
+
+CONFIG_FILE = "generator.json"
+PARTS = {  # each part's file, at most 10 MB
+    "autoencoder": ("autoencoder",),
+    "captioner": ("images", "captions", "temperature", "captioner"),
+    "unet": ("unet",),
+}
+
+
+class GeneratorNetwork(nn.Module):
+    """Encoders, captioner, autoencoder and UNet.
+
+    Args:
+        config: their sizes.
+
+    Attributes:
+        images, captions: the encoders; temperature: of the contrastive loss; captioner; autoencoder; unet.
+        tokenizer: of captions.
+    """
+
+    def __init__(self, config: GeneratorConfig) -> None:
+        super().__init__()
+        self.config = config
+        embed_size = config.encoders.embed_size
+        self.images = ImageEncoder(config.encoders, config.image_size)
+        self.captions = CaptionEncoder(config.encoders, config.captioner.max_words)
+        self.temperature = Temperature()
+        self.tokenizer = Tokenizer.from_config(self.captions.encoder.config)
+        self.captioner = Captioner(config.captioner, self.images.width, embed_size, self.tokenizer.size)
+        self.autoencoder = Autoencoder(config.autoencoder)
+        self.unet = build_unet(config.diffusion, config.latent_size, config.autoencoder.latent_channels, embed_size)
+
+    @property
+    def device(self) -> torch.device:
+        """Where it is."""
+        return self.temperature.log.device
+
+    def read(self, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
+        """Token ids (B, L) and lengths (B,) of texts, on its device; ValueError for what is no text."""
+        most = self.config.captioner.max_words
+        ids, lengths = self.tokenizer.pad([self.tokenizer.encode(text, most) for text in texts])
+        return ids.to(self.device), lengths
+
+    def encode_texts(self, texts: Sequence[str]) -> TextFeatures:
+        """Words and embeddings of texts."""
+        return self.captions(*self.read(texts))
+
+    def save(self, folder: Path) -> None:
+        """Write generator.json and a safetensors file a part, in float16."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, tensors in self.saved().items():
+            half = {
+                key: (tensor.half() if tensor.is_floating_point() else tensor).detach().cpu().contiguous()
+                for key, tensor in tensors.items()
+            }
+            for key, tensor in half.items():
+                if not bool(torch.isfinite(tensor).all()):
+                    raise ValueError(f"{key} holds values that are not finite in float16, so nothing is saved.")
+            save_file(half, folder / f"{name}.safetensors", {"format": "pt"})
+        (folder / CONFIG_FILE).write_text(self.config.to_json(), encoding="utf-8")
+
+    def saved(self) -> dict[str, dict[str, Tensor]]:
+        """The tensors of each file, by key."""
+        state = self.state_dict()
+        return {
+            name: {key: tensor for key, tensor in state.items() if key.split(".")[0] in parts}
+            for name, parts in PARTS.items()
+        }
+
+    def load(self, folder: Path) -> None:
+        """Take up what `save` wrote; ValueError where a file lacks or does not fit, before any of it is taken up."""
+        taken: dict[str, Tensor] = {}
+        for name, wanted in self.saved().items():
+            file = folder / f"{name}.safetensors"
+            tensors = read_tensors(file)
+            check_tensors(file, tensors, wanted)
+            taken |= tensors
+        self.load_state_dict(taken)
+
+
+def to_values(pictures: Sequence[Image.Image], size: int) -> Tensor:
+    """Pictures of any size and mode to (B, 3, size, size) in [-1, 1]; what is not square is squeezed."""
+    return normalise(torch.from_numpy(np.stack([to_bytes(picture, size) for picture in pictures])))
+
+
+def to_bytes(picture: Image.Image, size: int) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+    """One picture, (size, size, 3) uint8."""
+    return np.asarray(picture.convert("RGB").resize((size, size), Image.Resampling.BOX))
+
+
+def normalise(pixels: Tensor) -> Tensor:
+    """(B, S, S, 3) uint8 to (B, 3, S, S) in [-1, 1]."""
+    return pixels.permute(0, 3, 1, 2).float() / 127.5 - 1.0
+
+
+def to_pictures(values: Tensor) -> list[Image.Image]:
+    """Pictures of values (B, 3, S, S), cut to [-1, 1]."""
+    pixels = ((values.clamp(-1, 1) + 1) * 127.5).round().byte().permute(0, 2, 3, 1).cpu().numpy()
+    return [Image.fromarray(one) for one in pixels]

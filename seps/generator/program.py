@@ -1,0 +1,119 @@
+"""The command line: `python -m seps.generator --mode t2i|i2t|both`, and `train` and `evaluate`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from seps.cli import check_output, errors_in_one_line
+
+MODES = ("t2i", "i2t", "both")
+STEPS_HELP = "steps of drawing: 10-20 fast, 30-50 standard, 50-100 best (default: 50)"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The program; returns its exit code."""
+    arguments = list(arguments) if arguments is not None else None
+    options = arguments_parser().parse_args(arguments)
+    with errors_in_one_line():
+        options.run(options)
+    return 0
+
+
+def arguments_parser() -> argparse.ArgumentParser:
+    """What the program takes."""
+    parser = argparse.ArgumentParser(
+        prog="python -m seps.generator", description="Captions for images and images for captions."
+    )
+    parser.add_argument("--mode", choices=MODES, help="t2i draws, i2t writes, both draws and writes about the drawing")
+    parser.add_argument("--model", default="scenes", help="a generator that ships, or a folder (default: scenes)")
+    parser.add_argument("--text", help="t2i, both: the caption")
+    parser.add_argument("--image", type=Path, help="i2t: the image")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="t2i, both: where the drawing is written")
+    parser.add_argument("--steps", type=int, default=50, help=STEPS_HELP)
+    parser.add_argument("--seed", type=int, help="the same seed draws the same image (default: at random)")
+    parser.add_argument("--guidance", type=float, default=3.0, help="how closely the caption is followed (default: 3)")
+    parser.set_defaults(run=run_generate)
+    commands = parser.add_subparsers(metavar="COMMAND")
+
+    train = commands.add_parser("train", help="train a generator from a recipe")
+    train.add_argument("recipe", help="a recipe (JSON), or the name of one that comes with the package")
+    train.add_argument("--data", type=Path, required=True, help="folder with the splits train and dev")
+    train.add_argument("--images", type=Path, help="folder of the images, where it is another")
+    train.add_argument("--out", type=Path, required=True, help="folder of the run")
+    train.add_argument("--resume", action="store_true", help="go on after the run's checkpoint")
+    train.add_argument("--cache", type=Path, help="folder of pictures as bytes, shared by runs")
+    train.add_argument("--seed", type=int, help="instead of the recipe's")
+    train.set_defaults(run=run_train)
+
+    evaluate = commands.add_parser("evaluate", help="measure a generator on scenes, by what is true of them")
+    evaluate.add_argument("--model", default="scenes", help="a generator that ships, or a folder")
+    evaluate.add_argument("--data", type=Path, required=True, help="folder that `python -m seps.scenes` wrote")
+    evaluate.add_argument("--split", default="test", help="which split (default: test)")
+    evaluate.add_argument("--json", type=Path, metavar="FILE", help="write the result there")
+    evaluate.add_argument("--pictures", type=int, default=500, help="how many are drawn (default: 500)")
+    evaluate.add_argument("--steps", type=int, default=30, help="of drawing (default: 30)")
+    evaluate.add_argument("--guidance", type=float, default=3.0)
+    evaluate.add_argument("--train", type=Path, help="folder with the training scenes, for the nearest of them")
+    evaluate.set_defaults(run=run_evaluate)
+    return parser
+
+
+def run_generate(options: argparse.Namespace) -> None:
+    """`--mode`."""
+    if options.mode is None:
+        raise ValueError(f"Nothing was asked for: give --mode {', '.join(MODES)}, or a command (see --help).")
+    draws = options.mode in ("t2i", "both")
+    if draws and not options.text:
+        raise ValueError(f"--mode {options.mode} needs a caption: give --text.")
+    if options.mode == "t2i" and options.output is None:
+        raise ValueError("--mode t2i needs a file to write: give --output.")
+    if not draws and options.image is None:
+        raise ValueError("--mode i2t needs an image: give --image.")
+    if options.output is not None:
+        check_output(options.output)
+    from seps.generator.generator import load_generator, random_seed
+
+    generator = load_generator(options.model)
+    if not draws:
+        print(generator.image_to_text(options.image))
+        return
+    seed = random_seed() if options.seed is None else options.seed
+    picture = generator.text_to_image(
+        options.text, options.steps, seed, options.output, guidance=options.guidance, progress=True
+    )
+    if options.output is not None:
+        print(f"The drawing is in {options.output} (seed {seed}).")
+    if options.mode == "both":
+        print(generator.image_to_text(picture))
+
+
+def run_train(options: argparse.Namespace) -> None:
+    """`train`."""
+    from seps.generator.loop import train
+    from seps.generator.settings import read_recipe
+
+    config, settings = read_recipe(options.recipe)
+    if options.seed is not None:
+        settings = replace(settings, seed=options.seed)
+    train(config, settings, options.data, options.out, options.resume, options.cache, options.images)
+    print(f"The generator is in {options.out / 'model'}.")
+
+
+def run_evaluate(options: argparse.Namespace) -> None:
+    """`evaluate`."""
+    from seps.generator.evaluate import evaluate, table
+    from seps.generator.generator import load_generator
+
+    if options.json is not None:
+        check_output(options.json)
+    generator = load_generator(options.model)
+    result = evaluate(
+        generator, options.data, options.split, options.pictures, options.steps, options.guidance, options.train, True
+    )
+    print(table(result))
+    if options.json is not None:
+        options.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")

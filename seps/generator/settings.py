@@ -1,0 +1,163 @@
+"""How a generator is trained: the "training" section of a recipe, whose other keys are the generator's config."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from seps.checks import (
+    check_choice,
+    check_not_negative,
+    check_positive,
+    check_share,
+    check_type,
+    check_whole,
+    read_fields,
+    read_json_file,
+)
+from seps.generator.config import GeneratorConfig
+
+LOSSES = ("contrastive", "captions", "pixels", "diffusion")
+MOST_EPOCHS, MOST_BATCH, MOST_SEED = 100_000, 100_000, 2**32 - 1
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A part of training.
+
+    Attributes:
+        losses: which of "contrastive", "captions", "pixels" and "diffusion" are added up; parts that none of them
+            reaches stay as they are.
+        epochs: passes over the images; learning_rate: the largest; 0 for the recipe's.
+        crop: side of the squares that the autoencoder sees, cut at random, in pixels; 0 for whole pictures.
+        freeze_text: leave the text encoder as it is.
+    """
+
+    losses: tuple[str, ...] = LOSSES
+    epochs: int = 15
+    learning_rate: float = 0.0
+    crop: int = 0
+    freeze_text: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "losses", tuple(self.losses))
+        if not self.losses:
+            raise ValueError("training.stages has a stage without losses: name some.")
+        for name in self.losses:
+            check_choice("training.stages.losses", name, LOSSES)
+        check_whole("training.stages.epochs", self.epochs, MOST_EPOCHS)
+        check_not_negative("training.stages.learning_rate", self.learning_rate)
+        check_whole("training.stages.crop", self.crop, 4096, least=0)
+        if self.crop % 8:
+            raise ValueError(f"training.stages.crop is {self.crop}, but a multiple of 8 is needed, or 0.")
+
+
+@dataclass(frozen=True)
+class GeneratorSettings:
+    """Everything that training needs to know beside the generator.
+
+    Attributes:
+        stages: one after another.
+        batch_size: images a step, each with one of its captions; learning_rate: the largest.
+        lr_warmup_epochs: of each stage, over which the rate rises; from then on it falls as a cosine to 0.
+        weight_decay: of AdamW; clip: largest norm of the gradient.
+        contrastive_weight, reconstruction_weight (of captions and of pixels), diffusion_weight: of the losses.
+        caption_dropout: share of captions that diffusion sees as empty, for guidance.
+        average: decay of the running average of the UNet's weights, which is what is kept; 0 keeps the last.
+        text_start: a SEPS model (`load_model`) whose text encoder is taken over; "" starts as the config says.
+        dev_images: of the dev split, on which losses are measured; 0 for all.
+        bf16: mixed precision on a GPU.
+        seed: of everything drawn.
+    """
+
+    stages: tuple[Stage, ...] = (Stage(),)
+    batch_size: int = 64
+    learning_rate: float = 2e-4
+    lr_warmup_epochs: float = 2.0
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    contrastive_weight: float = 1.0
+    reconstruction_weight: float = 0.5
+    diffusion_weight: float = 0.1
+    caption_dropout: float = 0.1
+    average: float = 0.999
+    text_start: str = ""
+    dev_images: int = 0
+    bf16: bool = True
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stages", tuple(self.stages))
+        if not self.stages:
+            raise ValueError("training.stages is empty: give at least one stage.")
+        check_whole("training.batch_size", self.batch_size, MOST_BATCH, least=2)
+        check_whole("training.seed", self.seed, MOST_SEED, least=0)
+        check_whole("training.dev_images", self.dev_images, least=0)
+        for name in ("learning_rate", "clip"):
+            check_positive(f"training.{name}", getattr(self, name))
+        for name in (
+            "lr_warmup_epochs",
+            "weight_decay",
+            "contrastive_weight",
+            "reconstruction_weight",
+            "diffusion_weight",
+        ):
+            check_not_negative(f"training.{name}", getattr(self, name))
+        for name in ("caption_dropout", "average"):
+            check_share(f"training.{name}", getattr(self, name))
+
+    def weight(self, loss: str) -> float:
+        """What a loss is multiplied by."""
+        return {
+            "contrastive": self.contrastive_weight,
+            "captions": self.reconstruction_weight,
+            "pixels": self.reconstruction_weight,
+            "diffusion": self.diffusion_weight,
+        }[loss]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, as in the recipe."""
+        return asdict(self)
+
+
+def recipe_names() -> list[str]:
+    """The recipes that come with the package, by name."""
+    folder = resources.files("seps") / "generator" / "recipes"
+    return sorted(Path(entry.name).stem for entry in folder.iterdir() if entry.name.endswith(".json"))
+
+
+def read_recipe(name_or_path: str | Path) -> tuple[GeneratorConfig, GeneratorSettings]:
+    """A recipe: a generator's config with a "training" section.
+
+    Args:
+        name_or_path: a JSON file, or the name of a recipe that comes with the package.
+
+    Raises:
+        ValueError: no such recipe, an unknown key, a value that does not fit.
+    """
+    path = Path(name_or_path)
+    if str(name_or_path) in recipe_names():
+        path = Path(str(resources.files("seps"))) / "generator" / "recipes" / f"{name_or_path}.json"
+    if not path.is_file():
+        raise ValueError(f"{str(name_or_path)!r} is neither a JSON file nor one of {', '.join(recipe_names())}.")
+    values = read_json_file(path)
+    if not isinstance(values, dict):
+        raise ValueError(f"{path} holds a {type(values).__name__}, but keys and values are needed.")
+    section = values.pop("training", {})
+    try:
+        return GeneratorConfig.from_dict(values), read_settings(section)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def read_settings(section: Any) -> GeneratorSettings:
+    """The settings of a recipe's "training" section."""
+    options = read_fields("training", GeneratorSettings, section, "training.")
+    if "stages" in options:
+        check_type("training.stages", options["stages"], list)
+        options["stages"] = tuple(
+            Stage(**read_fields("training.stages", Stage, stage, "training.stages.")) for stage in options["stages"]
+        )
+    return GeneratorSettings(**options)

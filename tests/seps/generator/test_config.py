@@ -1,0 +1,62 @@
+"""Configs and recipes: what they take and what they refuse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from seps.generator.config import GeneratorConfig
+from seps.generator.settings import GeneratorSettings, Stage, read_recipe, recipe_names
+
+
+def test_a_config_comes_back_from_its_file(tmp_path: Path, config: GeneratorConfig) -> None:
+    (tmp_path / "generator.json").write_text(config.to_json())
+    assert GeneratorConfig.from_json(tmp_path / "generator.json") == config
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_recipes_of_the_package_can_be_read(name: str) -> None:
+    config, settings = read_recipe(name)
+    assert config.latent_size * 8 == config.image_size
+    assert settings.stages
+
+
+def test_defaults_are_the_published_ones() -> None:
+    settings = GeneratorSettings()
+    assert (settings.learning_rate, settings.lr_warmup_epochs, settings.batch_size) == (2e-4, 2.0, 64)
+    assert settings.stages == (Stage(("contrastive", "captions", "pixels", "diffusion"), 15),)
+    weights = [settings.weight(name) for name in ("contrastive", "captions", "pixels", "diffusion")]
+    assert weights == [1.0, 0.5, 0.5, 0.1]
+    assert GeneratorConfig().diffusion.train_steps == 1000
+    assert GeneratorConfig().encoders.embed_size == 512
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"image_size": 100}, "a multiple of 16"),
+        ({"encoders": {"embed_size": 100}}, r"must be one of \(512, 768\)"),
+        ({"diffusion": {"channels": [33, 64]}}, "multiples of 32"),
+        ({"diffusion": {"schedule": "steep"}}, "must be one of linear"),
+        ({"captioner": {"width": 30, "heads": 4}}, "do not share equally"),
+        ({"colour": 1}, "unknown key 'colour'"),
+        ({"training": {"stages": [{"losses": ["beauty"]}]}}, "'beauty', but it must be one of"),
+        ({"training": {"stages": []}}, "stages is empty"),
+        ({"training": {"stages": "all"}}, "a list is needed"),
+        ({"training": {"batch_size": 1}}, "at least 2"),
+        ({"training": {"learning_rate": 0}}, "greater than 0"),
+    ],
+)
+def test_what_does_not_fit_is_refused(tmp_path: Path, values: dict[str, Any], said: str) -> None:
+    path = tmp_path / "recipe.json"
+    path.write_text(json.dumps(values))
+    with pytest.raises(ValueError, match=said):
+        read_recipe(path)
+
+
+def test_a_recipe_that_is_not_there_is_told() -> None:
+    with pytest.raises(ValueError, match="neither a JSON file nor one of scenes"):
+        read_recipe("photographs")

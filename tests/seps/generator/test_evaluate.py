@@ -1,0 +1,50 @@
+"""The figures of an evaluation, by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from seps.generator.evaluate import alike, figure, firsts, firsts_among, found_of, nearest, objects_named, thumbs
+from seps.scenes.graph import Object, Scene
+from seps.scenes.reading import read_caption
+
+DOG = Object("dog", "brown", "medium", (20, 150, 86, 198), "ground", 0)
+CAR = Object("car", "red", "medium", (110, 160, 219, 202), "ground", 0)
+PARK = Scene(0, "test", 0, "park", (), 0, (DOG, CAR))
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [("a brown dog and a red car", 1.0), ("a dog in a park", 0.5), ("a black dog and a car", 0.5), ("at night", 0.0)],
+)
+def test_objects_named_without_an_untruth(text: str, share: float) -> None:
+    assert objects_named(PARK, read_caption(text)) == share
+
+
+def test_recall_among_blocks() -> None:
+    similarity = torch.eye(5)
+    similarity[3, 4] = 2.0  # caption 4 prefers picture 3
+    assert firsts(similarity).tolist() == [1, 1, 1, 1, 0]
+    assert firsts_among(similarity, 2).tolist() == [1, 1, 1, 1, 0]  # the last block is pictures 3 and 4
+    assert firsts_among(similarity, 3).tolist() == [1, 1, 1, 1, 0]
+    similarity[3, 4], similarity[0, 4] = 0.0, 2.0
+    assert firsts_among(similarity, 2).tolist() == [1, 1, 1, 1, 1]  # picture 0 is in another block
+
+
+def test_objects_and_colours_that_are_named_again() -> None:
+    asked = [read_caption("a red car and a girl in a blue dress"), read_caption("a dog"), read_caption("at night")]
+    back = [read_caption("a child in a green dress and a red automobile").named, read_caption("a cat").named, ()]
+    objects, colours = found_of(asked, back)
+    np.testing.assert_array_equal(objects, [1.0, 0.0, np.nan])
+    np.testing.assert_array_equal(colours, [0.5, np.nan, np.nan])
+    assert alike("child", "girl") and not alike("girl", "boy")
+    assert figure(colours) == {"mean": 0.5, "interval": [0.5, 0.5]}
+    assert figure(np.array([np.nan])) == {"mean": None, "interval": None}
+
+
+def test_the_nearest_picture() -> None:
+    known = thumbs([Image.new("RGB", (64, 64), (level, level, level)) for level in (0, 100, 200)])
+    assert nearest(thumbs([Image.new("RGB", (8, 8), (90, 90, 93))]), known).tolist() == pytest.approx([9.0])

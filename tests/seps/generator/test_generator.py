@@ -1,0 +1,140 @@
+"""The API and the commands, with a tiny generator of random weights."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from seps.generator import ImageTextGenerator, load_generator
+from seps.generator.captioner import Decoding
+from seps.generator.program import main
+
+
+@pytest.fixture(scope="module")
+def generator(checkpoint: Path) -> ImageTextGenerator:
+    return ImageTextGenerator(checkpoint, "cpu")
+
+
+def same(first: Image.Image, second: Image.Image) -> bool:
+    return np.array_equal(np.asarray(first), np.asarray(second))
+
+
+def picture(seed: int = 0) -> Image.Image:
+    return Image.fromarray(np.random.default_rng(seed).integers(0, 256, (50, 40, 3), dtype=np.uint8))
+
+
+def test_the_same_seed_draws_the_same_image(generator: ImageTextGenerator, tmp_path: Path) -> None:
+    first = generator.text_to_image("a red car", 3, seed=5, save_path=tmp_path / "car.png")
+    assert first.size == (32, 32)
+    assert same(first, Image.open(tmp_path / "car.png"))
+    assert same(first, generator.text_to_image("a red car", 3, seed=5))
+    assert not same(first, generator.text_to_image("a red car", 3, seed=6))
+    assert not same(first, generator.text_to_image("two small dogs at night", 3, seed=5))
+
+
+def test_a_batch_draws_what_each_draws_alone(generator: ImageTextGenerator, tmp_path: Path) -> None:
+    texts = ["a red car", "two small dogs in the park"]
+    drawn = generator.batch_text_to_image(texts, tmp_path / "drawn", num_inference_steps=3, seed=8)
+    for number, (text, one) in enumerate(zip(texts, drawn, strict=True)):
+        alone = generator.text_to_image(text, 3, seed=8 + number)
+        assert np.abs(np.asarray(one, dtype=int) - np.asarray(alone, dtype=int)).max() <= 1
+        assert same(one, Image.open(tmp_path / "drawn" / f"{number:04d}.png"))
+
+
+def test_frames_end_with_the_image(generator: ImageTextGenerator) -> None:
+    frames = list(generator.frames("a red car", 6, seed=5, every=2))
+    assert [frame.step for frame in frames] == [2, 4, 6]
+    assert {frame.steps for frame in frames} == {6}
+    assert same(frames[-1].picture, generator.text_to_image("a red car", 6, seed=5))
+
+
+def test_captions_come_with_each_words_attention(generator: ImageTextGenerator, tmp_path: Path) -> None:
+    picture().save(tmp_path / "one.png")
+    text = generator.image_to_text(tmp_path / "one.png")
+    assert text == generator.image_to_text(picture())
+    assert generator.batch_image_to_text([picture(), picture(1)])[0] == text
+    written = generator.write([picture()], Decoding(beams=3))[0]
+    assert len(written) == 3
+    best = written[0]
+    assert best.attention.shape == (len(best.words), 4, 4)
+    assert float(best.attention.min()) >= 0
+    assert float(best.attention.sum(dim=(1, 2)).max()) <= 1 + 1e-5
+
+
+def test_what_cannot_be_used_is_told(generator: ImageTextGenerator, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="The caption is empty"):
+        generator.text_to_image("  ")
+    with pytest.raises(ValueError, match="at most 100"):
+        generator.text_to_image("a car", 1000)
+    with pytest.raises(ValueError, match="does not end as an image does"):
+        generator.text_to_image("a car", 2, save_path=tmp_path / "car.txt")
+    with pytest.raises(ValueError, match=r"does not exist, so that car\.png cannot be written"):
+        generator.text_to_image("a car", 2, save_path=tmp_path / "none" / "car.png")
+    (tmp_path / "no.png").write_text("no image")
+    with pytest.raises(ValueError, match=r"no\.png"):
+        generator.image_to_text(tmp_path / "no.png")
+    for call in (generator.batch_text_to_image, generator.batch_image_to_text):
+        with pytest.raises(ValueError, match="a list of at least 1"):
+            call([])
+
+
+def test_a_checkpoint_that_is_none_is_told(checkpoint: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"is no folder with generator\.json and no generator that ships"):
+        load_generator(tmp_path)
+    (tmp_path / "generator.json").write_text((checkpoint / "generator.json").read_text())
+    with pytest.raises(ValueError, match=r"autoencoder\.safetensors does not exist"):
+        load_generator(tmp_path)
+
+
+def test_commands_draw_and_write(checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "car.png"
+    options = ["--model", str(checkpoint), "--text", "a red car", "--steps", "2", "--seed", "3"]
+    assert main(["--mode", "t2i", *options, "--output", str(target)]) == 0
+    assert capsys.readouterr().out == f"The drawing is in {target} (seed 3).\n"
+    assert main(["--mode", "i2t", "--model", str(checkpoint), "--image", str(target)]) == 0
+    written = capsys.readouterr().out
+    assert main(["--mode", "both", *options]) == 0
+    assert capsys.readouterr().out == written
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "give --mode t2i, i2t, both"),
+        (["--mode", "t2i", "--output", "x.png"], "needs a caption: give --text"),
+        (["--mode", "t2i", "--text", "a car"], "give --output"),
+        (["--mode", "i2t"], "needs an image: give --image"),
+        (["--mode", "t2i", "--text", "a car", "--output", "no/x.png"], "folder no does not exist"),
+        (["--mode", "t2i", "--text", "a car", "--output", "x.png", "--model", "none"], "no generator that ships"),
+        (["train", "none", "--data", "d", "--out", "o"], "neither a JSON file nor one of scenes"),
+    ],
+)
+def test_commands_tell_what_is_wrong(
+    arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ") and said in error
+
+
+def test_evaluation_measures_all_that_is_promised(
+    checkpoint: Path, drawn: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "result.json"
+    arguments = ["evaluate", "--model", str(checkpoint), "--data", str(drawn), "--json", str(target)]
+    assert main([*arguments, "--pictures", "3", "--steps", "2", "--train", str(drawn)]) == 0
+    result = json.loads(target.read_text())
+    assert set(result["captions"]) >= {"true_statements", "wholly_true", "objects", "distinct", "r1", "r1_grammar"}
+    assert set(result["pictures"]) >= {"r1", "objects", "colours", "r1_true_scenes", "shuffled", "nearest_training"}
+    for name in ("true_statements", "r1"):
+        low, high = result["captions"][name]["interval"]
+        assert low <= result["captions"][name]["mean"] <= high
+    assert result["pictures"]["nearest_training_true_scenes"]["mean"] > 0
+    assert "statements that are true" in capsys.readouterr().out

@@ -1,0 +1,172 @@
+"""Training: what learns, that it learns, and that a run goes on where it stopped."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from seps.epochs import read_epochs
+from seps.generator import loop
+from seps.generator.config import GeneratorConfig
+from seps.generator.data import pixels_of, read_captioned
+from seps.generator.losses import Batch, Objective
+from seps.generator.network import GeneratorNetwork
+from seps.generator.settings import GeneratorSettings, Stage
+from seps.models.hub import load_model
+
+STAGES = (Stage(("pixels",), 1), Stage(("contrastive", "captions"), 2), Stage(("diffusion",), 2, freeze_text=True))
+SETTINGS = GeneratorSettings(stages=STAGES, batch_size=8, lr_warmup_epochs=0.5, average=0.9)
+
+
+def batch_of(network: GeneratorNetwork) -> Batch:
+    texts = ["a red car in the park", "a small dog", "two boats at sea", "a tree at night"]
+    pictures = torch.nn.functional.interpolate(torch.rand(4, 3, 4, 4) * 2 - 1, 32)  # squares of one colour each
+    return Batch(pictures, None, *network.read(texts))
+
+
+@pytest.mark.parametrize(
+    ("losses", "steps", "least"),
+    [(("contrastive",), 40, 0.5), (("captions",), 40, 0.3), (("pixels",), 120, 0.8), (("diffusion",), 40, 0.7)],
+)
+def test_each_loss_falls_on_one_batch(
+    network: GeneratorNetwork, losses: tuple[str, ...], steps: int, least: float
+) -> None:
+    objective = Objective(network, GeneratorSettings(caption_dropout=0.0))
+    stage = Stage(losses)
+    batch = batch_of(network)
+    learned = objective.set_stage(stage)
+    network.autoencoder.normalise.train()  # latents of variance 1 from the first step on
+    optimizer = torch.optim.AdamW(learned, lr=3e-3)
+    values = []
+    for _ in range(steps):
+        torch.manual_seed(7)  # the same noise each time
+        loss = objective(stage, batch).total
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        values.append(float(loss.detach()))
+    assert values[-1] < least * values[0]
+
+
+@pytest.mark.parametrize(
+    ("stage", "parts"),
+    [
+        (Stage(("pixels",)), {"autoencoder"}),
+        (Stage(("contrastive",)), {"images", "captions", "temperature"}),
+        (Stage(("captions",)), {"images", "captioner"}),
+        (Stage(("diffusion",)), {"unet", "captions"}),
+        (Stage(("diffusion",), freeze_text=True), {"unet"}),
+        (Stage(), {"images", "captions", "temperature", "captioner", "autoencoder", "unet"}),
+    ],
+)
+def test_a_step_moves_what_its_losses_reach(network: GeneratorNetwork, stage: Stage, parts: set[str]) -> None:
+    objective = Objective(network, GeneratorSettings())
+    learned = objective.set_stage(stage)
+    before = {name: parameter.detach().clone() for name, parameter in network.named_parameters()}
+    optimizer = torch.optim.SGD(learned, lr=1.0)
+    objective(stage, batch_of(network)).total.backward()
+    optimizer.step()
+    moved = {name.split(".")[0] for name, old in before.items() if not torch.equal(old, network.get_parameter(name))}
+    assert moved == parts
+
+
+def test_losses_are_weighed_and_told_apart(network: GeneratorNetwork) -> None:
+    settings = GeneratorSettings()
+    objective = Objective(network, settings)
+    with torch.no_grad():
+        losses = objective(Stage(), batch_of(network))
+    assert set(losses.each) == {"contrastive", "captions", "pixels", "diffusion"}
+    by_hand = sum(settings.weight(name) * value for name, value in losses.each.items())
+    torch.testing.assert_close(losses.total, by_hand)
+    assert losses.i2t is not None and 0 <= losses.i2t <= 1
+    text = loop.report(losses, 4)
+    assert [part.split("=")[0] for part in text.split(", ")] == ["loss", "cont", "rec", "diff", "i2t", "t2i"]
+    assert text.endswith("of 4")
+
+
+def test_a_run_goes_on_to_the_same_weights(drawn: Path, config: GeneratorConfig, tmp_path: Path) -> None:
+    whole = loop.train(config, SETTINGS, drawn, tmp_path / "whole", cache=tmp_path / "cache")
+    real = loop.save_checkpoint
+
+    class StopError(Exception):
+        pass
+
+    def stop_in(stage: int, epoch: int) -> Any:
+        def save(out: Path, run: Any, optimizer: Any, number: int, done: int) -> None:
+            real(out, run, optimizer, number, done)
+            if (number, done) == (stage, epoch):
+                raise StopError
+
+        return save
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loop, "save_checkpoint", stop_in(1, 1))
+        with pytest.raises(StopError):
+            loop.train(config, SETTINGS, drawn, tmp_path / "cut", cache=tmp_path / "cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loop, "save_checkpoint", stop_in(2, 1))
+        with pytest.raises(StopError):
+            loop.train(config, SETTINGS, drawn, tmp_path / "cut", resume=True, cache=tmp_path / "cache")
+    again = loop.train(config, SETTINGS, drawn, tmp_path / "cut", resume=True, cache=tmp_path / "cache")
+    for key, tensor in whole.state_dict().items():
+        torch.testing.assert_close(again.state_dict()[key], tensor)
+    rows = read_epochs(tmp_path / "whole")
+    assert [row["stage"] for row in rows] == [1, 2, 2, 3, 3]
+    assert rows == read_epochs(tmp_path / "cut")
+    assert {"pixels", "dev_pixels"} <= rows[0].keys()
+    assert {"i2t", "t2i", "dev_captions"} <= rows[1].keys()
+    kept = GeneratorNetwork(config)
+    kept.load(tmp_path / "whole" / "model")
+    assert not torch.equal(kept.unet.conv_in.weight, whole.unet.conv_in.weight)  # the running average is what is kept
+
+
+def test_a_checkpoint_that_does_not_fit_is_told(drawn: Path, config: GeneratorConfig, tmp_path: Path) -> None:
+    short = replace(SETTINGS, stages=STAGES[:1])
+    with pytest.raises(ValueError, match="holds no checkpoint: train without --resume first"):
+        loop.train(config, short, drawn, tmp_path / "run", resume=True, cache=tmp_path / "cache")
+    loop.train(config, short, drawn, tmp_path / "run", cache=tmp_path / "cache")
+    numbers = tmp_path / "run" / "checkpoint" / "checkpoint.json"
+    numbers.write_text(json.dumps({"stage": 5, "epoch": 1}))
+    with pytest.raises(ValueError, match=r"stage in .* is 5, but it must be at most 0"):
+        loop.train(config, short, drawn, tmp_path / "run", resume=True, cache=tmp_path / "cache")
+    numbers.write_text("[]")
+    with pytest.raises(ValueError, match="has no stage and epoch"):
+        loop.train(config, short, drawn, tmp_path / "run", resume=True, cache=tmp_path / "cache")
+    numbers.write_text(json.dumps({"stage": 0, "epoch": 1}))
+    (tmp_path / "run" / "checkpoint" / "checkpoint.safetensors").write_bytes(b"cut")
+    with pytest.raises(ValueError, match="no safetensors file"):
+        loop.train(config, short, drawn, tmp_path / "run", resume=True, cache=tmp_path / "cache")
+
+
+def test_the_text_encoder_may_start_as_a_trained_one(network: GeneratorNetwork) -> None:
+    loop.start_text(network, "scenes")
+    trained = load_model("scenes").txt_enc.bert.state_dict()
+    for key, tensor in network.captions.encoder.bert.state_dict().items():
+        torch.testing.assert_close(tensor, trained[key])
+    with pytest.raises(ValueError, match="whose text encoder is not seps:scenes"):
+        loop.start_text(network, "photos")
+
+
+def test_pictures_are_read_once_and_anew_where_files_change(
+    drawn: Path, network: GeneratorNetwork, tmp_path: Path
+) -> None:
+    captioned = read_captioned(drawn, "dev", 32, network.tokenizer, 24, tmp_path)
+    assert captioned.pixels.shape == (6, 32, 32, 3)
+    file = tmp_path / "dev-32.npy"
+    time = file.stat().st_mtime_ns
+    pixels_of(captioned.split, 32, tmp_path)
+    assert file.stat().st_mtime_ns == time
+    captioned.split.image_files[0].touch()
+    pixels_of(captioned.split, 32, tmp_path)
+    assert file.stat().st_mtime_ns != time
+
+
+def test_a_loss_that_is_not_finite_is_told(drawn: Path, config: GeneratorConfig, tmp_path: Path) -> None:
+    fast = replace(SETTINGS, stages=(Stage(("pixels",), 20, learning_rate=1e30),), clip=1e30)
+    with pytest.raises(ValueError, match=r"The loss is (nan|inf) in epoch \d+, step \d+: lower learning_rate"):
+        loop.train(config, fast, drawn, tmp_path / "run", cache=tmp_path / "cache")

@@ -1,0 +1,240 @@
+"""Shapes and mathematics of the parts, and their files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from seps.generator.captioner import Decoding, caption_loss, write_captions
+from seps.generator.config import EncodersConfig, GeneratorConfig
+from seps.generator.diffusion import both, build_unet, diffusion_loss, draw_latents, noise_schedule
+from seps.generator.encoders import ImageEncoder
+from seps.generator.losses import accuracy, contrastive_loss, cropped, pixel_loss
+from seps.generator.network import GeneratorNetwork, normalise, to_pictures, to_values
+
+
+def test_encoders_share_a_space_of_unit_vectors(network: GeneratorNetwork) -> None:
+    image = network.images(torch.randn(2, 3, 32, 32))
+    text = network.encode_texts(["a red car", "a small dog in the park"])
+    assert image.embedding.shape == text.embedding.shape == (2, 512)
+    assert image.grid.shape == (2, 16, 32)  # 4 x 4 cells
+    for embedding in (image.embedding, text.embedding):
+        torch.testing.assert_close(embedding.norm(dim=-1), torch.ones(2))
+    assert text.words.shape == (2, 8, 512)
+    assert text.mask.sum(dim=1).tolist() == [5, 8]
+    assert not text.words[0, 5:].any()
+
+
+def test_a_caption_does_not_depend_on_the_others_beside_it(network: GeneratorNetwork) -> None:
+    alone = network.encode_texts(["a red car"])
+    beside = network.encode_texts(["a red car", "a small dog in the park beside a tree"])
+    torch.testing.assert_close(alone.embedding[0], beside.embedding[0])
+
+
+def test_timm_encoders_fit_too() -> None:
+    encoder = ImageEncoder(EncodersConfig(vision="resnet18"), 64)
+    image = encoder(torch.zeros(1, 3, 64, 64))
+    assert image.grid.shape == (1, 4, 512)
+    with pytest.raises(ValueError, match="neither 'simple' nor a timm model"):
+        ImageEncoder(EncodersConfig(vision="complex"), 64)
+
+
+def test_no_word_of_a_caption_sees_a_later_one(network: GeneratorNetwork) -> None:
+    memory = network.captioner.memory(network.images(torch.randn(1, 3, 32, 32)))
+    ids = torch.randint(5, 100, (1, 7))
+    logits, attention = network.captioner(memory, ids, weights=True)
+    assert logits.shape == (1, 7, network.tokenizer.size)
+    assert attention is not None and attention.shape == (1, 7, 17)
+    torch.testing.assert_close(attention.sum(dim=-1), torch.ones(1, 7))
+    shorter, _ = network.captioner(memory, ids[:, :4])
+    torch.testing.assert_close(shorter, logits[:, :4])
+
+
+def test_the_caption_loss_is_that_of_the_next_words_up_to_sep() -> None:
+    logits = torch.randn(2, 4, 10)
+    ids = torch.tensor([[2, 5, 6, 3], [2, 7, 3, 0]])
+    chances = logits.log_softmax(dim=-1)
+    wanted = [(0, 0, 5), (0, 1, 6), (0, 2, 3), (1, 0, 7), (1, 1, 3)]
+    by_hand = -sum(chances[i, place, token] for i, place, token in wanted) / len(wanted)
+    torch.testing.assert_close(caption_loss(logits, ids, torch.tensor([4, 3])), by_hand)
+
+
+def test_beam_search_finds_at_least_what_greedy_does(network: GeneratorNetwork) -> None:
+    tokenizer = network.tokenizer
+    memory = network.captioner.memory(network.images(torch.randn(3, 3, 32, 32)))
+    barred = [tokenizer.pad_id, tokenizer.mask_id]
+
+    def write(how: Decoding) -> list[list[int]]:
+        found = write_captions(network.captioner, memory, tokenizer.cls_id, tokenizer.sep_id, barred, how)
+        assert all(len(one) == (how.beams if how.mode == "beam" else 1) for one in found)
+        return [one[0].ids.tolist() for one in found]
+
+    greedy = write(Decoding("greedy"))
+    for number, ids in enumerate(greedy):
+        row = torch.tensor([[tokenizer.cls_id]])
+        for token in ids:  # each word is the likeliest after those before
+            logits, _ = network.captioner(memory[number : number + 1], row)
+            logits[0, -1, [tokenizer.cls_id, *barred]] = -torch.inf
+            assert int(logits[0, -1].argmax()) == token
+            row = torch.cat([row, torch.tensor([[token]])], dim=1)
+        assert len(ids) <= network.config.captioner.max_words - 2
+    assert write(Decoding("beam", beams=1)) == greedy
+    assert write(Decoding("sample", seed=1)) == write(Decoding("sample", seed=1))
+    assert write(Decoding("sample", seed=1)) != write(Decoding("sample", seed=2))
+
+
+def test_beams_are_scored_by_their_own_words(network: GeneratorNetwork) -> None:
+    tokenizer = network.tokenizer
+    memory = network.captioner.memory(network.images(torch.randn(1, 3, 32, 32)))
+    found = write_captions(network.captioner, memory, tokenizer.cls_id, tokenizer.sep_id, [], Decoding(beams=3))[0]
+    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+    for one in found:
+        full = torch.tensor([[tokenizer.cls_id, *one.ids.tolist(), tokenizer.sep_id]])
+        if full.shape[1] >= network.config.captioner.max_words:
+            continue  # cut off, [SEP] set
+        logits, _ = network.captioner(memory, full[:, :-1])
+        logits[..., tokenizer.cls_id] = -torch.inf
+        chances = logits.log_softmax(dim=-1)[0].gather(1, full[0, 1:, None])
+        assert float(chances.mean()) == pytest.approx(one.score, abs=1e-4)
+
+
+def test_the_autoencoder_makes_normalised_latents_an_eighth_of_the_side(network: GeneratorNetwork) -> None:
+    pictures = torch.randn(8, 3, 32, 32)
+    network.autoencoder.train()
+    latents = network.autoencoder.encode(pictures)
+    assert latents.shape == (8, 4, 4, 4)
+    torch.testing.assert_close(latents.mean(dim=(0, 2, 3)), torch.zeros(4), atol=1e-5, rtol=0)
+    torch.testing.assert_close(latents.var(dim=(0, 2, 3), correction=0), torch.ones(4), atol=1e-2, rtol=0)
+    assert network.autoencoder.decode(latents).shape == pictures.shape
+
+
+def test_pictures_come_back_from_values() -> None:
+    pixels = torch.randint(0, 256, (2, 16, 16, 3), dtype=torch.uint8)
+    pictures = to_pictures(normalise(pixels))
+    torch.testing.assert_close(to_values(pictures, 16), normalise(pixels))
+
+
+def test_padding_of_captions_does_not_change_what_the_unet_sees(network: GeneratorNetwork) -> None:
+    short = network.encode_texts(["a red car"])
+    long = network.encode_texts(["a red car", "two small dogs in the park beside a tree"])
+    latents, step = torch.randn(1, 4, 4, 4), torch.tensor([50])
+    first = network.unet(latents, step, short.words, encoder_attention_mask=short.mask).sample
+    second = network.unet(latents, step, long.words[:1], encoder_attention_mask=long.mask[:1]).sample
+    torch.testing.assert_close(first, second, atol=1e-5, rtol=1e-4)
+
+
+def test_the_diffusion_loss_of_a_perfect_velocity_is_zero(config: GeneratorConfig) -> None:
+    schedule = noise_schedule(config.diffusion)
+    latents = torch.randn(4, 4, 4, 4)
+
+    class Perfect(torch.nn.Module):
+        def forward(self, noisy: torch.Tensor, steps: torch.Tensor, **_: object) -> object:
+            kept = schedule.alphas_cumprod[steps].view(-1, 1, 1, 1)
+            noise = (noisy - kept.sqrt() * latents) / (1 - kept).sqrt()
+            sample = kept.sqrt() * noise - (1 - kept).sqrt() * latents
+            return type("Output", (), {"sample": sample})
+
+    words, mask = torch.zeros(4, 3, 8), torch.ones(4, 3, dtype=torch.bool)
+    loss = diffusion_loss(Perfect(), schedule, latents, words, mask)
+    torch.testing.assert_close(loss, torch.zeros(()), atol=1e-6, rtol=0)
+
+
+@pytest.mark.parametrize("sampler", ["dpm", "ddim"])
+def test_a_unet_that_knows_the_picture_draws_it(config: GeneratorConfig, sampler: str) -> None:
+    schedule = noise_schedule(config.diffusion)
+    wanted = torch.randn(1, 4, 4, 4)
+
+    class Knowing(torch.nn.Module):
+        def forward(self, noisy: torch.Tensor, step: torch.Tensor, **_: object) -> object:
+            kept = schedule.alphas_cumprod[int(step)]
+            noise = (noisy - kept.sqrt() * wanted) / (1 - kept).sqrt()
+            return type("Output", (), {"sample": kept.sqrt() * noise - (1 - kept).sqrt() * wanted})
+
+    words = torch.zeros(1, 3, 8), torch.ones(1, 3, dtype=torch.bool)
+    drawings = list(draw_latents(Knowing(), config.diffusion, words, words, torch.randn(1, 4, 4, 4), 10, 2.0, sampler))
+    assert [one.step for one in drawings] == list(range(1, 11))
+    for one in drawings:
+        torch.testing.assert_close(one.clean, wanted, atol=1e-3, rtol=1e-3)
+    torch.testing.assert_close(drawings[-1].latents, wanted, atol=2e-2, rtol=2e-2)
+
+
+def test_guidance_of_one_draws_by_the_caption_alone(network: GeneratorNetwork) -> None:
+    told, untold = network.encode_texts(["a red car"]), network.encode_texts([""])
+    start = torch.randn(1, 4, 4, 4)
+    words, nothing = (told.words, told.mask), (untold.words, untold.mask)
+
+    def draw(guidance: float) -> torch.Tensor:
+        return list(draw_latents(network.unet, network.config.diffusion, words, nothing, start, 4, guidance))[
+            -1
+        ].latents
+
+    torch.testing.assert_close(draw(1.0), draw(1.0 + 1e-7), atol=1e-4, rtol=1e-3)
+    assert not torch.allclose(draw(1.0), draw(5.0), atol=1e-3)
+    hidden, mask = both(words, nothing)
+    assert hidden.shape == (2, 5, 512)
+    assert mask.sum(dim=1).tolist() == [5, 2]
+
+
+@pytest.mark.parametrize(
+    ("steps", "guidance", "said"),
+    [(0, 2.0, "at least 1"), (101, 2.0, "at most 100"), (5, -1.0, "at least 0"), (5, 99.0, "at most 50")],
+)
+def test_numbers_of_drawing_have_their_range(network: GeneratorNetwork, steps: int, guidance: float, said: str) -> None:
+    words = torch.zeros(1, 3, 512), torch.ones(1, 3, dtype=torch.bool)
+    with pytest.raises(ValueError, match=said):
+        next(
+            draw_latents(network.unet, network.config.diffusion, words, words, torch.zeros(1, 4, 4, 4), steps, guidance)
+        )
+
+
+def test_the_shipped_recipe_fits_its_files() -> None:
+    config = GeneratorConfig(diffusion=GeneratorConfig().diffusion)
+    unet = build_unet(config.diffusion, config.latent_size, config.autoencoder.latent_channels, 512)
+    assert 2 * sum(parameter.numel() for parameter in unet.parameters()) < 10e6  # float16, 10 MB a file
+
+
+def test_losses_by_hand() -> None:
+    cosines = torch.tensor([[0.9, 0.1], [0.8, 0.5]])
+    rows = torch.tensor([[0.9, 0.1], [0.8, 0.5]]) / 0.5
+    by_hand = -(rows.log_softmax(1).diag().mean() + rows.log_softmax(0).diag().mean()) / 2
+    torch.testing.assert_close(contrastive_loss(cosines, torch.tensor(0.5)), by_hand)
+    assert accuracy(cosines) == (0.5, 1.0)
+    flat, edge = torch.zeros(1, 3, 2, 2), torch.zeros(1, 3, 2, 2)
+    edge[..., 1] = 1.0
+    assert float(pixel_loss(edge, flat)) == pytest.approx(0.5 + 0.0 + 1.0)
+    squares = cropped(torch.arange(2 * 3 * 64.0).view(2, 3, 8, 8), 4)
+    assert squares.shape == (2, 3, 4, 4)
+    assert cropped(squares, 0) is squares
+
+
+def test_files_come_back_in_half_precision(network: GeneratorNetwork, config: GeneratorConfig, tmp_path: Path) -> None:
+    network.save(tmp_path)
+    torch.manual_seed(1)
+    other = GeneratorNetwork(config)
+    other.load(tmp_path)
+    for key, tensor in network.state_dict().items():
+        kept = tensor.half().to(tensor.dtype) if tensor.is_floating_point() else tensor
+        torch.testing.assert_close(other.state_dict()[key], kept)
+
+
+@pytest.mark.parametrize("name", ["autoencoder", "captioner", "unet"])
+def test_damaged_files_are_told_and_nothing_is_taken_up(network: GeneratorNetwork, tmp_path: Path, name: str) -> None:
+    network.save(tmp_path)
+    before = {key: tensor.clone() for key, tensor in network.state_dict().items()}
+    file = tmp_path / f"{name}.safetensors"
+    tensors = load_file(file)
+    tensors.pop(next(iter(tensors)))
+    save_file(tensors, file)
+    with pytest.raises(ValueError, match=f"{name}.safetensors lacks".replace(".", "[.]")):
+        network.load(tmp_path)
+    file.write_bytes(b"no weights")
+    with pytest.raises(ValueError, match="no safetensors file"):
+        network.load(tmp_path)
+    file.unlink()
+    with pytest.raises(ValueError, match="does not exist"):
+        network.load(tmp_path)
+    for key, tensor in network.state_dict().items():
+        torch.testing.assert_close(tensor, before[key])
