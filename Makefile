@@ -36,7 +36,7 @@ test: lint
 	$(PYTEST) -m "not slow"
 
 test-slow: $(READY)
-	$(RUN) -m pytest -m slow
+	$(PYTEST) -m slow
 	HYPOTHESIS_PROFILE=many $(PYTEST) -m "properties and not slow"
 
 test-all: test test-slow
