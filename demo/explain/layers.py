@@ -215,7 +215,9 @@ def measured_layer(layer: Layer, record: MeasuredExplanation) -> tuple[str, str,
     title, label = say(f"title.{name}"), say("scale.mask")
     if found is None:  # nothing lets the photo lose
         return title, label, 3.0 * kept, say("sentence.smallest_change_none")
-    told = {"count": found.count, "rank": found.rank, "before": found.rank_before, "similarity": found.similarity}
+    told: dict[str, Any] = {"count": found.count, "rank": found.rank, "before": found.rank_before}
+    told["similarity"] = found.similarity
+    told["greedy"] = say("sentence.greedy") if found.count > 1 else ""
     told |= {"dropped": found.dropped.sum(), "added": found.added.sum(), "kept": kept.sum(), "total": kept.size}
     if name == "smallest_set":
         return title, label, found.kept.astype(float), say("sentence.smallest_set", **told)

@@ -102,7 +102,7 @@ def connect_layer(view: gr.HTML, state: gr.State, drawn: Sequence[str]) -> None:
     """Let the session remember how pictures are drawn: what of `ViewState` the view's event tells."""
 
     def remember(state: ViewState, event: gr.EventData) -> ViewState:
-        told = {name: getattr(event, name) for name in drawn}
+        told = {name: getattr(event, name, getattr(state, name)) for name in drawn}
         return replace(state, **told)
 
     view.layer(remember, state, state, api_visibility="private", show_progress="hidden", queue=False)

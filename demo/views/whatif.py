@@ -101,8 +101,8 @@ def drawn_as(state: ViewState, event: gr.EventData) -> ViewState:
         opacity=float(event.opacity),
         lines=bool(event.lines),
         objects=bool(event.objects),
-        mask=str(event.mask or ""),
-        budget=int(event.budget or 0),
+        mask=str(getattr(event, "mask", "")),
+        budget=int(getattr(event, "budget", 0)),
     )
 
 

@@ -42,7 +42,7 @@ function build(root, value, trigger) {
 
   const settings = () => ({
     layer: layerText(state.layer), opacity: state.opacity, lines: state.lines, objects: state.objects,
-    mask: decider?.text() ?? "", budget: decider?.budget ?? 0,
+    ...(decider ? { mask: decider.text(), budget: decider.budget } : {}),
   });
   // The layer of a word: its map, or its part of the measured layer that is shown.
   const word = (number) => ({ name: isByWord(state.layer) ? state.layer.name : "word", number, branch: "sparse" });
@@ -275,7 +275,8 @@ function build(root, value, trigger) {
     root.classList.toggle("seps-narrow", narrow);
     const limit = parseFloat(getComputedStyle(canvas).maxHeight);
     const rest = root.offsetHeight - workspace.offsetHeight;
-    const height = Math.min(limit, narrow ? 0.75 * window.innerHeight : Math.max(240, limit - rest));
+    const least = Math.max(240, layers.offsetHeight); // the list beside it takes as much
+    const height = Math.min(limit, narrow ? 0.75 * window.innerHeight : Math.max(least, limit - rest));
     room = [stage.clientWidth, height];
     const width = Math.min(room[0], (height * photo.naturalWidth) / photo.naturalHeight);
     resize(canvas, width, (width * photo.naturalHeight) / photo.naturalWidth);

@@ -2,7 +2,7 @@
 // Nothing of the model is computed here: `changed` asks Python, whose answer comes as told().
 
 import { button, h, press } from "../base/dom.js";
-import { say, symbols } from "../base/words.js";
+import { say, symbol, symbols } from "../base/words.js";
 import { patchUnder } from "../picture/patches.js";
 import { between, maskText, readMask } from "./masks.js";
 
@@ -51,13 +51,13 @@ export function whatIf(told, { mask, budget, grid, changed, redraw, resized }) {
   const element = h(
     "div",
     { class: "seps-whatif", role: "group", "aria-label": say("group.whatif") },
-    h("div", { class: "seps-tools" }, undo, asOwn, all, none),
+    h("div", { class: "seps-tools" }, undo, asOwn, all, none, play),
     !inside.length ? null : h(
       "div",
       { class: "seps-tools", role: "group", "aria-label": say("group.inside") },
       ...inside.map(([one]) => one),
     ),
-    h("div", { class: "seps-tools" }, play, sized, reveal),
+    h("div", { class: "seps-tools seps-play" }, sized, reveal),
     says,
     table,
   );
@@ -148,8 +148,7 @@ export function whatIf(told, { mask, budget, grid, changed, redraw, resized }) {
     });
     press([play], () => game);
     play.textContent = say("game.title", { budget: game || told.budget });
-    sized.hidden = !game;
-    reveal.hidden = !game;
+    sized.parentElement.hidden = !game;
     if (game && document.activeElement !== size) size.value = String(game);
     reveal.textContent = say(seen ? "button.hide_model" : "button.show_model");
     press([reveal], () => seen);
@@ -166,7 +165,7 @@ export function whatIf(told, { mask, budget, grid, changed, redraw, resized }) {
   }
 
   function fillTable() {
-    const head = [say("game.who"), say("game.patches"), ...symbols("S(I, T)"), say("game.rank_title")];
+    const head = [say("game.who"), say("game.patches"), symbol("S(I, T)"), say("game.rank_title")];
     table.replaceChildren(
       h("thead", {}, h("tr", {}, ...head.map((name) => h("th", { scope: "col" }, name)))),
       h("tbody", {}, ...told.game.rows.map(([who, ...cells]) =>
