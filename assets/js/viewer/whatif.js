@@ -58,8 +58,7 @@ export function whatIf(told, { mask, budget, grid, changed, redraw, resized }) {
       ...inside.map(([one]) => one),
     ),
     h("div", { class: "seps-tools seps-play" }, sized, reveal),
-    says,
-    table,
+    h("div", { class: "seps-verdict" }, says, table),
   );
 
   function show(on) {
