@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +67,9 @@ def measured_in(record: Explanation) -> tuple[str, ...]:
     return record.searched if isinstance(record, MeasuredExplanation) else ()
 
 
-def strongest_region(kept: NDArray[np.bool_], effects: NDArray[np.float64], grid: tuple[int, int]) -> NDArray[np.bool_]:
+def strongest_region(
+    kept: NDArray[np.bool_], effects: NDArray[np.floating[Any]], grid: tuple[int, int]
+) -> NDArray[np.bool_]:
     """The kept patches around the one whose dropping costs most, each of at least half of its effect: (N,) bool.
 
     Nothing where no kept patch has an effect above 0. Patches hang together by their sides.

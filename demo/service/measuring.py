@@ -95,7 +95,7 @@ def _measure(
 
 
 def told_region(
-    record: Explanation, effects: NDArray[np.float64], caption: str, known: SceneAnnotation | None
+    record: Explanation, effects: NDArray[np.floating[Any]], caption: str, known: SceneAnnotation | None
 ) -> tuple[Mask, str, bool]:
     """The kept patches whose dropping is told: those of the first objects of a scene that the caption names, else those
     around the one whose dropping costs most. With their name, and whether it is that of objects."""

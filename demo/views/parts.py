@@ -81,8 +81,8 @@ class ViewState:
         same = (self.gallery, self.index, self.caption) == (gallery, index, caption)
         layer = "mask" if numbered and not same else self.layer
         mask = self.mask if same and dense == self.dense else ""
-        pair = {"gallery": gallery, "index": index, "caption": caption, "dense": dense}
-        return replace(self, **pair, layer=layer, mask=mask, problem="")
+        state = replace(self, gallery=gallery, index=index, caption=caption, dense=dense)
+        return replace(state, layer=layer, mask=mask, problem="")
 
 
 def scripted(component: str, name: str, elem_id: str, events: tuple[str, ...] = ("pick",), **options: Any) -> gr.HTML:
