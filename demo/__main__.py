@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 LAYERS = (
     "mask (the default), score, s_st, token:1, tokens, extra, word:2 (the caption's second word; of one in several "
-    "pieces the first piece), word:[CLS], word:[SEP], piece:3 (the third word piece, which links call word:3), ..."
+    "pieces the first piece), word:[CLS], word:[SEP], piece:3 (the third word piece, which links call word:3), "
+    "effect and blanked (effect:2 of the second word), ..."
 )
 
 
@@ -35,22 +36,38 @@ def tell(line: str) -> None:
 
 def explain(options: argparse.Namespace) -> None:
     """Draw, or write as JSON, what one caption did with one photograph."""
+    from demo.explain.layers import Layer
+    from demo.explain.masks import changed_mask
+    from demo.explain.measured import MEASURES
     from demo.explain.spoken import layer_of_words
+    from demo.explain.table import say
+    from demo.explain.whatif import Decided, decision_numbers, decision_sentence
     from demo.figures.exports import explanation_file
     from demo.figures.formats import Heading
     from demo.galleries.photos import read_photo
-    from demo.service.captions import read_caption
+    from demo.service.captions import read_caption, read_pair
+    from demo.service.measuring import measure
     from demo.service.start import MODEL, open_model
 
     service = open_model(options.model or MODEL)
     photo = read_photo(options.photo).image
     reading = read_caption(service.model, options.caption)
     tell_note(reading)
-    record = service.explain_photo(photo, options.caption, options.dense)
+    text, dense = read_pair(service.model, options.caption, options.dense)
+    patches = service.encode_photos([photo])[0]
+    record = own = service.explain_embeddings(patches, text, dense)
     layer = layer_of_words(options.layer, reading.text, service.model.tokenizer, record)
-    heading = Heading(reading.text, record.similarity, service.name, options.dense)
+    mask, note, numbers = changed_mask(own.sparse.kept, options.keep, options.drop), "", None
+    if mask is not None:
+        record = service.explain_embeddings(patches, text, dense, mask)
+        decided = Decided(record), Decided(own)
+        note, numbers = say("whatif.forced", says=decision_sentence(*decided)), decision_numbers(*decided)
+    name = Layer.parse(layer).name
+    if name in MEASURES:
+        record = measure(service.model, record, patches, text, dense, name, mask)
+    heading = Heading(reading.text, record.similarity, service.name, options.dense, note=note)
     kind = kind_of(options.output)
-    file = explanation_file(photo, record, heading, options.photo.stem, kind, layer, options.opacity)
+    file = explanation_file(photo, record, heading, options.photo.stem, kind, layer, options.opacity, by_hand=numbers)
     options.output.write_bytes(file.content)
     print(f"S(I, T) = {record.similarity:.4f}. {options.output} is written.")
 
@@ -106,6 +123,13 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("caption")
     one.add_argument("--dense", help="a dense caption beside it")
     one.add_argument("--layer", default="mask", help=LAYERS)
+    one.add_argument(
+        "--keep",
+        default="",
+        metavar="PATCHES",
+        help="keep these, whatever the model decides: 1,2,5-9 row by row, or all",
+    )
+    one.add_argument("--drop", default="", metavar="PATCHES", help="drop these first, likewise (all: none but --keep)")
     one.add_argument("--opacity", type=float, default=0.75, help="of the layer, 0 to 1 (0.75)")
     one.add_argument(
         "-o", "--output", type=Path, required=True, help=f"file; its ending says which: {', '.join(PICTURES)} or json"

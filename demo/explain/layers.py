@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from demo.explain.measured import BY_WORD, DECISIONS, MEASURES, MeasuredExplanation, measured_in
 from demo.explain.table import TABLE, counted, say
 from demo.explain.words import whereabouts
 from seps import BranchExplanation, Explanation
@@ -20,11 +21,13 @@ Floats = NDArray[np.floating[Any]]
 
 PARTS = tuple(TABLE["part"])
 NUMBERED = ("token", "word")
-NAMES = ("photo", "mask", "score", *PARTS, "token", "tokens", "extra", "word")
+NAMES = ("photo", "mask", "score", *PARTS, "token", "tokens", "extra", "word", *MEASURES)
+MASKS = ("mask", *DECISIONS)
+SPARSE_ALONE = ("photo", "word", *MEASURES)  # layers that are of no branch, or of the caption's decision
 FORM = re.compile(r"([a-z_]+)(?::([0-9]{1,9}))?(?::(dense|both))?")
 EXISTING = (
-    "photo, mask, score, s_p, s_st, s_im, s_dt, token:1, tokens, extra, word:1 (or another number); "
-    "all but photo and word also with :dense, and mask:both"
+    "photo, mask, score, s_p, s_st, s_im, s_dt, token:1, tokens, extra, word:1 (or another number), effect, blanked "
+    "(also effect:1, of a word), smallest_set, smallest_change; mask, scores and tokens also with :dense, and mask:both"
 )
 
 
@@ -36,9 +39,10 @@ class LayerValues:
         title: what it is; label: of its scale; sentence: what it shows, in words.
         values: (N,), patches row by row; (K, N) for all K tokens; (0, N) for the photo alone. The mask's are 0 dropped
             and 1 kept; those of both masks 0 dropped by both, 1 kept by the sparse branch alone, 2 by the dense one
-            alone, 3 by both.
+            alone, 3 by both; those of the smallest change 0 dropped and 3 kept as they are, 1 to drop, 2 to keep.
         low, high: the ends of the scale. Weights start at 0, scores at their lowest.
         kept: (N,) bool, the decision mask of the layer's branch: of the sparse one where the layer has none or both.
+        diverging: whether zero stands in the middle of the scale.
     """
 
     title: str
@@ -48,6 +52,7 @@ class LayerValues:
     high: float
     kept: NDArray[np.bool_]
     sentence: str
+    diverging: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,14 +68,19 @@ class Layer:
     branch: str = "sparse"
 
     def __post_init__(self) -> None:
-        branches = {"photo": ("sparse",), "word": ("sparse",), "mask": ("sparse", "dense", "both")}
+        branches = ("sparse",) if self.name in SPARSE_ALONE else ("sparse", "dense")
         if (
             self.name not in NAMES
-            or (self.number is not None) != (self.name in NUMBERED)
+            or ((self.number is not None) != (self.name in NUMBERED) and not (self.number is not None and self.by_word))
             or (self.number or 0) < 0
-            or self.branch not in branches.get(self.name, ("sparse", "dense"))
+            or self.branch not in (*branches, *(["both"] if self.name == "mask" else []))
         ):
             raise ValueError(f"There is no layer {str(self)!r}. There are {EXISTING}.")
+
+    @property
+    def by_word(self) -> bool:
+        """Whether the layer also comes for a word alone."""
+        return self.name in BY_WORD
 
     @classmethod
     def parse(cls, text: str) -> Layer:
@@ -89,6 +99,10 @@ class Layer:
         """Raise ValueError where the record lacks this layer."""
         if self.branch != "sparse" and record.dense is None:
             raise ValueError(f'The layer "{self}" needs a dense caption, and there is none: add one, or choose "mask".')
+        if self.name in MEASURES and self.name not in measured_in(record):
+            raise ValueError(
+                f'The layer "{self}" is measured in Photos alone, where a gallery is ranked: choose another layer.'
+            )
         branch = self._branch(record)
         if self.name in PARTS and self.name not in branch.parts:
             parts = ", ".join(branch.parts)
@@ -98,7 +112,7 @@ class Layer:
             if not count:
                 raise ValueError(f"The {branch.name} branch merges no tokens of its own here: choose another layer.")
             self._check_number(f"The {branch.name} branch", count, "token", first=1)
-        if self.name == "word":
+        if self.name == "word" or self.by_word:
             self._check_number("The caption", len(record.sparse_alignment.words), "word", first=0)
 
     def values(self, record: Explanation) -> LayerValues:
@@ -106,13 +120,16 @@ class Layer:
         self.check(record)
         branch = self._branch(record)
         title, label, values, sentence = self._told(record, branch)
+        if self.by_word:
+            low, high = -float(abs(values).max()), float(abs(values).max())
+            return LayerValues(title, label, values, low, high, branch.kept, sentence, diverging=True)
         if self.name in PARTS or self.name == "score":
             low, high = float(values.min()), float(values.max())
-        elif self.name == "mask":
-            low, high = 0.0, 3.0 if self.branch == "both" else 1.0
+        elif self.name in MASKS:
+            low, high = 0.0, 3.0 if self.branch == "both" or self.name == "smallest_change" else 1.0
         else:
             low, high = 0.0, float(values.max(initial=0))
-        if record.dense is not None and self.name not in ("photo", "word") and self.branch != "both":
+        if record.dense is not None and self.name not in SPARSE_ALONE and self.branch != "both":
             title = say("title.of_branch", title=title, branch=branch.name)
         return LayerValues(title, label, values, low, high, branch.kept, sentence)
 
@@ -142,6 +159,8 @@ class Layer:
             return title, say("scale.part", name=self.name), part, sentence
         if self.name == "word":
             return self._word(record)
+        if isinstance(record, MeasuredExplanation) and self.name in MEASURES:
+            return measured_layer(self, record)
         return self._weights(branch)
 
     def _mask(self, record: Explanation, branch: BranchExplanation) -> tuple[str, str, Floats, str]:
@@ -180,6 +199,32 @@ class Layer:
         return say("title.word", word=word), say("scale.weights"), values, sentence
 
 
+def measured_layer(layer: Layer, record: MeasuredExplanation) -> tuple[str, str, Floats, str]:
+    """Title, label of the scale, values, sentence of a layer that was measured."""
+    name, number, kept = layer.name, layer.number, record.sparse.kept
+    if layer.by_word:
+        values = record.lost(name, number)
+        span = {"low": values.min(), "high": values.max()}
+        if number is not None:
+            word = record.sparse_alignment.words[number]
+            sentence = say(f"sentence.{name}_word", word=word, **span)
+            return say(f"title.{name}_word", word=word), say("scale.share"), values, sentence
+        region = f" {record.region}" if name == "effect" and record.region is not None else ""
+        return say(f"title.{name}"), say("scale.lost"), values, say(f"sentence.{name}", **span) + region
+    found = record.smallest_set if name == "smallest_set" else record.smallest_change
+    title, label = say(f"title.{name}"), say("scale.mask")
+    if found is None:  # nothing lets the photo lose
+        return title, label, 3.0 * kept, say("sentence.smallest_change_none")
+    told: dict[str, Any] = {"count": found.count, "rank": found.rank, "before": found.rank_before}
+    told["similarity"] = found.similarity
+    told["greedy"] = say("sentence.greedy") if found.count > 1 else ""
+    told |= {"dropped": found.dropped.sum(), "added": found.added.sum(), "kept": kept.sum(), "total": kept.size}
+    if name == "smallest_set":
+        return title, label, found.kept.astype(float), say("sentence.smallest_set", **told)
+    values = 3.0 * (found.kept & kept) + found.dropped + 2.0 * found.added
+    return title, label, values, say("sentence.smallest_change", **told)
+
+
 def token_name(label: str) -> str:
     """A token as sentences call it, by its label in the record: "aggregated 7", "extra" or "[CLS]"."""
     name, _, number = label.partition(" ")
@@ -196,16 +241,27 @@ def describe(record: Explanation, layer: Layer) -> str:
     shown = layer.values(record)
     if layer.name == "photo":
         return say("alternative.photo")
-    if layer.name == "mask":
+    if layer.by_word:
+        amounts, subject = np.maximum(shown.values, 0.0), "cost"
+        said = titled(shown)
+    elif layer.name in DECISIONS:
+        amounts, subject = np.isin(shown.values, (1, 2) if layer.name == "smallest_change" else (1,)), "most"
+        said = titled(shown)
+    elif layer.name == "mask":
         amounts, subject = shown.values == shown.high, "most"
         key = "alternative.mask_both" if layer.branch == "both" else "mask.count"
         said = say(key, kept=amounts.sum(), total=amounts.size)
     else:
         amounts = shown.values.reshape(-1, shown.kept.size).sum(axis=0) - shown.low
         subject = "highest" if layer.name == "score" or layer.name in PARTS else "weight"
-        sentence = f"{shown.sentence[0].lower()}{shown.sentence[1:].rstrip('.')}"
-        said = say("alternative.values", title=shown.title, sentence=sentence)
+        said = titled(shown)
     if not amounts.any() or (layer.name == "mask" and amounts.all()):
         return said
     place = whereabouts(record.on_grid(amounts))
     return say("alternative.even" if place is None else f"alternative.{subject}", said=said, place=place)
+
+
+def titled(shown: LayerValues) -> str:
+    """A layer's title and its sentence in one."""
+    sentence = f"{shown.sentence[0].lower()}{shown.sentence[1:].rstrip('.')}"
+    return say("alternative.values", title=shown.title, sentence=sentence)

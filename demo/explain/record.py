@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from demo.explain.masks import overlap_of
+from demo.explain.measured import BY_WORD, MeasuredExplanation, measured_in
 from demo.explain.sentences import record_words
 from seps import AlignmentExplanation, BranchExplanation, Explanation
 
@@ -25,6 +27,7 @@ DESCRIPTION = {
     "branches": {
         "name": "sparse or dense: the caption whose decision this is",
         "kept": "(N), the decision mask: 1 kept, 0 dropped",
+        "forced": "whether the mask was given from outside; the score then decided nothing",
         "rank": "(N), the place of each patch by score; 0 is the highest",
         "score": "(N), the total significance score: the sum of coefficients times parts",
         "parts": "(N) each, the parts of the score by name: s_p the score MLP, s_st the caption's attention, "
@@ -46,6 +49,14 @@ DESCRIPTION = {
         "word_maps": "(L, N), the weights over patches of each word's best token, each row summing to 1 or zero",
     },
 }
+MEASURES = {
+    "effect": "values, (N): S(I, T) minus S(I, T) with this patch's decision turned over; words, (L, N): the same for "
+    "each word's share of the word-to-patch mean",
+    "blanked": "the same with the patch's embedding replaced by the mean patch, the decision made anew",
+    "smallest_set": "few patches that keep the photo at its rank: kept, (N), their count, S(I, T) and ranks",
+    "smallest_change": "few turned decisions that let the photo lose its rank: kept, dropped and added, (N) each; null "
+    "where none does",
+}
 
 
 def packed(record: Explanation) -> dict[str, Any]:
@@ -59,7 +70,8 @@ def packed(record: Explanation) -> dict[str, Any]:
 
 def plain(record: Explanation) -> dict[str, Any]:
     """The record with plain lists of numbers and, under "description", each field's meaning and shape; JSON ready."""
-    return {"description": DESCRIPTION, **_told(record, lambda values: values.tolist())}
+    described = DESCRIPTION | ({"measures": MEASURES} if measured_in(record) else {})
+    return {"description": described, **_told(record, lambda values: values.tolist())}
 
 
 def overlap(records: Sequence[Explanation]) -> list[list[float]]:
@@ -75,10 +87,7 @@ def overlap(records: Sequence[Explanation]) -> list[list[float]]:
         found = " and ".join(f"{rows} x {columns}" for rows, columns in sorted(grids))
         raise ValueError(f"The records have different grids, {found}: explain every caption with one model.")
     sets = [record.sparse.kept for record in records]
-    return [
-        [float((one & other).sum() / union) if (union := (one | other).sum()) else 1.0 for other in sets]
-        for one in sets
-    ]
+    return [[overlap_of(one, other) for other in sets] for one in sets]
 
 
 def _base64(values: Floats) -> dict[str, Any]:
@@ -98,7 +107,24 @@ def _told(record: Explanation, floats: Callable[[Floats], Any]) -> dict[str, Any
         "terms": record.terms,
         "branches": [_branch(branch, floats) for branch in branches],
         "alignments": [_alignment(alignment, floats) for alignment in alignments],
-    }
+    } | ({"measures": _measures(record, floats)} if isinstance(record, MeasuredExplanation) else {})
+
+
+def _measures(record: MeasuredExplanation, floats: Callable[[Floats], Any]) -> dict[str, Any]:
+    """What was measured beside the record, by name."""
+    found: dict[str, Any] = {}
+    for name in record.searched:
+        if name in BY_WORD:
+            words = np.stack([record.lost(name, word) for word in range(len(record.sparse_alignment.words))])
+            found[name] = {"values": floats(record.lost(name)), "words": floats(words)}
+            continue
+        standing = record.smallest_set if name == "smallest_set" else record.smallest_change
+        found[name] = None
+        if standing is not None:
+            masks = {part: getattr(standing, part).astype(int).tolist() for part in ("kept", "dropped", "added")}
+            numbers = {part: getattr(standing, part) for part in ("count", "similarity", "rank", "rank_before")}
+            found[name] = masks | numbers
+    return found
 
 
 def _branch(branch: BranchExplanation, floats: Callable[[Floats], Any]) -> dict[str, Any]:
@@ -107,6 +133,7 @@ def _branch(branch: BranchExplanation, floats: Callable[[Floats], Any]) -> dict[
     return {
         "name": branch.name,
         "kept": branch.kept.astype(int).tolist(),
+        "forced": branch.forced,
         "rank": branch.rank.tolist(),
         "score": floats(branch.score),
         "parts": {name: floats(values) for name, values in branch.parts.items()},

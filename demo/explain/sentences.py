@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from demo.explain.layers import Layer, describe
+from demo.explain.layers import MASKS, Layer, describe
+from demo.explain.measured import BY_WORD, measured_in
 from demo.explain.table import TABLE, say
 from seps import BranchExplanation, Explanation
 
@@ -14,7 +15,8 @@ def record_words(record: Explanation) -> dict[str, Any]:
 
     Returns:
         `layers`: for each layer of the record, by its text form, the `label` of its scale, its `range` [low, high],
-        what it shows as `says`, and its `key`: for masks each look and its meaning, else what crosses mean, or nothing.
+        what it shows as `says`, and its `key`: for masks each look and its meaning, else what crosses mean, or nothing;
+        `diverging` where zero stands in the middle.
         `kept`: how many patches each branch kept. `patch`: the line for a patch and its token, a template;
         `branches`: a template for each branch, `fates` what [dropped, kept] are called in it.
         `words`: a line for each word of the caption. `terms`: each term's title by its name.
@@ -50,22 +52,29 @@ def layers_of(record: Explanation) -> list[Layer]:
             found += [Layer("token", number + 1, branch.name) for number in range(count)]
     if record.dense is not None:
         found.append(Layer("mask", None, "both"))
-    return found + [Layer("word", number) for number in range(len(record.sparse_alignment.words))]
+    words = range(len(record.sparse_alignment.words))
+    for name in measured_in(record):
+        found += [Layer(name), *(Layer(name, number) for number in words if name in BY_WORD)]
+    return found + [Layer("word", number) for number in words]
 
 
 def layer_words(record: Explanation, layer: Layer) -> dict[str, Any]:
     """What is said of one layer, see `record_words`."""
     shown = layer.values(record)
     key: Any = None
-    if layer.name == "mask":
+    if layer.name in MASKS:
         key = mask_key(layer)
     elif layer.name not in ("photo", "tokens") and not shown.kept.all():
         key = say("mask.cross")
-    return {"label": shown.label, "range": [shown.low, shown.high], "says": describe(record, layer), "key": key}
+    found = {"label": shown.label, "range": [shown.low, shown.high], "says": describe(record, layer), "key": key}
+    return found | ({"diverging": True} if shown.diverging else {})
 
 
 def mask_key(layer: Layer) -> list[tuple[str, str]]:
     """The looks of a mask's patches and what they mean, those that are kept first."""
+    if layer.name == "smallest_change":
+        looks = {"kept": "kept", "sparse": "to_drop", "dense": "to_keep", "dropped": "dropped"}
+        return [(look, say(f"mask.{meaning}")) for look, meaning in looks.items()]
     if layer.branch != "both":
         return [(look, say(f"mask.{look}")) for look in ("kept", "dropped")]
     looks = {"kept": "both", "sparse": "sparse", "dense": "dense", "dropped": "none"}

@@ -8,7 +8,7 @@ from demo.explain.table import counted
 from seps import Explanation
 from seps.encoders.tokenizer import Tokenizer, word_tokens
 
-WORD = re.compile(r"word:([0-9]{1,9}|\[?(?:cls|sep)\]?)", re.IGNORECASE)
+WORD = re.compile(r"(word|effect|blanked):([0-9]{1,9}|\[?(?:cls|sep)\]?)", re.IGNORECASE)
 PIECE = re.compile(r"piece:([0-9]{1,9})")
 
 
@@ -17,8 +17,8 @@ def layer_of_words(text: str, caption: str, tokenizer: Tokenizer, record: Explan
 
     Args:
         text: word:2 is the caption's second word, split at spaces, and of one in several pieces the first piece;
-            word:[CLS] and word:[SEP], also without brackets, are what they say; piece:3 is the third word piece; all
-            other layers stay.
+            word:[CLS] and word:[SEP], also without brackets, are what they say; piece:3 is the third word piece;
+            effect:2 and blanked:2 count alike; all other layers stay.
         caption: as read; record: its explanation.
 
     Raises:
@@ -30,15 +30,14 @@ def layer_of_words(text: str, caption: str, tokenizer: Tokenizer, record: Explan
     word = WORD.fullmatch(text)
     if word is None:
         return text
-    if not word[1].isdigit():
-        return "word:0" if "cls" in word[1].lower() else f"word:{count - 1}"
+    name, spoken = word[1].lower(), word[2]
+    if not spoken.isdigit():
+        return f"{name}:0" if "cls" in spoken.lower() else f"{name}:{count - 1}"
     starts = first_pieces(caption, tokenizer)
-    place = starts[within(int(word[1]), len(starts), counted(len(starts), "word"), "word") - 1]
+    place = starts[within(int(spoken), len(starts), counted(len(starts), "word"), "word") - 1]
     if place > count - 2:
-        raise ValueError(
-            f"The model reads {count - 2} word pieces of the caption, and word {word[1]} comes after them."
-        )
-    return f"word:{place}"
+        raise ValueError(f"The model reads {count - 2} word pieces of the caption, and word {spoken} comes after them.")
+    return f"{name}:{place}"
 
 
 def first_pieces(caption: str, tokenizer: Tokenizer) -> list[int]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from PIL import Image
 
@@ -30,6 +31,7 @@ def explanation_file(
     lines: bool = True,
     dark: bool = False,
     objects: Sequence[Outline] = (),
+    by_hand: Mapping[str, Any] | None = None,
 ) -> Download:
     """One photograph's explanation as a picture, or as JSON with every number.
 
@@ -38,6 +40,7 @@ def explanation_file(
         heading: what is written into the picture; title: of the photograph, for the file's name.
         kind: "png" (two pixels a CSS pixel), "svg", "pdf" or "json".
         layer, opacity in [0, 1], lines: how the picture is drawn, see `demo.explain.layers`; objects: outlined on top.
+        by_hand: of a decision by hand, what JSON tells besides the record, see `decision_numbers`.
 
     Raises:
         ValueError: another kind, an unknown layer or one that the record has not, an opacity out of range.
@@ -53,7 +56,7 @@ def explanation_file(
             "caption": heading.caption,
             "dense_caption": heading.dense_caption,
             "explanation": plain(record),
-        }
+        } | ({} if by_hand is None else {"by_hand": by_hand})
         return Download(name, json.dumps(told, ensure_ascii=False, indent=1).encode(), TYPES[kind])
     palette = DARK if dark else LIGHT
     figure = picture(photo, record, Layer.parse(layer), heading, palette, opacity, lines, objects)

@@ -36,13 +36,15 @@ class Download:
 
 @dataclass(frozen=True)
 class Heading:
-    """What is written into a picture besides its numbers; `similarity` is S(I, T), `model` the model's name."""
+    """What is written into a picture besides its numbers; `similarity` is S(I, T), `model` the model's name, `note`
+    what else is to be known, such as a decision by hand."""
 
     caption: str
     similarity: float
     model: str
     dense_caption: str | None = None
     credit: str = ""
+    note: str = ""
 
 
 def check_format(kind: str, formats: Sequence[str]) -> None:

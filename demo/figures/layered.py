@@ -14,11 +14,11 @@ from matplotlib.colors import to_rgb
 from numpy.typing import NDArray
 from PIL import Image
 
-from demo.explain.layers import Layer, LayerValues
+from demo.explain.layers import MASKS, Layer, LayerValues
 from demo.explain.outline import Outline
 from demo.explain.sentences import mask_key
 from demo.figures.page import Page, text_width
-from demo.figures.palette import COLOUR_MAP, DPI, OBJECT, VEIL
+from demo.figures.palette import COLOUR_MAP, DPI, GAIN, LOSS, NEUTRAL, OBJECT, VEIL
 
 Pixels = NDArray[np.uint8]
 TINT = 0.45  # of the opacity, where one branch alone kept a patch
@@ -42,6 +42,15 @@ def map_colours(values: NDArray[Any], low: float, high: float) -> NDArray[np.flo
     return np.asarray(colormaps[COLOUR_MAP](shares, bytes=True)[..., :3], dtype=np.float64)
 
 
+def diverging_colours(values: NDArray[Any], high: float) -> NDArray[np.float64]:
+    """The colours (..., 3), from 0 to 255, of values from -high to high: neutral at zero, and where high is 0."""
+    shares = (values / high + 1) / 2 if high > 0 else np.full(values.shape, 0.5)
+    steps = np.clip(np.floor(256 * shares), 0, 255) / 255  # as many as the other map has
+    ends = [255 * np.array(to_rgb(colour)) for colour in (GAIN, NEUTRAL, LOSS)]
+    channels = [np.interp(steps, (0.0, 0.5, 1.0), values) for values in np.transpose(ends)]
+    return np.floor(np.stack(channels, axis=-1) + 0.5)
+
+
 def is_bright(colours: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Whether black marks are seen better than white ones on colours (..., 3) from 0 to 255."""
     return np.asarray(colours @ LUMINANCE >= 115)
@@ -59,14 +68,21 @@ def shades(
     clear = np.zeros(grid)
     if layer.name == "photo":
         return Shades(np.zeros((*grid, 3)), clear, clear > 0)
-    if layer.name != "mask":
+    if layer.name not in MASKS:
         # Grey below, so that the photo's own colours shift none of the map's.
-        return Shades(map_colours(values.reshape(grid), low, high), clear + opacity, clear == 0)
+        laid = values.reshape(grid)
+        colours = diverging_colours(laid, high) if layer.by_word else map_colours(laid, low, high)
+        return Shades(colours, clear + opacity, clear == 0)
     decision = values.reshape(grid).astype(int)  # as in LayerValues
     dense_alone, sparse_alone = map_colours(np.array([0.0, 1.0]), 0, 1)
     colours = np.stack([veil(), sparse_alone, dense_alone, np.zeros(3)])[decision]
-    tint = TINT * opacity if layer.branch == "both" else 0.0
+    tint = TINT * opacity if has_four_fates(layer) else 0.0
     return Shades(colours, np.array([opacity, tint, tint, 0.0])[decision], decision == 0)
+
+
+def has_four_fates(layer: Layer) -> bool:
+    """Whether a mask tells four fates apart, see `LayerValues`."""
+    return layer.branch == "both" or layer.name == "smallest_change"
 
 
 def composed(photo: Image.Image, laid: Shades, width: int, height: int) -> Pixels:
@@ -98,7 +114,7 @@ def draw_photo(
     if lines:
         grid = [[(x, 0), (x, rows)] for x in range(1, columns)] + [[(0, y), (columns, y)] for y in range(1, rows)]
         axes.add_collection(LineCollection(grid, colors="white", linewidths=0.4, alpha=0.3))
-    if marks and layer.name == "mask":
+    if marks and layer.name in MASKS:
         draw_outline(axes, shown.values.reshape(rows, columns) > 0)
     elif marks and layer.name != "photo":
         dropped = ~shown.kept.reshape(rows, columns)
@@ -143,7 +159,9 @@ def draw_scale(page: Page, left: float, top: float, shown: LayerValues, key: str
     page.text(left, top, [low], LETTERS)
     left += text_width(low, LETTERS) + gap
     axes = page.axes(left, top + 3, BAR, 14)
-    axes.imshow(map_colours(np.arange(256)[None], 0, 255).astype(np.uint8), aspect="auto", interpolation="none")
+    steps = np.arange(256)[None]
+    colours = diverging_colours(steps - 127.5, 127.5) if shown.diverging else map_colours(steps, 0, 255)
+    axes.imshow(colours.astype(np.uint8), aspect="auto", interpolation="none")
     left += BAR + gap
     page.text(left, top, [high], LETTERS)
     page.text(left + text_width(high, LETTERS) + 3 * gap, top, [key], LETTERS, color=page.palette.quiet)
@@ -152,7 +170,7 @@ def draw_scale(page: Page, left: float, top: float, shown: LayerValues, key: str
 def draw_mask_key(page: Page, left: float, top: float, layer: Layer, photo: Image.Image, opacity: float) -> None:
     """A square for each decision and its meaning, shaded as it is over a photo of this one's mean colour."""
     meanings = [meaning for _, meaning in reversed(mask_key(layer))]
-    if layer.branch == "both":
+    if has_four_fates(layer):
         meanings[1:3] = reversed(meanings[1:3])  # as in LayerValues: sparse, then dense
     laid = shades(layer, np.arange(len(meanings)), (1, len(meanings)), 0, 1, opacity)
     mean = photo.convert("RGB").resize((1, 1), Image.Resampling.BOX)

@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from PIL import Image
 
-from demo.explain.layers import Layer, LayerValues, describe
+from demo.explain.layers import MASKS, Layer, LayerValues, describe
 from demo.explain.outline import Outline
 from demo.explain.record import overlap
 from demo.explain.table import say
@@ -68,7 +68,10 @@ def picture(
     blocks = [
         lettered(MARGIN, wrapped(heading.caption, inner, LARGE, bold=True), LARGE, 6, fontweight="bold"),
         lettered(MARGIN, wrapped(dense_text, inner, SMALL), SMALL, 6, color=palette.quiet),
-        lettered(MARGIN, wrapped(score, inner, MEDIUM, most=2), MEDIUM, 14, color=palette.accent),
+        lettered(
+            MARGIN, wrapped(score, inner, MEDIUM, most=2), MEDIUM, 6 if heading.note else 14, color=palette.accent
+        ),
+        _own_words(heading.note, inner, SMALL, 14),
         _photos(photo, record, layer, shown, opacity, lines, objects),
         lettered(MARGIN, wrapped(heading.credit, inner, TINY, most=2), TINY, 0, color=palette.quiet),
         _space(12),
@@ -226,7 +229,7 @@ def _scale(photo: Image.Image, layer: Layer, shown: LayerValues, opacity: float)
         return _space(0)
 
     def draw(page: Page, top: int) -> None:
-        if layer.name == "mask":
+        if layer.name in MASKS:
             draw_mask_key(page, MARGIN, top, layer, photo, opacity)
         else:
             crossed = layer.name != "tokens" and not shown.kept.all()

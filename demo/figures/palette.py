@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 COLOUR_MAP = "viridis"  # of heatmaps: scores, weights, word maps
 DPI = 192  # two picture pixels to a CSS pixel
+LOSS, GAIN, NEUTRAL = "#00a88f", "#e0690b", "#f4f1ea"  # of scales with zero in the middle: above, below, at zero
 VEIL = "#10191a"  # over dropped patches, in both palettes
 OBJECT = "#ff8ac8"  # the outlines of a scene's true objects, in both palettes
 

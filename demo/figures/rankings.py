@@ -28,15 +28,34 @@ def harmless(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
 
 
-def images_csv(service: RetrievalService, indexed: IndexedGallery, caption: str, dense: str | None) -> Download:
-    """The whole ranking of a gallery for a caption."""
+def images_csv(
+    service: RetrievalService,
+    indexed: IndexedGallery,
+    caption: str,
+    dense: str | None,
+    by_hand: tuple[int, float] | None = None,
+) -> Download:
+    """The whole ranking of a gallery for a caption.
+
+    Args:
+        by_hand: the position of a photograph under a decision by hand and its S(I, T); a column then tells whose
+            decision each photograph has.
+    """
     ranking = service.rank_images(indexed, caption, dense)
-    items = indexed.gallery.items
+    items, pairs = indexed.gallery.items, list(zip(ranking.order, ranking.scores, strict=True))
+    if by_hand is not None:
+        others = [pair for pair in pairs if pair[0] != by_hand[0]]
+        pairs = sorted([by_hand, *others], key=lambda pair: -pair[1])
+    columns: tuple[str, ...] = ("rank", "photo", "title", "score", "caption")
     rows = [
         [rank, items[index].key, items[index].title, round(score, 6), ranking.reading.text]
-        for rank, (index, score) in enumerate(zip(ranking.order, ranking.scores, strict=True), start=1)
+        for rank, (index, score) in enumerate(pairs, start=1)
     ]
-    return ranking_file(("rank", "photo", "title", "score", "caption"), rows, service.name, indexed.gallery.name)
+    if by_hand is not None:
+        columns = (*columns, "decision")
+        for row, (index, _) in zip(rows, pairs, strict=True):
+            row.append("by hand" if index == by_hand[0] else "the model's")
+    return ranking_file(columns, rows, service.name, indexed.gallery.name)
 
 
 def captions_csv(

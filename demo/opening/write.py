@@ -11,6 +11,7 @@ from demo.views.parts import ViewState
 from demo.views.search import rank_and_show
 
 EXAMPLES_GALLERY = "examples"
+NEEDS_THE_APP = ("mask", "budget", "measures", "whatif")  # what the viewer asks Python for
 
 
 def compute_first_view(registry: ModelRegistry) -> dict[str, Any]:
@@ -27,6 +28,6 @@ def compute_first_view(registry: ModelRegistry) -> dict[str, Any]:
         "weights": weights_digest(),
         "examples": list(EXAMPLES),
         "ranking": {"selected": ranking["selected"], "items": items},
-        "viewer": {name: value for name, value in viewer.items() if name != "key"}
+        "viewer": {name: value for name, value in viewer.items() if name not in ("key", *NEEDS_THE_APP)}
         | {"photo": photo | {"name": names[ranking["selected"]]}},
     }

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from seps import CrossSparseAggrNet, Explanation, SEPSModel, explain
+from seps.checks import Mask
 
 
 def explain_pair(
@@ -15,6 +16,7 @@ def explain_pair(
     dense: str | None = None,
     net: CrossSparseAggrNet | None = None,
     generator: torch.Generator | None = None,
+    mask: Mask | None = None,
 ) -> Explanation:
     """Explain an encoded image and a caption, in the calling thread.
 
@@ -23,6 +25,7 @@ def explain_pair(
         caption, dense: as read by `read_caption`; an empty dense caption is none.
         net: what runs; the model's own network where left out.
         generator: of the noise of a drawn decision.
+        mask: (N,) bool, a decision forced from outside, of the caption's branch.
     """
     words = model.encode_captions([caption])[0][0]  # (L_s, C)
     dense_words = model.encode_captions([dense], dense=True)[0][0] if dense else None  # (L_d, C)
@@ -35,4 +38,5 @@ def explain_pair(
         dense_words=model.words(dense, dense=True) if dense else None,
         grid=model.grid,
         generator=generator,
+        mask=mask,
     )

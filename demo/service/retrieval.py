@@ -8,15 +8,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
 
+from demo.explain.masks import mask_text
+from demo.explain.measured import DECISIONS, MeasuredExplanation
 from demo.galleries.gallery import caption_pool
 from demo.galleries.index import IndexedGallery
 from demo.service.captions import Reading, read_caption, read_pair, read_typed
 from demo.service.explaining import explain_pair
 from demo.service.gpu import Encode
+from demo.service.measuring import measure
 from demo.service.threads import Gathering, computing
 from seps import CaptionIndex, Explanation, ImageIndex, Ranking, ScoringEngine, SEPSModel
 from seps.progress import Progress
@@ -26,6 +31,7 @@ Opener = Callable[[Progress], IndexedGallery]
 Pool = tuple[list[str], list[int], CaptionIndex]  # captions, the position of each one's photograph, the engine's index
 
 REMEMBERED = 64  # explanations, about 0.2 MB each
+RANKINGS = 32
 TOGETHER = 16  # captions of several callers that are ranked together
 RECALL_AT = (1, 5, 10)
 
@@ -45,6 +51,10 @@ class ImageRanking:
     reading: Reading
     dense_reading: Reading | None
     seconds: float
+
+    def others(self, index: int) -> NDArray[np.float64]:
+        """(K,), S(I, T) of all photographs but the one at `index`."""
+        return np.array([score for at, score in zip(self.order, self.scores, strict=True) if at != index])
 
 
 @dataclass(frozen=True)
@@ -99,6 +109,8 @@ class RetrievalService:
         self._pools: dict[str, Pool] = {}
         self._later = dict(later or {})
         self._explained: OrderedDict[tuple[str, ...], Explanation] = OrderedDict()
+        self._measured: OrderedDict[tuple[str, ...], MeasuredExplanation] = OrderedDict()
+        self._ranked: OrderedDict[tuple[tuple[str, ...], str, str], ImageRanking] = OrderedDict()
         self._lock, self._opening, self._pooling = Lock(), Lock(), Lock()
         self.names = (*self.galleries, *self._later)
 
@@ -159,6 +171,20 @@ class RetrievalService:
         seconds = time.perf_counter() - started
         return ImageRanking(ranking.indices.tolist(), ranking.scores.tolist(), reading, dense_reading, seconds)
 
+    def remembered_ranking(self, indexed: IndexedGallery, caption: str, dense: str | None = None) -> ImageRanking:
+        """The ranking of a gallery for captions as read, computed once for those who try decisions on it."""
+        key = (indexed.digests, caption, dense or "")
+        with self._lock:
+            if key in self._ranked:
+                self._ranked.move_to_end(key)
+                return self._ranked[key]
+        ranking = self.rank_images(indexed, caption, dense)
+        with self._lock:
+            self._ranked[key] = ranking
+            while len(self._ranked) > RANKINGS:
+                self._ranked.popitem(last=False)
+        return ranking
+
     @computing
     def _rank_with_dense(self, images: ImageIndex, caption: str, dense: str) -> Ranking:
         return self.engine.rank_images(self.encode([caption], [dense]), images)
@@ -214,19 +240,54 @@ class RetrievalService:
             [captions[i] for i in order], values[order].tolist(), [correct[i] for i in order], seconds
         )
 
-    def explain(self, indexed: IndexedGallery, index: int, caption: str, dense: str | None = None) -> Explanation:
-        """Explain one photograph of a gallery and one caption that `read_caption` let through."""
-        key = (indexed.digest(index), caption, dense or "")
+    def explain(
+        self,
+        indexed: IndexedGallery,
+        index: int,
+        caption: str,
+        dense: str | None = None,
+        mask: NDArray[np.bool_] | None = None,
+    ) -> Explanation:
+        """Explain one photograph of a gallery and one caption that `read_caption` let through, under the decision that
+        `mask` (N,) forces where it is given."""
+        key = (indexed.digest(index), caption, dense or "", "" if mask is None else mask_text(mask))
         with self._lock:
             if key in self._explained:
                 self._explained.move_to_end(key)
                 return self._explained[key]
-        record = self.explain_embeddings(indexed.patches(index), caption, dense)
+        record = self.explain_embeddings(indexed.patches(index), caption, dense, mask)
         with self._lock:
             self._explained[key] = record
             while len(self._explained) > REMEMBERED:
                 self._explained.popitem(last=False)
         return record
+
+    def measure(
+        self,
+        indexed: IndexedGallery,
+        index: int,
+        caption: str,
+        dense: str | None,
+        name: str,
+        mask: NDArray[np.bool_] | None = None,
+    ) -> MeasuredExplanation:
+        """Explain as `explain` does, with one of `MEASURES` beside it, and with those that were asked for before."""
+        key = (indexed.digest(index), caption, dense or "", "" if mask is None else mask_text(mask))
+        shown: Explanation = self.explain(indexed, index, caption, dense, mask)
+        others = None
+        if name in DECISIONS:  # which belong to the other photographs as well
+            others = self.remembered_ranking(indexed, caption, dense).others(index)
+        else:
+            with self._lock:
+                shown = self._measured.get(key, shown)
+        known = indexed.gallery.items[index].known
+        found = measure(self.model, shown, indexed.patches(index), caption, dense, name, mask, others, known)
+        if name not in DECISIONS:
+            with self._lock:
+                self._measured[key] = found
+                while len(self._measured) > REMEMBERED:
+                    self._measured.popitem(last=False)
+        return found
 
     def explain_photo(self, photo: Image.Image, caption: str, dense: str | None = None) -> Explanation:
         """Explain a photograph that no gallery holds."""
@@ -234,9 +295,11 @@ class RetrievalService:
         return self.explain_embeddings(self.model.encode_photos([photo])[0], text, dense_text)
 
     @computing
-    def explain_embeddings(self, patches: Tensor, caption: str, dense: str | None) -> Explanation:
-        """Explain patch embeddings (N[+1], C) and captions as read."""
-        return explain_pair(self.model, patches, caption, dense)
+    def explain_embeddings(
+        self, patches: Tensor, caption: str, dense: str | None, mask: NDArray[np.bool_] | None = None
+    ) -> Explanation:
+        """Explain patch embeddings (N[+1], C) and captions as read, under a decision (N,) where one is forced."""
+        return explain_pair(self.model, patches, caption, dense, mask=mask)
 
     def caption_pool(self, name: str) -> Pool:
         """Give the captions of an open gallery, encoded when they are first asked for.

@@ -11,6 +11,7 @@ from typing import Any
 import gradio as gr
 
 from demo.explain.judged import judgement
+from demo.explain.masks import changed_mask
 from demo.explain.record import overlap, plain
 from demo.figures.formats import Download
 from demo.galleries.index import IndexedGallery
@@ -40,6 +41,7 @@ def build(registry: ModelRegistry) -> None:
         layer, file_format = gr.Textbox("mask", label="layer"), gr.Textbox("png", label="file_format")
         changes = gr.Textbox("[]", label="changes")
         prompt = gr.Textbox(label="prompt")
+        keep, drop = gr.Textbox("", label="keep"), gr.Textbox("", label="drop")
         answer, file = gr.JSON(label="answer"), gr.File(label="file")
         call = gr.Button("call")
 
@@ -48,7 +50,7 @@ def build(registry: ModelRegistry) -> None:
         (endpoints.galleries, [], answer),
         (endpoints.rank_images, [caption, dense, gallery], answer),
         (endpoints.rank_captions, [photo, item, gallery, captions], answer),
-        (endpoints.explain, [photo, item, caption, dense], answer),
+        (endpoints.explain, [photo, item, caption, dense, keep, drop], answer),
         (endpoints.compare, [photo, item, captions], answer),
         (endpoints.picture, [photo, item, captions, dense, layer, file_format], file),
     ]
@@ -122,18 +124,25 @@ class Endpoints:
         ]
         return {"ranking": rows, "recall": recall_line(ranking), "seconds": ranking.seconds}
 
-    def explain(self, photo: Upload | None, item: str, caption: str, dense_caption: str) -> dict[str, Any]:
+    def explain(
+        self, photo: Upload | None, item: str, caption: str, dense_caption: str, keep: str = "", drop: str = ""
+    ) -> dict[str, Any]:
         """Explain one photo and one caption: every number of the forward pass.
 
         Args:
             photo: a file, or None with item: a gallery's photo, "gallery/photo".
             caption: an English sentence; dense_caption: a long description beside it, or empty.
+            keep, drop: patches to keep and to drop whatever the model decides, "1,2,5-9" or "all", row by row from 1;
+                what is dropped first may be kept again.
 
         Returns:
             The explanation record with a description of each field.
         """
         service, indexed, index = self._find(photo, item)
-        return plain(service.explain(indexed, index, *read_pair(service.model, caption, dense_caption)))
+        pair = read_pair(service.model, caption, dense_caption)
+        own = service.explain(indexed, index, *pair)
+        mask = changed_mask(own.sparse.kept, keep or "", drop or "")
+        return plain(own if mask is None else service.explain(indexed, index, *pair, mask))
 
     def compare(self, photo: Upload | None, item: str, captions: str) -> dict[str, Any]:
         """Compare which patches captions kept of one photo.
@@ -165,7 +174,8 @@ class Endpoints:
             photo: a file, or None with item: a gallery's photo, "gallery/photo".
             captions: one caption, or up to six, one a line, which are compared.
             dense_caption: beside a single caption, or empty.
-            layer: mask, score, s_p, s_st, s_im, s_dt, token:1, tokens, extra, word:1 or photo.
+            layer: mask, score, s_p, s_st, s_im, s_dt, token:1, tokens, extra, word:1, effect, effect:1, blanked,
+                smallest_set, smallest_change or photo.
             file_format: png, svg or pdf; of a single caption also json.
 
         Returns:

@@ -11,6 +11,8 @@ import gradio as gr
 
 from demo.explain.outline import outlines
 from demo.explain.photo import credit_of, with_new_key
+from demo.explain.table import say
+from demo.explain.whatif import decision_numbers, decision_sentence
 from demo.figures.formats import Download, Heading
 from demo.figures.rankings import captions_csv, images_csv
 from demo.galleries.index import IndexedGallery
@@ -22,6 +24,7 @@ from demo.views.captions import NO_POOL, Captions
 from demo.views.chooser import SelectedImage
 from demo.views.parts import DRAWING, ViewState, errors_as_message, message, scripted
 from demo.views.search import Search
+from demo.views.whatif import decision, drawn_as, shown_record
 
 OPTIONS: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"} | DRAWING
 
@@ -42,12 +45,14 @@ def explanation(
     """The file of one photograph and one caption, drawn as `state` says; of a scene the objects too where it does."""
     from demo.figures.exports import explanation_file  # Matplotlib is imported with the first picture
 
-    record = service.explain(indexed, state.index, state.caption, state.dense)
+    record, decided = shown_record(service, indexed, state), decision(service, indexed, state)
     item = indexed.gallery.items[state.index]
-    heading = Heading(state.caption, record.similarity, service.name, state.dense, credit_of(item))
+    note = "" if decided is None else say("whatif.forced", says=decision_sentence(*decided))
+    heading = Heading(state.caption, record.similarity, service.name, state.dense, credit_of(item), note)
+    numbers = None if decided is None else decision_numbers(*decided)
     objects = outlines(item.known, state.caption) if item.known is not None and state.objects else []
     return explanation_file(
-        item.photo(), record, heading, item.title, kind, state.layer, state.opacity, state.lines, dark, objects
+        item.photo(), record, heading, item.title, kind, state.layer, state.opacity, state.lines, dark, objects, numbers
     )
 
 
@@ -85,25 +90,19 @@ def connect_picture(
         service, indexed = registry.find(
             state.gallery, session.session if isinstance(session, SelectedImage) else session
         )
-        drawn = replace(
-            state,
-            layer=str(event.layer),
-            opacity=float(event.opacity),
-            lines=bool(event.lines),
-            objects=bool(event.objects),
-        )
+        drawn = drawn_as(state, event)
         file = explanation(service, indexed, drawn, str(event.format), bool(event.dark))
         return message(f"Saved as {file.name}."), sent(file)
 
     viewer.export(export, [state, session], [said, saved], **OPTIONS)
-    connect_layer(viewer, state, ("layer", "opacity", "lines", "objects"))
+    connect_layer(viewer, state, ("layer", "opacity", "lines", "objects", "mask", "budget"))
 
 
 def connect_layer(view: gr.HTML, state: gr.State, drawn: Sequence[str]) -> None:
     """Let the session remember how pictures are drawn: what of `ViewState` the view's event tells."""
 
     def remember(state: ViewState, event: gr.EventData) -> ViewState:
-        told = {name: getattr(event, name) for name in drawn}
+        told = {name: getattr(event, name, getattr(state, name)) for name in drawn}
         return replace(state, **told)
 
     view.layer(remember, state, state, api_visibility="private", show_progress="hidden", queue=False)
@@ -133,7 +132,10 @@ def connect_rankings(
 
     @errors_as_message(2)
     def images(session: SessionData, state: ViewState) -> tuple[str, dict[str, Any]]:
-        file = images_csv(*registry.find(state.gallery, session), state.caption, state.dense)
+        service, indexed = registry.find(state.gallery, session)
+        decided = decision(service, indexed, state)
+        by_hand = None if decided is None else (state.index, decided[0].record.similarity)
+        file = images_csv(service, indexed, state.caption, state.dense, by_hand)
         return message(f"Saved as {file.name}."), sent(file)
 
     @errors_as_message(2)

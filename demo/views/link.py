@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import gradio as gr
 
 from demo.explain.layers import Layer
+from demo.explain.masks import read_mask
 from demo.explain.table import say
 from demo.galleries.scenes import SCENES
 from demo.service.captions import read_caption, read_prompt
@@ -32,6 +34,7 @@ class Link:
             there is none.
         layer: as `Layer` writes it; has_photo: whether the link names a photograph.
         opacity: of the layer, 0 to 1; lines: whether the grid is drawn; objects: whether true objects are outlined.
+        mask: in Photos, a decision by hand as `ViewState` holds it; budget: of the game there.
         values: the whole query, for what one view alone reads; empty where something is wrong with it.
         problem: what is wrong with it, or empty.
     """
@@ -48,6 +51,8 @@ class Link:
     objects: bool = False
     values: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
+    mask: str = ""
+    budget: int = 0
 
     @property
     def state(self) -> ViewState:
@@ -61,6 +66,8 @@ class Link:
             self.opacity,
             self.lines,
             self.objects,
+            mask=self.mask,
+            budget=self.budget,
         )
 
 
@@ -143,6 +150,13 @@ def _read(registry: ModelRegistry, query: Mapping[str, str], progress: Progress)
     if not caption:
         index = service.rank_images(indexed, example).order[0]
     selected = SelectedImage(gallery.name, index)
+    decided: dict[str, Any] = {}
+    if view == "search" and caption and "photo" in query:
+        patches = service.model.cross_net.num_patches
+        mask, budget = read_mask(query.get("mask", ""), patches), _budget(query.get("budget", "0"), patches)
+        if mask is not None and budget and mask.sum() > budget:
+            raise ValueError(f"This link keeps {mask.sum()} patches, but its budget is {budget}.")
+        decided = {"mask": query.get("mask", ""), "budget": budget}
     return Link(
         view,
         selected,
@@ -155,6 +169,7 @@ def _read(registry: ModelRegistry, query: Mapping[str, str], progress: Progress)
         query.get("grid") != "0",
         query.get("objects") == "1",
         query,
+        **decided,
     )
 
 
@@ -170,6 +185,12 @@ def _opacity(percent: str) -> float:
     if percent not in {str(whole) for whole in range(101)}:
         raise ValueError(f"opacity is {percent!r} in this link, but a whole number from 0 to 100 is needed.")
     return int(percent) / 100
+
+
+def _budget(text: str, patches: int) -> int:
+    if not re.fullmatch("[0-9]{1,4}", text) or int(text) > patches:
+        raise ValueError(f"budget is {text[:20]!r} in this link, but a whole number from 1 to {patches} is needed.")
+    return int(text)
 
 
 def linked(registry: ModelRegistry, query: Mapping[str, str], progress: Progress = False) -> Found:

@@ -58,6 +58,8 @@ class ViewState:
         layer, opacity, lines: how the picture is drawn; objects: whether a scene's true objects are outlined.
         typed: the captions of a person's own that were ranked with others, one a line.
         problem: what was wrong with the link that led here, to be read until something else is shown.
+        mask: a decision by hand, see `demo.explain.masks`, or empty for the model's own; budget: of patches in the game
+            of keeping that many, 0 where it is not played.
     """
 
     gallery: str = ""
@@ -70,13 +72,17 @@ class ViewState:
     objects: bool = False
     typed: str = ""
     problem: str = ""
+    mask: str = ""
+    budget: int = 0
 
     def of(self, gallery: str, index: int, caption: str, dense: str | None) -> ViewState:
-        """Another pair, drawn the same way; a word or a token of one pair is not that of another."""
-        numbered = self.layer.startswith(("word:", "token:"))
+        """Another pair, drawn the same way; a word, a token or a decision of one pair is not that of another."""
+        numbered = self.layer.startswith(("word:", "token:", "effect:", "blanked:"))
         same = (self.gallery, self.index, self.caption) == (gallery, index, caption)
         layer = "mask" if numbered and not same else self.layer
-        return replace(self, gallery=gallery, index=index, caption=caption, dense=dense, layer=layer, problem="")
+        mask = self.mask if same and dense == self.dense else ""
+        state = replace(self, gallery=gallery, index=index, caption=caption, dense=dense)
+        return replace(state, layer=layer, mask=mask, problem="")
 
 
 def scripted(component: str, name: str, elem_id: str, events: tuple[str, ...] = ("pick",), **options: Any) -> gr.HTML:

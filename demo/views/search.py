@@ -15,6 +15,7 @@ from demo.service.registry import ModelRegistry
 from demo.service.retrieval import ImageRanking, RetrievalService
 from demo.service.session import SessionData
 from demo.serving.uploads import Upload
+from demo.views import whatif
 from demo.views.chooser import index_uploads, left_out, several_photos
 from demo.views.examples import EXAMPLES, FIRST_CAPTION, examples_of
 from demo.views.link import Link, LinkedView
@@ -30,8 +31,8 @@ from demo.views.parts import (
     gallery_kept,
     message,
     scripted,
-    viewer_value,
 )
+from demo.views.whatif import search_value
 
 DENSE_NOTE = (
     "In the published protocol every test query carries a dense caption that a multimodal LLM wrote from the query's "
@@ -86,7 +87,7 @@ def build(registry: ModelRegistry) -> Search:
         with gr.Column(scale=6, min_width=280, elem_classes="found"):
             ranking = scripted("ranking", "ranking", "ranking", ("pick", "export"))
         with gr.Column(scale=11, min_width=320, elem_classes="seen"):
-            viewer = scripted("viewer", "seps-viewer", "viewer", ("layer", "export"), value=computing())
+            viewer = scripted("viewer", "seps-viewer", "viewer", ("layer", "export", *whatif.EVENTS), value=computing())
     return Search(caption, chips, dense, gallery, uploads, said, ranking, viewer)
 
 
@@ -110,11 +111,11 @@ def rank_and_show(
     if index is None:
         index = leading.order[0]
     state = state.of(indexed.gallery.name, index, alone.reading.text, text)
-    record = service.explain(indexed, index, state.caption, state.dense)
+    viewer = search_value(service, indexed, state)
     notes = [alone.reading.note, "" if leading.dense_reading is None else leading.dense_reading.note]
     value = ranking_value(indexed, alone, with_dense, index)
     note = message(" ".join(note for note in notes if note) or indexed.gallery.note)
-    return note, value, viewer_value(service, indexed, state, record, "search"), state
+    return note, value, viewer, state
 
 
 def ranking_value(
@@ -266,10 +267,11 @@ def connect(registry: ModelRegistry, view: Search, session: gr.State, tab: gr.Ta
     def pick(session: SessionData, state: ViewState, event: gr.EventData) -> tuple[Any, ...]:
         service, indexed = registry.find(state.gallery, session)
         selected = state.of(state.gallery, int(event.index), state.caption, state.dense)
-        record = service.explain(indexed, selected.index, selected.caption, selected.dense)
-        return "", viewer_value(service, indexed, selected, record, "search"), selected
+        return "", search_value(service, indexed, selected), selected
 
     view.ranking.pick(pick, [session, state], [view.said, view.viewer, state], **AT_ONCE)
+
+    whatif.connect(registry, view.viewer, view.said, session, state)
 
     @errors_as_message(1 + len(outputs))
     def example(gallery: str, session: SessionData, state: ViewState, event: gr.EventData) -> tuple[Any, ...]:

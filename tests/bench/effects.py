@@ -10,13 +10,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from seps import CrossSparseAggrNet, explain
+from seps import CrossSparseAggrNet, ScoringEngine, explain
 from seps.method.blanking import measure_blanked
 from seps.method.effects import measure_effects
 from seps.method.minimal import smallest_change, smallest_set
 from seps.method.shares import split_similarity
 
 WORDS = 12  # of the caption
+GALLERY = 200  # images that a decision by hand is ranked among
 
 
 @torch.no_grad()
@@ -87,8 +88,28 @@ def effects_side_by_side(
             model, image, words, grid=(1, model.num_patches), mask=np.array(record.sparse.kept)
         ),
     }
+    runs |= decisions_by_hand(model, image, words, device)
     for name, run in runs.items():
         found[name] = {"seconds": best(run, rounds)[0]}
     told = "   ".join(f"{name.replace('_', ' ')} {1e3 * found[name]['seconds']:.1f} ms" for name in runs)
     print(f"{device.type:5} {variant:9} {told}", flush=True)
     return found
+
+
+def decisions_by_hand(
+    model: CrossSparseAggrNet, image: Tensor, words: Tensor, device: torch.device
+) -> dict[str, Callable[[], Any]]:
+    """What a decision by hand in the app costs: the ranking of a gallery, once, and after it each decision with the
+    rank that it gives the picture."""
+    generator = torch.Generator().manual_seed(1)
+    engine = ScoringEngine(model)
+    images = engine.encode_images(torch.randn(GALLERY, *image.shape, generator=generator).to(device))
+    captions = engine.encode_captions(words[None], [len(words)])
+    scores = engine.score(images, captions)[:, 0]
+    mask = torch.rand(model.num_patches, generator=generator) < 0.3
+
+    def decided() -> int:
+        record = explain(model, image, words, grid=(1, model.num_patches), mask=mask)
+        return 1 + int((scores > record.similarity).sum())
+
+    return {f"ranking_of_{GALLERY}": lambda: engine.score(images, captions), "decision_with_rank": decided}

@@ -134,7 +134,7 @@ def test_words_are_counted_as_in_a_sentence(
 ) -> None:
     drawn: list[str] = []
 
-    def noted(*told: Any) -> Download:
+    def noted(*told: Any, **_: Any) -> Download:
         drawn.append(told[5])
         return Download("", b"", "")
 
@@ -284,3 +284,23 @@ def test_scenes_are_explained_and_ranked_by_their_own_model(
 def test_an_unknown_model_is_told(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*command, "--model", "moon"]) == 2
     assert "There is no model 'moon' here; there are: photos" in capsys.readouterr().err
+
+
+def test_a_decision_by_hand_is_told_and_drawn(
+    service: RetrievalService, photo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(start, "open_model", lambda name: service)
+    out = photo.with_name("out.json")
+    command = ["explain", str(photo), "a cup", "-o", str(out), "--layer", "effect"]
+    assert main([*command, "--drop", "all", "--keep", "1,2,5-9"]) == 0
+    told = json.loads(out.read_text(encoding="utf-8"))
+    branch = told["explanation"]["branches"][0]
+    assert [patch for patch, kept in enumerate(branch["kept"], start=1) if kept] == [1, 2, 5, 6, 7, 8, 9]
+    assert branch["forced"] and len(told["explanation"]["measures"]["effect"]["values"]) == 196
+    own = service.explain_photo(Image.open(photo).convert("RGB"), "a cup")
+    assert told["by_hand"]["model"]["similarity"] == pytest.approx(own.similarity, abs=1e-5)
+    assert f"S(I, T) = {told['explanation']['similarity']:.4f}" in capsys.readouterr().out
+    assert main([*command, "--keep", "197"]) == 2
+    assert "keep has 197, but there are patches 1 to 196" in capsys.readouterr().err
+    assert main([*command[:-1], "smallest_set"]) == 2
+    assert "needs a gallery" in capsys.readouterr().err

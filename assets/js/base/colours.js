@@ -30,6 +30,13 @@ export function colour(value, [low, high]) {
   return VIRIDIS[Math.max(0, Math.min(255, Math.floor(share * 256)))];
 }
 
+// The colour of a value on a scale with zero in its middle, [-high, high]: as diverging_colours in
+// demo/figures/layered.py.
+export function diverging(value, [, high]) {
+  const share = high > 0 ? (value / high + 1) / 2 : 0.5;
+  return DIVERGING[Math.max(0, Math.min(255, Math.floor(share * 256)))];
+}
+
 // "#10191a" as [red, green, blue], from 0 to 255.
 export function channels(hex) {
   return hex.slice(1).match(/../g).map((pair) => parseInt(pair, 16));
@@ -49,3 +56,10 @@ export function isDark(hex) {
 // What speaks for and against, on a scale that is centred on zero.
 export const FOR = "#00a88f";
 export const AGAINST = "#e0690b";
+const NEUTRAL = "#f4f1ea";
+export const DIVERGING = Array.from({ length: 256 }, (_, step) => {
+  const share = (2 * step) / 255 - 1;
+  const [from, to] = [NEUTRAL, share < 0 ? AGAINST : FOR].map(channels);
+  const mixed = from.map((start, part) => Math.floor(start + Math.abs(share) * (to[part] - start) + 0.5));
+  return `#${mixed.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+});

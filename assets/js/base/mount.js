@@ -17,14 +17,15 @@ export function rootOf(element, name) {
 }
 
 // The mount of what is built anew for every value: build(root, value, trigger) returns what ends it; `nothing` stands
-// where there is no value.
+// where there is no value. What ends it may have `update(value)`, which returns whether it has taken a value as it is.
 export function mounting(name, build, nothing) {
   return (element, props, trigger, watch) => {
     const root = rootOf(element, name);
     let dispose = () => {};
     const show = () => {
-      dispose();
       const empty = missing(props.value, nothing);
+      if (!empty && dispose.update?.(props.value)) return;
+      dispose();
       root.replaceChildren(...(empty ? [empty] : []));
       dispose = empty ? () => {} : build(root, props.value, trigger);
     };

@@ -3,7 +3,7 @@
 const OPACITY = 75; // percent, where a link says nothing
 const SHARE = 0.3; // of patches kept, likewise
 
-function remember(value, { layer, opacity, lines, objects, step, talk, spoil, strength, share }) {
+function remember(value, { layer, opacity, lines, objects, step, talk, spoil, strength, share, mask, budget }) {
   if (value?.waiting) return; // the address leads to what is waited for
   if (!value || !value.link) return history.replaceState(null, "", location.pathname);
   const percent = Math.round(100 * (opacity ?? OPACITY / 100));
@@ -12,6 +12,8 @@ function remember(value, { layer, opacity, lines, objects, step, talk, spoil, st
     opacity: percent === OPACITY ? null : percent,
     grid: lines === false ? 0 : null,
     objects: objects ? 1 : null,
+    mask: mask || null,
+    budget: budget || null,
     step,
     talk: talk ? 1 : null,
     spoil: strength ? spoil : null,
@@ -46,8 +48,8 @@ export function linked(mount) {
       props,
       (event, detail) => {
         if (["step", "share"].includes(event)) told = { ...detail };
-        if (["layer", "slide"].includes(event)) drawn = { ...detail };
-        if (["layer", "step", "slide", "share"].includes(event) && seen()) remember(props.value, detail);
+        if (["layer", "force", "slide"].includes(event)) drawn = { ...detail };
+        if (["layer", "force", "step", "slide", "share"].includes(event) && seen()) remember(props.value, detail);
         if (event === "share") return; // of the address alone
         trigger(event, event === "export" ? withDark(detail) : detail);
       },

@@ -1,7 +1,7 @@
 // One layer of a record over its photo, on a canvas. Patches cover the whole photo, whatever its aspect ratio.
 
-import { DENSE_ONLY, SPARSE_ONLY, VEIL, colour, isDark } from "../base/colours.js";
-import { branchOf, fates, layerValues, parseLayer } from "../record/record.js";
+import { DENSE_ONLY, SPARSE_ONLY, VEIL, colour, diverging, isDark } from "../base/colours.js";
+import { branchOf, fates, isMask, layerValues, parseLayer } from "../record/record.js";
 
 const TINT = 0.45;
 const CROSS_FROM = 11; // CSS pixels: in smaller patches a cross would be noise
@@ -31,11 +31,11 @@ export function drawLayer(canvas, photo, record, text, options = {}) {
   context.globalAlpha = 1;
   context.imageSmoothingQuality = "high";
   context.drawImage(photo, 0, 0, canvas.width, canvas.height);
-  if (layer.name === "mask") drawMask();
+  if (isMask(layer)) drawMask();
   else if (layer.name !== "photo") drawValues();
   context.globalAlpha = 1;
   if (lines) drawLines();
-  if (layer.name === "mask") drawOutline();
+  if (isMask(layer)) drawOutline();
   if (patch !== null) drawMark(cells[patch]);
 
   function drawMask() {
@@ -52,18 +52,19 @@ export function drawLayer(canvas, photo, record, text, options = {}) {
   }
 
   function drawValues() {
-    const { values, range: own } = layerValues(record, layer);
+    const { values, range: own, centred } = layerValues(record, layer);
+    const shade = (index) => (centred ? diverging : colour)(values[index], range ?? own);
     const { kept } = branchOf(record, layer);
     const arm = Math.min(cells[0].width, cells[0].height) / 9;
     drainColour(() => true); // a coloured photo would tint the colour map
-    cells.forEach((cell, index) => fill(cell, colour(values[index], range ?? own), opacity));
+    cells.forEach((cell, index) => fill(cell, shade(index), opacity));
     if (9 * arm < CROSS_FROM * pixel) return;
     context.globalAlpha = 1;
     context.lineWidth = 1.4 * pixel;
     cells.forEach((cell, index) => {
       if (kept[index]) return;
       const [x, y] = [cell.x + cell.width - 2.2 * arm, cell.y + 2.2 * arm];
-      context.strokeStyle = isDark(colour(values[index], range ?? own)) ? "#ffffffd0" : "#000000d0";
+      context.strokeStyle = isDark(shade(index)) ? "#ffffffd0" : "#000000d0";
       path([[x - arm, y - arm, x + arm, y + arm], [x - arm, y + arm, x + arm, y - arm]]);
     });
   }

@@ -1,15 +1,15 @@
 // What stands under a picture: what its colours mean, and whose photo it is.
 
-import { DENSE_ONLY, SPARSE_ONLY, VIRIDIS } from "../base/colours.js";
+import { DENSE_ONLY, DIVERGING, SPARSE_ONLY, VIRIDIS } from "../base/colours.js";
 import { h } from "../base/dom.js";
 import { meaning, symbols } from "../base/words.js";
-import { layerText, layerValues, number } from "../record/record.js";
+import { isMask, layerText, layerValues, number } from "../record/record.js";
 
 // The key of a layer: a colour scale with its label and the numbers at both ends, or what the mask's looks mean.
 export function layerLegend(record, layer, { opacity, range }) {
   if (layer.name === "photo") return h("div", { class: "seps-legend" });
   const { key: said } = record.says.layers[layerText(layer)];
-  if (layer.name === "mask") {
+  if (isMask(layer)) {
     const swatch = (look) => h("i", { class: `seps-swatch ${look}` });
     const meanings = said.map(([look, name]) => h("span", {}, swatch(look), name));
     const key = h("div", { class: "seps-legend" }, ...meanings);
@@ -18,10 +18,10 @@ export function layerLegend(record, layer, { opacity, range }) {
     key.style.setProperty("--dense", DENSE_ONLY);
     return key;
   }
-  const { label, range: own } = layerValues(record, layer);
+  const { label, range: own, centred } = layerValues(record, layer);
   const [low, high] = range ?? own;
   const bar = h("i", { class: "seps-scale", "aria-hidden": "true" });
-  bar.style.background = `linear-gradient(to right, ${VIRIDIS.filter((_, index) => index % 15 === 0).join(", ")})`;
+  bar.style.background = `linear-gradient(to right, ${(centred ? DIVERGING : VIRIDIS).filter((_, index) => index % 15 === 0).join(", ")})`;
   const end = (value, side) => h("output", { class: side, "data-value": value }, number(value));
   return h(
     "div",

@@ -1,15 +1,18 @@
 // Moving over the patches of a picture by pointer, touch or keyboard.
 
+// The index of the patch under a pointer on a canvas, null beside it.
+export function patchUnder(canvas, [rows, columns], event) {
+  const box = canvas.getBoundingClientRect();
+  const row = Math.floor((rows * (event.clientY - box.top)) / box.height);
+  const column = Math.floor((columns * (event.clientX - box.left)) / box.width);
+  return row >= 0 && row < rows && column >= 0 && column < columns ? row * columns + column : null;
+}
+
 // Let a pointer, a tap or the arrow keys choose a patch of a canvas; `current` tells the chosen one, `choose` is
 // given the index of another one, or null. The patch stays chosen while the canvas has focus.
 export function overPatches(canvas, [rows, columns], current, choose) {
   const pick = (patch) => patch !== current() && choose(patch);
-  const under = (event) => {
-    const box = canvas.getBoundingClientRect();
-    const row = Math.floor((rows * (event.clientY - box.top)) / box.height);
-    const column = Math.floor((columns * (event.clientX - box.left)) / box.width);
-    return row >= 0 && row < rows && column >= 0 && column < columns ? row * columns + column : null;
-  };
+  const under = (event) => patchUnder(canvas, [rows, columns], event);
   const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
   canvas.addEventListener("pointermove", (event) => event.pointerType === "mouse" && pick(under(event)));
   canvas.addEventListener("pointerdown", (event) => pick(under(event)));

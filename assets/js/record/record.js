@@ -2,7 +2,7 @@
 // Every number comes from the record; nothing of the model is computed here.
 
 import { floats } from "../base/bytes.js";
-import { fill } from "../base/words.js";
+import { fill, say } from "../base/words.js";
 
 // The packed record with every array unpacked, under the same names, and what is said of it under `says`.
 export function decode(packed) {
@@ -20,7 +20,20 @@ export function decode(packed) {
     matrix: floats(alignment.matrix),
     word_maps: floats(alignment.word_maps),
   }));
-  return { ...packed, branches, alignments, says: JSON.parse(packed.says) };
+  const measures = Object.fromEntries(Object.entries(packed.measures ?? {}).map(([name, measured]) => {
+    const { values, words } = measured ?? {};
+    return [name, values ? { values: floats(values), words: floats(words) } : measured];
+  }));
+  return { ...packed, branches, alignments, measures, says: JSON.parse(packed.says) };
+}
+
+// Whether a layer shows decisions, and not values; whether it also comes for a word alone.
+export function isMask({ name }) {
+  return ["mask", "smallest_set", "smallest_change"].includes(name);
+}
+
+export function isByWord({ name }) {
+  return ["effect", "blanked"].includes(name);
 }
 
 // "token:7:dense" to {name: "token", number: 7, branch: "dense"}, and back.
@@ -43,17 +56,20 @@ export function hasLayer(record, layer) {
   return layerText(layer) in record.says.layers;
 }
 
-// What a layer shows: {label, range, values}. label: of the scale. range: its ends, [low, high]. values: one a patch;
-// an array of them, one a token, for "tokens"; null for the photo; for masks the fates.
+// What a layer shows: {label, range, values, centred}. label: of the scale. range: its ends, [low, high]. values: one a
+// patch; an array of them, one a token, for "tokens"; null for the photo; for masks the fates. centred: whether zero
+// stands in the middle of the scale.
 export function layerValues(record, layer) {
-  const { label, range } = record.says.layers[layerText(layer)];
-  return { label, range, values: valuesOf(record, layer, branchOf(record, layer)) };
+  const { label, range, diverging: centred = false } = record.says.layers[layerText(layer)];
+  return { label, range, centred, values: valuesOf(record, layer, branchOf(record, layer)) };
 }
 
 function valuesOf(record, layer, branch) {
   const { name, number } = layer;
   if (name === "photo") return null;
   if (name === "mask") return layer.branch === "both" ? fates(record, layer) : branch.kept;
+  if (isByWord(layer)) return number === null ? record.measures[name].values : record.measures[name].words[number];
+  if (isMask(layer)) return fates(record, layer);
   if (name === "word") return record.alignments[0].word_maps[number];
   if (name === "tokens") return branch.aggregation_weights;
   if (name === "token") return branch.aggregation_weights[number - 1];
@@ -62,8 +78,13 @@ function valuesOf(record, layer, branch) {
 }
 
 // For each patch 3 where both branches keep it, 1 the sparse alone, 2 the dense alone, 0 none; a single branch
-// gives 3 and 0.
+// gives 3 and 0. Of the smallest change 1 are patches to drop, 2 those to keep.
 export function fates(record, layer) {
+  const found = record.measures[layer.name];
+  if (layer.name === "smallest_set") return found.kept.map((kept) => (kept ? 3 : 0));
+  if (layer.name === "smallest_change" && found) {
+    return found.kept.map((kept, patch) => (found.dropped[patch] ? 1 : found.added[patch] ? 2 : kept ? 3 : 0));
+  }
   if (layer.branch !== "both") return branchOf(record, layer).kept.map((kept) => (kept ? 3 : 0));
   const [sparse, dense] = record.branches;
   return sparse.kept.map((kept, patch) => kept + 2 * dense.kept[patch]);
@@ -100,6 +121,16 @@ export function patchLines(record, patch) {
     return fill(record.says.branches[index], values);
   });
   return [first, ...branches];
+}
+
+// What is said of one patch in a layer that was measured.
+export function measuredLine(record, layer, patch) {
+  const { branches: [{ kept }] } = record;
+  const value = valuesOf(record, layer, branchOf(record, layer))[patch];
+  const cost = say(value >= 0 ? "region.cost" : "region.gain", { amount: Math.abs(value) });
+  const place = say("patch.place", placeOf(record, patch));
+  if (layer.name === "blanked") return say("patch.blanked", { place, cost, fate: record.says.fates[kept[patch]] });
+  return say(kept[patch] ? "patch.effect_kept" : "patch.effect_dropped", { place, cost });
 }
 
 // The row and the column of a patch, from 1.

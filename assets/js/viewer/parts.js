@@ -34,8 +34,9 @@ export function captionButtons(words, { preview, pin }) {
   return { element, light };
 }
 
-// The terms laid end to end from 0: those that add, then, hatched, those that take away, back to the similarity.
-export function termsBar(record) {
+// The terms laid end to end from 0: those that add, then, hatched, those that take away, back to the similarity. `now`:
+// of a decision by hand, the differences that stand beside the numbers, {similarity, terms}, or null.
+export function termsBar(record, now = null) {
   const entries = Object.entries(record.terms).map(([name, value], index) => ({ name, value, index }));
   const order = [...entries.filter(({ value }) => value >= 0), ...entries.filter(({ value }) => value < 0)];
   let end = 0;
@@ -56,18 +57,20 @@ export function termsBar(record) {
     return line;
   };
   const marks = [mark("seps-zero-mark", 0), mark("seps-sum-mark", record.similarity)];
-    const item = ({ name, value, index }) => h(
+  const changed = (text) => (text ? h("small", { class: "seps-changed", title: say("whatif.against") }, text) : null);
+  const item = ({ name, value, index }) => h(
     "li",
     { "data-term": name, "data-value": value, title: meaning(termOf(name)) },
     h("i", { class: value < 0 ? "seps-less" : "seps-more", "data-tint": index % 4 }),
     h("span", {}, record.says.terms[name]),
     h("b", {}, (value < 0 ? "" : "+") + value.toFixed(4)),
+    changed(now?.terms[name]),
   );
   const total = h("output", { "data-similarity": record.similarity }, record.similarity.toFixed(4));
   return h(
     "div",
     { class: "seps-terms" },
-    h("p", {}, symbol("S(I, T)"), " ", total),
+    h("p", {}, symbol("S(I, T)"), " ", total, changed(now?.similarity)),
     h("div", { class: "seps-bar", "aria-hidden": "true" }, ...segments.map(segment), ...marks),
     h("ol", {}, ...entries.map(item)),
   );

@@ -9,16 +9,21 @@ import { credit, layerLegend } from "../picture/legend.js";
 import { downloadButtons, modelName } from "../picture/foot.js";
 import { drawObjects, objectsToggle } from "../picture/objects.js";
 import { overPatches } from "../picture/patches.js";
-import { branchOf, decode, describe, hasLayer, layerText, parseLayer, patchLines } from "../record/record.js";
+import {
+  branchOf, decode, describe, hasLayer, isByWord, layerText, measuredLine, parseLayer, patchLines,
+} from "../record/record.js";
 import { captionButtons, drawMultiples, glossary, termsBar } from "./parts.js";
+import { drawChoice, whatIf } from "./whatif.js";
 
 const FORMATS = ["PNG", "SVG", "PDF", "JSON"];
 const DEBOUNCE = 300; // milliseconds
+const STROKE = 40; // milliseconds in which patches that are painted gather
 const NARROW = 560; // CSS pixels
 
 function build(root, value, trigger) {
-  const record = decode(value.record);
-  const scene = value.scene && { ...value.scene, objects: JSON.parse(value.scene.objects) };
+  let record = decode(value.record);
+  const sceneOf = (told) => told && { ...told, objects: JSON.parse(told.objects) };
+  let scene = sceneOf(value.scene);
   const asked = parseLayer(value.layer ?? "mask");
   const state = {
     layer: hasLayer(record, asked) ? asked : parseLayer("mask"),
@@ -32,11 +37,15 @@ function build(root, value, trigger) {
   let photo = null;
   let room = [0, 0];
   let timer = 0;
+  let stroke = 0;
+  let measuring = null; // the name of the layer that Python is asked for
 
   const settings = () => ({
     layer: layerText(state.layer), opacity: state.opacity, lines: state.lines, objects: state.objects,
+    ...(decider ? { mask: decider.text(), budget: decider.budget } : {}),
   });
-  const word = (number) => ({ name: "word", number, branch: "sparse" });
+  // The layer of a word: its map, or its part of the measured layer that is shown.
+  const word = (number) => ({ name: isByWord(state.layer) ? state.layer.name : "word", number, branch: "sparse" });
   const shown = () => (state.preview === null ? state.layer : word(state.preview));
 
   function changed() {
@@ -47,6 +56,8 @@ function build(root, value, trigger) {
 
   // Show a layer, in the branch chosen before where that branch has it.
   function choose(name, number = null, branch = state.layer.branch) {
+    if (measures.includes(name) && !hasLayer(record, { name, number, branch: "sparse" })) return measure(name);
+    measuring = null;
     if (name === "word" && state.layer.name !== "word") state.before = state.layer;
     const sides = [branch, "sparse", "dense"].map((side) => ({ name, number, branch: side }));
     state.layer = sides.find((layer) => hasLayer(record, layer));
@@ -56,7 +67,31 @@ function build(root, value, trigger) {
   function unpin() {
     state.preview = null;
     if (state.layer.name === "word") state.layer = state.before;
+    if (isByWord(state.layer)) state.layer = { ...state.layer, number: null };
     changed();
+  }
+
+  function measure(name) {
+    measuring = name;
+    clearTimeout(timer);
+    trigger("measure", { ...settings(), layer: name });
+    update();
+  }
+
+  // The decision by hand has changed: show it, and ask for its numbers.
+  function decided() {
+    if (decider.open && !(state.layer.name === "mask" && state.layer.branch === "sparse")) {
+      state.layer = parseLayer("mask");
+    }
+    painted();
+    update();
+    clearTimeout(timer);
+    clearTimeout(stroke);
+    stroke = setTimeout(() => trigger("force", settings()), STROKE);
+  }
+
+  function painted() {
+    if (decider) record.branches[0].kept = [...decider.kept];
   }
 
   const caption = captionButtons(record.alignments[0].words, {
@@ -64,11 +99,20 @@ function build(root, value, trigger) {
       state.preview = index;
       update();
     },
-    pin: (index) => (layerText(state.layer) === layerText(word(index)) ? unpin() : choose("word", index)),
+    pin: (index) => (layerText(state.layer) === layerText(word(index)) ? unpin() : choose(word(index).name, index)),
   });
 
   const layerButton = (name, label, title = null) =>
     button({ "data-layer": name, title, "aria-label": title, click: () => choose(name) }, label);
+  const measures = value.measures ?? [];
+  const decider = value.whatif ? whatIf(JSON.parse(value.whatif), {
+    mask: value.mask,
+    budget: value.budget,
+    grid: record.grid,
+    changed: () => decided(),
+    redraw: () => update(),
+    resized: () => photo && fit(),
+  }) : null;
   const partNames = [...new Set(record.branches.flatMap((branch) => Object.keys(branch.parts)))];
   const parts = partNames.map((name) => {
     return layerButton(name, symbol(name), meaning(name));
@@ -99,8 +143,9 @@ function build(root, value, trigger) {
       layerButton("mask", layerName("mask")),
       layerButton("score", layerName("score")),
       h("div", { class: "seps-parts" }, ...parts),
-      ...["tokens", "extra", "photo"].map((name) => layerButton(name, layerName(name))),
+      ...["tokens", "extra", "photo", ...measures].map((name) => layerButton(name, layerName(name))),
     ),
+    decider?.toggle,
     pager,
     !scene ? null : objectsToggle(state.objects, (on) => {
       state.objects = on;
@@ -130,6 +175,7 @@ function build(root, value, trigger) {
   lines.checked = state.lines;
   const reading = h("div", { class: "seps-reading", role: "status", "aria-live": "polite" });
   reading.style.setProperty("--lines", 1 + record.branches.length);
+  let terms = termsBar(record, decider?.now);
   const downloads = downloadButtons(FORMATS, (format) => trigger("export", { format, ...settings() }));
   root.append(
     caption.element,
@@ -142,8 +188,9 @@ function build(root, value, trigger) {
       h("label", { class: "seps-opacity" }, say("button.opacity"), slider),
       h("label", { class: "seps-lines" }, lines, say("button.grid")),
     ),
+    decider?.element ?? "",
     reading,
-    termsBar(record),
+    terms,
     glossary(partNames, record),
     h("div", { class: "seps-foot" }, credit(value.photo), modelName(value.model), downloads),
   );
@@ -152,7 +199,12 @@ function build(root, value, trigger) {
     state.patch = patch;
     update();
   });
+  decider?.paintOn(canvas, () => state.layer.name === "mask" && state.layer.branch === "sparse", () => state.patch);
   root.onkeydown = (event) => {
+    if (decider?.open && event.key === "z" && (event.ctrlKey || event.metaKey) && event.target.type !== "number") {
+      event.preventDefault();
+      decider.back();
+    }
     if (event.key !== "Escape") return;
     state.patch = null;
     unpin();
@@ -162,12 +214,12 @@ function build(root, value, trigger) {
     const { name, number, branch } = state.layer;
     const layer = shown();
     const text = layerText(layer);
-    caption.light(layer.name === "word" ? layer.number : null, name === "word" ? number : null);
+    const ofWord = (one) => (one.name === "word" || isByWord(one) ? one.number : null);
+    caption.light(ofWord(layer), ofWord(state.layer));
     for (const one of layers.querySelectorAll("[data-layer]")) {
       const own = one.dataset.layer;
       const sides = ["sparse", "dense"].map((side) => ({ name: own, number: null, branch: side }));
-      const possible = sides.some((side) => hasLayer(record, side));
-      one.disabled = !possible;
+      one.disabled = !(measures.includes(own) || sides.some((side) => hasLayer(record, side)));
       one.setAttribute("aria-pressed", own === name || (own === "tokens" && name === "token"));
     }
     for (const one of branches) {
@@ -183,14 +235,22 @@ function build(root, value, trigger) {
     reading.replaceChildren(...readings(layer).map((line) => h("p", {}, ...symbols(line))));
     canvas.hidden = layer.name === "tokens";
     multiples.hidden = !canvas.hidden;
-    canvas.setAttribute("aria-label", `${describe(record, text)}. ${say("hint.patches")}`);
+    canvas.classList.toggle("seps-painted", Boolean(decider?.open));
+    const hint = say(decider?.open ? "whatif.hint" : "hint.patches");
+    canvas.setAttribute("aria-label", `${describe(record, text)}. ${hint}`);
     draw(layer, text);
   }
 
   function readings(layer) {
-    if (state.patch !== null && layer.name !== "tokens") return patchLines(record, state.patch);
+    if (measuring) return [say("button.measuring_layer", { name: layerName(measuring) })];
+    const patch = state.preview === null ? state.patch : null;
+    if (patch !== null && isByWord(layer)) {
+      return [measuredLine(record, layer, patch), ...patchLines(record, patch).slice(0, 1)];
+    }
+    if (patch !== null && layer.name !== "tokens") return patchLines(record, patch);
     if (layer.name === "word") {
-      return [record.says.words[layer.number], scene?.inside[layer.number]?.says].filter(Boolean);
+      const said = decider?.now?.words ?? record.says.words;
+      return [said[layer.number], scene?.inside[layer.number]?.says].filter(Boolean);
     }
     return [describe(record, layerText(layer))];
   }
@@ -205,6 +265,7 @@ function build(root, value, trigger) {
     } else {
       drawLayer(canvas, photo, record, text, { opacity, lines: withLines, patch });
       outline(canvas);
+      if (decider?.choice) drawChoice(canvas, record.grid, decider.choice);
     }
   }
 
@@ -214,7 +275,8 @@ function build(root, value, trigger) {
     root.classList.toggle("seps-narrow", narrow);
     const limit = parseFloat(getComputedStyle(canvas).maxHeight);
     const rest = root.offsetHeight - workspace.offsetHeight;
-    const height = Math.min(limit, narrow ? 0.75 * window.innerHeight : Math.max(240, limit - rest));
+    const least = Math.max(240, layers.offsetHeight); // the list beside it takes as much
+    const height = Math.min(limit, narrow ? 0.75 * window.innerHeight : Math.max(least, limit - rest));
     room = [stage.clientWidth, height];
     const width = Math.min(room[0], (height * photo.naturalWidth) / photo.naturalHeight);
     resize(canvas, width, (width * photo.naturalHeight) / photo.naturalWidth);
@@ -225,12 +287,35 @@ function build(root, value, trigger) {
   const end = onPhotos(root, [value.photo], ([image]) => {
     photo = image;
   }, fit);
-  return () => {
+  const dispose = () => {
     clearTimeout(timer);
+    clearTimeout(stroke);
     end();
   };
+
+  // Another decision on the same pair, or a measure of it, changes numbers and nothing else.
+  dispose.update = (next) => {
+    const same = (name) => (next[name] ?? null) === (value[name] ?? null);
+    if (!decider || !next.whatif || next.photo.src !== value.photo.src) return false;
+    if (!["caption", "dense_caption", "model", "link"].every(same)) return false;
+    record = decode(next.record);
+    scene = sceneOf(next.scene);
+    decider.told(JSON.parse(next.whatif), next.mask, next.budget);
+    painted();
+    if (measuring && hasLayer(record, { name: measuring, number: null, branch: "sparse" })) {
+      state.layer = parseLayer(measuring);
+      measuring = null;
+    }
+    if (!hasLayer(record, state.layer)) state.layer = parseLayer("mask");
+    const bar = termsBar(record, decider.now);
+    terms.replaceWith(bar);
+    terms = bar;
+    update();
+    return true;
+  };
+  return dispose;
 }
 
-// trigger("layer", {layer, opacity, lines, objects}) follows a change, trigger("export", {format, ...the same}) a
-// download.
+// trigger("layer", {layer, opacity, lines, objects, mask, budget}) follows a change, trigger("export", {format, ...the
+// same}) a download; "force" asks for the numbers of a decision by hand, "measure" for those of the layer.
 export const mount = mounting("seps-viewer", build, say("hint.no_picture"));

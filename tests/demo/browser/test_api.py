@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from gradio_client import Client, handle_file  # type: ignore[import-untyped]
 from gradio_client.exceptions import AppError  # type: ignore[import-untyped]
@@ -57,6 +58,8 @@ def test_ranking_explaining_and_comparing(client: Any, service: RetrievalService
     record = service.explain(indexed, indexed.gallery.position("motorcycle"), CAPTION)
     told = client.predict(None, "examples/motorcycle", CAPTION, "", api_name="/explain")
     assert told["similarity"] == pytest.approx(record.similarity, abs=1e-4)
+    told = client.predict(None, "examples/motorcycle", CAPTION, "", "7-9", "all", api_name="/explain")
+    assert np.flatnonzero(told["branches"][0]["kept"]).tolist() == [6, 7, 8] and told["branches"][0]["forced"]
     told = client.predict(None, "examples/motorcycle", f"{CAPTION}\na wall", api_name="/compare")
     assert told["kept"][0] == record.sparse.kept.astype(int).tolist()
     assert told["overlap"][0][0] == 1.0

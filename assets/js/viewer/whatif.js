@@ -1,0 +1,263 @@
+// A decision by hand: patches kept and dropped over the picture, the tools for it, and the game of a budget of patches.
+// Nothing of the model is computed here: `changed` asks Python, whose answer comes as told().
+
+import { button, h, press } from "../base/dom.js";
+import { say, symbol, symbols } from "../base/words.js";
+import { patchUnder } from "../picture/patches.js";
+import { between, maskText, readMask } from "./masks.js";
+
+const MOST_STEPS = 200; // that can be undone
+const CHOICE = ["#10191a", "#ffd23f"]; // the model's choice in the game: below the dashes, and dashes
+
+// told: what Python says, see whatif_value in demo/views/whatif.py; count: of patches; `changed` is called when the
+// decision has changed, `redraw` when only its looks have, `resized` when the tools come or go.
+export function whatIf(told, { mask, budget, grid, changed, redraw, resized }) {
+  const count = grid[0] * grid[1];
+  let own = readMask(told.own, count);
+  let kept = mask ? readMask(mask, count) : budget ? own.map(() => 0) : [...own];
+  let open = Boolean(mask || budget);
+  let game = budget;
+  let history = [];
+  let pending = false; // whether Python has yet to answer
+  let seen = false; // whether the model's choice is shown
+  let full = false; // whether a patch too many was asked for
+
+  const used = () => kept.reduce((sum, one) => sum + one, 0);
+  const same = (one, other) => one.every((bit, patch) => bit === other[patch]);
+  const text = () => (open && used() && !same(kept, own) ? maskText(kept) : "");
+
+  const tool = (name, does, label = say(`button.${name}`)) => button({ "data-tool": name, click: does }, label);
+  const toggle = button({ class: "seps-whatif-toggle", "data-tool": "whatif", click: () => show(!open) },
+    say("button.whatif"));
+  const undo = tool("undo", back);
+  const asOwn = tool("own", () => decide(own));
+  const all = tool("keep_all", () => decide(own.map(() => 1)));
+  const none = tool("keep_none", () => decide(own.map(() => 0)));
+  const inside = told.objects.map(([name, bits]) => {
+    const patches = readMask(bits, count);
+    const label = say("button.keep_inside", { name });
+    return [button({ "data-tool": "inside", click: () => decide(patches) }, label), patches];
+  });
+  const play = tool("play", () => (game ? stop() : begin(told.budget)), say("game.title", { budget: told.budget }));
+  const size = h("input", { type: "number", min: 1, max: count, step: 1, change: () => begin(size.valueAsNumber, true) });
+  const sized = h("label", { class: "seps-budget" }, say("button.budget"), size);
+  const reveal = button({ "data-tool": "model", click: () => {
+    seen = !seen;
+    update();
+    redraw();
+  } });
+  const says = h("p", { class: "seps-decision", role: "status", "aria-live": "polite" });
+  const table = h("table", { class: "seps-game" });
+  const element = h(
+    "div",
+    { class: "seps-whatif", role: "group", "aria-label": say("group.whatif") },
+    h("div", { class: "seps-tools" }, undo, asOwn, all, none, play),
+    !inside.length ? null : h(
+      "div",
+      { class: "seps-tools", role: "group", "aria-label": say("group.inside") },
+      ...inside.map(([one]) => one),
+    ),
+    h("div", { class: "seps-tools seps-play" }, sized, reveal),
+    h("div", { class: "seps-verdict" }, says, table),
+  );
+
+  function show(on) {
+    open = on;
+    if (!on) {
+      if (!same(kept, own)) remember();
+      kept = [...own];
+      game = 0;
+    }
+    ask();
+    resized();
+  }
+
+  function begin(patches, again = false) {
+    const least = again ? Math.max(1, used()) : 1;
+    const chosen = Math.round(Number.isFinite(patches) ? patches : told.budget);
+    game = Math.max(least, Math.min(count, chosen));
+    if (!again) {
+      remember();
+      kept = own.map(() => 0);
+      seen = false;
+    }
+    ask();
+    resized();
+  }
+
+  function stop() {
+    remember();
+    game = 0;
+    kept = [...own];
+    ask();
+    resized();
+  }
+
+  function remember() {
+    history.push([[...kept], game]);
+    history = history.slice(-MOST_STEPS);
+  }
+
+  function back() {
+    if (!history.length) return;
+    [kept, game] = history.pop();
+    ask();
+  }
+
+  function decide(mask) {
+    if (same(kept, mask)) return;
+    remember();
+    kept = [...mask];
+    ask();
+  }
+
+  // Set patches to kept or dropped; in a game no more than its budget.
+  function put(patches, to) {
+    let left = game ? game - used() : count;
+    full = false;
+    for (const patch of patches) {
+      if (kept[patch] === to) continue;
+      if (to && left === 0) {
+        full = true;
+        break;
+      }
+      kept[patch] = to;
+      left += to ? -1 : 1;
+    }
+    ask();
+  }
+
+  function ask() {
+    pending = true;
+    update();
+    changed();
+  }
+
+  function update() {
+    const placed = used();
+    press([toggle], () => open);
+    toggle.setAttribute("aria-expanded", String(open));
+    element.hidden = !open;
+    undo.disabled = !history.length;
+    asOwn.disabled = Boolean(game) || same(kept, own);
+    all.disabled = Boolean(game) || placed === count;
+    none.disabled = placed === 0;
+    inside.forEach(([one, patches]) => {
+      one.disabled = Boolean(game) && patches.reduce((sum, bit) => sum + bit, 0) > game;
+    });
+    press([play], () => game);
+    play.textContent = say("game.title", { budget: game || told.budget });
+    sized.parentElement.hidden = !game;
+    if (game && document.activeElement !== size) size.value = String(game);
+    reveal.textContent = say(seen ? "button.hide_model" : "button.show_model");
+    press([reveal], () => seen);
+    says.replaceChildren(...symbols(sentence(placed)));
+    table.hidden = !game || !told.game;
+    if (game && told.game) fillTable();
+  }
+
+  function sentence(placed) {
+    if (game && full) return say("game.full", { budget: game });
+    if (game) return !placed || !told.game ? say("game.ask", { budget: game }) : told.game.says;
+    if (!placed) return say("whatif.empty");
+    return same(kept, own) ? say("whatif.hint") : (told.now?.says ?? say("whatif.hint"));
+  }
+
+  function fillTable() {
+    const head = [say("game.who"), say("game.patches"), symbol("S(I, T)"), say("game.rank_title")];
+    table.replaceChildren(
+      h("thead", {}, h("tr", {}, ...head.map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", {}, ...told.game.rows.map(([who, ...cells]) =>
+        h("tr", {}, h("th", { scope: "row" }, who), ...cells.map((cell) => h("td", {}, cell))))),
+    );
+  }
+
+  // Let pointer and space bar paint on a canvas, while `allowed` and the tools are open; `current` is the patch that the
+  // arrow keys have reached.
+  function paintOn(canvas, allowed, current) {
+    let stroke = null; // {to, at} while a pointer is down
+    const ready = () => open && allowed();
+    canvas.addEventListener("pointerdown", (event) => {
+      const patch = ready() && event.button === 0 ? patchUnder(canvas, grid, event) : null;
+      if (patch === null) return;
+      canvas.setPointerCapture(event.pointerId);
+      remember();
+      stroke = { to: kept[patch] ? 0 : 1, at: patch };
+      put([patch], stroke.to);
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      const patch = stroke && patchUnder(canvas, grid, event);
+      if (!stroke || patch === null || patch === stroke.at) return;
+      put(between(stroke.at, patch, grid[1]), stroke.to);
+      stroke.at = patch;
+    });
+    const end = () => {
+      stroke = null;
+    };
+    canvas.addEventListener("pointerup", end);
+    canvas.addEventListener("pointercancel", end);
+    canvas.addEventListener("keydown", (event) => {
+      if (event.key !== " " || !ready() || current() === null) return;
+      event.preventDefault();
+      remember();
+      put([current()], kept[current()] ? 0 : 1);
+    });
+  }
+
+  update();
+  return {
+    toggle,
+    element,
+    paintOn,
+    back,
+    text,
+    get kept() { return kept; },
+    get open() { return open; },
+    get budget() { return open ? game : 0; },
+    get now() { return text() ? told.now : null; },
+    get choice() { return seen && game && told.game ? readMask(told.game.mask, count) : null; },
+    // What Python says now; while it has yet to answer to the latest change, the picture stays as it was painted.
+    told(next, mask, budget) {
+      told = next;
+      own = readMask(told.own, count);
+      if (mask === text() && budget === game) pending = false;
+      else if (!pending) {
+        kept = mask ? readMask(mask, count) : budget ? own.map(() => 0) : [...own];
+        game = budget;
+        open = open || Boolean(mask || budget);
+      }
+      update();
+    },
+  };
+}
+
+// Draw a dashed line around the patches of a mask.
+export function drawChoice(canvas, [rows, columns], mask) {
+  const context = canvas.getContext("2d");
+  const pixel = window.devicePixelRatio || 1;
+  const [width, height] = [canvas.width / columns, canvas.height / rows];
+  const is = (row, column) => row >= 0 && row < rows && column >= 0 && column < columns && mask[row * columns + column];
+  const path = new Path2D();
+  mask.forEach((chosen, patch) => {
+    if (!chosen) return;
+    const [row, column] = [Math.floor(patch / columns), patch % columns];
+    const [left, top, inset] = [column * width, row * height, 2 * pixel];
+    const side = (outer, x0, y0, x1, y1) => {
+      if (outer) return;
+      path.moveTo(x0, y0);
+      path.lineTo(x1, y1);
+    };
+    side(is(row - 1, column), left, top + inset, left + width, top + inset);
+    side(is(row + 1, column), left, top + height - inset, left + width, top + height - inset);
+    side(is(row, column - 1), left + inset, top, left + inset, top + height);
+    side(is(row, column + 1), left + width - inset, top, left + width - inset, top + height);
+  });
+  context.save();
+  for (const [style, line, dash] of [[CHOICE[0], 5, []], [CHOICE[1], 2.5, [6, 4]]]) {
+    context.strokeStyle = style;
+    context.lineWidth = line * pixel;
+    context.setLineDash(dash.map((length) => length * pixel));
+    context.stroke(path);
+  }
+  context.restore();
+}

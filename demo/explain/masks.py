@@ -1,0 +1,87 @@
+"""Decision masks as links and commands write them: bits as text, and lists of patches."""
+
+from __future__ import annotations
+
+import binascii
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+
+import numpy as np
+from numpy.typing import NDArray
+
+Booleans = NDArray[np.bool_]
+
+ALL = "all"
+RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
+
+
+def mask_text(mask: NDArray[np.generic]) -> str:
+    """A mask (N,) as text: its bits, patch by patch, as base64url without padding; 34 characters for 196 patches."""
+    return urlsafe_b64encode(np.packbits(mask.astype(bool)).tobytes()).decode().rstrip("=")
+
+
+def read_mask(text: str, count: int) -> Booleans | None:
+    """Read the text of a mask of `count` patches; None, the model's own decision, for an empty one.
+
+    Raises:
+        ValueError: no such text, bits of another count, or a mask that keeps no patch.
+    """
+    if not text:
+        return None
+    length = (count + 7) // 8  # bytes
+    try:
+        content = urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    except (binascii.Error, ValueError):
+        content = b""
+    bits = np.unpackbits(np.frombuffer(content, dtype=np.uint8)).astype(bool)
+    if len(content) != length or bits[count:].any() or mask_text(bits[:count]) != text:
+        raise ValueError(f"The mask {text[:60]!r} is not that of {count} patches: leave it out, or take a link again.")
+    return kept_some(bits[:count])
+
+
+def kept_some(mask: Booleans) -> Booleans:
+    """The mask; ValueError where it keeps no patch."""
+    if not mask.any():
+        raise ValueError("The mask keeps no patch, but at least one is needed: keep one.")
+    return mask
+
+
+def read_patches(text: str, count: int, name: str) -> Booleans:
+    """Read a list of patches, "1,2,5-9" or "all", counted from 1 row by row, as a mask (N,).
+
+    Args:
+        text: empty for none; count: of patches; name: what errors call the list.
+
+    Raises:
+        ValueError: another text, or a patch that there is not.
+    """
+    mask = np.zeros(count, dtype=bool)
+    if text.strip() == ALL:
+        return ~mask
+    for part in filter(None, (one.strip() for one in text.split(","))):
+        found = RANGE.fullmatch(part)
+        if found is None:
+            raise ValueError(f"{name} has {part[:40]!r}, but numbers of patches are needed, such as 1,2,5-9, or {ALL}.")
+        first, last = int(found[1]), int(found[2] or found[1])
+        if not 1 <= first <= last <= count:
+            raise ValueError(f"{name} has {part}, but there are patches 1 to {count}.")
+        mask[first - 1 : last] = True
+    return mask
+
+
+def changed_mask(kept: Booleans, keep: str, drop: str) -> Booleans | None:
+    """The decision (N,) after patches are dropped, and then others kept; None where both lists are empty.
+
+    Raises:
+        ValueError: as `read_patches`; no patch is left.
+    """
+    if not (keep.strip() or drop.strip()):
+        return None
+    dropped, added = read_patches(drop, kept.size, "drop"), read_patches(keep, kept.size, "keep")
+    return kept_some((kept & ~dropped) | added)
+
+
+def overlap_of(one: Booleans, other: Booleans) -> float:
+    """The overlap of two masks, intersection over union, in [0, 1]; 1 where both keep nothing."""
+    union = int((one | other).sum())
+    return int((one & other).sum()) / union if union else 1.0

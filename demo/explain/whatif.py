@@ -1,0 +1,102 @@
+"""What is said of a decision by hand: S(I, T), its terms, words and rank beside those of the model's own decision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from demo.explain.sentences import word_line
+from demo.explain.table import say
+from seps import Explanation
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A photograph under a decision: its record, its rank, and the number of photographs that are ranked; 0 of none."""
+
+    record: Explanation
+    rank: int = 0
+    total: int = 0
+
+
+def decision_sentence(now: Decided, own: Decided) -> str:
+    """What a decision by hand, or the model's own, does to S(I, T) and the rank, in words."""
+    kept, before = now.record.sparse.kept, own.record.sparse.kept
+    told = {"kept": kept.sum(), "patches": kept.size, "similarity": now.record.similarity}
+    moved = {"dropped": (before & ~kept).sum(), "added": (kept & ~before).sum()}
+    if not now.total:
+        return say("whatif.alone", change=change(now, own), **told, **moved)
+    if (kept == before).all():
+        return say("whatif.own", rank=own.rank, of=own.total, **told)
+    key = "whatif.rank_same" if now.rank == own.rank else "whatif.rank"
+    rank = say(key, rank=now.rank, before=own.rank, of=now.total)
+    return say("whatif.now", change=change(now, own), rank=rank, **told, **moved)
+
+
+def change(now: Decided, own: Decided) -> float:
+    """S(I, T) minus that of the model's own decision."""
+    return now.record.similarity - own.record.similarity
+
+
+def decision_words(now: Decided, own: Decided) -> dict[str, Any]:
+    """What stands beside the record's numbers while a decision is forced; JSON ready.
+
+    Returns:
+        `says`: the decision in a sentence; `similarity` and `terms`, by name, the differences against the model's own
+        decision, as they are written; `words`: a line for each word of the caption.
+    """
+    terms, count = own.record.terms, len(now.record.sparse_alignment.words)
+    return {
+        "says": decision_sentence(now, own),
+        "similarity": say("whatif.change", change=change(now, own)),
+        "terms": {name: say("whatif.change", change=value - terms[name]) for name, value in now.record.terms.items()},
+        "words": [changed_word(now.record, own.record, word) for word in range(count)],
+    }
+
+
+def changed_word(record: Explanation, own: Explanation, word: int) -> str:
+    """The token that a word met best, and how its cosine differs from the one by the model's own decision."""
+    found, before = record.sparse_alignment, own.sparse_alignment
+    token = before.best_token[word]
+    difference = found.cosines[found.best_token[word], word] - before.cosines[token, word]
+    return say("whatif.word", line=word_line(record, word), change=difference, token=before.tokens[token])
+
+
+def decision_numbers(now: Decided, own: Decided) -> dict[str, Any]:
+    """The same for files: rank and number of photographs, and the model's own decision, JSON ready."""
+    model = {
+        "kept": own.record.sparse.kept.astype(int).tolist(),
+        "similarity": own.record.similarity,
+        "terms": own.record.terms,
+    }
+    if not now.total:
+        return {"model": model}
+    return {"rank": now.rank, "total": now.total, "model": model | {"rank": own.rank}}
+
+
+def game_words(budget: int, by_hand: Decided | None, by_model: Decided, overlap: float) -> dict[str, Any]:
+    """What stands below the game's picture; JSON ready.
+
+    Returns:
+        `rows`: [who, patches, S(I, T), rank], by hand and by the model, "-" where nothing is painted; `says`: who is
+        ahead, and the overlap.
+    """
+    says = say("game.ask", budget=budget)
+    if by_hand is not None:
+        ahead = change(by_hand, by_model)
+        key = "game.even" if abs(ahead) < 5e-5 else "game.ahead" if ahead > 0 else "game.behind"
+        says = say(key, amount=abs(ahead), overlap=overlap)
+    return {"rows": [game_row("game.hand", by_hand, budget), game_row("game.model", by_model, budget)], "says": says}
+
+
+def game_row(key: str, decided: Decided | None, budget: int) -> list[str]:
+    """One side of the game: who, patches, S(I, T), rank."""
+    if decided is None:
+        return [say(key), say("game.placed", count=0, budget=budget), "-", "-"]
+    count = decided.record.sparse.kept.sum()
+    return [
+        say(key),
+        say("game.placed", count=count, budget=budget),
+        say("game.similarity", similarity=decided.record.similarity),
+        say("game.rank", rank=decided.rank, of=decided.total),
+    ]

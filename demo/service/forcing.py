@@ -1,0 +1,79 @@
+"""A decision by hand beside the model's own: what becomes of S(I, T), its terms, and the photograph's rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demo.explain.masks import overlap_of
+from demo.explain.whatif import Decided
+from demo.galleries.index import IndexedGallery
+from demo.service.retrieval import ImageRanking, RetrievalService
+from seps import Explanation
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Game:
+    """A budget of patches, spent by hand and by the model.
+
+    Attributes:
+        budget: how many patches may be kept; by_hand: what was painted, None where that is nothing yet.
+        by_model: the patches of the highest score, as many as the budget.
+    """
+
+    budget: int
+    by_hand: Decided | None
+    by_model: Decided
+
+    @property
+    def overlap(self) -> float:
+        """The overlap (IoU) of both sets, in [0, 1]; 0 where nothing is painted."""
+        return (
+            0.0
+            if self.by_hand is None
+            else overlap_of(self.by_hand.record.sparse.kept, self.by_model.record.sparse.kept)
+        )
+
+
+class Forcing:
+    """Tries decisions on one photograph and one caption.
+
+    Args:
+        service: of the gallery; indexed: the gallery; index: of the photograph; caption, dense: as read.
+    """
+
+    def __init__(
+        self, service: RetrievalService, indexed: IndexedGallery, index: int, caption: str, dense: str | None = None
+    ) -> None:
+        self._service, self._indexed, self._index = service, indexed, index
+        self._caption, self._dense = caption, dense
+        self.ranking: ImageRanking = service.remembered_ranking(indexed, caption, dense)
+        self.own = Decided(self._explained(None), self.ranking.order.index(index) + 1, len(indexed))
+
+    def attempt(self, mask: Mask | None) -> Decided:
+        """What becomes of the photograph under a decision (N,); None, and the model's very own, is the model's."""
+        if mask is None or np.array_equal(mask, self.own.record.sparse.kept):
+            return self.own
+        record = self._explained(mask)
+        return Decided(record, 1 + int((self.ranking.others(self._index) > record.similarity).sum()), self.own.total)
+
+    def game(self, budget: int, mask: Mask | None) -> Game:
+        """What a budget of 1 to N patches brings by hand and by the model.
+
+        Raises:
+            ValueError: more patches than the budget, or a budget out of range.
+        """
+        rank = self.own.record.sparse.rank  # (N,)
+        if not 1 <= budget <= rank.size:
+            raise ValueError(f"budget is {budget}, but it must be from 1 to {rank.size} patches.")
+        if mask is not None and mask.sum() > budget:
+            raise ValueError(f"{mask.sum()} patches are kept, but the budget is {budget}: drop some, or raise it.")
+        by_hand = None if mask is None else self.attempt(mask)
+        return Game(budget, by_hand, self.attempt(np.asarray(rank < budget)))
+
+    def _explained(self, mask: Mask | None) -> Explanation:
+        return self._service.explain(self._indexed, self._index, self._caption, self._dense, mask)

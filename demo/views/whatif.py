@@ -1,0 +1,127 @@
+"""A decision by hand in the view Photos: patches are kept and dropped over the picture, and all numbers follow."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import gradio as gr
+import numpy as np
+from numpy.typing import NDArray
+
+from demo.explain.layers import Layer
+from demo.explain.masks import mask_text, read_mask
+from demo.explain.measured import MEASURES
+from demo.explain.outline import outlines
+from demo.explain.whatif import Decided, decision_words, game_words
+from demo.galleries.annotation import SceneAnnotation
+from demo.galleries.index import IndexedGallery
+from demo.service.forcing import Forcing
+from demo.service.measuring import patches_of
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
+from demo.service.session import SessionData
+from demo.views.parts import AT_ONCE, ViewState, errors_as_message, message, viewer_value
+from seps import Explanation
+
+EVENTS = ("force", "measure")  # of the viewer, besides those of every viewer
+BUDGET = 20  # patches of the game, to begin with
+
+
+def forced_mask(service: RetrievalService, state: ViewState) -> NDArray[np.bool_] | None:
+    """The decision by hand of a view, (N,); None for the model's own. ValueError where its text is none."""
+    return read_mask(state.mask, service.model.cross_net.num_patches)
+
+
+def shown_record(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> Explanation:
+    """The record that a view shows: under its decision, with what its layer measures."""
+    mask, name = forced_mask(service, state), Layer.parse(state.layer).name
+    pair = (indexed, state.index, state.caption, state.dense)
+    return service.measure(*pair, name, mask) if name in MEASURES else service.explain(*pair, mask)
+
+
+def decision(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> tuple[Decided, Decided] | None:
+    """The view's decision by hand and the model's own; None where the model decides."""
+    mask = forced_mask(service, state)
+    if mask is None:
+        return None
+    forcing = Forcing(service, indexed, state.index, state.caption, state.dense)
+    return forcing.attempt(mask), forcing.own
+
+
+def search_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
+    """The value of the viewer in Photos, where patches can be kept and dropped."""
+    record = shown_record(service, indexed, state)
+    value = viewer_value(service, indexed, state, record, "search")
+    told = whatif_value(service, indexed, state)
+    return value | {"mask": state.mask, "budget": state.budget, "measures": list(MEASURES), "whatif": json.dumps(told)}
+
+
+def whatif_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
+    """What the page needs to try decisions.
+
+    Returns:
+        `own`: the text of the model's own decision; `objects`: of a scene, the [name, mask] of each; `budget`: what a
+        game begins with. Where a decision is forced, `now` from `decision_words`; in a game, `game` from `game_words`
+        with the model's choice as `mask`.
+    """
+    mask = forced_mask(service, state)
+    own = service.explain(indexed, state.index, state.caption, state.dense)
+    known = indexed.gallery.items[state.index].known
+    found: dict[str, Any] = {
+        "own": mask_text(own.sparse.kept),
+        "objects": [] if known is None else inside_masks(known, state.caption, own.grid),
+        "budget": min(BUDGET, own.sparse.kept.size),
+        "now": None,
+        "game": None,
+    }
+    if mask is None and not state.budget:
+        return found
+    forcing = Forcing(service, indexed, state.index, state.caption, state.dense)
+    if mask is not None:
+        found["now"] = decision_words(forcing.attempt(mask), forcing.own)
+    if state.budget:
+        game = forcing.game(state.budget, mask)
+        words = game_words(game.budget, game.by_hand, game.by_model, game.overlap)
+        found["game"] = words | {"mask": mask_text(game.by_model.record.sparse.kept)}
+    return found
+
+
+def inside_masks(known: SceneAnnotation, caption: str, grid: tuple[int, int]) -> list[tuple[str, str]]:
+    """The name of each object of a scene of which something is seen, and the mask of the patches inside it."""
+    return [(one.name, mask_text(patches_of(known, (one.number,), grid))) for one in outlines(known, caption)]
+
+
+def drawn_as(state: ViewState, event: gr.EventData) -> ViewState:
+    """The view as the page draws it: its layer and looks, its decision by hand and its game."""
+    return replace(
+        state,
+        layer=str(event.layer),
+        opacity=float(event.opacity),
+        lines=bool(event.lines),
+        objects=bool(event.objects),
+        mask=str(getattr(event, "mask", "")),
+        budget=int(getattr(event, "budget", 0)),
+    )
+
+
+def connect(registry: ModelRegistry, viewer: gr.HTML, said: gr.HTML, session: gr.State, state: gr.State) -> None:
+    """Let the viewer of Photos try decisions and measure; `session` holds a `SessionData`, `state` a `ViewState`."""
+
+    def answered(session: SessionData, state: ViewState) -> tuple[str, dict[str, Any], ViewState]:
+        service, indexed = registry.find(state.gallery, session)
+        return message(""), search_value(service, indexed, state), state
+
+    @errors_as_message(3)
+    def force(session: SessionData, state: ViewState, event: gr.EventData) -> tuple[Any, ...]:
+        drawn = drawn_as(state, event)
+        name = Layer.parse(drawn.layer).name
+        return answered(session, replace(drawn, layer="mask") if name in MEASURES else drawn)
+
+    @errors_as_message(3)
+    def measure(session: SessionData, state: ViewState, event: gr.EventData) -> tuple[Any, ...]:
+        return answered(session, drawn_as(state, event))
+
+    viewer.force(force, [session, state], [said, viewer, state], **AT_ONCE)
+    viewer.measure(measure, [session, state], [said, viewer, state], **AT_ONCE)

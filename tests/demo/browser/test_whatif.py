@@ -1,0 +1,263 @@
+"""Decisions by hand in the app: painting, undoing, links, the game and measured layers, by mouse and by keyboard."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from demo.explain.layers import Layer
+from demo.explain.masks import mask_text, read_mask
+from demo.figures.layered import diverging_colours
+from demo.service.forcing import Forcing
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
+from demo.views.examples import FIRST_CAPTION
+from tests.demo.browser.conftest import SCREENSHOTS
+from tests.demo.browser.page import SIZES, VEIL, opaque, opened, patch_colours, shown
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+GRID = (14, 14)
+
+
+def veiled(page: Page, grid: tuple[int, int] = GRID) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which patches are shown as dropped, with the veil at full opacity: (N,)."""
+    return np.asarray((patch_colours(shown(page), grid) == VEIL).all(axis=1))
+
+
+def spot(page: Page, patch: int, grid: tuple[int, int] = GRID) -> tuple[float, float]:
+    """Where a patch's centre lies on the page."""
+    shown(page).scroll_into_view_if_needed()
+    box = shown(page).bounding_box()
+    assert box is not None
+    row, column = divmod(patch, grid[1])
+    return box["x"] + (column + 0.5) * box["width"] / grid[1], box["y"] + (row + 0.5) * box["height"] / grid[0]
+
+
+def tool(page: Page, name: str) -> None:
+    """Press a tool of the decision by hand."""
+    page.locator(f"#viewer [data-tool={name}]").first.click()
+
+
+def linked_mask(page: Page) -> str:
+    """The mask in the address."""
+    return parse_qs(urlsplit(page.url).query).get("mask", [""])[0]
+
+
+def expect_attempt(page: Page, forcing: Forcing, mask: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> None:
+    """The page shows what the library finds under a decision."""
+    found = forcing.attempt(mask)
+    output = page.locator("#viewer .seps-terms output")
+    expect(output).to_have_text(f"{found.record.similarity:.4f}")
+    says = page.locator("#viewer .seps-decision")
+    if found is forcing.own:
+        expect(says).to_contain_text("Click or drag over patches")
+        expect(page.locator("#viewer .seps-changed")).to_have_count(0)
+    else:
+        change = found.record.similarity - forcing.own.record.similarity
+        expect(says).to_contain_text(f"{mask.sum()} of 196 patches kept")
+        expect(says).to_contain_text(f"rank {found.rank}")
+        expect(page.locator("#viewer .seps-terms > p .seps-changed")).to_have_text(f"{change:+.4f}")
+    np.testing.assert_array_equal(veiled(page), ~mask)
+
+
+def test_patches_are_painted_undone_and_linked(browser: Browser, address: str, service: RetrievalService) -> None:
+    indexed = service.find("examples")
+    forcing = Forcing(service, indexed, indexed.gallery.position("dahlia"), FIRST_CAPTION)
+    own = forcing.own.record.sparse.kept
+    with opened(browser, address) as page:
+        expect(page.locator("#viewer .seps-whatif")).to_be_hidden()
+        tool(page, "whatif")
+        opaque(page)
+        np.testing.assert_array_equal(veiled(page), ~own)
+        mask = own.copy()
+        first = int(np.flatnonzero(own)[0])
+        page.mouse.click(*spot(page, first))
+        mask[first] = False
+        expect_attempt(page, forcing, mask)
+
+        start = 14 * 12 + 1  # a stroke over a row, from a dropped patch or a kept one
+        to = not mask[start]
+        page.mouse.move(*spot(page, start))
+        page.mouse.down()
+        page.mouse.move(*spot(page, start + 9), steps=3)
+        page.mouse.up()
+        painted = mask.copy()
+        painted[start : start + 10] = to
+        expect_attempt(page, forcing, painted)
+        expect(page).to_have_url(re.compile("mask=" + mask_text(painted)))
+        link = page.url
+
+        tool(page, "undo")
+        expect_attempt(page, forcing, mask)
+        page.keyboard.press("Control+z")
+        expect_attempt(page, forcing, own)
+        expect(page).not_to_have_url(re.compile("mask="))
+        tool(page, "keep_all")
+        expect_attempt(page, forcing, np.ones(196, dtype=bool))
+        tool(page, "keep_none")
+        expect(page.locator("#viewer .seps-decision")).to_contain_text("keep at least one patch")
+        page.mouse.click(*spot(page, 100))
+        expect_attempt(page, forcing, np.arange(196) == 100)
+        page.locator("#viewer [data-word='3']").hover()
+        expect(page.locator("#viewer .seps-reading")).to_contain_text("against the model's own decision")
+        tool(page, "own")
+        expect_attempt(page, forcing, own)
+    with opened(browser, address, "?" + urlsplit(link).query) as page:
+        expect(page.locator("#viewer .seps-whatif")).to_be_visible()
+        opaque(page)
+        expect_attempt(page, forcing, painted)
+        page.locator("#viewer .seps-downloads [data-format=json]").scroll_into_view_if_needed()
+        with page.expect_download() as saved:
+            page.locator("#viewer [data-format=json]").click()
+        told = json.loads(Path(saved.value.path()).read_text(encoding="utf-8"))
+        assert told["by_hand"]["rank"] == forcing.attempt(painted).rank
+        page.locator("#ranking .row").nth(3).click()  # another photo decides for itself
+        expect(page).not_to_have_url(re.compile("mask="))
+
+
+def test_arrow_keys_and_space_paint(browser: Browser, address: str, service: RetrievalService) -> None:
+    indexed = service.find("examples")
+    forcing = Forcing(service, indexed, indexed.gallery.position("dahlia"), FIRST_CAPTION)
+    mask = forcing.own.record.sparse.kept.copy()
+    with opened(browser, address) as page:
+        page.locator("#viewer [data-tool=whatif]").press("Enter")
+        opaque(page)
+        canvas = shown(page)
+        canvas.focus()
+        canvas.press("ArrowRight")  # to the first patch
+        canvas.press("ArrowDown")
+        canvas.press(" ")
+        mask[14] = not mask[14]
+        expect_attempt(page, forcing, mask)
+        expect(page.locator("#viewer .seps-reading")).to_contain_text("Row 2, column 1")
+        assert page.evaluate("document.activeElement.tagName") == "CANVAS"
+        canvas.press("ArrowRight")
+        canvas.press(" ")
+        mask[15] = not mask[15]
+        expect_attempt(page, forcing, mask)
+
+
+def test_the_game_of_twenty_patches(browser: Browser, address: str, service: RetrievalService) -> None:
+    indexed = service.find("examples")
+    forcing = Forcing(service, indexed, indexed.gallery.position("dahlia"), FIRST_CAPTION)
+    with opened(browser, address) as page:
+        tool(page, "whatif")
+        opaque(page)
+        tool(page, "play")
+        expect(page.locator("#viewer .seps-decision")).to_contain_text("Which 20 patches would you keep?")
+        assert veiled(page).all()
+        page.mouse.move(*spot(page, 14 * 5))
+        page.mouse.down()
+        page.mouse.move(*spot(page, 14 * 5 + 13), steps=2)
+        page.mouse.up()
+        page.mouse.move(*spot(page, 14 * 6))
+        page.mouse.down()
+        page.mouse.move(*spot(page, 14 * 6 + 13), steps=2)  # more than the budget
+        page.mouse.up()
+        expect(page.locator("#viewer .seps-decision")).to_contain_text("All 20 patches of the budget are placed")
+        mask = np.zeros(196, dtype=bool)
+        mask[14 * 5 : 14 * 5 + 20] = True
+        np.testing.assert_array_equal(veiled(page), ~mask)
+        game = forcing.game(20, mask)
+        assert game.by_hand is not None
+        cells = page.locator("#viewer .seps-game tbody td")
+        expect(cells.nth(1)).to_have_text(f"{game.by_hand.record.similarity:.4f}")
+        expect(cells.nth(4)).to_have_text(f"{game.by_model.record.similarity:.4f}")
+        expect(cells.nth(2)).to_have_text(f"{game.by_hand.rank} of 14")
+        before = patch_colours(shown(page), (140, 140))
+        tool(page, "model")
+        assert (patch_colours(shown(page), (140, 140)) != before).any()
+        expect(page).to_have_url(re.compile("budget=20"))
+        link = page.url
+        page.mouse.click(*spot(page, 14 * 5))  # one less, and the overlap is told
+        mask[14 * 5] = False
+        expect(page.locator("#viewer .seps-decision")).to_contain_text(f"{forcing.game(20, mask).overlap:.2f}")
+        tool(page, "play")
+        expect_attempt(page, forcing, forcing.own.record.sparse.kept)
+    with opened(browser, address, "?" + urlsplit(link).query) as page:
+        expect(page.locator("#viewer .seps-game tbody td").nth(0)).to_have_text("20 of 20")
+
+
+def test_measured_layers_come_when_they_are_asked_for(
+    browser: Browser, address: str, service: RetrievalService
+) -> None:
+    indexed = service.find("examples")
+    index = indexed.gallery.position("dahlia")
+    with opened(browser, address) as page:
+        opaque(page)
+        for name in ("effect", "blanked"):
+            record = service.measure(indexed, index, FIRST_CAPTION, None, name)
+            page.locator(f"#viewer [data-layer={name}]").click()
+            wanted = Layer(name).values(record)
+            expect(page.locator("#viewer .seps-reading")).to_contain_text(wanted.sentence[5:20])
+            page.locator("#caption textarea").hover()
+            colours = diverging_colours(wanted.values, wanted.high)
+            np.testing.assert_allclose(patch_colours(shown(page), GRID), colours, atol=3)
+            page.locator("#viewer [data-word='2']").click()
+            page.locator("#caption textarea").hover()
+            wanted = Layer(name, 2).values(record)
+            colours = diverging_colours(wanted.values, wanted.high)
+            np.testing.assert_allclose(patch_colours(shown(page), GRID), colours, atol=3)
+            expect(page).to_have_url(re.compile(f"layer={name}%3A2"))
+            page.locator("#viewer [data-word='2']").click()
+        found = service.measure(indexed, index, FIRST_CAPTION, None, "smallest_set").smallest_set
+        assert found is not None
+        page.locator("#viewer [data-layer=smallest_set]").click()
+        expect(page.locator("#viewer .seps-reading")).to_contain_text(f"{found.count} patch")
+        np.testing.assert_array_equal(veiled(page), ~found.kept)
+        page.locator("#viewer [data-layer=smallest_change]").click()
+        expect(page.locator("#viewer .seps-reading")).to_contain_text("turned decision")
+        tool(page, "whatif")
+        expect(page.locator("#viewer [data-layer=mask]")).to_have_attribute("aria-pressed", "true")
+    with opened(browser, address, "?layer=effect") as page:
+        expect(page.locator("#viewer [data-layer=effect]")).to_have_attribute("aria-pressed", "true")
+
+
+def test_what_is_inside_an_outline_is_kept(browser: Browser, scenes_address: str, registry: ModelRegistry) -> None:
+    registry.open("scenes")
+    with opened(browser, scenes_address, "?view=search&gallery=scenes&photo=0&caption=a+red+car") as page:
+        tool(page, "whatif")
+        page.locator("#viewer [data-tool=inside]").first.click()
+        expect(page).to_have_url(re.compile("mask="))
+        kept = read_mask(linked_mask(page), 100)
+        assert kept is not None
+        expect(page.locator("#viewer .seps-decision")).to_contain_text(f"{kept.sum()} of 100 patches kept")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", list(SIZES))
+def test_tools_fit_every_screen(browser: Browser, address: str, size: str, scheme: str) -> None:
+    SCREENSHOTS.mkdir(exist_ok=True)
+    with opened(browser, address, size=SIZES[size], scheme=scheme) as page:
+        page.locator("#viewer [data-tool=whatif]").click()
+        page.mouse.click(*spot(page, 60))
+        expect(page.locator("#viewer .seps-changed").first).to_be_visible()
+        for name in ("whatif", "game", "effect", "blanked", "smallest_set", "smallest_change"):
+            if name == "game":
+                tool(page, "play")
+                page.mouse.click(*spot(page, 60))
+                page.mouse.click(*spot(page, 61))
+                tool(page, "model")
+                expect(page.locator("#viewer .seps-game tbody td").first).to_have_text("2 of 20")
+            elif name != "whatif":
+                if name == "effect":
+                    tool(page, "whatif")
+                page.locator(f"#viewer [data-layer={name}]").click()
+                expect(page.locator(f"#viewer [data-layer={name}]")).to_have_attribute("aria-pressed", "true")
+            page.screenshot(path=SCREENSHOTS / f"{name}-{size}-{scheme}.png", full_page=size.startswith("390"))
+            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        if size.startswith("390"):
+            tool(page, "whatif")
+            for box in page.locator("#viewer .seps-tools button:visible, #viewer .seps-whatif-toggle").all():
+                area = box.bounding_box()
+                assert area is not None and area["height"] >= 44 and area["width"] >= 44

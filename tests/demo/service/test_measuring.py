@@ -1,0 +1,114 @@
+"""Measures beside a record: layers hold the library's very values, and sentences their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from demo.explain.layers import Layer, describe
+from demo.explain.measured import MEASURES, Region, strongest_region
+from demo.explain.record import packed, plain
+from demo.explain.sentences import layers_of
+from demo.galleries.annotation import objects_name
+from demo.service.measuring import measure, patches_of
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
+from seps import explain, measure_blanked, measure_effects, smallest_change, smallest_set
+
+CAPTION = "an orange flower with green leaves"
+
+
+@pytest.fixture(scope="module")
+def index(service: RetrievalService) -> int:
+    return service.find("examples").gallery.position("dahlia")
+
+
+@pytest.mark.parametrize("forced", [False, True])
+@pytest.mark.parametrize("name", ["effect", "blanked"])
+def test_values_are_the_librarys(service: RetrievalService, index: int, name: str, forced: bool) -> None:
+    indexed = service.find("examples")
+    mask = np.random.default_rng(1).random(196) < 0.3 if forced else None
+    record = service.measure(indexed, index, CAPTION, None, name, mask)
+    words = service.model.encode_captions([CAPTION])[0][0]
+    run = measure_effects if name == "effect" else measure_blanked
+    expected = run(service.model.cross_net, indexed.patches(index), words, mask=mask)
+    shown = Layer(name).values(record)
+    np.testing.assert_allclose(shown.values, expected.effects, atol=1e-6)
+    assert shown.diverging and shown.low == -shown.high and shown.high == abs(shown.values).max()
+    for word in (0, 3):
+        np.testing.assert_allclose(Layer(name, word).values(record).values, expected.word_effects[word], atol=1e-6)
+    told = plain(record)
+    assert told["measures"][name]["values"] == shown.values.tolist()
+    assert set(told["description"]["measures"]) == set(MEASURES)
+    assert len(packed(record)["measures"][name]["words"]["float32"]) > 100
+    assert Layer(name) in layers_of(record) and Layer(name, 2) in layers_of(record)
+    assert record.similarity == service.explain(indexed, index, CAPTION, None, mask).similarity
+
+
+def test_the_smallest_set_and_change_are_the_librarys(service: RetrievalService, index: int) -> None:
+    indexed = service.find("examples")
+    others = service.rank_images(indexed, CAPTION).others(index)
+    words = service.model.encode_captions([CAPTION])[0][0]
+    pair = (service.model.cross_net, indexed.patches(index), words)
+    found = smallest_set(*pair, others=others)
+    record = service.measure(indexed, index, CAPTION, None, "smallest_set")
+    shown = Layer("smallest_set").values(record)
+    assert np.array_equal(shown.values > 0, found.kept) and shown.values.sum() == found.count
+    assert f"{found.count} patch" in shown.sentence and f"rank {found.rank}" in shown.sentence
+    change = smallest_change(*pair, others=others)
+    record = service.measure(indexed, index, CAPTION, None, "smallest_change")
+    shown, kept = Layer("smallest_change").values(record), record.sparse.kept
+    if change is None:
+        assert np.array_equal(shown.values == 3, kept) and "No turned decisions" in shown.sentence
+        return
+    assert np.array_equal(shown.values == 1, change.dropped) and np.array_equal(shown.values == 2, change.added)
+    assert np.array_equal(shown.values == 3, kept & change.kept) and f"{change.count} turned" in shown.sentence
+
+
+def test_the_region_that_is_told_costs_what_it_says(service: RetrievalService, index: int) -> None:
+    indexed = service.find("examples")
+    record = service.measure(indexed, index, CAPTION, None, "effect")
+    assert record.region is not None
+    kept = record.sparse.kept
+    region = strongest_region(kept, record.lost("effect"), record.grid)
+    words = service.model.encode_captions([CAPTION])[0][0]
+    without = explain(service.model.cross_net, indexed.patches(index), words, mask=kept & ~region)
+    assert record.region.count == region.sum() and not (region & ~kept).any()
+    assert record.region.cost == pytest.approx(record.similarity - without.similarity, abs=1e-6)
+    said = describe(record, Layer("effect"))
+    assert f"{abs(record.region.cost):.3f}" in said and "Dropping" in said
+
+
+def test_of_a_scene_the_named_objects_are_told(registry: ModelRegistry) -> None:
+    service, indexed = registry.open("scenes")
+    known = indexed.gallery.items[0].known
+    assert known is not None
+    caption, mentions = known.mentions[0]
+    mask = np.ones(100, dtype=bool)
+    record = service.measure(indexed, 0, caption, None, "effect", mask)
+    assert record.region is not None and record.region.named
+    objects = mentions[0].objects
+    assert record.region.name == objects_name(known.scene, objects)
+    assert record.region.count == patches_of(known, objects, record.grid).sum() > 0
+
+
+def test_regions_hang_together() -> None:
+    effects: Mapping[int, float] = {0: 1.0, 1: 0.6, 2: 0.4, 5: 0.9, 11: 0.8}
+    values = np.array([effects.get(patch, 0.0) for patch in range(12)])
+    kept = np.ones(12, dtype=bool)
+    assert np.flatnonzero(strongest_region(kept, values, (3, 4))).tolist() == [0, 1, 5]
+    assert not strongest_region(kept, -values, (3, 4)).any()
+    assert "would cost 0.110" in str(Region(4, "the ear", True, 0.11))
+    assert str(Region(1, "at the top", False, -0.5)).startswith("Dropping 1 patch at the top")
+
+
+def test_what_needs_a_gallery_says_so(service: RetrievalService, index: int) -> None:
+    indexed = service.find("examples")
+    record = service.explain(indexed, index, CAPTION)
+    with pytest.raises(ValueError, match="needs a gallery"):
+        measure(service.model, record, indexed.patches(index), CAPTION, None, "smallest_set")
+    for name in MEASURES:
+        with pytest.raises(ValueError, match="is measured in Photos alone"):
+            Layer(name).check(record)

@@ -1,0 +1,148 @@
+"""Decisions by hand in Photos: what the page is told, links, files and the game."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from typing import Any
+from urllib.parse import parse_qsl
+
+import numpy as np
+import pytest
+
+from demo.explain.masks import mask_text, read_mask
+from demo.service.forcing import Forcing
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
+from demo.views import downloads, search
+from demo.views.parts import ViewState
+from demo.views.session import fill
+from demo.views.whatif import search_value, whatif_value
+
+CAPTION = "a cup on a table"
+
+
+def painted(service: RetrievalService, seed: int = 0, **options: Any) -> ViewState:
+    """A state with a random decision by hand."""
+    mask = np.random.default_rng(seed).random(196) < 0.1
+    return ViewState("examples", 2, CAPTION, mask=mask_text(mask), **options)
+
+
+def told(value: dict[str, Any]) -> dict[str, Any]:
+    return {name: part for name, part in value.items() if name != "key"}
+
+
+def test_the_page_is_told_every_difference(service: RetrievalService) -> None:
+    indexed, state = service.find("examples"), painted(service)
+    value = search_value(service, indexed, state)
+    mask, found = read_mask(state.mask, 196), json.loads(value["whatif"])
+    forcing = Forcing(service, indexed, 2, CAPTION)
+    now, own = forcing.attempt(mask), forcing.own
+    assert value["record"]["branches"][0]["forced"] is True
+    assert value["similarity"] == now.record.similarity
+    assert found["own"] == mask_text(own.record.sparse.kept)
+    assert found["now"]["similarity"] == f"{now.record.similarity - own.record.similarity:+.4f}"
+    for name, term in now.record.terms.items():
+        assert found["now"]["terms"][name] == f"{term - own.record.terms[name]:+.4f}"
+    assert f"rank {now.rank} of 14" in found["now"]["says"]
+    assert len(found["now"]["words"]) == len(now.record.sparse_alignment.words)
+    plain = whatif_value(service, indexed, replace(state, mask=""))
+    assert plain["now"] is None and plain["game"] is None and plain["objects"] == []
+
+
+def test_a_scenes_objects_are_masks(registry: ModelRegistry) -> None:
+    service, indexed = registry.open("scenes")
+    found = whatif_value(service, indexed, ViewState("scenes", 0, "a red car"))["objects"]
+    assert found
+    assert all(read_mask(mask, 100).any() for _, mask in found)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("budget", [0, 30])
+def test_a_link_brings_the_decision_back(registry: ModelRegistry, service: RetrievalService, budget: int) -> None:
+    state = painted(service, budget=budget)
+    indexed = service.find("examples")
+    _, _, value, now = search.rank_and_show(service, indexed, CAPTION, None, state, 2)
+    assert now.mask == state.mask
+    query = dict(parse_qsl(value["link"].lstrip("?"))) | {"mask": state.mask, "budget": str(budget)}
+    view, values = fill(registry, query)
+    restored = values[view]
+    assert restored[0] == "" and told(restored[5]) == told(value)
+    assert restored[6].mask == state.mask and restored[6].budget == budget
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        ({"mask": "AAAA"}, "is not that of 196 patches"),
+        ({"mask": "A" * 34}, "keeps no patch"),
+        ({"budget": "x"}, "budget is"),
+        ({"budget": "197"}, "budget is"),
+        ({"budget": "1"}, "but its budget is 1"),
+    ],
+)
+def test_a_wrong_link_is_told(
+    registry: ModelRegistry, service: RetrievalService, wrong: dict[str, str], problem: str
+) -> None:
+    state = painted(service)
+    query = {"gallery": "examples", "photo": "coffee", "caption": CAPTION, "mask": state.mask} | wrong
+    view, values = fill(registry, query)
+    assert problem in values[view][0]
+
+
+def test_another_pair_decides_for_itself(service: RetrievalService) -> None:
+    state = painted(service, budget=20)
+    assert state.of("examples", 2, CAPTION, None) == state
+    for other in (("examples", 3, CAPTION, None), ("examples", 2, "a dog", None), ("examples", 2, CAPTION, "long")):
+        assert state.of(*other).mask == "" and state.of(*other).budget == 20
+
+
+def test_files_tell_of_the_decision(service: RetrievalService) -> None:
+    indexed, state = service.find("examples"), painted(service)
+    forced = Forcing(service, indexed, 2, CAPTION).attempt(read_mask(state.mask, 196))
+    file = json.loads(downloads.explanation(service, indexed, state, "json").content)
+    assert file["explanation"]["branches"][0]["forced"] and file["by_hand"]["rank"] == forced.rank
+    assert file["explanation"]["branches"][0]["kept"] == forced.record.sparse.kept.astype(int).tolist()
+    assert file["by_hand"]["model"]["similarity"] == service.explain(indexed, 2, CAPTION).similarity
+    assert b"Decision by hand" in downloads.explanation(service, indexed, state, "svg").content
+    own = downloads.explanation(service, indexed, replace(state, mask=""), "svg").content
+    assert b"Decision by hand" not in own
+
+
+def test_the_ranking_as_csv_tells_whose_decision_it_is(service: RetrievalService) -> None:
+    from demo.figures.rankings import images_csv
+
+    indexed = service.find("examples")
+    ranking = service.rank_images(indexed, CAPTION)
+    index = ranking.order[0]
+    content = images_csv(service, indexed, CAPTION, None, (index, -5.0)).content.decode("utf-8-sig")
+    rows = list(csv.DictReader(io.StringIO(content)))
+    assert rows[-1]["photo"] == indexed.gallery.items[index].key and rows[-1]["decision"] == "by hand"
+    assert [row["photo"] for row in rows[:-1]] == [indexed.gallery.items[i].key for i in ranking.order[1:]]
+    assert {row["decision"] for row in rows[:-1]} == {"the model's"}
+    assert "decision" not in images_csv(service, indexed, CAPTION, None).content.decode("utf-8-sig")
+
+
+def test_the_game_stands_beside_the_models_choice(service: RetrievalService) -> None:
+    indexed, state = service.find("examples"), painted(service, budget=40)
+    found = whatif_value(service, indexed, state)["game"]
+    game = Forcing(service, indexed, 2, CAPTION).game(40, read_mask(state.mask, 196))
+    assert game.by_hand is not None
+    assert [row[2] for row in found["rows"]] == [
+        f"{one.record.similarity:.4f}" for one in (game.by_hand, game.by_model)
+    ]
+    assert f"{game.overlap:.2f}" in found["says"]
+    assert read_mask(found["mask"], 196).sum() == 40  # type: ignore[union-attr]
+    empty = whatif_value(service, indexed, replace(state, mask=""))["game"]
+    assert empty["rows"][0][2:] == ["-", "-"] and "Which 40 patches" in empty["says"]
+
+
+@pytest.mark.parametrize("layer", ["effect", "blanked", "effect:2", "smallest_set", "smallest_change"])
+def test_measured_layers_are_drawn_into_files(service: RetrievalService, layer: str) -> None:
+    indexed = service.find("examples")
+    state = ViewState("examples", 2, CAPTION, layer=layer)
+    value = search_value(service, indexed, state)
+    assert value["layer"] == layer and layer in json.loads(value["record"]["says"])["layers"]
+    file = downloads.explanation(service, indexed, state, "svg")
+    assert len(file.content) > 10_000 and layer.split(":")[0].replace("_", "-") in file.name
