@@ -67,6 +67,9 @@ function build(root, value, trigger) {
     pin: (index) => (layerText(state.layer) === layerText(word(index)) ? unpin() : choose("word", index)),
   });
 
+  for (const piece of value.unfound?.pieces ?? []) {
+    caption.element.querySelector(`[data-word="${piece}"]`)?.classList.add("seps-unfound");
+  }
   const layerButton = (name, label, title = null) =>
     button({ "data-layer": name, title, "aria-label": title, click: () => choose(name) }, label);
   const partNames = [...new Set(record.branches.flatMap((branch) => Object.keys(branch.parts)))];
@@ -133,6 +136,7 @@ function build(root, value, trigger) {
   const downloads = downloadButtons(FORMATS, (format) => trigger("export", { format, ...settings() }));
   root.append(
     caption.element,
+    value.unfound ? h("p", { class: "seps-unfound-says" }, value.unfound.says) : "",
     value.dense_caption ? h("details", { class: "seps-dense" }, h("summary", {}, value.dense_caption)) : "",
     workspace,
     h(
@@ -190,7 +194,8 @@ function build(root, value, trigger) {
   function readings(layer) {
     if (state.patch !== null && layer.name !== "tokens") return patchLines(record, state.patch);
     if (layer.name === "word") {
-      return [record.says.words[layer.number], scene?.inside[layer.number]?.says].filter(Boolean);
+      const lines = [record.says.words[layer.number], scene?.inside[layer.number]?.says];
+      return [...lines, value.unfound?.words[layer.number]].filter(Boolean);
     }
     return [describe(record, layerText(layer))];
   }
