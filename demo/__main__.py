@@ -240,7 +240,7 @@ def why(options: argparse.Namespace) -> None:
     records = [service.explain_photo(photo, reading.text) for photo, reading in zip(photos, readings, strict=True)]
     titles = [options.photo.stem, (options.other or options.photo).stem]
     left, right = (
-        Side(title, reading.text, record, service.split(record), threshold=service.found_threshold)
+        Side(title, reading.text, record, service.split(record), rule=service.found_rule)
         for title, reading, record in zip(titles, readings, records, strict=True)
     )
     found = contrast(left, right)

@@ -8,46 +8,56 @@ from typing import Any
 from demo.explain.table import say
 from seps import Explanation
 from seps.method.caption_words import CaptionWord
-from seps.models.found_words import best_cosine, unfound_words
+from seps.models.found_words import FoundRule, best_cosine, unfound_words
 
 
-def unfound(record: Explanation, threshold: float | None) -> list[CaptionWord]:
-    """The words of a record's caption that found nothing; none where no threshold was measured."""
-    return [] if threshold is None else unfound_words(record, threshold)
+def unfound(record: Explanation, rule: FoundRule | None) -> list[CaptionWord]:
+    """The words of a record's caption that found nothing; none where no rule was measured."""
+    return [] if rule is None else unfound_words(record, rule)
 
 
-def unfound_value(record: Explanation, threshold: float | None) -> dict[str, Any] | None:
+def unfound_value(record: Explanation, rule: FoundRule | None) -> dict[str, Any] | None:
     """The words that found nothing, as the viewer marks them; None where there are none.
 
     Returns:
         "pieces": positions of their pieces; "says": a sentence that is their legend too; "words": a line for each
         piece, by its position.
     """
-    words = unfound(record, threshold)
-    if not words or threshold is None:
+    words = unfound(record, rule)
+    if not words or rule is None:
         return None
     return {
         "pieces": [piece for word in words for piece in word.pieces],
-        "says": unfound_sentence(words, threshold),
+        "says": unfound_sentence(words, rule),
         "words": {
-            str(piece): say("found.word", word=word.text, cosine=best_cosine(record, word), threshold=threshold)
+            str(piece): say(
+                "found.word",
+                word=word.text,
+                cosine=best_cosine(record, word),
+                threshold=rule.threshold,
+            )
             for word in words
             for piece in word.pieces
         },
     }
 
 
-def unfound_sentence(words: Sequence[CaptionWord], threshold: float) -> str:
+def unfound_sentence(words: Sequence[CaptionWord], rule: FoundRule) -> str:
     """What is said under a picture of words that found nothing in it; at least one."""
-    return say("found.here", words=quoted([word.text for word in words]), threshold=threshold)
+    return say("found.here", words=quoted([word.text for word in words]), threshold=rule.threshold, kind=kind_of(rule))
 
 
-def missed_sentence(record: Explanation, threshold: float | None) -> str:
+def missed_sentence(record: Explanation, rule: FoundRule | None) -> str:
     """What is said of a ranking where words found nothing in the best picture, which the record is of; else empty."""
-    words = unfound(record, threshold)
-    if not words or threshold is None:
+    words = unfound(record, rule)
+    if not words or rule is None:
         return ""
-    return say("found.best", words=quoted([word.text for word in words]), threshold=threshold)
+    return say("found.best", words=quoted([word.text for word in words]), threshold=rule.threshold, kind=kind_of(rule))
+
+
+def kind_of(rule: FoundRule) -> str:
+    """What the words are called that can be told to have found nothing."""
+    return say("found.content" if rule.words is None else "found.nouns")
 
 
 def quoted(words: Sequence[str]) -> str:

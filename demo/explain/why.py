@@ -19,7 +19,8 @@ from demo.explain.judged import packed
 from demo.explain.table import say
 from demo.explain.words import whereabouts
 from seps import Explanation, Shares
-from seps.method.caption_words import CaptionWord, caption_words
+from seps.method.caption_words import CaptionWord, caption_words, is_content
+from seps.models.found_words import FoundRule
 
 MARKED = 3  # words that are marked on the pictures
 CHANGED, LEAST = 4, 5e-5  # words whose shares changed that are told, and by how much at least
@@ -33,7 +34,7 @@ class Side:
     Attributes:
         title: of its photograph; caption: as read; record: its explanation; shares: of the record's sparse alignment.
         rank, total: its photograph's place for the caption, from 1, among so many; 0 where it was not ranked.
-        threshold: the cosine below which a word found nothing; None where none was measured.
+        rule: when a word found nothing; None where that was not measured.
     """
 
     title: str
@@ -42,12 +43,12 @@ class Side:
     shares: Shares
     rank: int = 0
     total: int = 0
-    threshold: float | None = None
+    rule: FoundRule | None = None
 
     @property
     def unfound(self) -> list[CaptionWord]:
         """The words that found nothing in its photograph."""
-        return unfound(self.record, self.threshold)
+        return unfound(self.record, self.rule)
 
 
 @dataclass(frozen=True)
@@ -178,8 +179,10 @@ def most(found: Contrast, part: Part) -> float:
 
 
 def deciding(found: Contrast) -> list[Part]:
-    """The words that are marked on the pictures: those of the greatest differences, whichever side they speak for."""
-    ranked = sorted(found.words, key=lambda part: -abs(part.difference))
+    """The words that are marked on the pictures: the content words of the greatest differences, whichever side they
+    speak for. Others have shares too, but no place."""
+    named = [part for part in found.words if is_content(part.name)]
+    ranked = sorted(named, key=lambda part: -abs(part.difference))
     return [part for part in ranked if any(values.any() for values in maps_of(found, part))][:MARKED]
 
 

@@ -129,10 +129,10 @@ def why_picture(
 def _photos(found: Contrast, photos: Sequence[Image.Image], part: Part | None) -> Block:
     """Both photographs at one height, with captions where there are two, and their scores."""
     width = (WIDTH - 2 * MARGIN - GAP) // 2
-    shares = [min(width / photo.width, PHOTO_HEIGHT / photo.height) for photo in photos]
+    fits = [min(width / photo.width, PHOTO_HEIGHT / photo.height) for photo in photos]
     sizes = [
         (max(1, round(photo.width * share)), max(1, round(photo.height * share)))
-        for photo, share in zip(photos, shares, strict=True)
+        for photo, share in zip(photos, fits, strict=True)
     ]
     sides = (found.left, found.right)
     titles = [wrapped(side.caption if found.of_captions else side.title, width, MEDIUM, bold=True) for side in sides]
@@ -144,10 +144,12 @@ def _photos(found: Contrast, photos: Sequence[Image.Image], part: Part | None) -
             page.text(left, top, titles[place], MEDIUM, fontweight="bold")
             page.text(left, top + head - line_height(SMALL) - 6, [score_line(side)], SMALL, color=page.palette.accent)
             axes = page.axes(left, top + head, *sizes[place])
-            layer = Layer("photo") if part is None else Layer("word", part.number)
-            shown = _values(found, part, place)
+            shares = None if part is None else (part.left, part.right)
+            has = shares is not None and shares[place] is not None  # else its caption has not got the word
+            layer = Layer("word", part.number) if part is not None and has else Layer("photo")
+            shown = _values(found, part if has else None, place)
             laid = shades(layer, shown.values.reshape(-1), side.record.grid, shown.low, shown.high, OPACITY)
-            draw_photo(axes, photos[place], layer, shown, laid, lines=part is not None)
+            draw_photo(axes, photos[place], layer, shown, laid, lines=has)
             if part is None:
                 draw_marks(axes, found, place)
 

@@ -19,6 +19,7 @@ from demo.service.explaining import explain_pair
 from demo.service.gpu import Encode
 from demo.service.threads import Gathering, computing
 from seps import CaptionIndex, Explanation, ImageIndex, Ranking, ScoringEngine, SEPSModel, Shares, split_similarity
+from seps.models.found_words import FoundRule
 from seps.progress import Progress
 from seps.search.engine import rank
 
@@ -79,8 +80,7 @@ class RetrievalService:
         model: in evaluation mode; name: what people call it.
         galleries: indexed with this model; the first is where the page begins.
         encode_uploads: where uploads are encoded if not by the model itself, see `demo.service.gpu`.
-        found_threshold: the cosine below which a word found nothing, see `seps.models.found_words`; None where none
-            was measured for this model.
+        found_rule: when a word found nothing, see `seps.models.found_words`; None where that was not measured.
         later: galleries that are fetched and indexed on first use, by name: what opens each, given the progress.
     """
 
@@ -91,12 +91,12 @@ class RetrievalService:
         galleries: Sequence[IndexedGallery] = (),
         later: Mapping[str, Opener] | None = None,
         encode_uploads: Encode | None = None,
-        found_threshold: float | None = None,
+        found_rule: FoundRule | None = None,
     ) -> None:
         self.model = model
         self.name = name
         self.encode_uploads = encode_uploads
-        self.found_threshold = found_threshold
+        self.found_rule = found_rule
         self.engine = ScoringEngine(model.cross_net)
         self._rank_alone = Gathering(self._rank_together, TOGETHER)
         self.galleries = {indexed.gallery.name: indexed for indexed in galleries}

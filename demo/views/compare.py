@@ -75,7 +75,7 @@ def show_side_by_side(
             "caption": text,
             "similarity": record.similarity,
             "record": packed(record),
-            "unfound": unfound_value(record, service.found_threshold),
+            "unfound": unfound_value(record, service.found_rule),
         }
         | ({} if known is None else {"objects": objects_value(known, text)})
         for text, record in zip(texts, records, strict=True)

@@ -138,7 +138,7 @@ def viewer_value(
         "dense_caption": state.dense,
         "similarity": record.similarity,
         "record": packed(record),
-        "unfound": unfound_value(record, service.found_threshold),
+        "unfound": unfound_value(record, service.found_rule),
         "layer": fitting(state.layer, record),
         "opacity": state.opacity,
         "lines": state.lines,

@@ -124,7 +124,7 @@ def rank_and_show(
     notes = [alone.reading.note, "" if leading.dense_reading is None else leading.dense_reading.note]
     best = service.explain(indexed, leading.order[0], state.caption, state.dense)
     value = ranking_value(indexed, alone, with_dense, index)
-    value |= {"why": len(indexed) > 1, "missed": missed_sentence(best, service.found_threshold)}
+    value |= {"why": len(indexed) > 1, "missed": missed_sentence(best, service.found_rule)}
     note = message(" ".join(note for note in notes if note) or indexed.gallery.note)
     return note, value, viewer_value(service, indexed, state, record, "search"), state
 

@@ -54,7 +54,7 @@ def sides_of(
         record = service.explain(indexed, index, caption)
         place = (0, 0) if ranking is None or not ranked else (1 + ranking.order.index(index), len(ranking.order))
         return Side(
-            indexed.gallery.items[index].title, caption, record, service.split(record), *place, service.found_threshold
+            indexed.gallery.items[index].title, caption, record, service.split(record), *place, service.found_rule
         )
 
     right = state.index if state.other else state.against

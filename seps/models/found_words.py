@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,25 @@ from seps.method.explanation import Explanation
 FILE_NAME = "found-words.json"
 
 
-def read_threshold(folder: Path | None) -> float | None:
-    """Read the cosine below which a word found nothing, in [-1, 1]; None where none was measured for this model.
+@dataclass(frozen=True)
+class FoundRule:
+    """When a word found nothing.
+
+    Attributes:
+        threshold: the cosine, in [-1, 1], below which its best cosine lies.
+        words: the only words that can be told so, in lower case; None for all content words.
+    """
+
+    threshold: float
+    words: frozenset[str] | None = None
+
+    def holds_for(self, word: str) -> bool:
+        """Whether this word can be told to have found nothing."""
+        return is_content(word) and (self.words is None or word.lower() in self.words)
+
+
+def read_rule(folder: Path | None) -> FoundRule | None:
+    """Read when a word found nothing; None where that was not measured for this model.
 
     Args:
         folder: the model's; None for one of the model hub.
@@ -27,9 +45,10 @@ def read_threshold(folder: Path | None) -> float | None:
         return None
     values = read_json_file(file)
     threshold = values.get("threshold") if isinstance(values, dict) else None
+    words = values.get("words") if isinstance(values, dict) else None
     if not isinstance(threshold, int | float) or not -1 <= threshold <= 1:
         raise ValueError(f"{file} has no threshold from -1 to 1: measure it with seps.evaluation.found_words.")
-    return float(threshold)
+    return FoundRule(float(threshold), None if words is None else frozenset(map(str, words)))
 
 
 def best_cosine(record: Explanation, word: CaptionWord) -> float:
@@ -37,8 +56,8 @@ def best_cosine(record: Explanation, word: CaptionWord) -> float:
     return float(np.max(record.sparse_alignment.cosines[:, list(word.pieces)]))
 
 
-def unfound_words(record: Explanation, threshold: float) -> list[CaptionWord]:
-    """Find the content words of a record's caption whose best cosine with any of the image's tokens lies below a
-    threshold, as `read_threshold` gives it."""
+def unfound_words(record: Explanation, rule: FoundRule) -> list[CaptionWord]:
+    """Find the words of a record's caption that found nothing: those that a rule holds for, and whose best cosine with
+    any of the image's tokens lies below its threshold."""
     words = caption_words(record.sparse_alignment.words)
-    return [word for word in words if is_content(word.text) and best_cosine(record, word) < threshold]
+    return [word for word in words if rule.holds_for(word.text) and best_cosine(record, word) < rule.threshold]

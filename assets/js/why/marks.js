@@ -25,7 +25,7 @@ export function drawMarks(canvas, [rows, columns], marks) {
   context.restore();
 }
 
-// Each word's name above its patch, further down where names would meet.
+// Each word's name above its patch, or below it at the top; further up, or down, where names would meet.
 function names(context, marks, { pixel, wide, tall, columns }) {
   const height = (LETTERS + 8) * pixel;
   const placed = [];
@@ -35,11 +35,12 @@ function names(context, marks, { pixel, wide, tall, columns }) {
     const width = context.measureText(word).width + 12 * pixel;
     const [left, top] = [(patch % columns) * wide, Math.floor(patch / columns) * tall];
     const x = Math.max(0, Math.min(left + wide / 2 - width / 2, context.canvas.width - width));
-    let y = top - height - 3 * pixel;
-    if (y < 0) y = top + tall + 3 * pixel;
+    const above = top - height - 3 * pixel;
+    const step = above < height ? height / 2 : -height / 2;
+    let y = above < height ? top + tall + 3 * pixel : above;
     const meets = (other) => Math.abs(other.y - y) < height && x < other.x + other.width && other.x < x + width;
-    while (placed.some(meets)) y += height / 2;
-    y = Math.min(y, context.canvas.height - height);
+    while (placed.some(meets)) y += step;
+    y = Math.max(0, Math.min(y, context.canvas.height - height));
     placed.push({ x, y, width });
     context.fillStyle = speaks ? COLOUR : VEIL;
     context.fillRect(x, y, width, height);

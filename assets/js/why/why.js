@@ -91,7 +91,8 @@ function build(root, value, trigger) {
     sides.forEach((side, place) => {
       canvases[place].setAttribute("aria-label", chosen ? chosen.shows[place] : side.shows);
       if (!photos) return;
-      drawLayer(canvases[place], photos[place], side.record, layer, { range, lines: Boolean(chosen) });
+      const has = chosen && chosen[SIDES[place]] !== null; // else its caption has not got the word
+      drawLayer(canvases[place], photos[place], side.record, has ? layer : "photo", { range, lines: Boolean(has) });
       if (!chosen) drawMarks(canvases[place], side.grid, side.marks);
     });
   }
