@@ -77,7 +77,9 @@ function build(root, value, trigger) {
       downloadButtons(FORMATS, (format) => trigger("export", { format, layer: chosen ? `word:${chosen.number}` : "mask" })),
     ),
   );
-  root.onkeydown = (event) => event.key === "Escape" && chosen && choose(null);
+  root.onkeydown = (event) => {
+    if (event.key === "Escape" && chosen) choose(null);
+  };
 
   function update() {
     press([overview], () => !chosen);

@@ -85,8 +85,7 @@ def test_it_opens_filled_and_shares_add_up(browser: Browser, address: str, servi
 def test_a_word_is_chosen_by_keyboard_and_stands_in_the_address(browser: Browser, address: str) -> None:
     with opened(browser, address, PAIR, canvas="#why canvas") as page:
         first = page.locator("#why .seps-why-rows button").first
-        first.focus()
-        page.keyboard.press("Enter")
+        first.press("Enter")
         expect(first).to_have_attribute("aria-pressed", "true")
         expect(page.locator("#why .seps-reading")).to_contain_text("of S for cat")
         expect(page).to_have_url(re.compile(r"layer=word%3A\d$"))
@@ -116,6 +115,7 @@ def test_photos_captions_and_compare_lead_here(browser: Browser, address: str, s
         expect(page.locator("#why .seps-caption")).to_have_count(2)
         expect(page).to_have_url(re.compile("view=why.*&other="))
         page.get_by_role("tab", name="Compare", exact=True).click()
+        expect(page.locator("#compare figure")).to_have_count(3)  # the photograph is there
         page.locator("#compare-captions textarea").fill("\n".join(texts))
         expect(page.locator("#compare figure")).to_have_count(3)
         expect(page.locator("#compare [data-item=A]")).to_contain_text("a red car")
