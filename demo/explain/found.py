@@ -20,8 +20,8 @@ def unfound_value(record: Explanation, rule: FoundRule | None) -> dict[str, Any]
     """The words that found nothing, as the viewer marks them; None where there are none.
 
     Returns:
-        "pieces": positions of their pieces; "says": a sentence that is their legend too; "words": a line for each
-        piece, by its position.
+        "pieces": positions of their pieces; "says": a sentence that is the legend of their dashes too; "plain": the
+        same where no word is dashed; "words": a line for each piece, by its position.
     """
     words = unfound(record, rule)
     if not words or rule is None:
@@ -29,6 +29,7 @@ def unfound_value(record: Explanation, rule: FoundRule | None) -> dict[str, Any]
     return {
         "pieces": [piece for word in words for piece in word.pieces],
         "says": unfound_sentence(words, rule),
+        "plain": unfound_sentence(words, rule, "plain"),
         "words": {
             str(piece): say(
                 "found.word",
@@ -42,9 +43,11 @@ def unfound_value(record: Explanation, rule: FoundRule | None) -> dict[str, Any]
     }
 
 
-def unfound_sentence(words: Sequence[CaptionWord], rule: FoundRule) -> str:
+def unfound_sentence(words: Sequence[CaptionWord], rule: FoundRule, key: str = "here") -> str:
     """What is said under a picture of words that found nothing in it; at least one."""
-    return say("found.here", words=quoted([word.text for word in words]), threshold=rule.threshold, kind=kind_of(rule))
+    return say(
+        f"found.{key}", words=quoted([word.text for word in words]), threshold=rule.threshold, kind=kind_of(rule)
+    )
 
 
 def missed_sentence(record: Explanation, rule: FoundRule | None) -> str:
@@ -52,7 +55,7 @@ def missed_sentence(record: Explanation, rule: FoundRule | None) -> str:
     words = unfound(record, rule)
     if not words or rule is None:
         return ""
-    return say("found.best", words=quoted([word.text for word in words]), threshold=rule.threshold, kind=kind_of(rule))
+    return say("found.best", words=quoted([word.text for word in words]))
 
 
 def kind_of(rule: FoundRule) -> str:

@@ -79,7 +79,7 @@ function build(root, value, trigger) {
   const figures = items.map(({ caption, similarity, record, unfound }, index) => h(
     "figure",
     { "data-item": letter(index) },
-    h("figcaption", {}, h("b", {}, letter(index)), h("span", {}, caption)),
+    h("figcaption", {}, h("b", {}, letter(index)), h("span", {}, caption, unfound ? h("small", { class: "seps-unfound-says" }, unfound.plain) : null)),
     canvases[index],
     h(
       "p",
@@ -87,7 +87,6 @@ function build(root, value, trigger) {
       h("span", { class: "seps-count" }, keptCount(record)),
       h("span", {}, ...sayNodes("reading.score", { score: scoreOf(similarity) })),
     ),
-    unfound ? h("p", { class: "seps-unfound-says" }, unfound.says) : null,
   ));
   const pictures = h("div", { class: "seps-pictures" }, ...figures);
   const reading = h("div", { class: "seps-reading", role: "status", "aria-live": "polite" });

@@ -117,7 +117,7 @@ function build(root, value, trigger, kept) {
     h("figcaption", {}, h("b", {}, say(`button.${name}`)), h("span", {}, rankOf(found))),
     found.canvas,
     h("p", {}, keptCount(found.record)),
-    found.unfound ? h("p", { class: "seps-unfound-says" }, found.unfound.says) : null,
+    found.unfound ? h("p", { class: "seps-unfound-says" }, found.unfound.plain) : null,
   );
   const rankOf = ({ rank, similarity }) => say("edit.rank", { rank, total: value.total, score: similarity });
   root.append(

@@ -41,7 +41,8 @@ def test_they_are_told_with_their_cosines() -> None:
     assert value["says"].startswith("Nothing in this picture matches “dogs” (dashed): best cosine below 0.30")
     assert value["words"]["3"] == "“dogs” found nothing here: its best cosine, 0.25, lies below 0.30."
     missed = missed_sentence(low, FoundRule(0.3))
-    assert missed.startswith("Nothing in the best picture matches “dogs”: best cosine below 0.30")
+    assert missed == "Nothing in the best picture matches “dogs”."
+    assert value["plain"].startswith("Nothing here matches “dogs”: best cosine below 0.30")
     assert missed_sentence(low, FoundRule(0.2)) == missed_sentence(low, None) == ""
     assert "Found nothing: “dogs”." in words_sentence(low, FoundRule(0.3))
     assert "here every one reaches it" in words_sentence(low, FoundRule(0.2))
