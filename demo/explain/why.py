@@ -132,7 +132,7 @@ def contrast(left: Side, right: Side) -> Contrast:
         for side, own in zip((left, right), read, strict=True)
     ]
     rest = (
-        Part("specials", *specials),
+        Part("specials", specials[0], specials[1]),
         Part("tokens", float(left.shares.of_tokens.sum()), float(right.shares.of_tokens.sum())),
         Part("left_over", left.shares.left_over, right.shares.left_over),
     )

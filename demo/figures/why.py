@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -221,7 +222,7 @@ def _shares(found: Contrast) -> Block:
 
 
 def _row(
-    page: Page, top: float, name: str, shares: tuple[float | None, float | None], difference: float, **style: str
+    page: Page, top: float, name: str, shares: tuple[float | None, float | None], difference: float, **style: Any
 ) -> None:
     """A part's name over its difference, between its two shares."""
     middle = WIDTH // 2

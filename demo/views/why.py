@@ -136,7 +136,8 @@ def connect(registry: ModelRegistry, view: WhyView, session: gr.State, saved: gr
         def retyped(text: str, session: SessionData, state: WhyState) -> tuple[Any, ...]:
             if not state.caption or cleaned(text) == getattr(state, name):  # the page's own doing
                 return message(state.problem, "problem"), *[gr.skip()] * (len(outputs) - 1)
-            return show(registry, session, replace(state, **{name: text, "layer": "mask"}))
+            changed: dict[str, Any] = {name: text, "layer": "mask"}
+            return show(registry, session, replace(state, **changed))
 
         return retyped
 

@@ -30,7 +30,21 @@ from seps.models.model import SEPSModel
 from tests.helpers.drawn_data import write_split
 from tests.helpers.tiny import tiny_model, write_tiny_bert
 
-WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "on", "the", ".", "is", "picture", "pictures", "##s")
+WORDS: tuple[str, ...] = (
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "[MASK]",
+    "a",
+    "on",
+    "the",
+    ".",
+    "is",
+    "picture",
+    "pictures",
+    "##s",
+)
 WORDS += ("red", "green", "blue", "grey", "square", "disc", "bar")
 
 
@@ -126,7 +140,7 @@ def test_words_have_their_classes() -> None:
             *[(kind, 0.5) for kind in (CONTENT, MODIFIERS)],
             *[(kind, pytest.approx(0.6)) for kind in (CONTENT, OUTSIDE)],
         ],
-        key=lambda one: (one[0], float(getattr(one[1], "expected", one[1]))),
+        key=lambda one: (one[0], getattr(one[1], "expected", one[1])),
     )
     left_out = list(classed(labels, best, None, frozenset({"dog", "red"})))
     assert left_out == [(SPECIAL, 0.0), (SPECIAL, 0.8), (FUNCTION, 0.1), (CONTENT, pytest.approx(0.6))]
