@@ -1,5 +1,5 @@
 """The app without a browser: `python -m demo explain PHOTO CAPTION -o FILE`, `python -m demo rank ...`, `python -m demo
-judge PICTURE --prompt TEXT`.
+judge PICTURE --prompt TEXT`, `python -m demo why PHOTO CAPTION --other OTHER_PHOTO`.
 
 Arguments are read, and paths checked, before torch and the models are imported, which takes seconds.
 """
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from demo.figures.formats import EXPLANATIONS, JUDGEMENTS, PICTURES, check_format
+from demo.figures.formats import CONTRASTS, EXPLANATIONS, JUDGEMENTS, PICTURES, check_format
 from demo.galleries.paths import check_photo_path, check_photos
 from demo.service.own import fetch_model, own_names
 from seps.cli import check_output, print_error
@@ -150,7 +150,15 @@ def parser() -> argparse.ArgumentParser:
     scored.add_argument(
         "-o", "--out", dest="output", type=Path, help="file; csv has the scores, json each patch's share too"
     )
-    for command, unless in ((one, "photos"), (many, "photos; to rank, that of the gallery")):
+    other = commands.add_parser("why", help="tell why a photograph, or a caption, comes before another one")
+    other.add_argument("photo", type=Path)
+    other.add_argument("caption")
+    against = other.add_mutually_exclusive_group(required=True)
+    against.add_argument("--other", type=Path, help="another photograph, for the same caption")
+    against.add_argument("--other-caption", metavar="CAPTION", help="another caption, for the same photograph")
+    other.add_argument("--word", type=int, help="draw both maps of the word at this place of the list printed, from 1")
+    other.add_argument("-o", "--output", type=Path, help=f"file; its ending says which: {', '.join(CONTRASTS)}")
+    for command, unless in ((one, "photos"), (other, "photos"), (many, "photos; to rank, that of the gallery")):
         command.add_argument(
             "--model", help=f"photos or scenes, a folder such as RUN/best, or a hub repo (owner/name) ({unless})"
         )
@@ -164,6 +172,9 @@ def check(options: argparse.Namespace) -> None:
         return
     if options.model is not None:
         fetch_model(options.model)
+    if options.command == "why":
+        check_why(options)
+        return
     if options.command == "explain":
         check_photo_path(options.photo)
         check_format(kind_of(options.output), EXPLANATIONS)
@@ -187,6 +198,16 @@ def check_judging(options: argparse.Namespace) -> None:
         raise ValueError("--prompt is empty: write what the pictures were made from.")
     if options.output is not None:
         check_format(kind_of(options.output), JUDGEMENTS)
+        check_output(options.output)
+
+
+def check_why(options: argparse.Namespace) -> None:
+    """Raise ValueError for what can be told of `why` without its model."""
+    for photo in (options.photo, options.other):
+        if photo is not None:
+            check_photo_path(photo)
+    if options.output is not None:
+        check_format(kind_of(options.output), CONTRASTS)
         check_output(options.output)
 
 
@@ -225,6 +246,44 @@ def judge(options: argparse.Namespace) -> None:
         print(f"{name}\n  quality      {score_sentence(one.quality)}\n  consistency  {score_sentence(one.consistency)}")
 
 
+def why(options: argparse.Namespace) -> None:
+    """Set two photographs of a caption, or two captions of a photograph, side by side, and print each word's shares."""
+    from demo.explain.why import Side, contrast, contrast_sentences, part_title
+    from demo.figures.why import why_file
+    from demo.galleries.photos import read_photo
+    from demo.service.captions import read_caption
+    from demo.service.start import MODEL, open_model
+
+    service = open_model(options.model or MODEL)
+    photos = [read_photo(options.photo).image, read_photo(options.other or options.photo).image]
+    readings = [
+        read_caption(service.model, text) for text in (options.caption, options.other_caption or options.caption)
+    ]
+    for reading in dict.fromkeys(readings):
+        tell_note(reading)
+    records = [service.explain_photo(photo, reading.text) for photo, reading in zip(photos, readings, strict=True)]
+    titles = [options.photo.stem, (options.other or options.photo).stem]
+    left, right = (
+        Side(title, reading.text, record, service.split(record), rule=service.found_rule)
+        for title, reading, record in zip(titles, readings, records, strict=True)
+    )
+    found = contrast(left, right)
+    part = None
+    if options.word is not None:
+        if not 1 <= options.word <= len(found.words):
+            raise ValueError(f"--word is {options.word}, but there are words 1 to {len(found.words)}.")
+        part = found.words[options.word - 1]
+    if options.output is not None:
+        layer = "mask" if part is None else part.layer
+        file = why_file(found, (photos[0], photos[1]), service.name, kind_of(options.output), layer)
+        options.output.write_bytes(file.content)
+    print("\n".join(contrast_sentences(found)))
+    for place, one in enumerate((*found.words, *found.rest), start=1):
+        shares = "".join(f"{'-' if share is None else f'{share:.4f}':>9}" for share in (one.left, one.right))
+        number = f"{place:4}" if one.number >= 0 else " " * 4
+        print(f"{number}  {part_title(one):20}{shares}  {one.difference:+.4f}")
+
+
 def chosen_service(options: argparse.Namespace) -> RetrievalService:
     """The service that a ranking runs on, its gallery set where none was asked for.
 
@@ -256,7 +315,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
         check(options)
-        {"explain": explain, "rank": rank, "judge": judge}[options.command](options)
+        {"explain": explain, "rank": rank, "judge": judge, "why": why}[options.command](options)
     except (ValueError, OSError) as error:
         return print_error(error)
     return 0

@@ -17,7 +17,21 @@ from demo.serving.folder import LIFETIME, TemporaryFolder
 from demo.serving.guard import GuardedBlocks
 from demo.serving.routes import server_options
 from demo.serving.static import script_tags, styles
-from demo.views import about, api, captions, compare, downloads, edit, judge, lesson, losses, paper, search, session
+from demo.views import (
+    about,
+    api,
+    captions,
+    compare,
+    downloads,
+    edit,
+    judge,
+    lesson,
+    losses,
+    paper,
+    search,
+    session,
+    why,
+)
 from demo.views.parts import ViewState
 
 TITLE = "SEPS Explorer"
@@ -70,6 +84,8 @@ def build(registry: ModelRegistry) -> gr.Blocks:
                 asking = captions.build(registry)
             with gr.Tab("Compare", id="compare", render_children=True) as compare_tab:
                 comparing = compare.build(registry)
+            with gr.Tab("Why", id="why", render_children=True) as why_tab:
+                asking_why = why.build(registry)
             editing = None
             if SCENES in registry.names:
                 with gr.Tab("Edit", id="edit", render_children=True) as edit_tab:
@@ -96,6 +112,9 @@ def build(registry: ModelRegistry) -> gr.Blocks:
         downloads.connect_comparison(
             registry, comparing.pictures, comparing.said, saved, states[2], comparing.chooser.selected
         )
+        why.connect(registry, asking_why, session_data, saved)
+        sources = why.Sources(finding, states[0], asking, states[1], comparing, states[2])
+        why.connect_sources(registry, asking_why, sources, tabs, session_data)
         lesson.connect(registry, walking, session_data, lesson_tab, saved)
         losses.connect(registry.photos, playing)
         paper.connect(registry.photos, known, paper_tab)
@@ -104,6 +123,7 @@ def build(registry: ModelRegistry) -> gr.Blocks:
             "search": finding.linked(search_tab, states[0]),
             "captions": asking.linked(captions_tab, states[1]),
             "compare": comparing.linked(compare_tab, states[2]),
+            "why": asking_why.linked(registry, why_tab, session_data),
             "lesson": walking.linked(lesson_tab),
             "losses": playing.linked(losses_tab),
         }

@@ -15,6 +15,7 @@ import { darkTold, linked } from "./page/address.js";
 import { keepOpenInSight } from "./page/bar.js";
 import { mount as download } from "./page/download.js";
 import { mount as viewer } from "./viewer/viewer.js";
+import { mount as why } from "./why/why.js";
 
 const components = {
   ...lists,
@@ -28,6 +29,7 @@ const components = {
   several,
   spoil: linked(spoil),
   viewer: linked(viewer),
+  why: linked(why),
   words: darkTold(viewer), // the judge's own link leads here
 };
 

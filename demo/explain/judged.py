@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
+from demo.explain.found import kind_of, unfound
 from demo.explain.table import counted, say
 from demo.explain.words import whereabouts
 from seps import Explanation
+from seps.models.found_words import FoundRule
 
 if TYPE_CHECKING:  # the judge is imported with its first use
     from seps.judge import Score
@@ -159,16 +161,21 @@ def word_cosines(record: Explanation) -> list[tuple[str, float]]:
     return found
 
 
-def words_sentence(record: Explanation) -> str:
-    """Which words met a token of the picture best and worst, and which found nothing: no positive cosine with any."""
+def words_sentence(record: Explanation, rule: FoundRule | None = None) -> str:
+    """Which words met a token of the picture best and worst, and which found nothing: by the rule, or no positive
+    cosine where none was measured."""
     words = word_cosines(record)
     if not words:
         return say("judge.no_words")
     best, worst = (choose(words, key=lambda one: one[1]) for choose in (max, min))
     nothing = [word for word, cosine in words if cosine <= 0]
-    unfound = say("judge.unfound", words=quoted(nothing)) if nothing else say("judge.all_found")
+    missing = say("judge.unfound", words=quoted(nothing)) if nothing else say("judge.all_found")
+    if rule is not None:
+        nothing = [word.text for word in unfound(record, rule)]
+        key = "judge.below" if nothing else "judge.none_below"
+        missing = say(key, words=quoted(nothing or [""]), threshold=rule.threshold, kind=kind_of(rule))
     told = say("judge.best_word", best=best[0], best_cosine=best[1], worst=worst[0], worst_cosine=worst[1])
-    return f"{told} {unfound}" if len(words) > 1 else f"{say('judge.one_word', word=best[0], cosine=best[1])} {unfound}"
+    return f"{told} {missing}" if len(words) > 1 else f"{say('judge.one_word', word=best[0], cosine=best[1])} {missing}"
 
 
 def quoted(words: Sequence[str]) -> str:

@@ -22,6 +22,7 @@ TYPES = {
 PICTURES = ("png", "svg", "pdf")
 EXPLANATIONS = (*PICTURES, "json")
 JUDGEMENTS = ("csv", "json")
+CONTRASTS = (*PICTURES, "json", "csv")
 LONGEST_PART = 60  # characters of each part of a file name
 
 

@@ -23,7 +23,8 @@ from demo.service.explaining import explain_pair
 from demo.service.gpu import Encode
 from demo.service.measuring import measure
 from demo.service.threads import Gathering, computing
-from seps import CaptionIndex, Explanation, ImageIndex, Ranking, ScoringEngine, SEPSModel
+from seps import CaptionIndex, Explanation, ImageIndex, Ranking, ScoringEngine, SEPSModel, Shares, split_similarity
+from seps.models.found_words import FoundRule
 from seps.progress import Progress
 from seps.search.engine import rank
 
@@ -89,6 +90,7 @@ class RetrievalService:
         model: in evaluation mode; name: what people call it.
         galleries: indexed with this model; the first is where the page begins.
         encode_uploads: where uploads are encoded if not by the model itself, see `demo.service.gpu`.
+        found_rule: when a word found nothing, see `seps.models.found_words`; None where that was not measured.
         later: galleries that are fetched and indexed on first use, by name: what opens each, given the progress.
     """
 
@@ -99,10 +101,12 @@ class RetrievalService:
         galleries: Sequence[IndexedGallery] = (),
         later: Mapping[str, Opener] | None = None,
         encode_uploads: Encode | None = None,
+        found_rule: FoundRule | None = None,
     ) -> None:
         self.model = model
         self.name = name
         self.encode_uploads = encode_uploads
+        self.found_rule = found_rule
         self.engine = ScoringEngine(model.cross_net)
         self._rank_alone = Gathering(self._rank_together, TOGETHER)
         self.galleries = {indexed.gallery.name: indexed for indexed in galleries}
@@ -300,6 +304,11 @@ class RetrievalService:
     ) -> Explanation:
         """Explain patch embeddings (N[+1], C) and captions as read, under a decision (N,) where one is forced."""
         return explain_pair(self.model, patches, caption, dense, mask=mask)
+
+    @computing
+    def split(self, record: Explanation) -> Shares:
+        """Split the similarity of a record's sparse alignment into shares of words and tokens."""
+        return split_similarity(self.model.cross_net, record)[0]
 
     def caption_pool(self, name: str) -> Pool:
         """Give the captions of an open gallery, encoded when they are first asked for.

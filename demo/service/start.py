@@ -23,6 +23,7 @@ from demo.service.own import check_model, own_names, run_folder
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from seps import load_model
+from seps.models.found_words import FoundRule, read_rule
 from seps.models.hub import shipped_models
 from seps.progress import Progress
 
@@ -46,7 +47,8 @@ def open_model(wanted: str = MODEL) -> RetrievalService:
     check_model(wanted)
     shipped = shipped_models()
     name = wanted if wanted in shipped else next(iter(own_names([wanted])))
-    return RetrievalService(load_model(shipped.get(wanted, wanted)).to(best_device()), name)
+    model = load_model(shipped.get(wanted, wanted)).to(best_device())
+    return RetrievalService(model, name, found_rule=rule_of(wanted))
 
 
 def open_own(
@@ -80,7 +82,7 @@ def open_own(
         named = replace(shipped(), name=name, title=f"{shipped().title}, for {name}")
         return index_gallery(model, named, place, progress)
 
-    return RetrievalService(model, name, folder, {name: gallery})
+    return RetrievalService(model, name, folder, {name: gallery}, found_rule=rule_of(wanted))
 
 
 def open_registry(
@@ -132,7 +134,11 @@ def open_scenes(model_folder: Path, cache: Path | None = None) -> RetrievalServi
     model = load_model(model_folder).to(best_device())
     place = cache or default_cache()
     return RetrievalService(
-        model, SCENES, (), {SCENES: lambda progress: index_gallery(model, scenes_gallery(), place, progress)}
+        model,
+        SCENES,
+        (),
+        {SCENES: lambda progress: index_gallery(model, scenes_gallery(), place, progress)},
+        found_rule=rule_of(str(model_folder)),
     )
 
 
@@ -170,7 +176,12 @@ def open_service(
     def open_photos(progress: Progress) -> IndexedGallery:
         return index_gallery(model, open_photos_gallery(place, fetch, progress), place, progress)
 
-    return RetrievalService(model, MODEL, indexed, {OPEN_PHOTOS: open_photos}, encoder)
+    return RetrievalService(model, MODEL, indexed, {OPEN_PHOTOS: open_photos}, encoder, rule_of(MODEL))
+
+
+def rule_of(wanted: str) -> FoundRule | None:
+    """When a word found nothing, of a model by name or folder; None where that was not measured."""
+    return read_rule(shipped_models().get(wanted, Path(wanted)))
 
 
 def tell_left_out(galleries: Sequence[IndexedGallery], tell: Callable[[str], Any]) -> None:

@@ -13,6 +13,7 @@ import gradio as gr
 from demo.explain.judged import judgement
 from demo.explain.masks import changed_mask
 from demo.explain.record import overlap, plain
+from demo.explain.why import contrast_record
 from demo.figures.formats import Download
 from demo.galleries.index import IndexedGallery
 from demo.galleries.scenes import SCENES
@@ -27,6 +28,7 @@ from demo.views.chooser import index_uploads
 from demo.views.downloads import comparison, explanation
 from demo.views.judge_values import opened_judge, source_of
 from demo.views.parts import DRAWING, ViewState
+from demo.views.why_values import WhyState, sides_of
 from seps.scenes import as_json
 
 OPTIONS: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 32}
@@ -42,6 +44,7 @@ def build(registry: ModelRegistry) -> None:
         changes = gr.Textbox("[]", label="changes")
         prompt = gr.Textbox(label="prompt")
         keep, drop = gr.Textbox("", label="keep"), gr.Textbox("", label="drop")
+        other = gr.Textbox(label="other_item")
         answer, file = gr.JSON(label="answer"), gr.File(label="file")
         call = gr.Button("call")
 
@@ -52,6 +55,7 @@ def build(registry: ModelRegistry) -> None:
         (endpoints.rank_captions, [photo, item, gallery, captions], answer),
         (endpoints.explain, [photo, item, caption, dense, keep, drop], answer),
         (endpoints.compare, [photo, item, captions], answer),
+        (endpoints.why, [photo, item, other, captions], answer),
         (endpoints.picture, [photo, item, captions, dense, layer, file_format], file),
     ]
     if SCENES in registry.names:
@@ -164,6 +168,34 @@ class Endpoints:
             "kept": [record.sparse.kept.astype(int).tolist() for record in records],
             "overlap": overlap(records),
         }
+
+    def why(self, photo: Upload | None, item: str, other_item: str, captions: str) -> dict[str, Any]:
+        """Tell why one photo comes before another for a caption, or one caption before another for a photo.
+
+        Args:
+            photo: a file, or None with item: a gallery's photo, "gallery/photo".
+            other_item: another photo of the same gallery, or empty.
+            captions: one caption for two photos, or without other_item two captions, one a line.
+
+        Returns:
+            "left" and "right": photo, caption and similarity; "difference", left minus right; "words": each with its
+            share of either similarity and the difference, the most for left first; "rest": what belongs to [CLS] and
+            [SEP], to image tokens, and to none. Words and rest add up to each similarity. "says": all of it in words.
+        """
+        service, indexed, index = self._find(photo, item)
+        texts = read_captions(service, captions)
+        if len(texts) != (1 if other_item else 2):
+            needed = "one caption" if other_item else "two captions, one a line,"
+            raise ValueError(f"{len(texts)} captions are there, but {needed} can be told apart here.")
+        state = WhyState(indexed.gallery.name, index, texts[0], against=index, other="" if other_item else texts[1])
+        if other_item:
+            gallery, _, key = other_item.partition("/")
+            if gallery != indexed.gallery.name:
+                raise ValueError(
+                    f"Both photos must be of one gallery, but {other_item!r} is of another one: choose it there."
+                )
+            state = WhyState(gallery, index, texts[0], against=indexed.gallery.position(key))
+        return contrast_record(sides_of(service, indexed, state), service.name)
 
     def picture(
         self, photo: Upload | None, item: str, captions: str, dense_caption: str, layer: str, file_format: str

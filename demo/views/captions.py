@@ -66,7 +66,7 @@ def build(registry: ModelRegistry) -> Captions:
             )
             said = gr.HTML(elem_id="captions-said")
         with gr.Column(scale=6, min_width=280, elem_classes="found"):
-            ranking = scripted("captions", "captions", "captions-ranking", ("pick", "export"))
+            ranking = scripted("captions", "captions", "captions-ranking", ("pick", "export", "why"))
         with gr.Column(scale=11, min_width=320, elem_classes="seen"):
             viewer = scripted("viewer", "seps-viewer", "captions-viewer", ("layer", "export"), value=computing())
     return Captions(selected, pool, typed, said, ranking, viewer)
@@ -136,6 +136,7 @@ def ranking_value(ranking: CaptionRanking, selected: str) -> dict[str, Any]:
             "selected": selected,
             "recall": recall_line(ranking),
             "rows": rows[:LISTED],
+            "why": len(set(ranking.captions)) > 1,
         }
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import gradio as gr
 
+from demo.explain.found import unfound_value
 from demo.explain.photo import photo_value, with_new_key
 from demo.explain.record import overlap, packed
 from demo.explain.value import UNIT, objects_value
@@ -46,7 +47,7 @@ def build(registry: ModelRegistry) -> Compare:
             )
             said = gr.HTML(elem_id="compare-said")
         with gr.Column(scale=17, min_width=320, elem_classes="seen"):
-            pictures = scripted("compare", "seps-compare", "compare", ("layer", "export"), value=computing())
+            pictures = scripted("compare", "seps-compare", "compare", ("layer", "export", "why"), value=computing())
     return Compare(selected, captions, said, pictures)
 
 
@@ -70,7 +71,12 @@ def show_side_by_side(
     now = replace(state.of(indexed.gallery.name, selected.index, "\n".join(texts), state.dense), layer=layer)
     known = indexed.gallery.items[selected.index].known
     items = [
-        {"caption": text, "similarity": record.similarity, "record": packed(record)}
+        {
+            "caption": text,
+            "similarity": record.similarity,
+            "record": packed(record),
+            "unfound": unfound_value(record, service.found_rule),
+        }
         | ({} if known is None else {"objects": objects_value(known, text)})
         for text, record in zip(texts, records, strict=True)
     ]

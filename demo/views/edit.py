@@ -7,16 +7,19 @@ from typing import Any
 
 import gradio as gr
 
+from demo.explain.found import missed_sentence, unfound_value
 from demo.explain.photo import photo_value, strip_value, with_new_key
 from demo.explain.record import packed
 from demo.explain.table import say
 from demo.explain.value import UNIT, objects_value
+from demo.explain.why import Side, changed_shares, contrast
 from demo.figures.rankings import images_csv
 from demo.galleries.annotation import object_name
 from demo.galleries.scenes import SCENES
 from demo.service.captions import read_caption
 from demo.service.experiment import Experiment, Outcome, experiment, with_changes
 from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
 from demo.views.downloads import OPTIONS, sent
 from demo.views.link import Link, LinkedView
@@ -87,6 +90,8 @@ def show(
     last = len(tried.after.scene.objects) - 1
     editing = replace(editing, caption=reading.text, selected=max(0, min(editing.selected, last)))
     ranking = ranking_value(tried.after.indexed, tried.after.ranking, None, editing.index)
+    best = service.explain(tried.after.indexed, tried.after.ranking.order[0], reading.text)
+    ranking["missed"] = missed_sentence(best, service.found_rule)
     return message(reading.note), scene_value(registry, tried, editing), ranking, editing
 
 
@@ -101,9 +106,10 @@ def scene_value(registry: ModelRegistry, tried: Experiment, editing: Editing) ->
             "model": service.name,
             "caption": editing.caption,
             "total": len(tried.after.indexed),
-            "before": side_value(tried.before, editing),
-            "after": side_value(tried.after, editing) if changed else None,
+            "before": side_value(service, tried.before, editing),
+            "after": side_value(service, tried.after, editing) if changed else None,
             "moved": say("mask.moved", gained=tried.gained, lost=tried.lost) if changed else "",
+            "shares": share_changes(service, tried) if changed else [],
             "objects": things(tried.after.scene),
             "selected": editing.selected,
             "seed": tried.after.scene.seed,
@@ -112,7 +118,16 @@ def scene_value(registry: ModelRegistry, tried: Experiment, editing: Editing) ->
     )
 
 
-def side_value(found: Outcome, editing: Editing) -> dict[str, Any]:
+def share_changes(service: RetrievalService, tried: Experiment) -> list[dict[str, Any]]:
+    """The words whose shares of S(I, T) changed most, see `changed_shares`."""
+
+    def side(found: Outcome) -> Side:
+        return Side("", "", found.record, service.split(found.record))
+
+    return changed_shares(contrast(side(tried.before), side(tried.after)))
+
+
+def side_value(service: RetrievalService, found: Outcome, editing: Editing) -> dict[str, Any]:
     """The scene before or after: picture, record, rank, true outlines."""
     item = found.indexed.gallery.items[editing.index]
     return {
@@ -120,6 +135,7 @@ def side_value(found: Outcome, editing: Editing) -> dict[str, Any]:
         "record": packed(found.record),
         "similarity": found.record.similarity,
         "rank": found.rank,
+        "unfound": unfound_value(found.record, service.found_rule),
         "objects": "[]" if item.known is None else objects_value(item.known, editing.caption),
     }
 

@@ -178,7 +178,7 @@ def words_values(registry: ModelRegistry, selected: SelectedImage, state: JudgeS
     record = photos.explain(indexed, index, state.caption)
     drawn = replace(state, index=index, layer=f"word:{best_word(record)}", dense=None)
     value = viewer_value(photos, indexed, drawn, record, "judge")
-    said = f"{words_sentence(record)} {say('judge.words_by', model=photos.name)}"
+    said = f"{words_sentence(record, photos.found_rule)} {say('judge.words_by', model=photos.name)}"
     return f"<h3 class='part'>{escape(say('judge.words'))}</h3><p class='hint'>{escape(said)}</p>", value
 
 

@@ -19,9 +19,10 @@ from demo.views.chooser import SelectedImage
 from demo.views.examples import examples_of
 from demo.views.judge_values import read_spoil
 from demo.views.parts import ViewState
+from demo.views.why_values import linked_state
 from seps.progress import Progress
 
-VIEWS = ("search", "captions", "compare", "edit", "judge", "lesson", "losses", "paper", "about")
+VIEWS = ("search", "captions", "compare", "why", "edit", "judge", "lesson", "losses", "paper", "about")
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,8 @@ def _read(registry: ModelRegistry, query: Mapping[str, str], progress: Progress)
         check_judging(registry, caption, query)
     elif caption and view != "compare":
         read_caption(service.model, caption)
+    if caption and view == "why":
+        linked_state(service, indexed, index, caption, query)  # what is wrong with it is told
     if not caption:
         index = service.rank_images(indexed, example).order[0]
     selected = SelectedImage(gallery.name, index)

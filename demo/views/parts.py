@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
+from demo.explain.found import unfound_value
 from demo.explain.layers import Layer
 from demo.explain.photo import photo_value, with_new_key
 from demo.explain.record import packed
@@ -143,6 +144,7 @@ def viewer_value(
         "dense_caption": state.dense,
         "similarity": record.similarity,
         "record": packed(record),
+        "unfound": unfound_value(record, service.found_rule),
         "layer": fitting(state.layer, record),
         "opacity": state.opacity,
         "lines": state.lines,

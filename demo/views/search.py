@@ -7,6 +7,7 @@ from typing import Any
 
 import gradio as gr
 
+from demo.explain.found import missed_sentence
 from demo.explain.photo import with_new_key
 from demo.galleries.folder import UPLOADS
 from demo.galleries.index import IndexedGallery
@@ -85,7 +86,7 @@ def build(registry: ModelRegistry) -> Search:
                 uploads = several_photos("uploads")
             said = gr.HTML(elem_id="said")
         with gr.Column(scale=6, min_width=280, elem_classes="found"):
-            ranking = scripted("ranking", "ranking", "ranking", ("pick", "export"))
+            ranking = scripted("ranking", "ranking", "ranking", ("pick", "export", "why"))
         with gr.Column(scale=11, min_width=320, elem_classes="seen"):
             viewer = scripted("viewer", "seps-viewer", "viewer", ("layer", "export", *whatif.EVENTS), value=computing())
     return Search(caption, chips, dense, gallery, uploads, said, ranking, viewer)
@@ -113,7 +114,9 @@ def rank_and_show(
     state = state.of(indexed.gallery.name, index, alone.reading.text, text)
     viewer = search_value(service, indexed, state)
     notes = [alone.reading.note, "" if leading.dense_reading is None else leading.dense_reading.note]
+    best = service.explain(indexed, leading.order[0], state.caption, state.dense)
     value = ranking_value(indexed, alone, with_dense, index)
+    value |= {"why": len(indexed) > 1, "missed": missed_sentence(best, service.found_rule)}
     note = message(" ".join(note for note in notes if note) or indexed.gallery.note)
     return note, value, viewer, state
 

@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 
 from demo.service.registry import ModelRegistry
-from demo.views import captions, compare, edit, judge, lesson, losses, search
+from demo.views import captions, compare, edit, judge, lesson, losses, search, why
 from demo.views.examples import FIRST_CAPTION
 from demo.views.lesson import LessonState
 from demo.views.link import Link, LinkedView, read_link, waited_for
@@ -21,6 +21,7 @@ RESTORE: Mapping[str, Callable[[ModelRegistry, Link], list[Any]]] = {
     "search": search.restore,
     "captions": captions.restore,
     "compare": compare.restore,
+    "why": why.restore,
     "edit": edit.restore,
     "judge": judge.restore,
     "lesson": lesson.restore,

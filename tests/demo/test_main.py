@@ -250,6 +250,32 @@ def test_pictures_are_judged_sorted_and_written(
     assert sum(told["shares"]) == pytest.approx(told["logit"], abs=1e-4)
 
 
+def test_why_prints_shares_that_add_up_and_writes_them(
+    service: RetrievalService, photo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(start, "open_model", lambda name: service)
+    grey, table = photo.with_name("grey.png"), photo.with_name("out.csv")
+    Image.new("RGB", (64, 64), "grey").save(grey)
+    assert main(["why", str(photo), "a cup of coffee", "--other", str(grey), "-o", str(table)]) == 0
+    order, *told = capsys.readouterr().out.splitlines()
+    lines = [line for line in told if line.startswith(" ")]  # the rest are sentences
+    record = service.explain_photo(Image.open(photo).convert("RGB"), "a cup of coffee")
+    assert f"{record.similarity:.4f}" in order
+    assert sum(float(line.split()[-3]) for line in lines) == pytest.approx(record.similarity, abs=1e-3)
+    with table.open(encoding="utf-8-sig", newline="") as file:
+        *parts, total = csv.DictReader(file)
+    assert sum(float(part["left"]) for part in parts) == pytest.approx(record.similarity, abs=1e-4)
+    assert float(total["left"]) == pytest.approx(record.similarity, abs=1e-4)
+    out = photo.with_name("out.png")
+    pair = ["why", str(photo), "a cup of coffee", "--other-caption", "a red car"]
+    assert main([*pair, "-o", str(out), "--word", "2"]) == 0
+    with Image.open(out) as image:
+        assert image.width >= 1400
+    assert "For cup, the second caption comes before the first caption" in capsys.readouterr().out
+    assert main([*pair, "--word", "9"]) == 2
+    assert "there are words 1 to " in capsys.readouterr().err
+
+
 def test_an_unknown_kind_of_file_is_refused(photo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", str(photo), "a cup", "-o", str(photo.with_suffix(".gif"))]) == 2
     assert "must be one of png, svg, pdf, json" in capsys.readouterr().err

@@ -73,12 +73,13 @@ function build(root, value, trigger) {
     },
   }, layerName(name)));
   const downloads = downloadButtons(FORMATS, (format) => trigger("export", { format, ...settings() }));
+  const why = button({ class: "seps-why-ask", click: () => trigger("why", {}) }, say("why.ask"));
   const legendPlace = h("div", { class: "seps-legend-place" });
   const canvases = items.map(() => h("canvas", { role: "img", tabindex: "0" }));
-  const figures = items.map(({ caption, similarity, record }, index) => h(
+  const figures = items.map(({ caption, similarity, record, unfound }, index) => h(
     "figure",
     { "data-item": letter(index) },
-    h("figcaption", {}, h("b", {}, letter(index)), h("span", {}, caption)),
+    h("figcaption", {}, h("b", {}, letter(index)), h("span", {}, caption, unfound ? h("small", { class: "seps-unfound-says" }, unfound.plain) : null)),
     canvases[index],
     h(
       "p",
@@ -94,7 +95,7 @@ function build(root, value, trigger) {
     "div",
     { class: "seps-foot" },
     table,
-    h("div", { class: "seps-foot-side" }, downloads, credit(value.photo), modelName(value.model)),
+    h("div", { class: "seps-foot-side" }, why, downloads, credit(value.photo), modelName(value.model)),
   );
   root.append(
     h(
@@ -183,5 +184,6 @@ function build(root, value, trigger) {
   return end;
 }
 
-// trigger("export", {format, layer, objects}) follows a download, trigger("layer", {layer, objects}) a change.
+// trigger("export", {format, layer, objects}) follows a download, trigger("layer", {layer, objects}) a change,
+// trigger("why", {}) leads to the view "Why".
 export const mount = mounting("seps-compare", build, say("hint.no_comparison"));

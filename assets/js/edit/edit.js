@@ -23,6 +23,8 @@ const ARROWS = { ArrowLeft: [-1, 0, "left", "←"], ArrowRight: [1, 0, "right", 
 const NAMED = { red: "#d63634", orange: "#f48a26", yellow: "#fad034", green: "#42a04c", blue: "#3470ce",
   purple: "#864eb0", pink: "#f48eb4", brown: "#8a5a36", black: "#30323a", white: "#f6f6f2", grey: "#90969e" };
 
+const signed = (change) => `${change < 0 ? "−" : "+"}${Math.abs(change).toFixed(4)}`;
+
 // trigger("alter", {do, ...}) asks for a change, trigger("take", {object}) tells which object is in hand.
 export function mount(element, props, trigger, watch) {
   // What outlives a picture: how it is drawn, moves that wait, changes that wait for the one before them.
@@ -115,6 +117,7 @@ function build(root, value, trigger, kept) {
     h("figcaption", {}, h("b", {}, say(`button.${name}`)), h("span", {}, rankOf(found))),
     found.canvas,
     h("p", {}, keptCount(found.record)),
+    found.unfound ? h("p", { class: "seps-unfound-says" }, found.unfound.plain) : null,
   );
   const rankOf = ({ rank, similarity }) => say("edit.rank", { rank, total: value.total, score: similarity });
   root.append(
@@ -129,6 +132,7 @@ function build(root, value, trigger, kept) {
     ),
     h("div", { class: "seps-sides" }, side("before", before), after ? side("after", after) : hint()),
     h("p", { class: "seps-moved", role: "status", "aria-live": "polite" }, outcome()),
+    after ? changes(value.shares) : "",
     h(
       "div",
       { class: "seps-panel" },
@@ -158,6 +162,18 @@ function build(root, value, trigger, kept) {
       change: after.similarity - before.similarity,
       moved: value.moved,
     });
+  }
+
+  // The words whose shares of S changed most.
+  function changes(shares) {
+    if (!shares.length) return h("p", { class: "seps-changes" }, say("edit.no_shares"));
+    const items = shares.map(({ word, change, says }) => h(
+      "li",
+      { title: says, "data-word": word, "data-change": change },
+      h("span", {}, word),
+      h("b", { class: change < 0 ? "seps-falls" : "seps-rises" }, signed(change)),
+    ));
+    return h("div", { class: "seps-changes" }, h("span", {}, say("edit.shares")), h("ul", {}, ...items));
   }
 
   // Which object of the picture as it is now lies under the pointer: the smallest whose outline holds the spot.

@@ -41,6 +41,11 @@ function take(trigger) {
   return button({ class: "take", "aria-label": label, click: () => trigger("export", {}) }, "CSV");
 }
 
+// The button that leads to the view "Why", where the list has two to set side by side.
+function why(value, trigger) {
+  return value.why ? button({ class: "ask-why", click: () => trigger("why", {}) }, say("why.ask")) : null;
+}
+
 // How a photograph moved since the ranking before: words, and a sign.
 function change(before, now) {
   if (before === undefined || before === now) return null;
@@ -57,6 +62,7 @@ function drawRanking(root, value, trigger, memory) {
   const boxes = memory.boxes ?? {};
   memory.ranks = {};
   root.append(h("p", { class: "line", "aria-live": "polite" }, value.note));
+  if (value.missed) root.append(h("p", { class: "missed", role: "status" }, value.missed));
   const lists = h("div", { class: `lists of-${value.lists.length}` });
   value.lists.forEach((part, number) => {
     const scores = part.items.map((item) => item.score);
@@ -94,7 +100,7 @@ function drawRanking(root, value, trigger, memory) {
       h("section", {}, part.title ? h("h4", {}, part.title) : null, h("ol", { class: "ranked" }, ...rows)),
     );
   });
-  root.append(lists, take(trigger));
+  root.append(lists, h("div", { class: "actions" }, take(trigger), why(value, trigger)));
   memory.drawn = (drawn) => slide(drawn, boxes, memory);
 }
 
@@ -150,7 +156,8 @@ function drawCaptions(root, value, trigger) {
     ),
   );
   root.append(h("ol", { class: "ranked" }, ...rows));
-  root.append(h("p", { class: "line recall" }, value.recall), take(trigger));
+  const actions = h("div", { class: "actions" }, take(trigger), why(value, trigger));
+  root.append(h("p", { class: "line recall" }, value.recall), actions);
 }
 
 // value: {selected, items: [{index, title, thumb}]}

@@ -102,6 +102,9 @@ function build(root, value, trigger) {
     pin: (index) => (layerText(state.layer) === layerText(word(index)) ? unpin() : choose(word(index).name, index)),
   });
 
+  for (const piece of value.unfound?.pieces ?? []) {
+    caption.element.querySelector(`[data-word="${piece}"]`)?.classList.add("seps-unfound");
+  }
   const layerButton = (name, label, title = null) =>
     button({ "data-layer": name, title, "aria-label": title, click: () => choose(name) }, label);
   const measures = value.measures ?? [];
@@ -179,6 +182,7 @@ function build(root, value, trigger) {
   const downloads = downloadButtons(FORMATS, (format) => trigger("export", { format, ...settings() }));
   root.append(
     caption.element,
+    value.unfound ? h("p", { class: "seps-unfound-says" }, value.unfound.says) : "",
     value.dense_caption ? h("details", { class: "seps-dense" }, h("summary", {}, value.dense_caption)) : "",
     workspace,
     h(
@@ -250,7 +254,8 @@ function build(root, value, trigger) {
     if (patch !== null && layer.name !== "tokens") return patchLines(record, patch);
     if (layer.name === "word") {
       const said = decider?.now?.words ?? record.says.words;
-      return [said[layer.number], scene?.inside[layer.number]?.says].filter(Boolean);
+      const lines = [said[layer.number], scene?.inside[layer.number]?.says, value.unfound?.words[layer.number]];
+      return lines.filter(Boolean);
     }
     return [describe(record, layerText(layer))];
   }

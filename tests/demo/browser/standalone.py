@@ -26,6 +26,7 @@ MODULES = {
     "playground": "losses/playground.js",
     "claims": "losses/claims.js",
     "judge": "judge/judge.js",
+    "why": "why/why.js",
 }
 VEIL = (16, 25, 26)
 WORDS = ("[CLS]", "a", "skate", "##board", "##er", "rides", "<b>", "[SEP]")

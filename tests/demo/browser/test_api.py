@@ -36,7 +36,7 @@ def client(address: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
 
 def test_every_action_has_a_documented_name(client: Any) -> None:
     endpoints = client.view_api(return_format="dict")["named_endpoints"]
-    wanted = {"/galleries", "/rank_images", "/rank_captions", "/explain", "/compare", "/picture"}
+    wanted = {"/galleries", "/rank_images", "/rank_captions", "/explain", "/compare", "/picture", "/why"}
     wanted |= {"/edit_scene"} if "scenes" in shipped_models() else set()
     assert set(endpoints) == wanted | ({"/judge"} if judge_ships() else set())
     for endpoint in endpoints.values():
@@ -63,6 +63,13 @@ def test_ranking_explaining_and_comparing(client: Any, service: RetrievalService
     told = client.predict(None, "examples/motorcycle", f"{CAPTION}\na wall", api_name="/compare")
     assert told["kept"][0] == record.sparse.kept.astype(int).tolist()
     assert told["overlap"][0][0] == 1.0
+    told = client.predict(None, "examples/motorcycle", "examples/cat", CAPTION, api_name="/why")
+    assert told["left"]["similarity"] == pytest.approx(record.similarity, abs=1e-4)
+    parts = [*told["words"], *told["rest"].values()]
+    assert sum(part["left"] for part in parts) == pytest.approx(record.similarity, abs=1e-4)
+    assert sum(part["difference"] for part in parts) == pytest.approx(told["difference"], abs=1e-6)
+    told = client.predict(None, "examples/motorcycle", "", f"{CAPTION}\na wall", api_name="/why")
+    assert told["right"]["caption"] == "a wall"
 
 
 def test_a_photo_goes_up_and_a_picture_comes_down(client: Any, service: RetrievalService, tmp_path: Path) -> None:
@@ -85,6 +92,8 @@ def test_a_photo_goes_up_and_a_picture_comes_down(client: Any, service: Retrieva
         (("", "", "examples"), "/rank_images", "The caption is empty"),
         (("a cat", "", "moon"), "/rank_images", "There is no gallery 'moon'"),
         ((None, "examples/moon", "a cat", ""), "/explain", "has no photo 'moon'"),
+        ((None, "examples/cat", "", "a cat"), "/why", "1 captions are there, but two captions"),
+        ((None, "examples/cat", "scenes/0", "a cat"), "/why", "Both photos must be of one gallery"),
         ((None, "examples/cat", "a cat", "", "moon", "png"), "/picture", "There is no layer"),
         ((None, "examples/cat", "a cat", "", "mask", "exe"), "/picture", "format is 'exe'"),
         (({"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}, "", "a cat", ""), "/explain", ""),

@@ -337,3 +337,18 @@ def test_phone_by_touch(browser: Browser) -> None:
     expect(page.locator(".seps-pager")).to_contain_text("1 of")
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.context.close()
+
+
+def test_words_that_found_nothing_are_dashed_and_told(browser: Browser) -> None:
+    unfound = {"pieces": [2, 3], "says": "Nothing matches them.", "words": {"2": "It found nothing.", "3": ""}}
+    page = viewer(browser, random_record(), unfound=unfound)
+    marked = page.locator(".seps-words button.seps-unfound")
+    assert [one.get_attribute("data-word") for one in marked.all()] == ["2", "3"]
+    assert "dashed" in str(marked.first.evaluate("(one) => getComputedStyle(one).textDecorationStyle"))
+    expect(page.locator(".seps-unfound-says")).to_have_text("Nothing matches them.")
+    page.locator("[data-word='2']").click()
+    expect(page.locator(".seps-reading")).to_contain_text("It found nothing.")
+    page.context.close()
+    page = viewer(browser, random_record(), unfound=None)
+    expect(page.locator(".seps-unfound-says")).to_have_count(0)
+    page.context.close()

@@ -1,0 +1,68 @@
+// A word's shares as two bars, one towards either picture: what it has more than the other one stands out.
+
+import { button, h } from "../base/dom.js";
+import { say, symbols } from "../base/words.js";
+
+const DIGITS = 4;
+
+const written = (share) => (share === null ? say("why.missing") : share.toFixed(DIGITS).replace("-", "−"));
+
+// The difference with an arrow towards the picture that it speaks for.
+function differenceOf(amount) {
+  const text = Math.abs(amount).toFixed(DIGITS);
+  if (Number(text) === 0) return text;
+  return amount > 0 ? `◂ ${text}` : `${text} ▸`;
+}
+
+// A row of numbers: the left one, what it is called over the difference, the right one, with bars between.
+function cells(name, { left, right, difference, unfound = [] }, bars = [null, null]) {
+  const looks = (side, place) => `seps-for-${side}${unfound[place] ? " seps-unfound" : ""}`;
+  return [
+    h("output", { class: looks("left", 0), "data-value": left }, written(left)),
+    bars[0] ?? h("i", {}),
+    h(
+      "span",
+      { class: "seps-what" },
+      h("span", {}, ...name),
+      h("small", { "data-difference": difference, class: difference < 0 ? "seps-to-right" : "seps-to-left" }, differenceOf(difference)),
+    ),
+    bars[1] ?? h("i", {}),
+    h("output", { class: looks("right", 1), "data-value": right }, written(right)),
+  ];
+}
+
+// One bar: as much as the other one has, and what it has more; hatched where a share is below zero.
+function bar(side, own, other, scale) {
+  const share = Math.abs(own ?? 0);
+  const common = own !== null && other !== null && own * other > 0 ? Math.min(share, Math.abs(other)) : 0;
+  const piece = (look, amount) => {
+    const one = h("b", { class: look });
+    one.style.width = `${scale ? (100 * amount) / scale : 0}%`;
+    return one;
+  };
+  const looks = `seps-share-bar seps-for-${side}${(own ?? 0) < 0 ? " seps-less" : ""}`;
+  return h("i", { class: looks, "aria-hidden": "true" }, piece("seps-common", common), piece("seps-more", share - common));
+}
+
+export function wordRow(row, scale, click) {
+  const bars = [bar("left", row.left, row.right, scale), bar("right", row.right, row.left, scale)];
+  const looks = { class: "seps-share-row", "data-word": row.number, "aria-label": row.says, title: row.says };
+  return button({ ...looks, click }, ...cells([row.word], row, bars));
+}
+
+// What all words leave.
+export function restRows(rest) {
+  return rest.map((part) => h(
+    "div",
+    { class: "seps-share-row", "data-rest": part.name, title: part.says },
+    ...cells([part.title], part),
+  ));
+}
+
+export function sumRow([left, right, difference]) {
+  return h(
+    "div",
+    { class: "seps-share-row seps-why-sum", "data-rest": "sum", title: say("why.sum_means") },
+    ...cells(symbols(say("why.sum")), { left, right, difference }),
+  );
+}

@@ -1,0 +1,53 @@
+// The words that decide the order, each at the patch where it looks most.
+
+import { VEIL } from "../base/colours.js";
+
+const COLOUR = "#ffffff";
+const LETTERS = 14; // CSS pixels
+
+// Mark words, [{word, patch, speaks}], on a canvas of a grid [rows, columns].
+export function drawMarks(canvas, [rows, columns], marks) {
+  const context = canvas.getContext("2d");
+  const pixel = window.devicePixelRatio || 1;
+  const [wide, tall] = [canvas.width / columns, canvas.height / rows];
+  context.save();
+  for (const { patch, speaks } of marks) {
+    const [x, y] = [(patch % columns) * wide, Math.floor(patch / columns) * tall];
+    for (const [style, line] of [[VEIL, 5], [COLOUR, 2.5]]) {
+      context.strokeStyle = style;
+      context.lineWidth = line * pixel;
+      context.setLineDash(speaks || style === VEIL ? [] : [3 * pixel, 3 * pixel]);
+      context.strokeRect(x, y, wide, tall);
+    }
+  }
+  context.setLineDash([]);
+  names(context, marks, { pixel, wide, tall, columns });
+  context.restore();
+}
+
+// Each word's name above its patch, or below it at the top; further up, or down, where names would meet.
+function names(context, marks, { pixel, wide, tall, columns }) {
+  const height = (LETTERS + 8) * pixel;
+  const placed = [];
+  context.font = `700 ${LETTERS * pixel}px ${getComputedStyle(context.canvas).fontFamily}`;
+  context.textBaseline = "middle";
+  for (const { word, patch, speaks } of marks) {
+    const width = context.measureText(word).width + 12 * pixel;
+    const [left, top] = [(patch % columns) * wide, Math.floor(patch / columns) * tall];
+    const x = Math.max(0, Math.min(left + wide / 2 - width / 2, context.canvas.width - width));
+    const above = top - height - 3 * pixel;
+    const step = above < height ? height / 2 : -height / 2;
+    let y = above < height ? top + tall + 3 * pixel : above;
+    const meets = (other) => Math.abs(other.y - y) < height && x < other.x + other.width && other.x < x + width;
+    while (placed.some(meets)) y += step;
+    y = Math.max(0, Math.min(y, context.canvas.height - height));
+    placed.push({ x, y, width });
+    context.fillStyle = speaks ? COLOUR : VEIL;
+    context.fillRect(x, y, width, height);
+    context.strokeStyle = speaks ? VEIL : COLOUR;
+    context.lineWidth = 1.5 * pixel;
+    context.strokeRect(x, y, width, height);
+    context.fillStyle = speaks ? VEIL : COLOUR;
+    context.fillText(word, x + 6 * pixel, y + height / 2);
+  }
+}

@@ -1,0 +1,137 @@
+// Two pictures side by side and, between them, each word's share of either similarity. A chosen word shows both of its
+// maps on one scale; without one, the words that decide the order are marked.
+
+import { floats } from "../base/bytes.js";
+import { onPhotos, resize } from "../base/canvas.js";
+import { button, h, press } from "../base/dom.js";
+import { mounting } from "../base/mount.js";
+import { say } from "../base/words.js";
+import { downloadButtons, modelName } from "../picture/foot.js";
+import { drawLayer } from "../picture/layer.js";
+import { credit, layerLegend } from "../picture/legend.js";
+import { parseLayer } from "../record/record.js";
+import { restRows, sumRow, wordRow } from "./bars.js";
+import { drawMarks } from "./marks.js";
+
+const FORMATS = ["PNG", "SVG", "PDF", "JSON", "CSV"];
+const SIDES = ["left", "right"];
+const NARROW = 760; // CSS pixels: below, the bars stand under the pictures
+const GAP = 16; // CSS pixels between the pictures
+
+function build(root, value, trigger) {
+  const rows = JSON.parse(value.rows);
+  const options = JSON.parse(value.options);
+  const sides = value.sides.map((side) => ({ ...side, marks: JSON.parse(side.marks), record: recordOf(side, rows) }));
+  const find = (layer) => rows.find(({ number }) => layer === `word:${number}`) ?? null;
+  let chosen = find(value.layer);
+  let photos = null;
+
+  const canvases = sides.map(() => h("canvas", { role: "img" }));
+  const figures = sides.map((side, place) => h(
+    "figure",
+    { "data-side": SIDES[place] },
+    value.captions && place ? h("b", { class: "seps-title" }, side.title) : picker(place),
+    side.caption ? h("p", { class: "seps-caption" }, side.caption) : null,
+    canvases[place],
+    h("p", { class: "seps-score" }, side.reads),
+    h("figcaption", {}, credit(side.photo)),
+  ));
+
+  // The photographs in their order, to choose one of.
+  function picker(place) {
+    const { index } = sides[place];
+    const list = h("select", {
+      "aria-label": say(place ? "why.choose_right" : "why.choose_left"),
+      change: () => trigger("choose", { side: SIDES[place], index: Number(list.value) }),
+    }, ...options.map(([number, text]) => h("option", { value: number, selected: number === index }, text)));
+    return list;
+  }
+
+  function choose(row) {
+    chosen = row;
+    update();
+    trigger("layer", { layer: row ? `word:${row.number}` : "mask" });
+  }
+
+  const words = rows.map((row) => wordRow(row, value.scale, () => choose(chosen === row ? null : row)));
+  const overview = button({ class: "seps-overview", click: () => choose(null) }, say("why.overview"));
+  const legend = h("div", { class: "seps-legend-place" });
+  const reading = h("p", { class: "seps-reading", role: "status", "aria-live": "polite" });
+  const [order, ...others] = JSON.parse(value.says);
+  const shares = h(
+    "div",
+    { class: "seps-shares" },
+    h("div", { class: "seps-why-rows", role: "group", "aria-label": say("group.words") }, ...words),
+    h("div", { class: "seps-why-rest" }, ...restRows(JSON.parse(value.rest)), sumRow(value.sum)),
+    reading,
+  );
+  root.append(
+    h("p", { class: "seps-order" }, order),
+    h("p", { class: "seps-told" }, others.join(" ")),
+    h("div", { class: "seps-settings" }, overview, legend),
+    h("div", { class: "seps-why-pair" }, figures[0], shares, figures[1]),
+    h(
+      "div",
+      { class: "seps-foot" },
+      modelName(value.model),
+      downloadButtons(FORMATS, (format) => trigger("export", { format, layer: chosen ? `word:${chosen.number}` : "mask" })),
+    ),
+  );
+  root.onkeydown = (event) => {
+    if (event.key === "Escape" && chosen) choose(null);
+  };
+
+  function update() {
+    press([overview], () => !chosen);
+    words.forEach((one, at) => one.setAttribute("aria-pressed", String(rows[at] === chosen)));
+    reading.textContent = chosen ? chosen.says : say("why.words");
+    const layer = chosen ? `word:${chosen.number}` : "photo";
+    const range = chosen ? [0, chosen.most] : null;
+    legend.replaceChildren(chosen
+      ? layerLegend(sides[0].record, parseLayer(layer), { opacity: 0.75, range })
+      : h("span", { class: "seps-note" }, say("why.marks")));
+    sides.forEach((side, place) => {
+      canvases[place].setAttribute("aria-label", chosen ? chosen.shows[place] : side.shows);
+      if (!photos) return;
+      const has = chosen && chosen[SIDES[place]] !== null; // else its caption has not got the word
+      drawLayer(canvases[place], photos[place], side.record, has ? layer : "photo", { range, lines: Boolean(has) });
+      if (!chosen) drawMarks(canvases[place], side.grid, side.marks);
+    });
+  }
+
+  // Both pictures get one width; each its own height, up to what the style allows.
+  function fit(width) {
+    const narrow = width < NARROW;
+    root.classList.toggle("seps-narrow", narrow);
+    const room = narrow ? (width - GAP) / 2 : figures[0].clientWidth;
+    canvases.forEach((canvas, place) => {
+      const tallest = parseFloat(getComputedStyle(canvas).maxHeight);
+      const aspect = photos[place].naturalHeight / photos[place].naturalWidth;
+      const across = Math.min(room, tallest / aspect);
+      resize(canvas, across, across * aspect);
+    });
+    update();
+  }
+
+  update();
+  return onPhotos(root, value.sides.map(({ photo }) => photo), (images) => {
+    photos = images;
+  }, fit);
+}
+
+// What the drawing of layers needs of a record: the grid, what was kept, and the words' maps with their scales.
+function recordOf({ grid, kept, maps }, rows) {
+  const layers = Object.fromEntries(rows.map(({ number, word, most }) => [
+    `word:${number}`, { label: say("why.weight", { word }), range: [0, most], key: say("mask.cross") },
+  ]));
+  return {
+    grid,
+    branches: [{ name: "sparse", kept: JSON.parse(kept) }],
+    alignments: [{ word_maps: maps ? floats(maps) : [] }],
+    says: { layers: { ...layers, photo: { label: "", range: [0, 0], key: null } } },
+  };
+}
+
+// trigger("choose", {side, index}) asks for another photograph, trigger("layer", {layer}) tells the chosen word, and
+// trigger("export", {format, layer}) asks for a file.
+export const mount = mounting("seps-why", build, say("why.nothing"));

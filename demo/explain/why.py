@@ -1,0 +1,406 @@
+"""Why this one, and not that one: two explanations side by side, S(I, T) of each split into shares that add up.
+
+A difference is always the left one's share minus the right one's: above 0 it speaks for the left one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demo.explain.found import quoted, unfound
+from demo.explain.judged import packed
+from demo.explain.table import say
+from demo.explain.words import whereabouts
+from seps import Explanation, Shares
+from seps.method.caption_words import CaptionWord, caption_words, is_content
+from seps.models.found_words import FoundRule
+
+MARKED = 3  # words that are marked on the pictures
+CHANGED, LEAST = 4, 5e-5  # words whose shares changed that are told, and by how much at least
+REST = ("specials", "tokens", "left_over")
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two.
+
+    Attributes:
+        title: of its photograph; caption: as read; record: its explanation; shares: of the record's sparse alignment.
+        rank, total: its photograph's place for the caption, from 1, among so many; 0 where it was not ranked.
+        rule: when a word found nothing; None where that was not measured.
+    """
+
+    title: str
+    caption: str
+    record: Explanation
+    shares: Shares
+    rank: int = 0
+    total: int = 0
+    rule: FoundRule | None = None
+
+    @property
+    def unfound(self) -> list[CaptionWord]:
+        """The words that found nothing in its photograph."""
+        return unfound(self.record, self.rule)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of both similarities: a word's share, or what all words leave.
+
+    Attributes:
+        name: the word, or one of `REST`.
+        left, right: the shares; None where the caption of that side has not got the word.
+        number: of a word, from 0: those of the left caption in their order, then those of the right one alone.
+        left_pieces, right_pieces: positions of the word's pieces in either caption.
+    """
+
+    name: str
+    left: float | None
+    right: float | None
+    number: int = -1
+    left_pieces: tuple[int, ...] = ()
+    right_pieces: tuple[int, ...] = ()
+
+    @property
+    def difference(self) -> float:
+        """The left share minus the right one; a word that a caption has not got has none there."""
+        return (self.left or 0.0) - (self.right or 0.0)
+
+    @property
+    def layer(self) -> str:
+        """The word's map as links name it."""
+        return f"word:{self.number}"
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Two similarities in parts, which add up to each of them and to their difference.
+
+    Attributes:
+        left, right: the two sides.
+        words: what speaks most for the left one first, what speaks most for the right one last.
+        rest: "specials", the shares of [CLS], [SEP] and pieces that the model does not know; "tokens", those of the
+            image's tokens; "left_over", what belongs to none of them.
+    """
+
+    left: Side
+    right: Side
+    words: tuple[Part, ...]
+    rest: tuple[Part, ...]
+
+    @property
+    def of_captions(self) -> bool:
+        """Whether the two are captions of one photograph, not photographs of one caption."""
+        return self.left.caption != self.right.caption
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the two are called in sentences."""
+        if self.of_captions:
+            return say("why.first_caption"), say("why.second_caption")
+        if self.left.title == self.right.title:
+            return say("why.left_photo"), say("why.right_photo")
+        return self.left.title, self.right.title
+
+    @property
+    def difference(self) -> float:
+        """S(I, T) of the left one minus that of the right one."""
+        return self.left.shares.similarity - self.right.shares.similarity
+
+    def word(self, layer: str) -> Part | None:
+        """The word whose map a layer is; None for any other layer."""
+        return next((part for part in self.words if part.layer == layer), None)
+
+
+def contrast(left: Side, right: Side) -> Contrast:
+    """Split two similarities into the same parts; equal words of two captions go together, in their order."""
+    words = [
+        Part(text, share_of(left, one), share_of(right, other), number, pieces_of(one), pieces_of(other))
+        for number, (text, one, other) in enumerate(paired(left, right))
+    ]
+    read = [{piece for word in caption_words(side.shares.words) for piece in word.pieces} for side in (left, right)]
+    specials = [
+        float(sum(share for piece, share in enumerate(side.shares.of_words) if piece not in own))
+        for side, own in zip((left, right), read, strict=True)
+    ]
+    rest = (
+        Part("specials", specials[0], specials[1]),
+        Part("tokens", float(left.shares.of_tokens.sum()), float(right.shares.of_tokens.sum())),
+        Part("left_over", left.shares.left_over, right.shares.left_over),
+    )
+    return Contrast(left, right, tuple(sorted(words, key=lambda part: -part.difference)), rest)
+
+
+def paired(left: Side, right: Side) -> list[tuple[str, CaptionWord | None, CaptionWord | None]]:
+    """The words of both captions: the k-th "dog" of one stands with the k-th of the other."""
+    waiting: dict[str, deque[CaptionWord]] = defaultdict(deque)
+    for word in caption_words(right.shares.words):
+        waiting[word.text].append(word)
+    pairs: list[tuple[str, CaptionWord | None, CaptionWord | None]] = [
+        (word.text, word, waiting[word.text].popleft() if waiting[word.text] else None)
+        for word in caption_words(left.shares.words)
+    ]
+    alone = sorted((word for words in waiting.values() for word in words), key=lambda word: word.pieces)
+    return pairs + [(word.text, None, word) for word in alone]
+
+
+def pieces_of(word: CaptionWord | None) -> tuple[int, ...]:
+    """The positions of a word's pieces; none without a word."""
+    return () if word is None else word.pieces
+
+
+def share_of(side: Side, word: CaptionWord | None) -> float | None:
+    """A word's share: that of all of its pieces."""
+    return None if word is None else float(side.shares.of_words[list(word.pieces)].sum())
+
+
+def word_map(side: Side, pieces: Sequence[int]) -> NDArray[np.floating[Any]]:
+    """(N,), the mean of the maps of a word's pieces; zero where the caption has not got the word."""
+    maps = side.record.sparse_alignment.word_maps  # (L, N)
+    return maps[list(pieces)].mean(axis=0) if pieces else np.zeros(maps.shape[1])
+
+
+def maps_of(found: Contrast, part: Part) -> tuple[NDArray[np.floating[Any]], NDArray[np.floating[Any]]]:
+    """A word's maps on both sides, (N,) each."""
+    return word_map(found.left, part.left_pieces), word_map(found.right, part.right_pieces)
+
+
+def most(found: Contrast, part: Part) -> float:
+    """The end of the scale that both maps of a word share; it begins at 0."""
+    return float(max(values.max() for values in maps_of(found, part)))
+
+
+def deciding(found: Contrast) -> list[Part]:
+    """The words that are marked on the pictures: the content words of the greatest differences, whichever side they
+    speak for. Others have shares too, but no place."""
+    named = [part for part in found.words if is_content(part.name)]
+    ranked = sorted(named, key=lambda part: -abs(part.difference))
+    return [part for part in ranked if any(values.any() for values in maps_of(found, part))][:MARKED]
+
+
+def marks(found: Contrast, place: int) -> list[dict[str, Any]]:
+    """The deciding words on one picture, 0 the left one: each at its heaviest patch, and whether it speaks for it."""
+    told = []
+    for part in deciding(found):
+        values = maps_of(found, part)[place]
+        if values.any():
+            told.append(
+                {
+                    "number": part.number,
+                    "word": part.name,
+                    "patch": int(values.argmax()),
+                    "speaks": (part.difference > 0) == (place == 0),
+                }
+            )
+    return told
+
+
+def contrast_sentences(found: Contrast) -> list[str]:
+    """Which of the two comes first, what makes the difference, and the words that speak most for either."""
+    leads = found.difference >= 0
+    first, second = found.names if leads else found.names[::-1]
+    high, low = sorted((found.left.shares.similarity, found.right.shares.similarity), reverse=True)
+    sign = 1 if leads else -1
+    key = "why.captions" if found.of_captions else "why.photos"
+    head = say(
+        key,
+        first=first,
+        second=second,
+        caption=found.left.caption,
+        title=found.left.title,
+        high=high,
+        low=low,
+        difference=high - low,
+    )
+    sums = {part.name: sign * part.difference for part in found.rest}
+    parts = say("why.parts", words=sign * sum(part.difference for part in found.words), **sums)
+    return [head, parts, speaking_sentence(found, first, second, sign), *unfound_sentences(found)]
+
+
+def unfound_sentences(found: Contrast) -> list[str]:
+    """For each side with words that found nothing there, which these are."""
+    told = []
+    for side, name in zip((found.left, found.right), found.names, strict=True):
+        words = [word.text for word in side.unfound]
+        if words:
+            told.append(say("found.side", words=quoted(words), name=name))
+    return told
+
+
+def found_nothing(found: Contrast, part: Part) -> list[bool]:
+    """Whether a word found nothing on the left, and on the right."""
+    pieces = zip((found.left, found.right), (part.left_pieces, part.right_pieces), strict=True)
+    return [any(word.pieces == own for word in side.unfound) for side, own in pieces]
+
+
+def speaking_sentence(found: Contrast, first: str, second: str, sign: int) -> str:
+    """The words that speak most for the one that comes first, and for the other."""
+    ordered = found.words if sign > 0 else found.words[::-1]
+    if not ordered:
+        return say("why.no_words")
+    best, worst = ordered[0], ordered[-1]
+    pro, contra = sign * best.difference, sign * worst.difference
+    if pro <= 0:
+        return say("why.none_for", name=first) + " " + say("why.most_for", word=worst.name, name=second, amount=-contra)
+    told = say("why.most_for", word=best.name, name=first, amount=pro)
+    if contra >= 0:
+        return f"{told} {say('why.none_for', name=second)}"
+    return f"{told} {say('why.most_for', word=worst.name, name=second, amount=-contra)}"
+
+
+def part_title(part: Part) -> str:
+    """What a part is called: the word itself, or the name of what words leave."""
+    return part.name if part.number >= 0 else say(f"why.{part.name}")
+
+
+def word_sentence(found: Contrast, part: Part) -> str:
+    """A word's shares of both similarities, and which of the two it speaks for."""
+    names = found.names
+    if part.left is None or part.right is None:
+        place, share = (0, part.left or 0.0) if part.right is None else (1, part.right or 0.0)
+        return say("why.word_alone", word=part.name, share=share, name=names[place])
+    speaks = names[0 if part.difference >= 0 else 1]
+    values = {"left": part.left, "right": part.right, "left_name": names[0], "right_name": names[1]}
+    return say("why.word", word=part.name, **values, amount=abs(part.difference), name=speaks)
+
+
+def alternative(found: Contrast, part: Part | None, place: int) -> str:
+    """What a picture shows, in words; `place` is 0 for the left one."""
+    side = (found.left, found.right)[place]
+    if part is None:
+        told = [mark["word"] for mark in marks(found, place)]
+        marked = say("why.marked", words=", ".join(told)) if told else say("why.unmarked")
+        return say("why.picture", title=side.title, shown=marked)
+    values = maps_of(found, part)[place]
+    if not values.any():
+        return say("why.picture", title=side.title, shown=say("why.no_map", word=part.name))
+    where = whereabouts(side.record.on_grid(values)) or say("judge.evenly")
+    return say("why.picture", title=side.title, shown=say("why.map", word=part.name, place=where))
+
+
+def contrast_value(found: Contrast) -> dict[str, Any]:
+    """Both similarities in parts as the page draws them; JSON ready.
+
+    Returns:
+        "says": sentences. "rows": for each word its number, name, shares (null where a caption has not got it),
+        difference, sentence, the end of its maps' scale and what either picture shows. "rest" and "sum": the same
+        without maps. "sides": for each the grid, "kept", the words' maps by number, packed, and the marked words.
+        "scale": the greatest share, in amount, of any word. All but the maps stand as JSON texts, since the page
+        watches each entry of a list.
+    """
+    by_number = sorted(found.words, key=lambda part: part.number)
+    shares = [abs(share) for part in found.words for share in (part.left, part.right) if share is not None]
+    return {
+        "says": json.dumps(contrast_sentences(found), ensure_ascii=False),
+        "rows": json.dumps([row_value(found, part) for part in found.words], ensure_ascii=False),
+        "rest": json.dumps([rest_value(part) for part in found.rest], ensure_ascii=False),
+        "sum": [found.left.shares.similarity, found.right.shares.similarity, found.difference],
+        "scale": max(shares, default=0.0),
+        "sides": [
+            {
+                "title": side.title,
+                "caption": side.caption if found.of_captions else "",
+                "grid": list(side.record.grid),
+                "kept": json.dumps(side.record.sparse.kept.astype(int).tolist()),
+                "maps": packed(np.stack([maps_of(found, part)[place] for part in by_number])) if by_number else None,
+                "marks": json.dumps(marks(found, place), ensure_ascii=False),
+                "shows": alternative(found, None, place),
+                "reads": score_line(side),
+            }
+            for place, side in enumerate((found.left, found.right))
+        ],
+    }
+
+
+def score_line(side: Side) -> str:
+    """A side's score, and its photograph's place where that was ranked."""
+    if not side.rank:
+        return say("why.score", score=side.shares.similarity)
+    return say("why.ranked", score=side.shares.similarity, rank=side.rank, total=side.total)
+
+
+def row_value(found: Contrast, part: Part) -> dict[str, Any]:
+    """A word as the page draws it."""
+    return {
+        "number": part.number,
+        "word": part.name,
+        "left": part.left,
+        "right": part.right,
+        "difference": part.difference,
+        "says": word_sentence(found, part),
+        "most": most(found, part),
+        "unfound": found_nothing(found, part),
+        "shows": [alternative(found, part, place) for place in (0, 1)],
+    }
+
+
+def rest_value(part: Part) -> dict[str, Any]:
+    """What all words leave, as the page draws it."""
+    return {
+        "name": part.name,
+        "title": part_title(part),
+        "left": part.left,
+        "right": part.right,
+        "difference": part.difference,
+        "says": say(f"why.{part.name}_means"),
+    }
+
+
+def changed_shares(found: Contrast, count: int = CHANGED) -> list[dict[str, Any]]:
+    """The words whose shares changed most from the left to the right one, of the same caption; JSON ready.
+
+    Returns:
+        For each word its name, its share "before" and "after", and the "change", the greatest in amount first; words
+        whose share changes by less than 0.00005 are left out.
+    """
+    ranked = sorted(found.words, key=lambda part: -abs(part.difference))
+    return [
+        {
+            "word": part.name,
+            "before": part.left,
+            "after": part.right,
+            "change": -part.difference,
+            "says": say("edit.share", word=part.name, before=part.left, after=part.right),
+        }
+        for part in ranked[:count]
+        if abs(part.difference) >= LEAST
+    ]
+
+
+def contrast_record(found: Contrast, model: str) -> dict[str, Any]:
+    """Both similarities in parts, as programs take them; JSON ready.
+
+    Returns:
+        "model"; "says": sentences; "left" and "right": photo, caption, similarity and the words that found nothing;
+        "difference"; "words": each with
+        its shares (null where a caption has not got it) and their difference; "rest": "specials", "tokens" and
+        "left_over" likewise. Words and rest add up to either similarity, and to the difference.
+    """
+
+    def told(part: Part) -> dict[str, Any]:
+        return {"left": part.left, "right": part.right, "difference": part.difference}
+
+    return {
+        "model": model,
+        "says": contrast_sentences(found),
+        **{
+            name: {
+                "photo": side.title,
+                "caption": side.caption,
+                "similarity": side.shares.similarity,
+                "found_nothing": [word.text for word in side.unfound],
+            }
+            for name, side in (("left", found.left), ("right", found.right))
+        },
+        "difference": found.difference,
+        "words": [{"word": part.name, **told(part)} for part in found.words],
+        "rest": {part.name: told(part) for part in found.rest},
+    }

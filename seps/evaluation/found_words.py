@@ -1,0 +1,297 @@
+"""Which words found nothing? The best cosine that a word reaches by chance, with the caption of another image.
+
+    python -m seps.evaluation.found_words --model photos --data DIR --split dev --json FILE
+
+Every caption of a split meets its own image, and the image half a split further on. A content word (letters, of no
+closed class such as "a", "with" and "is", see `seps.method.caption_words`) counts with its best cosine with any of the
+image's tokens; with the other image only where none of that image's own captions has the word too, one or many. FILE is
+`found-words.json` beside the model's weights, where the app looks for it. The threshold is
+what 95 of 100 such words of other images' captions stay below: a word of a caption below it cannot be told from one
+that is not in the picture. With --nouns it is that of nouns, and they alone are marked, for a model whose other words
+find as little in their own images as in others: the file then lists them, the words that are nouns at least as often as
+not. Beside it stand the shares of words below it, of right captions and of others': of all
+content words, of nouns (the last words of phrases with boxes, where the split has entities), of the other words of
+these phrases, of content words outside of them, and, for comparison, of function words and of [CLS] and [SEP].
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from seps.checks import check_whole
+from seps.cli import errors_in_one_line
+from seps.data import SentencePhrases, Split, read_entities
+from seps.encoders.tokenizer import word_tokens
+from seps.evaluation.cli import add_arguments, prepare
+from seps.evaluation.retrieval import encode_files
+from seps.method.caption_words import caption_words, is_content
+from seps.models.model import SEPSModel
+from seps.progress import Progress, batches
+
+QUANTILE = 0.95
+CONTENT, FUNCTION, SPECIAL = "content words", "function words", "[CLS] and [SEP]"
+NOUNS, MODIFIERS, OUTSIDE = "nouns", "other words of phrases", "content words outside of phrases"
+CLASSES = (CONTENT, NOUNS, MODIFIERS, OUTSIDE, FUNCTION, SPECIAL)
+Kinds = dict[int, str]  # by position of a token: NOUNS or MODIFIERS
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class WordClass:
+    """How words of one class met images.
+
+    Attributes:
+        words: how many of right captions; others: how many of other images' captions.
+        below: the share of right captions' words below the threshold, in [0, 1]; others_below: of the others'.
+        median, others_median: of the best cosines.
+        own_threshold: what 95 of 100 of the others' words of this class stay below.
+    """
+
+    words: int
+    others: int
+    below: float
+    others_below: float
+    median: float
+    others_median: float
+    own_threshold: float
+
+
+@dataclass(frozen=True)
+class FoundWords:
+    """What was measured.
+
+    Attributes:
+        model, split: their names; images, captions: how many.
+        marks: the class, of `CLASSES`, whose words are told to have found nothing.
+        quantile: of the others' words of this class, which the threshold is.
+        threshold: the cosine below which a word found nothing.
+        words: the nouns where they alone are marked, else None.
+        classes: by the names of `CLASSES`; a class without words is left out.
+    """
+
+    model: str
+    split: str
+    images: int
+    captions: int
+    marks: str
+    quantile: float
+    threshold: float
+    words: tuple[str, ...] | None
+    classes: Mapping[str, WordClass]
+
+    def table(self) -> str:
+        """What the program prints."""
+        lines = [
+            f"{self.model or 'model'} on {self.split}: {self.images:,} images, {self.captions:,} captions",
+            f"threshold {self.threshold:.4f}: {100 * self.quantile:.0f} of 100 {self.marks} of other images' captions "
+            "stay below",
+            f"{'':34}{'words':>9}{'below':>9}{'median':>9}{'others':>9}{'below':>9}{'median':>9}{'own thr.':>9}",
+        ]
+        for name, one in self.classes.items():
+            right = f"{one.words:9,}{100 * one.below:8.1f}%{one.median:9.3f}"
+            lines.append(
+                f"  {name:32}{right}{one.others:9,}{100 * one.others_below:8.1f}%{one.others_median:9.3f}"
+                f"{one.own_threshold:9.3f}"
+            )
+        return "\n".join(lines)
+
+
+def measure_found_words(
+    model: SEPSModel,
+    split: Split,
+    entities: Sequence[Sequence[SentencePhrases]] | None = None,
+    quantile: float = QUANTILE,
+    progress: Progress = False,
+    name: str = "",
+    nouns: bool = False,
+) -> FoundWords:
+    """Measure the threshold of a model on a split, captions alone.
+
+    Args:
+        model: in whatever mode; it is measured as in evaluation mode.
+        split: V images with k captions each, at least 2.
+        entities: V lists of sentences with phrases, which tell nouns; None where the split has none.
+        quantile: of the others' marked words, in (0, 1); nouns: mark nouns alone, not all content words.
+        progress: as in `ScoringEngine`; name: the model's, for the record.
+
+    Raises:
+        ValueError: fewer than 2 images, a quantile out of range, entities of another number of images, or none of the
+            words that are to be marked in another image's caption.
+    """
+    images, k = len(split.image_files), split.captions_per_image
+    check_whole("images", images, least=2)
+    if not 0 < quantile < 1:
+        raise ValueError(f"quantile is {quantile}, but it must lie between 0 and 1.")
+    if entities is not None and len(entities) != images:
+        raise ValueError(f"entities has {len(entities)} images, but split {split.name} has {images}.")
+    embeddings = encode_files(model, split.image_files, progress)  # (V, N[+1], C)
+    kinds = [{} if entities is None else sentence_kinds(model, one) for one in entities or [()] * images]
+    spoken = [own_words(model, split.captions[i * k : (i + 1) * k]) for i in range(images)]
+    right: dict[str, list[float]] = defaultdict(list)
+    others: dict[str, list[float]] = defaultdict(list)
+    for part in batches(images, 1, progress, "Matching captions"):
+        own = part.start
+        other = (own + images // 2) % images
+        captions = split.captions[own * k : (own + 1) * k]
+        for caption, best in zip(captions, best_cosines(model, embeddings[[own, other]], captions), strict=True):
+            known = kinds[own].get(caption)
+            for place, (found, left_out) in enumerate(((right, frozenset()), (others, spoken[other]))):
+                for kind, cosine in classed(model.words(caption), best[place], known, left_out):
+                    found[kind].append(cosine)
+    marks = NOUNS if nouns else CONTENT
+    if not others[marks]:
+        raise ValueError(f"split {split.name} has no {marks} that are another image's alone.")
+    threshold = float(np.quantile(others[marks], quantile))
+    told = {
+        kind: word_class(np.array(right[kind]), np.array(others[kind]), threshold, quantile)
+        for kind in CLASSES
+        if right[kind] and others[kind]
+    }
+    return FoundWords(
+        model=name,
+        split=split.name,
+        images=images,
+        captions=len(split.captions),
+        marks=marks,
+        quantile=quantile,
+        threshold=round(threshold, 4),
+        words=usual_nouns(model, split.captions, kinds, k) if nouns else None,
+        classes=told,
+    )
+
+
+def best_cosines(model: SEPSModel, images: Tensor, captions: Sequence[str]) -> list[Floats]:
+    """The best cosine of each token of each caption with any token of each image.
+
+    Args:
+        images: (B, N[+1], C).
+
+    Returns:
+        For each caption (B, L).
+    """
+    network = model.cross_net
+    training = network.training
+    network.eval()
+    try:
+        with torch.no_grad():
+            sides = network.image_side(images)
+            words, lengths = model.encode_captions(captions)  # (T, L, C)
+            return [
+                network.match(sides, one[:length]).alignments[0].cosines.amax(dim=1).double().cpu().numpy()
+                for one, length in zip(words, lengths.tolist(), strict=True)
+            ]
+    finally:
+        network.train(training)
+
+
+def classed(
+    labels: Sequence[str], best: Floats, kinds: Kinds | None, left_out: frozenset[str]
+) -> Iterator[tuple[str, float]]:
+    """Each word's classes with its best cosine, that of the best of its pieces.
+
+    Args:
+        labels: (L,), of the caption's tokens; best: (L,).
+        kinds: of tokens in phrases; None where nothing is known of the caption's phrases.
+        left_out: words that do not count.
+    """
+    for place in (0, len(labels) - 1):
+        yield SPECIAL, float(best[place])
+    for word in caption_words(labels):
+        cosine = float(best[list(word.pieces)].max())
+        if not is_content(word.text):
+            if word.text.isalpha():
+                yield FUNCTION, cosine
+        elif one_or_many(word.text) not in left_out:
+            yield CONTENT, cosine
+            if kinds is not None:
+                yield next((kinds[piece] for piece in word.pieces if piece in kinds), OUTSIDE), cosine
+
+
+def sentence_kinds(model: SEPSModel, sentences: Sequence[SentencePhrases]) -> dict[str, Kinds]:
+    """For each sentence which of its tokens are nouns, the last words of phrases, and which stand before them.
+
+    Sentences whose words cannot be found among their tokens are left out.
+    """
+    found = {}
+    for one in sentences:
+        positions = word_tokens(model.tokenizer, one.sentence)
+        if positions is None:
+            continue
+        kinds: Kinds = {}
+        for phrase in one.phrases:
+            last = phrase.first_word + len(phrase.phrase.split()) - 1
+            for word in range(phrase.first_word, last + 1):
+                kinds |= dict.fromkeys(positions[word], NOUNS if word == last else MODIFIERS)
+        found[one.sentence] = kinds
+    return found
+
+
+def usual_nouns(
+    model: SEPSModel, captions: Sequence[str], kinds: Sequence[Mapping[str, Kinds]], captions_per_image: int
+) -> tuple[str, ...]:
+    """The content words that are nouns at least as often as not, sorted; `kinds` are those of each image."""
+    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for number, caption in enumerate(captions):
+        known = kinds[number // captions_per_image].get(caption)
+        if known is None:
+            continue
+        for word in caption_words(model.words(caption)):
+            counts[word.text][any(known.get(piece) == NOUNS for piece in word.pieces)] += 1
+    return tuple(sorted(word for word, (other, noun) in counts.items() if noun >= other and is_content(word)))
+
+
+def own_words(model: SEPSModel, captions: Sequence[str]) -> frozenset[str]:
+    """The words that an image's own captions have, as `one_or_many` writes them."""
+    return frozenset(one_or_many(word.text) for caption in captions for word in caption_words(model.words(caption)))
+
+
+def one_or_many(word: str) -> str:
+    """A word without the end of a plural: "dog" for "dogs"."""
+    return word.rstrip("s")
+
+
+def word_class(right: Floats, others: Floats, threshold: float, quantile: float) -> WordClass:
+    """One class's figures, of its best cosines."""
+    return WordClass(
+        words=len(right),
+        others=len(others),
+        below=round(float((right < threshold).mean()), 4),
+        others_below=round(float((others < threshold).mean()), 4),
+        median=round(float(np.median(right)), 4),
+        others_median=round(float(np.median(others)), 4),
+        own_threshold=round(float(np.quantile(others, quantile)), 4),
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The program."""
+    parser = argparse.ArgumentParser(
+        prog="python -m seps.evaluation.found_words", description="Below which cosine has a word found nothing?"
+    )
+    add_arguments(parser)
+    parser.add_argument("--quantile", type=float, default=QUANTILE, help=f"of the others' words ({QUANTILE})")
+    parser.add_argument("--nouns", action="store_true", help="mark nouns alone; the split needs entities")
+    options = parser.parse_args(arguments)
+    with errors_in_one_line():
+        model, split = prepare(options)
+        entities = None
+        if (Path(options.data) / f"{options.split}_entities.jsonl").is_file():
+            entities = read_entities(options.data, options.split)[: len(split.image_files)]
+        found = measure_found_words(model, split, entities, options.quantile, True, options.model, options.nouns)
+        print(found.table())
+        if options.json is not None:
+            options.json.write_text(json.dumps(asdict(found), indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""Words of a caption as people count them: word pieces joined, [CLS] and [SEP] left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+CONTINUES = "##"  # begins a piece that continues the word before
+# Words of a closed class: they join others, and name nothing that a picture could show by itself.
+CLOSED = """
+    a about above across after against all along also although am among an and another any anything are around as at
+    away be because been before behind being below beneath beside besides between beyond both but by can could did do
+    does doing down during each either else every everything few for from had has have having he her hers herself him
+    himself his how i if in inside into is it its itself just like many may me might more most much must my myself near
+    neither next no nobody none nor not nothing of off on once one onto or other others our out outside over own past
+    per s several shall she should since so some someone something such t than that the their theirs them themselves
+    then there these they this those though through throughout till to together too toward towards under underneath
+    until up upon us very via was we were what when where whether which while who whom whose why will with within
+    without would yet you your
+"""
+FUNCTION_WORDS = frozenset(CLOSED.split())
+
+
+@dataclass(frozen=True)
+class CaptionWord:
+    """A word and where it stands.
+
+    Attributes:
+        text: its pieces joined.
+        pieces: their positions among the caption's tokens, where [CLS] has 0; at least one.
+    """
+
+    text: str
+    pieces: tuple[int, ...]
+
+
+def is_special(label: str) -> bool:
+    """Whether a label is that of a special token, as "[CLS]", "[SEP]" or "[UNK]", and no word that can be read."""
+    return len(label) > 2 and label.startswith("[") and label.endswith("]")
+
+
+def caption_words(labels: Sequence[str]) -> tuple[CaptionWord, ...]:
+    """Join the labels of a caption's tokens into words, special tokens left out.
+
+    Args:
+        labels: (L,), as `AlignmentExplanation.words` has them: "[CLS]", "skate", "##board", ..., "[SEP]".
+    """
+    found: list[CaptionWord] = []
+    for position, label in enumerate(labels):
+        if is_special(label):
+            continue
+        if label.startswith(CONTINUES) and len(label) > len(CONTINUES) and found:
+            before = found[-1]
+            if before.pieces[-1] == position - 1:
+                found[-1] = CaptionWord(before.text + label[len(CONTINUES) :], (*before.pieces, position))
+                continue
+        found.append(CaptionWord(label, (position,)))
+    return tuple(found)
+
+
+def is_content(word: str) -> bool:
+    """Whether a word can name something that a picture shows: letters, and no word of a closed class."""
+    return any(letter.isalpha() for letter in word) and not word.startswith("#") and word.lower() not in FUNCTION_WORDS

@@ -1,0 +1,63 @@
+"""Which words found nothing: the threshold that lies beside a model's weights, see `seps.evaluation.found_words`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from seps.checks import read_json_file
+from seps.method.caption_words import CaptionWord, caption_words, is_content
+from seps.method.explanation import Explanation
+
+FILE_NAME = "found-words.json"
+
+
+@dataclass(frozen=True)
+class FoundRule:
+    """When a word found nothing.
+
+    Attributes:
+        threshold: the cosine, in [-1, 1], below which its best cosine lies.
+        words: the only words that can be told so, in lower case; None for all content words.
+    """
+
+    threshold: float
+    words: frozenset[str] | None = None
+
+    def holds_for(self, word: str) -> bool:
+        """Whether this word can be told to have found nothing."""
+        return is_content(word) and (self.words is None or word.lower() in self.words)
+
+
+def read_rule(folder: Path | None) -> FoundRule | None:
+    """Read when a word found nothing; None where that was not measured for this model.
+
+    Args:
+        folder: the model's; None for one of the model hub.
+
+    Raises:
+        ValueError: the file beside the model cannot be read, or holds no such number.
+    """
+    file = None if folder is None else folder / FILE_NAME
+    if file is None or not file.is_file():
+        return None
+    values = read_json_file(file)
+    threshold = values.get("threshold") if isinstance(values, dict) else None
+    words = values.get("words") if isinstance(values, dict) else None
+    if not isinstance(threshold, int | float) or not -1 <= threshold <= 1:
+        raise ValueError(f"{file} has no threshold from -1 to 1: measure it with seps.evaluation.found_words.")
+    return FoundRule(float(threshold), None if words is None else frozenset(map(str, words)))
+
+
+def best_cosine(record: Explanation, word: CaptionWord) -> float:
+    """A word's best cosine with any of the image's tokens, in [-1, 1]: that of the best of its pieces."""
+    return float(np.max(record.sparse_alignment.cosines[:, list(word.pieces)]))
+
+
+def unfound_words(record: Explanation, rule: FoundRule) -> list[CaptionWord]:
+    """Find the words of a record's caption that found nothing: those that a rule holds for, and whose best cosine with
+    any of the image's tokens lies below its threshold."""
+    words = caption_words(record.sparse_alignment.words)
+    return [word for word in words if rule.holds_for(word.text) and best_cosine(record, word) < rule.threshold]

@@ -1,0 +1,191 @@
+"""The threshold of words that found nothing: a quantile of other images' words, of content words alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from seps.data import PhraseBoxes, SentencePhrases, Split, read_split
+from seps.evaluation import found_words
+from seps.evaluation.found_words import (
+    CONTENT,
+    FUNCTION,
+    MODIFIERS,
+    NOUNS,
+    OUTSIDE,
+    SPECIAL,
+    best_cosines,
+    classed,
+    measure_found_words,
+    sentence_kinds,
+)
+from seps.method.caption_words import is_content
+from seps.models.found_words import FILE_NAME, FoundRule, read_rule, unfound_words
+from seps.models.model import SEPSModel
+from tests.helpers.drawn_data import write_split
+from tests.helpers.tiny import tiny_model, write_tiny_bert
+
+WORDS: tuple[str, ...] = (
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "[MASK]",
+    "a",
+    "on",
+    "the",
+    ".",
+    "is",
+    "picture",
+    "pictures",
+    "##s",
+)
+WORDS += ("red", "green", "blue", "grey", "square", "disc", "bar")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> SEPSModel:
+    return tiny_model(write_tiny_bert(tmp_path_factory.mktemp("bert"), WORDS))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_split(tmp_path_factory.mktemp("data"), images=5)
+
+
+@pytest.fixture(scope="module")
+def split(folder: Path) -> Split:
+    return read_split(folder, "dev")
+
+
+def words_of(model: SEPSModel, split: Split, own: bool) -> list[float]:
+    """Each content word's best cosine with its own or the other image, from explanations one by one."""
+    from seps.data import open_image
+    from seps.models.found_words import best_cosine
+
+    k, count, found = split.captions_per_image, len(split.image_files), []
+    for number, caption in enumerate(split.captions):
+        image = number // k if own else (number // k + count // 2) % count
+        others = " ".join(split.captions[image * k : (image + 1) * k]).split()
+        record = model.explain(open_image(split.image_files[image]), caption)
+        for word in unfound_words(record, FoundRule(2.0)):  # every content word lies below that
+            if own or word.text.rstrip("s") not in {other.rstrip("s") for other in others}:
+                found.append(best_cosine(record, word))
+    return found
+
+
+def test_the_threshold_is_the_quantile_of_other_images_words(model: SEPSModel, split: Split) -> None:
+    found = measure_found_words(model, split, quantile=0.8, name="tiny")
+    right, others = words_of(model, split, True), words_of(model, split, False)
+    assert (found.model, found.images, found.captions) == ("tiny", 5, 25)
+    assert found.threshold == pytest.approx(np.quantile(others, 0.8), abs=1e-3)
+    content = found.classes[CONTENT]
+    assert (content.words, content.others) == (len(right), len(others))
+    assert content.below == pytest.approx(np.mean(np.array(right) < np.quantile(others, 0.8)), abs=0.02)
+    assert content.others_below == pytest.approx(0.8, abs=0.05)
+    assert content.median == pytest.approx(np.median(right), abs=1e-3)
+    assert set(found.classes) == {CONTENT, FUNCTION, SPECIAL}
+    assert found.classes[SPECIAL].words == 50
+    assert f"threshold {found.threshold:.4f}: 80 of 100 content words" in found.table()
+
+
+def test_nouns_alone_have_a_threshold_of_their_own(model: SEPSModel, split: Split) -> None:
+    box = ((0.0, 0.0, 1.0, 1.0),)
+    entities = [
+        [
+            SentencePhrases(caption, (PhraseBoxes(" ".join(caption.split()[:3]), 0, "other", box),))
+            for caption in split.captions[start : start + 5]
+        ]
+        for start in range(0, 25, 5)
+    ]
+    found = measure_found_words(model, split, entities, nouns=True)
+    content = measure_found_words(model, split, entities)
+    assert (found.marks, content.marks, content.words) == (NOUNS, CONTENT, None)
+    assert found.words == ("bar", "disc", "square")
+    assert found.threshold == found.classes[NOUNS].own_threshold
+    with pytest.raises(ValueError, match="has no nouns"):
+        measure_found_words(model, split, nouns=True)
+
+
+def test_a_matched_caption_has_the_cosines_of_its_explanation(model: SEPSModel, split: Split) -> None:
+    from seps.data import open_image
+
+    images = model.encode_photos([open_image(file) for file in split.image_files[:2]])
+    model.train()
+    found = best_cosines(model, images, split.captions[:3])
+    assert model.cross_net.training
+    model.eval()
+    for caption, cosines in zip(split.captions[:3], found, strict=True):
+        for place in (0, 1):
+            record = model.explain(open_image(split.image_files[place]), caption)
+            np.testing.assert_allclose(cosines[place], record.sparse_alignment.cosines.max(axis=0), atol=1e-5)
+
+
+def test_words_have_their_classes() -> None:
+    labels = ("[CLS]", "a", "dog", "##s", ".", "red", "runs", "[UNK]", "[SEP]")
+    best = np.arange(9) / 10
+    kinds = {2: NOUNS, 3: NOUNS, 5: MODIFIERS}
+    found = list(classed(labels, best, kinds, frozenset()))
+    assert sorted(found) == sorted(
+        [
+            (SPECIAL, 0.0),
+            (SPECIAL, 0.8),
+            (FUNCTION, 0.1),
+            *[(kind, pytest.approx(0.3)) for kind in (CONTENT, NOUNS)],
+            *[(kind, 0.5) for kind in (CONTENT, MODIFIERS)],
+            *[(kind, pytest.approx(0.6)) for kind in (CONTENT, OUTSIDE)],
+        ],
+        key=lambda one: (one[0], getattr(one[1], "expected", one[1])),
+    )
+    left_out = list(classed(labels, best, None, frozenset({"dog", "red"})))
+    assert left_out == [(SPECIAL, 0.0), (SPECIAL, 0.8), (FUNCTION, 0.1), (CONTENT, pytest.approx(0.6))]
+    assert [is_content(word) for word in ("dog", "With", ".", "##s", "2", "t-shirt")] == [True, *[False] * 4, True]
+
+
+def test_the_last_word_of_a_phrase_is_its_noun(model: SEPSModel) -> None:
+    phrases = (PhraseBoxes("the red disc", 1, "other", ((0.0, 0.0, 1.0, 1.0),)),)
+    (kinds,) = sentence_kinds(model, [SentencePhrases("on the red disc is blue", phrases)]).values()
+    assert kinds == {2: MODIFIERS, 3: MODIFIERS, 4: NOUNS}
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [({"quantile": 1.0}, "quantile is 1.0"), ({"entities": [[]]}, "entities has 1 images, but split dev has 5")],
+)
+def test_what_cannot_be_measured_is_told(model: SEPSModel, split: Split, options: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        measure_found_words(model, split, **options)
+
+
+def test_the_program_writes_what_the_app_reads(
+    model: SEPSModel, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("seps.evaluation.cli.load_model", lambda name: model)
+    file = tmp_path / FILE_NAME
+    found_words.main(
+        ["--model", "tiny", "--data", str(folder), "--split", "dev", "--device", "cpu", "--json", str(file)]
+    )
+    told = json.loads(file.read_text())
+    assert f"threshold {told['threshold']:.4f}" in capsys.readouterr().out
+    assert read_rule(tmp_path) == FoundRule(told["threshold"])
+    assert told["classes"][CONTENT]["others_below"] == pytest.approx(0.95, abs=0.05)
+
+
+def test_a_model_without_a_measurement_has_no_threshold(tmp_path: Path) -> None:
+    assert read_rule(tmp_path) is read_rule(None) is None
+    (tmp_path / FILE_NAME).write_text('{"threshold": 7}')
+    with pytest.raises(ValueError, match="has no threshold from -1 to 1"):
+        read_rule(tmp_path)
+
+
+def test_a_record_is_read_word_by_word() -> None:
+    cosines = np.array([[0.9, 0.1, 0.2, 0.6, 0.9], [0.9, 0.1, 0.1, 0.1, 0.9]])
+    alignment = SimpleNamespace(words=("[CLS]", "dog", "snow", "##y", "[SEP]"), cosines=cosines)
+    record: Any = SimpleNamespace(sparse_alignment=alignment)
+    assert [word.text for word in unfound_words(record, FoundRule(0.5))] == ["dog"]
+    assert unfound_words(record, FoundRule(0.5, frozenset({"snowy"}))) == []

@@ -1,0 +1,17 @@
+"""Words as people count them: pieces joined, special tokens left out."""
+
+from __future__ import annotations
+
+from seps.method.caption_words import CaptionWord, caption_words, is_special
+
+
+def test_pieces_are_joined_and_special_tokens_left_out() -> None:
+    labels = ("[CLS]", "a", "skate", "##board", "##er", "[UNK]", "##s", "##", "[SEP]")
+    assert caption_words(labels) == (
+        CaptionWord("a", (1,)),
+        CaptionWord("skateboarder", (2, 3, 4)),
+        CaptionWord("##s", (6,)),  # it continues a word that the model does not know
+        CaptionWord("##", (7,)),
+    )
+    assert [is_special(label) for label in ("[CLS]", "[UNK]", "[", "]", "[]", "a")] == [True, True, *[False] * 4]
+    assert caption_words(("[CLS]", "[SEP]")) == ()
