@@ -10,7 +10,7 @@ import { mount as lesson } from "./lesson/lesson.js";
 import * as lists from "./lists/lists.js";
 import { mount as claims } from "./losses/claims.js";
 import { mount as playground } from "./losses/playground.js";
-import { acted, answered, noticeInputs } from "./page/acts.js";
+import { acted, answered, noticeInputs, settled } from "./page/acts.js";
 import { darkTold, linked } from "./page/address.js";
 import { keepOpenInSight } from "./page/bar.js";
 import { mount as download } from "./page/download.js";
@@ -58,6 +58,7 @@ const answering = (element, watch) => (name, update) =>
 
 const waiting = window.seps ?? [];
 window.seps = {
+  settled, // what fills a view asks for it (demo/views/session.py)
   push: ([name, element, props, trigger, watch, ...rest]) =>
     components[name](element, props, noticed(element, latest(trigger)), answering(element, watch), ...rest),
 };

@@ -82,12 +82,15 @@ def checked(event: BlockFunction, values: Sequence[Any]) -> list[Any]:
     """The values of an event as Gradio may go on with them.
 
     Args:
-        event: whose inputs they are for; values: one an input, those of states ignored.
+        event: whose inputs they are for.
+        values: one an input, those of states ignored; at the end texts that are empty to begin with may be left out.
 
     Raises:
         ValueError: too few or too many, one of the wrong kind, text that is no Unicode, or a file that is no upload.
     """
     wanted = [component for component in event.inputs if not isinstance(component, gr.State)]
+    if isinstance(values, list):
+        values = [*values, *left_out(event.inputs[len(values) :])]
     if not isinstance(values, list) or len(values) != len(event.inputs):
         given = len(values) if isinstance(values, list) else 0
         names = ", ".join(str(getattr(component, "label", None)) for component in wanted)
@@ -99,6 +102,12 @@ def checked(event: BlockFunction, values: Sequence[Any]) -> list[Any]:
         value if isinstance(component, gr.State) else checked_value(component, value)
         for component, value in zip(event.inputs, values, strict=True)
     ]
+
+
+def left_out(components: Sequence[Any]) -> list[str]:
+    """The values of the last inputs of an event, where all of them are texts that are empty to begin with."""
+    is_optional = all(isinstance(one, gr.Textbox) and one.value == "" for one in components)
+    return [""] * len(components) if is_optional else []
 
 
 def checked_value(component: Any, value: Any) -> Any:

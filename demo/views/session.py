@@ -34,12 +34,12 @@ IN_LESSON = ("losses", "paper")  # views with a tab of the lesson's
 FIRST = "search"  # the view that is in sight from the start
 # An event waits until what the person has done is answered (assets/js/page/acts.js).
 SETTLED = """async (...inputs) => {
-    await window.sepsSettled?.();
+    await window.seps?.settled?.();
     return inputs;
 }"""
 # As that, and the first input is the view in sight.
 IN_SIGHT = """async (_, ...others) => {
-    await window.sepsSettled?.();
+    await window.seps?.settled?.();
     const chosen = [...document.querySelectorAll("#views [role=tab][aria-selected=true]")];
     const here = chosen.filter((one) => one.offsetParent).map((one) => one.dataset.tabId).at(-1) ?? "";
     return [here === "walk" ? "lesson" : here, ...others];

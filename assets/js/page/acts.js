@@ -28,5 +28,4 @@ export function noticeInputs() {
     if (isTrusted && target.closest("#views") && !target.closest(".seps-view")) acted(target);
   };
   for (const event of ["input", "change"]) document.addEventListener(event, notice, true);
-  window.sepsSettled = settled;
 }

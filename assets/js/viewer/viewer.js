@@ -148,7 +148,6 @@ function build(root, value, trigger) {
       h("div", { class: "seps-parts" }, ...parts),
       ...["tokens", "extra", "photo", ...measures].map((name) => layerButton(name, layerName(name))),
     ),
-    decider?.toggle,
     pager,
     !scene ? null : objectsToggle(state.objects, (on) => {
       state.objects = on;
@@ -189,6 +188,7 @@ function build(root, value, trigger) {
       "div",
       { class: "seps-settings" },
       legendPlace,
+      decider?.toggle ?? "",
       h("label", { class: "seps-opacity" }, say("button.opacity"), slider),
       h("label", { class: "seps-lines" }, lines, say("button.grid")),
     ),

@@ -178,9 +178,19 @@ def test_nothing_is_fetched_from_an_address(http: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("endpoint", "count"), [("rank_images", 3), ("rank_captions", 4), ("explain", 4), ("compare", 3), ("picture", 6)]
+    ("endpoint", "count", "optional"),
+    [
+        ("rank_images", 3, 0),
+        ("rank_captions", 4, 0),
+        ("explain", 4, 2),
+        ("compare", 3, 0),
+        ("why", 4, 0),
+        ("picture", 6, 0),
+    ],
 )
-def test_wrong_values_and_missing_ones_get_a_sentence(http: httpx.Client, endpoint: str, count: int) -> None:
+def test_wrong_values_and_missing_ones_get_a_sentence(
+    http: httpx.Client, endpoint: str, count: int, optional: int
+) -> None:
     draw = random.Random(endpoint)
     wrong: list[Any] = [3, 1.5, True, [], {}, ["a"], {"a": 1}, "\ud800", {"path": "x"}, 10**30]
     usual = [None, "examples/cat", "examples", "a cat"]
@@ -188,7 +198,7 @@ def test_wrong_values_and_missing_ones_get_a_sentence(http: httpx.Client, endpoi
         data = [draw.choice(usual) for _ in range(count)]
         data[draw.randrange(1, count)] = draw.choice(wrong)
         refusal(http, endpoint, data)
-    for number in (0, count - 1, count + 1, 50):
+    for number in (0, count - 1, count + optional + 1, 50):
         data = ["x"] * number
         assert "values are needed" in refusal(http, endpoint, data)
 

@@ -175,9 +175,11 @@ def test_typing_is_something_done_and_a_slider_of_a_picture_is_not(page: Page) -
         """() => { document.body.innerHTML = '<div id="views"><div class="tabitem"><input id="typed">'
             + '<div class="seps-view"><input id="own"></div></div></div>'; }"""
     )
-    noticed = f"async () => {{ const {{ noticeInputs }} = {imported('page/acts.js')}; noticeInputs(); }}"
-    page.evaluate(noticed)
-    settled = "() => Promise.race([window.sepsSettled().then(() => true), new Promise((end) => setTimeout(end, 150))])"
+    page.evaluate(f"async () => {{ const {{ noticeInputs }} = {imported('page/acts.js')}; noticeInputs(); }}")
+    settled = f"""async () => {{
+        const {{ settled }} = {imported("page/acts.js")};
+        return Promise.race([settled().then(() => true), new Promise((end) => setTimeout(end, 150))]);
+    }}"""
     page.locator("#own").press("a")
     assert page.evaluate(settled) is True
     page.locator("#typed").press("a")
