@@ -75,7 +75,7 @@ def uploading(folder: TemporaryFolder, most_bytes: int) -> Callable[[Request], A
     return upload
 
 
-def script(request: Request) -> Response:
+async def script(request: Request) -> Response:
     """Answer with a module of the page; what lies at no module's address is not found."""
     found = find_script(f"{PREFIX}/{request.path_params['rest']}")
     if found is None:
