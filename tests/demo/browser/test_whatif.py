@@ -36,7 +36,7 @@ def veiled(page: Page, grid: tuple[int, int] = GRID) -> np.ndarray[tuple[int], n
 
 def spot(page: Page, patch: int, grid: tuple[int, int] = GRID) -> tuple[float, float]:
     """Where a patch's centre lies on the page."""
-    shown(page).scroll_into_view_if_needed()
+    shown(page).evaluate("(canvas) => canvas.scrollIntoView({ block: 'center' })")
     box = shown(page).bounding_box()
     assert box is not None
     row, column = divmod(patch, grid[1])
