@@ -14,6 +14,7 @@ GROUND = {"checks", "cli", "epochs", "files", "progress"}
 SEPS: dict[str, set[str]] = {
     **{name: set() for name in GROUND},
     "method": set(),
+    "recipes": set(),
     "encoders": set(),
     "scenes": set(),
     "search": {"method"},
@@ -21,8 +22,8 @@ SEPS: dict[str, set[str]] = {
     "models": {"method", "encoders", "search"},
     "training": {"method", "encoders", "scenes", "search", "data", "models"},
     "evaluation": {"method", "encoders", "scenes", "search", "data", "models"},
-    "judge": {"encoders", "models", "data", "scenes"},
-    "generator": {"encoders", "models", "data", "scenes", "search", "evaluation"},
+    "judge": {"encoders", "models", "data", "scenes", "recipes"},
+    "generator": {"encoders", "models", "data", "scenes", "search", "evaluation", "recipes"},
     # thin commands: each calls one function of the room it names
     "train": {"training"},
     "baseline": {"training"},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,9 @@ from seps.checks import (
     check_type,
     check_whole,
     read_fields,
-    read_json_file,
 )
 from seps.generator.config import GeneratorConfig
+from seps.recipes import names_in, read_parts
 
 LOSSES = ("contrastive", "captions", "pixels", "diffusion")
 MOST_EPOCHS, MOST_BATCH, MOST_SEED = 100_000, 100_000, 2**32 - 1
@@ -124,8 +123,7 @@ class GeneratorSettings:
 
 def recipe_names() -> list[str]:
     """The recipes that come with the package, by name."""
-    folder = resources.files("seps") / "generator" / "recipes"
-    return sorted(Path(entry.name).stem for entry in folder.iterdir() if entry.name.endswith(".json"))
+    return names_in("generator")
 
 
 def read_recipe(name_or_path: str | Path) -> tuple[GeneratorConfig, GeneratorSettings]:
@@ -137,15 +135,7 @@ def read_recipe(name_or_path: str | Path) -> tuple[GeneratorConfig, GeneratorSet
     Raises:
         ValueError: no such recipe, an unknown key, a value that does not fit.
     """
-    path = Path(name_or_path)
-    if str(name_or_path) in recipe_names():
-        path = Path(str(resources.files("seps"))) / "generator" / "recipes" / f"{name_or_path}.json"
-    if not path.is_file():
-        raise ValueError(f"{str(name_or_path)!r} is neither a JSON file nor one of {', '.join(recipe_names())}.")
-    values = read_json_file(path)
-    if not isinstance(values, dict):
-        raise ValueError(f"{path} holds a {type(values).__name__}, but keys and values are needed.")
-    section = values.pop("training", {})
+    path, values, section = read_parts("generator", name_or_path)
     try:
         return GeneratorConfig.from_dict(values), read_settings(section)
     except ValueError as error:

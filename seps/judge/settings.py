@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from seps.checks import check_not_negative, check_positive, check_share, check_whole, read_fields, read_json_file
+from seps.checks import check_not_negative, check_positive, check_share, check_whole, read_fields
 from seps.judge.config import JudgeConfig
+from seps.recipes import names_in, read_parts
 
 MOST_EPOCHS, MOST_BATCH, MOST_SEED = 100_000, 1_000_000, 2**32 - 1
 
@@ -97,8 +97,7 @@ class JudgeSettings:
 
 def recipe_names() -> list[str]:
     """The recipes that come with the package, by name."""
-    folder = resources.files("seps") / "judge" / "recipes"
-    return sorted(Path(entry.name).stem for entry in folder.iterdir() if entry.name.endswith(".json"))
+    return names_in("judge")
 
 
 def read_recipe(name_or_path: str | Path) -> tuple[JudgeConfig, JudgeSettings]:
@@ -110,15 +109,7 @@ def read_recipe(name_or_path: str | Path) -> tuple[JudgeConfig, JudgeSettings]:
     Raises:
         ValueError: no such recipe, an unknown or missing key, a value that does not fit.
     """
-    path = Path(name_or_path)
-    if str(name_or_path) in recipe_names():
-        path = Path(str(resources.files("seps"))) / "judge" / "recipes" / f"{name_or_path}.json"
-    if not path.is_file():
-        raise ValueError(f"{str(name_or_path)!r} is neither a JSON file nor one of {', '.join(recipe_names())}.")
-    values = read_json_file(path)
-    if not isinstance(values, dict):
-        raise ValueError(f"{path} holds a {type(values).__name__}, but keys and values are needed.")
-    section = values.pop("training", {})
+    path, values, section = read_parts("judge", name_or_path)
     try:
         settings = JudgeSettings(**read_fields("training", JudgeSettings, section, "training."))
         return JudgeConfig.from_dict(values), settings
