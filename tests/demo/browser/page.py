@@ -81,3 +81,10 @@ def patch_colours(canvas: Locator, grid: tuple[int, int]) -> NDArray[np.int64]:
 def opaque(page: Page, where: str = "#viewer") -> None:
     """Move the opacity slider to its end."""
     page.locator(where).get_by_label("Opacity").press("End")
+
+
+def unfold(page: Page, name: str) -> None:
+    """Open an accordion and wait until the page is at rest: Gradio sets the boxes in it a moment after they are there,
+    over what is typed in that moment."""
+    page.get_by_role("button", name=name).click()
+    page.evaluate("async () => { for (let i = 0; i < 9; i++) await new Promise((done) => requestIdleCallback(done)); }")

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from demo.service.retrieval import RetrievalService
 from demo.views.examples import FIRST_CAPTION
 from tests.demo.browser.conftest import SCREENSHOTS
-from tests.demo.browser.page import SIZES, VEIL, opaque, opened, patch_colours, shown, titles
+from tests.demo.browser.page import SIZES, VEIL, opaque, opened, patch_colours, shown, titles, unfold
 
 # Playwright leaves sockets to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
@@ -76,7 +76,7 @@ def test_typing_reorders_the_gallery_and_a_click_opens_a_photo(
 def test_a_dense_caption_brings_both_rankings(browser: Browser, address: str, service: RetrievalService) -> None:
     dense = service.find("examples").gallery.items[1].dense or ""
     with opened(browser, address) as page:
-        page.get_by_role("button", name="Dense caption").click()
+        unfold(page, "Dense caption")
         expect(page.get_by_text("not the same task")).to_be_visible()
         page.locator("#dense textarea").fill(dense)
         expect(page.locator("#ranking h4")).to_have_text(["Caption alone", "With dense caption"])

@@ -18,7 +18,7 @@ from demo.lesson.walk import walk_value
 from demo.service.retrieval import RetrievalService
 from demo.views.examples import FIRST_CAPTION
 from tests.demo.browser.conftest import SCREENSHOTS
-from tests.demo.browser.page import SIZES, opened
+from tests.demo.browser.page import SIZES, opened, unfold
 
 # Playwright leaves sockets to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
@@ -217,6 +217,9 @@ def test_a_talk_starts_from_the_tab_and_goes_to_the_losses(
     browser: Browser, address: str, size: tuple[int, int]
 ) -> None:
     with opened(browser, address, size=size) as page:
+        if size == (1366, 768):
+            page.get_by_role("tab", name="Lesson", exact=True).click()
+            unfold(page, "The example: photograph and caption")
         page.get_by_role("tab", name="Lesson", exact=True).click()  # focus stays there
         at(page, 1)
         for key, step in (("ArrowRight", 2), ("PageDown", 3), ("PageUp", 2), ("ArrowLeft", 1)):
@@ -249,7 +252,6 @@ def test_a_talk_starts_from_the_tab_and_goes_to_the_losses(
         page.keyboard.press("Escape")
         expect(talk).to_have_count(0)
         if size == (1366, 768):
-            page.get_by_role("button", name="The example: photograph and caption").click()
             page.locator("#lesson-caption").get_by_role("textbox").press("k")
             page.locator("#lesson-caption").get_by_role("textbox").press("ArrowRight")
             at(page, 2)
