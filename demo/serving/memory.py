@@ -14,7 +14,7 @@ from contextlib import suppress
 from threading import Thread
 
 M_ARENA_MAX, HEAPS = -8, 2  # glibc's name for the setting, and the heaps that all threads share
-EVERY = 10.0  # seconds between two returns of free memory
+EVERY = 3.0  # seconds between two returns of free memory
 
 
 def keep_memory_flat() -> bool:
