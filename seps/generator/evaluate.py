@@ -22,6 +22,7 @@ from seps.data import open_image, read_split
 from seps.data.layout import Split
 from seps.evaluation.bootstrap import Estimate, estimate
 from seps.evaluation.scenes import Graphs, read_graphs
+from seps.generator.agreement import alike
 from seps.generator.captioner import Decoding
 from seps.generator.generator import ImageTextGenerator
 from seps.generator.network import to_bytes
@@ -29,7 +30,6 @@ from seps.models.hub import load_model
 from seps.models.model import SEPSModel
 from seps.progress import Progress
 from seps.scenes.graph import Scene
-from seps.scenes.kinds import KINDS
 from seps.scenes.reading import Named, Reading, count_true, judge_statements, read_caption
 from seps.search.engine import ScoringEngine
 
@@ -227,11 +227,6 @@ def found_of(asked: Sequence[Reading], back: Sequence[Sequence[Named]]) -> tuple
         ]
         colours.append(np.mean(coloured) if coloured else np.nan)
     return np.array(objects), np.array(colours)
-
-
-def alike(first: str, second: str) -> bool:
-    """Whether two nouns can stand for one kind: "child" and "girl"."""
-    return any(first in kind.words and second in kind.words for kind in KINDS.values())
 
 
 def nearest_training(drawn: Sequence[Image.Image], true: Sequence[Path], train: Split) -> dict[str, Any]:
