@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from seps.generator.agreement import Verdict, agreement
+from seps.scenes.agreement import Verdict, agreement
 from seps.scenes.placing import make_scene
 from seps.scenes.reading import read_caption
 from seps.scenes.sentences import sparse_captions
