@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -11,14 +10,7 @@ import torch
 from seps.generator.config import GeneratorConfig
 from seps.generator.network import GeneratorNetwork
 from seps.scenes import write_split
-
-TINY: dict[str, Any] = {
-    "image_size": 32,
-    "encoders": {"channels": [16, 32]},
-    "captioner": {"width": 32, "layers": 2, "heads": 2, "max_words": 24, "dropout": 0.0},
-    "autoencoder": {"channels": [8, 16, 16], "latent_channels": 4, "noise": 0.0},
-    "diffusion": {"channels": [32, 32], "head_channels": 16, "train_steps": 100},
-}
+from tests.helpers.generated import TINY, write_tiny_generator
 
 
 @pytest.fixture(scope="session")
@@ -42,9 +34,6 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def checkpoint(config: GeneratorConfig, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A saved generator."""
-    torch.manual_seed(0)
-    folder = tmp_path_factory.mktemp("generator")
-    GeneratorNetwork(config).save(folder)
-    return folder
+    return write_tiny_generator(tmp_path_factory.mktemp("generator"))

@@ -1,0 +1,156 @@
+"""The generator as the app uses it: loaded on first use, and drawing in turn with everybody else's answers.
+
+A drawing is a series of steps, each of them computed like any other short answer: rankings come between, and so do the
+steps of other people's drawings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from demo.explain.drawn import ToldStatement, told_statements
+from demo.service.threads import computing
+from seps.models.shipped import shipped_models
+from seps.scenes.agreement import agreement
+from seps.scenes.reading import read_caption
+
+if TYPE_CHECKING:  # the generator and diffusers are imported with its first use
+    from seps.generator import ImageTextGenerator
+    from seps.generator.diffusion import Drawing
+    from seps.generator.generator import WrittenCaption
+
+GENERATOR = "generator.json"  # by which a generator's folder is known
+FRAMES = 10  # pictures that are shown of a drawing on its way, at most
+SAMPLED = 4  # captions that are sampled of a picture beside the best one, so that little of it goes untold
+WARMTH = 0.7  # temperature of those
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be drawn.
+
+    Attributes:
+        text: the caption, as read; steps: of drawing; guidance: how close the caption is followed, 1 plainly.
+        seeds: one a picture.
+    """
+
+    text: str
+    steps: int
+    guidance: float
+    seeds: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class DrawnStep:
+    """A drawing on its way.
+
+    Attributes:
+        step: done of all `steps`.
+        pictures: one a seed, as they are estimated to become; after the last step as they are.
+        attention: after the last step, (B, L, side, side) for B seeds and the L tokens of the caption: each token's
+            share of weight on each place, see `WordAttention.maps`; else None.
+    """
+
+    step: int
+    steps: int
+    pictures: list[Image.Image]
+    attention: NDArray[np.float32] | None
+
+
+@dataclass(frozen=True)
+class ReadBack:
+    """What a picture's captions tell.
+
+    Attributes:
+        best: captions by beam search, the most likely first; statements: of the caption that was drawn.
+    """
+
+    best: list[WrittenCaption]
+    statements: list[ToldStatement]
+
+
+class GeneratingService:
+    """Draws and captions pictures. Safe to call from several threads.
+
+    Args:
+        load: gives the generator; called once, on first use.
+    """
+
+    def __init__(self, load: Callable[[], ImageTextGenerator]) -> None:
+        self._load = load
+        self._generator: ImageTextGenerator | None = None
+        self._opening, self._stepping = Lock(), Lock()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the generator is loaded."""
+        return self._generator is not None
+
+    def open(self) -> ImageTextGenerator:
+        """Load the generator, where that has not happened yet; ValueError where its files cannot be read."""
+        with self._opening:
+            if self._generator is None:
+                self._generator = self._load()
+            return self._generator
+
+    def draw(self, asked: Asked) -> Iterator[DrawnStep]:
+        """Draw pictures of a caption, and show them every few steps.
+
+        Whoever stops asking stops the drawing.
+
+        Raises:
+            ValueError: an empty caption, numbers outside their range.
+        """
+        from seps.generator.attention import WordAttention
+
+        generator = self.open()
+        watch = WordAttention(generator.network.unet, len(asked.seeds))
+        drawings = generator.draw([asked.text] * len(asked.seeds), asked.steps, asked.seeds, asked.guidance)
+        every = max(1, -(-asked.steps // FRAMES))
+
+        @computing
+        def advance() -> tuple[Drawing, list[Image.Image] | None]:
+            with self._stepping, watch:  # the UNet's attention can be watched for one drawing at a time
+                drawing = next(drawings)
+            is_last = drawing.step == drawing.steps
+            shown = is_last or drawing.step % every == 0
+            return drawing, generator.decode(drawing.latents if is_last else drawing.clean) if shown else None
+
+        is_drawn = False
+        while not is_drawn:
+            drawing, pictures = advance()
+            is_drawn = drawing.step == drawing.steps
+            if pictures is not None:
+                maps = watch.maps(generator.network.config.latent_size).cpu().numpy() if is_drawn else None
+                yield DrawnStep(drawing.step, drawing.steps, pictures, maps)
+
+    @computing
+    def read_back(self, picture: Image.Image, text: str = "") -> ReadBack:
+        """Caption a picture, and tell which statements of the caption `text` came true by its captions."""
+        from seps.generator.captioner import Decoding
+
+        generator = self.open()
+        best = generator.write([picture])[0]
+        told = [best[0].text]
+        if text:
+            ways = [Decoding("sample", temperature=WARMTH, seed=seed) for seed in range(SAMPLED)]
+            told += [generator.captions([picture], how)[0] for how in ways]
+        asked = read_caption(text)
+        return ReadBack(best, told_statements(asked, agreement(asked, [read_caption(one) for one in told])))
+
+
+def rank_among(similarity: float, scores: Sequence[float]) -> int:
+    """The place, from 1, of a picture of this similarity among a gallery's."""
+    return 1 + sum(score > similarity for score in scores)
+
+
+def generator_ships(name: str = "generator") -> bool:
+    """Whether a generator ships, told without importing it."""
+    return name in shipped_models(GENERATOR)
