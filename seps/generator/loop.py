@@ -17,14 +17,16 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tqdm import tqdm
 
+from seps.checks import check_whole
 from seps.epochs import read_epochs, write_epoch
 from seps.generator.config import GeneratorConfig
 from seps.generator.data import Captioned, read_captioned
 from seps.generator.losses import Batch, Losses, Objective
 from seps.generator.network import GeneratorNetwork, normalise
-from seps.generator.run import checkpoint_numbers, load_checkpoint, save_checkpoint
 from seps.generator.settings import GeneratorSettings, Stage
+from seps.models.checkpoint import FOLDER, NUMBERS, checkpoint_numbers, load_checkpoint, save_checkpoint
 from seps.models.hub import load_model
+from seps.schedule import cosine_with_warmup
 
 SHORT = {"contrastive": "cont", "captions": "rec", "pixels": "rec", "diffusion": "diff"}
 
@@ -88,8 +90,7 @@ def train(
         start_text(network, settings.text_start)
     out.mkdir(parents=True, exist_ok=True)
     read_epochs(out)
-    stage_epochs = [stage.epochs for stage in settings.stages]
-    first, done = checkpoint_numbers(out, stage_epochs) if resume else (0, 0)
+    first, done = done_before(out, settings) if resume else (0, 0)
     splits = Splits(
         *(
             read_captioned(
@@ -116,6 +117,19 @@ def train(
     return network
 
 
+def done_before(out: Path, settings: GeneratorSettings) -> tuple[int, int]:
+    """The stage that a run's checkpoint stands in, from 0, and how many of its epochs are done.
+
+    Raises:
+        ValueError: no checkpoint, or one that is damaged or of a run of other stages.
+    """
+    stage, epoch = checkpoint_numbers(out, ["stage", "epoch"])
+    file = out / FOLDER / NUMBERS
+    check_whole(f"stage in {file}", stage, len(settings.stages) - 1, least=0)
+    check_whole(f"epoch in {file}", epoch, settings.stages[stage].epochs)
+    return stage, epoch
+
+
 def start_text(network: GeneratorNetwork, name: str) -> None:
     """Take over a SEPS model's text encoder, as far as the projection; ValueError where it is of another kind."""
     source = load_model(name).txt_enc.bert.state_dict()
@@ -136,7 +150,7 @@ def run_stage(run: Run, splits: Splits, out: Path, number: int, done: int, resum
     learned = objective.set_stage(stage)
     optimizer = torch.optim.AdamW(learned, lr=0.0, weight_decay=settings.weight_decay, fused=True)
     if resume:
-        load_checkpoint(out, run, optimizer)
+        load_checkpoint(out, run, run.state_dict(), optimizer)
     count = len(splits.train)
     steps = count // settings.batch_size or 1
     latents = {name: stage_latents(objective, stage, getattr(splits, name)) for name in ("train", "dev")}
@@ -157,7 +171,7 @@ def run_stage(run: Run, splits: Splits, out: Path, number: int, done: int, resum
                 bar.set_postfix_str(report(losses, settings.batch_size))
         row = {"epoch": before + epoch + 1.0, "stage": number + 1.0} | totals | measure(run, stage, splits.dev, latents)
         write_epoch(out, row)
-        save_checkpoint(out, run, optimizer, number, epoch + 1)
+        save_checkpoint(out, run.state_dict(), optimizer, {"stage": number, "epoch": epoch + 1})
         tqdm.write(f"{title}: " + ", ".join(f"{name} {value:.4f}" for name, value in list(row.items())[2:]))
 
 
@@ -265,10 +279,8 @@ def set_rate(
     """The learning rate for the step after `done` of a stage: a linear rise over the warm-up, then a cosine to 0."""
     rate = stage.learning_rate or settings.learning_rate
     rise = max(1, round(min(settings.lr_warmup_epochs, stage.epochs) * steps))
-    total = stage.epochs * steps
-    factor = (done + 1) / rise if done < rise else 0.5 * (1 + math.cos(math.pi * (done - rise) / max(1, total - rise)))
     for group in optimizer.param_groups:
-        group["lr"] = rate * factor
+        group["lr"] = rate * cosine_with_warmup(done, stage.epochs * steps, rise)
 
 
 def training_plan(network: GeneratorNetwork, settings: GeneratorSettings, train_images: int, dev_images: int) -> str:

@@ -8,7 +8,6 @@ pictures. RUN receives `model/` (the last epoch: no epoch is chosen by dev), `ch
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -21,6 +20,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from tqdm import tqdm
 
+from seps.checks import check_whole
 from seps.epochs import read_epochs, write_epoch
 from seps.judge.config import SCORES, JudgeConfig
 from seps.judge.copies import cropped
@@ -30,9 +30,10 @@ from seps.judge.features import SplitFeatures, open_rgb, split_features
 from seps.judge.judge import Judge
 from seps.judge.metrics import correlations, srocc
 from seps.judge.network import Corrected
-from seps.judge.run import load_checkpoint, save_checkpoint
 from seps.judge.settings import JudgeSettings
+from seps.models.checkpoint import FOLDER, NUMBERS, checkpoint_numbers, load_checkpoint, save_checkpoint
 from seps.models.model import evaluating
+from seps.schedule import cosine_with_warmup
 
 AT_BOUND, TOO_CONSTRAINED = 0.9, 0.05  # the mean correction as a share of the scale
 SPOILT_AT_ONCE = 32  # pictures, each with its two spoilt copies
@@ -198,7 +199,7 @@ def fit(
             start_base(judge, features["train"], train_ratings, settings.base_decay)
     optimizer = torch.optim.AdamW(parameter_groups(step, settings), weight_decay=settings.weight_decay, fused=True)
     learned = [parameter for group in optimizer.param_groups for parameter in group["params"]]
-    done = load_checkpoint(out, step, optimizer, settings.epochs) if resume and out is not None else 0
+    done = resumed(out, step, optimizer, settings.epochs) if resume and out is not None else 0
     rows = []
     targets = torch.from_numpy(np.stack([train_ratings.quality, train_ratings.consistency], axis=1)).float()  # (n, 2)
     prompts = torch.from_numpy(train_ratings.prompt_numbers)
@@ -231,7 +232,7 @@ def fit(
         rows.append(row)
         if out is not None:
             write_epoch(out, row)
-            save_checkpoint(out, step, optimizer, epoch + 1)
+            save_checkpoint(out, learned_state(step), optimizer, {"epoch": epoch + 1})
             tqdm.write(epoch_report(row))
     return rows
 
@@ -323,6 +324,21 @@ def parameter_groups(step: Step, settings: JudgeSettings) -> list[dict[str, obje
     return [{"params": members, "lr": 0.0, "share": shares[name]} for name, members in groups.items() if members]
 
 
+def resumed(out: Path, step: nn.Module, optimizer: torch.optim.Optimizer, epochs: int) -> int:
+    """Take up the run's checkpoint, and return how many of its epochs are done; ValueError as `load_checkpoint`."""
+    (done,) = checkpoint_numbers(out, ["epoch"])
+    check_whole(f"epoch in {out / FOLDER / NUMBERS}", done, epochs)
+    load_checkpoint(out, step, learned_state(step), optimizer)
+    return done
+
+
+def learned_state(modules: nn.Module) -> dict[str, torch.Tensor]:
+    """The state dict without frozen parameters; buffers of modules that learn are kept."""
+    frozen = {key for key, parameter in modules.named_parameters() if not parameter.requires_grad}
+    buffers = {key for key, _ in modules.named_buffers() if key.startswith("judge.encoders.")}
+    return {key: tensor for key, tensor in modules.state_dict().items() if key not in frozen | buffers}
+
+
 def set_rate(optimizer: torch.optim.Optimizer, settings: JudgeSettings, done: int, total: int) -> None:
     """Every group's learning rate for the step after `done` of `total`: a linear rise, then a cosine to 0."""
     rate = settings.learning_rate * rate_factor(done, total, settings.warmup)
@@ -331,11 +347,8 @@ def set_rate(optimizer: torch.optim.Optimizer, settings: JudgeSettings, done: in
 
 
 def rate_factor(done: int, total: int, warmup: float) -> float:
-    """The learning rate of a step as a share of the largest."""
-    rise = max(1, round(warmup * total))
-    if done < rise:
-        return (done + 1) / rise
-    return 0.5 * (1 + math.cos(math.pi * (done - rise) / max(1, total - rise)))
+    """The learning rate of a step as a share of the largest; `warmup`: share of the steps over which it rises."""
+    return cosine_with_warmup(done, total, max(1, round(warmup * total)))
 
 
 def predict(judge: Judge, ratings: Ratings, features: SplitFeatures | None = None) -> Predictions:

@@ -1,1 +1,1 @@
-"""A whole model: config, encoders and network together, its files, the model hub, and the authors' checkpoints."""
+"""A whole model: config, encoders and network together, its files, the hub, the authors' checkpoints, a run's own."""

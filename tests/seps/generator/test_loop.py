@@ -97,9 +97,9 @@ def test_a_run_goes_on_to_the_same_weights(drawn: Path, config: GeneratorConfig,
         pass
 
     def stop_in(stage: int, epoch: int) -> Any:
-        def save(out: Path, run: Any, optimizer: Any, number: int, done: int) -> None:
-            real(out, run, optimizer, number, done)
-            if (number, done) == (stage, epoch):
+        def save(out: Path, state: Any, optimizer: Any, done: dict[str, int]) -> None:
+            real(out, state, optimizer, done)
+            if done == {"stage": stage, "epoch": epoch}:
                 raise StopError
 
         return save

@@ -138,7 +138,7 @@ def test_a_run_resumes_to_the_same_curve(
 
     def save_and_stop(*arguments: Any) -> None:
         save(*arguments)
-        if arguments[-1] == 2:
+        if arguments[-1]["epoch"] == 2:
             raise StoppedError
 
     with monkeypatch.context() as patched:
