@@ -7,7 +7,6 @@ from collections import OrderedDict
 from copy import copy
 from typing import Any
 
-from gradio import HTML, Tabs, Textbox
 from gradio.blocks import Blocks
 from gradio.state_holder import SessionState, StateHolder
 
@@ -15,14 +14,12 @@ MOST_SESSIONS = 300
 KEPT_CLOSED = 3600.0  # seconds after the last use of a page that was closed
 MOST_BYTES = 2**30  # of what all sessions hold together, their uploads above all
 MOST_GONE = 10_000  # names of sessions that had to go, about 0.1 kB each
-UNCHANGED = (HTML, Tabs, Textbox)  # what comes from these is read alike, whatever an update has made of them
 
 
 class Session(SessionState):
     """A person's states, without the copies of every component and value that Gradio makes for its deep links.
 
-    Those take 0.24 MB and 8 ms a session; this app has links of its own. Nor does it keep the updated components
-    (`UNCHANGED`) that Gradio asks for nothing later: 0.1 MB after the first views.
+    Those take 0.24 MB and 8 ms a session; this app has links of its own.
     """
 
     def __init__(self, blocks: Blocks) -> None:
@@ -37,7 +34,7 @@ class Session(SessionState):
         block = self.blocks_config.blocks.get(key)
         if block is not None and block.stateful:
             self.state_data[key] = value
-        elif not isinstance(value, UNCHANGED):
+        else:
             self.blocks_config.blocks[key] = value
 
     @property
