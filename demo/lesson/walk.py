@@ -173,7 +173,7 @@ def walk_value(
             "dense_words": walked.dense_words,
             "lengths": lengths(service, walked),
             "steps": told_steps(service, walked, len(indexed)),
-            "mask": mask,
+            "by_hand": mask,
             "whatif": json.dumps(trial_value(walked.trial)),
         }
     )

@@ -3,9 +3,9 @@
 import { h, svg } from "../base/dom.js";
 import { say, symbols } from "../base/words.js";
 import { overPatches } from "../picture/patches.js";
+import { readMask } from "../viewer/masks.js";
 import { whatIf } from "../viewer/whatif.js";
 import { keptOutlines } from "./charts.js";
-import { readMask } from "../viewer/masks.js";
 import { countKept, footing, heading, maskLegend, masked, patches } from "./stage.js";
 
 const STROKE = 40; // milliseconds in which patches that are painted gather
@@ -15,10 +15,11 @@ const STROKE = 40; // milliseconds in which patches that are painted gather
 export function createHand(value, grid, { ask, redraw }) {
   const count = grid[0] * grid[1];
   let told = JSON.parse(value.whatif);
+  let answered = value.by_hand; // the decision that the numbers are those of
   let patch = null; // the one under the pointer, or that the arrow keys have reached
   let timer = 0;
   const decider = whatIf(told, {
-    mask: value.mask,
+    mask: value.by_hand,
     budget: 0,
     grid,
     always: true,
@@ -34,10 +35,16 @@ export function createHand(value, grid, { ask, redraw }) {
   const place = h("div", { class: "seps-paint", role: "img", tabindex: "0" }, mark);
   const reading = h("p", { class: "seps-aside seps-patch", role: "status", "aria-live": "polite" });
   const show = () => {
-    const thin = { x: (patch ?? 0) % grid[1], y: Math.floor((patch ?? 0) / grid[1]), width: 1, height: 1, "vector-effect": "non-scaling-stroke" };
-    mark.replaceChildren(...(patch === null ? [] : [svg("rect", { class: "seps-under", ...thin }), svg("rect", thin)]));
-    const at = patch === null ? null : { row: Math.floor(patch / grid[1]) + 1, column: (patch % grid[1]) + 1 };
-    reading.textContent = at ? say(decider.kept[patch] ? "whatif.patch_kept" : "whatif.patch_dropped", at) : "";
+    if (patch === null) {
+      mark.replaceChildren();
+      reading.textContent = "";
+      return;
+    }
+    const [y, x] = [Math.floor(patch / grid[1]), patch % grid[1]];
+    const square = { x, y, width: 1, height: 1, "vector-effect": "non-scaling-stroke" };
+    mark.replaceChildren(svg("rect", { class: "seps-under", ...square }), svg("rect", square));
+    const at = { row: y + 1, column: x + 1 };
+    reading.textContent = say(decider.kept[patch] ? "whatif.patch_kept" : "whatif.patch_dropped", at);
   };
   overPatches(place, grid, () => patch, (next) => {
     patch = next;
@@ -89,9 +96,11 @@ export function createHand(value, grid, { ask, redraw }) {
         h("th", { scope: "row" }, ...symbols(title)),
         ...numbers.map((text) => h("td", {}, text)),
       );
+    const counted = readMask(answered || told.own, count);
+    const stale = decider.kept.some((one, at) => one !== counted[at]);
     return h(
       "table",
-      { class: "seps-trial" },
+      { class: "seps-trial", "aria-busy": stale ? "true" : null },
       h("thead", {}, h("tr", {}, ...heads)),
       h("tbody", {}, ...told.rows.map(row)),
     );
@@ -103,7 +112,8 @@ export function createHand(value, grid, { ask, redraw }) {
     get text() { return decider.text(); },
     told(next) {
       told = JSON.parse(next.whatif);
-      decider.told(told, next.mask, 0);
+      answered = next.by_hand;
+      decider.told(told, next.by_hand, 0);
     },
     end: () => clearTimeout(timer),
   };

@@ -77,7 +77,7 @@ def lesson_value(
             "denser": None if dense is None else len(dense) / len(words),
         },
         "steps": told,
-        "mask": "",
+        "by_hand": "",
         "whatif": json.dumps(trial_value(trial)),
     }
     return value | changes

@@ -13,6 +13,7 @@ import torch
 from matplotlib.figure import Figure
 from PIL import Image, ImageSequence
 
+from demo.explain.whatif import Decided, Trial
 from demo.figures.export import render
 from demo.figures.lesson import (
     GIF_BYTES,
@@ -234,6 +235,19 @@ def test_odd_photos(size: tuple[int, int]) -> None:
     lesson = replace(lesson_of(), photo=Image.new("RGBA", size))
     for step in range(1, COUNT + 1):
         assert outside(step_figure(lesson, step)) == []
+
+
+@pytest.mark.parametrize("by_hand", [True, False], ids=["by hand", "highest effect"])
+def test_the_decision_by_hand_stands_beside_the_models(by_hand: bool) -> None:
+    own, now = random_record(seed=0), random_record(seed=1)
+    lesson = replace(lesson_of(own), trial=Trial(Decided(own, 3, 22), Decided(now, 5, 22), by_hand))
+    figure = step_figure(lesson, 9)
+    written = letters(figure).split("\n")
+    assert {f"{own.similarity:.4f}", f"{now.similarity:.4f}", f"{now.similarity - own.similarity:+.4f}"} <= set(written)
+    assert {"rank of 22", "3", "5", "+2", "change", "by hand" if by_hand else "without it"} <= set(written)
+    gained, lost = own.sparse.kept < now.sparse.kept, own.sparse.kept > now.sparse.kept
+    assert (f"{gained.sum()} added (+), {lost.sum()} dropped (\N{MINUS SIGN}) by hand" in written) == by_hand
+    assert outside(figure) == []
 
 
 def test_slides_tell_what_the_symbols_of_their_equations_stand_for() -> None:
