@@ -55,7 +55,6 @@ def spot(page: Page, patch: int) -> tuple[float, float]:
 def test_painted_patches_move_the_numbers(browser: Browser, address: str, service: RetrievalService) -> None:
     own = np.array(value_of(service)["record"]["branches"][0]["kept"], dtype=bool)
     with opened(browser, address, LINK) as page:
-        page.get_by_role("tab", name="Lesson", exact=True).click()
         ring = page.locator("#lesson .seps-ring")
         expect(ring).to_have_attribute("data-patch", str(json.loads(value_of(service)["whatif"])["patch"]))
         expect_numbers(page, service, None)
@@ -95,5 +94,4 @@ def test_painted_patches_move_the_numbers(browser: Browser, address: str, servic
         expect(page).not_to_have_url(re.compile("mask="))
     mask[15] = not mask[15]
     with opened(browser, address, "?" + link) as page:
-        page.get_by_role("tab", name="Lesson", exact=True).click()
         expect_numbers(page, service, mask)
