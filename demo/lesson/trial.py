@@ -14,7 +14,7 @@ from demo.service.forcing import Attempts, Mask
 from seps import CrossSparseAggrNet, SEPSModel, measure_effects
 
 
-def made_trial(attempts: Attempts, mask: Mask | None, effects: NDArray[np.float64] | None = None) -> Trial:
+def made_trial(attempts: Attempts, mask: Mask | None, effects: NDArray[np.floating[Any]] | None = None) -> Trial:
     """Try a decision.
 
     Args:
@@ -41,7 +41,7 @@ def effects_of(
     dense: str | None,
     mask: Mask,
     dense_mask: Mask | None,
-) -> NDArray[np.float64]:
+) -> NDArray[np.floating[Any]]:
     """Measure what S(I, T) of a network loses by the decision on each patch: (N,), NaN of the only kept one.
 
     Args:
