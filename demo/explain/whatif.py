@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from demo.explain.sentences import word_line
+from demo.explain.sentences import term_titles, word_line
 from demo.explain.table import say
 from seps import Explanation
 
@@ -17,6 +17,66 @@ class Decided:
     record: Explanation
     rank: int = 0
     total: int = 0
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A decision beside the model's own.
+
+    Attributes:
+        own: by the model; now: what is tried, None where there is nothing to try.
+        by_hand: whether a person chose it; else it is the model's own but for one kept patch, which is dropped.
+    """
+
+    own: Decided
+    now: Decided | None = None
+    by_hand: bool = False
+
+    @property
+    def patch(self) -> int | None:
+        """The patch that is dropped where nobody chose; None else."""
+        if self.now is None or self.by_hand:
+            return None
+        return int((self.own.record.sparse.kept & ~self.now.record.sparse.kept).argmax())
+
+    @property
+    def place(self) -> dict[str, int]:
+        """Row and column of that patch, from 1."""
+        columns, patch = self.own.record.grid[1], self.patch
+        return {} if patch is None else {"row": patch // columns + 1, "column": patch % columns + 1}
+
+
+def trial_columns(trial: Trial) -> list[str]:
+    """The heads of `trial_rows`: of the model's own decision, of what is tried, and of the difference."""
+    if trial.now is None:
+        return [say("trial.model")]
+    tried = say("trial.by_hand") if trial.by_hand else say("trial.without")
+    return [say("trial.model"), tried, say("trial.change")]
+
+
+def trial_rows(trial: Trial) -> list[tuple[str, str, list[str]]]:
+    """A decision beside the model's own, in numbers as they are written.
+
+    Returns:
+        A row for the patches kept, for each term, for S(I, T) and, where it is ranked, for the rank: its key, its
+        title, and its numbers in the order of `trial_columns`.
+    """
+    both = [trial.own, *([] if trial.now is None else [trial.now])]
+    titles, total = term_titles(trial.own.record), trial.own.total
+    rows = [
+        ("kept", say("trial.kept"), "whole", [float(one.record.sparse.kept.sum()) for one in both]),
+        *((name, title, "term", [one.record.terms[name] for one in both]) for name, title in titles.items()),
+        ("score", "S(I, T)", "score", [one.record.similarity for one in both]),
+        *([("rank", say("trial.rank", total=total), "whole", [float(one.rank) for one in both])] if total else []),
+    ]
+    return [(key, title, _written(kind, values)) for key, title, kind, values in rows]
+
+
+def _written(kind: str, values: list[float]) -> list[str]:
+    """One number or two as they are written, and the difference of two; `kind` is "whole", "term" or "score"."""
+    difference = "whole_change" if kind == "whole" else "term"
+    changed = [say(f"trial.{difference}", value=values[1] - values[0])] if len(values) == 2 else []
+    return [say(f"trial.{kind}", value=value) for value in values] + changed
 
 
 def decision_sentence(now: Decided, own: Decided) -> str:

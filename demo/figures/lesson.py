@@ -1,4 +1,4 @@
-"""The lesson as files: eight slides as PDF and PNG, and a moving GIF of one run through the method."""
+"""The lesson as files: nine slides as PDF and PNG, and a moving GIF of one run through the method."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ from demo.explain.equations import facts_of, file_equation, file_numbers, legend
 from demo.explain.table import mathtext, say
 from demo.figures.export import METADATA, render
 from demo.figures.formats import file_name
-from demo.figures.lesson_parts import HEIGHT, INNER, MARGIN, SMALL, STEPS, WIDTH, Lesson, canvas, label
+from demo.figures.lesson_parts import HEIGHT, INNER, MARGIN, SMALL, WIDTH, Lesson, canvas, label
 from demo.figures.lesson_parts import LessonHeading as LessonHeading
 from demo.figures.lesson_parts import LessonStep as LessonStep
 from demo.figures.lesson_patches import decision_step, patches_step, scores_step, words_step
 from demo.figures.lesson_tokens import aggregation_step, matrix_step, sum_step, tokens_step
+from demo.figures.lesson_trial import trial_step
 from demo.figures.page import Page, hush_missing_glyphs, line_height, wrapped
 from demo.figures.palette import LIGHT, Palette
-from demo.lesson.steps import IDS
+from demo.lesson.steps import IDS, STEPS
 
 TITLE, SENTENCES, EQUATION, SYMBOLS, TENSORS = 24, (14.0, 13.0, 12.0, 11.0, 10.0), 18.0, 9.5, 11.0
 BAND = (MARGIN, 427, INNER, 78)  # the equations and the tensors' shapes
@@ -46,11 +47,12 @@ PICTURES: tuple[Callable[[Page, Lesson, float], None], ...] = (
     tokens_step,
     matrix_step,
     sum_step,
+    trial_step,
 )
 
 
 def equations(lesson: Lesson) -> tuple[str, ...]:
-    """The eight steps' equations in mathtext, those of the record's variant and branches."""
+    """The nine steps' equations in mathtext, those of the record's variant and branches."""
     return tuple(file_equation(name, facts(lesson)) for name in IDS)
 
 
@@ -65,7 +67,7 @@ def step_figure(lesson: Lesson, step: int, palette: Palette = LIGHT, share: floa
     Not for several threads at once; the files below see to that themselves.
 
     Args:
-        step: 1 to 8; share: how much of the picture is there, above 0 and up to 1, for moving pictures.
+        step: 1 to 9; share: how much of the picture is there, above 0 and up to 1, for moving pictures.
 
     Raises:
         ValueError: there is no such step.

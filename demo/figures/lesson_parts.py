@@ -16,15 +16,17 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from demo.explain.layers import Layer
+from demo.explain.whatif import Decided, Trial
 from demo.figures.layered import composed, draw_photo, map_colours, shades
 from demo.figures.page import POINT, Page, line_height, text_width
+from demo.lesson.steps import STEPS
 from seps import Explanation
 
 Floats = NDArray[np.floating[Any]]
 Integers = NDArray[np.integer[Any]]
+Booleans = NDArray[np.bool_]
 Box = tuple[float, float, float, float]  # left, top, width, height
 
-STEPS = 8
 # Lengths in CSS pixels, sizes of letters in points.
 WIDTH, HEIGHT, MARGIN = 960, 540, 40
 INNER = WIDTH - 2 * MARGIN
@@ -66,14 +68,15 @@ class Lesson:
 
     Attributes:
         photo: any size and mode, the right way up; record: its explanation.
-        steps: the eight steps' texts.
+        steps: the nine steps' texts.
         before: the same pair's record with the trained settings, where others are shown.
         dense_words: (L_d,), the word pieces of the dense caption that is there, in use or not.
         top_k: K of the relevance MLP.
         keep_probability: (N,) in [0, 1] where the decision was drawn with Gumbel-Softmax.
+        trial: a decision beside that of the record, which stands alone where there is none.
 
     Raises:
-        ValueError: not eight steps, `before` on another grid, or probabilities of another number of patches.
+        ValueError: not nine steps, `before` on another grid, or probabilities of another number of patches.
     """
 
     photo: Image.Image
@@ -84,6 +87,7 @@ class Lesson:
     dense_words: Sequence[str] = ()
     top_k: int = 5
     keep_probability: Floats | None = None
+    trial: Trial | None = None
 
     def __post_init__(self) -> None:
         if len(self.steps) != STEPS:
@@ -97,6 +101,14 @@ class Lesson:
             raise ValueError(
                 f"The keep probabilities have shape {self.keep_probability.shape}, but there are {patches} patches."
             )
+
+    @property
+    def tried(self) -> Trial:
+        """The decision beside that of the record."""
+        if self.trial is not None:
+            return self.trial
+        rank = self.heading.rank
+        return Trial(Decided(self.record) if rank is None else Decided(self.record, rank, self.heading.total))
 
 
 def label(page: Page, left: float, top: float, text: str, size: float, most: float = INNER, **style: Any) -> None:
@@ -133,6 +145,14 @@ def draw_layer(page: Page, lesson: Lesson, box: Box, layer: Layer, marks: bool =
     axes = page.axes(*box)
     draw_photo(axes, lesson.photo, layer, shown, laid, lines, marks)
     return axes
+
+
+def draw_moved(axes: Axes, lesson: Lesson, gained: Booleans, lost: Booleans) -> None:
+    """A plus on patches that were gained and a minus on those lost, (N,) each, on the photo's axes."""
+    for patches, marker in ((gained, "+"), (lost, "_")):
+        y, x = np.nonzero(lesson.record.on_grid(patches))
+        for colour, width in (("black", 4.0), ("white", 2.0)):
+            axes.scatter(x + 0.5, y + 0.5, s=60, marker=marker, c=colour, linewidths=width)
 
 
 def draw_arrow(page: Page, centre: float, middle: float) -> None:

@@ -27,6 +27,7 @@ from demo.figures.lesson_parts import (
     canvas,
     draw_arrow,
     draw_layer,
+    draw_moved,
     draw_range,
     framed,
     label,
@@ -160,10 +161,7 @@ def decision_step(page: Page, lesson: Lesson, share: float) -> None:
     if lesson.before is not None:
         gained, lost = branch.kept & ~lesson.before.sparse.kept, lesson.before.sparse.kept & ~branch.kept
         told.append(say("moved.against", gained=gained.sum(), lost=lost.sum()))
-        for patches, marker in ((gained, "+"), (lost, "_")):
-            y, x = np.nonzero(lesson.record.on_grid(patches))
-            for colour, width in (("black", 4.0), ("white", 2.0)):
-                axes.scatter(x + 0.5, y + 0.5, s=60, marker=marker, c=colour, linewidths=width)
+        draw_moved(axes, lesson, gained, lost)
     page.text(MARGIN, TOP + BODY - 46, told, MEDIUM, color=page.palette.accent)
     left = MARGIN + box[2] + 80
     width = WIDTH - MARGIN - left

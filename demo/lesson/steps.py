@@ -1,4 +1,4 @@
-"""The eight steps of one forward pass: what happens in words, in equations and in tensors with their shapes."""
+"""The nine steps of one forward pass: what happens in words, in equations and in tensors with their shapes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from demo.explain.equations import facts_of, legend, page_equation
 from demo.explain.maths import mathml
 from demo.explain.sentences import branches_of
 from demo.explain.table import say
+from demo.explain.whatif import Trial, change, decision_sentence
 from demo.lesson.settings import Knobs
 from seps import Explanation
 
-IDS = ("patches", "words", "scores", "decision", "aggregation", "tokens", "matrix", "similarity")
+IDS = ("patches", "words", "scores", "decision", "aggregation", "tokens", "matrix", "similarity", "what_if")
+STEPS = len(IDS)
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class Example:
         context: whether every patch carries the mean of the whole photo, and whether every word that of its caption.
         trained_k: how many values the relevance MLP was trained for.
         rank: the photograph's place in its gallery for this caption and how many there are; None for a drawn decision.
+        trial: a decision beside that of the pass.
     """
 
     record: Explanation
@@ -36,6 +39,7 @@ class Example:
     context: tuple[bool, bool]
     trained_k: int
     rank: tuple[int, int] | None
+    trial: Trial
 
     @property
     def paper(self) -> bool:
@@ -70,14 +74,14 @@ class Example:
 
 
 def steps(example: Example) -> list[dict[str, Any]]:
-    """Describe the eight steps, in order: id, title, sentence, equation, its symbols, tensors, note."""
+    """Describe the nine steps, in order: id, title, sentence, equation, its symbols, tensors, note."""
     values, holds = numbers(example), facts(example)
-    keys = zip(IDS, sentence_names(example), equations(example), tensors(example), note_names(example), strict=True)
+    keys = zip(IDS, sentences(example), equations(example), tensors(example), note_names(example), strict=True)
     return [
         {
             "id": step,
             "title": say(f"step.{step}"),
-            "sentence": say(f"happens.{sentence}", **values),
+            "sentence": sentence,
             "equation": equation,
             "legend": [
                 {"latex": latex, "symbol": mathml(latex), "says": say(name, **values)}
@@ -114,7 +118,15 @@ def numbers(example: Example) -> dict[str, Any]:
         "similarity": example.record.similarity,
         "rank": rank,
         "total": total,
+        **_tried(example.trial),
     }
+
+
+def _tried(trial: Trial) -> dict[str, Any]:
+    """Where the patch is that is dropped to try it, and what that changes; nothing where none is."""
+    if trial.patch is None or trial.now is None:
+        return {}
+    return trial.place | {"change": change(trial.now, trial.own), "tried_rank": trial.now.rank}
 
 
 def _possible(example: Example) -> dict[str, float]:
@@ -125,8 +137,18 @@ def _possible(example: Example) -> dict[str, float]:
     return {"lowest": lowest, "highest": highest, "likely": ends[0], "unlikely": ends[1]}
 
 
+def sentences(example: Example) -> list[str]:
+    """Tell what happens in each step; in the last, what a decision by hand does where there is one."""
+    values, trial = numbers(example), example.trial
+    told = [say(f"happens.{name}", **values) for name in sentence_names(example)]
+    if trial.by_hand and trial.now is not None:
+        return [*told, decision_sentence(trial.now, trial.own)]
+    name = "what_if_one" if trial.now is None else "what_if_ranked" if trial.own.total else "what_if"
+    return [*told, say(f"happens.{name}", **values)]
+
+
 def sentence_names(example: Example) -> list[str]:
-    """Which of the sentences, of at most 30 words, tells what happens in each step."""
+    """Which of the sentences, of at most 30 words, tells what happens in each step but the last."""
     paper, drawn = example.paper, example.knobs.decision == "gumbel"
     words = "words" if example.dense_length is None else "words_dense" if example.knobs.dense else "words_left_out"
     scores = "scores_dense" if example.record.dense is not None else "scores"
@@ -155,6 +177,7 @@ def note_names(example: Example) -> list[list[str]]:
         extra_notes(example),
         matrix_notes(example),
         similarity_notes(example),
+        what_if_notes(example),
     ]
 
 
@@ -163,6 +186,14 @@ def similarity_notes(example: Example) -> list[str]:
     if example.rank is None:
         return ["rank.drawn"]
     return [] if example.record.dense is None else ["note.similarity_dense"]
+
+
+def what_if_notes(example: Example) -> list[str]:
+    """What stays as it is under a decision by hand, and what such a decision has no part in."""
+    if example.knobs.decision == "gumbel":
+        return ["note.what_if_drawn"]
+    dense = [] if example.record.dense is None else ["note.what_if_dense"]
+    return ["note.what_if", "note.what_if_ranked", *dense]
 
 
 def extra_notes(example: Example) -> list[str]:
@@ -210,6 +241,7 @@ def tensors(example: Example) -> list[list[dict[str, Any]]]:
         together + all_tokens,
         matrices,
         total,
+        [tensor("D", (example.patches,), "tried"), tensor("S", ())],
     ]
 
 

@@ -1,16 +1,20 @@
-"""The walk: the method's eight steps on one photograph and one caption, and what the knobs move."""
+"""The walk: the method's nine steps on one photograph and one caption, and what the knobs move."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from demo.explain.masks import read_mask
 from demo.explain.photo import photo_value, with_new_key
 from demo.explain.record import packed
 from demo.explain.table import say
+from demo.explain.whatif import Decided, Trial
 from demo.galleries.index import IndexedGallery
 from demo.lesson.settings import (
     Knobs,
@@ -23,15 +27,15 @@ from demo.lesson.settings import (
     trained_knobs,
     untrained,
 )
-from demo.lesson.steps import Example, steps
+from demo.lesson.steps import STEPS, Example, steps
+from demo.lesson.trial import effects_of, made_trial, trial_value
 from demo.service.captions import read_pair
 from demo.service.explaining import explain_pair
+from demo.service.forcing import Attempts, Mask
 from demo.service.retrieval import RetrievalService
-from seps import CaptionIndex, CrossSparseAggrNet, Explanation, ImageIndex, ScoringEngine
+from seps import CaptionIndex, CrossSparseAggrNet, Explanation, ImageIndex, Ranking, ScoringEngine
 from seps.method.selection import gumbel_mask
 from seps.search.index import model_key
-
-STEPS = 8
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,7 @@ class Walk:
         changed: whether the knobs move anything against that.
         rank, rank_before: the photograph's place in its gallery for the caption, from 1; None for a drawn decision.
         caption_rank: the caption's place for the photograph, see `walk_value`.
+        trial: a decision beside that of the pass, under the same knobs.
     """
 
     caption: str
@@ -59,12 +64,19 @@ class Walk:
     rank: int | None
     rank_before: int
     caption_rank: dict[str, Any] | None
+    trial: Trial
 
 
 def walk(
-    service: RetrievalService, indexed: IndexedGallery, index: int, caption: str, dense: str | None, knobs: Knobs
+    service: RetrievalService,
+    indexed: IndexedGallery,
+    index: int,
+    caption: str,
+    dense: str | None,
+    knobs: Knobs,
+    mask: Mask | None = None,
 ) -> Walk:
-    """Compute the lesson for one photograph of a gallery; arguments and errors as `walk_value`."""
+    """Compute the lesson for one photograph of a gallery; arguments and errors as `walk_value`, `mask` is (N,)."""
     model = service.model
     caption, dense = read_pair(model, caption, dense)
     changed = bool(changes(knobs, evaluation_knobs(model), dense is not None))
@@ -74,14 +86,27 @@ def walk(
     drawn = knobs.decision == "gumbel"
     alone = service.encode([caption])
     caption_index = alone if dense is None else service.encode([caption], [dense])
-    rank_before = photo_rank(model.cross_net, indexed, index, caption_index)
-    rank: int | None = None if drawn else rank_before
+    ranking_before = photo_ranking(model.cross_net, indexed, caption_index)
+    ranking: Ranking | None = None if drawn else ranking_before
     if changed and not drawn:
-        rank = photo_rank(net, indexed, index, alone if used is None else caption_index)
+        ranking = photo_ranking(net, indexed, alone if used is None else caption_index)
+    rank = None if ranking is None else place_in(ranking, index)
     record = before
     if changed:
         generator = noise(service, knobs) if drawn else None
         record = explain_pair(model, indexed.patches(index), caption, used, net, generator)
+    dense_mask = record.dense.kept if drawn and record.dense is not None else None  # of the same draw
+
+    def explained(mask: Mask) -> Explanation:
+        if not changed:
+            return service.explain(indexed, index, caption, dense, mask)
+        return explain_pair(model, indexed.patches(index), caption, used, net, mask=mask, dense_mask=dense_mask)
+
+    own = Decided(record) if rank is None else Decided(record, rank, len(indexed))
+    others = np.empty(0) if ranking is None else ranking.scores[ranking.indices != index].double().numpy()
+    effects = None
+    if mask is None:
+        effects = effects_of(model, net, indexed.patches(index), caption, used, record.sparse.kept, dense_mask)
     return Walk(
         caption=caption,
         dense=dense,
@@ -92,8 +117,9 @@ def walk(
         before=before,
         changed=changed,
         rank=rank,
-        rank_before=rank_before,
+        rank_before=place_in(ranking_before, index),
         caption_rank=caption_ranks(service, net, indexed, index, caption, alone, drawn),
+        trial=made_trial(Attempts(own, others, explained), mask, effects),
     )
 
 
@@ -105,20 +131,24 @@ def walk_value(
     dense: str | None,
     knobs: Knobs,
     step: int = 1,
+    mask: str = "",
 ) -> dict[str, Any]:
     """The lesson as its script draws it, JSON ready.
 
     Args:
         indexed, index: the photograph; caption, dense: as typed, or no dense caption.
         knobs: settings of the pass; "before" is what the model is evaluated with.
-        step: the one to show, 1 to 8.
+        step: the one to show, 1 to 9.
+        mask: the decision by hand of the last step as links write it, empty for the model's own.
 
     Raises:
-        ValueError: a caption that cannot be read, settings that the model does not allow, or no such step.
+        ValueError: a caption that cannot be read, settings that the model does not allow, no such step, or a text
+            that is no mask.
     """
     if step not in range(1, STEPS + 1):
         raise ValueError(f"There is no step {step!r}: the lesson has steps 1 to {STEPS}.")
-    walked, trained = walk(service, indexed, index, caption, dense, knobs), trained_knobs(service.model)
+    chosen = read_mask(mask, service.model.cross_net.num_patches)
+    walked, trained = walk(service, indexed, index, caption, dense, knobs, chosen), trained_knobs(service.model)
     note = say("rank.drawn") if knobs.decision == "gumbel" else ""
     ranks = {"before": walked.rank_before, "now": walked.rank, "total": len(indexed), "gallery": indexed.gallery.name}
     among, alone = walked.caption_rank, say("rank.alone") if walked.dense else ""
@@ -143,6 +173,8 @@ def walk_value(
             "dense_words": walked.dense_words,
             "lengths": lengths(service, walked),
             "steps": told_steps(service, walked, len(indexed)),
+            "by_hand": mask,
+            "whatif": json.dumps(trial_value(walked.trial)),
         }
     )
 
@@ -161,10 +193,14 @@ def images_for(net: CrossSparseAggrNet, indexed: IndexedGallery) -> ImageIndex:
     return replace(images, model_key=model_key(net))
 
 
-def photo_rank(net: CrossSparseAggrNet, indexed: IndexedGallery, index: int, caption: CaptionIndex) -> int:
-    """The photograph's place in its gallery for one caption, from 1."""
-    order = ScoringEngine(net).rank_images(caption, images_for(net, indexed)).indices.tolist()
-    return 1 + order.index(index)
+def photo_ranking(net: CrossSparseAggrNet, indexed: IndexedGallery, caption: CaptionIndex) -> Ranking:
+    """A gallery's photographs for one caption."""
+    return ScoringEngine(net).rank_images(caption, images_for(net, indexed))
+
+
+def place_in(ranking: Ranking, index: int) -> int:
+    """The place of what stands at `index` of what was ranked, from 1."""
+    return 1 + ranking.indices.tolist().index(index)
 
 
 def caption_ranks(
@@ -224,7 +260,7 @@ def lengths(service: RetrievalService, walked: Walk) -> dict[str, Any]:
 
 
 def told_steps(service: RetrievalService, walked: Walk, total: int) -> list[dict[str, Any]]:
-    """The eight steps; the fourth with the keep probabilities and, for a draw, the gradients of its decision.
+    """The nine steps; the fourth with the keep probabilities and, for a draw, the gradients of its decision.
 
     Args:
         total: how many photographs the gallery has.
@@ -239,6 +275,7 @@ def told_steps(service: RetrievalService, walked: Walk, total: int) -> list[dict
         context=(config.vision.context_size > 0, config.text.context),
         trained_k=service.model.cross_net.hrpa.top_k,
         rank=None if walked.rank is None else (walked.rank, total),
+        trial=walked.trial,
     )
     listed = steps(example)
     probability = keep_probability(walked)  # (N,)

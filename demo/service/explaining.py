@@ -17,6 +17,7 @@ def explain_pair(
     net: CrossSparseAggrNet | None = None,
     generator: torch.Generator | None = None,
     mask: Mask | None = None,
+    dense_mask: Mask | None = None,
 ) -> Explanation:
     """Explain an encoded image and a caption, in the calling thread.
 
@@ -25,7 +26,7 @@ def explain_pair(
         caption, dense: as read by `read_caption`; an empty dense caption is none.
         net: what runs; the model's own network where left out.
         generator: of the noise of a drawn decision.
-        mask: (N,) bool, a decision forced from outside, of the caption's branch.
+        mask, dense_mask: (N,) bool, decisions forced from outside, of the caption's branch and of the dense one.
     """
     words = model.encode_captions([caption])[0][0]  # (L_s, C)
     dense_words = model.encode_captions([dense], dense=True)[0][0] if dense else None  # (L_d, C)
@@ -39,4 +40,5 @@ def explain_pair(
         grid=model.grid,
         generator=generator,
         mask=mask,
+        dense_mask=dense_mask,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ from demo.service.retrieval import ImageRanking, RetrievalService
 from seps import Explanation
 
 Mask = NDArray[np.bool_]
+Scores = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,31 @@ class Game:
         )
 
 
-class Forcing:
+class Attempts:
     """Tries decisions on one photograph and one caption.
+
+    Args:
+        own: the photograph under the model's own decision; its `total` is 0 where nothing is ranked.
+        others: (K,), S(I, T) of the other photographs, which keep their own decisions.
+        explained: explains the pair under a decision (N,).
+    """
+
+    def __init__(self, own: Decided, others: Scores, explained: Callable[[Mask], Explanation]) -> None:
+        self.own = own
+        self._others, self._explain = others, explained
+
+    def attempt(self, mask: Mask | None) -> Decided:
+        """What becomes of the photograph under a decision (N,); None, and the model's very own, is the model's."""
+        if mask is None or np.array_equal(mask, self.own.record.sparse.kept):
+            return self.own
+        record = self._explain(mask)
+        if not self.own.total:
+            return Decided(record)
+        return Decided(record, 1 + int((self._others > record.similarity).sum()), self.own.total)
+
+
+class Forcing(Attempts):
+    """Tries decisions on one photograph of a gallery and one caption, by the model's own network.
 
     Args:
         service: of the gallery; indexed: the gallery; index: of the photograph; caption, dense: as read.
@@ -49,17 +74,13 @@ class Forcing:
     def __init__(
         self, service: RetrievalService, indexed: IndexedGallery, index: int, caption: str, dense: str | None = None
     ) -> None:
-        self._service, self._indexed, self._index = service, indexed, index
-        self._caption, self._dense = caption, dense
         self.ranking: ImageRanking = service.remembered_ranking(indexed, caption, dense)
-        self.own = Decided(self._explained(None), self.ranking.order.index(index) + 1, len(indexed))
-
-    def attempt(self, mask: Mask | None) -> Decided:
-        """What becomes of the photograph under a decision (N,); None, and the model's very own, is the model's."""
-        if mask is None or np.array_equal(mask, self.own.record.sparse.kept):
-            return self.own
-        record = self._explained(mask)
-        return Decided(record, 1 + int((self.ranking.others(self._index) > record.similarity).sum()), self.own.total)
+        record = service.explain(indexed, index, caption, dense)
+        super().__init__(
+            Decided(record, self.ranking.order.index(index) + 1, len(indexed)),
+            self.ranking.others(index),
+            lambda mask: service.explain(indexed, index, caption, dense, mask),
+        )
 
     def game(self, budget: int, mask: Mask | None) -> Game:
         """What a budget of 1 to N patches brings by hand and by the model.
@@ -74,6 +95,3 @@ class Forcing:
             raise ValueError(f"{mask.sum()} patches are kept, but the budget is {budget}: drop some, or raise it.")
         by_hand = None if mask is None else self.attempt(mask)
         return Game(budget, by_hand, self.attempt(np.asarray(rank < budget)))
-
-    def _explained(self, mask: Mask | None) -> Explanation:
-        return self._service.explain(self._indexed, self._index, self._caption, self._dense, mask)

@@ -1,4 +1,4 @@
-"""The lesson: the method's eight steps on any photograph and caption of the app, knobs that recompute, and files."""
+"""The lesson: the method's nine steps on any photograph and caption of the app, knobs that recompute, and files."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
+from demo.explain.masks import read_mask
 from demo.figures.formats import Download, file_name
 from demo.figures.palette import DARK, LIGHT
 from demo.lesson.settings import Knobs, evaluation_knobs, idle_choices, read_knobs
+from demo.lesson.steps import STEPS
 from demo.lesson.walk import keep_probability, told_steps, walk, walk_value
 from demo.service.registry import ModelRegistry
 from demo.service.threads import drawing
@@ -19,7 +21,17 @@ from demo.views import chooser
 from demo.views.chooser import Chooser, SelectedImage
 from demo.views.downloads import OPTIONS, sent
 from demo.views.link import Link, LinkedView
-from demo.views.parts import ANSWERING, PROGRESS, ViewState, computing, errors_as_message, link_to, message, scripted
+from demo.views.parts import (
+    ANSWERING,
+    AT_ONCE,
+    PROGRESS,
+    ViewState,
+    computing,
+    errors_as_message,
+    link_to,
+    message,
+    scripted,
+)
 
 KINDS = {"pdf": ("pdf", "application/pdf"), "png": ("zip", "application/zip"), "gif": ("gif", "image/gif")}
 
@@ -29,7 +41,8 @@ class LessonState:
     """Where a person is in the lesson; lives in the session.
 
     Attributes:
-        chosen: the photograph; caption, dense: as typed; knobs: the pass; step: 1 to 8.
+        chosen: the photograph; caption, dense: as typed; knobs: the pass; step: 1 to 9.
+        mask: the decision by hand of the last step, see `demo.explain.masks`, or empty for the model's own.
         problem: what was wrong with the link that led here, to be read until a caption is typed.
     """
 
@@ -39,6 +52,7 @@ class LessonState:
     knobs: Knobs
     step: int = 1
     problem: str = ""
+    mask: str = ""
 
     @property
     def nbytes(self) -> int:
@@ -73,7 +87,7 @@ def build(registry: ModelRegistry) -> LessonView:
             caption = gr.Textbox(label="Caption", elem_id="lesson-caption")
             dense = gr.Textbox(label="Dense caption, or empty", lines=3, max_lines=6, elem_id="lesson-dense")
     said = gr.HTML(elem_id="lesson-said")
-    shown = scripted("lesson", "seps-lesson", "lesson", ("step", "knobs", "export"), value=computing())
+    shown = scripted("lesson", "seps-lesson", "lesson", ("step", "knobs", "paint", "export"), value=computing())
     start = LessonState(SelectedImage(registry.first, 0), "", "", evaluation_knobs(registry.photos.model))
     return LessonView(selected, caption, dense, said, shown, gr.State(start))
 
@@ -82,19 +96,19 @@ def show(registry: ModelRegistry, state: LessonState) -> tuple[str, dict[str, An
     """The message line, the walk's value and the state; ValueError for what cannot be walked through."""
     service, indexed = registry.find(state.selected.gallery, state.selected.session)
     value = walk_value(
-        service, indexed, state.selected.index, state.caption, state.dense or None, state.knobs, state.step
+        service, indexed, state.selected.index, state.caption, state.dense or None, state.knobs, state.step, state.mask
     )
     return "", value | {"link": link(registry, state), "idle": idle_choices()}, state
 
 
 def link(registry: ModelRegistry, state: LessonState) -> str | None:
-    """The query that leads to this example with these knobs; the browser adds the step."""
+    """The query that leads to this example with these knobs and decision; the browser adds the step."""
     service, indexed = registry.find(state.selected.gallery, state.selected.session)
     pair = ViewState(state.selected.gallery, state.selected.index, state.caption, state.dense or None)
     query = link_to(service, "lesson", indexed, pair)
     usual = asdict(evaluation_knobs(service.model))
     moved = {name: value for name, value in asdict(state.knobs).items() if value != usual[name]}
-    values = {linked_name(name): value for name, value in moved.items()}
+    values = {linked_name(name): value for name, value in moved.items()} | ({"mask": state.mask} if state.mask else {})
     return None if query is None else query + ("&" + urlencode(values) if values else "")
 
 
@@ -106,8 +120,9 @@ def linked_name(knob: str) -> str:
 def from_link(
     registry: ModelRegistry, wanted: Mapping[str, str], selected: SelectedImage, caption: str, dense: str
 ) -> LessonState:
-    """The state that a link's query describes; ValueError for a knob or a step that does not exist."""
-    usual = evaluation_knobs(registry.of(selected.gallery).model)
+    """The state that a link's query describes; ValueError for a knob, a step or a mask that does not exist."""
+    model = registry.of(selected.gallery).model
+    usual = evaluation_knobs(model)
     values: dict[str, Any] = {}
     for field in fields(Knobs):
         name = linked_name(field.name)
@@ -119,9 +134,11 @@ def from_link(
             except ValueError as error:
                 raise ValueError(f"{name} is {text!r} in this link, but a number is needed.") from error
     step = wanted.get("step", "1")
-    if step not in {str(number) for number in range(1, 9)}:
-        raise ValueError(f"There is no step {step!r}: the lesson has steps 1 to 8.")
-    return LessonState(selected, caption, dense, read_knobs(values, usual), int(step))
+    if step not in {str(number) for number in range(1, STEPS + 1)}:
+        raise ValueError(f"There is no step {step!r}: the lesson has steps 1 to {STEPS}.")
+    mask = wanted.get("mask", "")
+    read_mask(mask, model.cross_net.num_patches)
+    return LessonState(selected, caption, dense, read_knobs(values, usual), int(step), mask=mask)
 
 
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
@@ -155,7 +172,7 @@ def with_photo(registry: ModelRegistry, state: LessonState, selected: SelectedIm
     before, service = registry.of(state.selected.gallery), registry.of(selected.gallery)
     knobs = state.knobs if service is before else evaluation_knobs(service.model)
     caption = caption or state.caption
-    return replace(state, selected=selected, caption=caption, dense=dense, knobs=knobs, problem="")
+    return replace(state, selected=selected, caption=caption, dense=dense, knobs=knobs, problem="", mask="")
 
 
 def recomputed(
@@ -179,7 +196,8 @@ def files(registry: ModelRegistry, state: LessonState, kind: str, dark: bool) ->
     if kind not in KINDS:
         raise ValueError(f"format is {kind!r}, but it must be one of {', '.join(KINDS)}.")
     service, indexed = registry.find(state.selected.gallery, state.selected.session)
-    walked = walk(service, indexed, state.selected.index, state.caption, state.dense or None, state.knobs)
+    mask = read_mask(state.mask, service.model.cross_net.num_patches)
+    walked = walk(service, indexed, state.selected.index, state.caption, state.dense or None, state.knobs, mask)
     lesson = Lesson(
         photo=indexed.gallery.items[state.selected.index].photo(),
         record=walked.record,
@@ -189,6 +207,7 @@ def files(registry: ModelRegistry, state: LessonState, kind: str, dark: bool) ->
         dense_words=tuple(walked.dense_words or ()),
         top_k=walked.knobs.top_k,
         keep_probability=keep_probability(walked).numpy() if walked.knobs.decision == "gumbel" else None,
+        trial=walked.trial,
     )
     ending, media_type = KINDS[kind]
     draw = {"pdf": lesson_pdf, "png": lesson_pngs, "gif": lesson_gif}[kind]
@@ -212,13 +231,13 @@ def connect(registry: ModelRegistry, view: LessonView, session: gr.State, tab: g
     def retyped(caption: str, state: LessonState) -> tuple[Any, ...]:
         if caption == state.caption:  # the page's own doing
             return message(state.problem, "problem"), gr.skip(), gr.skip()
-        return show(registry, replace(state, caption=caption, problem=""))
+        return show(registry, replace(state, caption=caption, problem="", mask=""))
 
     @errors_as_message(3)
     def dense_retyped(dense: str, state: LessonState) -> tuple[Any, ...]:
         if (dense or "") == state.dense:
             return message(state.problem, "problem"), gr.skip(), gr.skip()
-        return show(registry, replace(state, dense=dense or "", problem=""))
+        return show(registry, replace(state, dense=dense or "", problem="", mask=""))
 
     # Each changes its own caption alone: a text box in a closed accordion tells nothing.
     for box, answer in ((view.caption, retyped), (view.dense, dense_retyped)):
@@ -230,6 +249,12 @@ def connect(registry: ModelRegistry, view: LessonView, session: gr.State, tab: g
         return recomputed(registry, state, values)
 
     view.walk.knobs(turned, view.state, outputs, **ANSWERING)
+
+    @errors_as_message(3)
+    def painted(state: LessonState, event: gr.EventData) -> tuple[Any, ...]:
+        return show(registry, replace(state, mask=str(event.mask), step=int(event.step)))
+
+    view.walk.paint(painted, view.state, outputs, **AT_ONCE)
 
     def stepped(state: LessonState, event: gr.EventData) -> LessonState:
         return replace(state, step=int(event.step))

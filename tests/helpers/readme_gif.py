@@ -23,6 +23,7 @@ from urllib.parse import urlencode
 from PIL import Image
 from playwright.sync_api import Page, expect, sync_playwright
 
+from demo.lesson.steps import STEPS
 from tests.demo.browser.conftest import ROOT, served
 
 FILE = ROOT / "assets" / "readme" / "app.gif"
@@ -32,7 +33,6 @@ MOST_BYTES, LONGEST = 2_000_000, 15.0  # of the GIF: its size, its length in sec
 COLOURS = 256
 WAIT = 60_000  # milliseconds
 SETTLED = 1000  # milliseconds: photographs have loaded and rows have moved
-STEPS = 8
 
 
 @dataclass

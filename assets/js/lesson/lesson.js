@@ -1,4 +1,4 @@
-// The lesson: eight steps through the method on one photo and one caption, its settings, and a mode for talks.
+// The lesson: nine steps through the method on one photo and one caption, its settings, and a mode for talks.
 
 import { loadImage, resize } from "../base/canvas.js";
 import { button, calm, h, press } from "../base/dom.js";
@@ -11,6 +11,7 @@ import { shownBranch, stageLayout } from "./stage.js";
 import { patchSteps } from "./steps.js";
 import { askedEarly, createTalk } from "./talk.js";
 import { tokenSteps } from "./tokens.js";
+import { createHand } from "./whatif.js";
 import { wordSteps } from "./words.js";
 import { downloadButtons, modelName } from "../picture/foot.js";
 import { credit } from "../picture/legend.js";
@@ -21,11 +22,15 @@ const FORMATS = ["PDF", "PNG", "GIF"];
 const CORNERS = { 6: 0.28, 7: 0.28, 8: 0.44 }; // a step's share of the width for the photo, in its upper left
 const BRANCHED = [3, 4, 5, 6]; // steps whose picture is one branch's where there are two
 
+// The name of a step in the row of all of them: of "what_if", "What if".
+const shortName = (id) => id[0].toUpperCase() + id.slice(1).replaceAll("_", " ");
+
 function build(root, trigger, talkAsked) {
-  const pictures = [...patchSteps, ...tokenSteps, ...wordSteps];
+  const pictures = [...patchSteps, ...tokenSteps, ...wordSteps, (shown) => hand.picture(shown)];
   const state = { step: 1, touched: false, branch: "sparse", token: 0, word: null };
   let [value, record, before, photo] = [null, null, null, null];
   let drawn = new Map();
+  let hand = null; // the decision by hand on this example
   let timer = 0;
   let alive = true;
 
@@ -89,7 +94,8 @@ function build(root, trigger, talkAsked) {
   );
   const both = h("div", { class: "seps-branches", role: "group", "aria-label": say("group.branch") }, ...branches);
   const again = button({ class: "seps-again", click: () => draw(true, true) }, say("button.sum"));
-  choices.append(both, token.element, word.element, again);
+  const tools = h("div", { class: "seps-hand" });
+  choices.append(both, token.element, word.element, again, tools);
 
   function choose(what) {
     Object.assign(state, what);
@@ -154,7 +160,7 @@ function build(root, trigger, talkAsked) {
     }
     value.steps.forEach((one, index) => {
       const place = steps.children[index].firstChild;
-      place.replaceChildren(h("b", {}, String(index + 1)), h("span", {}, one.id[0].toUpperCase() + one.id.slice(1)));
+      place.replaceChildren(h("b", {}, String(index + 1)), h("span", {}, shortName(one.id)));
       place.title = one.title;
       if (index + 1 === state.step) place.setAttribute("aria-current", "step");
       else place.removeAttribute("aria-current");
@@ -173,6 +179,7 @@ function build(root, trigger, talkAsked) {
     token.element.hidden = (state.step !== 5 && state.step !== 6) || merged < 2;
     word.element.hidden = state.step !== 7;
     again.hidden = state.step !== 8 || calm();
+    tools.hidden = state.step !== 9;
     state.token = Math.min(state.token, Math.max(0, merged - 1));
     state.word = Math.min(state.word ?? telling(alignment), alignment.words.length - 1);
     Object.assign(token.control, { max: Math.max(0, merged - 1), value: state.token });
@@ -192,6 +199,10 @@ function build(root, trigger, talkAsked) {
   function draw(smooth, play = false) {
     if (!value) return;
     write();
+    paint(smooth, play);
+  }
+
+  function paint(smooth, play = false) {
     const [width, height] = [stage.clientWidth, stage.clientHeight];
     if (!photo || !width || !height) return;
     const type = parseFloat(getComputedStyle(stage).fontSize);
@@ -213,6 +224,15 @@ function build(root, trigger, talkAsked) {
     const { sprites, notes } = pictures[state.step - 1](shown);
     scene.canvas.setAttribute("aria-label", `Step ${state.step}: ${value.steps[state.step - 1].sentence}`);
     scene.show(sprites, notes, smooth);
+  }
+
+  function takeHand() {
+    hand?.end();
+    hand = createHand(value, record.grid, {
+      ask: (mask) => trigger("paint", { mask, step: state.step }),
+      redraw: () => state.step === pictures.length && paint(false),
+    });
+    tools.replaceChildren(hand.element);
   }
 
   function fit() {
@@ -237,6 +257,8 @@ function build(root, trigger, talkAsked) {
     before = now.before ? decode(now.before) : null;
     drawn = new Map();
     if (other) state.word = null;
+    if (other || !hand) takeHand();
+    else hand.told(value);
     if (!record.branches.some(({ name }) => name === state.branch)) state.branch = "sparse";
     state.step = adopted;
     if (knobs.update(value)) root.removeAttribute("aria-busy");
@@ -263,6 +285,7 @@ function build(root, trigger, talkAsked) {
     end: () => {
       alive = false;
       clearTimeout(timer);
+      hand?.end();
       talk.end();
       scene.stop();
       knobs.stop();
@@ -271,7 +294,8 @@ function build(root, trigger, talkAsked) {
   };
 }
 
-// trigger("step", {step, talk}), trigger("knobs", {keep_ratio, ...}) once they rest, trigger("export", {format}).
+// trigger("step", {step, talk}), trigger("knobs", {keep_ratio, ...}) once they rest, trigger("paint",
+// {mask, step}) where a person decides, trigger("export", {format}).
 export function mount(element, ...how) {
   const talkAsked = askedEarly(element);
   lasting("seps-lesson", (root, trigger) => build(root, trigger, talkAsked), say("hint.no_lesson"))(element, ...how);

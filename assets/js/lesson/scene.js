@@ -162,7 +162,7 @@ export function createScene(element) {
       ]) {
         label.style[name] = `${value}px`;
       }
-      label.replaceChildren(node);
+      if (label.firstChild !== node) label.replaceChildren(node); // what stays keeps focus and pointer
       if (isNew) labels.append(label);
     }
     for (const gone of old.values()) gone.remove();

@@ -9,13 +9,14 @@ import { between, maskText, readMask } from "./masks.js";
 const MOST_STEPS = 200; // that can be undone
 const CHOICE = ["#10191a", "#ffd23f"]; // the model's choice in the game: below the dashes, and dashes
 
-// told: what Python says, see whatif_value in demo/views/whatif.py; count: of patches; `changed` is called when the
-// decision has changed, `redraw` when only its looks have, `resized` when the tools come or go.
-export function whatIf(told, { mask, budget, grid, changed, redraw, resized }) {
+// told: what Python says, see whatif_value in demo/views/whatif.py; `changed` is called when the decision has changed,
+// `redraw` when only its looks have, `resized` when the tools come or go. With `always` the tools are there from the
+// start, stay, and have no game.
+export function whatIf(told, { mask, budget, grid, changed, redraw, resized, always = false }) {
   const count = grid[0] * grid[1];
   let own = readMask(told.own, count);
   let kept = mask ? readMask(mask, count) : budget ? own.map(() => 0) : [...own];
-  let open = Boolean(mask || budget);
+  let open = Boolean(always || mask || budget);
   let game = budget;
   let history = [];
   let pending = false; // whether Python has yet to answer
@@ -51,7 +52,7 @@ export function whatIf(told, { mask, budget, grid, changed, redraw, resized }) {
   const element = h(
     "div",
     { class: "seps-whatif", role: "group", "aria-label": say("group.whatif") },
-    h("div", { class: "seps-tools" }, undo, asOwn, all, none, play),
+    h("div", { class: "seps-tools" }, undo, asOwn, all, none, always ? null : play),
     !inside.length ? null : h(
       "div",
       { class: "seps-tools", role: "group", "aria-label": say("group.inside") },

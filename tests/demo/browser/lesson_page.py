@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from typing import Any
 
 from playwright.sync_api import Browser, Locator, Page
 
 from demo.explain.record import packed
+from demo.explain.whatif import Decided, Trial
 from demo.lesson.settings import Knobs, idle, idle_choices
 from demo.lesson.steps import Example, steps
+from demo.lesson.trial import trial_value
 from demo.lesson.walk import moved_between
 from seps import Explanation
 from tests.demo.browser.standalone import open_html, page_of, photo
@@ -33,6 +36,7 @@ def lesson_value(
     dense = None if record.dense is None else DENSE
     words = record.sparse_alignment.words
     now = None if knobs.decision == "gumbel" else 2 if before else 3
+    trial = Trial(Decided(record, now or 0, 20 if now else 0))
     example = Example(
         record=record,
         knobs=knobs,
@@ -42,6 +46,7 @@ def lesson_value(
         context=(False, False),
         trained_k=TRAINED.top_k,
         rank=None if now is None else (now, 20),
+        trial=trial,
     )
     told = steps(example)
     low, high = record.sparse.score.min(), record.sparse.score.max()
@@ -72,6 +77,8 @@ def lesson_value(
             "denser": None if dense is None else len(dense) / len(words),
         },
         "steps": told,
+        "by_hand": "",
+        "whatif": json.dumps(trial_value(trial)),
     }
     return value | changes
 

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from demo.lesson.settings import evaluation_knobs
+from demo.lesson.steps import STEPS
 from demo.lesson.walk import walk_value
 from demo.service.retrieval import RetrievalService
 from demo.views.parts import computing
@@ -30,12 +31,12 @@ def test_all_steps_by_keyboard(browser: Browser) -> None:
         assert label == f"Step {number}: {step['sentence']}"
         page.keyboard.press("ArrowRight")
         resting(page)
-    expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", "8")  # and no further
+    expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", "9")  # and no further
     expect(page.get_by_role("button", name="Next")).to_be_disabled()
-    page.wait_for_function("window.triggered.at(-1)?.[1].step === 8")
+    page.wait_for_function("window.triggered.at(-1)?.[1].step === 9")
     count = len(told(page, "step"))
     page.evaluate(
-        """() => Array.from({ length: 9 }, () => document.body.dispatchEvent(
+        """() => Array.from({ length: 10 }, () => document.body.dispatchEvent(
             new KeyboardEvent("keydown", { key: "ArrowLeft", bubbles: true, cancelable: true })))"""
     )
     expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", "1")
@@ -63,7 +64,7 @@ def test_talk_mode_turns_with_a_remote(browser: Browser) -> None:
         ("ArrowDown", 4),
         ("PageUp", 3),
         ("ArrowUp", 2),
-        ("End", 8),
+        ("End", 9),
         ("Home", 1),
     ):
         page.keyboard.press(key)
@@ -177,7 +178,7 @@ def test_nothing_is_cut_off(browser: Browser, service: RetrievalService, size: t
         if (inner.width > outer.width + 1 || inner.height > outer.height + 1) outside.push(math);
         return outside.map((one) => one.textContent);
     }"""
-    for step in range(1, 9):
+    for step in range(1, STEPS + 1):
         go(page, step)
         assert page.evaluate(cut) == [], step
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from demo.lesson.paper import our_results, published
 from demo.lesson.settings import evaluation_knobs, read_knobs
+from demo.lesson.steps import STEPS
 from demo.lesson.walk import walk_value
 from demo.service.retrieval import RetrievalService
 from demo.views.examples import FIRST_CAPTION
@@ -50,8 +51,12 @@ def test_all_steps_by_keyboard_show_the_librarys_numbers(
             for tensor in told["tensors"]:
                 shape = ",".join(map(str, tensor["shape"]))
                 expect(page.locator(f'#lesson [data-tensor="{tensor["name"]}"]')).to_have_attribute("data-shape", shape)
-            if step < 8:
+            if step < STEPS:
                 page.keyboard.press("ArrowRight")
+            if step == STEPS - 1:
+                page.wait_for_timeout(100)
+        page.keyboard.press("ArrowLeft")
+        at(page, 8)
         terms = page.locator(TERM).evaluate_all("all => all.map((one) => +one.dataset.value)")
         assert sum(terms) == pytest.approx(value["record"]["similarity"], abs=1e-5)
         expect(page.locator("#lesson [data-rank]").first).to_have_attribute("data-rank", str(value["rank"]["now"]))
@@ -166,15 +171,15 @@ def test_all_steps_as_files(browser: Browser, address: str) -> None:
     with opened(browser, address, LINK, canvas=".seps-lesson") as page:
         name, content = saved(page, "PDF")
         assert name.endswith(".pdf")
-        assert len(re.findall(rb"/Type /Page\b", content)) == 8
+        assert len(re.findall(rb"/Type /Page\b", content)) == STEPS
         name, content = saved(page, "PNG")
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            assert len(archive.namelist()) == 8
+            assert len(archive.namelist()) == STEPS
             with Image.open(io.BytesIO(archive.read(archive.namelist()[0]))) as image:
                 assert image.size == (1920, 1080)
         name, content = saved(page, "GIF")
         with Image.open(io.BytesIO(content)) as image:
-            assert getattr(image, "n_frames", 1) >= 16
+            assert getattr(image, "n_frames", 1) >= 2 * STEPS
 
 
 def test_losses_claims_and_the_paper(browser: Browser, address: str) -> None:
@@ -202,13 +207,13 @@ def test_losses_claims_and_the_paper(browser: Browser, address: str) -> None:
 def test_every_step_fits(browser: Browser, address: str, size: str) -> None:
     SCREENSHOTS.mkdir(exist_ok=True)
     with opened(browser, address, LINK, SIZES[size], canvas=".seps-lesson") as page:
-        for step in range(1, 9):
+        for step in range(1, STEPS + 1):
             at(page, step)
             page.wait_for_timeout(900)
             overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
             assert overflow <= 0
             page.screenshot(path=SCREENSHOTS / f"lesson-{step}-{size}.png", full_page=True)
-            if step < 8:
+            if step < STEPS:
                 page.locator('#lesson .seps-rail [data-turn="1"]').click()
 
 

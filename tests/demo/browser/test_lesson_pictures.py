@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Browser, Page, expect
 
+from demo.lesson.steps import STEPS
 from tests.demo.browser.lesson_page import RECORDS, TRAINED, go, lesson, lesson_value, resting
 from tests.demo.browser.standalone import GRID, VEIL, WORDS, random_record, viridis
 
@@ -160,7 +161,7 @@ def test_a_record_of_every_kind_is_drawn(browser: Browser) -> None:
     page.on("pageerror", lambda error: errors.append(str(error)))
     for record in records:
         page.evaluate("(value) => window.send(value)", lesson_value(record))
-        for step in range(1, 9):
+        for step in range(1, STEPS + 1):
             go(page, step)
     assert errors == []
     page.context.close()

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from demo.explain.table import TABLE
+from demo.lesson.steps import STEPS
 from tests.demo.browser.page import opened
 
 # Playwright leaves sockets to the garbage collector.
@@ -59,7 +60,7 @@ def test_on_a_phone_the_result_follows_the_caption_and_targets_are_large(browser
 def test_on_a_phone_nothing_is_drawn_over_the_talks_bar(browser: Browser, address: str) -> None:
     link = "?view=lesson&gallery=examples&talk=1"
     with opened(browser, address, link, PHONE, canvas=".seps-lesson") as page:
-        for step in range(1, 9):
+        for step in range(1, STEPS + 1):
             expect(page.locator(f'#lesson [data-step="{step}"]')).to_have_attribute("aria-current", "step")
             page.locator(".seps-scene[data-still=true]").wait_for()
             page.locator(".seps-talk").evaluate("(one) => one.scrollTo(0, 0)")

@@ -13,6 +13,7 @@ import torch
 from matplotlib.figure import Figure
 from PIL import Image, ImageSequence
 
+from demo.explain.whatif import Decided, Trial
 from demo.figures.export import render
 from demo.figures.lesson import (
     GIF_BYTES,
@@ -32,7 +33,11 @@ from seps import CrossSparseAggrNet, Explanation, explain
 from tests.demo.figures.test_export import CAPTIONS, pages
 from tests.helpers.records import CASES, random_record
 
-STEPS = [LessonStep(f"Title {i}", f"What happens in step {i}.", (("D_s", (28,)), ("V", (28, 16)))) for i in range(1, 9)]
+COUNT = 9
+STEPS = [
+    LessonStep(f"Title {i}", f"What happens in step {i}.", (("D_s", (28,)), ("V", (28, 16))))
+    for i in range(1, COUNT + 1)
+]
 PHOTO = Image.radial_gradient("L").resize((140, 80))
 
 
@@ -58,7 +63,7 @@ def outside(figure: Figure) -> list[str]:
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
-@pytest.mark.parametrize("step", range(1, 9))
+@pytest.mark.parametrize("step", range(1, COUNT + 1))
 def test_slide_has_its_texts_shapes_and_numbers(step: int, palette: Palette) -> None:
     lesson = lesson_of()
     figure, record = step_figure(lesson, step, palette), lesson.record
@@ -81,6 +86,13 @@ def test_slide_has_its_texts_shapes_and_numbers(step: int, palette: Palette) -> 
             "rank 3",
             "of 22 photos",
         ],
+        9: [
+            "14 of 28 patches kept",
+            "patches kept",
+            "rank of 22",
+            f"{record.similarity:.4f}",
+            *(f"{value:+.4f}" for value in record.terms.values()),
+        ],
     }
     common = [
         str(step),
@@ -99,7 +111,7 @@ def test_slide_has_its_texts_shapes_and_numbers(step: int, palette: Palette) -> 
 def test_every_kind_of_record_is_drawn(case: tuple[str, bool, tuple[int, int]]) -> None:
     record = random_record(*case)
     lesson = replace(lesson_of(record, rank=None), before=random_record(*case, seed=1))
-    for step in range(1, 9):
+    for step in range(1, COUNT + 1):
         assert outside(step_figure(lesson, step)) == []
     assert ("MLP" in "".join(equations(lesson))) == (case[0] == "paper")
     assert ("T^{d}" in equations(lesson)[7]) == (case[:2] == ("released", True))
@@ -117,7 +129,7 @@ def test_sentences_have_the_mathematics_of_the_page() -> None:
 
 def test_equations_have_the_numbers_of_the_page() -> None:
     numbers = {3: ["(1) to (3)"], 5: ["(4)"], 8: ["(5)"]}
-    for step in range(1, 9):
+    for step in range(1, COUNT + 1):
         written = letters(step_figure(lesson_of(), step)).split("\n")
         assert [text for text in written if re.fullmatch(r"\(\d\).*", text)] == numbers.get(step, [])
 
@@ -170,7 +182,7 @@ def test_grid_too_small_for_tokens_is_told() -> None:
 
 def test_pdf_has_a_page_a_step_and_the_same_bytes() -> None:
     content = lesson_pdf(lesson_of())
-    assert content.startswith(b"%PDF") and pages(content) == 8
+    assert content.startswith(b"%PDF") and pages(content) == COUNT
     assert b"/FontFile2" in content and b"/Type3" not in content
     assert content == lesson_pdf(lesson_of())
     boxes = set(re.findall(rb"/MediaBox \[([^\]]+)\]", content))
@@ -178,10 +190,10 @@ def test_pdf_has_a_page_a_step_and_the_same_bytes() -> None:
 
 
 @pytest.mark.slow
-def test_zip_has_eight_pictures_of_full_size_and_the_same_bytes() -> None:
+def test_zip_has_nine_pictures_of_full_size_and_the_same_bytes() -> None:
     content = lesson_pngs(lesson_of(), DARK)
     with ZipFile(BytesIO(content)) as archive:
-        assert archive.namelist() == [f"seps-photos-lesson-{step}.png" for step in range(1, 9)]
+        assert archive.namelist() == [f"seps-photos-lesson-{step}.png" for step in range(1, COUNT + 1)]
         for name in archive.namelist():
             with Image.open(BytesIO(archive.read(name))) as image:
                 assert image.format == "PNG" and image.size == (1920, 1080)
@@ -197,7 +209,7 @@ def test_gif_builds_every_step_up() -> None:
             frames.append((frame.info["duration"], np.asarray(frame.convert("RGB"))))
         assert image.size == (960, 540) and image.info["loop"] == 0
     resting = [picture for duration, picture in frames if duration >= RESTING]
-    assert len(resting) == 8 and 16 <= len(frames) <= 8 * len(STAGES) and len(content) <= GIF_BYTES
+    assert len(resting) == COUNT and 2 * COUNT <= len(frames) <= COUNT * len(STAGES) and len(content) <= GIF_BYTES
     assert all((one != other).any() for one, other in pairwise(resting))
 
 
@@ -208,7 +220,7 @@ def test_odd_captions_words_and_texts(name: str) -> None:
     record = random_record()
     alignment = replace(record.sparse_alignment, words=(odd,) * 6)
     lesson = lesson_of(replace(record, sparse_alignment=alignment), odd)
-    lesson = replace(lesson, dense_words=[odd] * 200, steps=[LessonStep(odd, odd)] * 8)
+    lesson = replace(lesson, dense_words=[odd] * 200, steps=[LessonStep(odd, odd)] * COUNT)
     for step in (2, 7):
         figure = step_figure(lesson, step)
         assert outside(figure) == []
@@ -221,8 +233,21 @@ def test_odd_captions_words_and_texts(name: str) -> None:
 @pytest.mark.parametrize("size", [(1, 1), (2000, 10), (10, 2000)])
 def test_odd_photos(size: tuple[int, int]) -> None:
     lesson = replace(lesson_of(), photo=Image.new("RGBA", size))
-    for step in range(1, 9):
+    for step in range(1, COUNT + 1):
         assert outside(step_figure(lesson, step)) == []
+
+
+@pytest.mark.parametrize("by_hand", [True, False], ids=["by hand", "highest effect"])
+def test_the_decision_by_hand_stands_beside_the_models(by_hand: bool) -> None:
+    own, now = random_record(seed=0), random_record(seed=1)
+    lesson = replace(lesson_of(own), trial=Trial(Decided(own, 3, 22), Decided(now, 5, 22), by_hand))
+    figure = step_figure(lesson, 9)
+    written = letters(figure).split("\n")
+    assert {f"{own.similarity:.4f}", f"{now.similarity:.4f}", f"{now.similarity - own.similarity:+.4f}"} <= set(written)
+    assert {"rank of 22", "3", "5", "+2", "change", "by hand" if by_hand else "without it"} <= set(written)
+    gained, lost = own.sparse.kept < now.sparse.kept, own.sparse.kept > now.sparse.kept
+    assert (f"{gained.sum()} added (+), {lost.sum()} dropped (\N{MINUS SIGN}) by hand" in written) == by_hand
+    assert outside(figure) == []
 
 
 def test_slides_tell_what_the_symbols_of_their_equations_stand_for() -> None:
@@ -245,8 +270,8 @@ def test_steps_are_read_from_the_browsers_value() -> None:
 def test_what_makes_no_lesson_is_told() -> None:
     lesson = lesson_of(random_record())
     wrong: list[tuple[Callable[[], object], str]] = [
-        (lambda: step_figure(lesson, 9), r"^There is no step 9: choose 1 to 8\.$"),
-        (lambda: replace(lesson, steps=STEPS[:2]), r"^There are 2 steps, but the lesson has 8\.$"),
+        (lambda: step_figure(lesson, 10), r"^There is no step 10: choose 1 to 9\.$"),
+        (lambda: replace(lesson, steps=STEPS[:2]), r"^There are 2 steps, but the lesson has 9\.$"),
         (lambda: replace(lesson, before=random_record(grid=(5, 5))), r"different grids, \(5, 5\) and \(4, 7\)"),
         (lambda: replace(lesson, keep_probability=np.zeros(3)), r"have shape \(3,\), but there are 28 patches\.$"),
     ]

@@ -15,6 +15,7 @@ import torch
 from demo.explain.record import packed
 from demo.explain.table import LESSON
 from demo.lesson.settings import Knobs, evaluation_knobs, network_with
+from demo.lesson.steps import STEPS
 from demo.lesson.walk import images_for, walk, walk_value
 from demo.service.retrieval import RetrievalService
 from seps import ScoringEngine
@@ -84,10 +85,10 @@ def test_every_sentence_of_the_steps_stands_in_the_table(service: RetrievalServi
         for changed in settings
         for step in value_of(service, text, replace(base, **changed))["steps"]
     ]
-    assert [step["title"] for step in told[:8]] == list(LESSON["step"].values())
+    assert [step["title"] for step in told[:STEPS]] == list(LESSON["step"].values())
     templates = {name: re.sub(r"\\{.*?\\}", ".+", re.escape(text)) for name, text in LESSON["happens"].items()}
     used = {name for step in told for name in templates if re.fullmatch(templates[name], step["sentence"])}
-    assert used == templates.keys() - {"tokens_cls"}  # this model's images have no [CLS]
+    assert used == templates.keys() - {"tokens_cls", "what_if_one"}  # no [CLS] here, and never one kept patch alone
     assert all(len(step["sentence"].split()) <= 32 for step in told)
 
 
@@ -223,7 +224,7 @@ def test_steps_have_short_sentences_and_true_shapes(
 ) -> None:
     knobs = replace(base, **settings)
     value = value_of(service, dense if with_dense else None, knobs)
-    assert len(value["steps"]) == 8
+    assert len(value["steps"]) == STEPS == 9
     for step in value["steps"]:
         assert 5 <= len(step["sentence"].split()) <= 30, step["sentence"]
         assert step["sentence"].endswith(".")
@@ -256,6 +257,7 @@ def test_steps_have_short_sentences_and_true_shapes(
         matrix = alignment.matrix[0]
         expected |= {f"tokens_{letter}": tokens[0], f"A_{letter}": matrix, f"aggregated_{letter}": tokens[0, :-1]}
         expected |= {f"row maxima_{letter}": matrix.amax(1), f"column maxima_{letter}": matrix.amax(0)}
+    expected["D"] = match.sparse.selection.mask[0]
     fixed = {"terms": [len(value["record"]["terms"])], "S": []}
     if knobs.variant == "paper":
         fixed["TopK"] = [2, knobs.top_k]
@@ -271,8 +273,8 @@ def test_the_last_sentence_has_the_score_and_the_rank(service: RetrievalService,
 
 def test_what_cannot_be_walked_is_told(service: RetrievalService, base: Knobs) -> None:
     indexed = service.find("examples")
-    with pytest.raises(ValueError, match="no step 9"):
-        walk_value(service, indexed, 0, CAPTION, None, base, step=9)
+    with pytest.raises(ValueError, match="no step 10"):
+        walk_value(service, indexed, 0, CAPTION, None, base, step=10)
     with pytest.raises(ValueError, match="caption is empty"):
         walk_value(service, indexed, 0, " ", None, base)
     with pytest.raises(ValueError, match="aggregated tokens"):

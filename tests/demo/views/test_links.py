@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 from urllib.parse import parse_qsl
 
+import numpy as np
 import pytest
 
+from demo.explain.masks import mask_text
 from demo.lesson.playground import MININGS
 from demo.lesson.settings import DECISIONS, Knobs
 from demo.service.registry import ModelRegistry
@@ -50,7 +52,9 @@ def test_a_lesson_link_brings_every_setting_and_number(registry: ModelRegistry, 
     )
     dense = draw.choice(("", item.dense or "", "A cat & a dog = 100%\nof it."))
     caption = draw.choice((*item.captions, "two eyes & a nose"))
-    state = LessonState(SelectedImage("examples", index), caption, dense, knobs, draw.randint(1, 8))
+    state = LessonState(SelectedImage("examples", index), caption, dense, knobs, draw.randint(1, 9))
+    mask = np.random.default_rng(seed).random(196) < 0.2
+    state = replace(state, mask=draw.choice(("", mask_text(mask))))
     _, value, _ = lesson.show(registry, state)
     restored = opened(registry, f"{value['link']}&step={state.step}")
     assert restored[0] == ""
@@ -129,4 +133,6 @@ def test_another_photo_of_the_lesson_ends_the_problem_of_a_link(registry: ModelR
     state = LessonState(SelectedImage("examples", 0), "a cat", "", usual, problem="Fetching is off.")
     now = lesson.with_photo(registry, state, SelectedImage("examples", 1))
     assert (now.problem, now.selected.index, now.knobs) == ("", 1, usual)
+    painted = replace(state, mask=mask_text(np.arange(196) < 9))
+    assert lesson.with_photo(registry, painted, SelectedImage("examples", 1)).mask == ""
     assert now.caption in registry.find("examples")[1].gallery.items[1].captions

@@ -119,7 +119,12 @@ def test_a_link_into_the_lesson_brings_step_and_knobs(registry: ModelRegistry) -
     assert (told.caption, told.dense, told.selected.index) == ("a cat", "", 1)
     again = opened(registry, value["link"], "lesson")[6]
     assert (again["knobs"], again["caption"]) == (value["knobs"], "a cat")
-    for wrong, said in (("step=9", "no step"), ("keep_ratio=2", "keep_ratio"), ("beta=x", "a number is needed")):
+    for wrong, said in (
+        ("step=10", "no step"),
+        ("keep_ratio=2", "keep_ratio"),
+        ("mask=AAAA", "mask"),
+        ("beta=x", "a number is needed"),
+    ):
         values = opened(registry, f"?view=lesson&{wrong}", "lesson")
         assert said in values[0]
         assert values[6]["step"] == 1

@@ -1,0 +1,120 @@
+// The lesson's ninth step: patches kept and dropped by hand, and the numbers of both decisions. See steps.js.
+
+import { h, svg } from "../base/dom.js";
+import { say, symbols } from "../base/words.js";
+import { overPatches } from "../picture/patches.js";
+import { readMask } from "../viewer/masks.js";
+import { whatIf } from "../viewer/whatif.js";
+import { keptOutlines } from "./charts.js";
+import { countKept, footing, heading, maskLegend, masked, patches } from "./stage.js";
+
+const STROKE = 40; // milliseconds in which patches that are painted gather
+
+// The decision by hand on one example: its tools, the place over the photo where patches are chosen, and its picture.
+// `ask` is called with the text of the decision once it rests, `redraw` as soon as it is seen.
+export function createHand(value, grid, { ask, redraw }) {
+  const count = grid[0] * grid[1];
+  let told = JSON.parse(value.whatif);
+  let answered = value.by_hand; // the decision that the numbers are those of
+  let patch = null; // the one under the pointer, or that the arrow keys have reached
+  let timer = 0;
+  const decider = whatIf(told, {
+    mask: value.by_hand,
+    budget: 0,
+    grid,
+    always: true,
+    changed: () => {
+      redraw();
+      clearTimeout(timer);
+      timer = setTimeout(() => ask(decider.text()), STROKE);
+    },
+    redraw,
+    resized: redraw,
+  });
+  const mark = svg("svg", { class: "seps-at", viewBox: `0 0 ${grid[1]} ${grid[0]}`, preserveAspectRatio: "none" });
+  const place = h("div", { class: "seps-paint", role: "img", tabindex: "0" }, mark);
+  const reading = h("p", { class: "seps-aside seps-patch", role: "status", "aria-live": "polite" });
+  const show = () => {
+    if (patch === null) {
+      mark.replaceChildren();
+      reading.textContent = "";
+      return;
+    }
+    const [y, x] = [Math.floor(patch / grid[1]), patch % grid[1]];
+    const square = { x, y, width: 1, height: 1, "vector-effect": "non-scaling-stroke" };
+    mark.replaceChildren(svg("rect", { class: "seps-under", ...square }), svg("rect", square));
+    const at = { row: y + 1, column: x + 1 };
+    reading.textContent = say(decider.kept[patch] ? "whatif.patch_kept" : "whatif.patch_dropped", at);
+  };
+  overPatches(place, grid, () => patch, (next) => {
+    patch = next;
+    show();
+  });
+  decider.paintOn(place, () => true, () => patch);
+  place.addEventListener("keydown", (event) => {
+    if (event.key === " ") event.preventDefault(); // never turns a page from here
+    if (event.key !== "z" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    decider.back();
+  });
+
+  // The photo under the decision, what by hand differs from the model's own, and both in numbers.
+  function picture(c) {
+    const {
+      layout: { home, side, line },
+      record,
+    } = c;
+    const own = readMask(told.own, count);
+    const branch = { ...record.branches[0], kept: decider.kept };
+    const ring = told.patch !== null && !decider.text() ? told.patch : null;
+    show();
+    const kept = countKept(branch.kept);
+    const title = say("mask.count", { kept, total: count });
+    place.setAttribute("aria-label", `${title}. ${say("whatif.hint")}`);
+    const notes = [
+      heading(c, "home", home, title),
+      footing(c, "home-legend", home, maskLegend({ ...c, branch: "sparse" }, branch, own)),
+      { key: "outlines", rect: home, node: keptOutlines(record, branch.kept, own) },
+      { key: "trial", rect: { ...side, y: side.y - line, height: side.height + line }, node: trialTable() },
+      { key: "patch", rect: { x: side.x, y: side.y + side.height - line, width: side.width, height: line }, node: reading },
+    ];
+    if (ring !== null) {
+      const [wide, tall] = [home.width / grid[1], home.height / grid[0]];
+      const rect = { x: home.x + (ring % grid[1]) * wide, y: home.y + Math.floor(ring / grid[1]) * tall, width: wide, height: tall };
+      notes.push({ key: "ring", rect, node: h("div", { class: "seps-ring", "data-patch": ring }) });
+    }
+    notes.push({ key: "paint", rect: home, node: place });
+    return { sprites: new Map(patches(c, home, masked(branch))), notes };
+  }
+
+  function trialTable() {
+    const heads = ["", ...told.columns].map((name) => h("th", { scope: "col" }, name));
+    const row = ([key, title, numbers]) =>
+      h(
+        "tr",
+        { "data-trial": key },
+        h("th", { scope: "row" }, ...symbols(title)),
+        ...numbers.map((text) => h("td", {}, text)),
+      );
+    const counted = readMask(answered || told.own, count);
+    const stale = decider.kept.some((one, at) => one !== counted[at]);
+    return h(
+      "table",
+      { class: "seps-trial", "aria-busy": stale ? "true" : null },
+      h("thead", {}, h("tr", {}, ...heads)),
+      h("tbody", {}, ...told.rows.map(row)),
+    );
+  }
+
+  return {
+    element: decider.element,
+    picture,
+    get text() { return decider.text(); },
+    told(next) {
+      told = JSON.parse(next.whatif);
+      answered = next.by_hand;
+      decider.told(told, next.by_hand, 0);
+    },
+    end: () => clearTimeout(timer),
+  };
+}
