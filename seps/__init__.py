@@ -3,10 +3,9 @@
 Read `method` in the order in which it runs: `tokens`, `selection` (equations 1 to 3), `aggregation` (4), `alignment`
 (5), `network` (the above, in order), `losses` (6 and 7); `explanation` tells one forward pass in full, `shares` splits
 its score, `effects`, `blanking` and `minimal` tell what it would be under other decisions or patches, `models.blurring`
-under other pixels. `search` scores
-many images and captions exactly and fast, ranks them and counts recalls. With photographs and sentences: `load_model`
-gives a trained model of `models`, made of `encoders` and the network; `data`, `training` and `evaluation` are for those
-who train one.
+under other pixels. `search` scores many images and captions exactly and fast, ranks them and counts recalls. With
+photographs and sentences: `load_model` gives a trained model of `models`, made of `encoders` and the network; `data`,
+`training` and `evaluation` are for those who train one.
 """
 
 from importlib import import_module

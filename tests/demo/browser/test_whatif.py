@@ -223,6 +223,31 @@ def test_measured_layers_come_when_they_are_asked_for(
         expect(page.locator("#viewer [data-layer=effect]")).to_have_attribute("aria-pressed", "true")
 
 
+def test_blurred_patches_come_with_a_word_on_the_time(
+    browser: Browser, scenes_address: str, registry: ModelRegistry
+) -> None:
+    service, indexed = registry.open("scenes")
+    query = "?view=search&gallery=scenes&photo={}&caption=a+red+car"
+    with opened(browser, scenes_address, query.format(5)) as page:
+        opaque(page)
+        index, reading = indexed.gallery.position("5"), page.locator("#viewer .seps-reading")
+        page.locator("#viewer [data-layer=blurred]").click()
+        expect(reading).to_contain_text("slower, since 101 pictures are encoded")
+        expect(reading).to_contain_text("the picture is encoded again", timeout=60_000)
+        wanted = Layer("blurred").values(service.measure(indexed, index, "a red car", None, "blurred"))
+        page.locator("#caption textarea").hover()
+        colours = diverging_colours(wanted.values, wanted.high)
+        np.testing.assert_allclose(patch_colours(shown(page), (10, 10)), colours, atol=3)
+        expect(page).to_have_url(re.compile("layer=blurred"))
+        page.locator("#viewer [data-word='2']").click()
+        expect(reading).to_contain_text("of the word-to-patch mean")
+        page.locator("#ranking .row").nth(3).click()  # another picture is not measured unasked
+        expect(page.locator("#viewer [data-layer=mask]")).to_have_attribute("aria-pressed", "true")
+    with opened(browser, scenes_address, query.format(6) + "&layer=blurred") as page:
+        blurred = page.locator("#viewer [data-layer=blurred]")
+        expect(blurred).to_have_attribute("aria-pressed", "true", timeout=60_000)
+
+
 def test_what_is_inside_an_outline_is_kept(browser: Browser, scenes_address: str, registry: ModelRegistry) -> None:
     registry.open("scenes")
     with opened(browser, scenes_address, "?view=search&gallery=scenes&photo=0&caption=a+red+car") as page:
