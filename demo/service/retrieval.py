@@ -333,9 +333,13 @@ class RetrievalService:
         return explain_pair(self.model, patches, caption, dense, mask=mask)
 
     @computing
+    def split_all(self, record: Explanation) -> tuple[Shares, ...]:
+        """Split S(I, T) of a record into shares of words and tokens, see `split_similarity`."""
+        return split_similarity(self.model.cross_net, record)
+
     def split(self, record: Explanation) -> Shares:
         """Split the similarity of a record's sparse alignment into shares of words and tokens."""
-        return split_similarity(self.model.cross_net, record)[0]
+        return self.split_all(record)[0]
 
     def caption_pool(self, name: str) -> Pool:
         """Give the captions of an open gallery, encoded when they are first asked for.
