@@ -162,7 +162,7 @@ def test_a_late_measure_is_placed_where_the_pair_is_still_shown() -> None:
     drawn = replace(state, layer="blurred", opacity=0.5)
     assert is_of(drawn, state) and not is_of(None, state)
     for other in ({"index": 4}, {"caption": "a dog"}, {"dense": "long"}, {"mask": "AAAA"}, {"gallery": "examples"}):
-        assert not is_of(drawn, replace(state, **other))  # type: ignore[arg-type]
+        assert not is_of(drawn, replace(state, **other))
 
 
 def test_captions_and_compare_measure_each_picture(registry: ModelRegistry, service: RetrievalService) -> None:
