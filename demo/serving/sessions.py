@@ -7,7 +7,7 @@ from collections import OrderedDict
 from copy import copy
 from typing import Any
 
-from gradio import HTML, Tabs, Textbox
+from gradio import HTML, Textbox
 from gradio.blocks import Blocks
 from gradio.state_holder import SessionState, StateHolder
 
@@ -15,7 +15,8 @@ MOST_SESSIONS = 300
 KEPT_CLOSED = 3600.0  # seconds after the last use of a page that was closed
 MOST_BYTES = 2**30  # of what all sessions hold together, their uploads above all
 MOST_GONE = 10_000  # names of sessions that had to go, about 0.1 kB each
-UNCHANGED = (HTML, Tabs, Textbox)  # what comes from these is read alike, whatever an update has made of them
+# What comes from these is read alike, whatever an update makes of them. Not tabs: Gradio reads the selected one back.
+UNCHANGED = (HTML, Textbox)
 
 
 class Session(SessionState):

@@ -47,10 +47,11 @@ def test_a_session_keeps_states_and_changed_choices_without_copies(page: Any) ->
     assert (session[STATE], session[BOX].value) == (Held(0), "hello")
     session[STATE] = Held(3)
     session[CHOICE] = gr.Radio(["a", "b"])
+    session[4] = gr.Tabs(selected="why")  # an update's selected tab is read back from there
     session[BOX] = gr.Textbox(lines=3)  # which is read as before
     session._update_value_in_config(BOX, "x" * 1000)
     assert (session[STATE], session[BOX].value) == (Held(3), "hello")
-    assert session[CHOICE].choices == [("a", "a"), ("b", "b")]
+    assert session[CHOICE].choices == [("a", "a"), ("b", "b")] and session[4].selected == "why"
     assert (session.config_values, session.nbytes) == ({}, 3)
     assert SessionState.__getitem__(session, STATE) == Held(3)
 
