@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LAYERS = (
     "mask (the default), score, s_st, token:1, tokens, extra, word:2 (the caption's second word; of one in several "
     "pieces the first piece), word:[CLS], word:[SEP], piece:3 (the third word piece, which links call word:3), "
-    "effect and blanked (effect:2 of the second word), ..."
+    "effect, blanked and blurred, which is slower (effect:2 of the second word), ..."
 )
 
 
@@ -36,9 +36,11 @@ def tell(line: str) -> None:
 
 def explain(options: argparse.Namespace) -> None:
     """Draw, or write as JSON, what one caption did with one photograph."""
+    from tqdm import tqdm
+
     from demo.explain.layers import Layer
     from demo.explain.masks import changed_mask
-    from demo.explain.measured import MEASURES
+    from demo.explain.measured import MEASURES, SLOW
     from demo.explain.spoken import layer_of_words
     from demo.explain.table import say
     from demo.explain.whatif import Decided, decision_numbers, decision_sentence
@@ -46,7 +48,7 @@ def explain(options: argparse.Namespace) -> None:
     from demo.figures.formats import Heading
     from demo.galleries.photos import read_photo
     from demo.service.captions import read_caption, read_pair
-    from demo.service.measuring import measure
+    from demo.service.measuring import measure, measure_slowly
     from demo.service.start import MODEL, open_model
 
     service = open_model(options.model or MODEL)
@@ -63,7 +65,11 @@ def explain(options: argparse.Namespace) -> None:
         decided = Decided(record), Decided(own)
         note, numbers = say("whatif.forced", says=decision_sentence(*decided)), decision_numbers(*decided)
     name = Layer.parse(layer).name
-    if name in MEASURES:
+    if name in SLOW:
+        tell(say("button.measuring_slowly", name=say(f"name.{name}"), count=1 + own.sparse.kept.size))
+        turn = service.encode_in_turn
+        record = measure_slowly(service.model, record, lambda: photo, text, dense, mask, turn, tqdm)
+    elif name in MEASURES:
         record = measure(service.model, record, patches, text, dense, name, mask)
     heading = Heading(reading.text, record.similarity, service.name, options.dense, note=note)
     kind = kind_of(options.output)

@@ -2,10 +2,10 @@
 
 Read `method` in the order in which it runs: `tokens`, `selection` (equations 1 to 3), `aggregation` (4), `alignment`
 (5), `network` (the above, in order), `losses` (6 and 7); `explanation` tells one forward pass in full, `shares` splits
-its score, `effects`, `blanking` and `minimal` tell what it would be under other decisions or patches. `search` scores
-many images and captions exactly and fast, ranks them and counts recalls. With photographs and sentences: `load_model`
-gives a trained model of `models`, made of `encoders` and the network; `data`, `training` and `evaluation` are for those
-who train one.
+its score, `effects`, `blanking` and `minimal` tell what it would be under other decisions or patches, `models.blurring`
+under other pixels. `search` scores many images and captions exactly and fast, ranks them and counts recalls. With
+photographs and sentences: `load_model` gives a trained model of `models`, made of `encoders` and the network; `data`,
+`training` and `evaluation` are for those who train one.
 """
 
 from importlib import import_module
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from seps.method.selection import Selection, TokenSparse
     from seps.method.shares import Shares, split_similarity
     from seps.method.tokens import join_tokens, split_cls
+    from seps.models.blurring import measure_blurred
     from seps.models.hub import load_model
     from seps.models.model import SEPSModel
     from seps.search.engine import CaptionIndex, ImageIndex, Ranking, ScoringEngine
@@ -64,6 +65,7 @@ __all__ = [
     "join_tokens",
     "load_model",
     "measure_blanked",
+    "measure_blurred",
     "measure_effects",
     "ratio_loss",
     "retrieval_metrics",
@@ -88,6 +90,7 @@ HOMES = {  # the names of each module
     "seps.method.tokens": "join_tokens split_cls",
     "seps.search.engine": "CaptionIndex ImageIndex Ranking ScoringEngine",
     "seps.search.metrics": "Recall RetrievalMetrics image_to_text_ranks retrieval_metrics text_to_image_ranks",
+    "seps.models.blurring": "measure_blurred",
     "seps.models.hub": "load_model",
     "seps.models.model": "SEPSModel",
 }

@@ -26,8 +26,9 @@ MASKS = ("mask", *DECISIONS)
 SPARSE_ALONE = ("photo", "word", *MEASURES)  # layers that are of no branch, or of the caption's decision
 FORM = re.compile(r"([a-z_]+)(?::([0-9]{1,9}))?(?::(dense|both))?")
 EXISTING = (
-    "photo, mask, score, s_p, s_st, s_im, s_dt, token:1, tokens, extra, word:1 (or another number), effect, blanked "
-    "(also effect:1, of a word), smallest_set, smallest_change; mask, scores and tokens also with :dense, and mask:both"
+    "photo, mask, score, s_p, s_st, s_im, s_dt, token:1, tokens, extra, word:1 (or another number), effect, blanked, "
+    "blurred (also effect:1, of a word), smallest_set, smallest_change; mask, scores and tokens also "
+    "with :dense, and mask:both"
 )
 
 
@@ -101,7 +102,7 @@ class Layer:
             raise ValueError(f'The layer "{self}" needs a dense caption, and there is none: add one, or choose "mask".')
         if self.name in MEASURES and self.name not in measured_in(record):
             raise ValueError(
-                f'The layer "{self}" is measured in Photos alone, where a gallery is ranked: choose another layer.'
+                f'The layer "{self}" is measured in Photos, Captions and Compare, not here: choose another layer.'
             )
         branch = self._branch(record)
         if self.name in PARTS and self.name not in branch.parts:

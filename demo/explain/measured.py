@@ -1,8 +1,8 @@
-"""A record with what was measured beside the forward pass: effects, blanked patches, and how few patches it takes."""
+"""A record with what was measured beside the forward pass: effects, blanked, blurred patches, and how few it takes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from demo.explain.table import say
 from seps import Blanked, Effects, Explanation, Standing
 
-MEASURES = ("effect", "blanked", "smallest_set", "smallest_change")  # layers that are measured when they are asked for
-BY_WORD = ("effect", "blanked")  # those with a map of each word too
+MEASURES = ("effect", "blanked", "blurred", "smallest_set", "smallest_change")  # measured when they are asked for
+BY_WORD = ("effect", "blanked", "blurred")  # those with a map of each word too
+SLOW = ("blurred",)  # those that encode a picture for every patch
+QUICK = tuple(name for name in MEASURES if name not in SLOW)
 DECISIONS = ("smallest_set", "smallest_change")  # those that are masks
 STRONG = 0.5  # of the highest effect: what a patch of the strongest region has at least
 
@@ -42,7 +44,8 @@ class MeasuredExplanation(Explanation):
     """A record with measures, each None where it was not asked for.
 
     Attributes:
-        effect, blanked: see `measure_effects` and `measure_blanked`; region: whose dropping is told with the effects.
+        effect, blanked, blurred: see `measure_effects`, `measure_blanked` and `measure_blurred`; region: whose dropping
+            is told with the effects.
         smallest_set, smallest_change: see the library's functions; the last is also None where nothing lets the photo
             lose, and then `searched` holds its name.
         searched: the names of what was measured.
@@ -51,13 +54,14 @@ class MeasuredExplanation(Explanation):
     effect: Effects | None = None
     region: Region | None = None
     blanked: Blanked | None = None
+    blurred: Blanked | None = None
     smallest_set: Standing | None = None
     smallest_change: Standing | None = None
     searched: tuple[str, ...] = ()
 
     def lost(self, name: str, word: int | None = None) -> NDArray[np.float64]:
         """What S(I, T), or a word's share of it, loses by each patch: (N,); 0 for the only kept one, which stays."""
-        found = self.effect if name == "effect" else self.blanked
+        found: Effects | Blanked | None = getattr(self, name)
         assert found is not None
         return np.nan_to_num(found.effects if word is None else found.word_effects[word])
 
@@ -65,6 +69,22 @@ class MeasuredExplanation(Explanation):
 def measured_in(record: Explanation) -> tuple[str, ...]:
     """The names of what was measured beside a record."""
     return record.searched if isinstance(record, MeasuredExplanation) else ()
+
+
+def measurable(record: Explanation) -> MeasuredExplanation:
+    """The record with room for measures; one that has it as it is."""
+    if isinstance(record, MeasuredExplanation):
+        return record
+    return MeasuredExplanation(**{one.name: getattr(record, one.name) for one in fields(record)})
+
+
+def joined(record: MeasuredExplanation, other: MeasuredExplanation) -> MeasuredExplanation:
+    """The record with what was measured beside another one of the same pair and decision, too."""
+    lacked = [name for name in other.searched if name not in record.searched]
+    found = {name: getattr(other, name) for name in lacked}
+    if "effect" in lacked:
+        found["region"] = other.region
+    return replace(record, searched=(*record.searched, *lacked), **found)
 
 
 def strongest_region(

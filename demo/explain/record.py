@@ -53,6 +53,7 @@ MEASURES = {
     "effect": "values, (N): S(I, T) minus S(I, T) with this patch's decision turned over; words, (L, N): the same for "
     "each word's share of the word-to-patch mean",
     "blanked": "the same with the patch's embedding replaced by the mean patch, the decision made anew",
+    "blurred": "the same with the patch's pixels blurred before encoding, the decision made anew",
     "smallest_set": "few patches that keep the photo at its rank: kept, (N), their count, S(I, T) and ranks",
     "smallest_change": "few turned decisions that let the photo lose its rank: kept, dropped and added, (N) each; null "
     "where none does",

@@ -8,7 +8,7 @@ from demo.explain.table import counted
 from seps import Explanation
 from seps.encoders.tokenizer import Tokenizer, word_tokens
 
-WORD = re.compile(r"(word|effect|blanked):([0-9]{1,9}|\[?(?:cls|sep)\]?)", re.IGNORECASE)
+WORD = re.compile(r"(word|effect|blanked|blurred):([0-9]{1,9}|\[?(?:cls|sep)\]?)", re.IGNORECASE)
 PIECE = re.compile(r"piece:([0-9]{1,9})")
 
 
@@ -18,7 +18,7 @@ def layer_of_words(text: str, caption: str, tokenizer: Tokenizer, record: Explan
     Args:
         text: word:2 is the caption's second word, split at spaces, and of one in several pieces the first piece;
             word:[CLS] and word:[SEP], also without brackets, are what they say; piece:3 is the third word piece;
-            effect:2 and blanked:2 count alike; all other layers stay.
+            effect:2, blanked:2 and blurred:2 count alike; all other layers stay.
         caption: as read; record: its explanation.
 
     Raises:

@@ -24,7 +24,7 @@ from seps.models.found_words import FoundRule
 
 MARKED = 3  # words that are marked on the pictures
 CHANGED, LEAST = 4, 5e-5  # words whose shares changed that are told, and by how much at least
-REST = ("specials", "tokens", "left_over")
+REST = ("specials", "tokens", "left_over", "dense")
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,7 @@ class Side:
         title: of its photograph; caption: as read; record: its explanation; shares: of the record's sparse alignment.
         rank, total: its photograph's place for the caption, from 1, among so many; 0 where it was not ranked.
         rule: when a word found nothing; None where that was not measured.
+        dense_shares: of the record's dense alignment, where it has one: with a dense caption, in the released variant.
     """
 
     title: str
@@ -44,6 +45,17 @@ class Side:
     rank: int = 0
     total: int = 0
     rule: FoundRule | None = None
+    dense_shares: Shares | None = None
+
+    @property
+    def similarity(self) -> float:
+        """S(I, T), all shares added."""
+        return self.shares.similarity + self.dense
+
+    @property
+    def dense(self) -> float:
+        """What the dense caption's words, and the tokens that they meet, have of S(I, T)."""
+        return 0.0 if self.dense_shares is None else self.dense_shares.similarity
 
     @property
     def unfound(self) -> list[CaptionWord]:
@@ -88,7 +100,8 @@ class Contrast:
         left, right: the two sides.
         words: what speaks most for the left one first, what speaks most for the right one last.
         rest: "specials", the shares of [CLS], [SEP] and pieces that the model does not know; "tokens", those of the
-            image's tokens; "left_over", what belongs to none of them.
+            image's tokens; "left_over", what belongs to none of them; where a dense caption has an alignment of its
+            own, "dense", all of that.
     """
 
     left: Side
@@ -102,6 +115,11 @@ class Contrast:
         return self.left.caption != self.right.caption
 
     @property
+    def has_dense(self) -> bool:
+        """Whether a dense caption takes part."""
+        return any(side.record.dense is not None for side in (self.left, self.right))
+
+    @property
     def names(self) -> tuple[str, str]:
         """What the two are called in sentences."""
         if self.of_captions:
@@ -113,7 +131,7 @@ class Contrast:
     @property
     def difference(self) -> float:
         """S(I, T) of the left one minus that of the right one."""
-        return self.left.shares.similarity - self.right.shares.similarity
+        return self.left.similarity - self.right.similarity
 
     def word(self, layer: str) -> Part | None:
         """The word whose map a layer is; None for any other layer."""
@@ -131,11 +149,13 @@ def contrast(left: Side, right: Side) -> Contrast:
         float(sum(share for piece, share in enumerate(side.shares.of_words) if piece not in own))
         for side, own in zip((left, right), read, strict=True)
     ]
-    rest = (
+    rest: tuple[Part, ...] = (
         Part("specials", specials[0], specials[1]),
         Part("tokens", float(left.shares.of_tokens.sum()), float(right.shares.of_tokens.sum())),
         Part("left_over", left.shares.left_over, right.shares.left_over),
     )
+    if left.dense_shares is not None or right.dense_shares is not None:
+        rest += (Part("dense", left.dense, right.dense),)
     return Contrast(left, right, tuple(sorted(words, key=lambda part: -part.difference)), rest)
 
 
@@ -207,7 +227,7 @@ def contrast_sentences(found: Contrast) -> list[str]:
     """Which of the two comes first, what makes the difference, and the words that speak most for either."""
     leads = found.difference >= 0
     first, second = found.names if leads else found.names[::-1]
-    high, low = sorted((found.left.shares.similarity, found.right.shares.similarity), reverse=True)
+    high, low = sorted((found.left.similarity, found.right.similarity), reverse=True)
     sign = 1 if leads else -1
     key = "why.captions" if found.of_captions else "why.photos"
     head = say(
@@ -221,8 +241,10 @@ def contrast_sentences(found: Contrast) -> list[str]:
         difference=high - low,
     )
     sums = {part.name: sign * part.difference for part in found.rest}
-    parts = say("why.parts", words=sign * sum(part.difference for part in found.words), **sums)
-    return [head, parts, speaking_sentence(found, first, second, sign), *unfound_sentences(found)]
+    words = sign * sum(part.difference for part in found.words)
+    parts = say("why.parts_dense" if "dense" in sums else "why.parts", words=words, **sums)
+    dense = [say("why.with_dense")] if found.has_dense else []
+    return [head, parts, *dense, speaking_sentence(found, first, second, sign), *unfound_sentences(found)]
 
 
 def unfound_sentences(found: Contrast) -> list[str]:
@@ -302,7 +324,7 @@ def contrast_value(found: Contrast) -> dict[str, Any]:
         "says": json.dumps(contrast_sentences(found), ensure_ascii=False),
         "rows": json.dumps([row_value(found, part) for part in found.words], ensure_ascii=False),
         "rest": json.dumps([rest_value(part) for part in found.rest], ensure_ascii=False),
-        "sum": [found.left.shares.similarity, found.right.shares.similarity, found.difference],
+        "sum": [found.left.similarity, found.right.similarity, found.difference],
         "scale": max(shares, default=0.0),
         "sides": [
             {
@@ -323,8 +345,8 @@ def contrast_value(found: Contrast) -> dict[str, Any]:
 def score_line(side: Side) -> str:
     """A side's score, and its photograph's place where that was ranked."""
     if not side.rank:
-        return say("why.score", score=side.shares.similarity)
-    return say("why.ranked", score=side.shares.similarity, rank=side.rank, total=side.total)
+        return say("why.score", score=side.similarity)
+    return say("why.ranked", score=side.similarity, rank=side.rank, total=side.total)
 
 
 def row_value(found: Contrast, part: Part) -> dict[str, Any]:
@@ -395,7 +417,7 @@ def contrast_record(found: Contrast, model: str) -> dict[str, Any]:
             name: {
                 "photo": side.title,
                 "caption": side.caption,
-                "similarity": side.shares.similarity,
+                "similarity": side.similarity,
                 "found_nothing": [word.text for word in side.unfound],
             }
             for name, side in (("left", found.left), ("right", found.right))

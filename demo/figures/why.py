@@ -88,7 +88,7 @@ def contrast_csv(found: Contrast) -> bytes:
         [part_title(part), kind, rounded(part.left), rounded(part.right), rounded(part.difference)]
         for part, kind in parts
     ]
-    total = [rounded(found.left.shares.similarity), rounded(found.right.shares.similarity), rounded(found.difference)]
+    total = [rounded(found.left.similarity), rounded(found.right.similarity), rounded(found.difference)]
     for row in [*rows, [say("why.sum"), "sum", *total]]:
         writer.writerow([harmless(value) for value in (*row, *titles, *captions)])
     return buffer.getvalue().encode("utf-8-sig")
@@ -215,7 +215,7 @@ def _shares(found: Contrast) -> Block:
                 for own, other, sign in ((part.left, part.right, -1), (part.right, part.left, 1)):
                     _bar(page, y + 9, middle + sign * WORD // 2, sign, room, own, other, scale)
         y = top + len(rows) * ROW
-        both = (found.left.shares.similarity, found.right.shares.similarity)
+        both = (found.left.similarity, found.right.similarity)
         _row(page, y, say("why.sum"), both, found.difference, fontweight="bold")
 
     return (len(rows) + 1) * ROW + 12, draw

@@ -11,7 +11,7 @@ from demo.views.parts import ViewState
 from demo.views.search import rank_and_show
 
 EXAMPLES_GALLERY = "examples"
-NEEDS_THE_APP = ("mask", "budget", "measures", "whatif")  # what the viewer asks Python for
+NEEDS_THE_APP = ("mask", "budget", "measures", "slow", "pending", "whatif")  # what the viewer asks Python for
 
 
 def compute_first_view(registry: ModelRegistry) -> dict[str, Any]:

@@ -1,22 +1,35 @@
-"""What is measured beside an explanation when it is asked for: effects, blanked patches, how few patches it takes."""
+"""What is measured beside an explanation when it is asked for: effects, blanked and blurred patches, smallest sets."""
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from PIL import Image
 from torch import Tensor
 
-from demo.explain.measured import MeasuredExplanation, Region, strongest_region
+from demo.explain.measured import SLOW, MeasuredExplanation, Region, measurable, strongest_region
 from demo.explain.phrases import phrases_of
 from demo.explain.words import whereabouts
 from demo.galleries.annotation import SceneAnnotation, labels, objects_name
+from demo.service.gpu import Encode
 from demo.service.threads import computing
-from seps import Explanation, SEPSModel, explain, measure_blanked, measure_effects, smallest_change, smallest_set
+from seps import (
+    Explanation,
+    SEPSModel,
+    explain,
+    measure_blanked,
+    measure_blurred,
+    measure_effects,
+    smallest_change,
+    smallest_set,
+)
 from seps.data.regions import mask_overlap
+from seps.progress import Progress
 
 Mask = NDArray[np.bool_]
 OF_PATCH = 0.5  # of a patch's area: what an outline covers of those that it holds
@@ -33,7 +46,7 @@ def measure(
     others: NDArray[np.float64] | None = None,
     known: SceneAnnotation | None = None,
 ) -> MeasuredExplanation:
-    """Measure one of `MEASURES` beside a record, keeping what it has been given before.
+    """Measure one of `MEASURES` that is not in `SLOW` beside a record, keeping what it has been given before.
 
     Args:
         model: encodes the captions; record: of this pair under `mask`.
@@ -48,15 +61,34 @@ def measure(
     """
     if name in ("smallest_set", "smallest_change") and others is None:
         raise ValueError(f'The layer "{name}" needs a gallery that the photo is ranked in: choose another, or Photos.')
-    shown = record if isinstance(record, MeasuredExplanation) else measurable(record)
+    shown = measurable(record)
     if name in shown.searched:
         return shown
     return _measure(model, shown, patches, caption, dense, name, mask, others, known)
 
 
-def measurable(record: Explanation) -> MeasuredExplanation:
-    """The record with room for measures."""
-    return MeasuredExplanation(**{one.name: getattr(record, one.name) for one in fields(record)})
+def measure_slowly(
+    model: SEPSModel,
+    record: Explanation,
+    photo: Callable[[], Image.Image],
+    caption: str,
+    dense: str | None,
+    mask: Mask | None = None,
+    encode: Encode | None = None,
+    progress: Progress = False,
+) -> MeasuredExplanation:
+    """Measure what blurring each patch does beside a record, keeping what it has been given before.
+
+    Args:
+        model, record, caption, dense, mask: as `measure` takes them.
+        photo: what gives the photograph; it is asked where it is needed.
+        encode: as `measure_blurred`; progress: as in `ScoringEngine`.
+    """
+    shown = measurable(record)
+    if "blurred" in shown.searched:
+        return shown
+    blurred = measure_blurred(model, photo(), caption, dense, mask=mask, encode=encode, progress=progress)
+    return replace(shown, blurred=blurred, searched=(*shown.searched, *SLOW))
 
 
 @computing

@@ -15,13 +15,13 @@ from PIL import Image
 from torch import Tensor
 
 from demo.explain.masks import mask_text
-from demo.explain.measured import DECISIONS, MeasuredExplanation
+from demo.explain.measured import DECISIONS, SLOW, MeasuredExplanation, joined
 from demo.galleries.gallery import caption_pool
 from demo.galleries.index import IndexedGallery
 from demo.service.captions import Reading, read_caption, read_pair, read_typed
 from demo.service.explaining import explain_pair
 from demo.service.gpu import Encode
-from demo.service.measuring import measure
+from demo.service.measuring import measure, measure_slowly
 from demo.service.threads import Gathering, computing
 from seps import CaptionIndex, Explanation, ImageIndex, Ranking, ScoringEngine, SEPSModel, Shares, split_similarity
 from seps.models.found_words import FoundRule
@@ -157,6 +157,24 @@ class RetrievalService:
         """Encode photographs as patch embeddings (B, N[+1], C), on the model's device."""
         return self.model.encode_photos(photos)
 
+    def encode_in_turn(self, photos: Sequence[Image.Image]) -> Tensor:
+        """Encode photographs, each by a computing thread of its own turn, so that others are answered in between."""
+        return torch.cat([self.encode_photos([photo]) for photo in photos])
+
+    def is_measured(
+        self,
+        indexed: IndexedGallery,
+        index: int,
+        caption: str,
+        dense: str | None,
+        name: str,
+        mask: NDArray[np.bool_] | None = None,
+    ) -> bool:
+        """Whether `measure` of one of `SLOW` answers at once, since it was asked for before."""
+        key = (indexed.digest(index), caption, dense or "", "" if mask is None else mask_text(mask))
+        with self._lock:
+            return key in self._measured and name in self._measured[key].searched
+
     def rank_images(self, indexed: IndexedGallery, caption: str, dense: str | None = None) -> ImageRanking:
         """Rank a gallery's photographs for a caption, with a dense caption beside it where one is given.
 
@@ -274,8 +292,12 @@ class RetrievalService:
         dense: str | None,
         name: str,
         mask: NDArray[np.bool_] | None = None,
+        progress: Progress = False,
     ) -> MeasuredExplanation:
-        """Explain as `explain` does, with one of `MEASURES` beside it, and with those that were asked for before."""
+        """Explain as `explain` does, with one of `MEASURES` beside it, and with those that were asked for before.
+
+        `progress`, as in `ScoringEngine`, is of the measures in `SLOW`, which encode a picture for every patch.
+        """
         key = (indexed.digest(index), caption, dense or "", "" if mask is None else mask_text(mask))
         shown: Explanation = self.explain(indexed, index, caption, dense, mask)
         others = None
@@ -284,10 +306,15 @@ class RetrievalService:
         else:
             with self._lock:
                 shown = self._measured.get(key, shown)
-        known = indexed.gallery.items[index].known
-        found = measure(self.model, shown, indexed.patches(index), caption, dense, name, mask, others, known)
+        item = indexed.gallery.items[index]
+        if name in SLOW:
+            encode = self.encode_uploads or self.encode_in_turn
+            found = measure_slowly(self.model, shown, item.photo, caption, dense, mask, encode, progress)
+        else:
+            found = measure(self.model, shown, indexed.patches(index), caption, dense, name, mask, others, item.known)
         if name not in DECISIONS:
-            with self._lock:
+            with self._lock:  # what others have measured meanwhile stays
+                found = joined(found, self._measured.get(key, found))
                 self._measured[key] = found
                 while len(self._measured) > REMEMBERED:
                     self._measured.popitem(last=False)
@@ -306,9 +333,13 @@ class RetrievalService:
         return explain_pair(self.model, patches, caption, dense, mask=mask)
 
     @computing
+    def split_all(self, record: Explanation) -> tuple[Shares, ...]:
+        """Split S(I, T) of a record into shares of words and tokens, see `split_similarity`."""
+        return split_similarity(self.model.cross_net, record)
+
     def split(self, record: Explanation) -> Shares:
         """Split the similarity of a record's sparse alignment into shares of words and tokens."""
-        return split_similarity(self.model.cross_net, record)[0]
+        return self.split_all(record)[0]
 
     def caption_pool(self, name: str) -> Pool:
         """Give the captions of an open gallery, encoded when they are first asked for.

@@ -11,7 +11,7 @@ from typing import Any
 import gradio as gr
 
 from demo.explain.judged import judgement
-from demo.explain.masks import changed_mask
+from demo.explain.masks import changed_mask, mask_text
 from demo.explain.record import overlap, plain
 from demo.explain.why import contrast_record
 from demo.figures.formats import Download
@@ -56,7 +56,7 @@ def build(registry: ModelRegistry) -> None:
         (endpoints.explain, [photo, item, caption, dense, keep, drop], answer),
         (endpoints.compare, [photo, item, captions], answer),
         (endpoints.why, [photo, item, other, captions], answer),
-        (endpoints.picture, [photo, item, captions, dense, layer, file_format], file),
+        (endpoints.picture, [photo, item, captions, dense, layer, file_format, keep, drop], file),
     ]
     if SCENES in registry.names:
         calls.append((endpoints.edit_scene, [item, changes, caption], answer))
@@ -198,7 +198,15 @@ class Endpoints:
         return contrast_record(sides_of(service, indexed, state), service.name)
 
     def picture(
-        self, photo: Upload | None, item: str, captions: str, dense_caption: str, layer: str, file_format: str
+        self,
+        photo: Upload | None,
+        item: str,
+        captions: str,
+        dense_caption: str,
+        layer: str,
+        file_format: str,
+        keep: str = "",
+        drop: str = "",
     ) -> str:
         """Draw the picture of a photo and a caption, or of several captions side by side.
 
@@ -207,8 +215,10 @@ class Endpoints:
             captions: one caption, or up to six, one a line, which are compared.
             dense_caption: beside a single caption, or empty.
             layer: mask, score, s_p, s_st, s_im, s_dt, token:1, tokens, extra, word:1, effect, effect:1, blanked,
-                smallest_set, smallest_change or photo.
+                blurred (slower: a picture is encoded for each patch), smallest_set, smallest_change or photo.
             file_format: png, svg or pdf; of a single caption also json.
+            keep, drop: of a single caption, patches to keep and to drop whatever the model decides, as `explain` takes
+                them.
 
         Returns:
             The file.
@@ -216,10 +226,15 @@ class Endpoints:
         service, indexed, index = self._find(photo, item)
         texts = read_captions(service, captions)
         if len(texts) > 1:
+            if (keep or "").strip() or (drop or "").strip():
+                raise ValueError(f"keep and drop go with a single caption, but {len(texts)} are there: give one.")
             compared = ViewState(indexed.gallery.name, index, layer=layer)
             return written(comparison(service, indexed, compared, texts, file_format))
         text, dense_text = read_pair(service.model, texts[0], dense_caption)
-        state = ViewState(indexed.gallery.name, index, text, dense_text, layer)
+        own = service.explain(indexed, index, text, dense_text)
+        mask = changed_mask(own.sparse.kept, keep or "", drop or "")
+        forced = "" if mask is None else mask_text(mask)
+        state = ViewState(indexed.gallery.name, index, text, dense_text, layer, mask=forced)
         return written(explanation(service, indexed, state, file_format))
 
     def edit_scene(self, item: str, changes: str, caption: str) -> dict[str, Any]:

@@ -9,14 +9,16 @@ from urllib.parse import urlencode
 import gradio as gr
 
 from demo.explain.photo import with_new_key
+from demo.galleries.index import IndexedGallery
 from demo.service.registry import ModelRegistry
-from demo.service.retrieval import CaptionRanking
+from demo.service.retrieval import CaptionRanking, RetrievalService
 from demo.views import chooser
 from demo.views.chooser import Chooser, SelectedImage
 from demo.views.link import Link, LinkedView
 from demo.views.parts import (
     ANSWERING,
     AT_ONCE,
+    MEASURING,
     OPENING,
     PROGRESS,
     ViewState,
@@ -26,6 +28,7 @@ from demo.views.parts import (
     scripted,
     viewer_value,
 )
+from demo.views.whatif import MEASURE_EVENTS, drawn_as, is_of, measures_value, quick_record, shown_record
 
 LISTED = 30  # captions of a ranking that are sent to the browser
 NO_POOL = "typed ones alone"
@@ -68,7 +71,9 @@ def build(registry: ModelRegistry) -> Captions:
         with gr.Column(scale=6, min_width=280, elem_classes="found"):
             ranking = scripted("captions", "captions", "captions-ranking", ("pick", "export", "why"))
         with gr.Column(scale=11, min_width=320, elem_classes="seen"):
-            viewer = scripted("viewer", "seps-viewer", "captions-viewer", ("layer", "export"), value=computing())
+            viewer = scripted(
+                "viewer", "seps-viewer", "captions-viewer", ("layer", "export", *MEASURE_EVENTS), value=computing()
+            )
     return Captions(selected, pool, typed, said, ranking, viewer)
 
 
@@ -100,10 +105,17 @@ def rank_and_show(
     service, indexed = registry.find(selected.gallery, selected.session)
     ranking = service.rank_captions(indexed, selected.index, None if pool == NO_POOL else pool, typed)
     state = state.of(indexed.gallery.name, selected.index, caption or ranking.captions[0], None)
-    state = replace(state, typed=typed)
-    record = service.explain(indexed, selected.index, state.caption)
-    value = with_pool(viewer_value(service, indexed, state, record, "captions"), pool, typed)
-    return message(""), ranking_value(ranking, state.caption), value, state
+    state = replace(state, typed=typed, mask="", budget=0)
+    return message(""), ranking_value(ranking, state.caption), picture_value(service, indexed, state, pool), state
+
+
+def picture_value(
+    service: RetrievalService, indexed: IndexedGallery, state: ViewState, pool: str, typed: str | None = None
+) -> dict[str, Any]:
+    """The viewer's value: what one caption kept, with what can be measured."""
+    value = viewer_value(service, indexed, state, quick_record(service, indexed, state), "captions")
+    value |= measures_value(service, indexed, state)
+    return with_pool(value, pool, state.typed if typed is None else typed)
 
 
 def with_pool(value: dict[str, Any], pool: str, typed: str) -> dict[str, Any]:
@@ -203,7 +215,42 @@ def connect(registry: ModelRegistry, view: Captions, session: gr.State, tab: gr.
     ) -> tuple[str, dict[str, Any], ViewState]:
         service, indexed = registry.find(selected.gallery, selected.session)
         now = state.of(indexed.gallery.name, selected.index, str(event.caption), None)
-        record = service.explain(indexed, selected.index, now.caption)
-        return "", with_pool(viewer_value(service, indexed, now, record, "captions"), pool, typed), now
+        return "", picture_value(service, indexed, now, pool, typed), now
 
     view.ranking.pick(pick, inputs, [view.said, view.viewer, state], **AT_ONCE)
+
+    def answered(selected: SelectedImage, pool: str, typed: str, state: ViewState) -> tuple[dict[str, Any], ViewState]:
+        service, indexed = registry.find(selected.gallery, selected.session)
+        return picture_value(service, indexed, state, pool, typed), state
+
+    @errors_as_message(3)
+    def measure(
+        selected: SelectedImage, pool: str, typed: str, state: ViewState, event: gr.EventData
+    ) -> tuple[Any, ...]:
+        return message(""), *answered(selected, pool, typed, drawn_as(state, event))
+
+    @errors_as_message(2)
+    def measure_slowly(
+        selected: SelectedImage, state: ViewState, event: gr.EventData, progress: gr.Progress = PROGRESS
+    ) -> tuple[Any, ...]:
+        drawn = drawn_as(state, event)
+        shown_record(*registry.find(state.gallery, selected.session), drawn, progress.tqdm)
+        return message(""), drawn
+
+    def place_measured(
+        selected: SelectedImage, pool: str, typed: str, state: ViewState, drawn: ViewState | None
+    ) -> tuple[Any, ...]:
+        if not is_of(drawn, state):
+            return gr.skip(), gr.skip()
+        return answered(selected, pool, typed, replace(state, layer=drawn.layer))
+
+    view.viewer.measure(measure, inputs, [view.said, view.viewer, state], **AT_ONCE)
+    measured = gr.State(None)  # the view that was measured, which another one may have followed meanwhile
+    slowly = view.viewer.measure_slowly(
+        measure_slowly,
+        [view.chooser.selected, state],
+        [view.said, measured],
+        show_progress_on=view.said,
+        **MEASURING,
+    )
+    slowly.then(place_measured, [*inputs, measured], [view.viewer, state], **AT_ONCE)

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import gradio as gr
 
 from demo.explain.found import unfound_value
+from demo.explain.measured import QUICK
 from demo.explain.photo import photo_value, with_new_key
 from demo.explain.record import overlap, packed
 from demo.explain.value import UNIT, objects_value
+from demo.galleries.index import IndexedGallery
 from demo.service.captions import read_typed
 from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
 from demo.views import chooser
 from demo.views.chooser import Chooser, SelectedImage
 from demo.views.link import Link, LinkedView
-from demo.views.parts import ANSWERING, ViewState, computing, errors_as_message, link_to, message, scripted
+from demo.views.parts import ANSWERING, AT_ONCE, ViewState, computing, errors_as_message, link_to, message, scripted
+from demo.views.whatif import shown_record
+from seps import Explanation
 
 FEWEST, MOST = 2, 6
 
@@ -47,7 +53,9 @@ def build(registry: ModelRegistry) -> Compare:
             )
             said = gr.HTML(elem_id="compare-said")
         with gr.Column(scale=17, min_width=320, elem_classes="seen"):
-            pictures = scripted("compare", "seps-compare", "compare", ("layer", "export", "why"), value=computing())
+            pictures = scripted(
+                "compare", "seps-compare", "compare", ("layer", "export", "why", "measure"), value=computing()
+            )
     return Compare(selected, captions, said, pictures)
 
 
@@ -66,9 +74,9 @@ def show_side_by_side(
     texts = read_typed(service.model, captions)
     if not FEWEST <= len(texts) <= MOST:
         raise ValueError(f"{len(texts)} captions are there, but {FEWEST} to {MOST} can be compared: write one a line.")
-    records = [service.explain(indexed, selected.index, text) for text in texts]
-    layer = state.layer if state.layer in ("mask", "score", "s_st") else "mask"
+    layer = state.layer if state.layer in ("mask", "score", "s_st", *QUICK) else "mask"
     now = replace(state.of(indexed.gallery.name, selected.index, "\n".join(texts), state.dense), layer=layer)
+    records = compared_records(service, indexed, now, texts)
     known = indexed.gallery.items[selected.index].known
     items = [
         {
@@ -85,6 +93,7 @@ def show_side_by_side(
             "photo": photo_value(indexed, selected.index),
             "model": service.name,
             "layer": layer,
+            "measures": list(QUICK),
             "items": items,
             "outlined": state.objects,
             "unit": None if known is None else UNIT,
@@ -93,6 +102,14 @@ def show_side_by_side(
         }
     )
     return message(""), value, now
+
+
+def compared_records(
+    service: RetrievalService, indexed: IndexedGallery, state: ViewState, captions: Sequence[str]
+) -> list[Explanation]:
+    """The record of each caption, by the model's own decision, with what the layer measures."""
+    alone = [replace(state, caption=text, dense=None, mask="") for text in captions]
+    return [shown_record(service, indexed, one) for one in alone]
 
 
 def own_captions(registry: ModelRegistry, selected: SelectedImage) -> str:
@@ -135,3 +152,10 @@ def connect(registry: ModelRegistry, view: Compare, session: gr.State, tab: gr.T
         [view.said, view.pictures, state],
         **ANSWERING,
     )
+
+    @errors_as_message(3)
+    def measure(selected: SelectedImage, state: ViewState, event: gr.EventData) -> tuple[Any, ...]:
+        drawn = replace(state, layer=str(event.layer), objects=bool(event.objects))
+        return show_side_by_side(registry, selected, state.caption, drawn)
+
+    view.pictures.measure(measure, [view.chooser.selected, state], [view.said, view.pictures, state], **AT_ONCE)

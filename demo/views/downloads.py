@@ -22,6 +22,7 @@ from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
 from demo.views.captions import NO_POOL, Captions
 from demo.views.chooser import SelectedImage
+from demo.views.compare import compared_records
 from demo.views.parts import DRAWING, ViewState, errors_as_message, message, scripted
 from demo.views.search import Search
 from demo.views.whatif import decision, drawn_as, shown_record
@@ -67,7 +68,7 @@ def comparison(
     """The file of several captions over one photograph, drawn as `state` says."""
     from demo.figures.exports import comparison_file  # as above
 
-    records = [service.explain(indexed, state.index, caption) for caption in captions]
+    records = compared_records(service, indexed, state, captions)
     item = indexed.gallery.items[state.index]
     objects = [outlines(item.known, text) for text in captions] if item.known is not None and state.objects else []
     return comparison_file(

@@ -13,6 +13,7 @@ import gradio as gr
 
 from demo.explain.found import unfound_value
 from demo.explain.layers import Layer
+from demo.explain.measured import SLOW
 from demo.explain.photo import photo_value, with_new_key
 from demo.explain.record import packed
 from demo.explain.table import say
@@ -45,6 +46,8 @@ OPENING: dict[str, Any] = {
     "concurrency_id": "open",
     "concurrency_limit": 2,
 }
+# What encodes a picture for every patch waits in a queue of its own.
+MEASURING: dict[str, Any] = OPENING | {"concurrency_id": "measure", "concurrency_limit": 1}
 # Pictures are drawn two at a time: more of them would only hold more memory, and keep rankings waiting.
 DRAWING: dict[str, Any] = {"concurrency_id": "draw", "concurrency_limit": 2}
 PROGRESS = gr.Progress()
@@ -77,8 +80,9 @@ class ViewState:
     budget: int = 0
 
     def of(self, gallery: str, index: int, caption: str, dense: str | None) -> ViewState:
-        """Another pair, drawn the same way; a word, a token or a decision of one pair is not that of another."""
-        numbered = self.layer.startswith(("word:", "token:", "effect:", "blanked:"))
+        """Another pair, drawn the same way; a word, a token or a decision of one pair is not that of another, and what
+        takes long to measure is not measured unasked."""
+        numbered = self.layer.startswith(("word:", "token:", "effect:", "blanked:", *SLOW))
         same = (self.gallery, self.index, self.caption) == (gallery, index, caption)
         layer = "mask" if numbered and not same else self.layer
         mask = self.mask if same and dense == self.dense else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import gradio as gr
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from demo.explain.layers import Layer
 from demo.explain.masks import mask_text, read_mask
-from demo.explain.measured import MEASURES
+from demo.explain.measured import MEASURES, SLOW
 from demo.explain.outline import outlines
 from demo.explain.whatif import Decided, decision_words, game_words
 from demo.galleries.annotation import SceneAnnotation
@@ -22,10 +22,12 @@ from demo.service.measuring import patches_of
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
-from demo.views.parts import AT_ONCE, ViewState, errors_as_message, message, viewer_value
+from demo.views.parts import AT_ONCE, MEASURING, PROGRESS, ViewState, errors_as_message, message, viewer_value
 from seps import Explanation
+from seps.progress import Progress
 
-EVENTS = ("force", "measure")  # of the viewer, besides those of every viewer
+MEASURE_EVENTS = ("measure", "measure_slowly")  # of a viewer where layers are measured
+EVENTS = ("force", *MEASURE_EVENTS)  # of the viewer of Photos, besides those of every viewer
 BUDGET = 20  # patches of the game, to begin with
 
 
@@ -34,11 +36,33 @@ def forced_mask(service: RetrievalService, state: ViewState) -> NDArray[np.bool_
     return read_mask(state.mask, service.model.cross_net.num_patches)
 
 
-def shown_record(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> Explanation:
+def shown_record(
+    service: RetrievalService, indexed: IndexedGallery, state: ViewState, progress: Progress = False
+) -> Explanation:
     """The record that a view shows: under its decision, with what its layer measures."""
     mask, name = forced_mask(service, state), Layer.parse(state.layer).name
     pair = (indexed, state.index, state.caption, state.dense)
-    return service.measure(*pair, name, mask) if name in MEASURES else service.explain(*pair, mask)
+    return service.measure(*pair, name, mask, progress) if name in MEASURES else service.explain(*pair, mask)
+
+
+def quick_record(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> Explanation:
+    """As `shown_record`, without what takes long to measure and has not been measured yet."""
+    waits = is_pending(service, indexed, state)
+    return shown_record(service, indexed, replace(state, layer="mask") if waits else state)
+
+
+def is_pending(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> bool:
+    """Whether the layer of a view takes long to measure, and has not been measured yet."""
+    name = Layer.parse(state.layer).name
+    pair = (indexed, state.index, state.caption, state.dense)
+    return name in SLOW and not service.is_measured(*pair, name, forced_mask(service, state))
+
+
+def measures_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
+    """What a viewer needs to offer what can be measured: the names, which of them take long, and the layer that the
+    page is to ask for by itself, if any."""
+    pending = state.layer if is_pending(service, indexed, state) else None
+    return {"measures": list(MEASURES), "slow": list(SLOW), "pending": pending}
 
 
 def decision(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> tuple[Decided, Decided] | None:
@@ -52,10 +76,9 @@ def decision(service: RetrievalService, indexed: IndexedGallery, state: ViewStat
 
 def search_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
     """The value of the viewer in Photos, where patches can be kept and dropped."""
-    record = shown_record(service, indexed, state)
-    value = viewer_value(service, indexed, state, record, "search")
-    told = whatif_value(service, indexed, state)
-    return value | {"mask": state.mask, "budget": state.budget, "measures": list(MEASURES), "whatif": json.dumps(told)}
+    value = viewer_value(service, indexed, state, quick_record(service, indexed, state), "search")
+    told = {"mask": state.mask, "budget": state.budget, "whatif": json.dumps(whatif_value(service, indexed, state))}
+    return value | measures_value(service, indexed, state) | told
 
 
 def whatif_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
@@ -123,5 +146,29 @@ def connect(registry: ModelRegistry, viewer: gr.HTML, said: gr.HTML, session: gr
     def measure(session: SessionData, state: ViewState, event: gr.EventData) -> tuple[Any, ...]:
         return answered(session, drawn_as(state, event))
 
+    @errors_as_message(2)
+    def measure_slowly(
+        session: SessionData, state: ViewState, event: gr.EventData, progress: gr.Progress = PROGRESS
+    ) -> tuple[Any, ...]:
+        drawn = drawn_as(state, event)
+        shown_record(*registry.find(state.gallery, session), drawn, progress.tqdm)
+        return message(""), drawn
+
+    def place_measured(session: SessionData, state: ViewState, drawn: ViewState | None) -> tuple[Any, ...]:
+        if not is_of(drawn, state):
+            return gr.skip(), gr.skip()
+        return answered(session, replace(state, layer=drawn.layer))[1:]
+
     viewer.force(force, [session, state], [said, viewer, state], **AT_ONCE)
     viewer.measure(measure, [session, state], [said, viewer, state], **AT_ONCE)
+    measured = gr.State(None)  # the view that was measured, which another one may have followed meanwhile
+    slowly = viewer.measure_slowly(
+        measure_slowly, [session, state], [said, measured], show_progress_on=said, **MEASURING
+    )
+    slowly.then(place_measured, [session, state, measured], [viewer, state], **AT_ONCE)
+
+
+def is_of(measured: ViewState | None, state: ViewState) -> TypeGuard[ViewState]:
+    """Whether what was measured for one view is of the pair and the decision of another."""
+    names = ("gallery", "index", "caption", "dense", "mask")
+    return measured is not None and all(getattr(measured, name) == getattr(state, name) for name in names)

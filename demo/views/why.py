@@ -30,7 +30,7 @@ from demo.views.parts import (
     scripted,
 )
 from demo.views.search import Search, carried_over
-from demo.views.why_values import WhyState, first_two, linked_state, why_download, why_value
+from demo.views.why_values import WhyState, first_two, linked_state, state_ranking, why_download, why_value
 
 
 @dataclass(frozen=True)
@@ -94,9 +94,9 @@ def show(registry: ModelRegistry, session: SessionData | None, state: WhyState) 
     other = "" if second is None or second.text == reading.text else second.text
     if not other and len(indexed) < 2:
         raise ValueError("There is one photograph here: write a second caption, or choose another gallery.")
-    state = replace(state, caption=reading.text, other=other, problem="")
+    state = replace(state, caption=reading.text, other=other, dense=None if other else state.dense, problem="")
     if not other and state.against == state.index:
-        left, right = first_two(service.rank_images(indexed, state.caption), state.index)
+        left, right = first_two(state_ranking(service, indexed, state), state.index)
         state = replace(state, index=left, against=right)
     notes = " ".join(note for note in (reading.note, "" if second is None else second.note) if note)
     return message(notes or indexed.gallery.note), why_value(service, indexed, state), state
@@ -136,7 +136,7 @@ def connect(registry: ModelRegistry, view: WhyView, session: gr.State, saved: gr
         def retyped(text: str, session: SessionData, state: WhyState) -> tuple[Any, ...]:
             if not state.caption or cleaned(text) == getattr(state, name):  # the page's own doing
                 return message(state.problem, "problem"), *[gr.skip()] * (len(outputs) - 1)
-            changed: dict[str, Any] = {name: text, "layer": "mask"}
+            changed: dict[str, Any] = {name: text, "layer": "mask", "dense": None}  # which belongs to the pair before
             return show(registry, session, replace(state, **changed))
 
         return retyped
@@ -210,10 +210,10 @@ def connect_sources(registry: ModelRegistry, view: WhyView, sources: Sources, ta
     @errors_as_message(count)
     def from_photos(session: SessionData, state: ViewState) -> tuple[Any, ...]:
         service, indexed = registry.find(state.gallery, session)
-        ranking = service.rank_images(indexed, state.caption)
+        ranking = service.rank_images(indexed, state.caption, state.dense)
         chosen = None if state.index == ranking.order[0] else state.index
         left, right = first_two(ranking, against=chosen)
-        return leads(WhyState(state.gallery, left, state.caption, against=right), session)
+        return leads(WhyState(state.gallery, left, state.caption, state.dense, against=right), session)
 
     @errors_as_message(count)
     def from_captions(selected: SelectedImage, pool: str, typed: str, state: ViewState) -> tuple[Any, ...]:

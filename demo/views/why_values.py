@@ -48,14 +48,17 @@ class WhyState(ViewState):
 def sides_of(
     service: RetrievalService, indexed: IndexedGallery, state: WhyState, ranking: ImageRanking | None = None
 ) -> Contrast:
-    """The two that a state names, set side by side; ranks where the ranking for the caption is given."""
+    """The two that a state names, set side by side; ranks where the ranking for the caption is given.
+
+    A dense caption takes part where there is one caption: a second one has none.
+    """
+    dense = None if state.other else state.dense
 
     def side(index: int, caption: str, ranked: bool) -> Side:
-        record = service.explain(indexed, index, caption)
+        record = service.explain(indexed, index, caption, dense)
+        shares, *others = service.split_all(record)
         place = (0, 0) if ranking is None or not ranked else (1 + ranking.order.index(index), len(ranking.order))
-        return Side(
-            indexed.gallery.items[index].title, caption, record, service.split(record), *place, service.found_rule
-        )
+        return Side(indexed.gallery.items[index].title, caption, record, shares, *place, service.found_rule, *others)
 
     right = state.index if state.other else state.against
     return contrast(side(state.index, state.caption, True), side(right, state.other or state.caption, not state.other))
@@ -69,9 +72,14 @@ def first_two(ranking: ImageRanking, index: int | None = None, against: int | No
     return left, others[0] if against is None or against == left else against
 
 
+def state_ranking(service: RetrievalService, indexed: IndexedGallery, state: WhyState) -> ImageRanking:
+    """The ranking of the gallery that a state belongs to, with its dense caption where that takes part."""
+    return service.rank_images(indexed, state.caption, None if state.other else state.dense)
+
+
 def why_value(service: RetrievalService, indexed: IndexedGallery, state: WhyState) -> dict[str, Any]:
     """What the two are drawn from."""
-    ranking = service.rank_images(indexed, state.caption)
+    ranking = state_ranking(service, indexed, state)
     found = sides_of(service, indexed, state, ranking)
     value = contrast_value(found)
     indices = (state.index, state.index if state.other else state.against)
@@ -112,11 +120,14 @@ def linked_state(
     text = read_caption(service.model, caption).text
     other = read_caption(service.model, query["other"]).text if query.get("other") else ""
     against = indexed.gallery.position(query["against"]) if "against" in query else None
-    left, right = first_two(service.rank_images(indexed, text), index, against)
+    has_dense = bool(query.get("dense")) and other in ("", text)
+    dense = read_caption(service.model, query["dense"], dense=True).text if has_dense else None
+    left, right = first_two(service.rank_images(indexed, text, dense), index, against)
     return WhyState(
         indexed.gallery.name,
         left,
         text,
+        dense,
         layer=query.get("layer", "mask"),
         against=left if other else right,
         other="" if other == text else other,
@@ -130,7 +141,7 @@ def why_download(
     from demo.figures.why import why_file  # Matplotlib is imported with the first picture
 
     service, indexed = registry.find(state.gallery, state.session(session))
-    found = sides_of(service, indexed, state, service.rank_images(indexed, state.caption))
+    found = sides_of(service, indexed, state, state_ranking(service, indexed, state))
     items = [indexed.gallery.items[index] for index in (state.index, state.index if state.other else state.against)]
     photos = (items[0].photo(), items[1].photo())
     credit = "; ".join(dict.fromkeys(one for one in map(credit_of, items) if one))

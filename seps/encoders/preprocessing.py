@@ -24,6 +24,14 @@ def preprocess(photo: Image.Image, config: VisionConfig) -> Tensor:
         ValueError: no PIL image, one without pixels, one that cannot be read, or one of floating-point pixels,
             whose range nothing tells.
     """
+    squashed = np.array(squash(photo, config))  # (S, S, 3) uint8
+    values = torch.from_numpy(squashed).permute(2, 0, 1).float() / 255  # (3, S, S)
+    mean, std = (torch.tensor(numbers).view(3, 1, 1) for numbers in (config.mean, config.std))
+    return ((values - mean) / std).contiguous()
+
+
+def squash(photo: Image.Image, config: VisionConfig) -> Image.Image:
+    """Squash a photograph as `preprocess` does, to a square of `image_size` pixels a side in RGB; errors as there."""
     if not isinstance(photo, Image.Image):
         raise ValueError(f"The photo is a {type(photo).__name__}, but a PIL image is needed.")
     if photo.width == 0 or photo.height == 0:
@@ -33,10 +41,7 @@ def preprocess(photo: Image.Image, config: VisionConfig) -> Tensor:
     except (OSError, SyntaxError) as error:
         raise ValueError(f"The photo cannot be read: {error}.") from error
     size = config.image_size
-    squashed = np.array(photo.resize((size, size), Image.Resampling.BICUBIC))  # (S, S, 3) uint8
-    values = torch.from_numpy(squashed).permute(2, 0, 1).float() / 255  # (3, S, S)
-    mean, std = (torch.tensor(numbers).view(3, 1, 1) for numbers in (config.mean, config.std))
-    return ((values - mean) / std).contiguous()
+    return photo.resize((size, size), Image.Resampling.BICUBIC)
 
 
 def to_rgb(photo: Image.Image) -> Image.Image:

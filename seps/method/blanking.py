@@ -1,11 +1,13 @@
 """Blanking: each patch's embedding replaced by the mean patch, one at a time, and the pass run again on what is left.
 
 Replacing a patch changes its own scores and logits, and through the mean patch s^im of all patches; all else stays what
-it was and is computed once. Selection, aggregation and alignment are the network's own code.
+it was and is computed once. Selection, aggregation and alignment are the network's own code. `seps.models.blurring`
+replaces a patch's pixels instead, and encodes again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -23,11 +25,13 @@ AT_ONCE = 2**23  # numbers of patch embeddings held at a time
 
 @dataclass(frozen=True, eq=False)
 class Blanked(Sealed):
-    """What each patch's content does to S(I, T), in the units of S. All arrays are read-only, float64.
+    """What each patch's content, its embedding or its pixels, does to S(I, T), in the units of S.
+
+    All arrays are read-only, float64.
 
     Attributes:
         similarity: S(I, T) of the whole image.
-        effects: (N,), S(I, T) minus S(I, T) with this patch's embedding replaced: above 0 where S owes to it.
+        effects: (N,), S(I, T) minus S(I, T) with this patch's content replaced: above 0 where S owes to it.
         word_effects: (L_s, N), the same for the share that each of the caption's words has of the word-to-patch mean,
             see `Shares.word_means`.
     """
@@ -75,12 +79,17 @@ def measure_blanked(
             variants.match(rows, cap_embs, dense_cap_embs, masks)
             for rows in torch.arange(model.num_patches, device=img_embs.device).split(variants.at_once)
         ]
+    return blanked_of(whole, matches)
+
+
+def blanked_of(whole: Match, variants: Sequence[Match]) -> Blanked:
+    """Compare the match of a whole image with those of its N variants, in batches, a patch replaced in each."""
     similarity = whole.similarity[0]
-    shares = torch.cat([word_shares(match.alignments[0].matrix) for match in matches])  # (N, L)
+    shares = torch.cat([word_shares(match.alignments[0].matrix) for match in variants])  # (N, L)
     base = word_shares(whole.alignments[0].matrix)[0]  # (L,)
     return Blanked(
         similarity=float(similarity),
-        effects=read_only((similarity - torch.cat([match.similarity for match in matches])).double().cpu()),
+        effects=read_only((similarity - torch.cat([match.similarity for match in variants])).double().cpu()),
         word_effects=read_only((base[:, None] - shares.T).double().cpu()),
     )
 

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -21,6 +22,7 @@ from demo.galleries import photos
 from demo.service import start
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
+from seps import measure_blurred
 from tests.helpers.judged import photos_judge
 
 
@@ -304,6 +306,22 @@ def test_scenes_are_explained_and_ranked_by_their_own_model(
     assert told["explanation"]["similarity"] == pytest.approx(service.explain(indexed, 0, caption).similarity, abs=1e-5)
     assert main(["rank", caption, "--model", "photos", "--gallery", "scenes"]) == 2
     assert "belongs to the model 'scenes', not 'photos'" in capsys.readouterr().err
+
+
+def test_blurred_patches_are_drawn_and_said_to_be_slower(
+    registry: ModelRegistry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    service, indexed = registry.open("scenes")
+    monkeypatch.setattr(start, "open_model", lambda name: service)
+    source, out = tmp_path / "scene.png", tmp_path / "out.json"
+    indexed.gallery.items[7].photo().save(source)
+    command = ["explain", str(source), "a red car", "-o", str(out), "--layer", "blurred:2", "--keep", "1-9"]
+    assert main(command) == 0
+    assert "slower, since 101 pictures are encoded" in capsys.readouterr().err
+    told = json.loads(out.read_text(encoding="utf-8"))["explanation"]
+    mask = np.array(told["branches"][0]["kept"], dtype=bool)
+    expected = measure_blurred(service.model, Image.open(source), "a red car", mask=mask)
+    assert told["measures"]["blurred"]["values"] == pytest.approx(expected.effects.tolist(), abs=1e-6)
 
 
 @pytest.mark.parametrize("command", [["rank", "a cup"], ["explain", "x.png", "a cup", "-o", "out.png"]])

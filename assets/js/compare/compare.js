@@ -9,7 +9,7 @@ import { downloadButtons, modelName } from "../picture/foot.js";
 import { credit, layerLegend } from "../picture/legend.js";
 import { drawObjects, objectsToggle } from "../picture/objects.js";
 import { overPatches } from "../picture/patches.js";
-import { decode, describe, hasLayer, keptCount, layerValues, number, parseLayer, placeOf } from "../record/record.js";
+import { decode, describe, hasLayer, isMask, keptCount, layerValues, number, parseLayer, placeOf } from "../record/record.js";
 
 const LAYERS = ["mask", "score", "s_st"];
 const FORMATS = ["PNG", "SVG", "PDF"];
@@ -47,9 +47,12 @@ function build(root, value, trigger) {
     ...item, record: decode(item.record), objects: JSON.parse(item.objects ?? "[]"),
   }));
   const first = items[0].record;
-  const available = LAYERS.filter((name) => hasLayer(first, parseLayer(name)));
+  const measures = value.measures ?? [];
+  const available = [...LAYERS.filter((name) => hasLayer(first, parseLayer(name))), ...measures];
+  const has = (name) => hasLayer(first, parseLayer(name));
+  let measuring = null; // the layer that Python is asked for
   const state = {
-    layer: available.includes(value.layer) ? value.layer : "mask",
+    layer: available.includes(value.layer) && has(value.layer) ? value.layer : "mask",
     patch: null,
     objects: Boolean(value.unit && value.outlined), // whether a scene's true objects are outlined
   };
@@ -59,7 +62,7 @@ function build(root, value, trigger) {
   // From the lowest to the highest value of all pictures; null for the mask.
   function sharedRange() {
     const layer = parseLayer(state.layer);
-    if (layer.name === "mask") return null;
+    if (isMask(layer)) return null;
     const ranges = items.map(({ record }) => layerValues(record, layer).range);
     return [Math.min(...ranges.map(([low]) => low)), Math.max(...ranges.map(([, high]) => high))];
   }
@@ -67,9 +70,10 @@ function build(root, value, trigger) {
   const buttons = available.map((name) => button({
     "data-layer": name,
     click: () => {
-      state.layer = name;
+      measuring = has(name) ? null : name;
+      if (!measuring) state.layer = name;
       update();
-      trigger("layer", settings());
+      trigger(measuring ? "measure" : "layer", { ...settings(), layer: name });
     },
   }, layerName(name)));
   const downloads = downloadButtons(FORMATS, (format) => trigger("export", { format, ...settings() }));
@@ -123,12 +127,13 @@ function build(root, value, trigger) {
 
   // Kept or dropped, or the value, of the marked patch in every picture.
   function reads() {
+    if (measuring) return say("button.measuring_layer", { name: layerName(measuring) });
     if (state.patch === null) return say("patch.hint");
     const layer = parseLayer(state.layer);
     const found = items.map(({ record }, index) => {
       const fate = say(record.branches[0].kept[state.patch] ? "mask.kept" : "mask.dropped");
       const told = { letter: letter(index), fate };
-      if (layer.name === "mask") return say("patch.compared_mask", told);
+      if (isMask(layer)) return say("patch.compared_mask", told);
       const { values } = layerValues(record, layer);
       return say("patch.compared_value", { ...told, value: number(values[state.patch]) });
     });
@@ -185,5 +190,5 @@ function build(root, value, trigger) {
 }
 
 // trigger("export", {format, layer, objects}) follows a download, trigger("layer", {layer, objects}) a change,
-// trigger("why", {}) leads to the view "Why".
+// trigger("measure", {the same}) asks for a layer that is measured, trigger("why", {}) leads to the view "Why".
 export const mount = mounting("seps-compare", build, say("hint.no_comparison"));

@@ -33,7 +33,7 @@ export function isMask({ name }) {
 }
 
 export function isByWord({ name }) {
-  return ["effect", "blanked"].includes(name);
+  return ["effect", "blanked", "blurred"].includes(name);
 }
 
 // "token:7:dense" to {name: "token", number: 7, branch: "dense"}, and back.
@@ -129,7 +129,7 @@ export function measuredLine(record, layer, patch) {
   const value = valuesOf(record, layer, branchOf(record, layer))[patch];
   const cost = say(value >= 0 ? "region.cost" : "region.gain", { amount: Math.abs(value) });
   const place = say("patch.place", placeOf(record, patch));
-  if (layer.name === "blanked") return say("patch.blanked", { place, cost, fate: record.says.fates[kept[patch]] });
+  if (layer.name !== "effect") return say(`patch.${layer.name}`, { place, cost, fate: record.says.fates[kept[patch]] });
   return say(kept[patch] ? "patch.effect_kept" : "patch.effect_dropped", { place, cost });
 }
 

@@ -38,7 +38,7 @@ function build(root, value, trigger) {
   let room = [0, 0];
   let timer = 0;
   let stroke = 0;
-  let measuring = null; // the name of the layer that Python is asked for
+  let measuring = null; // the layer that Python is asked for, as text
 
   const settings = () => ({
     layer: layerText(state.layer), opacity: state.opacity, lines: state.lines, objects: state.objects,
@@ -71,15 +71,16 @@ function build(root, value, trigger) {
     changed();
   }
 
-  function measure(name) {
-    measuring = name;
+  function measure(text) {
+    measuring = text;
     clearTimeout(timer);
-    trigger("measure", { ...settings(), layer: name });
+    trigger(isSlow(text) ? "measure_slowly" : "measure", { ...settings(), layer: text });
     update();
   }
 
   // The decision by hand has changed: show it, and ask for its numbers.
   function decided() {
+    measuring = null;
     if (decider.open && !(state.layer.name === "mask" && state.layer.branch === "sparse")) {
       state.layer = parseLayer("mask");
     }
@@ -108,6 +109,7 @@ function build(root, value, trigger) {
   const layerButton = (name, label, title = null) =>
     button({ "data-layer": name, title, "aria-label": title, click: () => choose(name) }, label);
   const measures = value.measures ?? [];
+  const isSlow = (text) => value.slow?.includes(parseLayer(text).name);
   const decider = value.whatif ? whatIf(JSON.parse(value.whatif), {
     mask: value.mask,
     budget: value.budget,
@@ -246,7 +248,12 @@ function build(root, value, trigger) {
   }
 
   function readings(layer) {
-    if (measuring) return [say("button.measuring_layer", { name: layerName(measuring) })];
+    const asked = state.preview !== null || state.patch !== null; // what takes long lets others be read meanwhile
+    if (measuring && !(asked && isSlow(measuring))) {
+      const { length } = record.branches[0].kept;
+      const told = { name: layerName(parseLayer(measuring).name), count: length + 1 };
+      return [say(isSlow(measuring) ? "button.measuring_slowly" : "button.measuring_layer", told)];
+    }
     const patch = state.preview === null ? state.patch : null;
     if (patch !== null && isByWord(layer)) {
       return [measuredLine(record, layer, patch), ...patchLines(record, patch).slice(0, 1)];
@@ -292,6 +299,7 @@ function build(root, value, trigger) {
   const end = onPhotos(root, [value.photo], ([image]) => {
     photo = image;
   }, fit);
+  if (value.pending) timer = setTimeout(() => measure(value.pending), STROKE); // what a link asks for
   const dispose = () => {
     clearTimeout(timer);
     clearTimeout(stroke);
@@ -301,18 +309,19 @@ function build(root, value, trigger) {
   // Another decision on the same pair, or a measure of it, changes numbers and nothing else.
   dispose.update = (next) => {
     const same = (name) => (next[name] ?? null) === (value[name] ?? null);
-    if (!decider || !next.whatif || next.photo.src !== value.photo.src) return false;
+    if (!next.measures || Boolean(decider) !== Boolean(next.whatif)) return false;
+    if (next.photo.src !== value.photo.src) return false;
     if (!["caption", "dense_caption", "model", "link"].every(same)) return false;
     record = decode(next.record);
     scene = sceneOf(next.scene);
-    decider.told(JSON.parse(next.whatif), next.mask, next.budget);
+    decider?.told(JSON.parse(next.whatif), next.mask, next.budget);
     painted();
-    if (measuring && hasLayer(record, { name: measuring, number: null, branch: "sparse" })) {
+    if (measuring && hasLayer(record, parseLayer(measuring))) {
       state.layer = parseLayer(measuring);
       measuring = null;
     }
     if (!hasLayer(record, state.layer)) state.layer = parseLayer("mask");
-    const bar = termsBar(record, decider.now);
+    const bar = termsBar(record, decider?.now);
     terms.replaceWith(bar);
     terms = bar;
     update();
@@ -322,5 +331,6 @@ function build(root, value, trigger) {
 }
 
 // trigger("layer", {layer, opacity, lines, objects, mask, budget}) follows a change, trigger("export", {format, ...the
-// same}) a download; "force" asks for the numbers of a decision by hand, "measure" for those of the layer.
+// same}) a download; "force" asks for the numbers of a decision by hand, "measure" for those of the layer, and
+// "measure_slowly" for those of one that takes long.
 export const mount = mounting("seps-viewer", build, say("hint.no_picture"));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -84,6 +85,15 @@ def test_a_photo_goes_up_and_a_picture_comes_down(client: Any, service: Retrieva
         assert image.width >= 1400
     file = client.predict(None, "examples/coffee", "a cup\na table", "", "mask", "svg", api_name="/picture")
     assert Path(file).read_text(encoding="utf-8").startswith("<?xml")
+    pair = (None, "examples/coffee", "a cup", "")
+    file = client.predict(*pair, "effect", "json", "7-9", "all", api_name="/picture")
+    drawn = json.loads(Path(file).read_text(encoding="utf-8"))
+    explained = client.predict(*pair, "7-9", "all", api_name="/explain")
+    branch = drawn["explanation"]["branches"][0]
+    assert np.flatnonzero(branch["kept"]).tolist() == [6, 7, 8] and branch["forced"]
+    assert drawn["explanation"]["similarity"] == pytest.approx(explained["similarity"], abs=1e-5)
+    assert len(drawn["explanation"]["measures"]["effect"]["values"]) == 196
+    assert sum(drawn["by_hand"]["model"]["kept"]) > 3 and drawn["by_hand"]["rank"] >= 1
 
 
 @pytest.mark.parametrize(
@@ -96,6 +106,8 @@ def test_a_photo_goes_up_and_a_picture_comes_down(client: Any, service: Retrieva
         ((None, "examples/cat", "scenes/0", "a cat"), "/why", "Both photos must be of one gallery"),
         ((None, "examples/cat", "a cat", "", "moon", "png"), "/picture", "There is no layer"),
         ((None, "examples/cat", "a cat", "", "mask", "exe"), "/picture", "format is 'exe'"),
+        ((None, "examples/cat", "a cat", "", "mask", "png", "197", ""), "/picture", "there are patches 1 to 196"),
+        ((None, "examples/cat", "a\nb", "", "mask", "png", "1", ""), "/picture", "go with a single caption, but 2"),
         (({"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}, "", "a cat", ""), "/explain", ""),
     ],
 )

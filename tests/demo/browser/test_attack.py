@@ -185,7 +185,7 @@ def test_nothing_is_fetched_from_an_address(http: httpx.Client) -> None:
         ("explain", 4, 2),
         ("compare", 3, 0),
         ("why", 4, 0),
-        ("picture", 6, 0),
+        ("picture", 6, 2),
     ],
 )
 def test_wrong_values_and_missing_ones_get_a_sentence(

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from demo.explain.layers import Layer
+from demo.explain.layers import Layer, LayerValues
 from demo.explain.masks import mask_text, read_mask
 from demo.figures.layered import diverging_colours
 from demo.service.forcing import Forcing
@@ -221,6 +221,74 @@ def test_measured_layers_come_when_they_are_asked_for(
         expect(page.locator("#viewer [data-layer=mask]")).to_have_attribute("aria-pressed", "true")
     with opened(browser, address, "?layer=effect") as page:
         expect(page.locator("#viewer [data-layer=effect]")).to_have_attribute("aria-pressed", "true")
+
+
+def test_blurred_patches_come_with_a_word_on_the_time(
+    browser: Browser, scenes_address: str, registry: ModelRegistry
+) -> None:
+    service, indexed = registry.open("scenes")
+    query = "?view=search&gallery=scenes&photo={}&caption=a+red+car"
+    with opened(browser, scenes_address, query.format(5)) as page:
+        opaque(page)
+        index, reading = indexed.gallery.position("5"), page.locator("#viewer .seps-reading")
+        page.locator("#viewer [data-layer=blurred]").click()
+        expect(reading).to_contain_text("slower, since 101 pictures are encoded")
+        expect(reading).to_contain_text("the picture is encoded again", timeout=60_000)
+        wanted = Layer("blurred").values(service.measure(indexed, index, "a red car", None, "blurred"))
+        page.locator("#caption textarea").hover()
+        colours = diverging_colours(wanted.values, wanted.high)
+        np.testing.assert_allclose(patch_colours(shown(page), (10, 10)), colours, atol=3)
+        expect(page).to_have_url(re.compile("layer=blurred"))
+        page.locator("#viewer [data-word='2']").click()
+        expect(reading).to_contain_text("of the word-to-patch mean")
+        page.locator("#ranking .row").nth(3).click()  # another picture is not measured unasked
+        expect(page.locator("#viewer [data-layer=mask]")).to_have_attribute("aria-pressed", "true")
+    with opened(browser, scenes_address, query.format(6) + "&layer=blurred") as page:
+        blurred = page.locator("#viewer [data-layer=blurred]")
+        expect(blurred).to_have_attribute("aria-pressed", "true", timeout=60_000)
+
+
+def test_captions_and_compare_measure_when_asked(browser: Browser, address: str, service: RetrievalService) -> None:
+    indexed = service.find("examples")
+    index = indexed.gallery.position("coffee")
+
+    def layer(name: str, caption: str) -> LayerValues:
+        return Layer(name).values(service.measure(indexed, index, caption, None, name))
+
+    with opened(browser, address) as page:
+        page.get_by_role("tab", name="Captions", exact=True).click()
+        page.locator("#captions-strip").get_by_role("button", name="coffee").click()
+        viewer, ranked = page.locator("#captions-viewer"), service.rank_captions(indexed, index, "examples").captions
+        expect(viewer.locator(".seps-credit")).to_contain_text("coffee")
+        effect, reading = viewer.locator("[data-layer=effect]"), viewer.locator(".seps-reading")
+        effect.click()
+        expect(effect).to_have_attribute("aria-pressed", "true")
+        expect(reading).to_contain_text(layer("effect", ranked[0]).sentence[5:20])
+        expect(page).to_have_url(re.compile("view=captions.*layer=effect"))
+        page.locator("#captions-ranking .caption").nth(1).click()  # another one is measured for the same layer
+        expect(reading).to_contain_text(layer("effect", ranked[1]).sentence[5:20])
+        viewer.locator("[data-layer=smallest_set]").click()
+        expect(reading).to_contain_text("stays at rank")
+
+        page.get_by_role("tab", name="Compare", exact=True).click()
+        pictures, texts = page.locator("#compare"), indexed.gallery.items[index].captions[:3]
+        page.locator("#compare-strip").get_by_role("button", name="coffee").click()
+        expect(pictures.locator(".seps-credit")).to_contain_text("coffee")
+        blanked = pictures.locator("[data-layer=blanked]")
+        blanked.click()
+        expect(blanked).to_have_attribute("aria-pressed", "true")
+        found = [layer("blanked", text) for text in texts]
+        for canvas, one in zip(pictures.locator("canvas").all(), found, strict=True):
+            expect(canvas).to_have_attribute("aria-label", re.compile(re.escape(one.sentence[5:20])))
+        high = float(pictures.locator(".seps-legend .high").get_attribute("data-value") or "")
+        assert high == pytest.approx(max(one.high for one in found), rel=1e-3)
+        expect(pictures.locator("[data-layer=blurred]")).to_have_count(0)
+        for name in ("smallest_change", "mask", "blanked"):
+            pictures.locator(f"[data-layer={name}]").click()
+            expect(pictures.locator(f"[data-layer={name}]")).to_have_attribute("aria-pressed", "true")
+        with page.expect_download() as saved:
+            pictures.locator("[data-format=svg]").click()
+        assert "Effect of each patch" in Path(saved.value.path()).read_text(encoding="utf-8")
 
 
 def test_what_is_inside_an_outline_is_kept(browser: Browser, scenes_address: str, registry: ModelRegistry) -> None:

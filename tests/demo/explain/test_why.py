@@ -28,28 +28,38 @@ FIRST = ("[CLS]", "a", "dog", "and", "a", "skate", "##board", "[SEP]")
 SECOND = ("[CLS]", "a", "cat", "on", "a", "dog", "[UNK]", "[SEP]")
 
 
-def contrast_of(first: tuple[str, ...], second: tuple[str, ...], paper: bool = True, seed: int = 0) -> Contrast:
-    """A random network's: two photographs where both captions are the same words, else two captions."""
+def contrast_of(
+    first: tuple[str, ...], second: tuple[str, ...], paper: bool = True, seed: int = 0, dense: int = 0
+) -> Contrast:
+    """A random network's: two photographs where both captions are the same words, else two captions; with a dense
+    caption of `dense` words where that is not 0."""
     torch.manual_seed(seed)
     network = CrossSparseAggrNet(16, 24, 0.5, 0.4, paper).eval()
     images = torch.randn(2, 24, 16)
     captions = [torch.randn(len(first), 16)]
     captions.append(captions[0] if first == second else torch.randn(len(second), 16))
+    dense_words = torch.randn(dense, 16) if dense else None
     one_photo = first != second
     sides = []
     for place, words in enumerate((first, second)):
         image = images[0 if one_photo else place]
-        record = explain(network, image, captions[place], words=words, grid=(4, 6))
+        record = explain(network, image, captions[place], dense_words, words=words, grid=(4, 6))
+        shares, *others = split_similarity(network, record)
         title = "house" if one_photo or place == 0 else "boat"
-        sides.append(Side(title, " ".join(words), record, split_similarity(network, record)[0], place + 1, 9))
+        sides.append(Side(title, " ".join(words), record, shares, place + 1, 9, None, *others))
     return contrast(*sides)
 
 
 @pytest.mark.parametrize("paper", [True, False])
 @pytest.mark.parametrize("second", [FIRST, SECOND])
 @pytest.mark.parametrize("seed", range(4))
-def test_parts_add_up_to_each_similarity_and_to_the_difference(second: tuple[str, ...], paper: bool, seed: int) -> None:
-    found = contrast_of(FIRST, second, paper, seed)
+@pytest.mark.parametrize("dense", [0, 11])
+def test_parts_add_up_to_each_similarity_and_to_the_difference(
+    second: tuple[str, ...], paper: bool, seed: int, dense: int
+) -> None:
+    found = contrast_of(FIRST, second, paper, seed, dense)
+    assert ("dense" in {part.name for part in found.rest}) == bool(dense and not paper)
+    assert any("A dense caption takes part" in line for line in contrast_sentences(found)) == bool(dense)
     told = contrast_record(found, "random")
     parts = [*told["words"], *told["rest"].values()]
     for side, shown in (("left", found.left), ("right", found.right)):
@@ -58,9 +68,7 @@ def test_parts_add_up_to_each_similarity_and_to_the_difference(second: tuple[str
     assert sum(part["difference"] for part in parts) == pytest.approx(told["difference"], abs=1e-9)
     assert all(one["difference"] >= other["difference"] for one, other in pairwise(told["words"]))
     value = contrast_value(found)
-    assert value["sum"] == pytest.approx(
-        [found.left.shares.similarity, found.right.shares.similarity, found.difference]
-    )
+    assert value["sum"] == pytest.approx([found.left.similarity, found.right.similarity, found.difference])
     assert [row["word"] for row in json.loads(value["rows"])] == [part["word"] for part in told["words"]]
 
 

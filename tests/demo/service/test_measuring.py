@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
@@ -12,10 +12,11 @@ from demo.explain.measured import MEASURES, Region, strongest_region
 from demo.explain.record import packed, plain
 from demo.explain.sentences import layers_of
 from demo.galleries.annotation import objects_name
+from demo.galleries.index import IndexedGallery
 from demo.service.measuring import measure, patches_of
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from seps import explain, measure_blanked, measure_effects, smallest_change, smallest_set
+from seps import explain, measure_blanked, measure_blurred, measure_effects, smallest_change, smallest_set
 
 CAPTION = "an orange flower with green leaves"
 
@@ -45,6 +46,49 @@ def test_values_are_the_librarys(service: RetrievalService, index: int, name: st
     assert len(packed(record)["measures"][name]["words"]["float32"]) > 100
     assert Layer(name) in layers_of(record) and Layer(name, 2) in layers_of(record)
     assert record.similarity == service.explain(indexed, index, CAPTION, None, mask).similarity
+
+
+@pytest.fixture
+def scene(registry: ModelRegistry) -> tuple[RetrievalService, IndexedGallery]:
+    """A small model, whose pictures are encoded fast, and its scenes."""
+    return registry.open("scenes")
+
+
+@pytest.mark.parametrize("forced", [False, True])
+def test_blurred_values_are_the_librarys(scene: tuple[RetrievalService, IndexedGallery], forced: bool) -> None:
+    service, indexed = scene
+    mask = np.random.default_rng(1).random(100) < 0.3 if forced else None
+    pair = (indexed, 1, "a red car", None, "blurred", mask)
+    assert not service.is_measured(*pair)
+    told: list[tuple[int, str]] = []
+
+    def bar(items: Sequence[range], desc: str) -> Sequence[range]:
+        told.append((len(items), desc))
+        return items
+
+    record = service.measure(*pair, bar)
+    expected = measure_blurred(service.model, indexed.gallery.items[1].photo(), "a red car", mask=mask)
+    shown = Layer("blurred").values(record)
+    np.testing.assert_allclose(shown.values, expected.effects, atol=1e-6)
+    np.testing.assert_allclose(Layer("blurred", 2).values(record).values, expected.word_effects[2], atol=1e-6)
+    assert shown.diverging and "blurred" in shown.sentence and "encoded again" in shown.sentence
+    assert plain(record)["measures"]["blurred"]["values"] == shown.values.tolist()
+    assert Layer("blurred", 2) in layers_of(record)
+    assert told == [(8, "Encoding blurred pictures")] and service.is_measured(*pair)
+    assert service.measure(*pair, bar).blurred is record.blurred and len(told) == 1  # remembered
+
+
+def test_what_is_measured_meanwhile_stays(scene: tuple[RetrievalService, IndexedGallery]) -> None:
+    service, indexed = scene
+    pair = (indexed, 2, "a red car", None)
+
+    def bar(items: Sequence[range], desc: str) -> Sequence[range]:
+        service.measure(*pair, "effect")
+        return items
+
+    record = service.measure(*pair, "blurred", None, bar)
+    assert set(record.searched) == {"effect", "blurred"}
+    assert record.effect is not None and record.region == service.measure(*pair, "effect").region
 
 
 def test_the_smallest_set_and_change_are_the_librarys(service: RetrievalService, index: int) -> None:
@@ -110,5 +154,5 @@ def test_what_needs_a_gallery_says_so(service: RetrievalService, index: int) -> 
     with pytest.raises(ValueError, match="needs a gallery"):
         measure(service.model, record, indexed.patches(index), CAPTION, None, "smallest_set")
     for name in MEASURES:
-        with pytest.raises(ValueError, match="is measured in Photos alone"):
+        with pytest.raises(ValueError, match="is measured in Photos, Captions and Compare, not here"):
             Layer(name).check(record)

@@ -13,13 +13,16 @@ import numpy as np
 import pytest
 
 from demo.explain.masks import mask_text, read_mask
+from demo.explain.measured import MEASURES, QUICK
+from demo.explain.record import packed
 from demo.service.forcing import Forcing
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from demo.views import downloads, search
+from demo.views import captions, compare, downloads, search
+from demo.views.chooser import SelectedImage
 from demo.views.parts import ViewState
 from demo.views.session import fill
-from demo.views.whatif import search_value, whatif_value
+from demo.views.whatif import is_of, search_value, shown_record, whatif_value
 
 CAPTION = "a cup on a table"
 
@@ -136,6 +139,51 @@ def test_the_game_stands_beside_the_models_choice(service: RetrievalService) -> 
     assert read_mask(found["mask"], 196).sum() == 40  # type: ignore[union-attr]
     empty = whatif_value(service, indexed, replace(state, mask=""))["game"]
     assert empty["rows"][0][2:] == ["-", "-"] and "Which 40 patches" in empty["says"]
+
+
+def test_what_takes_long_is_measured_when_the_page_asks(registry: ModelRegistry) -> None:
+    service, indexed = registry.open("scenes")
+    state = ViewState("scenes", 3, "a red car", layer="blurred:1")
+    value = search_value(service, indexed, state)
+    assert (value["layer"], value["pending"], value["slow"]) == ("mask", "blurred:1", ["blurred"])
+    record = shown_record(service, indexed, state)
+    assert record.blurred is not None  # type: ignore[attr-defined]
+    value = search_value(service, indexed, state)
+    assert (value["layer"], value["pending"]) == ("blurred:1", None)
+    file = downloads.explanation(service, indexed, state, "svg")
+    assert "blurred" in file.name and b"Gaussian" in file.content
+    assert state.of("scenes", 4, "a red car", None).layer == "mask"  # no other pair is measured unasked
+    assert replace(state, layer="blurred").of("scenes", 4, "a red car", None).layer == "mask"
+    assert state.of("scenes", 3, "a red car", None).layer == "blurred:1"
+
+
+def test_a_late_measure_is_placed_where_the_pair_is_still_shown() -> None:
+    state = ViewState("scenes", 3, "a red car", layer="score")
+    drawn = replace(state, layer="blurred", opacity=0.5)
+    assert is_of(drawn, state) and not is_of(None, state)
+    for other in ({"index": 4}, {"caption": "a dog"}, {"dense": "long"}, {"mask": "AAAA"}, {"gallery": "examples"}):
+        assert not is_of(drawn, replace(state, **other))
+
+
+def test_captions_and_compare_measure_each_picture(registry: ModelRegistry, service: RetrievalService) -> None:
+    indexed, selected = service.find("examples"), SelectedImage("examples", 2)
+    state = ViewState(layer="effect")
+    _, _, value, now = captions.rank_and_show(registry, selected, captions.NO_POOL, CAPTION, state)
+    record = service.measure(indexed, 2, CAPTION, None, "effect")
+    assert (value["layer"], value["measures"], value["pending"]) == ("effect", list(MEASURES), None)
+    assert value["record"] == packed(record) and "whatif" not in value
+    assert captions.picture_value(service, indexed, replace(now, layer="blurred"), "", "")["pending"] == "blurred"
+    texts = [CAPTION, "a dog"]
+    for name in QUICK:
+        _, value, now = compare.show_side_by_side(registry, selected, "\n".join(texts), replace(state, layer=name))
+        assert value["layer"] == now.layer == name and value["measures"] == list(QUICK)
+        for item, text in zip(value["items"], texts, strict=True):
+            measured = packed(service.measure(indexed, 2, text, None, name))["measures"][name]
+            assert item["record"]["measures"][name] == measured
+    _, value, now = compare.show_side_by_side(registry, selected, "\n".join(texts), replace(state, layer="blurred"))
+    assert value["layer"] == now.layer == "mask"
+    file = downloads.comparison(service, indexed, ViewState("examples", 2, layer="blanked"), texts, "svg")
+    assert b"Effect of each patch" in file.content
 
 
 @pytest.mark.parametrize("layer", ["effect", "blanked", "effect:2", "smallest_set", "smallest_change"])

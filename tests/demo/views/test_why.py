@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -68,6 +69,7 @@ def test_two_captions_of_a_photo_add_up_too(registry: ModelRegistry, service: Re
         WhyState("examples", 3, "a cat's eyes & ears", against=7, layer="word:1"),
         WhyState("examples", 1, "a cat & its eyes", other="two eyes", layer="word:0"),
         WhyState("examples", 1, "a cat", against=0),
+        WhyState("examples", 1, "a cat", "a cat with green eyes looks into the camera", against=0),
     ],
 )
 def test_a_link_leads_back(registry: ModelRegistry, state: WhyState) -> None:
@@ -100,6 +102,23 @@ def test_a_link_without_a_second_one_takes_the_next(registry: ModelRegistry, ser
     best = service.find("examples").gallery.items[order[0]].key
     state = opened(registry, f"?view=why&photo={best}&caption=a+tabby+cat&against={best}")[-1]
     assert [state.index, state.against] == order[:2]  # never one photograph twice
+
+
+def test_a_dense_caption_takes_part_and_goes_with_its_caption(
+    registry: ModelRegistry, service: RetrievalService
+) -> None:
+    dense, indexed = "a cat with green eyes and long whiskers looks into the camera", service.find("examples")
+    _, value, state = show(registry, None, WhyState("examples", 1, "a cat", dense, against=4))
+    ranking = service.rank_images(indexed, "a cat", dense)
+    for place, index in enumerate((1, 4)):
+        assert total(value, place) == pytest.approx(ranking.scores[ranking.order.index(index)], abs=1e-4)
+        assert total(value, place) == pytest.approx(
+            service.explain(indexed, index, "a cat", dense).similarity, abs=1e-5
+        )
+        assert abs(total(value, place) - service.explain(indexed, index, "a cat").similarity) > 1e-4
+    assert "A dense caption takes part" in value["says"] and "dense=" in value["link"]
+    _, value, state = show(registry, None, replace(state, other="a dog"))
+    assert state.dense is None and "A dense caption" not in value["says"] and "dense=" not in value["link"]
 
 
 def test_scenes_have_their_own_model(registry: ModelRegistry) -> None:

@@ -1,0 +1,88 @@
+"""Blurring: each patch's pixels replaced by those of the blurred photograph, one patch at a time, and encoded again.
+
+`seps.method.blanking` replaces a patch's embedding, which the encoder has made of the whole image, and leaves what it
+has mixed into other patches. Here what the patch shows leaves all of them, at the price of encoding N pictures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import torch
+from PIL import Image, ImageFilter
+from torch import Tensor
+
+from seps.checks import Mask, check_positive
+from seps.encoders.preprocessing import squash
+from seps.method.blanking import Blanked, blanked_of
+from seps.method.network import Match
+from seps.models.model import SEPSModel
+from seps.progress import Progress, batch_indices
+
+TOGETHER = 14  # pictures that are made, encoded and scored together: a row of the shipped models' patches
+Box = tuple[int, int, int, int]  # left, top, right, bottom in pixels, the last two outside
+
+
+def measure_blurred(
+    model: SEPSModel,
+    photo: Image.Image,
+    caption: str,
+    dense_caption: str | None = None,
+    *,
+    mask: Mask | None = None,
+    dense_mask: Mask | None = None,
+    radius: float | None = None,
+    encode: Callable[[Sequence[Image.Image]], Tensor] | None = None,
+    progress: Progress = False,
+) -> Blanked:
+    """Measure what blurring each patch's pixels before encoding does to S(I, T): N + 1 pictures are encoded.
+
+    The model decides anew each time, unless its decision is forced.
+
+    Args:
+        model: either variant, in whatever mode.
+        photo, caption, dense_caption: as `SEPSModel.explain` takes them.
+        mask, dense_mask: (N,) bool, decisions forced from outside, which hold for every picture.
+        radius: standard deviation of the Gaussian blur in pixels of the squashed photograph, above 0; a patch's side
+            where left out.
+        encode: encodes B photographs as patch embeddings (B, N[+1], C), on whatever device; the model's own where left
+            out. progress: as in `ScoringEngine`, over batches of pictures.
+
+    Raises:
+        ValueError: as `SEPSModel.explain`; a radius that is not above 0.
+    """
+    squashed = squash(photo, model.config.vision)
+    boxes = patch_boxes(squashed.width, model.grid)
+    if radius is None:
+        radius = squashed.width / model.grid[1]
+    check_positive("radius", radius)
+    blurred = squashed.filter(ImageFilter.GaussianBlur(radius))
+    words = model.encode_captions([caption])[0][0]  # (L_s, C)
+    dense_words = None if dense_caption is None else model.encode_captions([dense_caption], dense=True)[0][0]
+
+    def matched(pictures: Sequence[Image.Image]) -> Match:
+        embeddings = (encode or model.encode_photos)(pictures).to(model.device)  # (B, N[+1], C)
+        with torch.no_grad(), torch.autocast(model.device.type, enabled=False):
+            image = model.cross_net.image_side(embeddings)
+            return model.cross_net.match(image, words, dense_words, mask=mask, dense_mask=dense_mask)
+
+    whole = matched([squashed])
+    batches = batch_indices(len(boxes), TOGETHER, progress, "Encoding blurred pictures")
+    return blanked_of(whole, [matched([pasted(squashed, blurred, boxes[i]) for i in batch]) for batch in batches])
+
+
+def patch_boxes(size: int, grid: tuple[int, int]) -> list[Box]:
+    """Where the patches of a square of `size` pixels a side lie, row by row of the grid (H, W)."""
+    rows, columns = ([size * i // count for i in range(count + 1)] for count in grid)
+    return [
+        (columns[column], rows[row], columns[column + 1], rows[row + 1])
+        for row in range(grid[0])
+        for column in range(grid[1])
+    ]
+
+
+def pasted(picture: Image.Image, other: Image.Image, box: Box) -> Image.Image:
+    """Copy a picture, with another one's pixels inside a box."""
+    copy = picture.copy()
+    copy.paste(other.crop(box), box[:2])
+    return copy

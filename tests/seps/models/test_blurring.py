@@ -1,0 +1,96 @@
+"""Blurred patches equal a plain loop: blur one patch, encode, score."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image, ImageFilter
+
+from seps import split_similarity
+from seps.models import blurring
+from seps.models.blurring import measure_blurred, patch_boxes
+from seps.models.model import SEPSModel
+from tests.helpers.tiny import tiny_model
+
+SIZE, SIDE = 160, 16  # of the tiny model's picture, and of a patch of it
+
+
+@pytest.fixture
+def model(bert: Path) -> SEPSModel:
+    return tiny_model(bert)
+
+
+@pytest.fixture
+def photo() -> Image.Image:
+    return Image.fromarray(torch.randint(0, 256, (90, 130, 3), dtype=torch.uint8).numpy())
+
+
+def loop(model: SEPSModel, photo: Image.Image, radius: float, *captions: Any, **masks: Any) -> tuple[Any, Any]:
+    """S minus S of the photograph with one patch blurred, (N,), and of each word's share of the mean, (L, N)."""
+    squashed = photo.resize((SIZE, SIZE), Image.Resampling.BICUBIC)
+    blurred = np.array(squashed.filter(ImageFilter.GaussianBlur(radius)))
+    base = model.explain(squashed, *captions, **masks)
+    effects, words = [], []
+    for patch in range(100):
+        top, left = SIDE * (patch // 10), SIDE * (patch % 10)
+        pixels = np.array(squashed)
+        pixels[top : top + SIDE, left : left + SIDE] = blurred[top : top + SIDE, left : left + SIDE]
+        record = model.explain(Image.fromarray(pixels), *captions, **masks)
+        effects.append(base.similarity - record.similarity)
+        both = (split_similarity(model.cross_net, one)[0].word_means for one in (base, record))
+        words.append(np.subtract(*both))
+    return np.array(effects), np.array(words).T
+
+
+@pytest.mark.parametrize("captions", [("a dog runs.",), ("a dog runs.", "dogs running a a a a")])
+def test_blurred_patches_equal_a_loop(
+    model: SEPSModel, photo: Image.Image, captions: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blurring, "TOGETHER", 7)  # the last batch is smaller
+    found = measure_blurred(model, photo, *captions)
+    effects, words = loop(model, photo, SIDE, *captions)
+    assert np.abs(effects).max() > 1e-4
+    np.testing.assert_allclose(found.effects, effects, atol=2e-6)
+    np.testing.assert_allclose(found.word_effects, words, atol=2e-6)
+    assert found.similarity == pytest.approx(model.explain(photo, *captions).similarity, abs=1e-6)
+
+
+def test_a_decision_and_a_radius_hold_for_every_picture(model: SEPSModel, photo: Image.Image) -> None:
+    mask = np.random.default_rng(1).random(100) < 0.3
+    found = measure_blurred(model, photo, "snow", mask=mask, radius=3.0)
+    np.testing.assert_allclose(found.effects, loop(model, photo, 3.0, "snow", mask=mask)[0], atol=2e-6)
+
+
+def test_pictures_may_be_encoded_elsewhere_and_are_counted(model: SEPSModel, photo: Image.Image) -> None:
+    sizes: list[int] = []
+    told: list[tuple[int, str]] = []
+
+    def encode(photos: Any) -> torch.Tensor:
+        sizes.append(len(photos))
+        return model.encode_photos(photos)
+
+    def bar(items: Any, desc: str) -> Any:
+        told.append((len(items), desc))
+        return items
+
+    measure_blurred(model, photo, "snow", encode=encode, progress=bar)
+    assert sum(sizes) == 101 and max(sizes) == blurring.TOGETHER
+    assert told == [(8, "Encoding blurred pictures")]
+
+
+def test_boxes_cover_every_pixel_once() -> None:
+    covered = np.zeros((30, 30), dtype=int)
+    for left, top, right, bottom in patch_boxes(30, (4, 7)):
+        covered[top:bottom, left:right] += 1
+    assert (covered == 1).all()
+
+
+def test_what_blurring_refuses(model: SEPSModel, photo: Image.Image) -> None:
+    with pytest.raises(ValueError, match="radius"):
+        measure_blurred(model, photo, "snow", radius=0.0)
+    with pytest.raises(ValueError, match="mask keeps 0 of 100 patches"):
+        measure_blurred(model, photo, "snow", mask=np.zeros(100, dtype=np.bool_))
