@@ -24,8 +24,8 @@ from seps.generator.data import Captioned, read_captioned
 from seps.generator.losses import Batch, Losses, Objective
 from seps.generator.network import GeneratorNetwork, normalise
 from seps.generator.settings import GeneratorSettings, Stage
-from seps.models.checkpoint import FOLDER, NUMBERS, checkpoint_numbers, load_checkpoint, save_checkpoint
 from seps.models.hub import load_model
+from seps.models.resume import FOLDER, NUMBERS, checkpoint_numbers, load_checkpoint, save_checkpoint
 from seps.schedule import cosine_with_warmup
 
 SHORT = {"contrastive": "cont", "captions": "rec", "pixels": "rec", "diffusion": "diff"}

@@ -31,8 +31,8 @@ from seps.judge.judge import Judge
 from seps.judge.metrics import correlations, srocc
 from seps.judge.network import Corrected
 from seps.judge.settings import JudgeSettings
-from seps.models.checkpoint import FOLDER, NUMBERS, checkpoint_numbers, load_checkpoint, save_checkpoint
 from seps.models.model import evaluating
+from seps.models.resume import FOLDER, NUMBERS, checkpoint_numbers, load_checkpoint, save_checkpoint
 from seps.schedule import cosine_with_warmup
 
 AT_BOUND, TOO_CONSTRAINED = 0.9, 0.05  # the mean correction as a share of the scale
