@@ -6,6 +6,7 @@ import itertools
 from functools import lru_cache
 from typing import Any
 
+from demo.galleries.drawn import DRAWN
 from demo.galleries.folder import UPLOADS
 from demo.galleries.gallery import GalleryItem
 from demo.galleries.index import IndexedGallery
@@ -22,7 +23,7 @@ def with_new_key(value: dict[str, Any]) -> dict[str, Any]:
 def photo_value(indexed: IndexedGallery, index: int) -> dict[str, Any]:
     """The photograph as the viewer takes it."""
     item = indexed.gallery.items[index]
-    of_a_person = indexed.gallery.name == UPLOADS  # nothing of these outlives the session
+    of_a_person = indexed.gallery.name in (UPLOADS, DRAWN)  # nothing of these outlives the session
     source, width, height = (_photo_source if of_a_person else _remembered_source)(item)
     values = {"src": source, "width": width, "height": height, "title": item.title}
     return values | {

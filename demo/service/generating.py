@@ -131,6 +131,11 @@ class GeneratingService:
                 maps = watch.maps(generator.network.config.latent_size).cpu().numpy() if is_drawn else None
                 yield DrawnStep(drawing.step, drawing.steps, pictures, maps)
 
+    def tokens(self, text: str) -> list[str]:
+        """A caption's tokens as the generator reads it, from [CLS] to [SEP]: one for each map of `DrawnStep`."""
+        network = self.open().network
+        return network.tokenizer.labels(network.tokenizer.encode(text, network.config.captioner.max_words))
+
     @computing
     def read_back(self, picture: Image.Image, text: str = "") -> ReadBack:
         """Caption a picture, and tell which statements of the caption `text` came true by its captions."""

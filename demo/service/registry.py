@@ -11,6 +11,7 @@ from threading import Lock
 from demo.galleries.folder import UPLOADS
 from demo.galleries.index import IndexedGallery, index_gallery
 from demo.service.edited import with_edits
+from demo.service.generating import GeneratingService
 from demo.service.judging import JudgingService
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
@@ -29,6 +30,7 @@ class ModelRegistry:
             what opens the service.
         own: models of one's own among these, by name: their folders, None for one of the model hub.
         judging: judges pictures; None where no judge ships.
+        generating: draws and captions pictures of scenes; None where no generator ships, or the scenes do not.
     """
 
     def __init__(
@@ -37,9 +39,11 @@ class ModelRegistry:
         later: Mapping[str, tuple[str, Callable[[], RetrievalService]]] | None = None,
         own: Mapping[str, Path | None] | None = None,
         judging: JudgingService | None = None,
+        generating: GeneratingService | None = None,
     ) -> None:
         self.photos = photos
         self.judging = judging
+        self.generating = generating
         self.own = dict(own or {})
         self._later = dict(later or {})
         self._opened: dict[str, RetrievalService] = {}

@@ -17,6 +17,7 @@ from demo.galleries.gallery import Gallery
 from demo.galleries.index import IndexedGallery, index_gallery
 from demo.galleries.open_photos import open_photos_gallery
 from demo.galleries.scenes import SCENES, scenes_gallery
+from demo.service.generating import GeneratingService, generator_ships
 from demo.service.gpu import lent_encoder
 from demo.service.judging import JudgingService, judge_ships
 from demo.service.own import check_model, own_names, run_folder
@@ -28,6 +29,7 @@ from seps.models.hub import shipped_models
 from seps.progress import Progress
 
 if TYPE_CHECKING:
+    from seps.generator import ImageTextGenerator
     from seps.judge import Judge
 
 MODEL = "photos"
@@ -114,7 +116,9 @@ def open_registry(
         later[name] = name, partial(_same, opened)
         tell(f"{wanted} is the model and the gallery {name}.")
     judging = JudgingService(shipped_judge) if judge_ships() else None
-    return ModelRegistry(service, later, {name: run_folder(wanted) for name, wanted in named.items()}, judging)
+    generating = GeneratingService(shipped_generator) if generator_ships() and SCENES in later else None
+    folders = {name: run_folder(wanted) for name, wanted in named.items()}
+    return ModelRegistry(service, later, folders, judging, generating)
 
 
 def shipped_judge() -> Judge:
@@ -122,6 +126,13 @@ def shipped_judge() -> Judge:
     from seps.judge import load_judge
 
     return load_judge().to(best_device())
+
+
+def shipped_generator() -> ImageTextGenerator:
+    """The generator that ships; imported now, since most people never open its view."""
+    from seps.generator import load_generator
+
+    return load_generator()
 
 
 def _same(service: RetrievalService) -> RetrievalService:

@@ -1,0 +1,321 @@
+"""What the view "Generate" draws: a drawing on its way, what came true of it, and where two models looked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from demo.explain.drawn import summary
+from demo.explain.judged import packed
+from demo.explain.looks import find_looks, lies, looks_value
+from demo.explain.photo import photo_value, with_new_key
+from demo.explain.table import say
+from demo.galleries.index import IndexedGallery
+from demo.galleries.photos import data_url
+from demo.galleries.scenes import SCENES
+from demo.service.drawn import Standing, find_standing, index_drawn
+from demo.service.generating import Asked, DrawnStep, GeneratingService, ReadBack
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
+from demo.views.parts import ViewState, viewer_value
+
+if TYPE_CHECKING:  # the generator is imported with its first use
+    from seps.generator.generator import WrittenCaption
+
+STEPS, LEAST_STEPS, MOST_STEPS = 30, 10, 100
+GUIDANCE, LEAST_GUIDANCE, MOST_GUIDANCE = 3.0, 1.0, 10.0
+SEED, MOST_SEED = 0, 2**31 - 1
+SEVERAL = 4  # pictures of a strip, seed by seed
+EXAMPLES = (
+    "a yellow robot and a small street lamp under the stars",
+    "a red coach by a green bus",
+    "a green tractor standing on the left in winter",
+    "a violet owl sits on the right of a mouse in the park",
+)
+LONGEST, QUALITY = 900, 92  # of a picture as the page shows it: pixels of a side at most, and JPEG's quality
+Frame = tuple[Image.Image, ...]  # one picture a seed
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A finished drawing.
+
+    Attributes:
+        frames: the pictures as they came about, the last ones as they are.
+        attention: (B, L, side, side), where the UNet looked for each token of the caption, for each of B seeds.
+        indexed: the pictures as the model of scenes encodes them.
+    """
+
+    frames: tuple[Frame, ...]
+    attention: NDArray[np.float32]
+    indexed: IndexedGallery
+
+    @property
+    def pictures(self) -> Frame:
+        """As they are."""
+        return self.frames[-1]
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory it takes, nearly."""
+        pixels = sum(3 * one.width * one.height for frame in self.frames for one in frame)
+        return pixels + self.attention.nbytes + self.indexed.nbytes
+
+
+@dataclass(frozen=True)
+class GenerateState(ViewState):
+    """What a person draws; lives in the session. The caption is as read, and index tells which picture is explained.
+
+    Attributes:
+        steps, guidance, seed: as asked; count: pictures, drawn with seed, seed + 1, ...
+        word: the token whose two maps are shown, by its place in SEPS's record.
+        drawn: the drawing once it is done.
+    """
+
+    steps: int = STEPS
+    guidance: float = GUIDANCE
+    seed: int = SEED
+    count: int = 1
+    word: int = -1
+    drawn: Drawn | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def asked(self) -> Asked:
+        """What is to be drawn."""
+        return Asked(self.caption, self.steps, self.guidance, self.seeds)
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """One a picture."""
+        return tuple(range(self.seed, self.seed + self.count))
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory it takes, nearly."""
+        return 0 if self.drawn is None else self.drawn.nbytes
+
+
+def opened_generator(registry: ModelRegistry) -> GeneratingService:
+    """The generator, loaded where it is not yet; ValueError where none ships."""
+    if registry.generating is None:
+        raise ValueError("No generator ships with this copy of the app: put one into assets/models/generator.")
+    registry.generating.open()
+    return registry.generating
+
+
+def read_numbers(steps: Any, guidance: Any, seed: Any, count: Any = 1) -> dict[str, Any]:
+    """The numbers of a drawing, as `GenerateState` takes them; ValueError for one that is none, or out of its range."""
+    return {
+        "steps": whole("steps", steps, LEAST_STEPS, MOST_STEPS),
+        "guidance": within("guidance", guidance, LEAST_GUIDANCE, MOST_GUIDANCE),
+        "seed": whole("seed", seed, 0, MOST_SEED),
+        "count": whole("count", count, 1, SEVERAL),
+    }
+
+
+def whole(name: str, value: Any, least: int, most: int) -> int:
+    """A whole number in a range; ValueError for anything else."""
+    found = number(value)
+    if found is None or found != int(found) or not least <= found <= most:
+        raise ValueError(f"{name} is {str(value)[:20]!r}, but a whole number from {least} to {most:,} is needed.")
+    return int(found)
+
+
+def within(name: str, value: Any, least: float, most: float) -> float:
+    """A number in a range; ValueError for anything else."""
+    found = number(value)
+    if found is None or not least <= found <= most:
+        raise ValueError(f"{name} is {str(value)[:20]!r}, but a number from {least:g} to {most:g} is needed.")
+    return found
+
+
+def number(value: Any) -> float | None:
+    """A finite number of what may be one, or None."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        return None
+    return found if isfinite(found) else None
+
+
+def linked_state(query: Mapping[str, str]) -> GenerateState:
+    """What a link draws, its caption as it stands there; ValueError for numbers that cannot be drawn with."""
+    asked = [query.get(name, usual) for name, usual in (("steps", STEPS), ("guidance", GUIDANCE), ("seed", SEED))]
+    try:
+        numbers = read_numbers(*asked, query.get("count", 1))
+    except ValueError as error:
+        raise ValueError(f"In this link {error}") from error
+    return GenerateState(caption=query.get("caption", ""), **numbers)
+
+
+def link_of(state: GenerateState) -> str:
+    """The query that draws the same again."""
+    if not state.caption:
+        return "?view=generate"
+    values: dict[str, Any] = {"view": "generate", "caption": state.caption, "steps": state.steps, "seed": state.seed}
+    values |= {"guidance": f"{state.guidance:g}"} | ({"count": state.count} if state.count > 1 else {})
+    return "?" + urlencode(values)
+
+
+def asking_value(state: GenerateState) -> dict[str, Any]:
+    """The drawing before it is begun: nothing is there, or what a link asks for, which the page then asks of us."""
+    ask = {name: getattr(state, name) for name in ("caption", "steps", "guidance", "seed", "count")}
+    says = say("generate.link") if state.caption else say("generate.nothing")
+    return blank_value(state, says) | {"ask": ask if state.caption else None}
+
+
+def stopped_value(state: GenerateState) -> dict[str, Any]:
+    """The drawing once it is stopped: the page keeps the pictures that it has."""
+    return blank_value(state, say("generate.stopped")) | {"stopped": True}
+
+
+def blank_value(state: GenerateState, says: str) -> dict[str, Any]:
+    """A drawing without pictures, and a sentence."""
+    return with_new_key(
+        {
+            "caption": state.caption,
+            "seeds": list(state.seeds),
+            "chosen": 0,
+            "done": 0,
+            "of": state.steps,
+            "says": says,
+            "pictures": [],
+            "scores": [],
+            "link": link_of(state),
+        }
+    )
+
+
+def drawing_value(state: GenerateState, step: DrawnStep) -> dict[str, Any]:
+    """A drawing on its way: its pictures as they are estimated to become."""
+    return blank_value(state, say("generate.step", done=step.step, total=step.steps)) | {
+        "done": step.step,
+        "pictures": [shown(one) for one in step.pictures],
+    }
+
+
+def drawn_value(state: GenerateState, service: RetrievalService) -> dict[str, Any]:
+    """A finished drawing: its pictures, which of them is explained, and each one's S(I, T)."""
+    drawn = finished(state)
+    scores = [service.explain(drawn.indexed, i, state.caption).similarity for i in range(state.count)]
+    return blank_value(state, say("generate.done", seed=state.seeds[state.index], steps=state.steps)) | {
+        "done": state.steps,
+        "chosen": state.index,
+        "pictures": [shown(one) for one in drawn.pictures],
+        "scores": [say("generate.score", similarity=score) for score in scores],
+    }
+
+
+def shown(picture: Image.Image) -> str:
+    """A picture as a data URL."""
+    return data_url(picture, LONGEST, QUALITY)
+
+
+def finished(state: GenerateState) -> Drawn:
+    """The drawing of a state; ValueError where there is none."""
+    if state.drawn is None:
+        raise ValueError("Nothing is drawn yet: write a caption and press Draw.")
+    return state.drawn
+
+
+def finish(registry: ModelRegistry, state: GenerateState, steps: Sequence[DrawnStep]) -> GenerateState:
+    """The state with its drawing, all of whose steps are there, encoded by the model of scenes."""
+    attention = steps[-1].attention
+    assert attention is not None
+    service, _ = registry.find(SCENES)
+    indexed = index_drawn(service, steps[-1].pictures, state.seeds)
+    drawn = Drawn(tuple(tuple(one.pictures) for one in steps), attention, indexed)
+    return replace(state, gallery=indexed.gallery.name, index=0, drawn=drawn)
+
+
+def told_value(read: ReadBack, standing: Standing) -> dict[str, Any]:
+    """What came true of a drawn picture's caption, how SEPS ranks it, and its captions back."""
+    return with_new_key(
+        {
+            "standing": standing_sentence(standing),
+            "summary": summary(read.statements),
+            "statements": [{"says": one.says, "verdict": one.verdict} for one in read.statements],
+            "beams": [{"text": one.text, "says": beam_sentence(one)} for one in read.best],
+        }
+    )
+
+
+def standing_sentence(standing: Standing) -> str:
+    """S(I, T) of a drawn picture and its rank among the gallery's scenes."""
+    return say(
+        "generate.standing",
+        similarity=standing.similarity,
+        rank=standing.rank,
+        scenes=standing.scenes,
+        total=standing.scenes + 1,
+    )
+
+
+def beam_sentence(written: WrittenCaption) -> str:
+    """How likely a caption is to the captioner."""
+    return say("generate.beam", score=written.score)
+
+
+def explained_values(
+    registry: ModelRegistry, state: GenerateState
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Of the picture that a state explains: the drawing's value, what came true, SEPS's viewer, and the words' maps."""
+    drawn, generating = finished(state), opened_generator(registry)
+    service, scenes = registry.find(SCENES)
+    read = generating.read_back(drawn.pictures[state.index], state.caption)
+    standing = find_standing(service, scenes, drawn.indexed, state.index, state.caption)
+    record = service.explain(drawn.indexed, state.index, state.caption)
+    viewer = viewer_value(service, drawn.indexed, state, record, "generate")
+    return drawn_value(state, service), told_value(read, standing), viewer, words_value(registry, state)
+
+
+def words_value(registry: ModelRegistry, state: GenerateState) -> dict[str, Any]:
+    """Two explanations of each word of the caption on the picture that a state explains, each word's on one scale."""
+    drawn, service = finished(state), registry.of(SCENES)
+    record = service.explain(drawn.indexed, state.index, state.caption)
+    tokens = opened_generator(registry).tokens(state.caption)
+    looks = find_looks(tokens, drawn.attention[state.index], record)
+    places = [one.word for one in looks]
+    return with_new_key(
+        looks_value(looks, record.grid)
+        | {"photo": photo_value(drawn.indexed, state.index), "selected": state.word if state.word in places else None}
+    )
+
+
+def captioned_value(
+    picture: Image.Image, title: str, beams: Sequence[WrittenCaption], is_scene: bool
+) -> dict[str, Any]:
+    """A picture with its captions, each word's attention to the picture's places, and a sentence a word."""
+    source = {"src": shown(picture), "width": picture.width, "height": picture.height, "title": title}
+    return with_new_key(
+        {
+            "photo": source,
+            "note": "" if is_scene else say("generate.only_scenes"),
+            "beams": [
+                {
+                    "text": one.text,
+                    "says": beam_sentence(one),
+                    "words": [
+                        {"label": word, "says": word_sentence(word, one.attention[i].numpy())}
+                        for i, word in enumerate(one.words)
+                    ],
+                    "grid": list(one.attention.shape[1:]),
+                    "maps": packed(one.attention.flatten(1).numpy()),  # (L, h w)
+                }
+                for one in beams
+            ],
+        }
+    )
+
+
+def word_sentence(word: str, shares: NDArray[np.float32]) -> str:
+    """Where the captioner looked when it wrote a word, of shares (h, w) that add up to at most 1."""
+    inside = float(shares.sum())
+    return say("generate.attended", word=word, inside=100 * inside, rest=100 * (1 - inside), where=lies(shares))
