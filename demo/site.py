@@ -24,6 +24,7 @@ from demo.views import (
     compare,
     downloads,
     edit,
+    generate,
     judge,
     lesson,
     losses,
@@ -94,6 +95,10 @@ def build(registry: ModelRegistry) -> gr.Blocks:
             if registry.judging is not None:
                 with gr.Tab("Judge", id="judge", render_children=True) as judge_tab:
                     judging = judge.build(registry)
+            generating = None
+            if registry.generating is not None:
+                with gr.Tab("Generate", id="generate", render_children=True) as generate_tab:
+                    generating = generate.build()
             with gr.Tab("Lesson", id="lesson", render_children=True) as lesson_tab, gr.Tabs() as lesson_tabs:
                 with gr.Tab("The walk", id="walk", render_children=True):
                     walking = lesson.build(registry)
@@ -133,6 +138,9 @@ def build(registry: ModelRegistry) -> gr.Blocks:
         if judging is not None:
             judge.connect(registry, judging, session_data, judge_tab, saved)
             views["judge"] = judging.linked(registry, judge_tab)
+        if generating is not None:
+            generate.connect(registry, generating, saved)
+            views["generate"] = generating.linked(registry, generate_tab)
         session.connect(registry, page, (tabs, lesson_tabs), views, finding.caption)
         api.build(registry)
     return page

@@ -3,6 +3,10 @@
 
 import { mount as compare } from "./compare/compare.js";
 import { mount as edit } from "./edit/edit.js";
+import { mount as captioned } from "./generate/captioned.js";
+import { mount as generate } from "./generate/generate.js";
+import { mount as looks } from "./generate/looks.js";
+import { mount as told } from "./generate/told.js";
 import { mount as judge } from "./judge/judge.js";
 import { mount as several } from "./judge/several.js";
 import { mount as spoil } from "./judge/spoil.js";
@@ -19,18 +23,22 @@ import { mount as why } from "./why/why.js";
 
 const components = {
   ...lists,
+  captioned,
   claims,
   compare: linked(compare),
   download,
   edit: linked(edit),
+  generate: linked(generate),
   judge: linked(judge),
   lesson: linked(lesson),
+  looks,
   playground: linked(playground),
   several,
   spoil: linked(spoil),
+  told,
   viewer: linked(viewer),
   why: linked(why),
-  words: darkTold(viewer), // the judge's own link leads here
+  words: darkTold(viewer), // the link is that of the view's first picture
 };
 
 // What is told while an answer is on its way, Gradio tells after it, but with the detail of the event before: each

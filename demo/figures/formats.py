@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # the command line reads its arguments before it imports what
 
 TYPES = {
     "png": "image/png",
+    "gif": "image/gif",
     "svg": "image/svg+xml",
     "pdf": "application/pdf",
     "json": "application/json",
@@ -22,6 +23,7 @@ TYPES = {
 PICTURES = ("png", "svg", "pdf")
 EXPLANATIONS = (*PICTURES, "json")
 JUDGEMENTS = ("csv", "json")
+DRAWINGS = ("png", "gif")
 CONTRASTS = (*PICTURES, "json", "csv")
 LONGEST_PART = 60  # characters of each part of a file name
 

@@ -17,12 +17,13 @@ from demo.service.captions import read_caption, read_prompt
 from demo.service.registry import Found, ModelRegistry
 from demo.views.chooser import SelectedImage
 from demo.views.examples import examples_of
+from demo.views.generate_values import linked_state as linked_drawing
 from demo.views.judge_values import read_spoil
 from demo.views.parts import ViewState
 from demo.views.why_values import linked_state
 from seps.progress import Progress
 
-VIEWS = ("search", "captions", "compare", "why", "edit", "judge", "lesson", "losses", "paper", "about")
+VIEWS = ("search", "captions", "compare", "why", "edit", "judge", "generate", "lesson", "losses", "paper", "about")
 
 
 @dataclass(frozen=True)
@@ -95,16 +96,20 @@ class LinkedView:
 
 def gallery_of(registry: ModelRegistry, query: Mapping[str, str]) -> str:
     """The gallery that a query leads to, right or not."""
-    return SCENES if query.get("view") == "edit" else query.get("gallery", registry.first)
+    return SCENES if query.get("view") in ("edit", "generate") else query.get("gallery", registry.first)
 
 
 def waited_for(registry: ModelRegistry, query: Mapping[str, str]) -> str:
-    """A sentence where a query has to wait for a gallery or for the judge, which takes seconds; else empty."""
+    """A sentence where a query has to wait for a gallery, the judge or the generator, which takes seconds; else
+    empty."""
     gallery = gallery_of(registry, query)
     if registry.is_waited_for(gallery):
         return f"Opening the gallery {gallery}. The first time, the model reads its pictures, which takes some seconds."
-    judging = registry.judging
-    return say("judge.waiting") if query.get("view") == "judge" and judging is not None and not judging.is_open else ""
+    view = query.get("view")
+    for name, late in (("judge", registry.judging), ("generate", registry.generating)):
+        if view == name and late is not None and not late.is_open:
+            return say(f"{name}.waiting")
+    return ""
 
 
 def read_link(registry: ModelRegistry, query: Mapping[str, str], progress: Progress = False) -> Link:
@@ -139,6 +144,10 @@ def _read(registry: ModelRegistry, query: Mapping[str, str], progress: Progress)
         registry.open(SCENES, progress)
     if view == "judge" and registry.judging is None:
         raise ValueError("This link leads to the judge, which is not here.")
+    if view == "generate":
+        if registry.generating is None:
+            raise ValueError("This link leads to the generator, which is not here.")
+        registry.open(SCENES, progress)
     service, indexed = linked(registry, query, progress)
     gallery = indexed.gallery
     index = gallery.position(query["photo"]) if "photo" in query else 0
@@ -146,6 +155,9 @@ def _read(registry: ModelRegistry, query: Mapping[str, str], progress: Progress)
     caption, example = query.get("caption", ""), examples_of(indexed)[0]
     if caption and view == "judge":
         check_judging(registry, caption, query)
+    elif caption and view == "generate":
+        read_caption(registry.of(SCENES).model, caption)
+        linked_drawing(query)  # what is wrong with it is told
     elif caption and view != "compare":
         read_caption(service.model, caption)
     if caption and view == "why":

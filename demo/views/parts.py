@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from html import escape
+from types import MethodType
 from typing import Any
 from urllib.parse import urlencode
 
 import gradio as gr
+from gradio.events import EventListener
 
 from demo.explain.found import unfound_value
 from demo.explain.layers import Layer
@@ -50,6 +52,14 @@ OPENING: dict[str, Any] = {
 MEASURING: dict[str, Any] = OPENING | {"concurrency_id": "measure", "concurrency_limit": 1}
 # Pictures are drawn two at a time: more of them would only hold more memory, and keep rankings waiting.
 DRAWING: dict[str, Any] = {"concurrency_id": "draw", "concurrency_limit": 2}
+# A drawing takes seconds: one at a time a person, two for everybody; whoever waits sees their place.
+GENERATING: dict[str, Any] = {
+    "api_visibility": "private",
+    "trigger_mode": "once",
+    "show_progress": "minimal",
+    "concurrency_id": "generate",
+    "concurrency_limit": 2,
+}
 PROGRESS = gr.Progress()
 
 
@@ -100,6 +110,11 @@ def scripted(component: str, name: str, elem_id: str, events: tuple[str, ...] = 
         apply_default_css=False,
         **options,
     )
+
+
+def trigger_of(component: gr.HTML, event: str) -> Any:
+    """An event of a scripted component in the form in which `gr.on` takes several components' events."""
+    return MethodType(EventListener(event_name=event).listener, component)
 
 
 def computing() -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 
 from demo.service.registry import ModelRegistry
-from demo.views import captions, compare, edit, judge, lesson, losses, search, why
+from demo.views import captions, compare, edit, generate, judge, lesson, losses, search, why
 from demo.views.examples import FIRST_CAPTION
 from demo.views.lesson import LessonState
 from demo.views.link import Link, LinkedView, read_link, waited_for
@@ -24,6 +24,7 @@ RESTORE: Mapping[str, Callable[[ModelRegistry, Link], list[Any]]] = {
     "why": why.restore,
     "edit": edit.restore,
     "judge": judge.restore,
+    "generate": generate.restore,
     "lesson": lesson.restore,
     "losses": losses.restore,
 }

@@ -26,6 +26,8 @@ MODULES = {
     "playground": "losses/playground.js",
     "claims": "losses/claims.js",
     "judge": "judge/judge.js",
+    "looks": "generate/looks.js",
+    "captioned": "generate/captioned.js",
     "why": "why/why.js",
 }
 VEIL = (16, 25, 26)

@@ -1,0 +1,75 @@
+// A picture and its captions: each word is a button that shows where the captioner looked when it wrote the word.
+
+import { floats } from "../base/bytes.js";
+import { onPhotos, resize } from "../base/canvas.js";
+import { button, h, press } from "../base/dom.js";
+import { mounting } from "../base/mount.js";
+import { say } from "../base/words.js";
+import { drawHeat, heatKey } from "./heat.js";
+import { tokenButtons } from "./tokens.js";
+
+const LARGEST = 420; // CSS pixels of a picture's width
+
+function build(root, value) {
+  let beam = 0;
+  let word = null;
+  let maps = null;
+  let photo = null;
+  let tokens = null;
+
+  const canvas = h("canvas", { role: "img" });
+  const place = h("div", {});
+  const key = h("div", { class: "seps-legend-place" });
+  const says = h("p", { class: "seps-reading", role: "status", "aria-live": "polite" });
+  const beams = value.beams.map(({ text, says: likely }, index) => button(
+    { "data-beam": index, click: () => take(index) },
+    h("q", {}, text),
+    h("span", { class: "seps-quiet" }, likely),
+  ));
+  root.append(
+    h("p", { class: "seps-note", hidden: !value.note }, value.note),
+    h(
+      "div",
+      { class: "seps-pair" },
+      h("figure", {}, canvas, h("figcaption", {}, value.photo.title)),
+      h("div", {}, place, key, says, h("h4", {}, say("generate.captions")), h("div", { class: "seps-beams" }, ...beams)),
+    ),
+  );
+
+  // Show a caption's words.
+  function take(index) {
+    const chosen = value.beams[index];
+    beam = index;
+    word = null;
+    maps = floats(chosen.maps);
+    tokens = tokenButtons(chosen.words.map(({ label }) => label), say("generate.caption_words"), (number) => {
+      word = word === number ? null : number;
+      draw();
+    });
+    place.replaceChildren(tokens.element);
+    press(beams, (one) => Number(one.dataset.beam) === index);
+    draw();
+  }
+
+  function draw() {
+    const { text, words, grid } = value.beams[beam];
+    const values = word === null ? null : maps[word];
+    const high = values ? values.reduce((most, one) => Math.max(most, one), 0) : 0;
+    press(tokens.buttons, (one) => Number(one.dataset.token) === word);
+    says.textContent = values ? words[word].says : text;
+    canvas.setAttribute("aria-label", say("generate.captioned", { title: value.photo.title, text }));
+    key.replaceChildren(...(values ? [heatKey(say("generate.attention", { word: words[word].label }), high)] : []));
+    if (photo) drawHeat(canvas, photo, { grid, values, high });
+  }
+
+  take(0);
+  return onPhotos(root, [value.photo], ([image]) => {
+    photo = image;
+  }, () => {
+    const width = Math.min(LARGEST, canvas.parentElement.clientWidth);
+    resize(canvas, width, (width * photo.naturalHeight) / photo.naturalWidth);
+    draw();
+  });
+}
+
+export const mount = mounting("seps-captioned", build, say("generate.no_caption"));

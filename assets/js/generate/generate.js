@@ -1,0 +1,73 @@
+// A picture while it is drawn, and the strip of its seeds.
+
+import { button, h, press } from "../base/dom.js";
+import { lasting } from "../base/mount.js";
+import { say } from "../base/words.js";
+import { downloadButtons } from "../picture/foot.js";
+
+const FORMATS = ["PNG", "GIF"];
+const SETTLING = 40; // milliseconds until a link's drawing is asked for
+
+function build(root, trigger) {
+  let value = null;
+  let chosen = 0; // the picture that is shown large
+  let timer = 0;
+
+  const picture = h("img", { class: "seps-drawn" });
+  const bar = h("progress", { max: 1, value: 0, "aria-hidden": "true" });
+  const says = h("p", { class: "seps-reading", role: "status", "aria-live": "polite" });
+  const strip = h("div", { class: "seps-seeds", role: "group", "aria-label": say("generate.seeds") });
+  const downloads = downloadButtons(FORMATS, (format) => trigger("export", { format }), "generate.download");
+  root.replaceChildren(h("figure", {}, picture), bar, says, strip, downloads);
+
+  const finished = () => value.scores.length > 0;
+  const pictureOf = (index) => say("generate.picture", { caption: value.caption, seed: value.seeds[index] });
+
+  function choose(index) {
+    chosen = index;
+    if (finished() && index !== value.chosen) trigger("choose", { index });
+    draw();
+  }
+
+  function update(next) {
+    clearTimeout(timer);
+    // What was stopped leaves the pictures as they were.
+    value = next.stopped && value ? { ...value, says: next.says, done: 0, scores: [] } : next;
+    if (finished() || chosen >= value.seeds.length) chosen = value.chosen;
+    if (value.ask) timer = setTimeout(() => trigger("draw", value.ask), SETTLING);
+    says.textContent = value.says;
+    strip.replaceChildren(...(value.seeds.length > 1 ? value.pictures.map(card) : []));
+    draw();
+  }
+
+  function card(source, index) {
+    const seed = value.seeds[index];
+    return button(
+      { "data-seed": seed, "aria-label": say("generate.choose", { seed }), click: () => choose(index) },
+      h("img", { src: source, alt: "" }),
+      h("span", {}, say("generate.seed", { seed })),
+      finished() ? h("span", { class: "seps-quiet" }, value.scores[index]) : null,
+    );
+  }
+
+  function draw() {
+    const source = value.pictures[chosen];
+    picture.hidden = !source;
+    if (source) {
+      picture.src = source;
+      picture.alt = pictureOf(chosen);
+    }
+    bar.hidden = finished() || !value.done;
+    bar.value = value.done / value.of;
+    root.toggleAttribute("data-finished", finished());
+    strip.hidden = !strip.children.length;
+    downloads.hidden = !finished();
+    press([...strip.children], (one) => Number(one.dataset.seed) === value.seeds[chosen]);
+  }
+
+  return { update, end: () => clearTimeout(timer) };
+}
+
+// trigger("draw", {caption, steps, guidance, seed, count}) asks for a link's drawing, trigger("choose", {index}) for
+// what is told of another seed's picture, trigger("export", {format}) saves the picture or how it came about.
+export const mount = lasting("seps-generate", build, say("generate.nothing"));

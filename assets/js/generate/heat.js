@@ -1,0 +1,41 @@
+// Shares of a picture's places over the picture: on grey, in the colours of values.
+
+import { VIRIDIS, channels, colour } from "../base/colours.js";
+import { h } from "../base/dom.js";
+
+const OPACITY = 0.75;
+
+// Draw an image so that it fills the canvas, with `values` of a `grid` [rows, columns] over it, from 0 to `high`.
+// Without values, the image as it is.
+export function drawHeat(canvas, image, { grid, values, high }) {
+  const context = canvas.getContext("2d");
+  const { width, height } = canvas;
+  context.clearRect(0, 0, width, height);
+  context.imageSmoothingQuality = "high";
+  context.filter = values ? "grayscale(1)" : "none";
+  context.drawImage(image, 0, 0, width, height);
+  context.filter = "none";
+  if (!values) return;
+  const [rows, columns] = grid;
+  const edge = (index, count, length) => Math.round((index * length) / count);
+  values.forEach((value, index) => {
+    const [row, column] = [Math.floor(index / columns), index % columns];
+    const [left, top] = [edge(column, columns, width), edge(row, rows, height)];
+    const [red, green, blue] = channels(colour(value, [0, high]));
+    context.fillStyle = `rgb(${red} ${green} ${blue} / ${OPACITY})`;
+    context.fillRect(left, top, edge(column + 1, columns, width) - left, edge(row + 1, rows, height) - top);
+  });
+}
+
+// The colours' key, from 0 to `high`.
+export function heatKey(label, high) {
+  const bar = h("i", { class: "seps-scale", "aria-hidden": "true" });
+  bar.style.background = `linear-gradient(to right, ${VIRIDIS.filter((_, index) => index % 15 === 0).join(", ")})`;
+  return h(
+    "div",
+    { class: "seps-legend" },
+    h("span", { class: "seps-scale-label" }, label),
+    h("output", { class: "low", "data-value": 0 }, "0"), bar,
+    h("output", { class: "high", "data-value": high }, high.toPrecision(2)),
+  );
+}

@@ -1,0 +1,66 @@
+// Two explanations of one word on one picture: where the UNet looked while it drew, and where SEPS finds the word.
+
+import { floats } from "../base/bytes.js";
+import { onPhotos, resize } from "../base/canvas.js";
+import { h, press } from "../base/dom.js";
+import { mounting } from "../base/mount.js";
+import { say } from "../base/words.js";
+import { drawHeat, heatKey } from "./heat.js";
+import { tokenButtons } from "./tokens.js";
+
+const SIDES = ["unet", "seps"];
+const LARGEST = 360; // CSS pixels of a picture's width
+
+function build(root, value, trigger) {
+  const maps = Object.fromEntries(SIDES.map((side) => [side, floats(value[side])]));
+  const start = value.words.findIndex(({ word }) => word === value.selected);
+  let chosen = Math.max(0, start);
+  let photo = null;
+
+  const tokens = tokenButtons(value.words.map(({ label }) => label), say("generate.looks_of"), (index) => {
+    chosen = index;
+    trigger("word", { word: value.words[index].word });
+    draw();
+  });
+  const figures = SIDES.map((side) => {
+    const canvas = h("canvas", { role: "img", "data-side": side });
+    const says = h("p", {});
+    return { side, canvas, says, element: h("figure", {}, h("h4", {}, say(`generate.${side}`)), canvas, h("figcaption", {}, says)) };
+  });
+  const key = h("div", { class: "seps-legend-place" });
+  root.append(
+    h("h3", {}, say("generate.looks")),
+    h("p", { class: "seps-note" }, say("generate.looks_hint")),
+    tokens.element,
+    h("div", { class: "seps-pair" }, ...figures.map(({ element }) => element)),
+    key,
+  );
+
+  function draw() {
+    const word = value.words[chosen];
+    press(tokens.buttons, (one) => Number(one.dataset.token) === chosen);
+    if (!word) return;
+    key.replaceChildren(heatKey(say("generate.weight", { word: word.label }), word.high));
+    for (const { side, canvas, says } of figures) {
+      says.textContent = word[side];
+      canvas.setAttribute("aria-label", word[side]);
+      if (photo) drawHeat(canvas, photo, { grid: value.grid, values: maps[side][chosen], high: word.high });
+    }
+  }
+
+  function fit() {
+    for (const { canvas, element } of figures) {
+      const width = Math.min(LARGEST, element.clientWidth);
+      resize(canvas, width, (width * photo.naturalHeight) / photo.naturalWidth);
+    }
+    draw();
+  }
+
+  draw();
+  return onPhotos(root, [value.photo], ([image]) => {
+    photo = image;
+  }, fit);
+}
+
+// trigger("word", {word}) tells which word is looked at.
+export const mount = mounting("seps-looks", build, say("generate.no_looks"));

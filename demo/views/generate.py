@@ -1,0 +1,309 @@
+"""Generate: a caption is drawn while one looks on, held against what came true, and pictures are captioned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from html import escape
+from typing import Any
+
+import gradio as gr
+
+from demo.explain.photo import strip_value
+from demo.explain.table import say
+from demo.figures.drawn import drawing_file
+from demo.galleries.drawn import DRAWN
+from demo.galleries.photos import read_upload
+from demo.galleries.scenes import SCENES
+from demo.service.captions import read_caption
+from demo.service.registry import ModelRegistry
+from demo.serving.uploads import Upload, takes_uploads
+from demo.views.downloads import OPTIONS, connect_layer, explanation, sent
+from demo.views.generate_values import (
+    EXAMPLES,
+    GUIDANCE,
+    LEAST_GUIDANCE,
+    LEAST_STEPS,
+    MOST_GUIDANCE,
+    MOST_SEED,
+    MOST_STEPS,
+    SEED,
+    SEVERAL,
+    STEPS,
+    GenerateState,
+    asking_value,
+    blank_value,
+    captioned_value,
+    drawing_value,
+    explained_values,
+    finish,
+    finished,
+    linked_state,
+    opened_generator,
+    read_numbers,
+    stopped_value,
+)
+from demo.views.link import Link, LinkedView
+from demo.views.parts import (
+    ANSWERING,
+    AT_ONCE,
+    GENERATING,
+    OPENING,
+    computing,
+    errors_as_message,
+    message,
+    scripted,
+    trigger_of,
+)
+
+ASKED = ("steps", "guidance", "seed", "count")
+
+
+@dataclass(frozen=True)
+class GenerateView:
+    """The view's components."""
+
+    caption: gr.Textbox
+    examples: gr.HTML
+    draw: gr.Button
+    stop: gr.Button
+    several: gr.Button
+    steps: gr.Slider
+    guidance: gr.Slider
+    seed: gr.Number
+    said: gr.HTML
+    drawing: gr.HTML
+    told: gr.HTML
+    words: gr.HTML
+    looks: gr.HTML
+    strip: gr.HTML
+    upload: gr.Image
+    captioned: gr.HTML
+    state: gr.State
+
+    @property
+    def pictures(self) -> list[Any]:
+        """What a drawing fills: the message line first, the state last."""
+        return [self.said, self.drawing, self.told, self.words, self.looks, self.state]
+
+    def linked(self, registry: ModelRegistry, tab: gr.Tab) -> LinkedView:
+        """How links and its tab fill it: an example to begin with where it was not open yet."""
+
+        def enter(state: GenerateState) -> list[Any] | None:
+            return None if state.gallery else filled(registry, GenerateState())
+
+        asked = [self.caption, self.steps, self.guidance, self.seed]
+        outputs = [self.said, *asked, *self.pictures[1:], self.strip]
+        return LinkedView(tab, outputs, self.drawing, restore, None, enter, (self.state,))
+
+
+def build() -> GenerateView:
+    """Lay the view out; `connect` gives it its events."""
+    with gr.Row(elem_classes="screen"):
+        with gr.Column(scale=5, min_width=250, elem_classes="ask"):
+            caption = gr.Textbox(label="Caption", lines=2, max_lines=4, elem_id="generate-caption")
+            examples = scripted("chips", "chips", "generate-examples", value={"items": list(EXAMPLES)})
+            with gr.Row(elem_id="generate-buttons"):
+                draw = gr.Button("Draw", variant="primary", min_width=80, elem_id="generate-draw")
+                stop = gr.Button("Stop", min_width=80, elem_id="generate-stop")
+                several = gr.Button("Four seeds", min_width=80, elem_id="generate-several")
+            steps = gr.Slider(LEAST_STEPS, MOST_STEPS, STEPS, step=1, label="Steps", elem_id="generate-steps")
+            guidance = gr.Slider(
+                LEAST_GUIDANCE, MOST_GUIDANCE, GUIDANCE, step=0.5, label="Guidance", elem_id="generate-guidance"
+            )
+            seed = gr.Number(SEED, label="Seed", precision=0, minimum=0, maximum=MOST_SEED, elem_id="generate-seed")
+            said = gr.HTML(elem_id="generate-said")
+        with gr.Column(scale=17, min_width=320, elem_classes="seen generated"):
+            with gr.Row(elem_classes="generate-halves"):
+                with gr.Column(min_width=300):
+                    drawing = scripted("generate", "seps-generate", "generate", ("draw", "choose", "export"))
+                with gr.Column(min_width=300):
+                    told = scripted("told", "seps-told", "generate-told", ())
+            words = scripted("words", "seps-viewer", "generate-words", ("layer", "export"))
+            looks = scripted("looks", "seps-looks", "generate-looks", ("word",))
+            title, hint = (escape(say(f"generate.caption_{part}")) for part in ("title", "hint"))
+            gr.HTML(f"<h3 class='part'>{title}</h3><p class='hint'>{hint}</p>", elem_id="generate-caption-title")
+            strip = scripted("strip", "strip", "generate-strip")
+            with gr.Accordion("A picture of your own", open=False, elem_id="generate-own"):
+                upload = takes_uploads(
+                    gr.Image(
+                        type="filepath",
+                        sources=["upload", "clipboard", "webcam"],
+                        show_label=False,
+                        height=170,
+                        elem_id="generate-upload",
+                        buttons=[],
+                    )
+                )
+            captioned = scripted("captioned", "seps-captioned", "generate-captioned", ())
+    return GenerateView(
+        caption,
+        examples,
+        draw,
+        stop,
+        several,
+        steps,
+        guidance,
+        seed,
+        said,
+        drawing,
+        told,
+        words,
+        looks,
+        strip,
+        upload,
+        captioned,
+        gr.State(GenerateState()),
+    )
+
+
+def filled(registry: ModelRegistry, state: GenerateState) -> list[Any]:
+    """The view's values before anything is drawn, in the order of `LinkedView.outputs`; where the state has a caption
+    the page then asks for its drawing."""
+    opened_generator(registry)
+    _, scenes = registry.open(SCENES)
+    caption = state.caption or EXAMPLES[0]
+    asked = [caption, state.steps, state.guidance, state.seed]
+    state = replace(state, gallery=DRAWN)
+    return ["", *asked, asking_value(state), None, None, None, state, strip_value(scenes, None)]
+
+
+def restore(registry: ModelRegistry, link: Link) -> list[Any]:
+    """The view's values for a link, see `filled`."""
+    return filled(registry, linked_state(link.values) if link.caption else GenerateState())
+
+
+def draw_frames(registry: ModelRegistry, state: GenerateState) -> Iterator[tuple[Any, ...]]:
+    """Draw what a state asks for; whoever stops asking stops the drawing.
+
+    Yields:
+        The values of `GenerateView.pictures`: once before the first step, every few steps, and once with everything
+        that is told of the finished picture.
+
+    Raises:
+        ValueError: a caption that cannot be read.
+    """
+    service, _ = registry.open(SCENES)
+    generating = opened_generator(registry)
+    reading = read_caption(service.model, state.caption)
+    state = replace(state, gallery=DRAWN, caption=reading.text, index=0, drawn=None, problem="", layer="mask")
+    said = message(reading.note)
+    yield said, blank_value(state, say("generate.starting")), *[computing()] * 3, state
+    steps = []
+    for step in generating.draw(state.asked):
+        steps.append(step)
+        yield said, drawing_value(state, step), *[gr.skip()] * 4
+    state = finish(registry, state, steps)
+    yield said, *explained_values(registry, state), state
+
+
+def ended(state: GenerateState) -> tuple[Any, ...]:
+    """The values of `GenerateView.pictures` but the first for a drawing that came to no end."""
+    return stopped_value(state), None, None, None, state
+
+
+def connect(registry: ModelRegistry, view: GenerateView, saved: gr.HTML) -> None:
+    """Give the view its events."""
+    connect_drawing(registry, view)
+    connect_captions(registry, view)
+
+    @errors_as_message(2)
+    def export(state: GenerateState, event: gr.EventData) -> tuple[Any, ...]:
+        pictures = [frame[state.index] for frame in finished(state).frames]
+        file = drawing_file(pictures, state.caption, state.seeds[state.index], str(event.format))
+        return message(f"Saved as {file.name}."), sent(file)
+
+    view.drawing.export(export, view.state, [view.said, saved], **OPTIONS)
+
+    @errors_as_message(2)
+    def export_words(state: GenerateState, event: gr.EventData) -> tuple[Any, ...]:
+        shown = replace(state, layer=str(event.layer), opacity=float(event.opacity), lines=bool(event.lines))
+        file = explanation(registry.of(SCENES), finished(state).indexed, shown, str(event.format), bool(event.dark))
+        return message(f"Saved as {file.name}."), sent(file)
+
+    view.words.export(export_words, view.state, [view.said, saved], **OPTIONS)
+    connect_layer(view.words, view.state, ("layer", "opacity", "lines"))
+
+
+def connect_drawing(registry: ModelRegistry, view: GenerateView) -> None:
+    """Draw when asked by a button, the caption's Enter key or a link; stop; and explain another one of the seeds."""
+    count = len(view.pictures)
+
+    def draw(
+        caption: str, steps: float, guidance: float, seed: float, state: GenerateState, event: gr.EventData
+    ) -> Iterator[tuple[Any, ...]]:
+        numbers = (steps, guidance, seed, SEVERAL if event.target is view.several else 1)
+        begun = False
+        try:
+            if event.target is view.drawing:  # a link's, whose numbers the boxes may not have yet
+                caption, numbers = str(event.caption), tuple(getattr(event, name) for name in ASKED)
+            state = replace(state, caption=caption or "", word=-1, **read_numbers(*numbers))
+            for values in draw_frames(registry, state):
+                begun = True
+                yield values
+        except ValueError as error:
+            left = ended(replace(state, drawn=None)) if begun else [gr.skip()] * (count - 1)
+            yield message(str(error), "problem"), *left
+
+    asking = [view.draw.click, view.several.click, view.caption.submit, trigger_of(view.drawing, "draw")]
+    boxes = [view.caption, view.steps, view.guidance, view.seed]
+    drawing = gr.on(asking, draw, [*boxes, view.state], view.pictures, show_progress_on=view.drawing, **GENERATING)
+
+    def stop(state: GenerateState) -> tuple[Any, ...]:
+        if state.drawn is not None or not state.caption:  # there is nothing to stop
+            return (gr.skip(),) * count
+        return "", *ended(state)
+
+    view.stop.click(stop, view.state, view.pictures, cancels=[drawing], **AT_ONCE)
+
+    def take_example(event: gr.EventData) -> str:
+        return str(event.caption)
+
+    view.examples.pick(take_example, None, view.caption, **AT_ONCE)
+
+    @errors_as_message(count)
+    def choose(state: GenerateState, event: gr.EventData) -> tuple[Any, ...]:
+        state = replace(state, index=seed_index(state, event.index), layer="mask")
+        return "", *explained_values(registry, state), state
+
+    view.drawing.choose(choose, view.state, view.pictures, **ANSWERING)
+
+    def remember(state: GenerateState, event: gr.EventData) -> GenerateState:
+        return replace(state, word=int(event.word))
+
+    view.looks.word(remember, view.state, view.state, api_visibility="private", show_progress="hidden", queue=False)
+
+
+def seed_index(state: GenerateState, told: Any) -> int:
+    """Which of a drawing's pictures a person chose; ValueError where there is no such one."""
+    if told not in range(len(finished(state).pictures)):
+        raise ValueError("There is no such picture in this drawing: draw it again.")
+    return int(told)
+
+
+def connect_captions(registry: ModelRegistry, view: GenerateView) -> None:
+    """Caption a scene of the gallery, or an uploaded picture."""
+    outputs = [view.said, view.captioned]
+
+    @errors_as_message(len(outputs))
+    def scene(event: gr.EventData) -> tuple[Any, ...]:
+        _, scenes = registry.open(SCENES)
+        items = scenes.gallery.items
+        if event.index not in range(len(items)):
+            raise ValueError(f"There is no such scene; there are {len(items)}: choose one of the strip.")
+        item = items[int(event.index)]
+        picture = item.photo()
+        beams = opened_generator(registry).read_back(picture).best
+        return "", captioned_value(picture, item.title, beams, is_scene=True)
+
+    view.strip.pick(scene, None, outputs, **ANSWERING)
+
+    @errors_as_message(len(outputs))
+    def own(upload: Upload | None) -> tuple[Any, ...]:
+        if upload is None:
+            return "", gr.skip()
+        photo = read_upload(upload.content, upload.name)
+        beams = opened_generator(registry).read_back(photo.image).best
+        return "", captioned_value(photo.image, photo.name, beams, is_scene=False)
+
+    view.upload.input(own, view.upload, outputs, show_progress_on=view.captioned, **OPENING)

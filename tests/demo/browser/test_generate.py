@@ -1,0 +1,140 @@
+"""Generate in the app, with a tiny generator: a drawing comes in frames, is stopped, has seeds, words and a link."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from demo.explain.judged import packed
+from tests.demo.browser.conftest import SCREENSHOTS, served
+from tests.demo.browser.page import SIZES, opened
+from tests.demo.browser.standalone import centres, open_page, page_of, photo, viridis
+from tests.helpers.generated import write_tiny_generator
+
+TEXT = "a red dog next to a cat"
+LINK = "?view=generate&caption=" + TEXT.replace(" ", "+") + "&steps=10&seed=5&guidance=2"
+READY = "#generate .seps-reading"
+
+
+@pytest.fixture(scope="module")
+def generating_address(
+    tmp_path_factory: pytest.TempPathFactory, scenes_model: Path, cache: Path, uploads: Path
+) -> Iterator[str]:
+    generator = write_tiny_generator(tmp_path_factory.mktemp("generator"))
+    command = ("-m", "tests.demo.browser.generating", str(generator), str(scenes_model), str(cache))
+    with served(uploads, *command) as url:
+        yield url
+
+
+def test_both_maps_of_a_word_share_one_scale(browser: Browser) -> None:
+    unet, seps = np.array([[0.5, 0.25, 0.25, 0.0]]), np.array([[0.0, 1.0, 0.0, 0.0]])
+    value = {
+        "key": 1,
+        "photo": photo(),
+        "grid": [2, 2],
+        "words": [{"label": "dog", "word": 1, "high": 1.0, "unet": "one", "seps": "other"}],
+        "unet": packed(unet),
+        "seps": packed(seps),
+        "selected": None,
+    }
+    page = open_page(browser, page_of("looks", value))
+    for side, values in (("unet", unet), ("seps", seps)):
+        found = centres(page.locator(f"canvas[data-side={side}]"), (2, 2))
+        wanted = 0.75 * viridis(values[0], 0, 1)
+        assert (found >= wanted - 3).all()  # over grey that shines through
+        assert (found <= wanted + 0.25 * 255 + 3).all()
+    assert [one.get_attribute("data-value") for one in page.locator(".seps-legend output").all()] == ["0", "1"]
+    page.get_by_role("button", name="dog").click()
+    assert page.evaluate("window.triggered") == [["word", {"word": 1}]]
+    page.context.close()
+
+
+def drawn(page: Page) -> None:
+    """Wait for a finished drawing."""
+    expect(page.locator("#generate .seps-view[data-finished]")).to_be_visible()
+    expect(page.locator("#generate-looks canvas").first).to_be_visible()
+
+
+def test_a_caption_is_drawn_in_frames_and_explained(browser: Browser, generating_address: str) -> None:
+    with opened(browser, generating_address, "?view=generate", canvas="#generate-draw") as page:
+        expect(page.locator(READY)).to_contain_text("Nothing drawn yet")
+        page.locator("#generate-caption textarea").fill(TEXT)
+        page.locator("#generate-steps input[type=number]").fill("10")
+        page.locator("#generate-seed input").fill("5")
+        page.locator("#generate-draw").click()
+        seen = set()
+        for step in (2, 5, 8):
+            expect(page.locator(READY)).to_contain_text(re.compile(rf"Step ([{step}-9]|10) of 10"))
+            seen.add(page.locator("#generate .seps-drawn").get_attribute("src"))
+        assert len(seen) == 3
+        drawn(page)
+        expect(page.locator(READY)).to_have_text("Drawn with seed 5 in 10 steps.")
+        expect(page.locator("#generate .seps-drawn")).to_have_attribute("alt", f"Drawn for “{TEXT}”, seed 5")
+        expect(page.locator("#generate-told .seps-standing")).to_contain_text("of 201")
+        assert page.locator("#generate-told [data-verdict]").count() == 4
+        expect(page.locator("#generate-words .seps-stage > canvas")).to_be_visible()
+        expect(page).to_have_url(re.compile(r"view=generate&caption=a\+red\+dog.*&steps=10&seed=5&guidance=3$"))
+        dog = page.locator("#generate-looks").get_by_role("button", name="dog")
+        dog.focus()
+        page.keyboard.press("Enter")
+        expect(dog).to_have_attribute("aria-pressed", "true")
+        expect(page.locator("#generate-looks figcaption").first).to_contain_text("Where the UNet looked for “dog”")
+        with page.expect_download() as saving:
+            page.locator("#generate").get_by_role("button", name="Download the drawing as GIF").click()
+        assert saving.value.suggested_filename == "seps-generator-a-red-dog-next-to-a-cat-seed-5.gif"
+        page.reload()
+        drawn(page)
+        expect(page.locator(READY)).to_have_text("Drawn with seed 5 in 10 steps.")
+        expect(page.locator("#generate-caption textarea")).to_have_value(TEXT)
+
+
+def test_a_drawing_is_stopped_and_another_one_begins(browser: Browser, generating_address: str) -> None:
+    with opened(browser, generating_address, LINK.replace("=10", "=50"), canvas="#generate .seps-drawn") as page:
+        expect(page.locator(READY)).to_contain_text("of 50")
+        page.locator("#generate-stop").click()
+        expect(page.locator(READY)).to_have_text("Stopped: the picture is not finished.")
+        page.wait_for_timeout(1500)
+        expect(page.locator(READY)).to_have_text("Stopped: the picture is not finished.")  # no frame comes after it
+        expect(page.locator("#generate .seps-drawn")).to_be_visible()
+        expect(page.locator("#generate-looks canvas")).to_have_count(0)
+        page.locator("#generate-steps input[type=number]").fill("10")
+        page.locator("#generate-draw").click()
+        drawn(page)
+
+
+def test_one_of_four_seeds_is_explained(browser: Browser, generating_address: str) -> None:
+    with opened(browser, generating_address, LINK, canvas="#generate .seps-drawn") as page:
+        drawn(page)
+        page.locator("#generate-several").click()
+        expect(page.locator("#generate .seps-seeds img")).to_have_count(4)
+        drawn(page)
+        page.get_by_role("button", name="Explain the picture of seed 7").click()
+        expect(page.locator(READY)).to_have_text("Drawn with seed 7 in 10 steps.")
+        expect(page.locator("#generate-words .seps-credit")).to_contain_text("seed 7")
+        expect(page).to_have_url(re.compile("count=4"))
+
+
+def test_a_scene_is_captioned_word_by_word(browser: Browser, generating_address: str) -> None:
+    with opened(browser, generating_address, "?view=generate", canvas="#generate-draw") as page:
+        page.locator("#generate-strip button").nth(2).click()
+        view = page.locator("#generate-captioned")
+        expect(view.locator("canvas")).to_be_visible()
+        expect(view.locator(".seps-note")).to_be_hidden()
+        view.locator(".seps-tokens button").first.click()
+        expect(view.locator(".seps-reading")).to_contain_text("of its attention lies on places of the picture")
+        view.locator(".seps-beams button").last.click()
+        expect(view.locator(".seps-beams button").last).to_have_attribute("aria-pressed", "true")
+        expect(view.locator(".seps-tokens [aria-pressed=true]")).to_have_count(0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_a_phone(browser: Browser, generating_address: str, scheme: str) -> None:
+    with opened(browser, generating_address, LINK, SIZES["390x844"], scheme, "#generate .seps-drawn") as page:
+        drawn(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.screenshot(path=SCREENSHOTS / f"generate-390x844-{scheme}.png", full_page=True)

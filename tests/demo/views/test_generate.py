@@ -1,0 +1,134 @@
+"""The view "Generate": it is hidden without a generator, draws in frames, can be stopped, and links draw again."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qsl
+
+import pytest
+
+from demo import site
+from demo.galleries.drawn import DRAWN
+from demo.galleries.scenes import SCENES
+from demo.service.generating import GeneratingService
+from demo.service.registry import ModelRegistry
+from demo.views.generate import draw_frames, ended, seed_index
+from demo.views.generate_values import EXAMPLES, GenerateState, link_of
+from demo.views.link import waited_for
+from demo.views.session import fill
+from seps.generator import ImageTextGenerator
+from tests.helpers.generated import write_tiny_generator
+
+TEXT = "a red dog next to a cat"
+
+
+@pytest.fixture(scope="module")
+def generator(tmp_path_factory: pytest.TempPathFactory) -> ImageTextGenerator:
+    return ImageTextGenerator(write_tiny_generator(tmp_path_factory.mktemp("generator")), "cpu")
+
+
+@pytest.fixture
+def drawing(registry: ModelRegistry, generator: ImageTextGenerator, monkeypatch: pytest.MonkeyPatch) -> ModelRegistry:
+    """The app's models with a generator that is not open yet."""
+    monkeypatch.setattr(registry, "generating", GeneratingService(lambda: generator))
+    return registry
+
+
+def opened(registry: ModelRegistry, query: str, view: str = "generate") -> list[Any]:
+    """The values of the view that a query leads to."""
+    seen, values = fill(registry, dict(parse_qsl(query.lstrip("?"))))
+    assert seen == view
+    return values[view]
+
+
+def parts_of(registry: ModelRegistry) -> set[str]:
+    """The names of the page's components."""
+    return {str(getattr(block, "elem_id", None)) for block in site.build(registry).blocks.values()}
+
+
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # Gradio's, of a page that is not launched
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_the_view_is_there_with_a_generator_alone(drawing: ModelRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert {"generate", "generate-draw", "generate-captioned"} <= parts_of(drawing)
+    monkeypatch.setattr(drawing, "generating", None)
+    assert not any(name.startswith("generate") for name in parts_of(drawing))
+    assert "This link leads to the generator, which is not here" in opened(drawing, "?view=generate", "search")[0]
+
+
+def test_the_generator_is_waited_for_once(drawing: ModelRegistry) -> None:
+    drawing.open(SCENES)
+    assert "The generator is loaded" in waited_for(drawing, {"view": "generate"})
+    assert waited_for(drawing, {"view": "search"}) == ""
+    assert drawing.generating is not None
+    drawing.generating.open()
+    assert waited_for(drawing, {"view": "generate"}) == ""
+
+
+def test_it_opens_with_an_example_that_is_not_drawn(drawing: ModelRegistry) -> None:
+    said, caption, steps, guidance, seed, value, told, words, looks, state, strip = opened(drawing, "?view=generate")
+    assert (said, caption, steps, guidance, seed) == ("", EXAMPLES[0], 30, 3.0, 0)
+    assert (value["ask"], value["pictures"], told, words, looks) == (None, [], None, None, None)
+    assert value["says"].startswith("Nothing drawn yet")
+    assert (state.caption, state.gallery, len(strip["items"]), strip["selected"]) == ("", DRAWN, 200, None)
+
+
+def test_a_link_asks_for_its_drawing(drawing: ModelRegistry) -> None:
+    state = GenerateState(caption=TEXT, steps=20, guidance=1.5, seed=9, count=4)
+    values = opened(drawing, link_of(state))
+    assert values[1:5] == [TEXT, 20, 1.5, 9]
+    assert values[5]["ask"] == {"caption": TEXT, "steps": 20, "guidance": 1.5, "seed": 9, "count": 4}
+    assert values[5]["link"] == link_of(state)
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("?view=generate&caption=%F0%9F%90%B6", "knows none of the words"),
+        ("?view=generate&caption=a+dog&steps=1000", "In this link steps is"),
+        ("?view=generate&caption=a+dog&guidance=none", "In this link guidance is"),
+        ("?view=generate&caption=a+dog&seed=-4", "In this link seed is"),
+        ("?view=generate&caption=a+dog&count=9", "In this link count is"),
+    ],
+)
+def test_a_wrong_link_is_told_above_the_worked_example(drawing: ModelRegistry, query: str, told: str) -> None:
+    assert told in opened(drawing, query, "search")[0]
+
+
+def test_a_drawing_comes_in_frames_and_is_explained_at_its_end(drawing: ModelRegistry) -> None:
+    values = list(draw_frames(drawing, GenerateState(caption=f"  {TEXT} ", steps=10, seed=3, count=2, index=1)))
+    begun, *frames, (_, value, told, words, looks, state) = values
+    assert begun[1]["pictures"] == []
+    assert begun[-1].caption == TEXT
+    assert begun[-1].drawn is None
+    assert ["waiting" in one for one in begun[2:5]] == [True] * 3
+    assert [one[1]["done"] for one in frames] == list(range(1, 11))
+    assert {len(one[1]["pictures"]) for one in frames} == {2}
+    assert (value["done"], len(value["scores"]), value["chosen"], state.seeds) == (10, 2, 0, (3, 4))
+    assert {one[1]["link"] for one in values} == {link_of(state)}
+    assert told["statements"]
+    assert words["record"]
+    assert [one["label"] for one in looks["words"]] == TEXT.split()
+    assert seed_index(state, 1) == 1
+    for wrong in (2, -1, "x", None):
+        with pytest.raises(ValueError, match="no such picture"):
+            seed_index(state, wrong)
+
+
+def test_words_outside_the_vocabulary_are_named(drawing: ModelRegistry) -> None:
+    said = next(draw_frames(drawing, GenerateState(caption="a zyzzyva next to a dog", steps=10)))[0]
+    assert "zyzzyva" in said
+    with pytest.raises(ValueError, match="The caption is empty"):
+        next(draw_frames(drawing, GenerateState(caption=" ")))
+
+
+def test_a_stopped_drawing_leaves_no_explanation(drawing: ModelRegistry) -> None:
+    frames = draw_frames(drawing, GenerateState(caption=TEXT, steps=10))
+    state = next(frames)[-1]
+    next(frames)
+    frames.close()  # type: ignore[attr-defined]
+    value, *others, left = ended(state)
+    assert value["stopped"]
+    assert value["says"].startswith("Stopped")
+    assert (others, left) == ([None] * 3, state)
+    *_, last = draw_frames(drawing, GenerateState(caption=TEXT, steps=10))  # another one can be drawn
+    assert last[-1].drawn is not None
