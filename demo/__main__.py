@@ -1,5 +1,5 @@
 """The app without a browser: `python -m demo explain PHOTO CAPTION -o FILE`, `python -m demo rank ...`, `python -m demo
-judge PICTURE --prompt TEXT`, `python -m demo why PHOTO CAPTION --other OTHER_PHOTO`.
+judge PICTURE --prompt TEXT`, `python -m demo why PHOTO CAPTION --other OTHER_PHOTO`, `python -m demo generate CAPTION`.
 
 Arguments are read, and paths checked, before torch and the models are imported, which takes seconds.
 """
@@ -7,13 +7,15 @@ Arguments are read, and paths checked, before torch and the models are imported,
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from demo.figures.formats import CONTRASTS, EXPLANATIONS, JUDGEMENTS, PICTURES, check_format
+from demo.figures.formats import CONTRASTS, DRAWINGS, EXPLANATIONS, JUDGEMENTS, PICTURES, check_format
 from demo.galleries.paths import check_photo_path, check_photos
+from demo.service.asked import GUIDANCE, SEED, STEPS, read_numbers
 from demo.service.own import fetch_model, own_names
 from seps.cli import check_output, print_error
 from seps.models.shipped import shipped_models
@@ -164,6 +166,14 @@ def parser() -> argparse.ArgumentParser:
     against.add_argument("--other-caption", metavar="CAPTION", help="another caption, for the same photograph")
     other.add_argument("--word", type=int, help="draw both maps of the word at this place of the list printed, from 1")
     other.add_argument("-o", "--output", type=Path, help=f"file; its ending says which: {', '.join(CONTRASTS)}")
+    drawn = commands.add_parser("generate", help="draw a scene for a caption, and tell what came true of it")
+    drawn.add_argument("caption")
+    drawn.add_argument("--steps", type=int, default=STEPS, help=f"of drawing, 10 to 100 ({STEPS})")
+    drawn.add_argument("--seed", type=int, default=SEED, help=f"the same one draws the same picture ({SEED})")
+    drawn.add_argument("--guidance", type=float, default=GUIDANCE, help="how closely the caption is followed (3)")
+    drawn.add_argument(
+        "-o", "--output", type=Path, required=True, help="file: png the picture, gif how it came about, json all told"
+    )
     for command, unless in ((one, "photos"), (other, "photos"), (many, "photos; to rank, that of the gallery")):
         command.add_argument(
             "--model", help=f"photos or scenes, a folder such as RUN/best, or a hub repo (owner/name) ({unless})"
@@ -175,6 +185,11 @@ def check(options: argparse.Namespace) -> None:
     """Raise ValueError for what can be told without a model: paths that are not there, and an unknown ending."""
     if options.command == "judge":
         check_judging(options)
+        return
+    if options.command == "generate":
+        read_numbers(options.steps, options.guidance, options.seed)
+        check_format(kind_of(options.output), (*DRAWINGS, "json"))
+        check_output(options.output)
         return
     if options.model is not None:
         fetch_model(options.model)
@@ -290,6 +305,44 @@ def why(options: argparse.Namespace) -> None:
         print(f"{number}  {part_title(one):20}{shares}  {one.difference:+.4f}")
 
 
+def generate(options: argparse.Namespace) -> None:
+    """Draw a scene for a caption, write it, and print what came true of the caption."""
+    from tqdm import tqdm
+
+    from demo.explain.drawn import summary
+    from demo.explain.table import say
+    from demo.figures.drawn import drawing_file
+    from demo.galleries.scenes import SCENES
+    from demo.service.asked import Asked
+    from demo.service.captions import read_caption
+    from demo.service.drawn import draw_and_read, drawing_record
+    from demo.service.generating import GeneratingService
+    from demo.service.start import shipped_generator, shipped_scenes
+
+    generating = GeneratingService(shipped_generator)
+    generating.open()
+    service = shipped_scenes()
+    scenes = service.open(SCENES, tqdm)
+    reading = read_caption(service.model, options.caption)
+    tell_note(reading)
+    asked = Asked(reading.text, options.steps, options.guidance, (options.seed,))
+    drawing = draw_and_read(generating, service, scenes, asked, tqdm)
+    kind = kind_of(options.output)
+    if kind == "json":
+        record = drawing_record(drawing) | {"note": reading.note}
+        options.output.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    else:
+        options.output.write_bytes(drawing_file(drawing.frames, reading.text, options.seed, kind).content)
+    standing = drawing.standing
+    numbers = {"rank": standing.rank, "scenes": standing.scenes, "total": standing.scenes + 1}
+    print(say("generate.standing", similarity=standing.similarity, **numbers))
+    for one in drawing.read.statements:
+        print(f"  {say(f'generate.{one.verdict}'):18}{one.says}")
+    print(summary(drawing.read.statements))
+    for written in drawing.read.best:
+        print(f"{written.score:8.2f}  {written.text}")
+
+
 def chosen_service(options: argparse.Namespace) -> RetrievalService:
     """The service that a ranking runs on, its gallery set where none was asked for.
 
@@ -321,7 +374,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
         check(options)
-        {"explain": explain, "rank": rank, "judge": judge, "why": why}[options.command](options)
+        {"explain": explain, "rank": rank, "judge": judge, "why": why, "generate": generate}[options.command](options)
     except (ValueError, OSError) as error:
         return print_error(error)
     return 0

@@ -1,4 +1,5 @@
-"""Compute the first view anew, after a change of model, examples or the viewer's value: python -m demo.opening."""
+"""Compute the first view and the first drawing anew, after a change of a model, of examples or of the viewer's value:
+python -m demo.opening."""
 
 from __future__ import annotations
 
@@ -6,9 +7,12 @@ import argparse
 import json
 
 from demo.opening.first import FILE
-from demo.opening.write import compute_first_view
+from demo.opening.write import compute_first_view, draw_beforehand
+from demo.service.beforehand import FILE as DRAWING
+from demo.service.beforehand import save_beforehand, weights_digest
+from demo.service.generating import GeneratingService, generator_ships
 from demo.service.registry import ModelRegistry
-from demo.service.start import open_service
+from demo.service.start import open_service, shipped_generator
 
 
 def main() -> int:
@@ -18,6 +22,9 @@ def main() -> int:
     view = compute_first_view(ModelRegistry(open_service(fetch=False)))
     FILE.write_text(json.dumps(view, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"Written: {FILE.name}, {FILE.stat().st_size:,} bytes.")
+    if generator_ships():
+        save_beforehand(draw_beforehand(GeneratingService(shipped_generator)), weights_digest(), DRAWING)
+        print(f"Written: {DRAWING.name}, {DRAWING.stat().st_size:,} bytes.")
     return 0
 
 

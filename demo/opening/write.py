@@ -1,12 +1,16 @@
-"""Computing the first view, with the app's own code."""
+"""Computing the first view and the first drawing, with the app's own code."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from demo.opening.first import weights_digest
+from demo.service.beforehand import Beforehand
+from demo.service.generating import GeneratingService
 from demo.service.registry import ModelRegistry
 from demo.views.examples import EXAMPLES, FIRST_CAPTION
+from demo.views.generate_values import EXAMPLES as DRAWN_EXAMPLES
+from demo.views.generate_values import GenerateState
 from demo.views.parts import ViewState
 from demo.views.search import rank_and_show
 
@@ -31,3 +35,9 @@ def compute_first_view(registry: ModelRegistry) -> dict[str, Any]:
         "viewer": {name: value for name, value in viewer.items() if name not in ("key", *NEEDS_THE_APP)}
         | {"photo": photo | {"name": names[ranking["selected"]]}},
     }
+
+
+def draw_beforehand(generating: GeneratingService) -> Beforehand:
+    """The drawing with which the view "Generate" opens: its first example, as the view would draw it."""
+    asked = GenerateState(caption=DRAWN_EXAMPLES[0]).asked
+    return Beforehand(asked, list(generating.draw(asked)))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from PIL import Image
 
 from demo.galleries.drawn import drawn_gallery
 from demo.galleries.index import IndexedGallery, index_gallery
-from demo.service.generating import rank_among
+from demo.service.asked import Asked
+from demo.service.generating import GeneratingService, ReadBack, rank_among, shown_steps
 from demo.service.retrieval import RetrievalService
+from seps.progress import Progress, with_progress
 
 
 @dataclass(frozen=True)
@@ -38,3 +41,53 @@ def find_standing(
     similarity = service.explain(drawn, index, caption).similarity
     ranking = service.remembered_ranking(scenes, caption)
     return Standing(similarity, rank_among(similarity, ranking.scores), len(scenes))
+
+
+@dataclass(frozen=True)
+class FinishedDrawing:
+    """A picture of one seed, and what became of its caption.
+
+    Attributes:
+        asked: what was drawn; frames: the picture as it came about, the last one as it is.
+        read: its captions, and which statements came true by them; standing: how SEPS ranks it.
+    """
+
+    asked: Asked
+    frames: tuple[Image.Image, ...]
+    read: ReadBack
+    standing: Standing
+
+
+def draw_and_read(
+    generating: GeneratingService,
+    service: RetrievalService,
+    scenes: IndexedGallery,
+    asked: Asked,
+    progress: Progress = False,
+) -> FinishedDrawing:
+    """Draw a caption with one seed, caption the picture, and place it among a gallery's scenes.
+
+    Args:
+        service, scenes: the model of scenes, and its gallery; asked: a caption as read, and one seed.
+        progress: shows the pictures on their way, as `seps.progress` takes it.
+    """
+    drawing = generating.draw(asked)
+    frames = tuple(next(drawing).pictures[0] for _ in with_progress(shown_steps(asked.steps), "Drawing", progress))
+    standing = find_standing(service, scenes, index_drawn(service, frames[-1:], asked.seeds), 0, asked.text)
+    return FinishedDrawing(asked, frames, generating.read_back(frames[-1], asked.text), standing)
+
+
+def drawing_record(drawing: FinishedDrawing) -> dict[str, Any]:
+    """What became of a caption as plain values: what was asked, rank, statements with their verdicts, captions."""
+    asked, standing = drawing.asked, drawing.standing
+    return {
+        "caption": asked.text,
+        "seed": asked.seeds[0],
+        "steps": asked.steps,
+        "guidance": asked.guidance,
+        "similarity": standing.similarity,
+        "rank": standing.rank,
+        "total": standing.scenes + 1,
+        "statements": [{"says": one.says, "verdict": one.verdict} for one in drawing.read.statements],
+        "captions": [{"caption": one.text, "score": one.score} for one in drawing.read.best],
+    }

@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from demo.explain.drawn import ToldStatement, told_statements
+from demo.service.asked import Asked
 from demo.service.threads import computing
 from seps.models.shipped import shipped_models
 from seps.scenes.agreement import agreement
 from seps.scenes.reading import read_caption
 
 if TYPE_CHECKING:  # the generator and diffusers are imported with its first use
+    from demo.service.beforehand import Beforehand
     from seps.generator import ImageTextGenerator
     from seps.generator.diffusion import Drawing
     from seps.generator.generator import WrittenCaption
@@ -30,21 +32,6 @@ GENERATOR = "generator.json"  # by which a generator's folder is known
 FRAMES = 10  # pictures that are shown of a drawing on its way, at most
 SAMPLED = 4  # captions that are sampled of a picture beside the best one, so that little of it goes untold
 WARMTH = 0.7  # temperature of those
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What is to be drawn.
-
-    Attributes:
-        text: the caption, as read; steps: of drawing; guidance: how close the caption is followed, 1 plainly.
-        seeds: one a picture.
-    """
-
-    text: str
-    steps: int
-    guidance: float
-    seeds: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -81,10 +68,17 @@ class GeneratingService:
 
     Args:
         load: gives the generator; called once, on first use.
+        beforehand: gives a drawing that was made beforehand with that generator, or None.
+
+    Attributes:
+        beforehand: as given.
     """
 
-    def __init__(self, load: Callable[[], ImageTextGenerator]) -> None:
+    def __init__(
+        self, load: Callable[[], ImageTextGenerator], beforehand: Callable[[], Beforehand | None] = lambda: None
+    ) -> None:
         self._load = load
+        self.beforehand = beforehand
         self._generator: ImageTextGenerator | None = None
         self._opening, self._stepping = Lock(), Lock()
 
@@ -113,15 +107,15 @@ class GeneratingService:
         generator = self.open()
         watch = WordAttention(generator.network.unet, len(asked.seeds))
         drawings = generator.draw([asked.text] * len(asked.seeds), asked.steps, asked.seeds, asked.guidance)
-        every = max(1, -(-asked.steps // FRAMES))
+        told = set(shown_steps(asked.steps))
 
         @computing
         def advance() -> tuple[Drawing, list[Image.Image] | None]:
             with self._stepping, watch:  # the UNet's attention can be watched for one drawing at a time
                 drawing = next(drawings)
-            is_last = drawing.step == drawing.steps
-            shown = is_last or drawing.step % every == 0
-            return drawing, generator.decode(drawing.latents if is_last else drawing.clean) if shown else None
+            if drawing.step not in told:
+                return drawing, None
+            return drawing, generator.decode(drawing.latents if drawing.step == drawing.steps else drawing.clean)
 
         is_drawn = False
         while not is_drawn:
@@ -149,6 +143,12 @@ class GeneratingService:
             told += [generator.captions([picture], how)[0] for how in ways]
         asked = read_caption(text)
         return ReadBack(best, told_statements(asked, agreement(asked, [read_caption(one) for one in told])))
+
+
+def shown_steps(steps: int) -> list[int]:
+    """The steps, from 1, after which a drawing of so many is shown: FRAMES of them at most, the last one among them."""
+    every = max(1, -(-steps // FRAMES))
+    return sorted({*range(every, steps + 1, every), steps})
 
 
 def rank_among(similarity: float, scores: Sequence[float]) -> int:

@@ -17,6 +17,7 @@ from demo.galleries.gallery import Gallery
 from demo.galleries.index import IndexedGallery, index_gallery
 from demo.galleries.open_photos import open_photos_gallery
 from demo.galleries.scenes import SCENES, scenes_gallery
+from demo.service.beforehand import Beforehand, read_beforehand, weights_digest
 from demo.service.generating import GeneratingService, generator_ships
 from demo.service.gpu import lent_encoder
 from demo.service.judging import JudgingService, judge_ships
@@ -116,7 +117,8 @@ def open_registry(
         later[name] = name, partial(_same, opened)
         tell(f"{wanted} is the model and the gallery {name}.")
     judging = JudgingService(shipped_judge) if judge_ships() else None
-    generating = GeneratingService(shipped_generator) if generator_ships() and SCENES in later else None
+    generates = generator_ships() and SCENES in later
+    generating = GeneratingService(shipped_generator, shipped_drawing) if generates else None
     folders = {name: run_folder(wanted) for name, wanted in named.items()}
     return ModelRegistry(service, later, folders, judging, generating)
 
@@ -133,6 +135,16 @@ def shipped_generator() -> ImageTextGenerator:
     from seps.generator import load_generator
 
     return load_generator()
+
+
+def shipped_drawing() -> Beforehand | None:
+    """The drawing that was made beforehand with the generator that ships."""
+    return read_beforehand(weights_digest())
+
+
+def shipped_scenes() -> RetrievalService:
+    """The service of drawn scenes with the model that ships."""
+    return open_scenes(shipped_models()[SCENES])
 
 
 def _same(service: RetrievalService) -> RetrievalService:

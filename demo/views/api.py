@@ -14,10 +14,13 @@ from demo.explain.judged import judgement
 from demo.explain.masks import changed_mask, mask_text
 from demo.explain.record import overlap, plain
 from demo.explain.why import contrast_record
-from demo.figures.formats import Download
+from demo.figures.drawn import drawing_file
+from demo.figures.formats import DRAWINGS, Download, check_format
 from demo.galleries.index import IndexedGallery
 from demo.galleries.scenes import SCENES
+from demo.service.asked import GUIDANCE, SEED, STEPS, Asked, read_numbers
 from demo.service.captions import read_caption, read_pair, read_prompt, read_typed
+from demo.service.drawn import draw_and_read, drawing_record
 from demo.service.experiment import Outcome, experiment, known, read_changes, with_changes
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
@@ -26,12 +29,14 @@ from demo.serving.uploads import Upload, takes_uploads
 from demo.views.captions import recall_line
 from demo.views.chooser import index_uploads
 from demo.views.downloads import comparison, explanation
+from demo.views.generate_values import opened_generator
 from demo.views.judge_values import opened_judge, source_of
-from demo.views.parts import DRAWING, ViewState
+from demo.views.parts import DRAWING, GENERATING, ViewState
 from demo.views.why_values import WhyState, sides_of
 from seps.scenes import as_json
 
 OPTIONS: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 32}
+DRAWN = {name: GENERATING[name] for name in ("concurrency_id", "concurrency_limit")}
 
 
 def build(registry: ModelRegistry) -> None:
@@ -45,6 +50,8 @@ def build(registry: ModelRegistry) -> None:
         prompt = gr.Textbox(label="prompt")
         keep, drop = gr.Textbox("", label="keep"), gr.Textbox("", label="drop")
         other = gr.Textbox(label="other_item")
+        steps, seed = gr.Number(STEPS, label="steps", precision=0), gr.Number(SEED, label="seed", precision=0)
+        guidance, drawing_format = gr.Number(GUIDANCE, label="guidance"), gr.Textbox("png", label="file_format")
         answer, file = gr.JSON(label="answer"), gr.File(label="file")
         call = gr.Button("call")
 
@@ -62,8 +69,11 @@ def build(registry: ModelRegistry) -> None:
         calls.append((endpoints.edit_scene, [item, changes, caption], answer))
     if registry.judging is not None:
         calls.append((endpoints.judge, [photo, item, prompt], answer))
+    if registry.generating is not None:
+        asked = [caption, steps, seed, guidance, drawing_format]
+        calls += [(endpoints.generate, asked, [answer, file]), (endpoints.caption_image, [photo, item], answer)]
     for function, inputs, output in calls:
-        options = DRAWING if output is file else OPTIONS
+        options = DRAWING if output is file else DRAWN if isinstance(output, list) else OPTIONS
         call.click(function, inputs, output, api_name=function.__name__, **options)
 
 
@@ -274,6 +284,57 @@ class Endpoints:
         reading = read_prompt(self._registry.photos.model, prompt)
         judged = opened_judge(self._registry).judge(source_of(indexed, index), reading.text)
         return judgement(judged, reading.note)
+
+    def generate(
+        self,
+        caption: str,
+        steps: float = STEPS,
+        seed: float = SEED,
+        guidance: float = GUIDANCE,
+        file_format: str = "png",
+    ) -> tuple[dict[str, Any], str]:
+        """Draw a scene for a caption, and tell what came true of it.
+
+        Args:
+            caption: an English sentence in the words of the scenes.
+            steps: of drawing, 10 to 100; seed: the same one draws the same picture; guidance: how closely the caption
+                is followed, 1 to 10.
+            file_format: png, or gif: how the picture came about.
+
+        Returns:
+            "caption" as read, "note" on it, "seed", "steps", "guidance"; "similarity" S(I, T) and "rank" of "total",
+            the picture among the gallery's scenes; "statements" of the caption, each with its verdict by the picture's
+            own captions: "true", "untrue" or "untold"; "captions" of the picture, the most likely first, each with the
+            mean log probability of its tokens. And the file.
+        """
+        check_format(file_format, DRAWINGS)
+        numbers = read_numbers(steps, guidance, seed)
+        generating = opened_generator(self._registry)
+        service, scenes = self._registry.open(SCENES)
+        reading = read_caption(service.model, caption)
+        asked = Asked(reading.text, numbers["steps"], numbers["guidance"], (numbers["seed"],))
+        drawing = draw_and_read(generating, service, scenes, asked)
+        file = drawing_file(drawing.frames, reading.text, numbers["seed"], file_format)
+        return drawing_record(drawing) | {"note": reading.note}, written(file)
+
+    def caption_image(self, photo: Upload | None, item: str) -> dict[str, Any]:
+        """Write captions for a drawn scene.
+
+        Args:
+            photo: a file, or None with item: a gallery's photo, "gallery/photo".
+
+        Returns:
+            "captions", the most likely first, each with its "score", the mean log probability of its tokens, its
+            "words", and for each word "attention", its share on each place of the picture, row by row.
+        """
+        _, indexed, index = self._find(photo, item)
+        best = opened_generator(self._registry).read_back(indexed.gallery.items[index].photo()).best
+        return {
+            "captions": [
+                {"caption": one.text, "score": one.score, "words": list(one.words), "attention": one.attention.tolist()}
+                for one in best
+            ]
+        }
 
     def _find(self, photo: Upload | None, name: str) -> tuple[RetrievalService, IndexedGallery, int]:
         """Find the uploaded photo, or a gallery's as "gallery/photo": its service, gallery and index."""

@@ -15,12 +15,7 @@ from demo.figures.drawn import drawing_file
 from demo.galleries.drawn import DRAWN
 from demo.galleries.photos import read_upload
 from demo.galleries.scenes import SCENES
-from demo.service.captions import read_caption
-from demo.service.registry import ModelRegistry
-from demo.serving.uploads import Upload, takes_uploads
-from demo.views.downloads import OPTIONS, connect_layer, explanation, sent
-from demo.views.generate_values import (
-    EXAMPLES,
+from demo.service.asked import (
     GUIDANCE,
     LEAST_GUIDANCE,
     LEAST_STEPS,
@@ -30,8 +25,18 @@ from demo.views.generate_values import (
     SEED,
     SEVERAL,
     STEPS,
+    read_numbers,
+)
+from demo.service.beforehand import Beforehand
+from demo.service.captions import read_caption
+from demo.service.registry import ModelRegistry
+from demo.serving.uploads import Upload, takes_uploads
+from demo.views.downloads import OPTIONS, connect_layer, explanation, sent
+from demo.views.generate_values import (
+    EXAMPLES,
     GenerateState,
     asking_value,
+    beforehand_value,
     blank_value,
     captioned_value,
     drawing_value,
@@ -40,7 +45,6 @@ from demo.views.generate_values import (
     finished,
     linked_state,
     opened_generator,
-    read_numbers,
     stopped_value,
 )
 from demo.views.link import Link, LinkedView
@@ -158,14 +162,25 @@ def build() -> GenerateView:
 
 
 def filled(registry: ModelRegistry, state: GenerateState) -> list[Any]:
-    """The view's values before anything is drawn, in the order of `LinkedView.outputs`; where the state has a caption
-    the page then asks for its drawing."""
-    opened_generator(registry)
+    """The view's values as it opens, in the order of `LinkedView.outputs`: where the state has a caption the page then
+    asks for its drawing; else the drawing that was made beforehand, where there is one."""
+    beforehand = opened_generator(registry).beforehand()
     _, scenes = registry.open(SCENES)
-    caption = state.caption or EXAMPLES[0]
-    asked = [caption, state.steps, state.guidance, state.seed]
+    if beforehand is not None and not state.caption:
+        return shown_beforehand(registry, beforehand, strip_value(scenes, None))
+    asked = [state.caption or EXAMPLES[0], state.steps, state.guidance, state.seed]
     state = replace(state, gallery=DRAWN)
     return ["", *asked, asking_value(state), None, None, None, state, strip_value(scenes, None)]
+
+
+def shown_beforehand(registry: ModelRegistry, beforehand: Beforehand, strip: dict[str, Any]) -> list[Any]:
+    """The view's values with a drawing that was made beforehand, explained."""
+    asked = beforehand.asked
+    state = GenerateState(caption=asked.text, steps=asked.steps, guidance=asked.guidance, seed=asked.seeds[0])
+    state = finish(registry, state, beforehand.steps)
+    _, *explained = explained_values(registry, state)
+    drawing = beforehand_value(state, registry.of(SCENES))
+    return ["", state.caption, state.steps, state.guidance, state.seed, drawing, *explained, state, strip]
 
 
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:

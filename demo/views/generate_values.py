@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -20,8 +19,9 @@ from demo.explain.table import say
 from demo.galleries.index import IndexedGallery
 from demo.galleries.photos import data_url
 from demo.galleries.scenes import SCENES
+from demo.service.asked import GUIDANCE, SEED, STEPS, Asked, read_numbers
 from demo.service.drawn import Standing, find_standing, index_drawn
-from demo.service.generating import Asked, DrawnStep, GeneratingService, ReadBack
+from demo.service.generating import DrawnStep, GeneratingService, ReadBack
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.views.parts import ViewState, viewer_value
@@ -29,10 +29,6 @@ from demo.views.parts import ViewState, viewer_value
 if TYPE_CHECKING:  # the generator is imported with its first use
     from seps.generator.generator import WrittenCaption
 
-STEPS, LEAST_STEPS, MOST_STEPS = 30, 10, 100
-GUIDANCE, LEAST_GUIDANCE, MOST_GUIDANCE = 3.0, 1.0, 10.0
-SEED, MOST_SEED = 0, 2**31 - 1
-SEVERAL = 4  # pictures of a strip, seed by seed
 EXAMPLES = (
     "a yellow robot and a small street lamp under the stars",
     "a red coach by a green bus",
@@ -108,41 +104,6 @@ def opened_generator(registry: ModelRegistry) -> GeneratingService:
         raise ValueError("No generator ships with this copy of the app: put one into assets/models/generator.")
     registry.generating.open()
     return registry.generating
-
-
-def read_numbers(steps: Any, guidance: Any, seed: Any, count: Any = 1) -> dict[str, Any]:
-    """The numbers of a drawing, as `GenerateState` takes them; ValueError for one that is none, or out of its range."""
-    return {
-        "steps": whole("steps", steps, LEAST_STEPS, MOST_STEPS),
-        "guidance": within("guidance", guidance, LEAST_GUIDANCE, MOST_GUIDANCE),
-        "seed": whole("seed", seed, 0, MOST_SEED),
-        "count": whole("count", count, 1, SEVERAL),
-    }
-
-
-def whole(name: str, value: Any, least: int, most: int) -> int:
-    """A whole number in a range; ValueError for anything else."""
-    found = number(value)
-    if found is None or found != int(found) or not least <= found <= most:
-        raise ValueError(f"{name} is {str(value)[:20]!r}, but a whole number from {least} to {most:,} is needed.")
-    return int(found)
-
-
-def within(name: str, value: Any, least: float, most: float) -> float:
-    """A number in a range; ValueError for anything else."""
-    found = number(value)
-    if found is None or not least <= found <= most:
-        raise ValueError(f"{name} is {str(value)[:20]!r}, but a number from {least:g} to {most:g} is needed.")
-    return found
-
-
-def number(value: Any) -> float | None:
-    """A finite number of what may be one, or None."""
-    try:
-        found = float(value)
-    except (TypeError, ValueError):
-        return None
-    return found if isfinite(found) else None
 
 
 def linked_state(query: Mapping[str, str]) -> GenerateState:
@@ -233,6 +194,13 @@ def finish(registry: ModelRegistry, state: GenerateState, steps: Sequence[DrawnS
     indexed = index_drawn(service, steps[-1].pictures, state.seeds)
     drawn = Drawn(tuple(tuple(one.pictures) for one in steps), attention, indexed)
     return replace(state, gallery=indexed.gallery.name, index=0, drawn=drawn)
+
+
+def beforehand_value(state: GenerateState, service: RetrievalService) -> dict[str, Any]:
+    """A drawing that was made beforehand, as `drawn_value`, with all its pictures as they came about."""
+    film = [shown(frame[state.index]) for frame in finished(state).frames]
+    says = say("generate.beforehand", seed=state.seeds[state.index], steps=state.steps)
+    return drawn_value(state, service) | {"film": film, "says": says}
 
 
 def told_value(read: ReadBack, standing: Standing) -> dict[str, Any]:

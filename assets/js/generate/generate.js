@@ -7,11 +7,13 @@ import { downloadButtons } from "../picture/foot.js";
 
 const FORMATS = ["PNG", "GIF"];
 const SETTLING = 40; // milliseconds until a link's drawing is asked for
+const FRAME = 220; // milliseconds that each picture of a film stays
 
 function build(root, trigger) {
   let value = null;
   let chosen = 0; // the picture that is shown large
   let timer = 0;
+  let playing = null; // the picture of a film that is shown now
 
   const picture = h("img", { class: "seps-drawn" });
   const bar = h("progress", { max: 1, value: 0, "aria-hidden": "true" });
@@ -31,13 +33,25 @@ function build(root, trigger) {
 
   function update(next) {
     clearTimeout(timer);
+    playing = null;
     // What was stopped leaves the pictures as they were.
     value = next.stopped && value ? { ...value, says: next.says, done: 0, scores: [] } : next;
     if (finished() || chosen >= value.seeds.length) chosen = value.chosen;
     if (value.ask) timer = setTimeout(() => trigger("draw", value.ask), SETTLING);
     says.textContent = value.says;
+    if (value.film && !window.matchMedia("(prefers-reduced-motion: reduce)").matches) play(value.film);
     strip.replaceChildren(...(value.seeds.length > 1 ? value.pictures.map(card) : []));
     draw();
+  }
+
+  // Show how a picture came about, once.
+  function play([source, ...others]) {
+    playing = others.length ? source : null;
+    if (!others.length) draw();
+    else {
+      picture.src = source;
+      timer = setTimeout(() => play(others), FRAME);
+    }
   }
 
   function card(source, index) {
@@ -51,7 +65,7 @@ function build(root, trigger) {
   }
 
   function draw() {
-    const source = value.pictures[chosen];
+    const source = playing ?? value.pictures[chosen];
     picture.hidden = !source;
     if (source) {
       picture.src = source;

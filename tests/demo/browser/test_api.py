@@ -15,6 +15,7 @@ from gradio_client import Client, handle_file  # type: ignore[import-untyped]
 from gradio_client.exceptions import AppError  # type: ignore[import-untyped]
 from PIL import Image
 
+from demo.service.generating import generator_ships
 from demo.service.judging import judge_ships
 from demo.service.retrieval import RetrievalService
 from seps.models.hub import shipped_models
@@ -39,7 +40,9 @@ def test_every_action_has_a_documented_name(client: Any) -> None:
     endpoints = client.view_api(return_format="dict")["named_endpoints"]
     wanted = {"/galleries", "/rank_images", "/rank_captions", "/explain", "/compare", "/picture", "/why"}
     wanted |= {"/edit_scene"} if "scenes" in shipped_models() else set()
-    assert set(endpoints) == wanted | ({"/judge"} if judge_ships() else set())
+    wanted |= {"/judge"} if judge_ships() else set()
+    wanted |= {"/generate", "/caption_image"} if generator_ships() else set()
+    assert set(endpoints) == wanted
     for endpoint in endpoints.values():
         assert len(endpoint["description"]) > 20
 

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from demo.service.generating import Asked, GeneratingService, rank_among
+from demo.service.asked import Asked
+from demo.service.generating import GeneratingService, rank_among
 from seps.generator import ImageTextGenerator
 from tests.helpers.generated import write_tiny_generator
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
+import numpy as np
 import pytest
 
 from demo import site
 from demo.galleries.drawn import DRAWN
 from demo.galleries.scenes import SCENES
+from demo.opening.write import draw_beforehand
+from demo.service.beforehand import read_beforehand, save_beforehand
 from demo.service.generating import GeneratingService
 from demo.service.registry import ModelRegistry
 from demo.views.generate import draw_frames, ended, seed_index
@@ -70,6 +74,30 @@ def test_it_opens_with_an_example_that_is_not_drawn(drawing: ModelRegistry) -> N
     assert (value["ask"], value["pictures"], told, words, looks) == (None, [], None, None, None)
     assert value["says"].startswith("Nothing drawn yet")
     assert (state.caption, state.gallery, len(strip["items"]), strip["selected"]) == ("", DRAWN, 200, None)
+
+
+def test_it_opens_with_a_drawing_that_was_made_beforehand(
+    drawing: ModelRegistry, generator: ImageTextGenerator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "drawing.safetensors"
+    made = draw_beforehand(GeneratingService(lambda: generator))
+    save_beforehand(made, "digest", file)
+    assert read_beforehand("another", file) is None
+    assert read_beforehand("digest", tmp_path / "nowhere") is None
+    service = GeneratingService(lambda: generator, lambda: read_beforehand("digest", file))
+    monkeypatch.setattr(drawing, "generating", service)
+    said, caption, *numbers, value, told, words, looks, state, _ = opened(drawing, "?view=generate")
+    assert (said, caption, numbers) == ("", EXAMPLES[0], [30, 3.0, 0])
+    assert value["says"].startswith("Drawn beforehand with seed 0 in 30 steps")
+    assert (len(value["film"]), value["film"][-1]) == (10, value["pictures"][0])
+    *_, last = draw_frames(drawing, GenerateState(caption=EXAMPLES[0]))  # the same as when it is drawn now
+    for shown, drawn in ((value["pictures"], last[1]["pictures"]), (told["statements"], last[2]["statements"])):
+        assert shown == drawn
+    assert [one["label"] for one in looks["words"]] == [one["label"] for one in last[4]["words"]]
+    assert words["record"] == last[3]["record"]
+    assert np.abs(state.drawn.attention - last[-1].drawn.attention).max() < 1e-3  # kept in half precision
+    file.write_bytes(b"damaged")
+    assert opened(drawing, "?view=generate")[5]["says"].startswith("Nothing drawn yet")
 
 
 def test_a_link_asks_for_its_drawing(drawing: ModelRegistry) -> None:

@@ -12,6 +12,7 @@ from PIL import Image
 from demo.explain.looks import find_looks, on_grid, shared_tokens
 from demo.galleries.drawn import DRAWN
 from demo.galleries.scenes import SCENES
+from demo.service.asked import read_numbers
 from demo.service.generating import DrawnStep, GeneratingService, rank_among
 from demo.service.registry import ModelRegistry
 from demo.views.generate_values import (
@@ -26,7 +27,6 @@ from demo.views.generate_values import (
     link_of,
     linked_state,
     opened_generator,
-    read_numbers,
     stopped_value,
 )
 from seps.generator import ImageTextGenerator
