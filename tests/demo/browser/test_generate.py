@@ -60,6 +60,15 @@ def drawn(page: Page) -> None:
     expect(page.locator("#generate-looks canvas").first).to_be_visible()
 
 
+def test_the_view_is_there_with_a_generator_alone(
+    browser: Browser, generating_address: str, scenes_address: str
+) -> None:
+    for address, count in ((generating_address, 1), (scenes_address, 0)):
+        with opened(browser, address) as page:
+            expect(page.get_by_role("tab", name="Judge")).to_be_visible()
+            expect(page.get_by_role("tab", name="Generate")).to_have_count(count)
+
+
 def test_a_caption_is_drawn_in_frames_and_explained(browser: Browser, generating_address: str) -> None:
     with opened(browser, generating_address, "?view=generate", canvas="#generate-draw") as page:
         expect(page.locator(READY)).to_contain_text("Nothing drawn yet")

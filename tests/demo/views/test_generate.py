@@ -9,7 +9,6 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 
-from demo import site
 from demo.galleries.drawn import DRAWN
 from demo.galleries.scenes import SCENES
 from demo.opening.write import draw_beforehand
@@ -45,18 +44,8 @@ def opened(registry: ModelRegistry, query: str, view: str = "generate") -> list[
     return values[view]
 
 
-def parts_of(registry: ModelRegistry) -> set[str]:
-    """The names of the page's components."""
-    return {str(getattr(block, "elem_id", None)) for block in site.build(registry).blocks.values()}
-
-
-@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # Gradio's, of a page that is not launched
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_the_view_is_there_with_a_generator_alone(drawing: ModelRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert {"generate", "generate-draw", "generate-captioned"} <= parts_of(drawing)
-    monkeypatch.setattr(drawing, "generating", None)
-    assert not any(name.startswith("generate") for name in parts_of(drawing))
-    assert "This link leads to the generator, which is not here" in opened(drawing, "?view=generate", "search")[0]
+def test_without_a_generator_a_link_to_it_is_told(registry: ModelRegistry) -> None:
+    assert "This link leads to the generator, which is not here" in opened(registry, "?view=generate", "search")[0]
 
 
 def test_the_generator_is_waited_for_once(drawing: ModelRegistry) -> None:
