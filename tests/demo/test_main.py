@@ -278,6 +278,26 @@ def test_why_prints_shares_that_add_up_and_writes_them(
     assert "there are words 1 to " in capsys.readouterr().err
 
 
+def test_why_takes_a_dense_caption_beside_that_of_two_photographs(
+    service: RetrievalService, photo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(start, "open_model", lambda name: service)
+    grey, out, dense = photo.with_name("grey.png"), photo.with_name("out.json"), "a white cup of coffee on a wood table"
+    Image.new("RGB", (64, 64), "grey").save(grey)
+    command = ["why", str(photo), "a cup of coffee", "--other", str(grey), "--dense", dense]
+    assert main([*command, "-o", str(out)]) == 0
+    assert "A dense caption takes part" in capsys.readouterr().out
+    told = json.loads(out.read_text(encoding="utf-8"))
+    parts = [*told["words"], *told["rest"].values()]
+    for name, file in (("left", photo), ("right", grey)):
+        image = Image.open(file).convert("RGB")
+        wanted = service.explain_photo(image, "a cup of coffee", dense).similarity
+        assert sum(part[name] for part in parts) == pytest.approx(wanted, abs=1e-5)
+        assert abs(wanted - service.explain_photo(image, "a cup of coffee").similarity) > 1e-4
+    assert main(["why", str(photo), "a cup of coffee", "--other-caption", "a red car", "--dense", dense]) == 2
+    assert "--dense goes with one caption of two photographs" in capsys.readouterr().err
+
+
 def test_an_unknown_kind_of_file_is_refused(photo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", str(photo), "a cup", "-o", str(photo.with_suffix(".gif"))]) == 2
     assert "must be one of png, svg, pdf, json" in capsys.readouterr().err
