@@ -128,6 +128,7 @@ def test_photos_captions_and_compare_lead_here(browser: Browser, address: str, s
         page.locator("#ranking").get_by_role("button", name="Why this order?").click()
         expect(page.locator("#why canvas").first).to_be_visible()
         expect(page.locator("#why [data-side=right] select option:checked")).to_contain_text(f"4. {title}")
+        expect(page).to_have_url(re.compile("view=why.*&against="))
         page.get_by_role("tab", name="Captions", exact=True).click()
         page.locator("#captions-ranking").get_by_role("button", name="Why this order?").click()
         expect(page.locator("#why .seps-caption")).to_have_count(2)
