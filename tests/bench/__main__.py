@@ -4,7 +4,7 @@ Two sizes, both variants, on the CPU and, where there is one, on a GPU:
     64 images by 100 captions with dense captions: plain loop, engine, their ratio, their largest difference;
     1,000 images by 1,000 captions without dense ones: the engine's time, pairs a second, peak memory;
     1 image and 1 caption: effects of all patches in one batch beside a loop of forced passes, see `effects.py`;
-    14 blurred pictures, encoded together and one by one by the shipped model of scenes, see `blurred.py`.
+    14 blurred pictures, encoded as they are measured and in one pass by the shipped model of scenes, see `blurred.py`.
 The two take turns and each counts its best round, because a busy machine only ever makes a round slower.
 """
 
