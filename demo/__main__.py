@@ -23,6 +23,7 @@ from seps.models.shipped import shipped_models
 if TYPE_CHECKING:
     from demo.service.captions import Reading
     from demo.service.retrieval import RetrievalService
+    from seps import Explanation
 
 LAYERS = (
     "mask (the default), score, s_st, token:1, tokens, extra, word:2 (the caption's second word; of one in several "
@@ -164,6 +165,7 @@ def parser() -> argparse.ArgumentParser:
     against = other.add_mutually_exclusive_group(required=True)
     against.add_argument("--other", type=Path, help="another photograph, for the same caption")
     against.add_argument("--other-caption", metavar="CAPTION", help="another caption, for the same photograph")
+    other.add_argument("--dense", help="a dense caption beside the caption of two photographs")
     other.add_argument("--word", type=int, help="draw both maps of the word at this place of the list printed, from 1")
     other.add_argument("-o", "--output", type=Path, help=f"file; its ending says which: {', '.join(CONTRASTS)}")
     drawn = commands.add_parser("generate", help="draw a scene for a caption, and tell what came true of it")
@@ -227,6 +229,10 @@ def check_why(options: argparse.Namespace) -> None:
     for photo in (options.photo, options.other):
         if photo is not None:
             check_photo_path(photo)
+    if options.other_caption is not None and (options.dense or "").strip():
+        raise ValueError(
+            "--dense goes with one caption of two photographs (--other), not with --other-caption: leave it."
+        )
     if options.output is not None:
         check_format(kind_of(options.output), CONTRASTS)
         check_output(options.output)
@@ -272,7 +278,7 @@ def why(options: argparse.Namespace) -> None:
     from demo.explain.why import Side, contrast, contrast_sentences, part_title
     from demo.figures.why import why_file
     from demo.galleries.photos import read_photo
-    from demo.service.captions import read_caption
+    from demo.service.captions import read_caption, read_pair
     from demo.service.start import MODEL, open_model
 
     service = open_model(options.model or MODEL)
@@ -282,11 +288,18 @@ def why(options: argparse.Namespace) -> None:
     ]
     for reading in dict.fromkeys(readings):
         tell_note(reading)
-    records = [service.explain_photo(photo, reading.text) for photo, reading in zip(photos, readings, strict=True)]
+    dense = read_pair(service.model, options.caption, options.dense)[1]
+    records = [
+        service.explain_photo(photo, reading.text, dense) for photo, reading in zip(photos, readings, strict=True)
+    ]
     titles = [options.photo.stem, (options.other or options.photo).stem]
+
+    def side(title: str, caption: str, record: Explanation) -> Side:
+        shares, *others = service.split_all(record)  # of the sparse alignment, and of a dense caption's own
+        return Side(title, caption, record, shares, 0, 0, service.found_rule, *others)
+
     left, right = (
-        Side(title, reading.text, record, service.split(record), rule=service.found_rule)
-        for title, reading, record in zip(titles, readings, records, strict=True)
+        side(title, reading.text, record) for title, reading, record in zip(titles, readings, records, strict=True)
     )
     found = contrast(left, right)
     part = None

@@ -18,6 +18,7 @@ import { acted, answered, noticeInputs, settled } from "./page/acts.js";
 import { darkTold, linked } from "./page/address.js";
 import { keepOpenInSight } from "./page/bar.js";
 import { mount as download } from "./page/download.js";
+import { mount as lost } from "./page/lost.js";
 import { mount as viewer } from "./viewer/viewer.js";
 import { mount as why } from "./why/why.js";
 
@@ -32,6 +33,7 @@ const components = {
   judge: linked(judge),
   lesson: linked(lesson),
   looks,
+  lost,
   playground: linked(playground),
   several,
   spoil: linked(spoil),
@@ -53,9 +55,11 @@ function latest(trigger) {
   };
 }
 
+const QUIET = new Set(["export", "ask"]); // a file is saved, or nothing is asked for: the view stays as it is
+
 // A trigger that is also noticed as something done, and a watch that notices the answer.
 const noticed = (element, trigger) => (event, detail) => {
-  if (event !== "export") acted(element); // a file is saved, and the view stays as it is
+  if (!QUIET.has(event)) acted(element);
   return trigger(event, detail);
 };
 const answering = (element, watch) => (name, update) =>

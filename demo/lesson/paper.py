@@ -253,6 +253,13 @@ def our_grounding(own: OwnModels | None = None) -> list[dict[str, Any]]:
     return rows
 
 
+def our_effects() -> list[dict[str, Any]]:
+    """The rows of `our_grounding` of those splits on which effects were measured too."""
+    rows = our_grounding()
+    measured = {(row["model"], row["split"]) for row in rows if row["method"] == "effect"}
+    return [row for row in rows if (row["model"], row["split"]) in measured]
+
+
 def estimate(value: Any) -> tuple[float, float | None, float | None] | None:
     """A mean with the ends of its interval, where there is one."""
     if isinstance(value, dict) and isinstance(value.get("mean"), int | float):

@@ -10,9 +10,9 @@ import gradio as gr
 from demo.explain.photo import credit_of
 from demo.galleries.paths import printable
 from demo.galleries.scenes import SCENES
-from demo.lesson.paper import MEASURES, OwnModels, our_grounding, our_results
+from demo.lesson.paper import OwnModels, our_grounding, our_results
 from demo.service.registry import ModelRegistry
-from demo.views.paper import results, table
+from demo.views.tables import grounding_table, results
 from seps.models.hub import shipped_models
 
 READING = """
@@ -42,23 +42,6 @@ NOT_MEASURED = (
     "RUN/results.json` writes them where this page looks."
 )
 NOT_FILLED = "[More Information Needed]"  # in the card that the hub's library writes beside every saved model
-MEASURE_NAMES = {
-    "energy_inside": "energy inside",
-    "pointing_game": "pointing game",
-    "kept_mentioned": "kept: mentioned",
-    "kept_unmentioned": "kept: unmentioned",
-    "kept_background": "kept: background",
-    "mentioned_to_background": "mentioned to background",
-    "deletion": "deletion",
-    "insertion": "insertion",
-}
-METHODS = {
-    "seps": "word maps",
-    "cosine": "plain cosine",
-    "gradient": "gradient",
-    "centre": "centre",
-    "random": "random",
-}
 
 
 def build(registry: ModelRegistry) -> None:
@@ -120,30 +103,8 @@ def measured(own: OwnModels | None = None) -> str:
         "<h2>What the models reach</h2><p>Recall at K in per cent.</p>"
         + results(our_results(own))
         + "<p>Do the pictures point at what phrases name? Shares from 0 to 1, with 95% intervals where they were "
-        "measured; beside our word maps, maps that know less.</p>" + grounding_table(own)
+        "measured; beside our word maps, maps that know less.</p>" + grounding_table(our_grounding(own))
     )
-
-
-def grounding_table(own: OwnModels | None = None) -> str:
-    """Where pictures point, by model and kind of map; measures that no file has are left out."""
-    rows = our_grounding(own)
-    names = [name for name in MEASURES if name in MEASURE_NAMES and any(name in row["measures"] for row in rows)]
-    cells = [
-        (
-            *(row["model"], row["split"], METHODS.get(row["method"], row["method"])),
-            *(interval(row["measures"].get(name)) for name in names),
-        )
-        for row in rows
-    ]
-    return table(("model", "data", "map", *(MEASURE_NAMES[name] for name in names)), cells)
-
-
-def interval(value: tuple[float, float | None, float | None] | None) -> str:
-    """A mean with its interval, or nothing."""
-    if value is None:
-        return ""
-    mean, low, high = value
-    return f"{mean:.3f}" if low is None or high is None else f"{mean:.3f} ({low:.3f} to {high:.3f})"
 
 
 def credit_lines(registry: ModelRegistry) -> list[str]:

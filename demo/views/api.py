@@ -49,9 +49,13 @@ def build(registry: ModelRegistry) -> None:
         changes = gr.Textbox("[]", label="changes")
         prompt = gr.Textbox(label="prompt")
         keep, drop = gr.Textbox("", label="keep"), gr.Textbox("", label="drop")
+<<<<<<< HEAD
         other = gr.Textbox(label="other_item")
         steps, seed = gr.Number(STEPS, label="steps", precision=0), gr.Number(SEED, label="seed", precision=0)
         guidance, drawing_format = gr.Number(GUIDANCE, label="guidance"), gr.Textbox("png", label="file_format")
+=======
+        other, dense_or_none = gr.Textbox(label="other_item"), gr.Textbox("", label="dense_caption")
+>>>>>>> main
         answer, file = gr.JSON(label="answer"), gr.File(label="file")
         call = gr.Button("call")
 
@@ -62,7 +66,7 @@ def build(registry: ModelRegistry) -> None:
         (endpoints.rank_captions, [photo, item, gallery, captions], answer),
         (endpoints.explain, [photo, item, caption, dense, keep, drop], answer),
         (endpoints.compare, [photo, item, captions], answer),
-        (endpoints.why, [photo, item, other, captions], answer),
+        (endpoints.why, [photo, item, other, captions, dense_or_none], answer),
         (endpoints.picture, [photo, item, captions, dense, layer, file_format, keep, drop], file),
     ]
     if SCENES in registry.names:
@@ -179,32 +183,39 @@ class Endpoints:
             "overlap": overlap(records),
         }
 
-    def why(self, photo: Upload | None, item: str, other_item: str, captions: str) -> dict[str, Any]:
+    def why(
+        self, photo: Upload | None, item: str, other_item: str, captions: str, dense_caption: str = ""
+    ) -> dict[str, Any]:
         """Tell why one photo comes before another for a caption, or one caption before another for a photo.
 
         Args:
             photo: a file, or None with item: a gallery's photo, "gallery/photo".
             other_item: another photo of the same gallery, or empty.
             captions: one caption for two photos, or without other_item two captions, one a line.
+            dense_caption: a long description beside the caption of two photos, or empty.
 
         Returns:
             "left" and "right": photo, caption and similarity; "difference", left minus right; "words": each with its
             share of either similarity and the difference, the most for left first; "rest": what belongs to [CLS] and
-            [SEP], to image tokens, and to none. Words and rest add up to each similarity. "says": all of it in words.
+            [SEP], to image tokens, to none, and, where a dense caption has an alignment of its own, to that ("dense").
+            Words and rest add up to each similarity. "says": all of it in words.
         """
         service, indexed, index = self._find(photo, item)
         texts = read_captions(service, captions)
         if len(texts) != (1 if other_item else 2):
             needed = "one caption" if other_item else "two captions, one a line,"
             raise ValueError(f"{len(texts)} captions are there, but {needed} can be told apart here.")
-        state = WhyState(indexed.gallery.name, index, texts[0], against=index, other="" if other_item else texts[1])
+        if not other_item and (dense_caption or "").strip():
+            raise ValueError("dense_caption goes with one caption of two photos, but two captions are there: leave it.")
+        text, dense_text = read_pair(service.model, texts[0], dense_caption)
+        state = WhyState(indexed.gallery.name, index, text, against=index, other="" if other_item else texts[1])
         if other_item:
             gallery, _, key = other_item.partition("/")
             if gallery != indexed.gallery.name:
                 raise ValueError(
                     f"Both photos must be of one gallery, but {other_item!r} is of another one: choose it there."
                 )
-            state = WhyState(gallery, index, texts[0], against=indexed.gallery.position(key))
+            state = WhyState(gallery, index, text, dense_text, against=indexed.gallery.position(key))
         return contrast_record(sides_of(service, indexed, state), service.name)
 
     def picture(

@@ -18,8 +18,8 @@ from demo.lesson.playground import playground_value
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.views.link import Link, LinkedView
-from demo.views.paper import table
 from demo.views.parts import ANSWERING, computing, errors_as_message, message, scripted
+from demo.views.tables import table
 
 USUAL = {"margin": "0.2", "mining": "all", "mask_ids": "1", "share": "0.3"}  # as links write them
 PANEL = (240, 130)  # width and height of a curve's

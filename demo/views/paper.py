@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
 from typing import Any
 
 import gradio as gr
 
 from demo.explain.table import rich, say
-from demo.lesson.paper import dense_protocol, differences, our_results, published
+from demo.lesson.paper import dense_protocol, differences, our_effects, our_results, published
 from demo.service.retrieval import RetrievalService
 from demo.views.parts import ANSWERING, errors_as_message
+from demo.views.tables import grounding_table, number, results, table
 
-DENSE = {"none": "captions alone", "own": "each with its own dense caption", "other": "with another image's"}
 PROTOCOL = (
     "In the published protocol every test query carries a dense caption made from its own image, so a query knows more "
     "than its words. On the split with dense captions by a multimodal LLM, our model measures:"
@@ -63,6 +62,9 @@ def page(service: RetrievalService) -> str:
             results(our_results()),
             f"<h3>Dense captions at test time</h3><p>{PROTOCOL}</p>",
             results(dense_protocol()),
+            f"<h3>{escape(say('maps.title'))}</h3>",
+            *[f"<p>{escape(say(f'maps.{name}'))}</p>" for name in ("weights", "effects", "gradients", "measured")],
+            grounding_table(our_effects()),
         ]
     )
 
@@ -88,34 +90,3 @@ def source(row: dict[str, Any]) -> str:
     """A source with its address and what is to be known about it."""
     address = escape(row["source"])
     return f'<a href="{address}" rel="noreferrer">{escape(row["what"])}</a>. {escape(row["note"] or "")}'
-
-
-def results(rows: Sequence[dict[str, Any]]) -> str:
-    """Our own results as a table."""
-    cells = [
-        (
-            row["model"],
-            f"{row['split']}, {row['images']:,} images",
-            DENSE[row["dense"]],
-            *[number(value, 1) for value in (*row["image_to_text"], *row["text_to_image"], row["rsum"])],
-        )
-        for row in rows
-    ]
-    heads = ("model", "data", "dense captions", "R@1", "R@5", "R@10", "R@1", "R@5", "R@10", "rSum")
-    return table(heads, cells, ("", "", "", "image to text", "text to image", ""))
-
-
-def number(value: float | None, digits: int) -> str:
-    """A number, a count without decimals, or nothing."""
-    if value is None:
-        return ""
-    return str(int(value)) if digits > 1 and value == int(value) else f"{value:.{digits}f}"
-
-
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]], groups: Sequence[str] = ()) -> str:
-    """An HTML table; a group spans three columns where it has a name."""
-    above = "".join(f"<th{' colspan=3' if group else ''}>{escape(group)}</th>" for group in groups)
-    head = "".join(f"<th>{escape(text)}</th>" for text in heads)
-    body = "".join("<tr>" + "".join(f"<td>{rich(text)}</td>" for text in row) + "</tr>" for row in rows)
-    above = f"<tr>{above}</tr>" if groups else ""
-    return f'<div class="wide"><table><thead>{above}<tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'

@@ -14,7 +14,7 @@ from demo.views import captions, compare, edit, generate, judge, lesson, losses,
 from demo.views.examples import FIRST_CAPTION
 from demo.views.lesson import LessonState
 from demo.views.link import Link, LinkedView, read_link, waited_for
-from demo.views.parts import ANSWERING, AT_ONCE, OPENING, PROGRESS, ViewState, message
+from demo.views.parts import ANSWERING, AT_ONCE, OPENING, PROGRESS, ViewState, message, scripted
 from seps.progress import Progress
 
 RESTORE: Mapping[str, Callable[[ModelRegistry, Link], list[Any]]] = {
@@ -30,6 +30,7 @@ RESTORE: Mapping[str, Callable[[ModelRegistry, Link], list[Any]]] = {
 }
 LONGEST = 4000  # characters of a link's value that are read
 QUIETLY = ANSWERING  # not in the queue of galleries that are opened: what fills a view never waits behind them
+NOTHING: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "trigger_mode": "multiple"}
 Values = dict[str, list[Any]]  # of a view's components, by its name
 IN_LESSON = ("losses", "paper")  # views with a tab of the lesson's
 FIRST = "search"  # the view that is in sight from the start
@@ -70,6 +71,8 @@ def connect(
     used the view meanwhile: what they did stays, and so does the tab that they chose. `tabs` are the page's and
     the lesson's; `caption` is the search's, where a person types first.
     """
+    lost = scripted("lost", "seps-lost", "lost-answers", ("ask",))
+    lost.ask(lambda: None, **NOTHING)
     filled = gr.State(())
     awaited = {name: gr.State({}) for name in views}  # the query whose gallery is not open yet
     here = gr.Textbox(visible=False)  # the view in sight, as the browser tells it

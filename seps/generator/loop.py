@@ -106,7 +106,7 @@ def train(
         )
     )
     network.to(device or ("cuda" if torch.cuda.is_available() else "cpu"))
-    network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    network.to(memory_format=torch.channels_last)
     tqdm.write(training_plan(network, settings, len(splits.train), len(splits.dev)))
     recipe = config.as_dict() | {"training": settings.as_dict()}
     (out / "recipe.json").write_text(json.dumps(recipe, indent=2) + "\n", encoding="utf-8")

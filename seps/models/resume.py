@@ -82,5 +82,12 @@ def load_checkpoint(
     for key, tensor in tensors.items():
         if key.startswith("optimizer."):
             _, place, name = key.split(".")
-            moments.setdefault(int(place), {})[name] = tensor
+            moments.setdefault(int(place), {})[name] = (
+                tensor if name == "step" else laid_out(tensor, parameters[int(place)])
+            )
     optimizer.load_state_dict({"state": moments, "param_groups": optimizer.state_dict()["param_groups"]})
+
+
+def laid_out(tensor: Tensor, as_in: Tensor) -> Tensor:
+    """A tensor with another's values in memory in its order: fused AdamW reads both in turn, whatever their strides."""
+    return torch.empty_like(as_in).copy_(tensor)

@@ -22,8 +22,10 @@ from demo.galleries import photos
 from demo.service import start
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from seps import measure_blurred
+from seps import SEPSModel, measure_blurred
+from seps.models.config import ModelConfig
 from tests.helpers.judged import photos_judge
+from tests.helpers.tiny import tiny_settings
 
 
 @pytest.fixture
@@ -279,6 +281,44 @@ def test_why_prints_shares_that_add_up_and_writes_them(
     assert "For cup, the second caption comes before the first caption" in capsys.readouterr().out
     assert main([*pair, "--word", "9"]) == 2
     assert "there are words 1 to " in capsys.readouterr().err
+
+
+CAPTIONS_OF = {
+    "paper": ("a cup of coffee", "a white cup of coffee on a wood table"),
+    "released": ("a dog", "dogs running in snow"),
+}
+
+
+@pytest.mark.parametrize("variant", ["paper", "released"])
+def test_why_takes_a_dense_caption_beside_that_of_two_photographs(
+    service: RetrievalService,
+    bert: Path,
+    photo: Path,
+    variant: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if variant == "released":
+        settings = tiny_settings(bert)
+        settings["network"]["use_paper_version"] = False
+        service = RetrievalService(SEPSModel(ModelConfig.from_dict(settings)).eval(), "released")
+    caption, dense = CAPTIONS_OF[variant]
+    monkeypatch.setattr(start, "open_model", lambda name: service)
+    grey, out = photo.with_name("grey.png"), photo.with_name("out.json")
+    Image.new("RGB", (64, 64), "grey").save(grey)
+    command = ["why", str(photo), caption, "--other", str(grey), "--dense", dense]
+    assert main([*command, "-o", str(out)]) == 0
+    assert "A dense caption takes part" in capsys.readouterr().out
+    told = json.loads(out.read_text(encoding="utf-8"))
+    parts = [*told["words"], *told["rest"].values()]
+    assert ("dense" in told["rest"]) == (variant == "released")  # whose dense caption has an alignment of its own
+    for name, file in (("left", photo), ("right", grey)):
+        image = Image.open(file).convert("RGB")
+        wanted = service.explain_photo(image, caption, dense).similarity
+        assert sum(part[name] for part in parts) == pytest.approx(wanted, abs=1e-5)
+        assert abs(wanted - service.explain_photo(image, caption).similarity) > 1e-4
+    assert main(["why", str(photo), caption, "--other-caption", "a red car", "--dense", dense]) == 2
+    assert "--dense goes with one caption of two photographs" in capsys.readouterr().err
 
 
 def test_an_unknown_kind_of_file_is_refused(photo: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,5 @@
-"""Film the running app for the README: a caption is typed, the ranking moves, patches light up, the lesson turns.
+"""Film the running app for the README: a caption is typed, the ranking moves, patches light up, the lesson turns to its
+last step, where patches are painted.
 
 python -m tests.helpers.readme_gif                      # starts the app, writes assets/readme/app.gif
 python -m tests.helpers.readme_gif --address URL        # films an app that is running already
@@ -136,7 +137,25 @@ def lesson(film: Film, address: str) -> None:
         page.locator(f'#lesson .seps-steps [data-step="{step}"]').click()
         expect(page.locator(f'#lesson .seps-steps [data-step="{step}"]')).to_have_attribute("aria-current", "step")
         page.wait_for_timeout(SETTLED)
-        film.take(650 if step < STEPS else 1500)
+        film.take(500)
+    paint(film, row=6, first=4, last=9)
+    film.take(1500)
+
+
+def paint(film: Film, row: int, first: int, last: int) -> None:
+    """Drag over patches of a row, so that each decision turns over, and wait for S(I, T) to follow."""
+    page, place = film.page, film.page.locator("#lesson .seps-paint")
+    place.scroll_into_view_if_needed()
+    box = place.bounding_box()
+    if box is None:
+        raise RuntimeError("The lesson's last step has no picture to paint on.")
+    cell, y = box["width"] / 14, box["y"] + (row + 0.5) * box["height"] / 14
+    page.mouse.move(box["x"] + (first + 0.5) * cell, y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + (last + 0.5) * cell, y, steps=12)
+    page.mouse.up()
+    expect(page.locator("#lesson .seps-trial[aria-busy]")).to_have_count(0)
+    page.wait_for_timeout(SETTLED)
 
 
 def gif(frames: list[Image.Image], durations: list[int]) -> bytes:

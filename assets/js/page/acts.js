@@ -16,6 +16,11 @@ export function answered(element) {
   acts.delete(placeOf(element));
 }
 
+// Whether something is not answered yet that was done at least this many milliseconds ago, and may still be answered.
+export function overdue(age) {
+  return [...acts.values()].some((since) => performance.now() - since >= age && performance.now() - since < PATIENCE);
+}
+
 // Ends when nothing is left to be answered.
 export async function settled() {
   const open = () => [...acts.values()].some((since) => performance.now() - since < PATIENCE);

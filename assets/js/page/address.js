@@ -24,6 +24,8 @@ function remember(value, { layer, opacity, lines, objects, step, talk, spoil, st
   history.replaceState(null, "", value.link + rest.join(""));
 }
 
+const viewOf = (query) => new URLSearchParams(query).get("view");
+
 const withDark = (detail) => ({ ...detail, dark: document.body.classList.contains("dark") });
 
 // The mount of a picture view without a link of its own: what it saves is drawn in the page's colours.
@@ -67,6 +69,7 @@ export function linked(mount) {
       if (seen() && !shown && props.value?.link) bar();
       shown = seen();
     }).observe(element);
-    if (props.value && seen() && !location.search) remember(props.value, props.value);
+    // A view that another one led to is mounted with its value.
+    if (props.value && seen() && viewOf(location.search) !== viewOf(props.value.link ?? "")) bar();
   };
 }

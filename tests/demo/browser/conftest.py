@@ -29,11 +29,17 @@ CHROMIUM = [
 ]
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def chromium_path() -> str:
+    """Where Chromium is."""
     path = shutil.which("chromium")
     if path is None:
         pytest.fail("Chromium is missing: run `apt-get update && apt-get install -y chromium`, or put it on PATH.")
+    return path
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = chromium_path()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM)
         yield browser

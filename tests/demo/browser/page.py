@@ -55,6 +55,15 @@ def shown(page: Page, where: str = "#viewer") -> Locator:
     return page.locator(f"{where} .seps-stage > canvas")
 
 
+def spot(page: Page, patch: int, grid: tuple[int, int] = (14, 14)) -> tuple[float, float]:
+    """Where a patch's centre lies on the page."""
+    shown(page).evaluate("(canvas) => canvas.scrollIntoView({ block: 'center' })")
+    box = shown(page).bounding_box()
+    assert box is not None
+    row, column = divmod(patch, grid[1])
+    return box["x"] + (column + 0.5) * box["width"] / grid[1], box["y"] + (row + 0.5) * box["height"] / grid[0]
+
+
 def titles(page: Page) -> list[str]:
     """The ranked photographs, the best first."""
     return [str(text) for text in page.locator("#ranking .title").all_inner_texts()]

@@ -76,6 +76,17 @@ def test_ranking_explaining_and_comparing(client: Any, service: RetrievalService
     assert told["right"]["caption"] == "a wall"
 
 
+def test_why_takes_a_dense_caption_beside_that_of_two_photos(client: Any, service: RetrievalService) -> None:
+    indexed, dense = service.find("examples"), "a motorcycle with a black seat stands inside a room"
+    told = client.predict(None, "examples/motorcycle", "examples/cat", CAPTION, dense, api_name="/why")
+    parts = [*told["words"], *told["rest"].values()]
+    for name, key in (("left", "motorcycle"), ("right", "cat")):
+        wanted = service.explain(indexed, indexed.gallery.position(key), CAPTION, dense).similarity
+        assert told[name]["similarity"] == pytest.approx(wanted, abs=1e-4)
+        assert sum(part[name] for part in parts) == pytest.approx(wanted, abs=1e-4)
+    assert any("A dense caption takes part" in says for says in told["says"])
+
+
 def test_a_photo_goes_up_and_a_picture_comes_down(client: Any, service: RetrievalService, tmp_path: Path) -> None:
     index = service.find("examples").gallery.position("coffee")
     service.find("examples").gallery.items[index].photo().save(tmp_path / "photo.png")
@@ -107,6 +118,8 @@ def test_a_photo_goes_up_and_a_picture_comes_down(client: Any, service: Retrieva
         ((None, "examples/moon", "a cat", ""), "/explain", "has no photo 'moon'"),
         ((None, "examples/cat", "", "a cat"), "/why", "1 captions are there, but two captions"),
         ((None, "examples/cat", "scenes/0", "a cat"), "/why", "Both photos must be of one gallery"),
+        ((None, "examples/cat", "", "a cat\na dog", "a cat"), "/why", "dense_caption goes with one caption"),
+        ((None, "examples/cat", "examples/dog", "a cat", "\U0001f436"), "/why", "knows none of the words"),
         ((None, "examples/cat", "a cat", "", "moon", "png"), "/picture", "There is no layer"),
         ((None, "examples/cat", "a cat", "", "mask", "exe"), "/picture", "format is 'exe'"),
         ((None, "examples/cat", "a cat", "", "mask", "png", "197", ""), "/picture", "there are patches 1 to 196"),

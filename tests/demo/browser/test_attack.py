@@ -184,7 +184,7 @@ def test_nothing_is_fetched_from_an_address(http: httpx.Client) -> None:
         ("rank_captions", 4, 0),
         ("explain", 4, 2),
         ("compare", 3, 0),
-        ("why", 4, 0),
+        ("why", 4, 1),
         ("picture", 6, 2),
     ],
 )

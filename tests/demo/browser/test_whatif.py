@@ -18,8 +18,9 @@ from demo.service.forcing import Forcing
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.views.examples import FIRST_CAPTION
+from tests.bench.page import timed_clicks
 from tests.demo.browser.conftest import SCREENSHOTS
-from tests.demo.browser.page import SIZES, VEIL, opaque, opened, patch_colours, shown
+from tests.demo.browser.page import SIZES, VEIL, opaque, opened, patch_colours, shown, spot
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
@@ -32,15 +33,6 @@ GRID = (14, 14)
 def veiled(page: Page, grid: tuple[int, int] = GRID) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which patches are shown as dropped, with the veil at full opacity: (N,)."""
     return np.asarray((patch_colours(shown(page), grid) == VEIL).all(axis=1))
-
-
-def spot(page: Page, patch: int, grid: tuple[int, int] = GRID) -> tuple[float, float]:
-    """Where a patch's centre lies on the page."""
-    shown(page).evaluate("(canvas) => canvas.scrollIntoView({ block: 'center' })")
-    box = shown(page).bounding_box()
-    assert box is not None
-    row, column = divmod(patch, grid[1])
-    return box["x"] + (column + 0.5) * box["width"] / grid[1], box["y"] + (row + 0.5) * box["height"] / grid[0]
 
 
 def tool(page: Page, name: str) -> None:
@@ -186,6 +178,21 @@ def test_the_game_of_twenty_patches(browser: Browser, address: str, service: Ret
         expect_attempt(page, forcing, forcing.own.record.sparse.kept)
     with opened(browser, address, "?" + urlsplit(link).query) as page:
         expect(page.locator("#viewer .seps-game tbody td").nth(0)).to_have_text("20 of 20")
+
+
+def test_clicks_are_timed_until_the_new_score_is_painted(
+    browser: Browser, address: str, service: RetrievalService
+) -> None:
+    indexed = service.find("examples")
+    forcing = Forcing(service, indexed, indexed.gallery.position("dahlia"), FIRST_CAPTION)
+    mask = forcing.own.record.sparse.kept.copy()
+    with opened(browser, address) as page:
+        tool(page, "whatif")
+        opaque(page)
+        clicks = timed_clicks(page, [3, 100])
+        mask[[3, 100]] = ~mask[[3, 100]]
+        expect_attempt(page, forcing, mask)
+    assert len(clicks) == 2 and all(0 < click.server < click.eye for click in clicks)
 
 
 def test_measured_layers_come_when_they_are_asked_for(

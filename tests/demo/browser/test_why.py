@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from demo.explain.why import contrast_value
 from demo.service.retrieval import RetrievalService
 from tests.demo.browser.conftest import SCREENSHOTS
-from tests.demo.browser.page import SIZES, opened
+from tests.demo.browser.page import SIZES, opened, unfold
 from tests.demo.browser.standalone import VEIL, centres, open_page, page_of, photo, viridis
 from tests.demo.explain.test_why import FIRST, contrast_of, maps_of
 
@@ -29,9 +29,9 @@ PAIR = "?view=why&model=photos&gallery=examples&photo=cat&caption=a+tabby+cat&ag
 CAPTIONS = "?view=why&model=photos&gallery=examples&photo=cat&caption=a+tabby+cat&other=a+red+car"
 
 
-def numbers(page: Page, side: str) -> list[float]:
+def numbers(page: Page, side: str, where: str = "#why") -> list[float]:
     """The shares of one side, words and what they leave, without the sum."""
-    rows = page.locator(f"#why .seps-share-row:not([data-rest=sum]) .seps-for-{side}[data-value]")
+    rows = page.locator(f"{where} .seps-share-row:not([data-rest=sum]) .seps-for-{side}[data-value]")
     return [float(value) for value in rows.evaluate_all("all => all.map((one) => one.dataset.value)")]
 
 
@@ -67,6 +67,24 @@ def test_both_maps_of_a_word_are_drawn_on_one_scale(browser: Browser) -> None:
     assert not (marked == VEIL).all()
     page.get_by_label("The right photo").select_option("0")
     assert page.evaluate("window.triggered.at(-1)") == ["choose", {"side": "right", "index": 0}]
+    page.context.close()
+
+
+def test_a_dense_captions_share_stands_with_the_rest(browser: Browser) -> None:
+    found = contrast_of(FIRST, FIRST, paper=False, dense=9)  # the released variant aligns a dense caption by itself
+    value = contrast_value(found)
+    for index, side in enumerate(value["sides"]):
+        side |= {"photo": photo(), "index": index}
+    options = json.dumps([[0, "1. house"], [1, "2. boat"]])
+    value |= {"key": 1, "model": "random", "captions": False, "options": options, "layer": "mask", "link": None}
+    page = open_page(browser, page_of("why", value))
+    for side, one in (("left", found.left), ("right", found.right)):
+        dense = page.locator(f"[data-rest=dense] .seps-for-{side}")
+        assert float(dense.get_attribute("data-value") or "") == pytest.approx(one.dense) != 0
+        shares = numbers(page, side, "#place")
+        assert sum(shares) == pytest.approx(one.record.similarity, abs=1e-5)
+        total = page.locator(f"[data-rest=sum] .seps-for-{side}")
+        assert float(total.get_attribute("data-value") or "") == pytest.approx(sum(shares), abs=1e-6)
     page.context.close()
 
 
@@ -110,6 +128,7 @@ def test_photos_captions_and_compare_lead_here(browser: Browser, address: str, s
         page.locator("#ranking").get_by_role("button", name="Why this order?").click()
         expect(page.locator("#why canvas").first).to_be_visible()
         expect(page.locator("#why [data-side=right] select option:checked")).to_contain_text(f"4. {title}")
+        expect(page).to_have_url(re.compile("view=why.*&against="))
         page.get_by_role("tab", name="Captions", exact=True).click()
         page.locator("#captions-ranking").get_by_role("button", name="Why this order?").click()
         expect(page.locator("#why .seps-caption")).to_have_count(2)
@@ -125,6 +144,29 @@ def test_photos_captions_and_compare_lead_here(browser: Browser, address: str, s
         page.locator("#why-other textarea").fill("")
         expect(page.locator("#why .seps-caption")).to_have_count(0)
         expect(page).to_have_url(re.compile("&against="))
+
+
+def test_photos_ranked_with_a_dense_caption_lead_here_with_it(
+    browser: Browser, address: str, service: RetrievalService
+) -> None:
+    indexed, dense = service.find("examples"), "a bright orange flower with many thin petals stands in a garden"
+    ranking = service.rank_images(indexed, CAPTION, dense)
+    with opened(browser, address) as page:
+        unfold(page, "Dense caption")
+        page.locator("#dense textarea").fill(dense)
+        expect(page.locator("#ranking h4")).to_have_text(["Caption alone", "With dense caption"])
+        page.locator("#ranking").get_by_role("button", name="Why this order?").click()
+        expect(page.locator("#why .seps-told")).to_contain_text("A dense caption takes part")
+        expect(page).to_have_url(re.compile("view=why.*dense="))
+        link = page.url
+        for place, side in enumerate(("left", "right")):
+            assert sum(numbers(page, side)) == pytest.approx(ranking.scores[place], abs=1e-4)
+            total = page.locator(f"#why [data-rest=sum] .seps-for-{side}").get_attribute("data-value")
+            assert float(total or "") == pytest.approx(ranking.scores[place], abs=1e-4)
+            alone = service.explain(indexed, ranking.order[place], CAPTION).similarity
+            assert abs(ranking.scores[place] - alone) > 1e-3
+    with opened(browser, address, link.removeprefix(address).lstrip("/"), canvas="#why canvas") as page:
+        assert sum(numbers(page, "left")) == pytest.approx(ranking.scores[0], abs=1e-4)
 
 
 def test_what_stands_there_is_saved(browser: Browser, address: str, tmp_path: Path) -> None:

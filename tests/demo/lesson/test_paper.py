@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from demo.explain.table import LESSON
-from demo.lesson.paper import NUMBERS, dense_protocol, differences, our_results, published
+from demo.lesson.paper import NUMBERS, dense_protocol, differences, our_effects, our_results, published
 from demo.service.retrieval import RetrievalService
 from seps import CrossSparseAggrNet
 from seps.models.hub import shipped_models
@@ -140,3 +140,14 @@ def test_the_dense_protocol_has_all_three() -> None:
     assert [row["dense"] for row in rows] == ["none", "own", "other"]
     assert rows[0]["change"] == 0
     assert [row["change"] for row in rows[1:]] == [row["rsum"] - rows[0]["rsum"] for row in rows[1:]]
+
+
+def test_weights_effects_and_gradients_stand_side_by_side() -> None:
+    rows = our_effects()
+    assert {row["model"] for row in rows} == set(shipped_models())
+    for model in shipped_models():
+        own = [row for row in rows if row["model"] == model]
+        assert {row["method"] for row in own} >= {"seps", "effect", "blanked", "cosine", "gradient", "centre", "random"}
+        assert len({row["split"] for row in own}) == 1
+        for row in own:
+            assert {"energy_inside", "pointing_game", "deletion", "insertion"} <= row["measures"].keys()

@@ -1,0 +1,113 @@
+"""Time to the eye: from a click on a patch to the new S(I, T) on the page, `python -m tests.bench.page`.
+
+Starts the app in a process of its own, opens the 200 drawn test scenes in headless Chromium, and turns 20 patches of
+the best one over by hand (What if), one click after the other. Each click counts from the pointer going down until the
+frame with the new S(I, T) was painted; the server's part is what the browser waited for its answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.demo.browser.conftest import CHROMIUM, chromium_path, served
+from tests.demo.browser.page import opened, spot
+
+GRID = (14, 14)  # of the shipped models
+QUERY = "?view=search&gallery=scenes&caption=a+red+car"
+AT_REST = 300  # milliseconds between clicks
+# Resolves `window.eyed` with the milliseconds of the next click and of its answers, once S(I, T) has changed in a frame
+# that was painted.
+WATCH = """() => {
+    const viewer = document.querySelector("#viewer");
+    const similarity = () => viewer.querySelector(".seps-terms output")?.dataset.similarity;
+    const before = similarity();
+    window.eyed = new Promise((done) => addEventListener("pointerdown", (event) => {
+        const start = event.timeStamp;
+        const finish = () => {
+            const calls = performance.getEntriesByType("resource").filter((one) =>
+                one.startTime >= start && one.responseEnd && new URL(one.name).pathname.startsWith("/gradio_api/"));
+            const took = calls.map((one) => one.responseStart - one.requestStart);
+            done([performance.now() - start, Math.max(0, ...took)]);
+        };
+        const watch = new MutationObserver(() => {
+            if ([undefined, before].includes(similarity())) return;
+            watch.disconnect();
+            requestAnimationFrame(() => {
+                const { port1, port2 } = new MessageChannel(); // whose message comes when the frame was painted
+                port1.onmessage = finish;
+                port2.postMessage(null);
+            });
+        });
+        watch.observe(viewer, { subtree: true, childList: true, attributes: true });
+    }, { once: true, capture: true }));
+}"""
+
+
+@dataclass(frozen=True)
+class Click:
+    """What one took, in seconds.
+
+    Attributes:
+        eye: until the new S(I, T) was painted; server: until the slowest of the server's answers began.
+    """
+
+    eye: float
+    server: float
+
+
+def timed_clicks(page: Page, patches: Sequence[int], grid: tuple[int, int] = GRID) -> list[Click]:
+    """Click on patches of the viewer in Photos, where What if is open, one after the other."""
+    found = []
+    for patch in patches:
+        place = spot(page, patch, grid)
+        page.evaluate(WATCH)
+        page.mouse.click(*place)
+        eye, server = page.evaluate("window.eyed")
+        found.append(Click(eye / 1000, server / 1000))
+        page.wait_for_timeout(AT_REST)
+    return found
+
+
+def summary(clicks: Sequence[Click]) -> str:
+    """Median and maximum in milliseconds, and the median of the server's share."""
+    eyes = [1000 * click.eye for click in clicks]
+    share = statistics.median(click.server / click.eye for click in clicks)
+    return (
+        f"{len(clicks)} clicks on a patch   to the eye: median {statistics.median(eyes):.0f} ms, "
+        f"most {max(eyes):.0f} ms   the server's share {share:.0%}"
+    )
+
+
+def measure(browser: Browser, address: str, count: int) -> list[Click]:
+    """Open What if in Photos, and click on so many patches."""
+    with opened(browser, address, QUERY) as page:
+        page.locator("#viewer [data-tool=whatif]").first.click()
+        page.wait_for_timeout(AT_REST)
+        patches = np.random.default_rng(0).permutation(GRID[0] * GRID[1])[:count]
+        return timed_clicks(page, patches.tolist())
+
+
+def main() -> None:
+    """Measure, and print a line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--clicks", type=int, default=20, help="how many (default 20)")
+    count = parser.parse_args().clicks
+    if not 1 <= count <= GRID[0] * GRID[1]:
+        parser.error(f"--clicks is {count}, but it must be from 1 to {GRID[0] * GRID[1]}.")
+    with tempfile.TemporaryDirectory() as uploads, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium_path(), args=CHROMIUM)
+        with served(Path(uploads), "app.py", "--no-fetch", "--port") as address:
+            print(summary(measure(browser, address, count)), flush=True)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
