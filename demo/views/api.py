@@ -49,13 +49,9 @@ def build(registry: ModelRegistry) -> None:
         changes = gr.Textbox("[]", label="changes")
         prompt = gr.Textbox(label="prompt")
         keep, drop = gr.Textbox("", label="keep"), gr.Textbox("", label="drop")
-<<<<<<< HEAD
-        other = gr.Textbox(label="other_item")
+        other, dense_or_none = gr.Textbox(label="other_item"), gr.Textbox("", label="dense_caption")
         steps, seed = gr.Number(STEPS, label="steps", precision=0), gr.Number(SEED, label="seed", precision=0)
         guidance, drawing_format = gr.Number(GUIDANCE, label="guidance"), gr.Textbox("png", label="file_format")
-=======
-        other, dense_or_none = gr.Textbox(label="other_item"), gr.Textbox("", label="dense_caption")
->>>>>>> main
         answer, file = gr.JSON(label="answer"), gr.File(label="file")
         call = gr.Button("call")
 
