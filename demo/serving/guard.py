@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from html import escape
+from math import isfinite
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -115,6 +116,8 @@ def checked_value(component: Any, value: Any) -> Any:
     name = getattr(component, "label", None) or "the value"
     if hasattr(component, "check_uploads"):
         return component.check_uploads(value)
+    if isinstance(component, gr.Number | gr.Slider):
+        return checked_number(name, value)
     if not isinstance(value, str | None):
         raise ValueError(f"{name} is a {KINDS.get(type(value), type(value).__name__)}, but text is needed.")
     try:
@@ -124,4 +127,13 @@ def checked_value(component: Any, value: Any) -> Any:
     return value
 
 
-KINDS = {bool: "true or false", int: "number", float: "number", list: "list", dict: "JSON object"}
+def checked_number(name: str, value: Any) -> float | int | None:
+    """A number, or none; ValueError for anything else, and for what JSON has no number for."""
+    if value is not None and type(value) not in (int, float):
+        raise ValueError(f"{name} is a {KINDS.get(type(value), type(value).__name__)}, but a number is needed.")
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError(f"{name} is {value}, but a finite number is needed.")
+    return value
+
+
+KINDS = {str: "text", bool: "true or false", int: "number", float: "number", list: "list", dict: "JSON object"}

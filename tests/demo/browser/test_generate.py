@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from gradio_client import Client  # type: ignore[import-untyped]
+from gradio_client.exceptions import AppError  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, expect
 
 from demo.explain.judged import packed
@@ -15,6 +17,11 @@ from tests.demo.browser.conftest import SCREENSHOTS, served
 from tests.demo.browser.page import SIZES, opened
 from tests.demo.browser.standalone import centres, open_page, page_of, photo, viridis
 from tests.helpers.generated import write_tiny_generator
+
+# gradio_client leaves sockets to the garbage collector.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:unclosed:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
 
 TEXT = "a red dog next to a cat"
 LINK = "?view=generate&caption=" + TEXT.replace(" ", "+") + "&steps=10&seed=5&guidance=2"
@@ -65,8 +72,18 @@ def test_the_view_is_there_with_a_generator_alone(
 ) -> None:
     for address, count in ((generating_address, 1), (scenes_address, 0)):
         with opened(browser, address) as page:
-            expect(page.get_by_role("tab", name="Judge")).to_be_visible()
+            expect(page.get_by_role("tab", name="Lesson")).to_be_visible()
             expect(page.get_by_role("tab", name="Generate")).to_have_count(count)
+
+
+def test_numbers_that_are_none_are_refused_in_a_sentence(generating_address: str) -> None:
+    client = Client(generating_address, verbose=False)
+    for wrong, told in (("many", "steps is a text, but a number is needed"), (1000, "steps is '1000'")):
+        with pytest.raises(AppError, match=told):
+            client.predict(TEXT, wrong, 0, 3.0, "png", api_name="/generate")
+    record, file = client.predict(TEXT, 10, 5, 2.0, "gif", api_name="/generate")
+    assert (record["seed"], Path(file).suffix) == (5, ".gif")
+    client.close()
 
 
 def test_a_caption_is_drawn_in_frames_and_explained(browser: Browser, generating_address: str) -> None:
