@@ -51,6 +51,8 @@ def theme() -> Base:
             (("border_color_primary", "input_border_color", "checkbox_border_color"), palette.line),
             (("slider_color", "loader_color", "link_text_color", "border_color_accent"), palette.accent),
             (("checkbox_background_color_selected", "checkbox_border_color_selected"), palette.accent),
+            (("button_primary_background_fill", "button_primary_background_fill_hover"), palette.accent),
+            (("button_primary_text_color",), palette.paper),
             (("checkbox_label_background_fill", "block_background_fill"), "transparent"),
             (("checkbox_label_background_fill_selected", "color_accent_soft"), palette.accent_soft),
             (("checkbox_label_text_color_selected",), palette.ink),

@@ -29,6 +29,7 @@ from demo.views.parts import ViewState, viewer_value
 if TYPE_CHECKING:  # the generator is imported with its first use
     from seps.generator.generator import WrittenCaption
 
+NUMBERS, USUAL = ("steps", "guidance", "seed"), (STEPS, GUIDANCE, SEED)  # of a link, and where it has none
 EXAMPLES = (
     "a yellow robot and a small street lamp under the stars",
     "a red coach by a green bus",
@@ -108,9 +109,9 @@ def opened_generator(registry: ModelRegistry) -> GeneratingService:
 
 def linked_state(query: Mapping[str, str]) -> GenerateState:
     """What a link draws, its caption as it stands there; ValueError for numbers that cannot be drawn with."""
-    asked = [query.get(name, usual) for name, usual in (("steps", STEPS), ("guidance", GUIDANCE), ("seed", SEED))]
+    steps, guidance, seed = (query.get(name, usual) for name, usual in zip(NUMBERS, USUAL, strict=True))
     try:
-        numbers = read_numbers(*asked, query.get("count", 1))
+        numbers = read_numbers(steps, guidance, seed, query.get("count", 1))
     except ValueError as error:
         raise ValueError(f"In this link {error}") from error
     return GenerateState(caption=query.get("caption", ""), **numbers)

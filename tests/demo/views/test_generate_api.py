@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageSequence
 
 from demo.__main__ import main
 from demo.galleries.scenes import SCENES
@@ -64,9 +64,9 @@ def test_the_endpoint_shows_how_a_picture_came_about(endpoints: Endpoints) -> No
     assert shown_steps(15) == [2, 4, 6, 8, 10, 12, 14, 15]
     with Image.open(file) as film:
         assert film.format == "GIF"
-        assert 1 < film.n_frames <= 8  # frames that look alike are one
-        film.seek(film.n_frames - 1)
-        assert film.info["duration"] >= 2000
+        durations = [frame.info["duration"] for frame in ImageSequence.Iterator(film)]
+    assert 1 < len(durations) <= 8  # frames that look alike are one
+    assert durations[-1] >= 2000
 
 
 @pytest.mark.parametrize(
