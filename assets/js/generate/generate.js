@@ -14,6 +14,7 @@ function build(root, trigger) {
   let chosen = 0; // the picture that is shown large
   let timer = 0;
   let playing = null; // the picture of a film that is shown now
+  let stopped = false; // whether the last drawing was, and none has begun since
 
   const picture = h("img", { class: "seps-drawn" });
   const bar = h("progress", { max: 1, value: 0, "aria-hidden": "true" });
@@ -32,6 +33,9 @@ function build(root, trigger) {
   }
 
   function update(next) {
+    const isFrame = next.done > 0 && !next.scores.length;
+    if (stopped && isFrame) return; // it was on its way when its drawing was stopped
+    stopped = Boolean(next.stopped);
     clearTimeout(timer);
     playing = null;
     // What was stopped leaves the pictures as they were.

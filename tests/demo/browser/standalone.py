@@ -26,6 +26,7 @@ MODULES = {
     "playground": "losses/playground.js",
     "claims": "losses/claims.js",
     "judge": "judge/judge.js",
+    "generate": "generate/generate.js",
     "looks": "generate/looks.js",
     "captioned": "generate/captioned.js",
     "why": "why/why.js",

@@ -13,6 +13,7 @@ from gradio_client.exceptions import AppError  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, expect
 
 from demo.explain.judged import packed
+from demo.views.generate_values import GenerateState, blank_value, stopped_value
 from tests.demo.browser.conftest import SCREENSHOTS, served
 from tests.demo.browser.page import SIZES, opened
 from tests.demo.browser.standalone import centres, open_page, page_of, photo, viridis
@@ -58,6 +59,24 @@ def test_both_maps_of_a_word_share_one_scale(browser: Browser) -> None:
     assert [one.get_attribute("data-value") for one in page.locator(".seps-legend output").all()] == ["0", "1"]
     page.get_by_role("button", name="dog").click()
     assert page.evaluate("window.triggered") == [["word", {"word": 1}]]
+    page.context.close()
+
+
+def test_a_frame_that_comes_after_the_stop_is_not_shown(browser: Browser) -> None:
+    state = GenerateState(caption=TEXT, steps=10)
+    beginning, stopped = blank_value(state, "Begins."), stopped_value(state)
+    frames = [blank_value(state, f"Step {step}.") | {"done": step, "pictures": [photo()["src"]]} for step in (1, 2)]
+    page = open_page(browser, page_of("generate", beginning))
+    says = page.locator(".seps-reading")
+    for value, told in (
+        (frames[0], "Step 1."),
+        (stopped, stopped["says"]),
+        (frames[1], stopped["says"]),
+        (beginning, "Begins."),
+        (frames[0], "Step 1."),
+    ):
+        page.evaluate("(value) => window.send(value)", value)
+        expect(says).to_have_text(told)
     page.context.close()
 
 
