@@ -1,4 +1,4 @@
-"""Train a generator: `python -m seps.generator train RECIPE --data DATA --out RUN [--resume]`.
+"""Train a generator: `python -m seps.generator train RECIPE --data DATA --out RUN [--start FOLDER] [--resume]`.
 
 A recipe's stages run one after another, each with its own losses; what no loss of a stage reaches stays as it is. RUN
 receives `model/` (the last epoch), `checkpoint/`, `metrics.csv` and `recipe.json`.
@@ -8,43 +8,47 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tqdm import tqdm
 
 from seps.checks import check_whole
 from seps.epochs import read_epochs, write_epoch
+from seps.generator.batches import Source, epoch_batches, make_batch, with_latents
 from seps.generator.config import GeneratorConfig
 from seps.generator.data import Captioned, read_captioned
 from seps.generator.losses import Batch, Losses, Objective
-from seps.generator.network import GeneratorNetwork, normalise
+from seps.generator.network import GeneratorNetwork
 from seps.generator.settings import GeneratorSettings, Stage
+from seps.generator.teacher import TeacherHead, TeacherPatches
 from seps.models.hub import load_model
 from seps.models.resume import FOLDER, NUMBERS, checkpoint_numbers, load_checkpoint, save_checkpoint
+from seps.precision import bfloat16_is_fast
 from seps.schedule import cosine_with_warmup
 
-SHORT = {"contrastive": "cont", "captions": "rec", "pixels": "rec", "diffusion": "diff"}
+SHORT = {"contrastive": "cont", "captions": "rec", "pixels": "rec", "diffusion": "diff", "teacher": "teacher"}
 
 
 @dataclass(frozen=True)
 class Splits:
     """What is trained on and measured on."""
 
-    train: Captioned
-    dev: Captioned
+    train: Source
+    dev: Source
 
 
 class Run(nn.Module):
     """What a checkpoint holds: the objective, and the running average of the UNet where there is one."""
 
-    def __init__(self, network: GeneratorNetwork, settings: GeneratorSettings) -> None:
+    def __init__(
+        self, network: GeneratorNetwork, settings: GeneratorSettings, teacher: TeacherHead | None = None
+    ) -> None:
         super().__init__()
-        self.objective = Objective(network, settings)
+        self.objective = Objective(network, settings, teacher)
         self.average: AveragedModel | None = None
         if settings.average and any("diffusion" in stage.losses for stage in settings.stages):
             self.average = AveragedModel(network.unet, multi_avg_fn=get_ema_multi_avg_fn(settings.average))
@@ -71,6 +75,7 @@ def train(
     cache: Path | None = None,
     images: Path | None = None,
     device: str | None = None,
+    start: Path | None = None,
 ) -> GeneratorNetwork:
     """Train a generator from a recipe.
 
@@ -80,42 +85,49 @@ def train(
         out: the run's folder; resume: go on after its checkpoint.
         cache: folder of the pictures as bytes, which runs may share; `out/pictures` where left out.
         device: "cuda" or "cpu"; a GPU where there is one, where left out.
+        start: folder of a generator of the same config, whose weights training starts from.
 
     Raises:
         ValueError: data, recipe or checkpoint that do not fit, told before training starts; a loss that is not finite.
     """
     torch.manual_seed(settings.seed)
     network = GeneratorNetwork(config)
-    if settings.text_start:
+    if start is not None:
+        network.load(start)
+    elif settings.text_start:
         start_text(network, settings.text_start)
     out.mkdir(parents=True, exist_ok=True)
     read_epochs(out)
     first, done = done_before(out, settings) if resume else (0, 0)
-    splits = Splits(
-        *(
-            read_captioned(
-                data,
-                name,
-                config.image_size,
-                network.tokenizer,
-                config.captioner.max_words,
-                cache or out / "pictures",
-                images,
-            )
-            for name in ("train", "dev")
-        )
+    kept = cache or out / "pictures"
+    most = config.captioner.max_words
+    train_images, dev_images = (
+        read_captioned(data, name, config.image_size, network.tokenizer, most, kept, images)
+        for name in ("train", "dev")
     )
     network.to(device or ("cuda" if torch.cuda.is_available() else "cpu"))
     network.to(memory_format=torch.channels_last)
-    tqdm.write(training_plan(network, settings, len(splits.train), len(splits.dev)))
+    tqdm.write(training_plan(network, settings, len(train_images), len(dev_images)))
     recipe = config.as_dict() | {"training": settings.as_dict()}
     (out / "recipe.json").write_text(json.dumps(recipe, indent=2) + "\n", encoding="utf-8")
-    run = Run(network, settings).to(network.device)
+    splits, teacher = with_teacher(network, settings, train_images, dev_images, kept)
+    run = Run(network, settings, teacher).to(network.device)
     for number in range(first, len(settings.stages)):
         resumed = resume and number == first
         run_stage(run, splits, out, number, done if resumed else 0, resumed)
         run.save_model(out / "model", any("diffusion" in one.losses for one in settings.stages[: number + 1]))
     return network
+
+
+def with_teacher(
+    network: GeneratorNetwork, settings: GeneratorSettings, train_images: Captioned, dev_images: Captioned, cache: Path
+) -> tuple[Splits, TeacherHead | None]:
+    """The splits with what the recipe's teacher finds in their images, and the head that predicts it."""
+    if not any("teacher" in stage.losses for stage in settings.stages):
+        return Splits(Source(train_images), Source(dev_images)), None
+    found = [TeacherPatches(settings.teacher, one, cache, network.device) for one in (train_images, dev_images)]
+    head = TeacherHead(network.images.width, network.images.side, found[0].side, found[0].channels)
+    return Splits(Source(train_images, None, found[0]), Source(dev_images, None, found[1])), head
 
 
 def done_before(out: Path, settings: GeneratorSettings) -> tuple[int, int]:
@@ -152,15 +164,15 @@ def run_stage(run: Run, splits: Splits, out: Path, number: int, done: int, resum
     optimizer = torch.optim.AdamW(learned, lr=0.0, weight_decay=settings.weight_decay, fused=True)
     if resume:
         load_checkpoint(out, run, run.state_dict(), optimizer)
-    count = len(splits.train)
+    train_source, dev_source = (with_latents(objective, stage, source) for source in (splits.train, splits.dev))
+    count = len(train_source.captioned)
     steps = count // settings.batch_size or 1
-    latents = {name: stage_latents(objective, stage, getattr(splits, name)) for name in ("train", "dev")}
     before = sum(one.epochs for one in settings.stages[:number])
     for epoch in range(done, stage.epochs):
         torch.manual_seed(settings.seed * 100_003 + number * 1009 + epoch)
         totals: dict[str, float] = {}
         title = f"stage {number + 1} of {len(settings.stages)}, epoch {epoch + 1} of {stage.epochs}"
-        bar = tqdm(epoch_batches(objective, stage, splits.train, latents["train"]), title, steps, leave=False)
+        bar = tqdm(epoch_batches(objective, stage, train_source), title, steps, leave=False)
         for step, batch in enumerate(bar):
             set_rate(optimizer, settings, stage, epoch * steps + step, steps)
             losses = training_step(objective, stage, batch, optimizer, learned, (epoch, step))
@@ -170,7 +182,7 @@ def run_stage(run: Run, splits: Splits, out: Path, number: int, done: int, resum
                 totals[name] = totals.get(name, 0.0) + value / steps
             if step % 10 == 0:
                 bar.set_postfix_str(report(losses, settings.batch_size))
-        row = {"epoch": before + epoch + 1.0, "stage": number + 1.0} | totals | measure(run, stage, splits.dev, latents)
+        row = {"epoch": before + epoch + 1.0, "stage": number + 1.0} | totals | measure(run, stage, dev_source)
         write_epoch(out, row)
         save_checkpoint(out, run.state_dict(), optimizer, {"stage": number, "epoch": epoch + 1})
         tqdm.write(f"{title}: " + ", ".join(f"{name} {value:.4f}" for name, value in list(row.items())[2:]))
@@ -186,7 +198,7 @@ def training_step(
 ) -> Losses:
     """One step of AdamW; ValueError for a loss that is not finite."""
     device = objective.network.device
-    mixed = objective.settings.bf16 and device.type == "cuda"
+    mixed = objective.settings.bf16 if device.type == "cuda" else stage.bf16_cpu and bfloat16_is_fast()
     with torch.autocast(device.type, torch.bfloat16, enabled=mixed):
         losses = objective(stage, batch)
     if not math.isfinite(float(losses.total.detach())):
@@ -202,52 +214,17 @@ def training_step(
 
 
 @torch.no_grad()
-def stage_latents(objective: Objective, stage: Stage, captioned: Captioned) -> Tensor | None:
-    """All latents (V, C_z, h, w) of a stage that needs nothing else of the pictures; None for other stages."""
-    if stage.losses != ("diffusion",):
-        return None
-    found = []
-    rows = torch.arange(len(captioned)).split(objective.settings.batch_size)
-    for some in tqdm(rows, f"Latents of {captioned.split.name}", leave=False):
-        pictures = normalise(captioned.values(some)).to(objective.network.device)
-        found.append(objective.network.autoencoder.encode(pictures).cpu())
-    return torch.cat(found)
-
-
-def epoch_batches(objective: Objective, stage: Stage, captioned: Captioned, latents: Tensor | None) -> Iterator[Batch]:
-    """An epoch's batches: every image once, shuffled, each with one of its captions; a last short batch is left out
-    where there are whole ones."""
-    size, count = objective.settings.batch_size, len(captioned)
-    order = torch.randperm(count)
-    which = torch.randint(captioned.split.captions_per_image, (count,))
-    for start in range(0, max(count - size, 0) + 1, size):
-        rows = order[start : start + size]
-        yield make_batch(objective, captioned, latents, rows, which[rows])
-
-
-def make_batch(
-    objective: Objective, captioned: Captioned, latents: Tensor | None, rows: Tensor, which: Tensor
-) -> Batch:
-    """The images of these rows, each with its caption number `which`, on the generator's device."""
-    device = objective.network.device
-    ids, lengths = captioned.captions(rows, which)
-    pictures = None if latents is not None else normalise(captioned.values(rows)).to(device)
-    chosen = None if latents is None else latents[rows].to(device)
-    return Batch(pictures, chosen, ids.to(device), lengths)
-
-
-@torch.no_grad()
-def measure(run: Run, stage: Stage, dev: Captioned, latents: dict[str, Tensor | None]) -> dict[str, float]:
+def measure(run: Run, stage: Stage, dev: Source) -> dict[str, float]:
     """A stage's losses on dev, with the same captions and noise each time, in evaluation mode."""
     objective, settings = run.objective, run.objective.settings
     state = torch.get_rng_state()
     torch.manual_seed(settings.seed)
     objective.eval()
-    count = min(settings.dev_images or len(dev), len(dev))
+    count = min(settings.dev_images or len(dev.captioned), len(dev.captioned))
     sums: dict[str, float] = {}
     for rows in torch.arange(count).split(settings.batch_size):
-        which = torch.randint(dev.split.captions_per_image, (len(rows),))
-        losses = objective(stage, make_batch(objective, dev, latents["dev"], rows, which))
+        which = torch.randint(dev.captioned.split.captions_per_image, (len(rows),))
+        losses = objective(stage, make_batch(objective, stage, dev, rows, which))
         for name, value in figures(losses).items():
             sums[f"dev_{name}"] = sums.get(f"dev_{name}", 0.0) + value * len(rows) / count
     objective.set_stage(stage)
@@ -296,7 +273,8 @@ def training_plan(network: GeneratorNetwork, settings: GeneratorSettings, train_
         "Parameters: " + ", ".join(f"{name} {size:,}" for name, size in sizes.items()) + ".",
         f"Batch {settings.batch_size}, weight decay {settings.weight_decay:g}, warm-up of "
         f"{settings.lr_warmup_epochs:g} epochs a stage. Weights: contrastive {settings.contrastive_weight:g}, captions "
-        f"and pixels {settings.reconstruction_weight:g}, diffusion {settings.diffusion_weight:g}.",
+        f"and pixels {settings.reconstruction_weight:g}, diffusion {settings.diffusion_weight:g}"
+        + (f", teacher {settings.teacher_weight:g} ({settings.teacher})." if settings.teacher else "."),
     ]
     for number, stage in enumerate(settings.stages, start=1):
         frozen = ", text encoder frozen" if stage.freeze_text else ""

@@ -13,6 +13,7 @@ from seps.generator.diffusion import diffusion_loss, noise_schedule
 from seps.generator.encoders import TextFeatures
 from seps.generator.network import GeneratorNetwork
 from seps.generator.settings import GeneratorSettings, Stage
+from seps.generator.teacher import TeacherHead
 
 
 class Batch(NamedTuple):
@@ -21,6 +22,7 @@ class Batch(NamedTuple):
     Attributes:
         pictures: (B, 3, S, S) in [-1, 1]; None where latents are at hand and nothing else is needed.
         latents: (B, C_z, S / 8, S / 8); None where they are to be made.
+        patches: the teacher's, (B, N, C); None without a teacher.
         ids: (B, L) token ids; lengths: (B,).
     """
 
@@ -28,6 +30,7 @@ class Batch(NamedTuple):
     latents: Tensor | None
     ids: Tensor
     lengths: Tensor
+    patches: Tensor | None = None
 
 
 class Losses(NamedTuple):
@@ -45,21 +48,25 @@ class Objective(nn.Module):
 
     Args:
         network: whose parameters learn; settings: weights of the losses.
+        teacher: predicts a teacher's patches; None without a teacher.
     """
 
-    def __init__(self, network: GeneratorNetwork, settings: GeneratorSettings) -> None:
+    def __init__(
+        self, network: GeneratorNetwork, settings: GeneratorSettings, teacher: TeacherHead | None = None
+    ) -> None:
         super().__init__()
-        self.network, self.settings = network, settings
+        self.network, self.settings, self.teacher = network, settings, teacher
         self.schedule = noise_schedule(network.config.diffusion)
 
     def learning(self, stage: Stage) -> list[nn.Module]:
         """The parts that a stage's losses reach."""
-        network = self.network
+        network, teacher = self.network, self.teacher
         parts: dict[str, list[nn.Module]] = {
             "contrastive": [network.images, network.captions, network.temperature],
             "captions": [network.images, network.captioner],
             "pixels": [network.autoencoder],
             "diffusion": [network.unet, network.captions],
+            "teacher": [network.images] if teacher is None else [network.images, teacher],
         }
         found = list(dict.fromkeys(part for name in stage.losses for part in parts[name]))
         return [part for part in found if not (stage.freeze_text and part is network.captions)]
@@ -78,7 +85,7 @@ class Objective(nn.Module):
         network, wanted = self.network, {*stage.losses}
         each: dict[str, Tensor] = {}
         i2t = t2i = None
-        if wanted & {"contrastive", "captions"}:
+        if wanted & {"contrastive", "captions", "teacher"}:
             image = network.images(pictures_of(batch))
         if wanted & {"contrastive", "diffusion"}:
             text = network.captions(batch.ids, batch.lengths)
@@ -89,6 +96,8 @@ class Objective(nn.Module):
         if "captions" in wanted:
             logits, _ = network.captioner(network.captioner.memory(image), batch.ids)
             each["captions"] = caption_loss(logits, batch.ids, batch.lengths)
+        if "teacher" in wanted:
+            each["teacher"] = self.teacher_loss(image.grid, batch)
         if "pixels" in wanted:
             seen = cropped(pictures_of(batch), stage.crop if network.autoencoder.training else 0)
             each["pixels"] = pixel_loss(network.autoencoder(seen), seen)
@@ -101,6 +110,12 @@ class Objective(nn.Module):
             each["diffusion"] = diffusion_loss(network.unet, self.schedule, latents, words, mask)
         total = sum((self.settings.weight(name) * loss for name, loss in each.items()), start=batch.ids.new_zeros(()))
         return Losses(total, each, i2t, t2i)
+
+    def teacher_loss(self, grid: Tensor, batch: Batch) -> Tensor:
+        """Mean squared difference from the teacher's patches; 1 for who always answers with their mean."""
+        if self.teacher is None or batch.patches is None:
+            raise ValueError("The loss teacher needs a teacher and what it finds in the batch's images.")
+        return F.mse_loss(self.teacher(grid), batch.patches)
 
     def with_empty(self, text: TextFeatures) -> tuple[Tensor, Tensor]:
         """Words and mask of a batch, some of its captions as the empty one, in training."""

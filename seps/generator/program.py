@@ -44,6 +44,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     train.add_argument("--data", type=Path, required=True, help="folder with the splits train and dev")
     train.add_argument("--images", type=Path, help="folder of the images, where it is another")
     train.add_argument("--out", type=Path, required=True, help="folder of the run")
+    train.add_argument("--start", type=Path, metavar="FOLDER", help="start from the weights of this generator")
     train.add_argument("--resume", action="store_true", help="go on after the run's checkpoint")
     train.add_argument("--cache", type=Path, help="folder of pictures as bytes, shared by runs")
     train.add_argument("--seed", type=int, help="instead of the recipe's")
@@ -99,7 +100,16 @@ def run_train(options: argparse.Namespace) -> None:
     config, settings = read_recipe(options.recipe)
     if options.seed is not None:
         settings = replace(settings, seed=options.seed)
-    train(config, settings, options.data, options.out, options.resume, options.cache, options.images)
+    train(
+        config,
+        settings,
+        options.data,
+        options.out,
+        options.resume,
+        options.cache,
+        options.images,
+        start=options.start,
+    )
     print(f"The generator is in {options.out / 'model'}.")
 
 

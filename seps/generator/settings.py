@@ -18,7 +18,7 @@ from seps.checks import (
 from seps.generator.config import GeneratorConfig
 from seps.recipes import names_in, read_parts
 
-LOSSES = ("contrastive", "captions", "pixels", "diffusion")
+LOSSES = ("contrastive", "captions", "pixels", "diffusion", "teacher")
 MOST_EPOCHS, MOST_BATCH, MOST_SEED = 100_000, 100_000, 2**32 - 1
 
 
@@ -27,18 +27,20 @@ class Stage:
     """A part of training.
 
     Attributes:
-        losses: which of "contrastive", "captions", "pixels" and "diffusion" are added up; parts that none of them
-            reaches stay as they are.
+        losses: which of "contrastive", "captions", "pixels", "diffusion" and "teacher" are added up; parts that none
+            of them reaches stay as they are.
         epochs: passes over the images; learning_rate: the largest; 0 for the recipe's.
         crop: side of the squares that the autoencoder sees, cut at random, in pixels; 0 for whole pictures.
         freeze_text: leave the text encoder as it is.
+        bf16_cpu: run in bfloat16 on a CPU too, where it multiplies in bfloat16 at least as fast as in float32.
     """
 
-    losses: tuple[str, ...] = LOSSES
+    losses: tuple[str, ...] = LOSSES[:4]
     epochs: int = 15
     learning_rate: float = 0.0
     crop: int = 0
     freeze_text: bool = False
+    bf16_cpu: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "losses", tuple(self.losses))
@@ -62,9 +64,11 @@ class GeneratorSettings:
         batch_size: images a step, each with one of its captions; learning_rate: the largest.
         lr_warmup_epochs: of each stage, over which the rate rises; from then on it falls as a cosine to 0.
         weight_decay: of AdamW; clip: largest norm of the gradient.
-        contrastive_weight, reconstruction_weight (of captions and of pixels), diffusion_weight: of the losses.
+        contrastive_weight, reconstruction_weight (of captions and of pixels), diffusion_weight, teacher_weight: of the
+            losses.
         caption_dropout: share of captions that diffusion sees as empty, for guidance.
         average: decay of the running average of the UNet's weights, which is what is kept; 0 keeps the last.
+        teacher: a SEPS model (`load_model`) whose patch embeddings the loss "teacher" has the image encoder predict.
         text_start: a SEPS model (`load_model`) whose text encoder is taken over; "" starts as the config says.
         dev_images: of the dev split, on which losses are measured; 0 for all.
         bf16: mixed precision on a GPU.
@@ -80,9 +84,11 @@ class GeneratorSettings:
     contrastive_weight: float = 1.0
     reconstruction_weight: float = 0.5
     diffusion_weight: float = 0.1
+    teacher_weight: float = 1.0
     caption_dropout: float = 0.1
     average: float = 0.999
     text_start: str = ""
+    teacher: str = ""
     dev_images: int = 0
     bf16: bool = True
     seed: int = 0
@@ -91,6 +97,8 @@ class GeneratorSettings:
         object.__setattr__(self, "stages", tuple(self.stages))
         if not self.stages:
             raise ValueError("training.stages is empty: give at least one stage.")
+        if not self.teacher and any("teacher" in stage.losses for stage in self.stages):
+            raise ValueError('training.stages has the loss "teacher": name a SEPS model as training.teacher.')
         check_whole("training.batch_size", self.batch_size, MOST_BATCH, least=2)
         check_whole("training.seed", self.seed, MOST_SEED, least=0)
         check_whole("training.dev_images", self.dev_images, least=0)
@@ -102,6 +110,7 @@ class GeneratorSettings:
             "contrastive_weight",
             "reconstruction_weight",
             "diffusion_weight",
+            "teacher_weight",
         ):
             check_not_negative(f"training.{name}", getattr(self, name))
         for name in ("caption_dropout", "average"):
@@ -114,6 +123,7 @@ class GeneratorSettings:
             "captions": self.reconstruction_weight,
             "pixels": self.reconstruction_weight,
             "diffusion": self.diffusion_weight,
+            "teacher": self.teacher_weight,
         }[loss]
 
     def as_dict(self) -> dict[str, Any]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from time import perf_counter
 
 import torch
 from torch import Tensor, nn
@@ -14,6 +12,7 @@ from torch import Tensor, nn
 from seps.method.losses import ScoreMask, SEPSLoss
 from seps.method.pairwise import pairwise_similarity
 from seps.models.model import SEPSModel
+from seps.precision import bfloat16_is_fast
 from seps.training.gathering import joined, joined_captions, joined_embeddings
 from seps.training.maps import map_loss
 from seps.training.objective import grounding_loss, infonce_loss, pool, pooled_loss
@@ -21,7 +20,6 @@ from seps.training.phrases import PhraseBox
 from seps.training.settings import TrainSettings
 
 MOST_SCALE = 100.0  # of InfoNCE, as in CLIP
-SIDE_TRIED = 256  # of the matrices that tell how fast a CPU is
 
 
 @dataclass(frozen=True)
@@ -180,21 +178,3 @@ def kept_ratio(masks: ScoreMask, branches: int) -> Tensor:
     if isinstance(masks, Tensor):
         return masks.detach().mean() / branches
     return torch.stack([mask.detach() for mask in masks]).mean()
-
-
-@cache
-def bfloat16_is_fast() -> bool:
-    """Tell whether this CPU multiplies matrices in bfloat16 at least as fast as in float32, tried once.
-
-    Where it has no instructions for bfloat16, each product is emulated, at a hundredth of the speed.
-    """
-    best = {}
-    for dtype in (torch.float32, torch.bfloat16):
-        matrix = torch.ones(SIDE_TRIED, SIDE_TRIED, dtype=dtype)
-        times = []
-        for _ in range(3):
-            start = perf_counter()
-            matrix @ matrix
-            times.append(perf_counter() - start)
-        best[dtype] = min(times)
-    return best[torch.bfloat16] <= best[torch.float32]

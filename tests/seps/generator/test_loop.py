@@ -125,6 +125,19 @@ def test_a_run_goes_on_to_the_same_weights(drawn: Path, config: GeneratorConfig,
     assert not torch.equal(kept.unet.conv_in.weight, whole.unet.conv_in.weight)  # the running average is what is kept
 
 
+def test_a_run_starts_from_a_generator(drawn: Path, config: GeneratorConfig, tmp_path: Path) -> None:
+    first = GeneratorNetwork(config)
+    first.save(tmp_path / "first")
+    short = replace(SETTINGS, stages=STAGES[:1])
+    trained = loop.train(config, short, drawn, tmp_path / "run", cache=tmp_path / "cache", start=tmp_path / "first")
+    for key, tensor in trained.state_dict().items():
+        if not key.startswith("autoencoder"):
+            torch.testing.assert_close(tensor, first.state_dict()[key].half().float())
+    assert not torch.equal(trained.autoencoder.encoder[0].weight, first.autoencoder.encoder[0].weight)
+    with pytest.raises(ValueError, match="does not exist"):
+        loop.train(config, short, drawn, tmp_path / "run", cache=tmp_path / "cache", start=tmp_path / "none")
+
+
 def test_a_checkpoint_that_does_not_fit_is_told(drawn: Path, config: GeneratorConfig, tmp_path: Path) -> None:
     short = replace(SETTINGS, stages=STAGES[:1])
     with pytest.raises(ValueError, match="holds no checkpoint: train without --resume first"):

@@ -1,0 +1,61 @@
+"""The batches of a stage of training, of pictures, captions and what is computed of them beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from seps.generator.data import Captioned
+from seps.generator.losses import Batch, Objective
+from seps.generator.network import normalise
+from seps.generator.settings import Stage
+from seps.generator.teacher import TeacherPatches
+
+
+class Source(NamedTuple):
+    """What batches of a split are made of: pictures and captions, their latents where they are computed beforehand, and
+    what the teacher finds in them where there is one."""
+
+    captioned: Captioned
+    latents: Tensor | None = None
+    teacher: TeacherPatches | None = None
+
+
+@torch.no_grad()
+def with_latents(objective: Objective, stage: Stage, source: Source) -> Source:
+    """The source with all latents (V, C_z, h, w), for a stage that needs nothing else of the pictures."""
+    if stage.losses != ("diffusion",):
+        return source
+    found = []
+    captioned = source.captioned
+    rows = torch.arange(len(captioned)).split(objective.settings.batch_size)
+    for some in tqdm(rows, f"Latents of {captioned.split.name}", leave=False):
+        pictures = normalise(captioned.values(some)).to(objective.network.device)
+        found.append(objective.network.autoencoder.encode(pictures).cpu())
+    return source._replace(latents=torch.cat(found))
+
+
+def epoch_batches(objective: Objective, stage: Stage, source: Source) -> Iterator[Batch]:
+    """An epoch's batches: every image once, shuffled, each with one of its captions; a last short batch is left out
+    where there are whole ones."""
+    size, count = objective.settings.batch_size, len(source.captioned)
+    order = torch.randperm(count)
+    which = torch.randint(source.captioned.split.captions_per_image, (count,))
+    for start in range(0, max(count - size, 0) + 1, size):
+        rows = order[start : start + size]
+        yield make_batch(objective, stage, source, rows, which[rows])
+
+
+def make_batch(objective: Objective, stage: Stage, source: Source, rows: Tensor, which: Tensor) -> Batch:
+    """The images of these rows, each with its caption number `which`, on the generator's device."""
+    device = objective.network.device
+    captioned, latents, teacher = source
+    ids, lengths = captioned.captions(rows, which)
+    pictures = None if latents is not None else normalise(captioned.values(rows)).to(device)
+    chosen = None if latents is None else latents[rows].to(device)
+    patches = teacher.of(rows).to(device) if teacher is not None and "teacher" in stage.losses else None
+    return Batch(pictures, chosen, ids.to(device), lengths, patches)

@@ -1,0 +1,100 @@
+"""What a SEPS model finds in each patch of the training images, for an image encoder to learn from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from tqdm import tqdm
+
+from seps.data import open_image
+from seps.files import written_whole
+from seps.generator.data import Captioned, fingerprint
+from seps.models.hub import load_model
+from seps.models.model import SEPSModel
+from seps.precision import bfloat16_is_fast
+
+AT_ONCE = 64  # images that the teacher encodes at once
+LOOKED_AT = 256  # images that tell each channel's mean and deviation
+
+
+class TeacherPatches:
+    """A SEPS model's patch embeddings of a split's images.
+
+    Args:
+        teacher: name or folder of the model (`load_model`); captioned: the images; cache: folder where they are kept.
+        device: on which the teacher computes.
+
+    Attributes:
+        values: (V, N, C) float16, on disk; side: of the grid of patches; channels: C.
+    """
+
+    def __init__(self, teacher: str, captioned: Captioned, cache: Path, device: torch.device) -> None:
+        model = load_model(teacher)
+        rows, columns = model.grid
+        if rows != columns:
+            raise ValueError(
+                f"training.teacher is {teacher!r}, whose grid is {rows} x {columns}, but a square is needed."
+            )
+        self.side, self.channels = rows, model.config.embed_size
+        self.values = patches_of(model, teacher, captioned, cache, device)
+        some = torch.from_numpy(self.values[:LOOKED_AT].astype(np.float32)).flatten(0, 1)
+        self.mean, self.deviation = some.mean(dim=0), some.std(dim=0).clamp_min(1e-6)  # (C,) each
+
+    def of(self, rows: Tensor) -> Tensor:
+        """Patches (B, N, C) of images by number, each channel with mean 0 and variance 1."""
+        found = torch.from_numpy(self.values[rows.numpy()].astype(np.float32))
+        return (found - self.mean) / self.deviation
+
+
+class TeacherHead(nn.Module):
+    """What an image encoder's cells tell of the teacher's patches that each covers; it learns along and is not kept.
+
+    Args:
+        width: D, channels of the cells; side: of their grid; teacher_side, channels: of the teacher's patches.
+
+    Raises:
+        ValueError: the teacher's grid is no multiple of the encoder's.
+    """
+
+    def __init__(self, width: int, side: int, teacher_side: int, channels: int) -> None:
+        super().__init__()
+        if teacher_side % side:
+            raise ValueError(
+                f"The teacher's grid is {teacher_side} patches wide, but it must be a multiple of the image "
+                f"encoder's, which is {side}."
+            )
+        self.side, self.each, self.channels = side, teacher_side // side, channels
+        self.project = nn.Linear(width, self.each**2 * channels)
+
+    def forward(self, grid: Tensor) -> Tensor:
+        """Cells (B, G, D) to patches (B, N, C), row by row."""
+        count, side, each = len(grid), self.side, self.each
+        blocks = self.project(grid).view(count, side, side, each, each, self.channels)
+        return blocks.transpose(2, 3).reshape(count, (side * each) ** 2, self.channels)
+
+
+def patches_of(
+    model: SEPSModel, name: str, captioned: Captioned, cache: Path, device: torch.device
+) -> np.ndarray[tuple[int, ...], np.dtype[np.float16]]:
+    """Patch embeddings (V, N, C) without [CLS] as float16 on disk, made where they are not there yet."""
+    split, stem = captioned.split, Path(name).name
+    file, note = cache / f"{split.name}-{stem}.npy", cache / f"{split.name}-{stem}.json"
+    made_from = fingerprint(split) | {"teacher": name}
+    if file.is_file() and note.is_file() and json.loads(note.read_text()) == made_from:
+        return np.load(file, mmap_mode="r")
+    model = model.to(device).eval()
+    patches, width = model.grid[0] * model.grid[1], model.config.embed_size
+    with written_whole(file) as partial, partial.open("wb") as stream:
+        shape = (len(split.image_files), patches, width)
+        np.lib.format.write_array_header_1_0(stream, {"descr": "<f2", "fortran_order": False, "shape": shape})
+        for start in tqdm(range(0, shape[0], AT_ONCE), desc=f"Patches of {split.name}", leave=False):
+            photos = [open_image(path) for path in split.image_files[start : start + AT_ONCE]]
+            with torch.autocast("cpu", torch.bfloat16, enabled=device.type == "cpu" and bfloat16_is_fast()):
+                found = model.encode_photos(photos)[:, -patches:]  # (B, N, C)
+            stream.write(found.float().cpu().numpy().astype("<f2").tobytes())
+    note.write_text(json.dumps(made_from) + "\n", encoding="utf-8")
+    return np.load(file, mmap_mode="r")
