@@ -18,6 +18,7 @@ from PIL import Image
 from demo.explain.drawn import ToldStatement, told_statements
 from demo.service.asked import Asked
 from demo.service.threads import computing
+from seps.checks import read_json_file
 from seps.models.shipped import shipped_models
 from seps.scenes.agreement import agreement
 from seps.scenes.reading import read_caption
@@ -157,5 +158,6 @@ def rank_among(similarity: float, scores: Sequence[float]) -> int:
 
 
 def generator_ships(name: str = "generator") -> bool:
-    """Whether a generator ships, told without importing it."""
-    return name in shipped_models(GENERATOR)
+    """Whether a generator that draws ships, told without importing it."""
+    folder = shipped_models(GENERATOR).get(name)
+    return folder is not None and read_json_file(folder / GENERATOR).get("draws", True) is True

@@ -133,6 +133,7 @@ class GeneratorConfig:
     Attributes:
         image_size: side of its pictures in pixels, a multiple of 8 times the UNet's halvings.
         encoders, captioner, autoencoder, diffusion: its parts.
+        draws: whether it has a UNet; without one it writes captions and draws nothing.
     """
 
     image_size: int = 128
@@ -140,6 +141,7 @@ class GeneratorConfig:
     captioner: CaptionerConfig = field(default_factory=CaptionerConfig)
     autoencoder: AutoencoderConfig = field(default_factory=AutoencoderConfig)
     diffusion: DiffusionConfig = field(default_factory=DiffusionConfig)
+    draws: bool = True
 
     def __post_init__(self) -> None:
         check_whole("image_size", self.image_size, MOST_SIDE)

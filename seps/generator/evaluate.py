@@ -55,7 +55,8 @@ def evaluate(
     Args:
         generator: a trained one.
         data: folder that `python -m seps.scenes` wrote; split_name: of it.
-        pictures: how many captions are drawn, the first of the first scenes; 0 draws none; steps, guidance: of drawing.
+        pictures: how many captions are drawn, the first of the first scenes; 0 draws none, as does a generator without
+            UNet; steps, guidance: of drawing.
         train: folder with the split "train", to tell how near drawings are to it; left out, that is not measured.
 
     Returns:
@@ -70,7 +71,7 @@ def evaluate(
     result: dict[str, Any] = {"split": split_name, "scenes": len(graphs.scenes)}
     written = generator.batch_image_to_text(split.image_files, progress=progress)
     result["captions"] = measure_captions(written, split, graphs, scorer)
-    count = min(pictures, len(graphs.scenes))
+    count = min(pictures, len(graphs.scenes)) if generator.network.config.draws else 0
     if count:
         texts = [split.captions[i * split.captions_per_image] for i in range(count)]
         drawn = generator.batch_text_to_image(

@@ -93,7 +93,8 @@ class ImageTextGenerator:
             The image, image_size pixels a side.
 
         Raises:
-            ValueError: an empty caption, numbers outside their range, a path that cannot be written to.
+            ValueError: an empty caption, numbers outside their range, a path that cannot be written to, a generator
+                that draws nothing.
         """
         target = None if save_path is None else check_target(save_path)
         check_steps(num_inference_steps, self.network.config.diffusion)
@@ -172,6 +173,8 @@ class ImageTextGenerator:
         for seed in seeds:
             check_whole("seed", seed, MOST_SEED, least=0)
         network = self.network
+        if network.unet is None:
+            raise ValueError("This generator writes captions and draws nothing: it has no UNet.")
         size, channels = network.config.latent_size, network.config.autoencoder.latent_channels
         start = torch.cat(
             [torch.randn(1, channels, size, size, generator=torch.Generator().manual_seed(seed)) for seed in seeds]

@@ -90,6 +90,8 @@ def train(
     Raises:
         ValueError: data, recipe or checkpoint that do not fit, told before training starts; a loss that is not finite.
     """
+    if not config.draws and any("diffusion" in stage.losses for stage in settings.stages):
+        raise ValueError("The recipe's draws is false, but a stage has the loss diffusion: leave one of them out.")
     torch.manual_seed(settings.seed)
     network = GeneratorNetwork(config)
     if start is not None:
@@ -264,8 +266,9 @@ def set_rate(
 def training_plan(network: GeneratorNetwork, settings: GeneratorSettings, train_images: int, dev_images: int) -> str:
     """What training will do, told before it starts."""
     sizes = {
-        name: sum(parameter.numel() for parameter in getattr(network, name).parameters())
-        for name in ("images", "captions", "captioner", "autoencoder", "unet")
+        name: sum(parameter.numel() for parameter in part.parameters())
+        for name, part in network.named_children()
+        if name != "temperature"
     }
     lines = [
         f"{train_images:,} images to train on, {dev_images:,} to measure on, {network.config.image_size} pixels a "

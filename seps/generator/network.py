@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -34,7 +35,8 @@ class GeneratorNetwork(nn.Module):
         config: their sizes.
 
     Attributes:
-        images, captions: the encoders; temperature: of the contrastive loss; captioner; autoencoder; unet.
+        images, captions: the encoders; temperature: of the contrastive loss; captioner; autoencoder; unet, None where
+            the generator draws nothing.
         tokenizer: of captions.
     """
 
@@ -48,7 +50,8 @@ class GeneratorNetwork(nn.Module):
         self.tokenizer = Tokenizer.from_config(self.captions.encoder.config)
         self.captioner = Captioner(config.captioner, self.images.width, embed_size, self.tokenizer.size)
         self.autoencoder = Autoencoder(config.autoencoder)
-        self.unet = build_unet(config.diffusion, config.latent_size, config.autoencoder.latent_channels, embed_size)
+        latents = config.latent_size, config.autoencoder.latent_channels
+        self.unet: Any = build_unet(config.diffusion, *latents, embed_size) if config.draws else None
 
     @property
     def device(self) -> torch.device:
@@ -85,17 +88,24 @@ class GeneratorNetwork(nn.Module):
         return {
             name: {key: tensor for key, tensor in state.items() if key.split(".")[0] in parts}
             for name, parts in PARTS.items()
+            if self.config.draws or name != "unet"
         }
 
     def load(self, folder: Path) -> None:
-        """Take up what `save` wrote; ValueError where a file lacks or does not fit, before any of it is taken up."""
+        """Take up what `save` wrote; ValueError where a file lacks or does not fit, before any of it is taken up.
+
+        From a generator that draws nothing all but the UNet is taken up, which stays as it is.
+        """
         taken: dict[str, Tensor] = {}
+        lacking = set() if GeneratorConfig.from_json(folder / CONFIG_FILE).draws else {"unet"}
         for name, wanted in self.saved().items():
+            if name in lacking:
+                continue
             file = folder / f"{name}.safetensors"
             tensors = read_tensors(file)
             check_tensors(file, tensors, wanted)
             taken |= tensors
-        self.load_state_dict(taken)
+        self.load_state_dict(taken, strict=not lacking)
 
 
 def to_values(pictures: Sequence[Image.Image], size: int) -> Tensor:

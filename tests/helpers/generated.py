@@ -19,8 +19,8 @@ TINY: dict[str, Any] = {
 }
 
 
-def write_tiny_generator(folder: Path) -> Path:
-    """Save one to a folder; returns it."""
+def write_tiny_generator(folder: Path, draws: bool = True) -> Path:
+    """Save one to a folder, with or without a UNet; returns the folder."""
     torch.manual_seed(0)
-    GeneratorNetwork(GeneratorConfig.from_dict(TINY)).save(folder)
+    GeneratorNetwork(GeneratorConfig.from_dict(TINY | {"draws": draws})).save(folder)
     return folder

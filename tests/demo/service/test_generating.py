@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from demo.service import generating as module
 from demo.service.asked import Asked
-from demo.service.generating import GeneratingService, rank_among
+from demo.service.generating import GENERATOR, GeneratingService, generator_ships, rank_among
 from seps.generator import ImageTextGenerator
 from tests.helpers.generated import write_tiny_generator
 
@@ -96,6 +97,16 @@ def test_bad_requests_are_refused(generating: GeneratingService) -> None:
 
 def test_a_place_among_a_gallerys_pictures() -> None:
     assert [rank_among(one, [3.0, 2.0, 1.0]) for one in (4.0, 2.0, 1.5, 0.0)] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("draws", [True, False])
+def test_a_generator_that_draws_nothing_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, draws: bool
+) -> None:
+    folder = write_tiny_generator(tmp_path, draws)
+    monkeypatch.setattr(module, "shipped_models", lambda file: {"generator": folder} if file == GENERATOR else {})
+    assert generator_ships() is draws
+    assert not generator_ships("other")
 
 
 def test_neither_diffusers_nor_the_generator_is_imported_before_its_first_use() -> None:

@@ -138,6 +138,20 @@ def test_a_run_starts_from_a_generator(drawn: Path, config: GeneratorConfig, tmp
         loop.train(config, short, drawn, tmp_path / "run", cache=tmp_path / "cache", start=tmp_path / "none")
 
 
+def test_a_generator_that_draws_nothing_learns_no_diffusion(
+    drawn: Path, config: GeneratorConfig, tmp_path: Path
+) -> None:
+    writes = replace(config, draws=False)
+    loop.train(writes, replace(SETTINGS, stages=STAGES[:2]), drawn, tmp_path / "run", cache=tmp_path / "cache")
+    assert not GeneratorConfig.from_json(tmp_path / "run" / "model" / "generator.json").draws
+    with pytest.raises(ValueError, match="draws is false, but a stage has the loss diffusion"):
+        loop.train(writes, SETTINGS, drawn, tmp_path / "other", cache=tmp_path / "cache")
+    later = replace(SETTINGS, stages=STAGES[2:])
+    start = tmp_path / "run" / "model"
+    whole = loop.train(config, later, drawn, tmp_path / "unet", cache=tmp_path / "cache", start=start)
+    assert whole.unet is not None
+
+
 def test_a_checkpoint_that_does_not_fit_is_told(drawn: Path, config: GeneratorConfig, tmp_path: Path) -> None:
     short = replace(SETTINGS, stages=STAGES[:1])
     with pytest.raises(ValueError, match="holds no checkpoint: train without --resume first"):
