@@ -15,6 +15,7 @@ from seps.checks import (
     shown,
 )
 
+MOST_RANK, MOST_LAYERS = 4_096, 1_024
 CLS_CHOICES = ("encoder", "mean", "none")
 
 
@@ -76,6 +77,8 @@ class TextConfig:
         max_dense_words: the same for a dense caption.
         context: let the caption's mean word join every word (see `seps.encoders.heads`).
         dropout: share of feature channels dropped in training, with context.
+        low_rank: rank of the differences that the weights of the last low_rank_layers layers may have (LoRA); 0 for
+            none.
     """
 
     encoder: str
@@ -84,10 +87,14 @@ class TextConfig:
     max_dense_words: int = 200
     context: bool = False
     dropout: float = 0.0
+    low_rank: int = 0
+    low_rank_layers: int = 1
 
     def __post_init__(self) -> None:
         check_weights("text.weights", self.weights)
         check_share("text.dropout", self.dropout)
+        check_whole("text.low_rank", self.low_rank, MOST_RANK, least=0)
+        check_whole("text.low_rank_layers", self.low_rank_layers, MOST_LAYERS)
         for name in ("max_words", "max_dense_words"):
             limit = getattr(self, name)
             check_whole(f"text.{name}", limit, MOST_WORDS)

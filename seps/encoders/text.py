@@ -8,6 +8,8 @@ from torch import Tensor, nn
 from seps.checks import Lengths, check_lengths
 from seps.encoders.config import TextConfig
 from seps.encoders.heads import ContextHead
+from seps.encoders.low_rank import LowRank, add_low_rank
+from seps.encoders.tails import passed_words, text_layers
 from seps.encoders.weights import text_backbone
 
 
@@ -21,6 +23,8 @@ class TextEncoder(nn.Module):
     Attributes:
         bert: the encoder, whatever its kind; fc: nn.Linear, D_t -> C; context: ContextHead, or None without context.
         width: D_t, channels of the encoder's words; vocabulary: how many ids it embeds.
+        tail, frozen_layers: the encoder's last layers, which learn along, and how many come before them, see
+            `freeze_layers`; None and -1 while all is taken as a whole.
 
     Raises:
         ValueError: an encoder or weights that cannot be had; more words than the encoder has positions.
@@ -33,6 +37,10 @@ class TextEncoder(nn.Module):
         self.width = int(self.bert.config.hidden_size)
         self.vocabulary = int(self.bert.config.vocab_size)
         self.fc = nn.Linear(self.width, embed_size)
+        self.tail: list[nn.Module] | None = None
+        self.frozen_layers = -1
+        if config.low_rank:
+            add_low_rank(self.bert, config.low_rank, config.low_rank_layers)
         self.context: ContextHead | None = None
         if config.context:
             self.context = ContextHead(self.width, self.width, embed_size, config.dropout)
@@ -44,6 +52,22 @@ class TextEncoder(nn.Module):
         longest = max(config.max_words, config.max_dense_words)
         if positions is not None and longest > positions:
             raise ValueError(f"Captions may have {longest} tokens, but {config.encoder} has {positions} positions.")
+
+    def freeze_layers(self, count: int) -> None:
+        """Keep the encoder's first `count` layers frozen and let the others learn, as part of the projection.
+
+        From then on `features` are the words after the frozen layers. Of a layer with low-rank differences these alone
+        learn.
+
+        Raises:
+            ValueError: an encoder that cannot be split there.
+        """
+        self.tail, self.frozen_layers = text_layers(self.bert, count), count
+        self.bert.requires_grad_(False)
+        for layer in self.tail:
+            differences: list[nn.Module] = [part for part in layer.modules() if isinstance(part, LowRank)]
+            for part in differences or [layer]:
+                part.requires_grad_(True)
 
     def forward(self, ids: Tensor, lengths: Lengths) -> Tensor:
         """Word embeddings.
@@ -62,16 +86,30 @@ class TextEncoder(nn.Module):
 
     def project(self, features: Tensor, lengths: Lengths) -> Tensor:
         """Features (B, L, D_t) from `features` to embeddings (B, L, C), zero at the padding."""
+        features = self.finished(features, lengths)
         mask = self._mask(features[..., 0], lengths).unsqueeze(-1)  # (B, L, 1)
         if self.context is None:
             return self.fc(features) * mask
         summary = (features * mask).sum(dim=1) / mask.sum(dim=1)  # (B, D_t), the mean word
         return self.context(self.fc, features, summary) * mask
 
+    def finished(self, features: Tensor, lengths: Lengths) -> Tensor:
+        """Pass words after the frozen layers through the others: (B, L, D_t); without a tail they stay as they are."""
+        if self.tail is None:
+            return features
+        mask = self._mask(features[..., 0], lengths)  # (B, L)
+        return passed_words(self.tail, features, mask) * mask.unsqueeze(-1)
+
     def features(self, ids: Tensor, lengths: Lengths) -> Tensor:
-        """The encoder's own words, before the projection: (B, L, D_t), zero at the padding; else as `forward`."""
+        """The encoder's own words, before the projection: (B, L, D_t), zero at the padding; else as `forward`.
+
+        With a tail those after the frozen layers.
+        """
         mask = self._mask(ids, lengths)  # (B, L)
-        words = self.bert(input_ids=ids, attention_mask=mask.long()).last_hidden_state  # (B, L, D_t)
+        found = self.bert(input_ids=ids, attention_mask=mask.long(), output_hidden_states=self.tail is not None)
+        words = found.last_hidden_state  # (B, L, D_t)
+        if self.tail is not None:
+            words = found.hidden_states[-1 - len(self.tail)]
         return words * mask.unsqueeze(-1)
 
     @staticmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -13,7 +13,16 @@ from torch.func import functional_call
 
 from seps.encoders.config import VisionConfig
 from seps.encoders.heads import ContextHead
+from seps.encoders.tails import passed, vision_parts
 from seps.encoders.weights import vision_backbone
+
+
+class Tail(NamedTuple):
+    """A backbone's frozen parts, those after them, and the grid (H_m, W_m) of the frozen part's map of each view."""
+
+    stem: list[nn.Module]
+    rest: list[nn.Module]
+    grids: list[tuple[int, ...]]
 
 
 class VisionEncoder(nn.Module):
@@ -29,6 +38,8 @@ class VisionEncoder(nn.Module):
         layout, prefix, grid: from `feature_layout`; grid is (H, W) patches.
         num_patches: N = H * W.
         has_cls: whether a [CLS] token comes before the patches.
+        tail, frozen_until: the backbone's parts that learn along, see `freeze_until`; None and "" while all of it is
+            taken as a whole.
 
     Raises:
         ValueError: a backbone or weights that cannot be had; cls "encoder" for a backbone without [CLS].
@@ -43,6 +54,8 @@ class VisionEncoder(nn.Module):
         self.layout, self.prefix, self.grid = feature_layout(self.visual_encoder, config)
         self.num_patches = self.grid[0] * self.grid[1]
         self.has_cls = config.cls != "none"
+        self.tail: Tail | None = None
+        self.frozen_until = ""
         self.context: ContextHead | None = None
         if config.context_size:
             self.context = ContextHead(self.width, 2 * self.width, embed_size, config.dropout)
@@ -65,8 +78,34 @@ class VisionEncoder(nn.Module):
         """
         return self.project(self.features(images))
 
+    def freeze_until(self, name: str) -> None:
+        """Keep the backbone frozen up to its part `name` and let the rest learn, as part of the projection.
+
+        From then on `features` are the frozen part's maps, and batch normalisations keep their statistics.
+
+        Raises:
+            ValueError: a backbone that cannot be split there.
+        """
+        stem, rest = vision_parts(self.visual_encoder, name)
+        self.visual_encoder.requires_grad_(False)
+        for part in rest:
+            part.requires_grad_(True)
+        self.visual_encoder.eval()
+        with torch.no_grad():
+            sizes = (self.config.image_size, self.config.context_size)
+            grids = [tuple(passed(stem, torch.zeros(1, 3, size, size)).shape[2:]) for size in sizes if size]
+        self.tail, self.frozen_until = Tail(stem, rest, grids), name
+
+    def train(self, mode: bool = True) -> VisionEncoder:
+        """Switch to training mode; a backbone of which a part is frozen stays as in evaluation."""
+        super().train(mode)
+        if self.tail is not None:
+            self.visual_encoder.eval()
+        return self
+
     def project(self, features: Tensor) -> Tensor:
         """Features from `features` to embeddings (B, N[+1], C)."""
+        features = self.finished(features)
         if self.context is None:
             return self.vision_proj(features)
         patches, view = features[:, :-1], features[:, -1]  # (B, N, D_v), (B, D_v)
@@ -83,17 +122,37 @@ class VisionEncoder(nn.Module):
         Arguments and errors are those of `forward`.
 
         Returns:
-            (B, N[+1], D_v); with context (B, N+1, D_v), the smaller view's mean feature last.
+            (B, N[+1], D_v); with context (B, N+1, D_v), the smaller view's mean feature last. Of a backbone with a
+            tail the cells of the frozen part's maps, (B, M, D_m), those of the smaller view last.
         """
         size = self.config.image_size
         if images.ndim != 4 or images.shape[1:] != (3, size, size):
             raise ValueError(f"images has shape {tuple(images.shape)}, but (B, 3, {size}, {size}) is needed.")
-        tokens = self._tokens(images)  # (B, P + N, D_v)
-        patches = tokens[:, self.prefix :]  # (B, N, D_v)
+        views = [images]
         if self.context is not None:
             smaller = (self.config.context_size, self.config.context_size)
-            view = F.interpolate(images, smaller, mode="bicubic", antialias=True)  # (B, 3, smaller, smaller)
-            return torch.cat([patches, self._tokens(view).mean(dim=1, keepdim=True)], dim=1)
+            views.append(F.interpolate(images, smaller, mode="bicubic", antialias=True))  # (B, 3, smaller, smaller)
+        if self.tail is not None:
+            return torch.cat([passed(self.tail.stem, view).flatten(2).transpose(1, 2) for view in views], dim=1)
+        return self._joined([self._tokens(view) for view in views])
+
+    def finished(self, features: Tensor) -> Tensor:
+        """Pass maps of the frozen part through the tail: (B, N[+1], D_v); without a tail features stay as they are."""
+        if self.tail is None:
+            return features
+        counts = [height * width for height, width in self.tail.grids]
+        maps = [
+            cells.transpose(1, 2).unflatten(2, grid)  # (B, D_m, H_m, W_m)
+            for cells, grid in zip(features.split(counts, dim=1), self.tail.grids, strict=True)
+        ]
+        return self._joined([passed(self.tail.rest, one).flatten(2).transpose(1, 2) for one in maps])
+
+    def _joined(self, views: list[Tensor]) -> Tensor:
+        """The tokens of the image (B, P + N, D_v), and of its smaller view where there is one, to features."""
+        tokens = views[0]
+        patches = tokens[:, self.prefix :]  # (B, N, D_v)
+        if len(views) > 1:
+            return torch.cat([patches, views[1].mean(dim=1, keepdim=True)], dim=1)
         if self.config.cls == "none":
             return patches
         # Prefix tokens behind [CLS] are registers or a distillation token.

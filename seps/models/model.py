@@ -96,10 +96,22 @@ class SEPSModel(nn.Module, PyTorchModelHubMixin, license="mit", tags=["image-tex
         """Where the parameters are."""
         return self.img_enc.vision_proj.weight.device
 
-    def freeze_backbones(self) -> None:
-        """Keep both backbones as they are: no gradient reaches them, heads and network train on."""
+    def freeze_backbones(self, until: str = "", text_layers: int = -1) -> None:
+        """Keep both backbones as they are: no gradient reaches them, heads and network train on.
+
+        Args:
+            until: the last part of the image backbone that is frozen, see `VisionEncoder.freeze_until`; "" for all.
+            text_layers: how many of the text encoder's layers are, see `TextEncoder.freeze_layers`; -1 for all.
+
+        Raises:
+            ValueError: a backbone that cannot be split there.
+        """
         for prefix in BACKBONES.values():
             self.get_submodule(prefix.removesuffix(".")).requires_grad_(False)
+        if until:
+            self.img_enc.freeze_until(until)
+        if text_layers >= 0:
+            self.txt_enc.freeze_layers(text_layers)
 
     def preprocess(self, photos: Sequence[Image.Image]) -> Tensor:
         """Turn photographs into the pixels that the image encoder wants: (B, 3, S, S) float32, normalised.

@@ -26,15 +26,20 @@ class FeatureCache:
     """A split's frozen features, read from disk as they are needed.
 
     Attributes:
-        images: (V, N[+1], D_v) float16, `VisionEncoder.features`.
+        images: (V, N[+1], D_v) float16, `VisionEncoder.features`; behind them those of the mirror images where
+            `mirrored`.
         captions: (V * k, L_s, D_t) float16, `TextEncoder.features`; lengths: (V * k,) int64.
-        dense: (V * k, D_t) float32, each dense caption's mean word, or None. The paper variant reads no more of it.
+        dense: (V * k, D_t) float32, each dense caption's mean word, or None: the paper variant reads no more of it.
+            Where layers of the text encoder learn along, (V * k, L_d, D_t) float16, its words.
+        dense_lengths: (V * k,), how many words these are.
     """
 
     images: NDArray[np.float16]
     captions: NDArray[np.float16]
     lengths: Tensor
-    dense: Tensor | None
+    dense: NDArray[np.floating] | None
+    dense_lengths: Tensor
+    mirrored: bool = False
 
     def image_features(self, numbers: Tensor) -> Tensor:
         """Read features (B, N[+1], D_v) float32 of the images `numbers` (B,)."""
@@ -46,32 +51,48 @@ class FeatureCache:
         words = self.captions[numbers.numpy(), : int(lengths.max())]
         return torch.from_numpy(words.astype(np.float32)), lengths
 
+    def dense_features(self, numbers: Tensor) -> tuple[Tensor, Tensor]:
+        """Read features (B, L, D_t) float32 and lengths (B,) of the dense captions of the captions `numbers` (B,)."""
+        assert self.dense is not None
+        lengths = self.dense_lengths[numbers]
+        words = self.dense[numbers.numpy()]
+        words = words[:, None] if words.ndim == 2 else words[:, : int(lengths.max())]
+        return torch.from_numpy(words.astype(np.float32)), lengths
 
-def cache_features(model: SEPSModel, split: Split, dense: str, folder: Path) -> FeatureCache:
+
+def cache_features(model: SEPSModel, split: Split, dense: str, folder: Path, mirrored: bool = False) -> FeatureCache:
     """Compute a split's features, or read them where an earlier run left them.
 
     The image encoder runs in bfloat16 autocast, which halves the time; features are kept in float16.
 
     Args:
         model: whose backbones run; split: whose images and captions; dense: "own" or "none".
-        folder: where the files go.
+        folder: where the files go; mirrored: of the images' mirror images too.
     """
     key = cache_key(model, split)
-    images = cached_array(folder / f"{split.name}-images-{key}.npy", lambda path: image_array(model, split, path))
+    both = "-mirrored" if mirrored else ""
+    images = cached_array(
+        folder / f"{split.name}-images-{key}{both}.npy", lambda path: image_array(model, split, path, mirrored)
+    )
     captions = cached_array(folder / f"{split.name}-captions-{key}.npy", lambda path: caption_array(model, split, path))
     lengths = torch.tensor([len(model.tokenizer.encode(c, model.config.text.max_words)) for c in split.captions])
-    means = None
+    words, dense_lengths = None, torch.ones(len(split.captions), dtype=torch.int64)
     if dense == "own":
         file = folder / f"{split.name}-dense-{key}.npy"
-        means = torch.from_numpy(np.array(cached_array(file, lambda path: dense_array(model, split, path))))
-    return FeatureCache(images, captions, lengths, means)
+        words = cached_array(file, lambda path: dense_array(model, split, path))
+        if model.txt_enc.tail is not None:
+            texts, limit = own_dense(split), model.config.text.max_dense_words
+            dense_lengths = torch.tensor([len(model.tokenizer.encode(text, limit)) for text in texts])
+    return FeatureCache(images, captions, lengths, words, dense_lengths, mirrored)
 
 
 def cache_key(model: SEPSModel, split: Split) -> str:
     """Return what the features depend on, as a short hash: encoders, captions, image files."""
     config = model.config.as_dict()
     files = [(path.name, path.stat().st_size) for path in split.image_files]
-    told = json.dumps([config["vision"], config["text"], split.captions, split.dense, files], sort_keys=True)
+    parts = [config["vision"], config["text"], split.captions, split.dense, files]
+    cut = [model.img_enc.frozen_until, model.txt_enc.frozen_layers]
+    told = json.dumps(parts if cut == ["", -1] else [*parts, cut], sort_keys=True)
     return hashlib.sha256(told.encode()).hexdigest()[:12]
 
 
@@ -89,18 +110,20 @@ def new_array(path: Path, shape: tuple[int, ...], dtype: type = np.float16) -> N
 
 
 @torch.no_grad()
-def image_array(model: SEPSModel, split: Split, path: Path) -> None:
-    """Write the images' features (V, N[+1], D_v)."""
+def image_array(model: SEPSModel, split: Split, path: Path, mirrored: bool = False) -> None:
+    """Write the images' features (V, N[+1], D_v), and behind them those of their mirror images where asked for."""
     array: NDArray[np.float16] | None = None
     size = PHOTOS_ON_CUDA if model.device.type == "cuda" else PHOTOS_AT_ONCE
-    for start in tqdm(range(0, len(split.image_files), size), desc=f"Image features of {split.name}"):
+    count = len(split.image_files)
+    for start in tqdm(range(0, count, size), desc=f"Image features of {split.name}"):
         photos = [open_image(file) for file in split.image_files[start : start + size]]
         pixels = model.preprocess(photos).to(model.device, memory_format=torch.channels_last)
-        with torch.autocast(model.device.type, dtype=torch.bfloat16):
-            features = model.img_enc.eval().features(pixels).float().cpu()
-        if array is None:
-            array = new_array(path, (len(split.image_files), *features.shape[1:]))
-        array[start : start + len(features)] = features.numpy()
+        for place, seen in ((start, pixels), (count + start, pixels.flip(3)))[: 1 + mirrored]:
+            with torch.autocast(model.device.type, dtype=torch.bfloat16):
+                features = model.img_enc.eval().features(seen).float().cpu()
+            if array is None:
+                array = new_array(path, (count * (1 + mirrored), *features.shape[1:]))
+            array[place : place + len(features)] = features.numpy()
 
 
 def caption_array(model: SEPSModel, split: Split, path: Path) -> None:
@@ -112,13 +135,26 @@ def caption_array(model: SEPSModel, split: Split, path: Path) -> None:
 
 
 def dense_array(model: SEPSModel, split: Split, path: Path) -> None:
-    """Write each dense caption's mean word (V * k, D_t)."""
+    """Write each dense caption's mean word (V * k, D_t), or its words where layers of the encoder learn along."""
+    captions, width = own_dense(split), model.txt_enc.width
+    limit = model.config.text.max_dense_words
+    computed = caption_features(model, captions, limit, f"Dense captions of {split.name}")
+    if model.txt_enc.tail is None:
+        means = new_array(path, (len(captions), width), np.float32)
+        for numbers, words, lengths in computed:
+            means[numbers] = (words.sum(dim=1) / lengths[:, None]).numpy()
+        return
+    longest = max(len(model.tokenizer.encode(text, limit)) for text in captions)
+    array = new_array(path, (len(captions), longest, width))
+    for numbers, words, _ in computed:
+        array[numbers, : words.shape[1]] = words.numpy()
+
+
+def own_dense(split: Split) -> list[str]:
+    """The dense caption that each caption comes with, (V * k)."""
     captions = dense_captions(split, "own")
     assert captions is not None  # "own" always gives some
-    array = new_array(path, (len(captions), model.txt_enc.width), np.float32)
-    limit = model.config.text.max_dense_words
-    for numbers, words, lengths in caption_features(model, captions, limit, f"Dense captions of {split.name}"):
-        array[numbers] = (words.sum(dim=1) / lengths[:, None]).numpy()
+    return captions
 
 
 @torch.no_grad()

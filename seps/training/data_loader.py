@@ -38,8 +38,11 @@ class CachedDataLoader:
     ) -> None:
         self.model, self.settings, self.split, self.cache, self.share = model, settings, split, cache, share
         self.per_image = split.captions_per_image
-        self.image_means = mean_images(model, cache)  # (V, 1 or 2, D_v)
-        self.caption_means = mean_captions(cache)  # (V * k, D_t)
+        self.learns_along = model.img_enc.tail is not None or model.txt_enc.tail is not None
+        if not self.learns_along:
+            self.image_means = mean_images(model, cache)  # (V, 1 or 2, D_v)
+            self.caption_means = mean_captions(cache)  # (V * k, D_t)
+        self.sided = [tells_sides(caption) for caption in split.captions]
         self.phrases: list[list[PhraseBox]] = [[] for _ in split.captions]
         if settings.grounding_weight or settings.map_weight:
             self.phrases = read_phrases(model, split, settings.regions)
@@ -48,14 +51,23 @@ class CachedDataLoader:
         """Give heads with context the training features' statistics."""
         vision, text = self.model.img_enc.context, self.model.txt_enc.context
         if vision is not None:
-            images = torch.from_numpy(self.cache.images[::20, :-1].astype(np.float32))  # one in 20 suffices
-            vision.features.fit(images)
-            vision.summary.fit(self.image_means.flatten(1))
+            images = self.finished_images(one_in_twenty(len(self.split.image_files)))
+            vision.features.fit(images[:, :-1])
+            few = torch.cat([images[:, :-1].mean(dim=1), images[:, -1]], dim=1)  # (.., 2 D_v)
+            vision.summary.fit(few if self.learns_along else self.image_means.flatten(1))
         if text is not None:
-            words = torch.from_numpy(self.cache.captions[::20].astype(np.float32))  # (.., L, D_t)
-            within = torch.arange(words.shape[1]) < self.cache.lengths[::20, None]
-            text.features.fit(words[within])
-            text.summary.fit(self.caption_means)
+            words, lengths = self.cache.caption_features(one_in_twenty(len(self.split.captions)))
+            with torch.no_grad():
+                words = self.model.txt_enc.finished(words.to(self.model.device), lengths).cpu()  # (.., L, D_t)
+            text.features.fit(words[torch.arange(words.shape[1]) < lengths[:, None]])
+            text.summary.fit(words.sum(dim=1) / lengths[:, None] if self.learns_along else self.caption_means)
+
+    @torch.no_grad()
+    def finished_images(self, numbers: Tensor) -> Tensor:
+        """Pass images' features through the parts of the backbone that learn along: (B, N[+1], D_v)."""
+        model, cache = self.model, self.cache
+        features = (cache.image_features(some).to(model.device) for some in numbers.split(64))
+        return torch.cat([model.img_enc.finished(some).cpu() for some in features])
 
     def pretrain_epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
         """Yield an epoch over the images, with those of their captions that have phrases."""
@@ -99,7 +111,13 @@ class CachedDataLoader:
         """Embed the images as the heads have them now and pool them: (V, C)."""
         encoder = self.model.img_enc
         training = encoder.training
-        pooled = pool(encoder.eval().project(self.image_means.to(self.model.device))).cpu()
+        encoder.eval()
+        if self.learns_along:
+            every = torch.arange(len(self.split.image_files)).split(64)
+            features = (self.cache.image_features(some).to(self.model.device) for some in every)
+            pooled = torch.cat([pool(encoder.project(some)[:, -encoder.num_patches :]).cpu() for some in features])
+        else:
+            pooled = pool(encoder.project(self.image_means.to(self.model.device))).cpu()
         encoder.train(training)
         return pooled
 
@@ -111,23 +129,32 @@ class CachedDataLoader:
         words, lengths = self.cache.caption_features(captions)
         dense_captions = dense_lengths = pooled = None
         if dense and self.cache.dense is not None:
-            dense_captions = self.cache.dense[captions][:, None]  # (B, 1, D_t)
-            dense_lengths = torch.ones(len(captions), dtype=torch.int64)
-        if self.settings.pooled_weight:
+            dense_captions, dense_lengths = self.cache.dense_features(captions)
+        rows = [place[number // self.per_image] for number in captions.tolist()]
+        phrases = batch_phrases(self.phrases, captions, rows)
+        taken = images
+        if self.cache.mirrored:
+            turned = torch.rand(len(images), generator=generator) < 0.5  # (B_v,)
+            for number, row in zip(captions.tolist(), rows, strict=True):
+                turned[row] &= not self.sided[number]
+            taken = images + turned * len(self.split.image_files)
+            phrases = [(i, t, one.mirrored(self.model.grid) if turned[i] else one) for i, t, one in phrases]
+        if self.settings.pooled_weight and not self.learns_along:
             drawn = torch.randint(len(self.split.captions), (self.settings.pooled_batch,), generator=generator)
             owners = drawn // self.per_image
             pooled = (self.image_means[owners], self.caption_means[drawn], owners)
         return StepBatch(
-            images=self.cache.image_features(images),
+            images=self.cache.image_features(taken),
             captions=words,
             lengths=lengths,
             dense_captions=dense_captions,
             dense_lengths=dense_lengths,
-            img_ids=images if pretraining else captions // self.per_image,
+            img_ids=images if pretraining and not self.learns_along else captions // self.per_image,
             cached=True,
-            phrases=batch_phrases(self.phrases, captions, [place[n // self.per_image] for n in captions.tolist()]),
+            phrases=phrases,
             pooled=pooled,
             pretraining=pretraining,
+            rows=torch.tensor(rows) if self.learns_along else None,
         )
 
 
@@ -151,6 +178,16 @@ def mean_captions(cache: FeatureCache) -> Tensor:
         for i in range(0, len(cache.lengths), 2048)
     ]
     return torch.cat(sums) / cache.lengths[:, None]
+
+
+def one_in_twenty(count: int) -> Tensor:
+    """Numbers below `count` that suffice for statistics: one in 20, more of fewer than 2,000."""
+    return torch.arange(0, count, max(1, min(20, count // 100)))
+
+
+def tells_sides(caption: str) -> bool:
+    """Tell whether a caption speaks of left or right, so that it is not true of the mirror image."""
+    return not {"left", "right"}.isdisjoint(caption.lower().replace(".", " ").replace(",", " ").split())
 
 
 def batch_phrases(

@@ -196,9 +196,9 @@ def open_loader(
     """
     share = process_shard(accelerator)
     if settings.frozen:
-        model.freeze_backbones()
+        model.freeze_backbones(settings.frozen_until, settings.frozen_text_layers)
         with accelerator.main_process_first():  # the others find what the first has computed
-            train_cache = cache_features(model, splits["train"], settings.dense, cache)
+            train_cache = cache_features(model, splits["train"], settings.dense, cache, settings.mirrored)
             dev_cache = cache_features(model, splits["dev"], "none", cache)
         loader = CachedDataLoader(model, settings, splits["train"], train_cache, share)
         loader.fit_heads()

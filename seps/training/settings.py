@@ -81,6 +81,7 @@ CHECKS: dict[str, Check] = {  # in this order; types are checked where a recipe 
     "images_an_epoch": check_not_negative,
     "neighbours": check_not_negative,
     "dev_images": check_not_negative,
+    "frozen_text_layers": partial(check_whole, most=1_024, least=-1),
     "loss": partial(check_choice, choices=LOSSES),
     "ratio_schedule": partial(check_choice, choices=RATIO_WEIGHTS),
     "schedule": partial(check_choice, choices=SCHEDULES),
@@ -123,6 +124,13 @@ class TrainSettings:
         lr_warmup_steps: steps over which the rates rise from 0.
         clip: largest norm of the gradient.
         frozen: keep the backbones as they are and cache their features, once, beside the data's run.
+        frozen_until: with frozen, the last part of the image backbone that stays so ("blocks.4" of a timm
+            EfficientNet): the parts after it learn along, on its cached maps, their batch normalisations' statistics
+            left alone; "" keeps all of it.
+        frozen_text_layers: with frozen, how many of the text encoder's layers stay so, the later ones learning along;
+            -1 keeps all.
+        mirrored: with frozen, cache the features of the images' mirror images too, and take these half of the time, but
+            for captions that tell left from right.
         augment: crop and flip images, mask, replace and delete words (not with cached features).
         dense: "own" trains with dense captions, "none" without.
         join_captions: with "own" and data without dense captions, take each image's other captions, joined, instead.
@@ -177,6 +185,9 @@ class TrainSettings:
     lr_warmup_steps: int = 0
     clip: float = 2.0
     frozen: bool = False
+    frozen_until: str = ""
+    frozen_text_layers: int = -1
+    mirrored: bool = False
     augment: bool = True
     dense: str = "own"
     join_captions: bool = False
@@ -233,6 +244,10 @@ def check_together(settings: TrainSettings) -> None:
         )
     if settings.similar_batches and not settings.frozen:
         raise ValueError("training.similar_batches is for frozen backbones: set frozen to true.")
+    if (settings.frozen_until or settings.frozen_text_layers >= 0 or settings.mirrored) and not settings.frozen:
+        raise ValueError(
+            "training.frozen_until, frozen_text_layers and mirrored are for frozen backbones: set frozen to true."
+        )
 
 
 def with_new_names(section: dict[str, Any]) -> dict[str, Any]:

@@ -36,7 +36,8 @@ class StepBatch:
         pooled: pooled features of images, (P, 1, D_v) or with context (P, 2, D_v): mean patch, smaller view; mean words
             of captions (P, D_t); image numbers (P,). Or None.
         pretraining: no network yet: captions need not be one an image.
-        rows: (B_t,), with pixels the place of each caption's image in the batch.
+        rows: (B_t,), with pixels, or where parts of a backbone learn along, the place of each caption's image in the
+            batch.
     """
 
     images: Tensor
@@ -152,7 +153,8 @@ class TrainingStep(nn.Module):
         """Return pooled embeddings of images and captions, both (P, C), and the images' numbers (P,), for InfoNCE.
 
         With cached features they are those that the batch brings, mean patch and mean word, which a head maps as it
-        maps one patch or word; with pixels those of the batch's own images and captions.
+        maps one patch or word; with pixels, or where parts of a backbone learn along, those of the batch's own images
+        and captions.
         """
         if batch.pooled is not None:
             image_features, caption_features, img_ids = batch.pooled

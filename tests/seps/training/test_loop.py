@@ -65,6 +65,13 @@ CACHED: dict[str, Any] = {
     "dev_images": 6,
 }
 
+ALONG: dict[str, Any] = CACHED | {
+    "frozen_until": "blocks.1",
+    "frozen_text_layers": 1,
+    "mirrored": True,
+    "backbone_rate": 0.5,
+}
+
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -83,6 +90,9 @@ def recipe(data: Path, training: dict[str, Any], **network: Any) -> str:
     if training.get("frozen"):
         settings["vision"] |= {"cls": "none", "context_size": 80, "dropout": 0.1}
         settings["text"] |= {"context": True, "dropout": 0.1}
+    if training.get("frozen_until"):
+        settings["vision"] |= {"encoder": "test_efficientnet"}
+        settings["text"] |= {"low_rank": 2}
     path = data / f"recipe-{abs(hash(json.dumps([training, network])))}.json"
     path.write_text(json.dumps(settings | {"training": training}))
     return str(path)
@@ -94,7 +104,7 @@ def run(data: Path, out: Path, config: str, *options: str) -> list[dict[str, flo
     return [{name: number for name, number in row.items() if name != "seconds"} for row in read_epochs(out)]
 
 
-@pytest.mark.parametrize("training", [PIXELS, WARMED, CACHED], ids=["pixels", "warmed", "cached"])
+@pytest.mark.parametrize("training", [PIXELS, WARMED, CACHED, ALONG], ids=["pixels", "warmed", "cached", "along"])
 def test_learns_resumes_and_exports(data: Path, tmp_path: Path, training: dict[str, Any]) -> None:
     config = recipe(data, training)
     rows = run(data, tmp_path / "run", config)
@@ -114,6 +124,24 @@ def test_learns_resumes_and_exports(data: Path, tmp_path: Path, training: dict[s
     with Image.open(data / "images" / "dev0.png") as photo:
         record = model.explain(photo, "a red square")
     assert sum(record.terms.values()) == pytest.approx(record.similarity, abs=1e-5)
+
+
+def test_the_parts_after_the_frozen_ones_learn_along_and_no_others(data: Path, tmp_path: Path) -> None:
+    config = recipe(data, ALONG)
+    run(data, tmp_path, config)
+    torch.manual_seed(0)  # the recipe's seed
+    before, after = SEPSModel(read_recipe(config)[0]).state_dict(), load_model(tmp_path / "best").state_dict()
+    moved = {key for key, tensor in before.items() if not torch.allclose(tensor, after[key])}
+    blocks, layers = "img_enc.visual_encoder.", "txt_enc.bert.encoder.layer."
+    of_backbones = {key for key in moved if key.startswith((blocks, "txt_enc.bert."))}
+    assert f"{blocks}conv_head.weight" in of_backbones
+    assert any(key.startswith(f"{blocks}blocks.2") for key in of_backbones)
+    for key in of_backbones:
+        assert key.startswith(
+            (f"{blocks}blocks.2", f"{blocks}blocks.3", f"{blocks}blocks.4", f"{blocks}conv_head", f"{blocks}bn2")
+        ) or (key.startswith(f"{layers}1.") and "parametrizations.weight.0" in key), key
+        assert "running_" not in key
+    assert any(key.startswith(layers) for key in of_backbones)
 
 
 def test_dense_captions_that_are_missing_are_told_before_training(

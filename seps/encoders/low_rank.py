@@ -1,0 +1,40 @@
+"""Low-rank differences to weights (LoRA, arXiv 2106.09685): what a large layer has learnt, in a small file."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.parametrize import register_parametrization
+
+from seps.encoders.tails import text_layers
+
+
+class LowRank(nn.Module):
+    """A difference of low rank that is added to a weight (rows, columns); 0 at the start.
+
+    Args:
+        rank: r, of `up` (rows, r) times `down` (r, columns).
+    """
+
+    def __init__(self, rows: int, columns: int, rank: int) -> None:
+        super().__init__()
+        self.up = nn.Parameter(torch.zeros(rows, rank))
+        self.down = nn.Parameter(torch.randn(rank, columns) / columns**0.5)
+
+    def forward(self, weight: Tensor) -> Tensor:
+        """Add the difference."""
+        return weight + self.up @ self.down
+
+
+def add_low_rank(bert: nn.Module, rank: int, layers: int) -> None:
+    """Give every linear part of a BERT's last layers a difference of this rank.
+
+    Raises:
+        ValueError: an encoder without such layers, or with fewer.
+    """
+    whole = text_layers(bert, 0)
+    if layers > len(whole):
+        raise ValueError(f"text.low_rank_layers is {layers}, but the text encoder has {len(whole)} layers.")
+    for layer in whole[-layers:]:
+        for part in [one for one in layer.modules() if isinstance(one, nn.Linear)]:
+            register_parametrization(part, "weight", LowRank(part.out_features, part.in_features, rank))

@@ -1,0 +1,71 @@
+"""Backbones in two parts: one that stays frozen, whose output can be kept, and one that learns along."""
+
+from __future__ import annotations
+
+import re
+
+import torch
+from torch import Tensor, nn
+
+STAGES = ("conv_stem", "bn1", "blocks", "conv_head", "bn2")  # of timm's EfficientNets, in the order of their pass
+
+
+def vision_parts(backbone: nn.Module, frozen_until: str) -> tuple[list[nn.Module], list[nn.Module]]:
+    """Split a timm EfficientNet.
+
+    Args:
+        frozen_until: "blocks.N", the last part that stays frozen.
+
+    Returns:
+        The modules up to that one and those after it, in the order of the pass.
+
+    Raises:
+        ValueError: another kind of backbone, or no such block.
+    """
+    blocks = getattr(backbone, "blocks", None)
+    if not isinstance(blocks, nn.Sequential) or not all(hasattr(backbone, name) for name in STAGES):
+        raise ValueError(
+            f"training.frozen_until is {frozen_until!r}, but {type(backbone).__name__} cannot be split: it takes an "
+            "EfficientNet of timm. Leave it empty to keep the whole backbone frozen."
+        )
+    found = re.fullmatch(r"blocks\.(\d+)", frozen_until)
+    if found is None or int(found[1]) >= len(blocks):
+        raise ValueError(
+            f"training.frozen_until is {frozen_until!r}, but it must be one of blocks.0 to blocks.{len(blocks) - 1}."
+        )
+    conv_stem, bn1, _, conv_head, bn2 = (backbone.get_submodule(name) for name in STAGES)
+    count = int(found[1]) + 1
+    return [conv_stem, bn1, *blocks[:count]], [*blocks[count:], conv_head, bn2]
+
+
+def passed(parts: list[nn.Module], maps: Tensor) -> Tensor:
+    """Pass maps (B, D, H, W) through modules, one after another."""
+    for part in parts:
+        maps = part(maps)
+    return maps
+
+
+def text_layers(backbone: nn.Module, frozen_layers: int) -> list[nn.Module]:
+    """The layers of a BERT after its first `frozen_layers`.
+
+    Raises:
+        ValueError: another kind of backbone, or fewer layers than that.
+    """
+    layers = getattr(getattr(backbone, "encoder", None), "layer", None)
+    if not isinstance(layers, nn.ModuleList):
+        raise ValueError(
+            f"training.frozen_text_layers is {frozen_layers}, but {type(backbone).__name__} has no encoder.layer to "
+            "count: set it to -1 to keep the whole text encoder frozen."
+        )
+    if frozen_layers > len(layers):
+        raise ValueError(f"training.frozen_text_layers is {frozen_layers}, but the text encoder has {len(layers)}.")
+    return list(layers[frozen_layers:])
+
+
+def passed_words(layers: list[nn.Module], words: Tensor, mask: Tensor) -> Tensor:
+    """Pass words (B, L, D) through a BERT's layers; mask (B, L) bool, True at a caption's own tokens."""
+    barred = torch.zeros(mask.shape, dtype=words.dtype, device=words.device)
+    barred = barred.masked_fill(~mask, torch.finfo(words.dtype).min)[:, None, None]  # (B, 1, 1, L)
+    for layer in layers:
+        words = layer(words, barred)
+    return words

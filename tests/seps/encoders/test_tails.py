@@ -1,0 +1,84 @@
+"""Backbones in two parts: together they are the whole, and only what is asked for learns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from seps.encoders import TextEncoder, VisionEncoder
+from seps.encoders.config import TextConfig, VisionConfig
+from tests.helpers.tiny import write_tiny_bert
+
+HALF = (0.5, 0.5, 0.5)
+
+
+def image_encoder(name: str = "test_efficientnet", context: int = 96) -> VisionEncoder:
+    torch.manual_seed(0)
+    return VisionEncoder(VisionConfig(name, "none", 160, HALF, HALF, "none", context), 24).eval()
+
+
+def text_encoder(folder: Path, low_rank: int = 0) -> TextEncoder:
+    source = f"folder:{write_tiny_bert(folder)}"
+    return TextEncoder(TextConfig(source, source, low_rank=low_rank), 24).eval()
+
+
+@pytest.mark.parametrize("context", [0, 96])
+@pytest.mark.parametrize("until", ["blocks.0", "blocks.2"])
+def test_the_image_backbones_parts_make_the_whole(until: str, context: int) -> None:
+    encoder, images = image_encoder(context=context), torch.randn(2, 3, 160, 160)
+    with torch.no_grad():
+        whole, features = encoder(images), encoder.features(images)
+        encoder.freeze_until(until)
+        cells = encoder.features(images)
+        torch.testing.assert_close(encoder.finished(cells), features)
+        torch.testing.assert_close(encoder.project(cells), whole)
+    learning = {name for name, one in encoder.visual_encoder.named_parameters() if one.requires_grad}
+    last = int(until[-1])
+    assert {int(name.split(".")[1]) for name in learning if name.startswith("blocks")} == set(range(last + 1, 5))
+    assert "conv_head.weight" in learning and "conv_stem.weight" not in learning
+    encoder.train()
+    assert encoder.vision_proj.training and not encoder.visual_encoder.training
+
+
+@pytest.mark.parametrize(("name", "until", "said"), [
+    ("test_vit", "blocks.0", "cannot be split"),
+    ("test_efficientnet", "blocks.9", "must be one of blocks.0 to blocks.4"),
+    ("test_efficientnet", "conv_stem", "must be one of blocks.0 to blocks.4"),
+])  # fmt: skip
+def test_a_backbone_that_cannot_be_split_there_is_told(name: str, until: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        image_encoder(name, 0).freeze_until(until)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_the_text_encoders_layers_make_the_whole(tmp_path: Path, count: int) -> None:
+    encoder = text_encoder(tmp_path)
+    ids, lengths = torch.tensor([[2, 6, 7, 9, 3], [2, 7, 3, 0, 0]]), torch.tensor([5, 3])
+    with torch.no_grad():
+        whole = encoder(ids, lengths)
+        encoder.freeze_layers(count)
+        torch.testing.assert_close(encoder.project(encoder.features(ids, lengths), lengths), whole)
+    learning = {name.split(".")[2] for name, one in encoder.bert.named_parameters() if one.requires_grad}
+    assert learning == {str(layer) for layer in range(count, 2)}
+    with pytest.raises(ValueError, match="frozen_text_layers is 3, but the text encoder has 2"):
+        encoder.freeze_layers(3)
+
+
+def test_low_rank_differences_begin_at_nothing_and_learn_alone(tmp_path: Path) -> None:
+    plain, encoder = text_encoder(tmp_path), text_encoder(tmp_path, low_rank=3)
+    encoder.fc.load_state_dict(plain.fc.state_dict())
+    ids, lengths = torch.tensor([[2, 6, 7, 9, 3]]), torch.tensor([5])
+    with torch.no_grad():
+        torch.testing.assert_close(encoder(ids, lengths), plain(ids, lengths))
+    encoder.freeze_layers(1)
+    encoder(ids, lengths).square().sum().backward()
+    learning = {name: one for name, one in encoder.bert.named_parameters() if one.requires_grad}
+    assert len(learning) == 12  # up and down of six linear parts of one layer
+    assert all(name.startswith("encoder.layer.1.") and name.endswith((".up", ".down")) for name in learning)
+    assert any(one.grad is not None and bool(one.grad.any()) for one in learning.values())
+    query = encoder.bert.encoder.layer[1].attention.self.query
+    with torch.no_grad():
+        query.parametrizations.weight[0].up.fill_(1.0)
+    assert torch.linalg.matrix_rank(query.weight - plain.bert.encoder.layer[1].attention.self.query.weight) == 1
