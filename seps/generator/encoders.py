@@ -82,6 +82,18 @@ class ImageEncoder(nn.Module):
         found = self.backbone(images)
         return found[0] if isinstance(found, list) else found
 
+    def stages(self, images: Tensor) -> list[Tensor]:
+        """Feature maps (B, D, H, W) after each of the simple encoder's stages, images of any side; of a timm encoder
+        those of the last."""
+        if not isinstance(self.backbone, nn.Sequential):
+            return [self.maps(images)]
+        found = []
+        for layer in self.backbone:
+            images = layer(images)
+            if isinstance(layer, Residual):
+                found.append(images)
+        return found
+
     def forward(self, images: Tensor) -> ImageFeatures:
         """Encode images (B, 3, S, S) with values in [-1, 1]."""
         grid = self.maps(images).flatten(2).transpose(1, 2)  # (B, G, D)

@@ -30,7 +30,14 @@ from seps.models.resume import FOLDER, NUMBERS, checkpoint_numbers, load_checkpo
 from seps.precision import bfloat16_is_fast
 from seps.schedule import cosine_with_warmup
 
-SHORT = {"contrastive": "cont", "captions": "rec", "pixels": "rec", "diffusion": "diff", "teacher": "teacher"}
+SHORT = {
+    "contrastive": "cont",
+    "captions": "rec",
+    "pixels": "rec",
+    "diffusion": "diff",
+    "teacher": "teacher",
+    "perceptual": "perc",
+}
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from seps.generator.captioner import caption_loss
 from seps.generator.diffusion import diffusion_loss, noise_schedule
-from seps.generator.encoders import TextFeatures
+from seps.generator.encoders import ImageEncoder, TextFeatures
 from seps.generator.network import GeneratorNetwork
 from seps.generator.settings import GeneratorSettings, Stage
 from seps.generator.teacher import TeacherHead
@@ -66,6 +66,7 @@ class Objective(nn.Module):
             "captions": [network.images, network.captioner],
             "pixels": [network.autoencoder],
             "diffusion": [network.unet, network.captions],
+            "perceptual": [network.autoencoder],
             "teacher": [network.images] if teacher is None else [network.images, teacher],
         }
         found = list(dict.fromkeys(part for name in stage.losses for part in parts[name]))
@@ -98,9 +99,13 @@ class Objective(nn.Module):
             each["captions"] = caption_loss(logits, batch.ids, batch.lengths)
         if "teacher" in wanted:
             each["teacher"] = self.teacher_loss(image.grid, batch)
-        if "pixels" in wanted:
+        if wanted & {"pixels", "perceptual"}:
             seen = cropped(pictures_of(batch), stage.crop if network.autoencoder.training else 0)
-            each["pixels"] = pixel_loss(network.autoencoder(seen), seen)
+            found = network.autoencoder(seen)
+        if "pixels" in wanted:
+            each["pixels"] = pixel_loss(found, seen)
+        if "perceptual" in wanted:
+            each["perceptual"] = perceptual_loss(network.images, found, seen)
         if "diffusion" in wanted:
             latents = batch.latents
             if latents is None:
@@ -159,6 +164,21 @@ def pixel_loss(found: Tensor, wanted: Tensor) -> Tensor:
     for dim in (2, 3):
         loss = loss + (found.diff(dim=dim) - wanted.diff(dim=dim)).abs().mean()
     return loss
+
+
+def perceptual_loss(encoder: ImageEncoder, found: Tensor, wanted: Tensor) -> Tensor:
+    """How differently an image encoder sees two pictures (B, 3, S, S).
+
+    The squared distance of unit feature vectors, the mean over places and over the encoder's stages, as Zhang et al.
+    2018 (The Unreasonable Effectiveness of Deep Features as a Perceptual Metric), without their learned weights.
+    """
+    with torch.no_grad():
+        targets = encoder.stages(wanted)
+    distances = [
+        (F.normalize(one, dim=1) - F.normalize(target, dim=1)).square().sum(dim=1).mean()
+        for one, target in zip(encoder.stages(found), targets, strict=True)
+    ]
+    return torch.stack(distances).mean()
 
 
 def cropped(pictures: Tensor, side: int) -> Tensor:

@@ -18,7 +18,7 @@ from seps.checks import (
 from seps.generator.config import GeneratorConfig
 from seps.recipes import names_in, read_parts
 
-LOSSES = ("contrastive", "captions", "pixels", "diffusion", "teacher")
+LOSSES = ("contrastive", "captions", "pixels", "diffusion", "teacher", "perceptual")
 MOST_EPOCHS, MOST_BATCH, MOST_SEED = 100_000, 100_000, 2**32 - 1
 
 
@@ -27,8 +27,8 @@ class Stage:
     """A part of training.
 
     Attributes:
-        losses: which of "contrastive", "captions", "pixels", "diffusion" and "teacher" are added up; parts that none
-            of them reaches stay as they are.
+        losses: which of "contrastive", "captions", "pixels", "diffusion", "teacher" and "perceptual" are added up;
+            parts that none of them reaches stay as they are.
         epochs: passes over the images; learning_rate: the largest; 0 for the recipe's.
         crop: side of the squares that the autoencoder sees, cut at random, in pixels; 0 for whole pictures.
         freeze_text: leave the text encoder as it is.
@@ -64,8 +64,8 @@ class GeneratorSettings:
         batch_size: images a step, each with one of its captions; learning_rate: the largest.
         lr_warmup_epochs: of each stage, over which the rate rises; from then on it falls as a cosine to 0.
         weight_decay: of AdamW; clip: largest norm of the gradient.
-        contrastive_weight, reconstruction_weight (of captions and of pixels), diffusion_weight, teacher_weight: of the
-            losses.
+        contrastive_weight, reconstruction_weight (of captions and of pixels), diffusion_weight, teacher_weight,
+            perceptual_weight: of the losses.
         caption_dropout: share of captions that diffusion sees as empty, for guidance.
         average: decay of the running average of the UNet's weights, which is what is kept; 0 keeps the last.
         teacher: a SEPS model (`load_model`) whose patch embeddings the loss "teacher" has the image encoder predict.
@@ -85,6 +85,7 @@ class GeneratorSettings:
     reconstruction_weight: float = 0.5
     diffusion_weight: float = 0.1
     teacher_weight: float = 1.0
+    perceptual_weight: float = 0.5
     caption_dropout: float = 0.1
     average: float = 0.999
     text_start: str = ""
@@ -111,6 +112,7 @@ class GeneratorSettings:
             "reconstruction_weight",
             "diffusion_weight",
             "teacher_weight",
+            "perceptual_weight",
         ):
             check_not_negative(f"training.{name}", getattr(self, name))
         for name in ("caption_dropout", "average"):
@@ -124,6 +126,7 @@ class GeneratorSettings:
             "pixels": self.reconstruction_weight,
             "diffusion": self.diffusion_weight,
             "teacher": self.teacher_weight,
+            "perceptual": self.perceptual_weight,
         }[loss]
 
     def as_dict(self) -> dict[str, Any]:

@@ -31,7 +31,13 @@ def batch_of(network: GeneratorNetwork) -> Batch:
 
 @pytest.mark.parametrize(
     ("losses", "steps", "least"),
-    [(("contrastive",), 40, 0.5), (("captions",), 40, 0.3), (("pixels",), 120, 0.8), (("diffusion",), 40, 0.7)],
+    [
+        (("contrastive",), 40, 0.5),
+        (("captions",), 40, 0.3),
+        (("pixels",), 120, 0.8),
+        (("perceptual",), 40, 0.8),
+        (("diffusion",), 40, 0.7),
+    ],
 )
 def test_each_loss_falls_on_one_batch(
     network: GeneratorNetwork, losses: tuple[str, ...], steps: int, least: float
@@ -57,6 +63,7 @@ def test_each_loss_falls_on_one_batch(
     ("stage", "parts"),
     [
         (Stage(("pixels",)), {"autoencoder"}),
+        (Stage(("perceptual",)), {"autoencoder"}),
         (Stage(("contrastive",)), {"images", "captions", "temperature"}),
         (Stage(("captions",)), {"images", "captioner"}),
         (Stage(("diffusion",)), {"unet", "captions"}),

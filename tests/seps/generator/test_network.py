@@ -12,7 +12,7 @@ from seps.generator.captioner import Decoding, caption_loss, write_captions
 from seps.generator.config import EncodersConfig, GeneratorConfig
 from seps.generator.diffusion import both, build_unet, diffusion_loss, draw_latents, noise_schedule
 from seps.generator.encoders import ImageEncoder
-from seps.generator.losses import accuracy, contrastive_loss, cropped, pixel_loss
+from seps.generator.losses import accuracy, contrastive_loss, cropped, perceptual_loss, pixel_loss
 from seps.generator.network import GeneratorNetwork, normalise, to_pictures, to_values
 
 
@@ -40,6 +40,19 @@ def test_timm_encoders_fit_too() -> None:
     assert image.grid.shape == (1, 4, 512)
     with pytest.raises(ValueError, match="neither 'simple' nor a timm model"):
         ImageEncoder(EncodersConfig(vision="complex"), 64)
+
+
+def test_pictures_that_an_encoder_sees_alike_have_no_perceptual_loss(network: GeneratorNetwork) -> None:
+    pictures, others = torch.rand(2, 3, 32, 32), torch.rand(2, 3, 32, 32)
+    with torch.no_grad():
+        assert [one.shape[1:] for one in network.images.stages(pictures)] == [(16, 8, 8), (32, 4, 4)]
+        assert float(perceptual_loss(network.images, pictures, pictures)) == 0.0
+        found = float(perceptual_loss(network.images, others, pictures))
+        by_hand = []
+        for one, other in zip(network.images.stages(others), network.images.stages(pictures), strict=True):
+            by_hand.append(2 - 2 * torch.cosine_similarity(one, other, dim=1).mean())
+    assert found == pytest.approx(float(torch.stack(by_hand).mean()), rel=1e-4)
+    assert found > 0
 
 
 def test_no_word_of_a_caption_sees_a_later_one(network: GeneratorNetwork) -> None:
