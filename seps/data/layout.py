@@ -4,7 +4,7 @@ A folder holds for each split `{split}_caps.txt`, one caption a line, and `{spli
 captions, or one id an image, told apart by counting. The captions of an image stand together, k an image. Where dense
 captions were written they are in `{split}_dense.jsonl` or, as the authors name it, `{dataset}_{split}.jsonl`, one
 {"text": "..."} a line. For all splits there are `id_mapping.json`, from image id to file name, and the image files, in
-`images/` or in a folder of their own.
+`images/` or in a folder of their own. A folder with a `manifest.json` has one more split, see `seps.data.manifest`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from seps.checks import check_whole, shown
+from seps.data.manifest import manifest_split, read_manifest
 from seps.data.problems import MISSING, UNREADABLE, DataError, Problems, parse_object, read_lines, read_text
 
 PROTOCOLS = ("none", "own", "other")
@@ -58,7 +59,7 @@ def read_split(folder: str | Path, split: str, captions_per_image: int = 5, imag
 
     Args:
         folder: holds the files of the layout above.
-        split: the split's name, with which its files' names begin.
+        split: the split's name, with which its files' names begin, or that of the folder where it has a manifest.
         captions_per_image: k; 5 in Flickr8k, Flickr30K and MS-COCO.
         images: the folder that the names in id_mapping.json start from, or one that holds that as `flickr30k-images/`;
             `folder/images` where left out.
@@ -76,6 +77,11 @@ def read_split(folder: str | Path, split: str, captions_per_image: int = 5, imag
     if images is not None and not Path(images).is_dir():
         raise DataError(f"The folder {images} does not exist: give the folder with the image files.")
     problems = Problems(f"Split {split} of {folder}, which has {_splits_in(folder)}")
+    if split == manifest_split(folder):
+        listed = read_manifest(folder, captions_per_image, Path(images or folder / IMAGES), problems)
+        problems.raise_any()
+        ids, paths, texts = listed
+        return Split(split, folder, tuple(ids), tuple(paths), tuple(texts), captions_per_image, None)
     captions = read_lines(folder / f"{split}_caps.txt", problems)
     ids = read_ids(folder, split, problems)
     lines = caption_lines(ids, len(captions or ()), captions_per_image)
@@ -211,7 +217,9 @@ def _join_others(split: Split) -> list[str]:
 
 
 def _splits_in(folder: Path) -> str:
-    return ", ".join(sorted(path.name.removesuffix("_caps.txt") for path in folder.glob("*_caps.txt"))) or "no split"
+    names = sorted(path.name.removesuffix("_caps.txt") for path in folder.glob("*_caps.txt"))
+    listed = manifest_split(folder)
+    return ", ".join(names if listed is None else [*names, listed]) or "no split"
 
 
 def _check_captions(split: str, captions: list[str] | None, ids: int, k: int, problems: Problems) -> None:

@@ -13,6 +13,7 @@ import torch
 
 from seps.checks import check_whole, read_json_file
 from seps.data import Split, read_split
+from seps.data.manifest import manifest_split
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
 
@@ -27,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser, required: bool = True) -> Non
         "--model", required=required, help="a shipped model's name, a folder, or a hub repo (owner/name)"
     )
     parser.add_argument("--data", required=required, type=Path, help="folder with captions and images, see seps.data")
-    parser.add_argument("--split", required=required, help="which split of it: dev, test, ...")
+    parser.add_argument("--split", help="which split of it: dev, test, ...; not needed where it has a manifest.json")
     parser.add_argument("--images", type=Path, metavar="FOLDER", help="folder of the image files; default: DATA/images")
     parser.add_argument("--json", type=Path, metavar="FILE", help="add the result to this file, other results stay")
     parser.add_argument("--first", type=int, metavar="N", help="the first N images of the split alone")
@@ -44,7 +45,10 @@ def prepare(options: argparse.Namespace) -> tuple[SEPSModel, Split]:
         raise ValueError(f"{options.data} is no folder: --data needs one with captions and images.")
     if options.json is not None:
         read_results(options.json)
-    split = first_images(read_split(options.data, options.split, images=options.images), options.first)
+    name = options.split or manifest_split(options.data)
+    if name is None:
+        raise ValueError("--split is needed: dev, test, ...; only a folder with a manifest.json has one by itself.")
+    split = first_images(read_split(options.data, name, images=options.images), options.first)
     return load_model(options.model).to(choose_device(options.device)), split
 
 

@@ -256,8 +256,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     needed = {f"--{name}": getattr(options, name) for name in ("model", "data", "split")}
     if options.ensemble is not None and any(needed.values()):
         parser.error(f"--ensemble averages files: leave out {', '.join(name for name in needed if needed[name])}")
-    if options.ensemble is None and not all(needed.values()):
-        missing = ", ".join(name for name, value in needed.items() if not value)
+    if options.ensemble is None and not (options.model and options.data):
+        missing = ", ".join(name for name in ("--model", "--data") if not needed[name])
         parser.error(f"the following arguments are required: {missing}")
     with errors_in_one_line():
         average(options) if options.ensemble is not None else measure(options)

@@ -78,7 +78,8 @@ def test_low_rank_differences_begin_at_nothing_and_learn_alone(tmp_path: Path) -
     assert len(learning) == 12  # up and down of six linear parts of one layer
     assert all(name.startswith("encoder.layer.1.") and name.endswith((".up", ".down")) for name in learning)
     assert any(one.grad is not None and bool(one.grad.any()) for one in learning.values())
-    query = encoder.bert.encoder.layer[1].attention.self.query
+    place = "encoder.layer.1.attention.self.query"
     with torch.no_grad():
-        query.parametrizations.weight[0].up.fill_(1.0)
-    assert torch.linalg.matrix_rank(query.weight - plain.bert.encoder.layer[1].attention.self.query.weight) == 1
+        learning[f"{place}.parametrizations.weight.0.up"].fill_(1.0)
+        moved = encoder.bert.get_submodule(place).weight - plain.bert.get_parameter(f"{place}.weight")  # type: ignore[operator]
+    assert torch.linalg.matrix_rank(moved) == 1

@@ -84,7 +84,7 @@ def test_files_that_are_no_similarities(tmp_path: Path, capsys: pytest.CaptureFi
 def test_an_ensemble_needs_no_model_and_all_else_needs_one(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, told in (
         (["--ensemble", "a.npy", "b.npy", "--data", "x"], "error: --ensemble averages files: leave out --data"),
-        (["--data", "x"], "error: the following arguments are required: --model, --split"),
+        (["--data", "x"], "error: the following arguments are required: --model"),
     ):
         with pytest.raises(SystemExit):
             main(arguments)

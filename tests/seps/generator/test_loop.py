@@ -140,7 +140,8 @@ def test_a_run_starts_from_a_generator(drawn: Path, config: GeneratorConfig, tmp
     for key, tensor in trained.state_dict().items():
         if not key.startswith("autoencoder"):
             torch.testing.assert_close(tensor, first.state_dict()[key].half().float())
-    assert not torch.equal(trained.autoencoder.encoder[0].weight, first.autoencoder.encoder[0].weight)
+    learned = "autoencoder.encoder.0.weight"
+    assert not torch.equal(trained.state_dict()[learned], first.state_dict()[learned])
     with pytest.raises(ValueError, match="does not exist"):
         loop.train(config, short, drawn, tmp_path / "run", cache=tmp_path / "cache", start=tmp_path / "none")
 

@@ -1,0 +1,64 @@
+"""A folder whose `manifest.json` lists its photographs with their captions: one split, named as the folder is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from seps.checks import read_json, shown
+from seps.data.problems import MISSING, UNREADABLE, Problems, read_text
+
+MANIFEST = "manifest.json"
+ENTRIES = "Entries that are no photograph with a file and k captions"
+
+
+def manifest_split(folder: Path) -> str | None:
+    """The name of the split of a folder with a manifest; None for other folders."""
+    return folder.resolve().name if (folder / MANIFEST).is_file() else None
+
+
+def read_manifest(
+    folder: Path, captions_per_image: int, images: Path, problems: Problems
+) -> tuple[list[str], list[Path], list[str]]:
+    """Read a manifest, a list of objects with "file" and "captions", and "id" where it is not the file's name.
+
+    Args:
+        folder: of the manifest; captions_per_image: k, of each photograph; images: folder of the files.
+        problems: notes what is wrong: no list, entries without file or captions, files that are not there.
+
+    Returns:
+        The photographs' ids and files, (V) each, and their captions, (V * k).
+    """
+    ids: list[str] = []
+    files: list[Path] = []
+    captions: list[str] = []
+    text = read_text(folder / MANIFEST, problems)
+    try:
+        entries: Any = [] if text is None else read_json(text, MANIFEST)
+    except ValueError as error:
+        problems.add(UNREADABLE, str(error))
+        return ids, files, captions
+    if not isinstance(entries, list) or not entries:
+        problems.add(UNREADABLE, f"{MANIFEST} holds no list of photographs")
+        return ids, files, captions
+    for number, entry in enumerate(entries, start=1):
+        values = entry if isinstance(entry, dict) else {}
+        name, own = values.get("file"), captions_of(values, captions_per_image)
+        if not isinstance(name, str) or own is None:
+            problems.add(ENTRIES, f"entry {number}: {shown(name)} with {shown(values.get('captions'))}")
+        elif not (images / name).is_file():
+            problems.add(MISSING, f"{name} (entry {number}) in {images}")
+        else:
+            ids.append(str(values.get("id", name)))
+            files.append(images / name)
+            captions += own
+    return ids, files, captions
+
+
+def captions_of(entry: dict[str, Any], count: int) -> list[str] | None:
+    """An entry's captions, so many; None where it has others, or an empty one."""
+    found = entry.get("captions")
+    if not isinstance(found, list) or len(found) != count:
+        return None
+    texts = [one.strip() for one in found if isinstance(one, str)]
+    return texts if len(texts) == count and all(texts) else None
