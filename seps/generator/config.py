@@ -133,7 +133,7 @@ class GeneratorConfig:
     Attributes:
         image_size: side of its pictures in pixels, a multiple of 8 times the UNet's halvings.
         encoders, captioner, autoencoder, diffusion: its parts.
-        draws: whether it has a UNet; without one it writes captions and draws nothing.
+        draws: whether it has an autoencoder and a UNet; without them it writes captions and draws nothing.
     """
 
     image_size: int = 128

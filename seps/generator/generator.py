@@ -174,7 +174,7 @@ class ImageTextGenerator:
             check_whole("seed", seed, MOST_SEED, least=0)
         network = self.network
         if network.unet is None:
-            raise ValueError("This generator writes captions and draws nothing: it has no UNet.")
+            raise ValueError("This generator writes captions and draws nothing: it has no autoencoder and no UNet.")
         size, channels = network.config.latent_size, network.config.autoencoder.latent_channels
         start = torch.cat(
             [torch.randn(1, channels, size, size, generator=torch.Generator().manual_seed(seed)) for seed in seeds]

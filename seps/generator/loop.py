@@ -97,8 +97,12 @@ def train(
     Raises:
         ValueError: data, recipe or checkpoint that do not fit, told before training starts; a loss that is not finite.
     """
-    if not config.draws and any("diffusion" in stage.losses for stage in settings.stages):
-        raise ValueError("The recipe's draws is false, but a stage has the loss diffusion: leave one of them out.")
+    of_drawing = {"pixels", "perceptual", "diffusion"} & {loss for stage in settings.stages for loss in stage.losses}
+    if of_drawing and not config.draws:
+        raise ValueError(
+            f"The recipe's draws is false, but its stages have the losses {', '.join(sorted(of_drawing))}: leave these "
+            "out, or draws."
+        )
     torch.manual_seed(settings.seed)
     network = GeneratorNetwork(config)
     if start is not None:

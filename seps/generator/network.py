@@ -26,6 +26,7 @@ PARTS = {  # each part's file, at most 10 MB
     "captioner": ("images", "captions", "temperature", "captioner"),
     "unet": ("unet",),
 }
+TO_DRAW = ("autoencoder", "unet")  # of these, what is needed for drawing alone
 
 
 class GeneratorNetwork(nn.Module):
@@ -35,8 +36,8 @@ class GeneratorNetwork(nn.Module):
         config: their sizes.
 
     Attributes:
-        images, captions: the encoders; temperature: of the contrastive loss; captioner; autoencoder; unet, None where
-            the generator draws nothing.
+        images, captions: the encoders; temperature: of the contrastive loss; captioner.
+        autoencoder, unet: None where the generator draws nothing.
         tokenizer: of captions.
     """
 
@@ -49,8 +50,8 @@ class GeneratorNetwork(nn.Module):
         self.temperature = Temperature()
         self.tokenizer = Tokenizer.from_config(self.captions.encoder.config)
         self.captioner = Captioner(config.captioner, self.images.width, embed_size, self.tokenizer.size)
-        self.autoencoder = Autoencoder(config.autoencoder)
         latents = config.latent_size, config.autoencoder.latent_channels
+        self.autoencoder: Any = Autoencoder(config.autoencoder) if config.draws else None
         self.unet: Any = build_unet(config.diffusion, *latents, embed_size) if config.draws else None
 
     @property
@@ -88,16 +89,16 @@ class GeneratorNetwork(nn.Module):
         return {
             name: {key: tensor for key, tensor in state.items() if key.split(".")[0] in parts}
             for name, parts in PARTS.items()
-            if self.config.draws or name != "unet"
+            if self.config.draws or name not in TO_DRAW
         }
 
     def load(self, folder: Path) -> None:
         """Take up what `save` wrote; ValueError where a file lacks or does not fit, before any of it is taken up.
 
-        From a generator that draws nothing all but the UNet is taken up, which stays as it is.
+        Where the files are of a generator that draws nothing, autoencoder and UNet stay as they are.
         """
         taken: dict[str, Tensor] = {}
-        lacking = set() if GeneratorConfig.from_json(folder / CONFIG_FILE).draws else {"unet"}
+        lacking = () if GeneratorConfig.from_json(folder / CONFIG_FILE).draws else TO_DRAW
         for name, wanted in self.saved().items():
             if name in lacking:
                 continue
