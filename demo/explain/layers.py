@@ -20,14 +20,15 @@ from seps import BranchExplanation, Explanation
 Floats = NDArray[np.floating[Any]]
 
 PARTS = tuple(TABLE["part"])
-NUMBERED = ("token", "word")
-NAMES = ("photo", "mask", "score", *PARTS, "token", "tokens", "extra", "word", *MEASURES)
+NUMBERED = ("token", "word", "fit")
+NAMES = ("photo", "mask", "score", *PARTS, "token", "tokens", "extra", "word", "fit", *MEASURES)
 MASKS = ("mask", *DECISIONS)
-SPARSE_ALONE = ("photo", "word", *MEASURES)  # layers that are of no branch, or of the caption's decision
+FROM_LOWEST = ("score", "fit", *PARTS)  # layers whose scale begins at their lowest value
+SPARSE_ALONE = ("photo", "word", "fit", *MEASURES)  # layers that are of no branch, or of the caption's decision
 FORM = re.compile(r"([a-z_]+)(?::([0-9]{1,9}))?(?::(dense|both))?")
 EXISTING = (
-    "photo, mask, score, s_p, s_st, s_im, s_dt, token:1, tokens, extra, word:1 (or another number), effect, blanked, "
-    "blurred (also effect:1, of a word), smallest_set, smallest_change; mask, scores and tokens also "
+    "photo, mask, score, s_p, s_st, s_im, s_dt, token:1, tokens, extra, word:1 (or another number), fit:1, effect, "
+    "blanked, blurred (also effect:1, of a word), smallest_set, smallest_change; mask, scores and tokens also "
     "with :dense, and mask:both"
 )
 
@@ -113,7 +114,7 @@ class Layer:
             if not count:
                 raise ValueError(f"The {branch.name} branch merges no tokens of its own here: choose another layer.")
             self._check_number(f"The {branch.name} branch", count, "token", first=1)
-        if self.name == "word" or self.by_word:
+        if self.name in ("word", "fit") or self.by_word:
             self._check_number("The caption", len(record.sparse_alignment.words), "word", first=0)
 
     def values(self, record: Explanation) -> LayerValues:
@@ -124,7 +125,7 @@ class Layer:
         if self.by_word:
             low, high = -float(abs(values).max()), float(abs(values).max())
             return LayerValues(title, label, values, low, high, branch.kept, sentence, diverging=True)
-        if self.name in PARTS or self.name == "score":
+        if self.name in FROM_LOWEST:
             low, high = float(values.min()), float(values.max())
         elif self.name in MASKS:
             low, high = 0.0, 3.0 if self.branch == "both" or self.name == "smallest_change" else 1.0
@@ -160,6 +161,8 @@ class Layer:
             return title, say("scale.part", name=self.name), part, sentence
         if self.name == "word":
             return self._word(record)
+        if self.name == "fit":
+            return self._fit(record)
         if isinstance(record, MeasuredExplanation) and self.name in MEASURES:
             return measured_layer(self, record)
         return self._weights(branch)
@@ -198,6 +201,13 @@ class Layer:
         key = "sentence.word" if values.any() else "sentence.word_placeless"
         sentence = say(key, word=word, token=token_name(alignment.tokens[best]), entry=alignment.matrix[best, number])
         return say("title.word", word=word), say("scale.weights"), values, sentence
+
+    def _fit(self, record: Explanation) -> tuple[str, str, Floats, str]:
+        """The cosines of one word of the sparse caption with the patches themselves."""
+        alignment, number = record.sparse_alignment, self.number or 0
+        values, word = alignment.patch_cosines[number], alignment.words[number]
+        sentence = say("sentence.fit", word=word, low=values.min(), high=values.max())
+        return say("title.fit", word=word), say("scale.cosine"), values, sentence
 
 
 def measured_layer(layer: Layer, record: MeasuredExplanation) -> tuple[str, str, Floats, str]:
@@ -254,7 +264,7 @@ def describe(record: Explanation, layer: Layer) -> str:
         said = say(key, kept=amounts.sum(), total=amounts.size)
     else:
         amounts = shown.values.reshape(-1, shown.kept.size).sum(axis=0) - shown.low
-        subject = "highest" if layer.name == "score" or layer.name in PARTS else "weight"
+        subject = "highest" if layer.name in FROM_LOWEST else "weight"
         said = titled(shown)
     if not amounts.any() or (layer.name == "mask" and amounts.all()):
         return said

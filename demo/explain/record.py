@@ -47,6 +47,7 @@ DESCRIPTION = {
         "best_token": "(L), the place among the tokens of the one that each word met best, from 0",
         "best_word": "(M), the place among the words of the one that each token met best, from 0",
         "word_maps": "(L, N), the weights over patches of each word's best token, each row summing to 1 or zero",
+        "patch_cosines": "(L, N), each word's cosine with each patch itself: where it fits best, no part of the score",
     },
 }
 MEASURES = {
@@ -156,4 +157,5 @@ def _alignment(alignment: AlignmentExplanation, floats: Callable[[Floats], Any])
         "best_token": alignment.best_token.tolist(),
         "best_word": alignment.best_word.tolist(),
         "word_maps": floats(alignment.word_maps),
+        "patch_cosines": floats(alignment.patch_cosines),
     }

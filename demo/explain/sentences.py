@@ -19,7 +19,8 @@ def record_words(record: Explanation) -> dict[str, Any]:
         `diverging` where zero stands in the middle.
         `kept`: how many patches each branch kept. `patch`: the line for a patch and its token, a template;
         `branches`: a template for each branch, `fates` what [dropped, kept] are called in it.
-        `words`: a line for each word of the caption. `terms`: each term's title by its name.
+        `words`: a line for each word of the caption. `apart`: for each word where it fits best, in words, where that is
+        not where the word map has most weight; else nothing. `terms`: each term's title by its name.
     """
     branches = branches_of(record)
     alone = len(branches) == 1
@@ -31,6 +32,7 @@ def record_words(record: Explanation) -> dict[str, Any]:
         "branches": [branch_line(branch, alone) for branch in branches],
         "fates": [fate.capitalize() for fate in fates] if alone else fates,
         "words": [word_line(record, number) for number in range(len(record.sparse_alignment.words))],
+        "apart": [apart_line(record, number) for number in range(len(record.sparse_alignment.words))],
         "terms": term_titles(record),
     }
 
@@ -55,7 +57,7 @@ def layers_of(record: Explanation) -> list[Layer]:
     words = range(len(record.sparse_alignment.words))
     for name in measured_in(record):
         found += [Layer(name), *(Layer(name, number) for number in words if name in BY_WORD)]
-    return found + [Layer("word", number) for number in words]
+    return found + [Layer(name, number) for name in ("word", "fit") for number in words]
 
 
 def layer_words(record: Explanation, layer: Layer) -> dict[str, Any]:
@@ -108,6 +110,22 @@ def word_line(record: Explanation, number: int) -> str:
         cosine=alignment.cosines[best, number],
         token=alignment.tokens[best],
     )
+
+
+def apart_line(record: Explanation, number: int) -> str | None:
+    """What the score used of a word and where the word by itself fits best, where these are not the same place.
+
+    They are the same where the heaviest patch of the word map and that of the highest cosine are equal or neighbours,
+    by a side or a corner.
+    """
+    alignment = record.sparse_alignment
+    used, fits = alignment.word_maps[number], alignment.patch_cosines[number]
+    places = [divmod(int(values.argmax()), record.grid[1]) for values in (used, fits)]
+    (row, column), (other_row, other_column) = places
+    if not used.any() or max(abs(row - other_row), abs(column - other_column)) <= 1:
+        return None
+    told = {"row": row + 1, "column": column + 1, "other_row": other_row + 1, "other_column": other_column + 1}
+    return say("word.apart", word=alignment.words[number], cosine=fits.max(), **told)
 
 
 def term_titles(record: Explanation) -> dict[str, str]:

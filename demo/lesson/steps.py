@@ -206,11 +206,11 @@ def extra_notes(example: Example) -> list[str]:
 
 
 def matrix_notes(example: Example) -> list[str]:
-    """What is true of the relevance MLP."""
+    """What a word map shows, and what is true of the relevance MLP."""
     if not example.paper:
-        return ["note.matrix_released"]
+        return ["note.matrix_fits", "note.matrix_released"]
     fewer = min(*example.record.sparse_alignment.matrix.shape, example.knobs.top_k) < example.trained_k
-    return ["note.matrix_fewer"] if fewer else []
+    return ["note.matrix_fits", *(["note.matrix_fewer"] if fewer else [])]
 
 
 def equations(example: Example) -> list[str]:

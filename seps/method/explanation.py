@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -103,6 +104,8 @@ class AlignmentExplanation(Sealed):
         word_maps: (L, N), for each word the weights over patches of its best token, both branches combined:
             each row sums to 1. It is zero where that token is [CLS], which has no place on the grid, or an
             extra token that nothing was dropped into.
+        patch_cosines: (L, N), each word's cosine with each patch itself, in [-1, 1]: no part of the score, which
+            knows patches through tokens alone, but where the word by itself fits best.
         patch_to_word: mean over tokens of each token's best word.
         word_to_patch: mean over words of each word's best token.
         patch_relevance, word_relevance: the relevance MLP on the K best of each; 0 in the released variant.
@@ -118,6 +121,7 @@ class AlignmentExplanation(Sealed):
     best_token: Integers
     best_word: Integers
     word_maps: Floats
+    patch_cosines: Floats
     patch_to_word: float
     word_to_patch: float
     patch_relevance: float
@@ -225,8 +229,10 @@ def explain(
     with torch.no_grad(), torch.autocast(img_embs.device.type, enabled=False):
         image = model.image_side(img_embs[None])
         match = model.match(image, cap_embs, dense_cap_embs, generator is not None, generator, mask, dense_mask)
+    patches = img_embs[-model.num_patches :]  # (N, C)
+    captions = [cap_embs] if dense_cap_embs is None else [cap_embs, dense_cap_embs]
     alignments = [
-        explain_alignment(match, i, alignment, labels[i], image.cls is not None)
+        explain_alignment(match, i, alignment, labels[i], image.cls is not None, cosines(captions[i], patches))
         for i, alignment in enumerate(match.alignments)
     ]
     return Explanation(
@@ -327,10 +333,16 @@ def token_weights(match: Match, index: int, has_cls: bool) -> Tensor:
     return torch.cat(parts)
 
 
+@torch.no_grad()
+def cosines(words: Tensor, patches: Tensor) -> Tensor:
+    """Compare each word (L, C) with each patch (N, C): (L, N)."""
+    return F.normalize(words.float(), dim=-1) @ F.normalize(patches.float(), dim=-1).T
+
+
 def explain_alignment(
-    match: Match, index: int, alignment: Alignment, words: tuple[str, ...], has_cls: bool
+    match: Match, index: int, alignment: Alignment, words: tuple[str, ...], has_cls: bool, patch_cosines: Tensor
 ) -> AlignmentExplanation:
-    """Write down one alignment of one image's match."""
+    """Write down one alignment of one image's match; patch_cosines (L, N) as `cosines` gives them."""
     weights = read_only(token_weights(match, index, has_cls))  # (M, N)
     matrix = read_only(alignment.matrix[0])  # (M, L)
     best_token = matrix.argmax(axis=0)  # (L,)
@@ -347,6 +359,7 @@ def explain_alignment(
         best_token=read_only(best_token),
         best_word=read_only(matrix.argmax(axis=1)),
         word_maps=read_only(shares[best_token]),
+        patch_cosines=read_only(patch_cosines),
         patch_to_word=float(alignment.patch_to_word[0]),
         word_to_patch=float(alignment.word_to_patch[0]),
         patch_relevance=float(alignment.patch_relevance[0]),

@@ -19,6 +19,7 @@ export function decode(packed) {
     cosines: floats(alignment.cosines),
     matrix: floats(alignment.matrix),
     word_maps: floats(alignment.word_maps),
+    patch_cosines: floats(alignment.patch_cosines),
   }));
   const measures = Object.fromEntries(Object.entries(packed.measures ?? {}).map(([name, measured]) => {
     const { values, words } = measured ?? {};
@@ -71,6 +72,7 @@ function valuesOf(record, layer, branch) {
   if (isByWord(layer)) return number === null ? record.measures[name].values : record.measures[name].words[number];
   if (isMask(layer)) return fates(record, layer);
   if (name === "word") return record.alignments[0].word_maps[number];
+  if (name === "fit") return record.alignments[0].patch_cosines[number];
   if (name === "tokens") return branch.aggregation_weights;
   if (name === "token") return branch.aggregation_weights[number - 1];
   if (name === "extra") return branch.extra_weights;

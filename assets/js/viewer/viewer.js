@@ -19,6 +19,7 @@ const FORMATS = ["PNG", "SVG", "PDF", "JSON"];
 const DEBOUNCE = 300; // milliseconds
 const STROKE = 40; // milliseconds in which patches that are painted gather
 const NARROW = 560; // CSS pixels
+const GAP = 8; // CSS pixels between two pictures of a word
 
 function build(root, value, trigger) {
   let record = decode(value.record);
@@ -33,6 +34,7 @@ function build(root, value, trigger) {
     opacity: value.opacity ?? 0.75,
     lines: value.lines ?? true,
     objects: Boolean(scene && value.outlined), // whether a scene's true objects are outlined
+    beside: false, // whether where a word fits best stands beside its word map, where the two are apart
   };
   let photo = null;
   let room = [0, 0];
@@ -44,6 +46,9 @@ function build(root, value, trigger) {
     layer: layerText(state.layer), opacity: state.opacity, lines: state.lines, objects: state.objects,
     ...(decider ? { mask: decider.text(), budget: decider.budget } : {}),
   });
+  // Whether two pictures of a word stand beside each other now.
+  const isApart = ({ name, number }) => name === "word" && Boolean(record.says.apart[number]);
+  const isPair = () => state.beside && isApart(state.layer);
   // The layer of a word: its map, or its part of the measured layer that is shown.
   const word = (number) => ({ name: isByWord(state.layer) ? state.layer.name : "word", number, branch: "sparse" });
   const shown = () => (state.preview === null ? state.layer : word(state.preview));
@@ -66,7 +71,7 @@ function build(root, value, trigger) {
 
   function unpin() {
     state.preview = null;
-    if (state.layer.name === "word") state.layer = state.before;
+    if (["word", "fit"].includes(state.layer.name)) state.layer = state.before;
     if (isByWord(state.layer)) state.layer = { ...state.layer, number: null };
     changed();
   }
@@ -159,7 +164,17 @@ function build(root, value, trigger) {
 
   const canvas = h("canvas", { role: "img", tabindex: "0" });
   const multiples = h("div", { class: "seps-multiples", role: "group", hidden: true });
-  const stage = h("div", { class: "seps-stage" }, canvas, multiples);
+  const used = h("p", { class: "seps-used", hidden: true }, say("button.used"));
+  const fits = h("figure", { class: "seps-fits", hidden: true }, h("figcaption", {}));
+  const stage = h("div", { class: "seps-stage" }, canvas, multiples, used, fits);
+  const beside = button({
+    class: "seps-beside",
+    click: () => {
+      state.beside = !state.beside;
+      update();
+      if (photo) fit();
+    },
+  }, say("button.beside"));
   const workspace = h("div", { class: "seps-workspace" }, layers, stage);
   const legendPlace = h("div", { class: "seps-legend-place" });
   const slider = h("input", {
@@ -193,6 +208,7 @@ function build(root, value, trigger) {
       decider?.toggle ?? "",
       h("label", { class: "seps-opacity" }, say("button.opacity"), slider),
       h("label", { class: "seps-lines" }, lines, say("button.grid")),
+      beside,
     ),
     decider?.element ?? "",
     reading,
@@ -220,7 +236,7 @@ function build(root, value, trigger) {
     const { name, number, branch } = state.layer;
     const layer = shown();
     const text = layerText(layer);
-    const ofWord = (one) => (one.name === "word" || isByWord(one) ? one.number : null);
+    const ofWord = (one) => (["word", "fit"].includes(one.name) || isByWord(one) ? one.number : null);
     caption.light(ofWord(layer), ofWord(state.layer));
     for (const one of layers.querySelectorAll("[data-layer]")) {
       const own = one.dataset.layer;
@@ -241,6 +257,8 @@ function build(root, value, trigger) {
     reading.replaceChildren(...readings(layer).map((line) => h("p", {}, ...symbols(line))));
     canvas.hidden = layer.name === "tokens";
     multiples.hidden = !canvas.hidden;
+    beside.hidden = !isApart(state.layer);
+    beside.setAttribute("aria-pressed", state.beside);
     canvas.classList.toggle("seps-painted", Boolean(decider?.open));
     const hint = say(decider?.open ? "whatif.hint" : "hint.patches");
     canvas.setAttribute("aria-label", `${describe(record, text)}. ${hint}`);
@@ -261,7 +279,10 @@ function build(root, value, trigger) {
     if (patch !== null && layer.name !== "tokens") return patchLines(record, patch);
     if (layer.name === "word") {
       const said = decider?.now?.words ?? record.says.words;
-      const lines = [said[layer.number], scene?.inside[layer.number]?.says, value.unfound?.words[layer.number]];
+      const lines = [
+        said[layer.number], scene?.inside[layer.number]?.says, value.unfound?.words[layer.number],
+        isPair() ? record.says.apart[layer.number] : null,
+      ];
       return lines.filter(Boolean);
     }
     return [describe(record, layerText(layer))];
@@ -270,6 +291,13 @@ function build(root, value, trigger) {
   function draw(layer, text) {
     if (!photo || !room[0]) return;
     const { opacity, lines: withLines, patch } = state;
+    const pair = isPair();
+    if (stage.classList.contains("seps-pair") !== pair) {
+      stage.classList.toggle("seps-pair", pair);
+      return fit(); // which draws
+    }
+    for (const one of [used, fits]) one.hidden = !pair;
+    if (pair) drawFits(layer.name === "word" ? layer : state.layer);
     const outline = (picture) => state.objects && drawObjects(picture, scene);
     if (layer.name === "tokens") {
       const open = (token) => choose("token", token);
@@ -281,6 +309,19 @@ function build(root, value, trigger) {
     }
   }
 
+  // Where a word fits best, beside its word map.
+  function drawFits({ number, branch }) {
+    const text = layerText({ name: "fit", number, branch });
+    if (fits.children.length < 2) fits.prepend(h("canvas", { role: "img" }));
+    const [picture, told] = fits.children;
+    resize(picture, canvas.clientWidth, canvas.clientHeight);
+    drawLayer(picture, photo, record, text, { opacity: state.opacity, lines: state.lines, patch: state.patch });
+    if (state.objects) drawObjects(picture, scene);
+    picture.setAttribute("aria-label", describe(record, text));
+    const [low, high] = record.says.layers[text].range;
+    told.textContent = say("button.fits_scale", { low, high });
+  }
+
   // The picture takes the place that the rest leaves of the height, and never more than the width.
   function fit() {
     const narrow = root.clientWidth < NARROW;
@@ -290,7 +331,8 @@ function build(root, value, trigger) {
     const least = Math.max(240, layers.offsetHeight); // the list beside it takes as much
     const height = Math.min(limit, narrow ? 0.75 * window.innerHeight : Math.max(least, limit - rest));
     room = [stage.clientWidth, height];
-    const width = Math.min(room[0], (height * photo.naturalWidth) / photo.naturalHeight);
+    const most = stage.classList.contains("seps-pair") ? (room[0] - GAP) / 2 : room[0];
+    const width = Math.min(most, (height * photo.naturalWidth) / photo.naturalHeight);
     resize(canvas, width, (width * photo.naturalHeight) / photo.naturalWidth);
     draw(shown(), layerText(shown()));
   }

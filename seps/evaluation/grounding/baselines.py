@@ -7,28 +7,15 @@ from typing import Any
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
 from seps.method.network import CrossSparseAggrNet
-from seps.method.tokens import split_cls
 
 BLOB = 0.25  # standard deviation of the centred blob, in widths and heights of the image
 SEED = 0
 
 Floats = NDArray[np.float64]
-
-
-def cosines(image: Tensor, words: Tensor, num_patches: int) -> Floats:
-    """Cosines of words and patches, (L, N): what the model's embeddings alone tell.
-
-    Args:
-        image: (N[+1], C); words: (L, C).
-    """
-    _, patches = split_cls(image[None], num_patches)  # (1, N, C)
-    cosine = F.normalize(words, dim=-1) @ F.normalize(patches[0], dim=-1).T  # (L, N)
-    return cosine.double().cpu().numpy()
 
 
 def centre_blob(grid: tuple[int, int]) -> Floats:

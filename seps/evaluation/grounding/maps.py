@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from seps.evaluation.grounding.baselines import Gradients, centre_blob, cosines, random_order
+from seps.evaluation.grounding.baselines import Gradients, centre_blob, random_order
 from seps.evaluation.grounding.measures import order_of
 from seps.method.blanking import measure_blanked
 from seps.method.effects import measure_effects
@@ -60,7 +60,7 @@ def caption_maps(
     record = explain(net, image, words, grid=grid)
     word_maps = record.sparse_alignment.word_maps.astype(np.float64)  # (L, N)
     effects, blanked = measure_effects(net, image, words), measure_blanked(net, image, words)
-    plain = cosines(image, words, net.num_patches)  # (L, N)
+    plain = record.sparse_alignment.patch_cosines.astype(np.float64)  # (L, N)
     whole = [phrase for phrase in phrases if phrase.stop < len(words)]
     of_phrases, of_caption = gradients.maps(words, whole)
     maps = iter(of_phrases)

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from demo.explain.layers import Layer, describe
+from demo.explain.sentences import apart_line
 from seps import Explanation
 from tests.demo.browser.standalone import (
     GRID,
@@ -157,6 +158,33 @@ def test_word_lights_its_map_and_pins(browser: Browser) -> None:
     page.keyboard.press("Escape")
     expect(word).to_have_attribute("aria-pressed", "false")
     np.testing.assert_array_equal(centres(canvas, GRID), mask)
+    page.context.close()
+
+
+def test_where_a_word_fits_best_stands_beside_its_word_map(browser: Browser) -> None:
+    record = random_record()
+    alignment = record.sparse_alignment
+    apart = [apart_line(record, number) for number in range(len(WORDS))]
+    number = next(number for number, line in enumerate(apart) if line)
+    page = viewer(browser, record, opacity=1, layer=f"word:{number}")
+    canvas, beside = page.locator(".seps-stage > canvas"), page.locator(".seps-fits")
+    expect(beside).to_be_hidden()
+    before = canvas.bounding_box()
+    page.get_by_role("button", name="Beside it: where the word fits best").click()
+    cosines, used = alignment.patch_cosines[number], alignment.word_maps[number]
+    expect(beside).to_contain_text(f"cosine {cosines.min():.2f} to {cosines.max():.2f}")
+    expect(page.locator(".seps-reading")).to_contain_text(str(apart[number]))
+    assert np.abs(centres(beside.locator("canvas"), GRID) - viridis(cosines, cosines.min(), cosines.max())).max() <= 2
+    assert np.abs(centres(canvas, GRID) - viridis(used, 0, used.max())).max() <= 2
+    boxes = [one.bounding_box() for one in (canvas, beside.locator("canvas"))]
+    assert before is not None and boxes[0] is not None and boxes[1] is not None
+    assert boxes[0]["y"] == boxes[1]["y"] and boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
+    assert [box["width"] for box in boxes if box] == [pytest.approx(boxes[0]["width"])] * 2
+    page.get_by_role("button", name="Beside it: where the word fits best").click()
+    expect(beside).to_be_hidden()
+    assert canvas.bounding_box() == before
+    page.keyboard.press("Escape")
+    expect(page.locator(".seps-beside")).to_be_hidden()  # no word is pinned
     page.context.close()
 
 

@@ -16,6 +16,7 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 
 from seps import AlignmentExplanation, BranchExplanation, Explanation, explain
+from seps.method.explanation import cosines
 from tests.helpers.cases import Case, cases, one_pair
 from tests.helpers.examples import number_of_examples
 
@@ -110,6 +111,11 @@ def test_weights_lie_where_they_should_and_sum_to_one(case: Case) -> None:
     merges_nothing = case.paper and not case.dual
     if record.dense is not None:
         assert (record.dense.aggregation_weights is None) == merges_nothing
+
+
+def test_patch_cosines_compare_each_word_with_each_patch_itself() -> None:
+    patches = torch.tensor([[2.0, 0.0], [0.0, 3.0], [1.0, 1.0], [-1.0, 0.0]])
+    assert cosines(torch.tensor([[5.0, 0.0]]), patches)[0].tolist() == pytest.approx([1, 0, 0.5**0.5, -1])
 
 
 @given(cases)

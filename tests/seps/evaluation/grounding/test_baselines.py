@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from seps import CrossSparseAggrNet
-from seps.evaluation.grounding.baselines import Gradients, centre_blob, cosines, random_order
+from seps.evaluation.grounding.baselines import Gradients, centre_blob, random_order
 from seps.evaluation.grounding.measures import order_of
 
 PHRASES = [slice(1, 3), slice(2, 2)]
@@ -56,12 +56,6 @@ def test_gradients_leave_the_network_as_it_was() -> None:
     assert net.detach_selection
     assert not image.requires_grad
     assert all(parameter.grad is None for parameter in net.parameters())
-
-
-def test_cosines_by_hand() -> None:
-    image = torch.tensor([[9.0, 9.0], [2.0, 0.0], [0.0, 3.0], [1.0, 1.0], [-1.0, 0.0]])
-    found = cosines(image, torch.tensor([[5.0, 0.0]]), 4)
-    assert found[0] == pytest.approx([1, 0, 0.5**0.5, -1])
 
 
 def test_the_blob_is_centred() -> None:

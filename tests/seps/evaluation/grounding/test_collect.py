@@ -22,6 +22,7 @@ from seps.evaluation.grounding.baselines import Gradients
 from seps.evaluation.grounding.maps import METHODS, caption_maps
 from seps.evaluation.grounding.measures import order_of
 from seps.method.blanking import measure_blanked
+from seps.method.explanation import cosines
 from seps.method.shares import split_similarity
 from seps.models.model import SEPSModel
 from tests.helpers.drawn_data import draw
@@ -71,10 +72,11 @@ def explained(monkeypatch: pytest.MonkeyPatch, maps: list[NDArray[np.float32]]) 
     """Let `explain` return these word maps in turn; the numbers of words that it was asked for."""
     asked: list[int] = []
 
-    def explain(net: object, image: object, words: torch.Tensor, grid: tuple[int, int]) -> Any:
+    def explain(net: object, image: torch.Tensor, words: torch.Tensor, grid: tuple[int, int]) -> Any:
         asked.append(len(words))
+        plain = cosines(words, image[-100:]).numpy()
         return SimpleNamespace(
-            sparse_alignment=SimpleNamespace(word_maps=maps[len(asked) - 1]),
+            sparse_alignment=SimpleNamespace(word_maps=maps[len(asked) - 1], patch_cosines=plain),
             sparse=SimpleNamespace(kept=np.arange(100) % 10 < 4, score=np.zeros(100)),  # of ten columns the first four
         )
 

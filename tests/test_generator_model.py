@@ -1,0 +1,95 @@
+"""The shipped generator: it is what its card says, and writes captions that are as true as its card says."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from seps.data import open_image, read_split
+from seps.generator import ImageTextGenerator, load_generator
+from seps.generator.config import GeneratorConfig
+from seps.generator.evaluate import evaluate
+from seps.generator.generator import shipped_generators
+from seps.generator.settings import read_recipe
+from seps.scenes import write_split
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "assets" / "models" / "generator"
+FEW = 100  # of the 1,000 scenes that the card measures, the first
+
+
+@pytest.fixture(scope="module")
+def generator() -> ImageTextGenerator:
+    return load_generator("scenes", "cpu")
+
+
+@pytest.fixture(scope="module")
+def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The first test scenes that the card measures."""
+    folder = tmp_path_factory.mktemp("scenes")
+    write_split(folder, "test", FEW, seed=20)
+    return folder
+
+
+def results(name: str) -> dict[str, Any]:
+    values: dict[str, Any] = json.loads((FOLDER / name).read_text())
+    return values
+
+
+def test_ships_small_and_without_pickles() -> None:
+    assert shipped_generators()["scenes"] == FOLDER
+    assert all(file.stat().st_size <= 10_000_000 for file in FOLDER.iterdir())
+    assert {file.suffix for file in FOLDER.iterdir()} <= {".json", ".safetensors", ".md", ".csv"}
+
+
+def test_is_what_its_recipe_makes(generator: ImageTextGenerator) -> None:
+    config, settings = read_recipe(FOLDER / "recipe.json")
+    assert config == GeneratorConfig.from_json(FOLDER / "generator.json") == generator.network.config
+    whole, all_stages = read_recipe("scenes")
+    assert settings.stages[0] == all_stages.stages[0]
+    assert (whole.encoders, whole.captioner) == (config.encoders, config.captioner)
+
+
+def test_the_card_tells_the_measured_figures() -> None:
+    card, captions = (FOLDER / "README.md").read_text(), results("results-test.json")["captions"]
+    for name in ("true_statements", "wholly_true", "objects"):
+        low, high = captions[name]["interval"]
+        assert f"{captions[name]['mean']:.3f} [{low:.3f}, {high:.3f}]" in card, name
+    assert f"{captions['distinct']:.3f}" in card
+    for name in ("r1", "r1_grammar"):
+        assert f"{captions[name]['mean']:.1f}" in card
+    for name in ("seen", "unseen"):
+        assert f"{captions[name]['true_statements']['mean']:.3f}" in card
+
+
+def test_the_card_tells_how_the_warned_of_settings_trained() -> None:
+    card = (FOLDER / "README.md").read_text()
+    with (FOLDER / "warning.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["setting"] for row in rows} == {"defaults", "text encoder frozen", "rate 1e-3", "diffusion weight 0.3"}
+    for setting in {row["setting"] for row in rows}:
+        own = sorted((row for row in rows if row["setting"] == setting), key=lambda row: int(row["epoch"]))
+        cells = [f"{100 * float(row['dev_i2t']):.0f} / {100 * float(row['dev_t2i']):.0f}" for row in own]
+        assert f"| {setting} | {' | '.join(cells)} |" in card
+
+
+def test_evaluation_of_the_first_scenes_reproduces_what_was_measured(
+    generator: ImageTextGenerator, scenes: Path
+) -> None:
+    found, wanted = evaluate(generator, scenes)["captions"], results("results-test-100.json")["captions"]
+    for name in ("true_statements", "wholly_true", "objects", "r1", "r1_grammar"):
+        least = 1.0 if name.startswith("r1") else 0.01  # a caption in a hundred
+        assert found[name]["mean"] == pytest.approx(wanted[name]["mean"], abs=least), name
+
+
+def test_a_caption_is_written_with_attention_on_what_it_names(generator: ImageTextGenerator, scenes: Path) -> None:
+    split = read_split(scenes, "test")
+    best, *others = generator.write([open_image(split.image_files[0])])[0]
+    assert len(others) == 3 and best.score >= others[0].score
+    assert best.attention.shape == (len(best.words), 14, 14) or best.attention.shape[0] == len(best.words)
+    assert float(best.attention.sum(dim=(1, 2)).max()) <= 1.0 + 1e-5
+    assert generator.image_to_text(split.image_files[0]) == best.text
