@@ -179,7 +179,9 @@ def test_where_a_word_fits_best_stands_beside_its_word_map(browser: Browser) -> 
     boxes = [one.bounding_box() for one in (canvas, beside.locator("canvas"))]
     assert before is not None and boxes[0] is not None and boxes[1] is not None
     assert boxes[0]["y"] == boxes[1]["y"] and boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
-    assert [box["width"] for box in boxes if box] == [pytest.approx(boxes[0]["width"])] * 2
+    caption = beside.locator("figcaption").bounding_box()
+    assert caption is not None
+    assert [box["width"] for box in (*boxes, caption) if box] == [pytest.approx(boxes[0]["width"])] * 3
     page.get_by_role("button", name="Beside it: where the word fits best").click()
     expect(beside).to_be_hidden()
     assert canvas.bounding_box() == before
