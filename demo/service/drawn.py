@@ -89,5 +89,5 @@ def drawing_record(drawing: FinishedDrawing) -> dict[str, Any]:
         "rank": standing.rank,
         "total": standing.scenes + 1,
         "statements": [{"says": one.says, "verdict": one.verdict} for one in drawing.read.statements],
-        "captions": [{"caption": one.text, "score": one.score, "cosine": one.cosine} for one in drawing.read.best],
+        "captions": [{"caption": one.text, "score": one.score} for one in drawing.read.best],
     }

@@ -312,7 +312,7 @@ class Endpoints:
             "caption" as read, "note" on it, "seed", "steps", "guidance"; "similarity" S(I, T) and "rank" of "total",
             the picture among the gallery's scenes; "statements" of the caption, each with its verdict by the picture's
             own captions: "true", "untrue" or "untold"; "captions" of the picture, the most likely first, each with the
-            mean log probability of its tokens, and "cosine" with the drawing. And the file.
+            mean log probability of its tokens. And the file.
         """
         check_format(file_format, DRAWINGS)
         numbers = read_numbers(steps, guidance, seed)
@@ -331,21 +331,14 @@ class Endpoints:
             photo: a file, or None with item: a gallery's photo, "gallery/photo".
 
         Returns:
-            "captions", the best first, each with its "score", the mean log probability of its tokens, its "cosine" with
-            the picture in the generator's shared space, its "words", and for each word "attention", its share on each
-            place of the picture, row by row.
+            "captions", the most likely first, each with its "score", the mean log probability of its tokens, its
+            "words", and for each word "attention", its share on each place of the picture, row by row.
         """
         _, indexed, index = self._find(photo, item)
         best = opened_generator(self._registry).read_back(indexed.gallery.items[index].photo()).best
         return {
             "captions": [
-                {
-                    "caption": one.text,
-                    "score": one.score,
-                    "cosine": one.cosine,
-                    "words": list(one.words),
-                    "attention": one.attention.tolist(),
-                }
+                {"caption": one.text, "score": one.score, "words": list(one.words), "attention": one.attention.tolist()}
                 for one in best
             ]
         }

@@ -228,8 +228,8 @@ def standing_sentence(standing: Standing) -> str:
 
 
 def beam_sentence(written: WrittenCaption) -> str:
-    """How likely a caption is to the captioner, and how near to the picture."""
-    return say("generate.beam", score=written.score, cosine=written.cosine)
+    """How likely a caption is to the captioner."""
+    return say("generate.beam", score=written.score)
 
 
 def explained_values(

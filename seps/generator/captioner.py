@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from seps.checks import check_choice, check_not_negative, check_positive, check_whole
+from seps.checks import check_choice, check_positive, check_whole
 from seps.generator.config import CaptionerConfig
 from seps.generator.encoders import ImageFeatures
 
@@ -97,21 +97,17 @@ class Decoding:
 
     Attributes:
         mode: "greedy", "beam" or "sample"; beams: captions that are followed; temperature: of sampling; seed: of it.
-        agreement: with beam search, how much a caption's cosine with the image in the shared space counts beside the
-            mean log probability of its tokens where the beams are put into their order; 0 leaves it out.
     """
 
     mode: str = "beam"
-    beams: int = 10
+    beams: int = 4
     temperature: float = 1.0
     seed: int = 0
-    agreement: float = 3.0
 
     def __post_init__(self) -> None:
         check_choice("mode", self.mode, MODES)
         check_whole("beams", self.beams, 100)
         check_positive("temperature", self.temperature, 100.0)
-        check_not_negative("agreement", self.agreement)
 
 
 class Written(NamedTuple):

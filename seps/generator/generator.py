@@ -40,14 +40,12 @@ class WrittenCaption:
     """A caption, the mean log probability of its tokens, its words, and each word's attention to the image's grid.
 
     Attributes:
-        cosine: of caption and image in the shared space.
         words: (L,), as the tokenizer has them; attention: (L, side, side), shares of the whole image, which add up to
             at most 1 a word: the rest is what it took from the image's embedding.
     """
 
     text: str
     score: float
-    cosine: float
     words: tuple[str, ...]
     attention: Tensor
 
@@ -200,39 +198,34 @@ class ImageTextGenerator:
             return to_pictures(self.network.autoencoder.decode(latents))
 
     @torch.no_grad()
-    def write(
-        self, pictures: Sequence[Image.Image], how: Decoding | None = None, most: int = 4
-    ) -> list[list[WrittenCaption]]:
-        """Captions of pictures with their words' attention, each picture's best first; several with beam search, of
-        which the `most` best are returned."""
-        network, how = self.network, how or Decoding()
+    def write(self, pictures: Sequence[Image.Image], how: Decoding | None = None) -> list[list[WrittenCaption]]:
+        """Captions of pictures with their words' attention, each picture's best first; several with beam search."""
+        network = self.network
         with evaluating(network):
             image = network.images(to_values(pictures, network.config.image_size).to(network.device))
             memory = network.captioner.memory(image)
             tokenizer = network.tokenizer
             barred = [tokenizer.cls_id, tokenizer.pad_id, tokenizer.mask_id, tokenizer.tokenizer.unk_token_id]
-            found = write_captions(network.captioner, memory, tokenizer.cls_id, tokenizer.sep_id, barred, how)
+            found = write_captions(
+                network.captioner, memory, tokenizer.cls_id, tokenizer.sep_id, barred, how or Decoding()
+            )
             captions: list[list[WrittenCaption]] = []
             for number, written in enumerate(found):
                 captions.append([])
-                texts = [str(tokenizer.tokenizer.decode(one.ids.tolist())) for one in written]
-                cosines = network.encode_texts(texts).embedding @ image.embedding[number]  # (beams,)
-                weights = torch.tensor([one.score for one in written]) + how.agreement * cosines.cpu()
-                order = weights.argsort(descending=True, stable=True) if how.mode == "beam" else range(len(written))
-                for place in [int(i) for i in order][:most]:
-                    one = written[place]
+                for one in written:
                     ids = torch.cat([torch.tensor([tokenizer.cls_id]), one.ids])[None].to(network.device)
                     _, attention = network.captioner(memory[number : number + 1], ids, weights=True)
                     side = network.images.side
                     shares = attention[0, : len(one.ids), :-1].view(len(one.ids), side, side).cpu()
-                    labels = tuple(tokenizer.labels(one.ids.tolist()))
-                    told = one.score, float(cosines[place])
-                    captions[-1].append(WrittenCaption(sentence(texts[place]), *told, labels, shares))
+                    text = str(tokenizer.tokenizer.decode(one.ids.tolist()))
+                    captions[-1].append(
+                        WrittenCaption(sentence(text), one.score, tuple(tokenizer.labels(one.ids.tolist())), shares)
+                    )
         return captions
 
     def captions(self, pictures: Sequence[Image.Image], how: Decoding | None = None) -> list[str]:
         """The best caption of each picture."""
-        return [written[0].text for written in self.write(pictures, how, most=1)]
+        return [written[0].text for written in self.write(pictures, how)]
 
 
 def sentence(text: str) -> str:

@@ -7,12 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from PIL import Image
 
 from seps.generator import ImageTextGenerator, load_generator
 from seps.generator.captioner import Decoding
-from seps.generator.network import to_values
 from seps.generator.program import main
 from tests.helpers.generated import write_tiny_generator
 
@@ -62,20 +60,7 @@ def test_captions_come_with_each_words_attention(generator: ImageTextGenerator, 
     assert generator.batch_image_to_text([picture(), picture(1)])[0] == text
     written = generator.write([picture()], Decoding(beams=3))[0]
     assert len(written) == 3
-    assert len(generator.write([picture()], Decoding(beams=8), most=5)[0]) == 5
     best = written[0]
-    weights = [one.score + 3.0 * one.cosine for one in written]
-    assert weights == sorted(weights, reverse=True)
-    by_likelihood = [one.score for one in generator.write([picture()], Decoding(beams=3, agreement=0.0))[0]]
-    assert (
-        by_likelihood
-        == sorted(by_likelihood, reverse=True)
-        == pytest.approx(sorted(one.score for one in written)[::-1])
-    )
-    network = generator.network
-    with torch.no_grad():
-        image = network.images(to_values([picture()], network.config.image_size)).embedding[0]
-        assert best.cosine == pytest.approx(float(network.encode_texts([best.text]).embedding[0] @ image), abs=1e-5)
     assert best.attention.shape == (len(best.words), 4, 4)
     assert float(best.attention.min()) >= 0
     assert float(best.attention.sum(dim=(1, 2)).max()) <= 1 + 1e-5
