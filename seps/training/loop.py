@@ -321,7 +321,10 @@ def epoch_title(settings: TrainSettings, epoch: int) -> str:
 
 
 def parameter_groups(step: TrainingStep, settings: TrainSettings) -> list[dict[str, Any]]:
-    """Group the parameters for AdamW, each group with its share of the learning rate: backbones, heads, network."""
+    """Group the parameters for AdamW, each group with its share of the learning rate: backbones, heads, network.
+
+    In pre-training all learn at the whole rate but what learns along of backbones that are frozen otherwise.
+    """
     groups: dict[str, list[torch.nn.Parameter]] = {"backbone": [], "heads": [], "network": []}
     for name, parameter in step.named_parameters():
         name = name.removeprefix("model.")
@@ -332,7 +335,12 @@ def parameter_groups(step: TrainingStep, settings: TrainSettings) -> list[dict[s
         else:
             groups["heads" if name.startswith(("img_enc.", "txt_enc.")) else "network"].append(parameter)
     shares = {"backbone": settings.backbone_rate, "heads": settings.heads_rate, "network": 1.0}
-    return [{"params": members, "lr": 0.0, "share": shares[name]} for name, members in groups.items() if members]
+    before = {"backbone": settings.backbone_rate if settings.frozen else 1.0, "heads": 1.0, "network": 1.0}
+    return [
+        {"params": members, "lr": 0.0, "share": shares[name], "pretrain_share": before[name]}
+        for name, members in groups.items()
+        if members
+    ]
 
 
 def set_rates(
@@ -348,7 +356,7 @@ def set_rates(
             settings.schedule, epoch, done, total, settings.lr_warmup_steps, settings.lr_schedules, settings.decay_rate
         )
     for group in optimizer.param_groups:
-        group["lr"] = rate * (1.0 if pretraining else group["share"])
+        group["lr"] = rate * group["pretrain_share" if pretraining else "share"]
 
 
 @torch.no_grad()

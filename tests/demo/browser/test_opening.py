@@ -20,6 +20,7 @@ from demo.opening.server import Opening
 from demo.views.examples import FIRST_CAPTION
 from tests.demo.browser.conftest import ROOT, SCREENSHOTS, served
 from tests.demo.browser.page import SIZES, VEIL, opaque, opened, patch_colours, shown, titles
+from tests.demo.galleries.test_worker import heed_interrupts
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
@@ -60,7 +61,9 @@ def test_it_can_be_stopped_while_it_opens(tmp_path: Path, number: signal.Signals
         port = probe.getsockname()[1]
     environment = {**os.environ, "GRADIO_TEMP_DIR": str(tmp_path)}
     command = [sys.executable, "app.py", "--no-fetch", "--port", str(port)]
-    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as app:
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, preexec_fn=heed_interrupts
+    ) as app:
         assert app.stdout is not None
         assert f":{port}" in app.stdout.readline()
         assert len(list(tmp_path.iterdir())) == 1

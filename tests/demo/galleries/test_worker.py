@@ -228,11 +228,18 @@ except KeyboardInterrupt:
 """
 
 
+def heed_interrupts() -> None:
+    """Heed SIGINT even where the tests themselves run in the background, where shells have it ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("end", [0, signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_no_process_outlives_the_app(end: int) -> None:
     command = [sys.executable, "-c", SCRIPT, SMALL.hex(), str(int(end))]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, cwd=ROOT, start_new_session=True) as app:
+    with subprocess.Popen(
+        command, stdout=pipe, stderr=pipe, cwd=ROOT, start_new_session=True, preexec_fn=heed_interrupts
+    ) as app:
         assert app.stdout is not None
         assert app.stdout.readline() == b"(6, 4)\n"
         if end:
