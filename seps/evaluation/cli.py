@@ -48,6 +48,7 @@ def prepare(options: argparse.Namespace) -> tuple[SEPSModel, Split]:
     name = options.split or manifest_split(options.data)
     if name is None:
         raise ValueError("--split is needed: dev, test, ...; only a folder with a manifest.json has one by itself.")
+    options.split = name  # programs that read more of the split know it by this
     split = first_images(read_split(options.data, name, images=options.images), options.first)
     return load_model(options.model).to(choose_device(options.device)), split
 
