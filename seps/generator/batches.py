@@ -32,7 +32,7 @@ def with_latents(objective: Objective, stage: Stage, source: Source) -> Source:
         return source
     found = []
     captioned = source.captioned
-    rows = torch.arange(len(captioned)).split(objective.settings.batch_size)
+    rows = torch.arange(len(captioned)).split(objective.settings.batch(stage))
     for some in tqdm(rows, f"Latents of {captioned.split.name}", leave=False):
         pictures = normalise(captioned.values(some)).to(objective.network.device)
         found.append(objective.network.autoencoder.encode(pictures).cpu())
@@ -42,7 +42,7 @@ def with_latents(objective: Objective, stage: Stage, source: Source) -> Source:
 def epoch_batches(objective: Objective, stage: Stage, source: Source) -> Iterator[Batch]:
     """An epoch's batches: every image once, shuffled, each with one of its captions; a last short batch is left out
     where there are whole ones."""
-    size, count = objective.settings.batch_size, len(source.captioned)
+    size, count = objective.settings.batch(stage), len(source.captioned)
     order = torch.randperm(count)
     which = torch.randint(source.captioned.split.captions_per_image, (count,))
     for start in range(0, max(count - size, 0) + 1, size):

@@ -99,12 +99,14 @@ class DiffusionConfig:
 
     Attributes:
         channels: of its levels; layers: residual blocks a level; head_channels: of an attention head.
+        caption_embedding: whether the UNet sees the caption's embedding too, added to that of the step.
         train_steps: of the noise schedule; schedule, prediction: as diffusers names them.
     """
 
     channels: tuple[int, ...] = (64, 128)
     layers: int = 1
     head_channels: int = 32
+    caption_embedding: bool = False
     train_steps: int = 1000
     schedule: str = "squaredcos_cap_v2"
     prediction: str = "v_prediction"

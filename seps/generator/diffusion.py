@@ -15,15 +15,17 @@ from torch import Tensor, nn
 
 from seps.checks import check_choice, check_not_negative, check_whole
 from seps.generator.config import DiffusionConfig
+from seps.generator.encoders import TextFeatures
 
 SAMPLERS = {"dpm": DPMSolverMultistepScheduler, "ddim": DDIMScheduler}
 MOST_STEPS = 1000
 MOST_GUIDANCE = 50.0
+NORM_GROUPS = 8  # of 4 channels or more: a group of one would wash out what the step and the caption add to a channel
 SNR_CUT = 5.0  # steps with less noise count no more than one of this ratio of signal to noise
 
 
-def build_unet(config: DiffusionConfig, latent_size: int, latent_channels: int, word_width: int) -> Any:
-    """The UNet: every level attends to the words."""
+def build_unet(config: DiffusionConfig, latent_size: int, latent_channels: int, width: int) -> Any:
+    """The UNet: every level attends to the words, of `width` channels, as the caption's embedding is."""
     levels = len(config.channels)
     return UNet2DConditionModel(
         sample_size=latent_size,
@@ -34,8 +36,11 @@ def build_unet(config: DiffusionConfig, latent_size: int, latent_channels: int, 
         down_block_types=("CrossAttnDownBlock2D",) * levels,
         up_block_types=("CrossAttnUpBlock2D",) * levels,
         attention_head_dim=[width // config.head_channels for width in config.channels],
-        cross_attention_dim=word_width,
-        norm_num_groups=32,
+        cross_attention_dim=width,
+        norm_num_groups=NORM_GROUPS,
+        resnet_time_scale_shift="scale_shift",
+        class_embed_type="projection" if config.caption_embedding else None,
+        projection_class_embeddings_input_dim=width if config.caption_embedding else None,
     )
 
 
@@ -56,20 +61,31 @@ def sampler(config: DiffusionConfig, name: str = "dpm") -> Any:
     return SAMPLERS[name].from_config(noise_schedule(config).config, **options)
 
 
-def diffusion_loss(unet: nn.Module, schedule: Any, latents: Tensor, words: Tensor, mask: Tensor) -> Tensor:
+def predict(unet: Any, latents: Tensor, steps: Tensor, text: TextFeatures) -> Tensor:
+    """What the UNet takes for the noise, or velocity, in latents (B, C_z, h, w) at steps, () or (B,)."""
+    return unet(
+        latents,
+        steps,
+        encoder_hidden_states=text.words,
+        encoder_attention_mask=text.mask,
+        class_labels=text.embedding * text.embedding.shape[-1] ** 0.5,  # heeded where the config has caption_embedding
+    ).sample
+
+
+def diffusion_loss(unet: nn.Module, schedule: Any, latents: Tensor, text: TextFeatures) -> Tensor:
     """How far the UNet is from the noise, or velocity, of latents at random steps.
 
     Steps are weighed by min(SNR, 5), as Hang et al. 2023 (Efficient Diffusion Training via Min-SNR Weighting Strategy).
 
     Args:
-        latents: (B, C_z, h, w); words: (B, L, C); mask: (B, L) bool, True at a caption's own tokens.
+        latents: (B, C_z, h, w); text: of their captions.
     """
     noise = torch.randn_like(latents)
     steps = torch.randint(schedule.config.num_train_timesteps, (len(latents),), device=latents.device)
     noisy = schedule.add_noise(latents, noise, steps)
     velocity = schedule.config.prediction_type == "v_prediction"
     wanted = schedule.get_velocity(latents, noise, steps) if velocity else noise
-    found = unet(noisy, steps, encoder_hidden_states=words, encoder_attention_mask=mask).sample
+    found = predict(unet, noisy, steps, text)
     kept = schedule.alphas_cumprod.to(latents.device)[steps]
     snr = kept / (1 - kept)
     weights = snr.clamp_max(SNR_CUT) / (snr + 1 if velocity else snr)
@@ -89,8 +105,8 @@ class Drawing(NamedTuple):
 def draw_latents(
     unet: nn.Module,
     config: DiffusionConfig,
-    words: tuple[Tensor, Tensor],
-    nothing: tuple[Tensor, Tensor],
+    told: TextFeatures,
+    untold: TextFeatures,
     start: Tensor,
     steps: int,
     guidance: float,
@@ -100,7 +116,7 @@ def draw_latents(
 
     Args:
         unet: in evaluation mode.
-        words: (B, L, C) and mask (B, L) of the captions; nothing: the same of the empty caption, (1, L_0, C).
+        told: of the captions; untold: of the empty caption, B = 1.
         start: (B, C_z, h, w), noise.
         steps: of drawing; guidance: 1 draws by the caption alone, more moves away from what no caption would draw.
 
@@ -115,13 +131,13 @@ def draw_latents(
     scheduler.set_timesteps(steps)
     latents = start * scheduler.init_noise_sigma
     guided = guidance != 1.0
-    hidden, mask = both(words, nothing) if guided else words
+    text = both(told, untold) if guided else told
     for number, step in enumerate(scheduler.timesteps):
         seen = scheduler.scale_model_input(torch.cat([latents, latents]) if guided else latents, step)
-        found = unet(seen, step, encoder_hidden_states=hidden, encoder_attention_mask=mask).sample
+        found = predict(unet, seen, step, text)
         if guided:
-            told, untold = found.chunk(2)
-            found = untold + guidance * (told - untold)
+            towards, away = found.chunk(2)
+            found = away + guidance * (towards - away)
         clean = clean_estimate(config, scheduler, found, latents, step)
         latents = scheduler.step(found, step, latents).prev_sample
         yield Drawing(number + 1, steps, latents, clean)
@@ -132,17 +148,17 @@ def check_steps(steps: int, config: DiffusionConfig) -> None:
     check_whole("num_inference_steps", steps, min(MOST_STEPS, config.train_steps))
 
 
-def both(words: tuple[Tensor, Tensor], nothing: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
-    """The captions and, behind them, the empty caption as often: (2 B, L, C) and (2 B, L)."""
-    hidden, mask = words
-    empty, own = nothing
-    length = max(hidden.shape[1], empty.shape[1])
-    hidden, mask = F.pad(hidden, (0, 0, 0, length - hidden.shape[1])), F.pad(mask, (0, length - mask.shape[1]))
-    empty, own = F.pad(empty, (0, 0, 0, length - empty.shape[1])), F.pad(own, (0, length - own.shape[1]))
-    return (
-        torch.cat([hidden, empty.expand(len(hidden), -1, -1)]),
-        torch.cat([mask, own.expand(len(mask), -1)]),
-    )
+def both(told: TextFeatures, untold: TextFeatures) -> TextFeatures:
+    """The captions and, behind them, the empty caption as often: 2 B of them, padded to one length."""
+    length = max(told.words.shape[1], untold.words.shape[1])
+    first, second = padded(told, length), padded(untold, length)
+    return TextFeatures(*(torch.cat([one, empty.expand_as(one)]) for one, empty in zip(first, second, strict=True)))
+
+
+def padded(text: TextFeatures, length: int) -> TextFeatures:
+    """The same captions with words and mask of a length."""
+    more = length - text.words.shape[1]
+    return text._replace(words=F.pad(text.words, (0, 0, 0, more)), mask=F.pad(text.mask, (0, more)))
 
 
 def clean_estimate(config: DiffusionConfig, scheduler: Any, found: Tensor, latents: Tensor, step: Tensor) -> Tensor:

@@ -184,8 +184,8 @@ class ImageTextGenerator:
         yield from draw_latents(
             network.unet,
             network.config.diffusion,
-            (told.words, told.mask),
-            (untold.words, untold.mask),
+            told,
+            untold,
             start.to(network.device),
             steps,
             guidance,

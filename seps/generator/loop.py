@@ -179,7 +179,8 @@ def run_stage(run: Run, splits: Splits, out: Path, number: int, done: int, resum
         load_checkpoint(out, run, run.state_dict(), optimizer)
     train_source, dev_source = (with_latents(objective, stage, source) for source in (splits.train, splits.dev))
     count = len(train_source.captioned)
-    steps = count // settings.batch_size or 1
+    size = settings.batch(stage)
+    steps = count // size or 1
     before = sum(one.epochs for one in settings.stages[:number])
     for epoch in range(done, stage.epochs):
         torch.manual_seed(settings.seed * 100_003 + number * 1009 + epoch)
@@ -194,7 +195,7 @@ def run_stage(run: Run, splits: Splits, out: Path, number: int, done: int, resum
             for name, value in figures(losses).items():
                 totals[name] = totals.get(name, 0.0) + value / steps
             if step % 10 == 0:
-                bar.set_postfix_str(report(losses, settings.batch_size))
+                bar.set_postfix_str(report(losses, size))
         row = {"epoch": before + epoch + 1.0, "stage": number + 1.0} | totals | measure(run, stage, dev_source)
         write_epoch(out, row)
         save_checkpoint(out, run.state_dict(), optimizer, {"stage": number, "epoch": epoch + 1})
@@ -235,7 +236,7 @@ def measure(run: Run, stage: Stage, dev: Source) -> dict[str, float]:
     objective.eval()
     count = min(settings.dev_images or len(dev.captioned), len(dev.captioned))
     sums: dict[str, float] = {}
-    for rows in torch.arange(count).split(settings.batch_size):
+    for rows in torch.arange(count).split(settings.batch(stage)):
         which = torch.randint(dev.captioned.split.captions_per_image, (len(rows),))
         losses = objective(stage, make_batch(objective, stage, dev, rows, which))
         for name, value in figures(losses).items():
@@ -293,7 +294,7 @@ def training_plan(network: GeneratorNetwork, settings: GeneratorSettings, train_
     for number, stage in enumerate(settings.stages, start=1):
         frozen = ", text encoder frozen" if stage.freeze_text else ""
         lines.append(
-            f"Stage {number}: {stage.epochs} epochs of {', '.join(stage.losses)}, learning rate "
-            f"{stage.learning_rate or settings.learning_rate:g}{frozen}."
+            f"Stage {number}: {stage.epochs} epochs of {', '.join(stage.losses)}, {settings.batch(stage)} images "
+            f"a step, learning rate {stage.learning_rate or settings.learning_rate:g}{frozen}."
         )
     return "\n".join(lines)

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from seps.generator.captioner import caption_loss
-from seps.generator.diffusion import diffusion_loss, noise_schedule
+from seps.generator.diffusion import diffusion_loss, noise_schedule, padded
 from seps.generator.encoders import ImageEncoder, TextFeatures
 from seps.generator.network import GeneratorNetwork
 from seps.generator.settings import GeneratorSettings, Stage
@@ -111,8 +111,7 @@ class Objective(nn.Module):
             if latents is None:
                 with torch.no_grad():
                     latents = network.autoencoder.encode(pictures_of(batch))
-            words, mask = self.with_empty(text)
-            each["diffusion"] = diffusion_loss(network.unet, self.schedule, latents, words, mask)
+            each["diffusion"] = diffusion_loss(network.unet, self.schedule, latents, self.with_empty(text))
         total = sum((self.settings.weight(name) * loss for name, loss in each.items()), start=batch.ids.new_zeros(()))
         return Losses(total, each, i2t, t2i)
 
@@ -122,17 +121,18 @@ class Objective(nn.Module):
             raise ValueError("The loss teacher needs a teacher and what it finds in the batch's images.")
         return F.mse_loss(self.teacher(grid), batch.patches)
 
-    def with_empty(self, text: TextFeatures) -> tuple[Tensor, Tensor]:
-        """Words and mask of a batch, some of its captions as the empty one, in training."""
+    def with_empty(self, text: TextFeatures) -> TextFeatures:
+        """A batch's captions, some of them as the empty one, in training."""
         if not (self.network.unet.training and self.settings.caption_dropout):
-            return text.words, text.mask
+            return text
         with torch.no_grad():
-            empty = self.network.encode_texts([""])
-        length = empty.words.shape[1]
+            empty = padded(self.network.encode_texts([""]), text.words.shape[1])
         dropped = torch.rand(len(text.words), device=text.words.device) < self.settings.caption_dropout  # (B,)
-        words = F.pad(empty.words, (0, 0, 0, text.words.shape[1] - length))
-        mask = F.pad(empty.mask, (0, text.mask.shape[1] - length))
-        return torch.where(dropped[:, None, None], words, text.words), torch.where(dropped[:, None], mask, text.mask)
+        return TextFeatures(
+            torch.where(dropped[:, None], empty.embedding, text.embedding),
+            torch.where(dropped[:, None, None], empty.words, text.words),
+            torch.where(dropped[:, None], empty.mask, text.mask),
+        )
 
 
 def pictures_of(batch: Batch) -> Tensor:

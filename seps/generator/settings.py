@@ -33,6 +33,7 @@ class Stage:
         crop: side of the squares that the autoencoder sees, cut at random, in pixels; 0 for whole pictures.
         freeze_text: leave the text encoder as it is.
         bf16_cpu: run in bfloat16 on a CPU too, where it multiplies in bfloat16 at least as fast as in float32.
+        batch_size: images a step, each with one of its captions; 0 for the recipe's.
     """
 
     losses: tuple[str, ...] = LOSSES[:4]
@@ -41,6 +42,7 @@ class Stage:
     crop: int = 0
     freeze_text: bool = False
     bf16_cpu: bool = False
+    batch_size: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "losses", tuple(self.losses))
@@ -51,6 +53,7 @@ class Stage:
         check_whole("training.stages.epochs", self.epochs, MOST_EPOCHS)
         check_not_negative("training.stages.learning_rate", self.learning_rate)
         check_whole("training.stages.crop", self.crop, 4096, least=0)
+        check_whole("training.stages.batch_size", self.batch_size, MOST_BATCH, least=0)
         if self.crop % 8:
             raise ValueError(f"training.stages.crop is {self.crop}, but a multiple of 8 is needed, or 0.")
 
@@ -61,7 +64,7 @@ class GeneratorSettings:
 
     Attributes:
         stages: one after another.
-        batch_size: images a step, each with one of its captions; learning_rate: the largest.
+        batch_size: images a step, each with one of its captions; learning_rate: the largest; a stage may have its own.
         lr_warmup_epochs: of each stage, over which the rate rises; from then on it falls as a cosine to 0.
         weight_decay: of AdamW; clip: largest norm of the gradient.
         contrastive_weight, reconstruction_weight (of captions and of pixels), diffusion_weight, teacher_weight,
@@ -128,6 +131,10 @@ class GeneratorSettings:
             "teacher": self.teacher_weight,
             "perceptual": self.perceptual_weight,
         }[loss]
+
+    def batch(self, stage: Stage) -> int:
+        """Images a step of a stage."""
+        return stage.batch_size or self.batch_size
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, as in the recipe."""

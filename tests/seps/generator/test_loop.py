@@ -12,6 +12,7 @@ import torch
 
 from seps.epochs import read_epochs
 from seps.generator import loop
+from seps.generator.batches import Source, epoch_batches
 from seps.generator.config import GeneratorConfig
 from seps.generator.data import pixels_of, read_captioned
 from seps.generator.losses import Batch, Objective
@@ -32,7 +33,7 @@ def batch_of(network: GeneratorNetwork) -> Batch:
 @pytest.mark.parametrize(
     ("losses", "steps", "least"),
     [
-        (("contrastive",), 40, 0.5),
+        (("contrastive",), 80, 0.5),
         (("captions",), 40, 0.3),
         (("pixels",), 120, 0.8),
         (("perceptual",), 40, 0.8),
@@ -80,6 +81,16 @@ def test_a_step_moves_what_its_losses_reach(network: GeneratorNetwork, stage: St
     optimizer.step()
     moved = {name.split(".")[0] for name, old in before.items() if not torch.equal(old, network.get_parameter(name))}
     assert moved == parts
+
+
+@pytest.mark.parametrize(("own", "sizes"), [(0, [8, 8]), (5, [5, 5, 5])])
+def test_a_stage_may_have_a_batch_size_of_its_own(
+    drawn: Path, network: GeneratorNetwork, tmp_path: Path, own: int, sizes: list[int]
+) -> None:
+    objective = Objective(network, SETTINGS)
+    captioned = read_captioned(drawn, "train", 32, network.tokenizer, 30, tmp_path)  # 16 scenes
+    found = epoch_batches(objective, Stage(("captions",), batch_size=own), Source(captioned))
+    assert [len(batch.ids) for batch in found] == sizes
 
 
 def test_losses_are_weighed_and_told_apart(network: GeneratorNetwork) -> None:

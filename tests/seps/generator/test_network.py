@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,16 @@ from safetensors.torch import load_file, save_file
 
 from seps.generator.captioner import Decoding, caption_loss, write_captions
 from seps.generator.config import EncodersConfig, GeneratorConfig
-from seps.generator.diffusion import both, build_unet, diffusion_loss, draw_latents, noise_schedule
-from seps.generator.encoders import ImageEncoder
+from seps.generator.diffusion import both, build_unet, diffusion_loss, draw_latents, noise_schedule, predict
+from seps.generator.encoders import ImageEncoder, TextFeatures
 from seps.generator.losses import accuracy, contrastive_loss, cropped, perceptual_loss, pixel_loss
 from seps.generator.network import GeneratorNetwork, normalise, to_pictures, to_values
+from seps.generator.settings import read_recipe
+
+
+def some_text(count: int) -> TextFeatures:
+    """Captions of three words that say nothing."""
+    return TextFeatures(torch.zeros(count, 512), torch.zeros(count, 3, 512), torch.ones(count, 3, dtype=torch.bool))
 
 
 def test_encoders_share_a_space_of_unit_vectors(network: GeneratorNetwork) -> None:
@@ -134,8 +141,8 @@ def test_padding_of_captions_does_not_change_what_the_unet_sees(network: Generat
     short = network.encode_texts(["a red car"])
     long = network.encode_texts(["a red car", "two small dogs in the park beside a tree"])
     latents, step = torch.randn(1, 4, 4, 4), torch.tensor([50])
-    first = network.unet(latents, step, short.words, encoder_attention_mask=short.mask).sample
-    second = network.unet(latents, step, long.words[:1], encoder_attention_mask=long.mask[:1]).sample
+    first = predict(network.unet, latents, step, short)
+    second = predict(network.unet, latents, step, TextFeatures(*(one[:1] for one in long)))
     torch.testing.assert_close(first, second, atol=1e-5, rtol=1e-4)
 
 
@@ -150,8 +157,7 @@ def test_the_diffusion_loss_of_a_perfect_velocity_is_zero(config: GeneratorConfi
             sample = kept.sqrt() * noise - (1 - kept).sqrt() * latents
             return type("Output", (), {"sample": sample})
 
-    words, mask = torch.zeros(4, 3, 8), torch.ones(4, 3, dtype=torch.bool)
-    loss = diffusion_loss(Perfect(), schedule, latents, words, mask)
+    loss = diffusion_loss(Perfect(), schedule, latents, some_text(4))
     torch.testing.assert_close(loss, torch.zeros(()), atol=1e-6, rtol=0)
 
 
@@ -166,8 +172,8 @@ def test_a_unet_that_knows_the_picture_draws_it(config: GeneratorConfig, sampler
             noise = (noisy - kept.sqrt() * wanted) / (1 - kept).sqrt()
             return type("Output", (), {"sample": kept.sqrt() * noise - (1 - kept).sqrt() * wanted})
 
-    words = torch.zeros(1, 3, 8), torch.ones(1, 3, dtype=torch.bool)
-    drawings = list(draw_latents(Knowing(), config.diffusion, words, words, torch.randn(1, 4, 4, 4), 10, 2.0, sampler))
+    text = some_text(1)
+    drawings = list(draw_latents(Knowing(), config.diffusion, text, text, torch.randn(1, 4, 4, 4), 10, 2.0, sampler))
     assert [one.step for one in drawings] == list(range(1, 11))
     for one in drawings:
         torch.testing.assert_close(one.clean, wanted, atol=1e-3, rtol=1e-3)
@@ -177,18 +183,16 @@ def test_a_unet_that_knows_the_picture_draws_it(config: GeneratorConfig, sampler
 def test_guidance_of_one_draws_by_the_caption_alone(network: GeneratorNetwork) -> None:
     told, untold = network.encode_texts(["a red car"]), network.encode_texts([""])
     start = torch.randn(1, 4, 4, 4)
-    words, nothing = (told.words, told.mask), (untold.words, untold.mask)
 
     def draw(guidance: float) -> torch.Tensor:
-        return list(draw_latents(network.unet, network.config.diffusion, words, nothing, start, 4, guidance))[
-            -1
-        ].latents
+        return list(draw_latents(network.unet, network.config.diffusion, told, untold, start, 4, guidance))[-1].latents
 
     torch.testing.assert_close(draw(1.0), draw(1.0 + 1e-7), atol=1e-4, rtol=1e-3)
     assert not torch.allclose(draw(1.0), draw(5.0), atol=1e-3)
-    hidden, mask = both(words, nothing)
-    assert hidden.shape == (2, 5, 512)
-    assert mask.sum(dim=1).tolist() == [5, 2]
+    text = both(told, untold)
+    assert text.words.shape == (2, 5, 512)
+    assert text.mask.sum(dim=1).tolist() == [5, 2]
+    torch.testing.assert_close(text.embedding, torch.cat([told.embedding, untold.embedding]))
 
 
 @pytest.mark.parametrize(
@@ -196,15 +200,23 @@ def test_guidance_of_one_draws_by_the_caption_alone(network: GeneratorNetwork) -
     [(0, 2.0, "at least 1"), (101, 2.0, "at most 100"), (5, -1.0, "at least 0"), (5, 99.0, "at most 50")],
 )
 def test_numbers_of_drawing_have_their_range(network: GeneratorNetwork, steps: int, guidance: float, said: str) -> None:
-    words = torch.zeros(1, 3, 512), torch.ones(1, 3, dtype=torch.bool)
+    text = some_text(1)
     with pytest.raises(ValueError, match=said):
-        next(
-            draw_latents(network.unet, network.config.diffusion, words, words, torch.zeros(1, 4, 4, 4), steps, guidance)
-        )
+        next(draw_latents(network.unet, network.config.diffusion, text, text, torch.zeros(1, 4, 4, 4), steps, guidance))
+
+
+def test_a_unet_may_see_the_captions_embedding_too(config: GeneratorConfig) -> None:
+    torch.manual_seed(0)
+    text = some_text(2)._replace(embedding=torch.eye(2, 512))
+    latents, step = torch.randn(1, 4, 4, 4).expand(2, -1, -1, -1), torch.tensor([50, 50])
+    for seen in (False, True):
+        unet = build_unet(replace(config.diffusion, caption_embedding=seen), config.latent_size, 4, 512).eval()
+        first, second = predict(unet, latents, step, text).detach()  # which differ by the embedding alone
+        assert torch.allclose(first, second, atol=1e-6) is not seen
 
 
 def test_the_shipped_recipe_fits_its_files() -> None:
-    config = GeneratorConfig(diffusion=GeneratorConfig().diffusion)
+    config, _ = read_recipe("scenes")
     unet = build_unet(config.diffusion, config.latent_size, config.autoencoder.latent_channels, 512)
     assert 2 * sum(parameter.numel() for parameter in unet.parameters()) < 10e6  # float16, 10 MB a file
 
