@@ -105,7 +105,10 @@ class VisionEncoder(nn.Module):
 
     def project(self, features: Tensor) -> Tensor:
         """Features from `features` to embeddings (B, N[+1], C)."""
-        features = self.finished(features)
+        return self.head(self.finished(features))
+
+    def head(self, features: Tensor) -> Tensor:
+        """The whole backbone's features (B, N[+1], D_v) to embeddings (B, N[+1], C)."""
         if self.context is None:
             return self.vision_proj(features)
         patches, view = features[:, :-1], features[:, -1]  # (B, N, D_v), (B, D_v)

@@ -56,6 +56,25 @@ def vision_backbone(config: VisionConfig) -> nn.Module:
     return all_finite(without_head(model), config)
 
 
+def classifier_weights(config: VisionConfig) -> Tensor:
+    """The rows (K, D_v) of the classifier that comes with an image encoder's weights, which features do without.
+
+    Raises:
+        ValueError: weights other than a package's, or no linear classifier on the encoder's features among them.
+    """
+    kind, _, place = config.weights.partition(":")
+    if kind != "package":
+        raise ValueError(
+            f"vision.weights is {config.weights!r}, but a classifier is read from a package's weights alone."
+        )
+    model = create(config)
+    model.load_state_dict(in_order(config, read_package(place), model.state_dict()))
+    classifier = model.get_classifier()  # type: ignore[operator]
+    if not isinstance(classifier, nn.Linear) or classifier.in_features != model.num_features:
+        raise ValueError(f"{config.encoder} has no linear classifier on its features.")
+    return classifier.weight.detach()
+
+
 def all_finite(model: Backbone, config: VisionConfig | TextConfig) -> Backbone:
     """The model itself; ValueError where weights that it was given are NaN or infinite."""
     for key, tensor in model.state_dict().items():

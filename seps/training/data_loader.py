@@ -13,11 +13,14 @@ from seps.data.objects import read_scenes
 from seps.encoders.tokenizer import word_tokens
 from seps.models.model import SEPSModel
 from seps.training.cache import FeatureCache
+from seps.training.classes import ClassPairs, class_pairs
 from seps.training.objective import pool
 from seps.training.phrases import PhraseBox, phrase_boxes
 from seps.training.samplers import ProcessShard, shuffled_batches, similar_batches
 from seps.training.settings import TrainSettings
 from seps.training.step import StepBatch
+
+FOR_CLASSES = 1000  # images of whose features the prototypes of classes are made, where parts learn along
 
 
 class CachedDataLoader:
@@ -43,12 +46,15 @@ class CachedDataLoader:
             self.image_means = mean_images(model, cache)  # (V, 1 or 2, D_v)
             self.caption_means = mean_captions(cache)  # (V * k, D_t)
         self.sided = [tells_sides(caption) for caption in split.captions]
+        self.classes: ClassPairs | None = None  # made by `fit_heads`
         self.phrases: list[list[PhraseBox]] = [[] for _ in split.captions]
         if settings.grounding_weight or settings.map_weight:
             self.phrases = read_phrases(model, split, settings.regions)
 
     def fit_heads(self) -> None:
-        """Give heads with context the training features' statistics."""
+        """Give heads with context the training features' statistics, and make pairs of class names where asked for."""
+        if self.settings.class_names:
+            self.classes = class_pairs(self.model, self.some_means())
         vision, text = self.model.img_enc.context, self.model.txt_enc.context
         if vision is not None:
             images = self.finished_images(one_in_twenty(len(self.split.image_files)))
@@ -61,6 +67,16 @@ class CachedDataLoader:
                 words = self.model.txt_enc.finished(words.to(self.model.device), lengths).cpu()  # (.., L, D_t)
             text.features.fit(words[torch.arange(words.shape[1]) < lengths[:, None]])
             text.summary.fit(words.sum(dim=1) / lengths[:, None] if self.learns_along else self.caption_means)
+
+    def some_means(self) -> Tensor:
+        """Some images' features as `StepBatch.pooled` has them: (n, 1 or 2, D_v)."""
+        if not self.learns_along:
+            return self.image_means
+        count, patches = len(self.split.image_files), self.model.img_enc.num_patches
+        images = self.finished_images(torch.arange(0, count, max(1, count // FOR_CLASSES)))
+        view = images[:, -1:] if self.model.img_enc.context is not None else images[:, :0]
+        own = images[:, :patches] if self.model.img_enc.context is not None else images[:, -patches:]
+        return torch.cat([own.mean(dim=1, keepdim=True), view], dim=1)
 
     @torch.no_grad()
     def finished_images(self, numbers: Tensor) -> Tensor:
@@ -155,6 +171,7 @@ class CachedDataLoader:
             pooled=pooled,
             pretraining=pretraining,
             rows=torch.tensor(rows) if self.learns_along else None,
+            classes=None if self.classes is None else self.classes.drawn(self.settings.class_names, generator),
         )
 
 

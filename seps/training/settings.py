@@ -80,6 +80,7 @@ CHECKS: dict[str, Check] = {  # in this order; types are checked where a recipe 
     "captions_an_epoch": check_not_negative,
     "images_an_epoch": check_not_negative,
     "neighbours": check_not_negative,
+    "class_names": partial(check_whole, most=1_000, least=0),
     "dev_images": check_not_negative,
     "frozen_text_layers": partial(check_whole, most=1_024, least=-1),
     "loss": partial(check_choice, choices=LOSSES),
@@ -149,6 +150,8 @@ class TrainSettings:
             learning rate, falling linearly.
         pooled_weight: weight of InfoNCE on pooled embeddings (mean patch against mean word).
         pooled_batch: captions a step of it with cached features; with pixels it takes the batch's own.
+        class_names: with cached features, how many of ImageNet's classes, drawn anew each step, join that loss: the
+            image encoder's classifier gives a prototype of each, its name the caption.
         grounding_weight: weight of the phrase losses: a phrase's words against the patches of its image, inside
             its boxes against outside, and phrases against regions over the batch; needs {split}_entities.jsonl.
         map_weight: weight of the phrase loss on word maps, which reaches aggregation and s^p too; it counts in steps
@@ -202,6 +205,7 @@ class TrainSettings:
     pretrain_rate: float = 1e-3
     pooled_weight: float = 0.0
     pooled_batch: int = 512
+    class_names: int = 0
     grounding_weight: float = 0.0
     map_weight: float = 0.0
     regions: str = "boxes"
@@ -244,6 +248,11 @@ def check_together(settings: TrainSettings) -> None:
         )
     if settings.similar_batches and not settings.frozen:
         raise ValueError("training.similar_batches is for frozen backbones: set frozen to true.")
+    if settings.class_names and not (settings.frozen and settings.pooled_weight):
+        raise ValueError(
+            "training.class_names is for frozen backbones and adds to the pooled loss: set frozen to true and "
+            "pooled_weight above 0."
+        )
     if (settings.frozen_until or settings.frozen_text_layers >= 0 or settings.mirrored) and not settings.frozen:
         raise ValueError(
             "training.frozen_until, frozen_text_layers and mirrored are for frozen backbones: set frozen to true."

@@ -36,6 +36,8 @@ class StepBatch:
         pooled: pooled features of images, (P, 1, D_v) or with context (P, 2, D_v): mean patch, smaller view; mean words
             of captions (P, D_t); image numbers (P,). Or None.
         pretraining: no network yet: captions need not be one an image.
+        classes: features of class prototypes (Q, 1, D_v) or with context (Q, 2, D_v), words of their captions
+            (Q, L, D_t) and their lengths (Q,), and the classes' numbers (Q,); or None.
         rows: (B_t,), with pixels, or where parts of a backbone learn along, the place of each caption's image in the
             batch.
     """
@@ -51,6 +53,7 @@ class StepBatch:
     pooled: tuple[Tensor, Tensor, Tensor] | None = None
     pretraining: bool = False
     rows: Tensor | None = None
+    classes: tuple[Tensor, Tensor, Tensor, Tensor] | None = None
 
 
 class TrainingStep(nn.Module):
@@ -99,7 +102,7 @@ class TrainingStep(nn.Module):
             losses |= self.match(batch, images, captions)
             total = self.align_factor * self.settings.align_weight * losses["align"]
             total = total + (self.seps_loss.ratio_weight * losses["ratio"] if self.sampled else 0.0)
-        pooled = self.pooled(batch, images, captions)
+        pooled = self.with_classes(batch, self.pooled(batch, images, captions))
         if pooled is not None:
             pooled_images, pooled_captions, pooled_ids = pooled
             losses["pooled"] = pooled_loss(
@@ -163,6 +166,21 @@ class TrainingStep(nn.Module):
             return None
         patches = images[:, -self.model.img_enc.num_patches :]
         return pool(patches)[batch.rows], pool(captions, batch.lengths), batch.img_ids
+
+    def with_classes(
+        self, batch: StepBatch, pooled: tuple[Tensor, Tensor, Tensor] | None
+    ) -> tuple[Tensor, Tensor, Tensor] | None:
+        """Add the batch's class prototypes and their captions to what `pooled` returned, under numbers below 0."""
+        if pooled is None or batch.classes is None:
+            return pooled
+        images, captions, img_ids = pooled
+        features, words, lengths, numbers = batch.classes
+        named = pool(self.model.txt_enc.project(words, lengths), lengths)  # (Q, C)
+        return (
+            torch.cat([images, pool(self.model.img_enc.head(features))]),
+            torch.cat([captions, named]),
+            torch.cat([img_ids, -1 - numbers]),
+        )
 
     def pooled_features(self, image_features: Tensor, caption_features: Tensor) -> tuple[Tensor, Tensor]:
         """Embed features as `StepBatch.pooled` has them and pool them, both (P, C)."""
