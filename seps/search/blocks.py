@@ -1,6 +1,6 @@
 """The engine's arithmetic: V images against T captions, exactly, with what they share computed once.
 
-Selection is the network's own code, so that the decisions are the same. After it the plain loop
+Selection is the network's own code, and its decisions are the network's (`decisions`). After it the plain loop
 gathers every pair's kept patches, weighs them anew and builds its tokens. Here a token is first of
 all its weights w over the N patches, and S(I, T) needs two things of it: its products with the
 words and its length. Three exact orders of multiplication give them, and each image takes one that suits it:
@@ -15,9 +15,10 @@ import torch
 from torch import Tensor
 
 from seps.method.network import CrossSparseAggrNet
-from seps.method.selection import Selection, unit_patches
+from seps.method.selection import Selection
 from seps.search.align import align
 from seps.search.by_gram import ByGram
+from seps.search.decisions import Decisions
 from seps.search.from_differences import FromDifferences
 from seps.search.from_tokens import from_tokens
 from seps.search.index import CaptionIndex, Captions, ImageIndex
@@ -55,11 +56,10 @@ class BlockScorer:
     ) -> None:
         self.model = model
         self.images = images
-        self.masks = masks
         self.captions = captions
         self.workspace = workspace
-        self.patches = images.patches.float().contiguous()  # (V, N, C)
-        self.unit = unit_patches(self.patches)  # (V, N, C)
+        self.decisions = Decisions(model, images, masks)
+        self.patches = self.decisions.patches  # (V, N, C)
         self.weights = TokenWeights(images, model.num_tokens, workspace)
         self.from_differences = FromDifferences(self.patches, images.logits[0], workspace)
         self.by_gram = ByGram(self.patches, images.norms, workspace)
@@ -75,20 +75,11 @@ class BlockScorer:
         return similarity
 
     def select(self, captions: CaptionIndex) -> tuple[Selection, Selection | None]:
-        """Select patches by the network's own code, sparse and dense: every quantity (V, T, N). A dense selection
-        that the tokens do not use is left out."""
-        sparse, dense = (None if part is None else part[:, None] for part in self.images.s_p)  # (V, 1, N)
-        s_st = self.attention(captions.sparse)
-        s_dt = None if captions.dense is None else self.attention(captions.dense)
-        selection, selection_dense = self.model.select(
-            (sparse, dense), self.images.s_im[:, None], s_st, s_dt, masks=self.masks
-        )
+        """Select patches as the network does, sparse and dense: every quantity (V, T, N). A dense selection that the
+        tokens do not use is left out."""
+        selection, selection_dense = self.decisions.select(captions)
         merged = self.model.use_dual_aggr or not self.model.use_paper_version
         return selection, selection_dense if merged else None
-
-    def attention(self, captions: Captions) -> Tensor:
-        """Compute cosines of patches with caption directions, equation (2): (V, T, N)."""
-        return captions.direction @ self.unit.transpose(1, 2)
 
     def similarity(self, captions: Captions, sparse: Selection, dense: Selection | None = None) -> Tensor:
         """Align tokens of one branch, or of both together, with the captions: (V, T)."""

@@ -78,17 +78,16 @@ class FromDifferences:
         if self.usual is None:
             self.usual = usual_patches(mask, self.logits.float(), self.patches)
         difference = mask - self.usual.mask  # (V, T, N) of -1, 0 and 1
-        counts = difference.abs().sum(dim=2).amax(dim=1)  # (V,)
-        where = difference.abs().topk(int(counts.max()), dim=2).indices  # (V, T, most), those that differ first
+        where, counts = places(difference)
         total = mask @ self.usual.weights  # (V, T, M), the sums of the tokens' weights; 1 for the usual patches
         dropped = selection.score.float().exp() * (1 - mask)  # (V, T, N), a softmax but for its sum
         weight = total[..., :-1]
         lost = (weight < CANCELLED) | (weight > HEAVIEST)  # (V, T, N_c)
         total[..., -1] = dropped.sum(dim=2)
         return Differences(
-            counts=counts.int().tolist(),
+            counts=counts.amax(dim=1).tolist(),
             where=where,
-            sign=difference.gather(2, where),  # 0 where a caption differs in fewer
+            sign=difference.gather(2, where) * (torch.arange(where.shape[2], device=where.device) < counts[..., None]),
             extra=dropped @ self.patches,  # (V, T, C)
             shortest=(SHORTEST * total).clamp(min=1e-30),
             lost=summed_directly(lost, mask, self.logits),
@@ -118,6 +117,18 @@ class FromDifferences:
         torch.bmm(words, tokens.transpose(1, 2), out=products)
         torch.linalg.vector_norm(tokens, dim=-1, out=norms)
         torch.maximum(norms, by.shortest[i], out=norms)
+
+
+def places(difference: Tensor) -> tuple[Tensor, Tensor]:
+    """Find where each row of (V, T, N) is not 0: the places (V, T, most), padded with 0, and their counts (V, T)."""
+    v, t, n = difference.shape
+    different = (difference != 0).view(v * t, n)
+    counts = different.sum(dim=1)  # (V * T,)
+    where = torch.zeros(v * t, max(1, int(counts.max())), dtype=torch.int64, device=difference.device)
+    row, place = different.nonzero().unbind(dim=1)  # ordered by row
+    before = counts.cumsum(dim=0) - counts
+    where[row, torch.arange(len(row), device=row.device) - before[row]] = place
+    return where.view(v, t, -1), counts.view(v, t)
 
 
 def usual_patches(mask: Tensor, logits: Tensor, patches: Tensor) -> UsualPatches:

@@ -1,0 +1,110 @@
+"""The engine keeps the patches that the network keeps, though it looks in float32 first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor
+
+from seps import CrossSparseAggrNet, ScoringEngine
+from seps.method.selection import caption_direction, text_attention
+from seps.search import decisions
+from seps.search.decisions import COSINE_ERROR, Decisions
+from seps.search.index import CaptionIndex, ImageIndex
+
+N, C, T = 100, 384, 12
+
+
+def near(patches: Tensor) -> Tensor:
+    """Patches in threes that differ in the seventh digit: of one of these threes some are kept and some dropped."""
+    patches = patches.clone()
+    for more in (1, 2):
+        patches[:, more::3] = patches[:, : N - more : 3] + 1e-7 * torch.randn_like(patches[:, more::3])
+    return patches
+
+
+KINDS: dict[str, Callable[[Tensor], Tensor]] = {
+    "any": lambda patches: patches,
+    "nearly equal pairs": near,
+    "all nearly equal": lambda patches: patches[:, :1] * (1 + 1e-6 * patches),
+    "all equal": lambda patches: patches[:, :1].expand_as(patches).contiguous(),
+    "tiny": lambda patches: patches * 1e-25,
+    "huge": lambda patches: patches * 1e14,
+    "some zero": lambda patches: patches * (torch.arange(N) % 3 > 0)[:, None],
+}
+
+
+def built(paper: bool, kind: str, dense: bool) -> tuple[CrossSparseAggrNet, ImageIndex, CaptionIndex]:
+    torch.manual_seed(0)
+    model = CrossSparseAggrNet(embed_size=C, num_patches=N, use_paper_version=paper).eval()
+    engine = ScoringEngine(model)
+    words, lengths = torch.randn(T, 9, C), [9, 4, 7] * 4
+    more = (torch.randn(T, 20, C), [20] * T) if dense else (None, None)
+    images = engine.encode_images(KINDS[kind](torch.randn(3, N, C)))
+    return model, images, engine.encode_captions(words, lengths, *more)
+
+
+@pytest.mark.parametrize("dense", [False, True])
+@pytest.mark.parametrize("paper", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_decisions_are_the_networks(kind: str, paper: bool, dense: bool) -> None:
+    model, images, captions = built(paper, kind, dense)
+    found = Decisions(model, images).select(captions)
+    side = model.image_side(images.patches)
+    for t in range(T):
+        s_st = text_attention(side.unit, captions.sparse.direction[t])
+        s_dt = None if captions.dense is None else text_attention(side.unit, captions.dense.direction[t])
+        for mine, own in zip(found, model.select(side.s_p, side.s_im, s_st, s_dt), strict=True):
+            assert (mine is None) is (own is None)
+            if mine is not None and own is not None:
+                assert torch.equal(mine.mask[:, t].double(), own.mask)
+                torch.testing.assert_close(mine.score[:, t].double(), own.score, atol=1e-4, rtol=0)
+
+
+def test_a_second_look_is_rare_where_patches_differ_and_taken_where_they_do_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shares: list[float] = []
+
+    def counted(self: Decisions, unsure: Tensor, *rest: object) -> None:
+        shares.append(float(unsure.float().mean()))
+
+    monkeypatch.setattr(Decisions, "decide_again", counted)
+    for kind in ("any", "all equal"):
+        model, images, captions = built(True, kind, False)
+        Decisions(model, images).select(captions)
+    assert shares[0] < 0.1
+    assert shares[1] == 1.0
+
+
+def test_without_the_second_look_nearly_equal_patches_change_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, images, captions = built(True, "nearly equal pairs", False)
+    exact, _ = Decisions(model, images).select(captions)
+    monkeypatch.setattr(decisions.Decisions, "decide_again", lambda *_: None)
+    rough, _ = Decisions(model, images).select(captions)
+    assert not torch.equal(exact.mask, rough.mask)
+
+
+@pytest.mark.parametrize("channels", [64, 384, 768])
+def test_cosines_in_float32_are_within_their_error(channels: int) -> None:
+    torch.manual_seed(0)
+    model = CrossSparseAggrNet(embed_size=channels, num_patches=N, use_paper_version=True).eval()
+    patches = torch.randn(8, N, channels) + 2 * torch.randn(8, 1, channels)  # alike, as a picture's are
+    engine = ScoringEngine(model)
+    words = patches[:, :5] + torch.randn(8, 5, channels)
+    captions, images = engine.encode_captions(words, [5] * 8), engine.encode_images(patches)
+    for some in (captions, captions[0]):  # both orders of multiplication
+        found = Decisions(model, images).attention(some.sparse)  # (8, T, N)
+        unit = model.image_side(patches).unit
+        exact = torch.stack([text_attention(unit, caption_direction(words[t])) for t in range(len(some))], dim=1)
+        assert float((found - exact).abs().max()) < COSINE_ERROR
+
+
+def test_forced_decisions_stay_forced() -> None:
+    model, images, captions = built(True, "all equal", True)
+    mask = torch.rand(3, 1, N) < 0.3
+    sparse, dense = Decisions(model, images, (mask, None)).select(captions)
+    assert torch.equal(sparse.mask > 0, mask.expand(3, T, N))
+    assert dense is not None and torch.equal(dense.mask, Decisions(model, images).select(captions)[1].mask)  # type: ignore[union-attr]
