@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from seps.generator.config import AutoencoderConfig
@@ -57,9 +58,24 @@ class Autoencoder(nn.Module):
         """Pictures of latents; values may lie a little outside [-1, 1]."""
         return self.decoder(latents)
 
-    def forward(self, pictures: Tensor) -> Tensor:
-        """Pictures as they come back; in training through latents with noise."""
+    def forward(self, pictures: Tensor, side: int = 0) -> Tensor:
+        """Pictures as they come back; in training through latents with noise.
+
+        Args:
+            pictures: (B, 3, S, S).
+            side: of the latents that are decoded, scaled down from S / 8; 0 leaves them as they are.
+
+        Returns:
+            (B, 3, S, S), or of 8 times `side`.
+        """
         latents = self.encode(pictures)
+        if side:
+            latents = scaled(latents, side)
         if self.training and self.noise:
             latents = latents + self.noise * torch.randn_like(latents)
         return self.decode(latents)
+
+
+def scaled(maps: Tensor, side: int) -> Tensor:
+    """Maps (B, D, H, W) scaled down to (B, D, side, side)."""
+    return F.interpolate(maps.float(), (side, side), mode="bilinear", antialias=True)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from seps.generator.data import Captioned
+from seps.generator.data import Captioned, objects_of
 from seps.generator.losses import Batch, Objective
 from seps.generator.network import normalise
 from seps.generator.settings import Stage
@@ -17,12 +17,14 @@ from seps.generator.teacher import TeacherPatches
 
 
 class Source(NamedTuple):
-    """What batches of a split are made of: pictures and captions, their latents where they are computed beforehand, and
-    what the teacher finds in them where there is one."""
+    """What batches of a split are made of: pictures and captions, their latents where they are computed beforehand,
+    what the teacher finds in them where there is one, and how much each place counts where not all count alike,
+    (V, h, w)."""
 
     captioned: Captioned
     latents: Tensor | None = None
     teacher: TeacherPatches | None = None
+    places: Tensor | None = None
 
 
 @torch.no_grad()
@@ -39,6 +41,19 @@ def with_latents(objective: Objective, stage: Stage, source: Source) -> Source:
     return source._replace(latents=torch.cat(found))
 
 
+def with_places(objective: Objective, stage: Stage, source: Source) -> Source:
+    """The source with places on objects counting as much as the settings say, for a stage with diffusion.
+
+    Raises:
+        ValueError: they count more than others, but nothing tells where objects are.
+    """
+    more = objective.settings.object_weight - 1
+    if "diffusion" not in stage.losses or not more:
+        return source
+    shares = objects_of(source.captioned.split, objective.network.config.latent_size)  # (V, h, w)
+    return source._replace(places=1 + more * shares)
+
+
 def epoch_batches(objective: Objective, stage: Stage, source: Source) -> Iterator[Batch]:
     """An epoch's batches: every image once, shuffled, each with one of its captions; a last short batch is left out
     where there are whole ones."""
@@ -53,9 +68,10 @@ def epoch_batches(objective: Objective, stage: Stage, source: Source) -> Iterato
 def make_batch(objective: Objective, stage: Stage, source: Source, rows: Tensor, which: Tensor) -> Batch:
     """The images of these rows, each with its caption number `which`, on the generator's device."""
     device = objective.network.device
-    captioned, latents, teacher = source
+    captioned, latents, teacher, places = source
     ids, lengths = captioned.captions(rows, which)
     pictures = None if latents is not None else normalise(captioned.values(rows)).to(device)
     chosen = None if latents is None else latents[rows].to(device)
     patches = teacher.of(rows).to(device) if teacher is not None and "teacher" in stage.losses else None
-    return Batch(pictures, chosen, ids.to(device), lengths, patches)
+    counting = places[rows].to(device) if places is not None and "diffusion" in stage.losses else None
+    return Batch(pictures, chosen, ids.to(device), lengths, patches, counting)

@@ -99,6 +99,7 @@ class DiffusionConfig:
 
     Attributes:
         channels: of its levels; layers: residual blocks a level; head_channels: of an attention head.
+        plain_levels: how many levels, from the first and finest on, have no attention.
         caption_embedding: whether the UNet sees the caption's embedding too, added to that of the step.
         train_steps: of the noise schedule; schedule, prediction: as diffusers names them.
     """
@@ -106,6 +107,7 @@ class DiffusionConfig:
     channels: tuple[int, ...] = (64, 128)
     layers: int = 1
     head_channels: int = 32
+    plain_levels: int = 0
     caption_embedding: bool = False
     train_steps: int = 1000
     schedule: str = "squaredcos_cap_v2"
@@ -122,6 +124,7 @@ class DiffusionConfig:
                     f"diffusion.channels has {width}, but multiples of 32 and of head_channels "
                     f"({self.head_channels}) are needed."
                 )
+        check_whole("diffusion.plain_levels", self.plain_levels, len(self.channels) - 1, least=0)
         check_whole("diffusion.layers", self.layers, MOST_LAYERS)
         check_whole("diffusion.train_steps", self.train_steps, 100_000, least=2)
         check_choice("diffusion.schedule", self.schedule, SCHEDULES)

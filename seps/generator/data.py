@@ -13,8 +13,9 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 from tqdm import tqdm
 
-from seps.data import open_image, read_split
+from seps.data import open_image, read_entities, read_split
 from seps.data.layout import Split
+from seps.data.objects import Masks, read_scenes
 from seps.encoders.tokenizer import Tokenizer
 from seps.files import written_whole
 from seps.generator.network import to_bytes
@@ -87,3 +88,19 @@ def fingerprint(split: Split) -> dict[str, str | int]:
         found = path.stat()
         digest.update(f"{path.name} {found.st_size} {found.st_mtime_ns}\n".encode())
     return {"images": len(split.image_files), "sha256": digest.hexdigest()}
+
+
+def objects_of(split: Split, side: int) -> Tensor:
+    """Tell what share of each place of a grid lies on objects of a split's scenes: (V, side, side) in [0, 1].
+
+    Raises:
+        ValueError: a split without {split}_scenes.jsonl, or files that do not fit.
+    """
+    scenes = read_scenes(split.folder, split.name, read_entities(split.folder, split.name))
+    if scenes is None:
+        raise ValueError(
+            f"training.object_weight needs {split.folder / (split.name + '_scenes.jsonl')}, which is not there: leave "
+            "it at 1, or draw scenes by python -m seps.scenes."
+        )
+    shares = [Masks(scene, (side, side)).all() for scene in tqdm(scenes, f"Objects of {split.name}", leave=False)]
+    return torch.from_numpy(np.stack(shares)).float().view(-1, side, side)

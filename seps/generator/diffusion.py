@@ -25,16 +25,16 @@ SNR_CUT = 5.0  # steps with less noise count no more than one of this ratio of s
 
 
 def build_unet(config: DiffusionConfig, latent_size: int, latent_channels: int, width: int) -> Any:
-    """The UNet: every level attends to the words, of `width` channels, as the caption's embedding is."""
-    levels = len(config.channels)
+    """The UNet: its levels attend to the words, of `width` channels, as the caption's embedding is."""
+    plain, attending = config.plain_levels, len(config.channels) - config.plain_levels
     return UNet2DConditionModel(
         sample_size=latent_size,
         in_channels=latent_channels,
         out_channels=latent_channels,
         block_out_channels=tuple(config.channels),
         layers_per_block=config.layers,
-        down_block_types=("CrossAttnDownBlock2D",) * levels,
-        up_block_types=("CrossAttnUpBlock2D",) * levels,
+        down_block_types=("DownBlock2D",) * plain + ("CrossAttnDownBlock2D",) * attending,
+        up_block_types=("CrossAttnUpBlock2D",) * attending + ("UpBlock2D",) * plain,
         attention_head_dim=[width // config.head_channels for width in config.channels],
         cross_attention_dim=width,
         norm_num_groups=NORM_GROUPS,
@@ -72,13 +72,16 @@ def predict(unet: Any, latents: Tensor, steps: Tensor, text: TextFeatures) -> Te
     ).sample
 
 
-def diffusion_loss(unet: nn.Module, schedule: Any, latents: Tensor, text: TextFeatures) -> Tensor:
+def diffusion_loss(
+    unet: nn.Module, schedule: Any, latents: Tensor, text: TextFeatures, places: Tensor | None = None
+) -> Tensor:
     """How far the UNet is from the noise, or velocity, of latents at random steps.
 
     Steps are weighed by min(SNR, 5), as Hang et al. 2023 (Efficient Diffusion Training via Min-SNR Weighting Strategy).
 
     Args:
         latents: (B, C_z, h, w); text: of their captions.
+        places: (B, h, w), how much each place counts; None counts all alike.
     """
     noise = torch.randn_like(latents)
     steps = torch.randint(schedule.config.num_train_timesteps, (len(latents),), device=latents.device)
@@ -89,7 +92,9 @@ def diffusion_loss(unet: nn.Module, schedule: Any, latents: Tensor, text: TextFe
     kept = schedule.alphas_cumprod.to(latents.device)[steps]
     snr = kept / (1 - kept)
     weights = snr.clamp_max(SNR_CUT) / (snr + 1 if velocity else snr)
-    return (weights * F.mse_loss(found, wanted, reduction="none").mean(dim=(1, 2, 3))).mean()
+    errors = F.mse_loss(found, wanted, reduction="none").mean(dim=1)  # (B, h, w)
+    errors = errors if places is None else errors * places
+    return (weights * errors.mean(dim=(1, 2))).mean()
 
 
 class Drawing(NamedTuple):

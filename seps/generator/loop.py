@@ -18,7 +18,7 @@ from tqdm import tqdm
 
 from seps.checks import check_whole
 from seps.epochs import read_epochs, write_epoch
-from seps.generator.batches import Source, epoch_batches, make_batch, with_latents
+from seps.generator.batches import Source, epoch_batches, make_batch, with_latents, with_places
 from seps.generator.config import GeneratorConfig
 from seps.generator.data import Captioned, read_captioned
 from seps.generator.losses import Batch, Losses, Objective
@@ -177,7 +177,9 @@ def run_stage(run: Run, splits: Splits, out: Path, number: int, done: int, resum
     optimizer = torch.optim.AdamW(learned, lr=0.0, weight_decay=settings.weight_decay, fused=True)
     if resume:
         load_checkpoint(out, run, run.state_dict(), optimizer)
-    train_source, dev_source = (with_latents(objective, stage, source) for source in (splits.train, splits.dev))
+    train_source, dev_source = (
+        with_latents(objective, stage, with_places(objective, stage, source)) for source in (splits.train, splits.dev)
+    )
     count = len(train_source.captioned)
     size = settings.batch(stage)
     steps = count // size or 1

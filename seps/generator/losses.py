@@ -8,7 +8,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from seps.generator.autoencoder import scaled
 from seps.generator.captioner import caption_loss
+from seps.generator.config import SHRINKS
 from seps.generator.diffusion import diffusion_loss, noise_schedule, padded
 from seps.generator.encoders import ImageEncoder, TextFeatures
 from seps.generator.network import GeneratorNetwork
@@ -23,6 +25,7 @@ class Batch(NamedTuple):
         pictures: (B, 3, S, S) in [-1, 1]; None where latents are at hand and nothing else is needed.
         latents: (B, C_z, S / 8, S / 8); None where they are to be made.
         patches: the teacher's, (B, N, C); None without a teacher.
+        places: how much each place of the latents counts in diffusion, (B, S / 8, S / 8); None counts all alike.
         ids: (B, L) token ids; lengths: (B,).
     """
 
@@ -31,6 +34,7 @@ class Batch(NamedTuple):
     ids: Tensor
     lengths: Tensor
     patches: Tensor | None = None
+    places: Tensor | None = None
 
 
 class Losses(NamedTuple):
@@ -100,8 +104,7 @@ class Objective(nn.Module):
         if "teacher" in wanted:
             each["teacher"] = self.teacher_loss(image.grid, batch)
         if wanted & {"pixels", "perceptual"}:
-            seen = cropped(pictures_of(batch), stage.crop if network.autoencoder.training else 0)
-            found = network.autoencoder(seen)
+            seen, found = self.reconstructed(stage, pictures_of(batch))
         if "pixels" in wanted:
             each["pixels"] = pixel_loss(found, seen)
         if "perceptual" in wanted:
@@ -111,9 +114,23 @@ class Objective(nn.Module):
             if latents is None:
                 with torch.no_grad():
                     latents = network.autoencoder.encode(pictures_of(batch))
-            each["diffusion"] = diffusion_loss(network.unet, self.schedule, latents, self.with_empty(text))
+            text = self.with_empty(text)
+            each["diffusion"] = diffusion_loss(network.unet, self.schedule, latents, text, batch.places)
         total = sum((self.settings.weight(name) * loss for name, loss in each.items()), start=batch.ids.new_zeros(()))
         return Losses(total, each, i2t, t2i)
+
+    def reconstructed(self, stage: Stage, pictures: Tensor) -> tuple[Tensor, Tensor]:
+        """What the autoencoder sees of pictures (B, 3, S, S) and what it makes of it; in training cut, and, in the
+        stage's share of steps, scaled down: the picture itself for what is wanted, its latents for what is found."""
+        autoencoder = self.network.autoencoder
+        if not autoencoder.training:
+            return pictures, autoencoder(pictures)
+        seen = cropped(pictures, stage.crop)
+        if float(torch.rand(())) >= stage.scaled_latents:
+            return seen, autoencoder(seen)
+        whole = seen.shape[-1] // SHRINKS
+        side = int(torch.randint(whole // 2, whole, ()))
+        return scaled(seen, SHRINKS * side), autoencoder(seen, side)
 
     def teacher_loss(self, grid: Tensor, batch: Batch) -> Tensor:
         """Mean squared difference from the teacher's patches; 1 for who always answers with their mean."""

@@ -31,6 +31,8 @@ class Stage:
             parts that none of them reaches stay as they are.
         epochs: passes over the images; learning_rate: the largest; 0 for the recipe's.
         crop: side of the squares that the autoencoder sees, cut at random, in pixels; 0 for whole pictures.
+        scaled_latents: share of steps in which the autoencoder decodes its latents, scaled down, to the picture, scaled
+            down, which makes them smoother and easier to draw (EQ-VAE, arXiv 2502.09509, scaling alone).
         freeze_text: leave the text encoder as it is.
         bf16_cpu: run in bfloat16 on a CPU too, where it multiplies in bfloat16 at least as fast as in float32.
         batch_size: images a step, each with one of its captions; 0 for the recipe's.
@@ -40,6 +42,7 @@ class Stage:
     epochs: int = 15
     learning_rate: float = 0.0
     crop: int = 0
+    scaled_latents: float = 0.0
     freeze_text: bool = False
     bf16_cpu: bool = False
     batch_size: int = 0
@@ -53,6 +56,7 @@ class Stage:
         check_whole("training.stages.epochs", self.epochs, MOST_EPOCHS)
         check_not_negative("training.stages.learning_rate", self.learning_rate)
         check_whole("training.stages.crop", self.crop, 4096, least=0)
+        check_share("training.stages.scaled_latents", self.scaled_latents)
         check_whole("training.stages.batch_size", self.batch_size, MOST_BATCH, least=0)
         if self.crop % 8:
             raise ValueError(f"training.stages.crop is {self.crop}, but a multiple of 8 is needed, or 0.")
@@ -69,6 +73,8 @@ class GeneratorSettings:
         weight_decay: of AdamW; clip: largest norm of the gradient.
         contrastive_weight, reconstruction_weight (of captions and of pixels), diffusion_weight, teacher_weight,
             perceptual_weight: of the losses.
+        object_weight: how many times as much places on objects count in diffusion as others; above 1 it needs the
+            splits' {split}_scenes.jsonl.
         caption_dropout: share of captions that diffusion sees as empty, for guidance.
         average: decay of the running average of the UNet's weights, which is what is kept; 0 keeps the last.
         teacher: a SEPS model (`load_model`) whose patch embeddings the loss "teacher" has the image encoder predict.
@@ -89,6 +95,7 @@ class GeneratorSettings:
     diffusion_weight: float = 0.1
     teacher_weight: float = 1.0
     perceptual_weight: float = 0.5
+    object_weight: float = 1.0
     caption_dropout: float = 0.1
     average: float = 0.999
     text_start: str = ""
@@ -116,6 +123,7 @@ class GeneratorSettings:
             "diffusion_weight",
             "teacher_weight",
             "perceptual_weight",
+            "object_weight",
         ):
             check_not_negative(f"training.{name}", getattr(self, name))
         for name in ("caption_dropout", "average"):

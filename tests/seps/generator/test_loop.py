@@ -12,9 +12,9 @@ import torch
 
 from seps.epochs import read_epochs
 from seps.generator import loop
-from seps.generator.batches import Source, epoch_batches
+from seps.generator.batches import Source, epoch_batches, make_batch, with_places
 from seps.generator.config import GeneratorConfig
-from seps.generator.data import pixels_of, read_captioned
+from seps.generator.data import objects_of, pixels_of, read_captioned
 from seps.generator.losses import Batch, Objective
 from seps.generator.network import GeneratorNetwork
 from seps.generator.settings import GeneratorSettings, Stage
@@ -91,6 +91,44 @@ def test_a_stage_may_have_a_batch_size_of_its_own(
     captioned = read_captioned(drawn, "train", 32, network.tokenizer, 30, tmp_path)  # 16 scenes
     found = epoch_batches(objective, Stage(("captions",), batch_size=own), Source(captioned))
     assert [len(batch.ids) for batch in found] == sizes
+
+
+def test_steps_of_scaled_latents_want_the_picture_scaled_down(network: GeneratorNetwork) -> None:
+    objective = Objective(network, SETTINGS)
+    pictures = torch.rand(2, 3, 32, 32) * 2 - 1
+    for share, sides in ((0.0, {32}), (0.999, {16, 24})):
+        stage = Stage(("pixels",), scaled_latents=share)
+        objective.set_stage(stage)
+        shapes = set()
+        for _ in range(20):
+            seen, found = objective.reconstructed(stage, pictures)
+            assert seen.shape == found.shape
+            shapes.add(seen.shape[-1])
+        assert shapes == sides
+        network.autoencoder.eval()  # nothing is scaled where it is measured
+        assert objective.reconstructed(stage, pictures)[0] is pictures
+
+
+def test_places_on_objects_count_as_often_as_the_recipe_says(
+    drawn: Path, network: GeneratorNetwork, tmp_path: Path
+) -> None:
+    captioned = read_captioned(drawn, "train", 32, network.tokenizer, 30, tmp_path)
+    shares = objects_of(captioned.split, 4)
+    assert shares.shape == (16, 4, 4)
+    assert 0 <= float(shares.min()) < float(shares.max()) <= 1
+    objective = Objective(network, replace(SETTINGS, object_weight=5.0))
+    stage = Stage(("diffusion",), freeze_text=True)
+    source = with_places(objective, stage, Source(captioned))
+    batch = make_batch(objective, stage, source, torch.tensor([3, 1]), torch.tensor([0, 0]))
+    assert batch.places is not None
+    torch.testing.assert_close(batch.places, 1 + 4 * shares[[3, 1]])
+    assert with_places(Objective(network, SETTINGS), stage, Source(captioned)).places is None
+    (drawn / "train_scenes.jsonl").rename(tmp_path / "scenes")
+    try:
+        with pytest.raises(ValueError, match=r"object_weight needs .*train_scenes.jsonl, which is not there"):
+            with_places(objective, stage, Source(captioned))
+    finally:
+        (tmp_path / "scenes").rename(drawn / "train_scenes.jsonl")
 
 
 def test_losses_are_weighed_and_told_apart(network: GeneratorNetwork) -> None:

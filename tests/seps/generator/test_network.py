@@ -9,6 +9,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from seps.generator.autoencoder import scaled
 from seps.generator.captioner import Decoding, caption_loss, write_captions
 from seps.generator.config import EncodersConfig, GeneratorConfig
 from seps.generator.diffusion import both, build_unet, diffusion_loss, draw_latents, noise_schedule, predict
@@ -159,6 +160,40 @@ def test_the_diffusion_loss_of_a_perfect_velocity_is_zero(config: GeneratorConfi
 
     loss = diffusion_loss(Perfect(), schedule, latents, some_text(4))
     torch.testing.assert_close(loss, torch.zeros(()), atol=1e-6, rtol=0)
+
+
+def test_places_count_in_the_diffusion_loss_as_much_as_they_are_said_to(network: GeneratorNetwork) -> None:
+    schedule = noise_schedule(network.config.diffusion)
+    latents = torch.randn(4, 4, 4, 4)
+    left = torch.zeros(4, 4, 4)
+    left[..., :2] = 1.0
+
+    def loss(places: torch.Tensor | None) -> float:
+        torch.manual_seed(3)  # the same noise each time
+        return float(diffusion_loss(network.unet, schedule, latents, some_text(4), places).detach())
+
+    assert loss(torch.ones(4, 4, 4)) == pytest.approx(loss(None))
+    assert loss(left) + loss(1 - left) == pytest.approx(loss(None))
+    assert loss(1 + 4 * left) == pytest.approx(loss(None) + 4 * loss(left))
+
+
+def test_plain_levels_have_no_attention(config: GeneratorConfig) -> None:
+    for plain, expected in (
+        (0, {"down_blocks.0", "down_blocks.1", "up_blocks.0", "up_blocks.1", "mid_block"}),
+        (1, {"down_blocks.1", "up_blocks.0", "mid_block"}),
+    ):
+        unet = build_unet(replace(config.diffusion, plain_levels=plain), config.latent_size, 4, 512)
+        found = {name.split(".attentions")[0] for name in unet.attn_processors}
+        assert found == expected
+
+
+def test_latents_scaled_down_make_a_picture_scaled_down(network: GeneratorNetwork) -> None:
+    pictures = torch.rand(2, 3, 32, 32) * 2 - 1
+    with torch.no_grad():
+        assert network.autoencoder(pictures, 3).shape == (2, 3, 24, 24)
+        torch.testing.assert_close(network.autoencoder(pictures, 4), network.autoencoder(pictures))
+    flat = torch.full((1, 2, 8, 8), 0.3)
+    torch.testing.assert_close(scaled(flat, 5), flat[..., :5, :5])
 
 
 @pytest.mark.parametrize("sampler", ["dpm", "ddim"])
