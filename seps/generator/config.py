@@ -18,6 +18,7 @@ LONGEST = 30  # tokens of a caption, [CLS] and [SEP] among them
 MOST_SIDE = 512  # of a picture, in pixels
 SHRINKS = 8  # the autoencoder's latents have an eighth of the picture's side
 MOST_LAYERS = 48
+PARTS = ("autoencoder", "captioner", "unet")  # each with a file of its own
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,7 @@ class GeneratorConfig:
         image_size: side of its pictures in pixels, a multiple of 8 times the UNet's halvings.
         encoders, captioner, autoencoder, diffusion: its parts.
         draws: whether it has an autoencoder and a UNet; without them it writes captions and draws nothing.
+        int8: the parts ("autoencoder", "captioner", "unet") whose files hold 8-bit weights, others float16.
     """
 
     image_size: int = 128
@@ -147,8 +149,12 @@ class GeneratorConfig:
     autoencoder: AutoencoderConfig = field(default_factory=AutoencoderConfig)
     diffusion: DiffusionConfig = field(default_factory=DiffusionConfig)
     draws: bool = True
+    int8: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "int8", tuple(self.int8))
+        for name in self.int8:
+            check_choice("int8", name, PARTS)
         check_whole("image_size", self.image_size, MOST_SIDE)
         step = SHRINKS * 2 ** (len(self.diffusion.channels) - 1)
         if self.image_size % step:

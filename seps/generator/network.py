@@ -18,6 +18,7 @@ from seps.generator.captioner import Captioner
 from seps.generator.config import GeneratorConfig
 from seps.generator.diffusion import build_unet
 from seps.generator.encoders import CaptionEncoder, ImageEncoder, Temperature, TextFeatures
+from seps.models.int8 import SCALE, from_int8, to_int8
 from seps.models.storage import check_tensors, read_tensors
 
 CONFIG_FILE = "generator.json"
@@ -70,13 +71,12 @@ class GeneratorNetwork(nn.Module):
         return self.captions(*self.read(texts))
 
     def save(self, folder: Path) -> None:
-        """Write generator.json and a safetensors file a part, in float16."""
+        """Write generator.json and a safetensors file a part, in float16 or, where the config says so, in 8 bits."""
         folder.mkdir(parents=True, exist_ok=True)
         for name, tensors in self.saved().items():
-            half = {
-                key: (tensor.half() if tensor.is_floating_point() else tensor).detach().cpu().contiguous()
-                for key, tensor in tensors.items()
-            }
+            if name in self.config.int8:
+                tensors = to_int8(tensors)
+            half = {key: as_stored(key, tensor).detach().cpu().contiguous() for key, tensor in tensors.items()}
             for key, tensor in half.items():
                 if not bool(torch.isfinite(tensor).all()):
                     raise ValueError(f"{key} holds values that are not finite in float16, so nothing is saved.")
@@ -103,10 +103,15 @@ class GeneratorNetwork(nn.Module):
             if name in lacking:
                 continue
             file = folder / f"{name}.safetensors"
-            tensors = read_tensors(file)
+            tensors = from_int8(read_tensors(file))
             check_tensors(file, tensors, wanted)
             taken |= tensors
         self.load_state_dict(taken, strict=not lacking)
+
+
+def as_stored(key: str, tensor: Tensor) -> Tensor:
+    """A tensor as a file holds it: floats in float16, but for the scales of 8-bit numbers, which may be too small."""
+    return tensor.half() if tensor.is_floating_point() and not key.endswith(SCALE) else tensor
 
 
 def to_values(pictures: Sequence[Image.Image], size: int) -> Tensor:

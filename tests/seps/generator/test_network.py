@@ -270,6 +270,26 @@ def test_losses_by_hand() -> None:
     assert cropped(squares, 0) is squares
 
 
+def test_parts_may_be_kept_in_8_bits(network: GeneratorNetwork, config: GeneratorConfig, tmp_path: Path) -> None:
+    sizes = []
+    for name, parts in (("half", ()), ("eighth", ("autoencoder", "unet"))):
+        network.config = replace(config, int8=parts)
+        network.save(tmp_path / name)
+        other = GeneratorNetwork(GeneratorConfig.from_json(tmp_path / name / "generator.json"))
+        other.load(tmp_path / name)
+        for key, tensor in network.state_dict().items():
+            if tensor.is_floating_point():
+                largest = float(tensor.abs().max())
+                torch.testing.assert_close(other.state_dict()[key], tensor, rtol=0, atol=largest / 127 + 1e-6)
+        sizes.append((tmp_path / name / "unet.safetensors").stat().st_size)
+    assert sizes[1] < 0.65 * sizes[0]
+    assert (tmp_path / "half" / "captioner.safetensors").read_bytes() == (
+        tmp_path / "eighth" / "captioner.safetensors"
+    ).read_bytes()
+    with pytest.raises(ValueError, match="must be one of autoencoder, captioner, unet"):
+        replace(config, int8=("decoder",))
+
+
 def test_files_come_back_in_half_precision(network: GeneratorNetwork, config: GeneratorConfig, tmp_path: Path) -> None:
     network.save(tmp_path)
     torch.manual_seed(1)

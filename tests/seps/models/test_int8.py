@@ -1,0 +1,43 @@
+"""Weights in 8 bits come back within half a step of each row's scale."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from seps.models.int8 import SCALE, SMALL, from_int8, to_int8
+
+
+def test_large_tensors_come_back_within_half_a_step() -> None:
+    torch.manual_seed(0)
+    tensors = {
+        "weight": torch.randn(8, 4, 3, 32) * torch.logspace(-6, 3, 8).view(8, 1, 1, 1),
+        "bias": torch.randn(4096),
+        "small": torch.randn(2, SMALL // 2 - 1),
+        "count": torch.arange(4096).view(64, 64),
+    }
+    tensors["weight"][3] = 0.0
+    stored = to_int8(tensors)
+    assert stored["weight"].dtype == torch.int8
+    assert {key for key in stored if key.endswith(SCALE)} == {"weight" + SCALE}
+    back = from_int8(stored)
+    assert list(back) == list(tensors)
+    for key in ("bias", "small", "count"):
+        assert back[key] is tensors[key]
+    step = tensors["weight"].flatten(1).abs().amax(dim=1) / 127
+    error = (back["weight"] - tensors["weight"]).flatten(1).abs().amax(dim=1)
+    assert bool((error <= step * 0.5001).all())
+    assert not back["weight"][3].any()
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        {"weight.scale": torch.ones(3)},
+        {"weight": torch.ones(3, 3), "weight.scale": torch.ones(3)},
+        {"weight": torch.ones(3, 3, dtype=torch.int8), "weight.scale": torch.ones(2)},
+    ],
+)
+def test_scales_that_fit_nothing_are_refused(stored: dict[str, torch.Tensor]) -> None:
+    with pytest.raises(ValueError, match=r"weight\.scale scales no tensor of 8 bits"):
+        from_int8(stored)
