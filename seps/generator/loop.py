@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+from timm.optim import Muon
 from torch import nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tqdm import tqdm
@@ -174,7 +175,7 @@ def run_stage(run: Run, splits: Splits, out: Path, number: int, done: int, resum
     objective, settings = run.objective, run.objective.settings
     stage = settings.stages[number]
     learned = objective.set_stage(stage)
-    optimizer = torch.optim.AdamW(learned, lr=0.0, weight_decay=settings.weight_decay, fused=True)
+    optimizer = optimizer_of(stage, learned, settings.weight_decay)
     if resume:
         load_checkpoint(out, run, run.state_dict(), optimizer)
     train_source, dev_source = (
@@ -204,6 +205,13 @@ def run_stage(run: Run, splits: Splits, out: Path, number: int, done: int, resum
         tqdm.write(f"{title}: " + ", ".join(f"{name} {value:.4f}" for name, value in list(row.items())[2:]))
 
 
+def optimizer_of(stage: Stage, learned: list[nn.Parameter], weight_decay: float) -> torch.optim.Optimizer:
+    """The stage's optimizer, at a rate of 0; betas of Muon are those that its parameters without matrices learn by."""
+    if stage.optimizer == "muon":
+        return Muon(learned, lr=0.0, weight_decay=weight_decay, nesterov=True, betas=(0.9, 0.99))
+    return torch.optim.AdamW(learned, lr=0.0, weight_decay=weight_decay, fused=True)
+
+
 def training_step(
     objective: Objective,
     stage: Stage,
@@ -212,7 +220,7 @@ def training_step(
     learned: list[nn.Parameter],
     where: tuple[int, int],
 ) -> Losses:
-    """One step of AdamW; ValueError for a loss that is not finite."""
+    """One step of the optimizer; ValueError for a loss that is not finite."""
     device = objective.network.device
     mixed = objective.settings.bf16 if device.type == "cuda" else stage.bf16_cpu and bfloat16_is_fast()
     with torch.autocast(device.type, torch.bfloat16, enabled=mixed):
@@ -297,6 +305,6 @@ def training_plan(network: GeneratorNetwork, settings: GeneratorSettings, train_
         frozen = ", text encoder frozen" if stage.freeze_text else ""
         lines.append(
             f"Stage {number}: {stage.epochs} epochs of {', '.join(stage.losses)}, {settings.batch(stage)} images "
-            f"a step, learning rate {stage.learning_rate or settings.learning_rate:g}{frozen}."
+            f"a step, {stage.optimizer}, learning rate {stage.learning_rate or settings.learning_rate:g}{frozen}."
         )
     return "\n".join(lines)

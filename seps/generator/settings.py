@@ -18,6 +18,7 @@ from seps.checks import (
 from seps.generator.config import GeneratorConfig
 from seps.recipes import names_in, read_parts
 
+OPTIMIZERS = ("adamw", "muon")
 LOSSES = ("contrastive", "captions", "pixels", "diffusion", "teacher", "perceptual")
 MOST_EPOCHS, MOST_BATCH, MOST_SEED = 100_000, 100_000, 2**32 - 1
 
@@ -36,6 +37,8 @@ class Stage:
         freeze_text: leave the text encoder as it is.
         bf16_cpu: run in bfloat16 on a CPU too, where it multiplies in bfloat16 at least as fast as in float32.
         batch_size: images a step, each with one of its captions; 0 for the recipe's.
+        optimizer: "adamw", or "muon" (Jordan et al. 2024), which makes each matrix's step orthogonal, scaled so that
+            AdamW's rates suit it (arXiv 2502.16982); what is no matrix learns by AdamW all the same.
     """
 
     losses: tuple[str, ...] = LOSSES[:4]
@@ -46,6 +49,7 @@ class Stage:
     freeze_text: bool = False
     bf16_cpu: bool = False
     batch_size: int = 0
+    optimizer: str = "adamw"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "losses", tuple(self.losses))
@@ -58,6 +62,7 @@ class Stage:
         check_whole("training.stages.crop", self.crop, 4096, least=0)
         check_share("training.stages.scaled_latents", self.scaled_latents)
         check_whole("training.stages.batch_size", self.batch_size, MOST_BATCH, least=0)
+        check_choice("training.stages.optimizer", self.optimizer, OPTIMIZERS)
         if self.crop % 8:
             raise ValueError(f"training.stages.crop is {self.crop}, but a multiple of 8 is needed, or 0.")
 

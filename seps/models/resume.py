@@ -1,4 +1,4 @@
-"""What a training run keeps to go on from: modules and AdamW's moments in safetensors, and what was done.
+"""What a training run keeps to go on from: modules and the optimizer's moments in safetensors, and what was done.
 
 Chance needs no keeping where each epoch is seeded by its number.
 """
@@ -18,7 +18,8 @@ from seps.files import written_whole
 from seps.models.storage import check_tensors, read_tensors
 
 FOLDER, TENSORS, NUMBERS = "checkpoint", "checkpoint.safetensors", "checkpoint.json"
-MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # of AdamW
+MOMENTS = ("exp_avg", "exp_avg_sq")  # of AdamW, beside "step"
+MOMENTUM = "momentum_buffer"  # of Muon
 
 
 def save_checkpoint(
@@ -27,11 +28,14 @@ def save_checkpoint(
     """Write a run's checkpoint, whole or not at all.
 
     Args:
-        out: the run's folder; state: of the modules; optimizer: AdamW; done: numbers that tell what was done, by name.
+        out: the run's folder; state: of the modules; optimizer: AdamW or Muon.
+        done: numbers that tell what was done, by name.
     """
     tensors = {f"modules.{key}": tensor for key, tensor in state.items()}
     for number, named in optimizer.state_dict()["state"].items():
-        tensors |= {f"optimizer.{number}.{name}": torch.as_tensor(moment) for name, moment in named.items()}
+        tensors |= {
+            f"optimizer.{number}.{name}": moment for name, moment in named.items() if isinstance(moment, Tensor)
+        }
     with written_whole(out / FOLDER) as partial:
         partial.mkdir(parents=True)
         save_file(
@@ -60,7 +64,7 @@ def load_checkpoint(
 
     Args:
         out: the run's folder; modules: freshly made; state: the part of their state that was saved.
-        optimizer: AdamW, of their parameters.
+        optimizer: AdamW or Muon, of their parameters.
 
     Raises:
         ValueError: a checkpoint that is damaged or of other modules.
@@ -70,9 +74,11 @@ def load_checkpoint(
     wanted = {f"modules.{key}": tensor for key, tensor in state.items()}
     parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     for number, parameter in enumerate(parameters):
-        if f"optimizer.{number}.step" in tensors:  # AdamW has moments of those alone that had a gradient
-            wanted |= {f"optimizer.{number}.{name}": parameter for name in MOMENTS[1:]}
-            wanted[f"optimizer.{number}.step"] = torch.zeros(())
+        own = f"optimizer.{number}."
+        if f"{own}step" in tensors:  # there are moments of those alone that had a gradient
+            wanted |= {f"{own}step": torch.zeros(())} | {f"{own}{name}": parameter for name in MOMENTS}
+        if f"{own}{MOMENTUM}" in tensors:
+            wanted[f"{own}{MOMENTUM}"] = parameter
     check_tensors(file, tensors, wanted)
     modules.load_state_dict(
         {key.removeprefix("modules."): tensor for key, tensor in tensors.items() if key.startswith("modules.")},

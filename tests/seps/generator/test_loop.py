@@ -20,7 +20,11 @@ from seps.generator.network import GeneratorNetwork
 from seps.generator.settings import GeneratorSettings, Stage
 from seps.models.hub import load_model
 
-STAGES = (Stage(("pixels",), 1), Stage(("contrastive", "captions"), 2), Stage(("diffusion",), 2, freeze_text=True))
+STAGES = (
+    Stage(("pixels",), 1),
+    Stage(("contrastive", "captions"), 2),
+    Stage(("diffusion",), 2, freeze_text=True, optimizer="muon"),
+)
 SETTINGS = GeneratorSettings(stages=STAGES, batch_size=8, lr_warmup_epochs=0.5, average=0.9)
 
 
@@ -58,6 +62,20 @@ def test_each_loss_falls_on_one_batch(
         optimizer.step()
         values.append(float(loss.detach()))
     assert values[-1] < least * values[0]
+
+
+@pytest.mark.parametrize(("name", "is_orthogonal"), [("adamw", False), ("muon", True)])
+def test_a_stage_names_its_optimizer(name: str, is_orthogonal: bool) -> None:
+    torch.manual_seed(0)
+    weights, bias = torch.nn.Parameter(torch.zeros(8, 16)), torch.nn.Parameter(torch.zeros(8))
+    optimizer = loop.optimizer_of(Stage(optimizer=name), [weights, bias], weight_decay=0.0)
+    optimizer.param_groups[0]["lr"] = 0.1
+    weights.grad, bias.grad = torch.randn(8, 1) * torch.randn(1, 16), torch.randn(8)
+    weights.grad += 0.2 * torch.randn(8, 16)
+    optimizer.step()
+    largest, *_, least = torch.linalg.svdvals(weights.detach()).tolist()
+    assert (largest < 5 * least) == is_orthogonal
+    assert torch.equal(bias.detach().sign(), -bias.grad.sign())
 
 
 @pytest.mark.parametrize(
