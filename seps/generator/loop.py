@@ -206,7 +206,7 @@ def run_stage(run: Run, splits: Splits, out: Path, number: int, done: int, resum
 
 
 def optimizer_of(stage: Stage, learned: list[nn.Parameter], weight_decay: float) -> torch.optim.Optimizer:
-    """The stage's optimizer, at a rate of 0; betas of Muon are those that its parameters without matrices learn by."""
+    """The stage's optimizer, at a rate of 0, which `set_rate` changes; Muon's betas are for biases and scales."""
     if stage.optimizer == "muon":
         return Muon(learned, lr=0.0, weight_decay=weight_decay, nesterov=True, betas=(0.9, 0.99))
     return torch.optim.AdamW(learned, lr=0.0, weight_decay=weight_decay, fused=True)
