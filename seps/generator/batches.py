@@ -18,27 +18,32 @@ from seps.generator.teacher import TeacherPatches
 
 class Source(NamedTuple):
     """What batches of a split are made of: pictures and captions, their latents where they are computed beforehand,
-    what the teacher finds in them where there is one, and how much each place counts where not all count alike,
-    (V, h, w)."""
+    what the teacher finds in them where there is one, how much each place counts where not all count alike, (V, h, w),
+    and what the image encoder sees, (V, D, H, W)."""
 
     captioned: Captioned
     latents: Tensor | None = None
     teacher: TeacherPatches | None = None
     places: Tensor | None = None
+    features: Tensor | None = None
 
 
 @torch.no_grad()
 def with_latents(objective: Objective, stage: Stage, source: Source) -> Source:
-    """The source with all latents (V, C_z, h, w), for a stage that needs nothing else of the pictures."""
-    if stage.losses != ("diffusion",):
+    """The source with all latents (V, C_z, h, w), and the image encoder's features where the stage aligns with them,
+    for a stage that needs nothing else of the pictures."""
+    if "diffusion" not in stage.losses or {*stage.losses} - {"diffusion", "representation"}:
         return source
-    found = []
+    network, aligns = objective.network, "representation" in stage.losses
+    found, seen = [], []
     captioned = source.captioned
     rows = torch.arange(len(captioned)).split(objective.settings.batch(stage))
     for some in tqdm(rows, f"Latents of {captioned.split.name}", leave=False):
-        pictures = normalise(captioned.values(some)).to(objective.network.device)
-        found.append(objective.network.autoencoder.encode(pictures).cpu())
-    return source._replace(latents=torch.cat(found))
+        pictures = normalise(captioned.values(some)).to(network.device)
+        found.append(network.autoencoder.encode(pictures).cpu())
+        if aligns:
+            seen.append(network.images.maps(pictures).half().cpu())
+    return source._replace(latents=torch.cat(found), features=torch.cat(seen) if aligns else None)
 
 
 def with_places(objective: Objective, stage: Stage, source: Source) -> Source:
@@ -68,10 +73,11 @@ def epoch_batches(objective: Objective, stage: Stage, source: Source) -> Iterato
 def make_batch(objective: Objective, stage: Stage, source: Source, rows: Tensor, which: Tensor) -> Batch:
     """The images of these rows, each with its caption number `which`, on the generator's device."""
     device = objective.network.device
-    captioned, latents, teacher, places = source
+    captioned, latents, teacher, places, features = source
     ids, lengths = captioned.captions(rows, which)
     pictures = None if latents is not None else normalise(captioned.values(rows)).to(device)
     chosen = None if latents is None else latents[rows].to(device)
     patches = teacher.of(rows).to(device) if teacher is not None and "teacher" in stage.losses else None
     counting = places[rows].to(device) if places is not None and "diffusion" in stage.losses else None
-    return Batch(pictures, chosen, ids.to(device), lengths, patches, counting)
+    seen = None if features is None else features[rows].to(device)
+    return Batch(pictures, chosen, ids.to(device), lengths, patches, counting, seen)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import torch
 import torch.nn.functional as F
 from diffusers import DDIMScheduler, DDPMScheduler, DPMSolverMultistepScheduler, UNet2DConditionModel
+from diffusers.models.attention_processor import AttnProcessor
 from torch import Tensor, nn
 
 from seps.checks import check_choice, check_not_negative, check_whole
@@ -42,6 +43,12 @@ def build_unet(config: DiffusionConfig, latent_size: int, latent_channels: int, 
         class_embed_type="projection" if config.caption_embedding else None,
         projection_class_embeddings_input_dim=width if config.caption_embedding else None,
     )
+
+
+def attend_step_by_step(unet: Any) -> None:
+    """Have the UNet attend in three plain products: the same numbers, without PyTorch's fused attention, which takes a
+    fifth of a training step on a CPU in bfloat16 for grids as small as these."""
+    unet.set_attn_processor(AttnProcessor())
 
 
 def noise_schedule(config: DiffusionConfig) -> Any:

@@ -22,6 +22,7 @@ from seps.epochs import read_epochs, write_epoch
 from seps.generator.batches import Source, epoch_batches, make_batch, with_latents, with_places
 from seps.generator.config import GeneratorConfig
 from seps.generator.data import Captioned, read_captioned
+from seps.generator.diffusion import attend_step_by_step
 from seps.generator.losses import Batch, Losses, Objective
 from seps.generator.network import GeneratorNetwork
 from seps.generator.settings import GeneratorSettings, Stage
@@ -38,6 +39,7 @@ SHORT = {
     "diffusion": "diff",
     "teacher": "teacher",
     "perceptual": "perc",
+    "representation": "repr",
 }
 
 
@@ -121,6 +123,8 @@ def train(
     )
     network.to(device or ("cuda" if torch.cuda.is_available() else "cpu"))
     network.to(memory_format=torch.channels_last)
+    if network.unet is not None and network.device.type == "cpu":
+        attend_step_by_step(network.unet)
     tqdm.write(training_plan(network, settings, len(train_images), len(dev_images)))
     recipe = config.as_dict() | {"training": settings.as_dict()}
     (out / "recipe.json").write_text(json.dumps(recipe, indent=2) + "\n", encoding="utf-8")
@@ -292,6 +296,7 @@ def training_plan(network: GeneratorNetwork, settings: GeneratorSettings, train_
         for name, part in network.named_children()
         if name != "temperature"
     }
+    aligns = any("representation" in stage.losses for stage in settings.stages)
     lines = [
         f"{train_images:,} images to train on, {dev_images:,} to measure on, {network.config.image_size} pixels a "
         f"side, on {network.device}.",
@@ -299,7 +304,8 @@ def training_plan(network: GeneratorNetwork, settings: GeneratorSettings, train_
         f"Batch {settings.batch_size}, weight decay {settings.weight_decay:g}, warm-up of "
         f"{settings.lr_warmup_epochs:g} epochs a stage. Weights: contrastive {settings.contrastive_weight:g}, captions "
         f"and pixels {settings.reconstruction_weight:g}, diffusion {settings.diffusion_weight:g}"
-        + (f", teacher {settings.teacher_weight:g} ({settings.teacher})." if settings.teacher else "."),
+        + (f", teacher {settings.teacher_weight:g} ({settings.teacher})" if settings.teacher else "")
+        + (f", representation {settings.representation_weight:g}." if aligns else "."),
     ]
     for number, stage in enumerate(settings.stages, start=1):
         frozen = ", text encoder frozen" if stage.freeze_text else ""

@@ -14,6 +14,7 @@ from seps.generator.config import SHRINKS
 from seps.generator.diffusion import diffusion_loss, noise_schedule, padded
 from seps.generator.encoders import ImageEncoder, TextFeatures
 from seps.generator.network import GeneratorNetwork
+from seps.generator.representation import RepresentationHead, middle_of
 from seps.generator.settings import GeneratorSettings, Stage
 from seps.generator.teacher import TeacherHead
 
@@ -26,6 +27,7 @@ class Batch(NamedTuple):
         latents: (B, C_z, S / 8, S / 8); None where they are to be made.
         patches: the teacher's, (B, N, C); None without a teacher.
         places: how much each place of the latents counts in diffusion, (B, S / 8, S / 8); None counts all alike.
+        features: the image encoder's maps, (B, D, H, W); None where they are to be made.
         ids: (B, L) token ids; lengths: (B,).
     """
 
@@ -35,6 +37,7 @@ class Batch(NamedTuple):
     lengths: Tensor
     patches: Tensor | None = None
     places: Tensor | None = None
+    features: Tensor | None = None
 
 
 class Losses(NamedTuple):
@@ -61,6 +64,9 @@ class Objective(nn.Module):
         super().__init__()
         self.network, self.settings, self.teacher = network, settings, teacher
         self.schedule = noise_schedule(network.config.diffusion)
+        self.representation: RepresentationHead | None = None
+        if any("representation" in stage.losses for stage in settings.stages):
+            self.representation = RepresentationHead(network.config.diffusion.channels[-1], network.images.width)
 
     def learning(self, stage: Stage) -> list[nn.Module]:
         """The parts that a stage's losses reach."""
@@ -72,6 +78,7 @@ class Objective(nn.Module):
             "diffusion": [network.unet, network.captions],
             "perceptual": [network.autoencoder],
             "teacher": [network.images] if teacher is None else [network.images, teacher],
+            "representation": [network.unet] if self.representation is None else [network.unet, self.representation],
         }
         found = list(dict.fromkeys(part for name in stage.losses for part in parts[name]))
         return [part for part in found if not (stage.freeze_text and part is network.captions)]
@@ -115,7 +122,10 @@ class Objective(nn.Module):
                 with torch.no_grad():
                     latents = network.autoencoder.encode(pictures_of(batch))
             text = self.with_empty(text)
-            each["diffusion"] = diffusion_loss(network.unet, self.schedule, latents, text, batch.places)
+            with middle_of(network.unet) as middle:
+                each["diffusion"] = diffusion_loss(network.unet, self.schedule, latents, text, batch.places)
+            if "representation" in wanted:
+                each["representation"] = self.representation_loss(middle[0], batch)
         total = sum((self.settings.weight(name) * loss for name, loss in each.items()), start=batch.ids.new_zeros(()))
         return Losses(total, each, i2t, t2i)
 
@@ -131,6 +141,16 @@ class Objective(nn.Module):
         whole = seen.shape[-1] // SHRINKS
         side = int(torch.randint(whole // 2, whole, ()))
         return scaled(seen, SHRINKS * side), autoencoder(seen, side)
+
+    def representation_loss(self, middle: Tensor, batch: Batch) -> Tensor:
+        """How far the UNet's middle (B, D_m, h, w) is from telling what the image encoder sees of the pictures."""
+        if self.representation is None:
+            raise ValueError("The loss representation needs a head: name it in the settings' stages.")
+        features = batch.features
+        if features is None:
+            with torch.no_grad():
+                features = self.network.images.maps(pictures_of(batch))
+        return self.representation(middle, features)
 
     def teacher_loss(self, grid: Tensor, batch: Batch) -> Tensor:
         """Mean squared difference from the teacher's patches; 1 for who always answers with their mean."""

@@ -19,7 +19,7 @@ from seps.generator.config import GeneratorConfig
 from seps.recipes import names_in, read_parts
 
 OPTIMIZERS = ("adamw", "muon")
-LOSSES = ("contrastive", "captions", "pixels", "diffusion", "teacher", "perceptual")
+LOSSES = ("contrastive", "captions", "pixels", "diffusion", "teacher", "perceptual", "representation")
 MOST_EPOCHS, MOST_BATCH, MOST_SEED = 100_000, 100_000, 2**32 - 1
 
 
@@ -28,8 +28,8 @@ class Stage:
     """A part of training.
 
     Attributes:
-        losses: which of "contrastive", "captions", "pixels", "diffusion", "teacher" and "perceptual" are added up;
-            parts that none of them reaches stay as they are.
+        losses: which of "contrastive", "captions", "pixels", "diffusion", "teacher", "perceptual" and "representation"
+            (with "diffusion") are added up; parts that none of them reaches stay as they are.
         epochs: passes over the images; learning_rate: the largest; 0 for the recipe's.
         crop: side of the squares that the autoencoder sees, cut at random, in pixels; 0 for whole pictures.
         scaled_latents: share of steps in which the autoencoder decodes its latents, scaled down, to the picture, scaled
@@ -57,6 +57,8 @@ class Stage:
             raise ValueError("training.stages has a stage without losses: name some.")
         for name in self.losses:
             check_choice("training.stages.losses", name, LOSSES)
+        if "representation" in self.losses and "diffusion" not in self.losses:
+            raise ValueError('training.stages has "representation", which needs "diffusion" beside it: add it.')
         check_whole("training.stages.epochs", self.epochs, MOST_EPOCHS)
         check_not_negative("training.stages.learning_rate", self.learning_rate)
         check_whole("training.stages.crop", self.crop, 4096, least=0)
@@ -77,7 +79,7 @@ class GeneratorSettings:
         lr_warmup_epochs: of each stage, over which the rate rises; from then on it falls as a cosine to 0.
         weight_decay: of AdamW; clip: largest norm of the gradient.
         contrastive_weight, reconstruction_weight (of captions and of pixels), diffusion_weight, teacher_weight,
-            perceptual_weight: of the losses.
+            perceptual_weight, representation_weight: of the losses.
         object_weight: how many times as much places on objects count in diffusion as others; above 1 it needs the
             splits' {split}_scenes.jsonl.
         caption_dropout: share of captions that diffusion sees as empty, for guidance.
@@ -100,6 +102,7 @@ class GeneratorSettings:
     diffusion_weight: float = 0.1
     teacher_weight: float = 1.0
     perceptual_weight: float = 0.5
+    representation_weight: float = 0.5
     object_weight: float = 1.0
     caption_dropout: float = 0.1
     average: float = 0.999
@@ -128,6 +131,7 @@ class GeneratorSettings:
             "diffusion_weight",
             "teacher_weight",
             "perceptual_weight",
+            "representation_weight",
             "object_weight",
         ):
             check_not_negative(f"training.{name}", getattr(self, name))
@@ -143,6 +147,7 @@ class GeneratorSettings:
             "diffusion": self.diffusion_weight,
             "teacher": self.teacher_weight,
             "perceptual": self.perceptual_weight,
+            "representation": self.representation_weight,
         }[loss]
 
     def batch(self, stage: Stage) -> int:

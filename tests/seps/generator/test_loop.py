@@ -23,7 +23,7 @@ from seps.models.hub import load_model
 STAGES = (
     Stage(("pixels",), 1),
     Stage(("contrastive", "captions"), 2),
-    Stage(("diffusion",), 2, freeze_text=True, optimizer="muon"),
+    Stage(("diffusion", "representation"), 2, freeze_text=True, optimizer="muon"),
 )
 SETTINGS = GeneratorSettings(stages=STAGES, batch_size=8, lr_warmup_epochs=0.5, average=0.9)
 
@@ -42,13 +42,14 @@ def batch_of(network: GeneratorNetwork) -> Batch:
         (("pixels",), 120, 0.8),
         (("perceptual",), 40, 0.8),
         (("diffusion",), 40, 0.7),
+        (("diffusion", "representation"), 40, 0.7),
     ],
 )
 def test_each_loss_falls_on_one_batch(
     network: GeneratorNetwork, losses: tuple[str, ...], steps: int, least: float
 ) -> None:
-    objective = Objective(network, GeneratorSettings(caption_dropout=0.0))
     stage = Stage(losses)
+    objective = Objective(network, GeneratorSettings((stage,), caption_dropout=0.0))
     batch = batch_of(network)
     learned = objective.set_stage(stage)
     network.autoencoder.normalise.train()  # latents of variance 1 from the first step on
@@ -87,11 +88,12 @@ def test_a_stage_names_its_optimizer(name: str, is_orthogonal: bool) -> None:
         (Stage(("captions",)), {"images", "captioner"}),
         (Stage(("diffusion",)), {"unet", "captions"}),
         (Stage(("diffusion",), freeze_text=True), {"unet"}),
+        (Stage(("diffusion", "representation"), freeze_text=True), {"unet"}),
         (Stage(), {"images", "captions", "temperature", "captioner", "autoencoder", "unet"}),
     ],
 )
 def test_a_step_moves_what_its_losses_reach(network: GeneratorNetwork, stage: Stage, parts: set[str]) -> None:
-    objective = Objective(network, GeneratorSettings())
+    objective = Objective(network, GeneratorSettings((stage,)))
     learned = objective.set_stage(stage)
     before = {name: parameter.detach().clone() for name, parameter in network.named_parameters()}
     optimizer = torch.optim.SGD(learned, lr=1.0)

@@ -1,0 +1,56 @@
+"""Representation alignment: the middle of the UNet learns to tell what the image encoder sees of the clean picture.
+
+Yu et al. 2024 (Representation Alignment for Generation, arXiv 2410.06940), here on a UNet, with the generator's own
+image encoder as the one that is aligned with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+HIDDEN = 2  # times the UNet's channels: those of the head between its two layers
+
+
+class RepresentationHead(nn.Module):
+    """What the UNet's middle tells of an image encoder's features; it learns along and is not kept.
+
+    Args:
+        middle: D_m, channels of the UNet's middle; width: D, of the features.
+    """
+
+    def __init__(self, middle: int, width: int) -> None:
+        super().__init__()
+        self.predict = nn.Sequential(
+            nn.Conv2d(middle, HIDDEN * middle, 1), nn.SiLU(), nn.Conv2d(HIDDEN * middle, width, 1)
+        )
+        self.normalise = nn.BatchNorm2d(width, affine=False)  # else what all places share would be most of a cosine
+
+    def forward(self, middle: Tensor, features: Tensor) -> Tensor:
+        """1 minus the mean cosine of what is told and what is seen: 0 where they agree, 1 where they have nothing in
+        common.
+
+        Args:
+            middle: (B, D_m, h, w), of noisy latents; features: (B, D, H, W), of the clean pictures, brought to h x w.
+        """
+        wanted = self.normalise(F.adaptive_avg_pool2d(features.float(), middle.shape[-2:]))
+        return 1 - F.cosine_similarity(self.predict(middle).float(), wanted, dim=1).mean()
+
+
+@contextmanager
+def middle_of(unet: Any) -> Iterator[list[Tensor]]:
+    """Collect what the UNet's middle puts out, (B, D_m, h, w) each time that the UNet computes."""
+    found: list[Tensor] = []
+
+    def collect(module: nn.Module, inputs: Any, output: Tensor) -> None:
+        found.append(output)
+
+    handle = unet.mid_block.register_forward_hook(collect)
+    try:
+        yield found
+    finally:
+        handle.remove()
