@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from demo.service.language import hint, listed, unknown_words
 from seps import SEPSModel
+from seps.models.known_captions import KnownCaptions, caption_vectors
 
 MOST_CHARACTERS = 2000
 MOST_TYPED = 200  # captions, one a line
@@ -59,6 +60,21 @@ def read_caption(model: SEPSModel, text: str | None, dense: bool = False, noun: 
         words = listed(unknown_words(model.tokenizer, cleaned))
         notes.append(f"The model does not know {unknown} of {len(pieces)} word pieces of the {kind} ([UNK]): {words}.")
     return Reading(cleaned, " ".join(note for note in notes if note))
+
+
+def told_if_unlike(model: SEPSModel, known: KnownCaptions | None, reading: Reading) -> Reading:
+    """The reading, its note telling where the caption is unlike those that the model learnt from."""
+    if known is None:
+        return reading
+    nearest = float(known.nearness(caption_vectors(model, [reading.text]))[0])
+    if nearest >= known.threshold:
+        return reading
+    said = (
+        f"This caption is unlike those that the model learnt from (their nearest groups have a mean cosine of "
+        f"{nearest:.2f} with it; 95 of 100 new captions of such photographs reach {known.threshold:.2f}): the ranking "
+        "may be a guess."
+    )
+    return replace(reading, note=f"{reading.note} {said}".strip())
 
 
 def read_prompt(model: SEPSModel, text: str | None) -> Reading:

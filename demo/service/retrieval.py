@@ -18,13 +18,14 @@ from demo.explain.masks import mask_text
 from demo.explain.measured import DECISIONS, SLOW, MeasuredExplanation, joined
 from demo.galleries.gallery import caption_pool
 from demo.galleries.index import IndexedGallery
-from demo.service.captions import Reading, read_caption, read_pair, read_typed
+from demo.service.captions import Reading, read_caption, read_pair, read_typed, told_if_unlike
 from demo.service.explaining import explain_pair
 from demo.service.gpu import Encode
 from demo.service.measuring import measure, measure_slowly
 from demo.service.threads import Gathering, computing
 from seps import CaptionIndex, Explanation, ImageIndex, Ranking, ScoringEngine, SEPSModel, Shares, split_similarity
 from seps.models.found_words import FoundRule
+from seps.models.known_captions import KnownCaptions
 from seps.progress import Progress
 from seps.search.engine import rank
 
@@ -91,6 +92,7 @@ class RetrievalService:
         galleries: indexed with this model; the first is where the page begins.
         encode_uploads: where uploads are encoded if not by the model itself, see `demo.service.gpu`.
         found_rule: when a word found nothing, see `seps.models.found_words`; None where that was not measured.
+        known: what the captions were like that the model learnt from; None where that was not measured.
         later: galleries that are fetched and indexed on first use, by name: what opens each, given the progress.
     """
 
@@ -102,11 +104,13 @@ class RetrievalService:
         later: Mapping[str, Opener] | None = None,
         encode_uploads: Encode | None = None,
         found_rule: FoundRule | None = None,
+        known: KnownCaptions | None = None,
     ) -> None:
         self.model = model
         self.name = name
         self.encode_uploads = encode_uploads
         self.found_rule = found_rule
+        self.known = known
         self.engine = ScoringEngine(model.cross_net)
         self._rank_alone = Gathering(self._rank_together, TOGETHER)
         self.galleries = {indexed.gallery.name: indexed for indexed in galleries}
@@ -190,8 +194,13 @@ class RetrievalService:
             ranking = self._rank_with_dense(indexed.images, reading.text, dense_reading.text)
         else:
             dense_reading, ranking = None, self._rank_alone((indexed.images, reading.text))
+        reading = self._told_if_unlike(reading)
         seconds = time.perf_counter() - started
         return ImageRanking(ranking.indices.tolist(), ranking.scores.tolist(), reading, dense_reading, seconds)
+
+    @computing
+    def _told_if_unlike(self, reading: Reading) -> Reading:
+        return told_if_unlike(self.model, self.known, reading)
 
     def remembered_ranking(self, indexed: IndexedGallery, caption: str, dense: str | None = None) -> ImageRanking:
         """The ranking of a gallery for captions as read, computed once for those who try decisions on it."""

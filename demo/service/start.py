@@ -27,6 +27,7 @@ from demo.service.retrieval import RetrievalService
 from seps import load_model
 from seps.models.found_words import FoundRule, read_rule
 from seps.models.hub import shipped_models
+from seps.models.known_captions import KnownCaptions, read_known_captions
 from seps.progress import Progress
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def open_model(wanted: str = MODEL) -> RetrievalService:
     shipped = shipped_models()
     name = wanted if wanted in shipped else next(iter(own_names([wanted])))
     model = load_model(shipped.get(wanted, wanted)).to(best_device())
-    return RetrievalService(model, name, found_rule=rule_of(wanted))
+    return RetrievalService(model, name, found_rule=rule_of(wanted), known=known_to(wanted))
 
 
 def open_own(
@@ -85,7 +86,7 @@ def open_own(
         named = replace(shipped(), name=name, title=f"{shipped().title}, for {name}")
         return index_gallery(model, named, place, progress)
 
-    return RetrievalService(model, name, folder, {name: gallery}, found_rule=rule_of(wanted))
+    return RetrievalService(model, name, folder, {name: gallery}, found_rule=rule_of(wanted), known=known_to(wanted))
 
 
 def open_registry(
@@ -199,12 +200,17 @@ def open_service(
     def open_photos(progress: Progress) -> IndexedGallery:
         return index_gallery(model, open_photos_gallery(place, fetch, progress), place, progress)
 
-    return RetrievalService(model, MODEL, indexed, {OPEN_PHOTOS: open_photos}, encoder, rule_of(MODEL))
+    return RetrievalService(model, MODEL, indexed, {OPEN_PHOTOS: open_photos}, encoder, rule_of(MODEL), known_to(MODEL))
 
 
 def rule_of(wanted: str) -> FoundRule | None:
     """When a word found nothing, of a model by name or folder; None where that was not measured."""
     return read_rule(shipped_models().get(wanted, Path(wanted)))
+
+
+def known_to(wanted: str) -> KnownCaptions | None:
+    """What the captions were like that a model, by name or folder, learnt from; None where that was not measured."""
+    return read_known_captions(shipped_models().get(wanted, Path(wanted)))
 
 
 def tell_left_out(galleries: Sequence[IndexedGallery], tell: Callable[[str], Any]) -> None:

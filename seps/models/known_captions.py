@@ -1,0 +1,82 @@
+"""How near a caption is to those that a model learnt from: centres that lie beside its weights, and a threshold.
+
+As out-of-distribution detection by nearest neighbours (Sun et al. 2022, arXiv 2204.06507), on centres of the training
+captions in place of the captions themselves. `seps.evaluation.known_captions` measures both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from seps.checks import read_json_file
+from seps.models.model import CAPTIONS_AT_ONCE, SEPSModel, evaluating
+from seps.models.storage import read_tensors
+from seps.progress import Progress, batches
+
+JSON_NAME, TENSORS_NAME = "known-captions.json", "known-captions.safetensors"
+CENTRES = "centres"
+NEAREST = 3  # centres that tell how near a caption is
+
+
+@dataclass(frozen=True)
+class KnownCaptions:
+    """The captions that a model learnt from, in short.
+
+    Attributes:
+        centres: (K, D_t) of unit length, float32.
+        threshold: the nearness, in [-1, 1], below which a caption is unlike them.
+    """
+
+    centres: Tensor
+    threshold: float
+
+    def nearness(self, vectors: Tensor) -> Tensor:
+        """The mean cosine of each caption with its `NEAREST` nearest centres, or all where there are fewer: (T,), of
+        `caption_vectors` (T, D_t)."""
+        cosines = vectors @ self.centres.T  # (T, K)
+        return cosines.topk(min(NEAREST, len(self.centres)), dim=1).values.mean(dim=1)
+
+
+@torch.no_grad()
+def caption_vectors(model: SEPSModel, captions: Sequence[str], progress: Progress = False) -> Tensor:
+    """The mean word of each caption as the text encoder has it, before the projection: (T, D_t) of unit length, float32
+    on the CPU. The frozen encoder knows more of the language than what was trained on top of it."""
+    ids, lengths = model.tokenizer.pad([model.tokenizer.encode(one, model.config.text.max_words) for one in captions])
+    order = lengths.argsort()
+    found = torch.zeros(len(captions), model.txt_enc.width)
+    with evaluating(model.txt_enc):
+        for part in batches(len(captions), CAPTIONS_AT_ONCE, progress, "Encoding captions"):
+            rows = order[part]
+            longest = int(lengths[rows].max())
+            words = model.txt_enc.features(ids[rows, :longest].to(model.device), lengths[rows])  # (B, L, D_t)
+            found[rows] = F.normalize(words.sum(dim=1).float(), dim=1).cpu()
+    return found
+
+
+def read_known_captions(folder: Path | None) -> KnownCaptions | None:
+    """Read what a model's captions were like; None where that was not measured for it.
+
+    Args:
+        folder: the model's; None for one of the model hub.
+
+    Raises:
+        ValueError: files beside the model that cannot be read, or do not hold what is needed.
+    """
+    file = None if folder is None else folder / JSON_NAME
+    if file is None or not file.is_file():
+        return None
+    values = read_json_file(file)
+    threshold = values.get("threshold") if isinstance(values, dict) else None
+    if not isinstance(threshold, int | float) or not -1 <= threshold <= 1:
+        raise ValueError(f"{file} has no threshold from -1 to 1: measure it with seps.evaluation.known_captions.")
+    tensors = read_tensors(file.with_name(TENSORS_NAME))
+    centres = tensors.get(CENTRES)
+    if centres is None or centres.ndim != 2 or not bool(torch.isfinite(centres).all()):
+        raise ValueError(f"{file.with_name(TENSORS_NAME)} has no finite centres, (K, D): it is of another program.")
+    return KnownCaptions(F.normalize(centres.float(), dim=1), float(threshold))

@@ -1,0 +1,54 @@
+"""Captions unlike those that a model learnt from are told in a sentence beside their ranking, and no others."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+
+from demo.service.captions import Reading, told_if_unlike
+from demo.service.retrieval import RetrievalService
+from demo.service.start import known_to
+from demo.views import search
+from demo.views.parts import ViewState
+from seps.models.hub import shipped_models
+from seps.models.known_captions import JSON_NAME, TENSORS_NAME, KnownCaptions, caption_vectors
+
+CAPTION = "a cat"
+
+
+@pytest.mark.parametrize(("threshold", "told"), [(1.0, True), (-1.0, False)])
+def test_the_photos_view_tells_it(
+    service: RetrievalService, monkeypatch: pytest.MonkeyPatch, threshold: float, told: bool
+) -> None:
+    centres = torch.nn.functional.normalize(-caption_vectors(service.model, [CAPTION]), dim=1)
+    monkeypatch.setattr(service, "known", KnownCaptions(centres, threshold))
+    said, *_ = search.rank_and_show(service, service.find("examples"), CAPTION, None, ViewState())
+    assert (
+        "The model learnt from few captions like this one (mean cosine with the nearest groups of them -1.00;" in said
+    ) == told
+
+
+def test_it_stands_behind_what_else_is_told(service: RetrievalService) -> None:
+    centres = caption_vectors(service.model, [CAPTION])
+    read = told_if_unlike(service.model, KnownCaptions(centres, 1.01), Reading(CAPTION, "Cut short."))
+    assert read.text == CAPTION
+    assert read.note.startswith(
+        "Cut short. The model learnt from few captions like this one (mean cosine with the nearest groups of them 1.00;"
+    )
+    unmeasured = Reading(CAPTION, "")
+    assert told_if_unlike(service.model, None, unmeasured) is unmeasured
+
+
+def test_the_photos_model_brings_what_its_card_tells() -> None:
+    folder = shipped_models()["photos"]
+    told, card = json.loads((folder / JSON_NAME).read_text()), (folder / "README.md").read_text()
+    known = known_to("photos")
+    assert known is not None and known.threshold == told["threshold"]
+    assert len(known.centres) == told["centres"]
+    assert (folder / TENSORS_NAME).stat().st_size < 1_000_000
+    assert told["below"] == pytest.approx(0.05, abs=0.001)
+    for value in (f"{told['threshold']:.3f}", f"{100 * told['others_below']:.1f}%", f"{100 * told['auc']:.1f}%"):
+        assert value in card, value
+    assert known_to("scenes") is None
