@@ -172,7 +172,9 @@ def parser() -> argparse.ArgumentParser:
     drawn.add_argument("caption")
     drawn.add_argument("--steps", type=int, default=STEPS, help=f"of drawing, 10 to 100 ({STEPS})")
     drawn.add_argument("--seed", type=int, default=SEED, help=f"the same one draws the same picture ({SEED})")
-    drawn.add_argument("--guidance", type=float, default=GUIDANCE, help="how closely the caption is followed (3)")
+    drawn.add_argument(
+        "--guidance", type=float, default=GUIDANCE, help=f"how closely the caption is followed ({GUIDANCE:g})"
+    )
     drawn.add_argument(
         "-o", "--output", type=Path, required=True, help="file: png the picture, gif how it came about, json all told"
     )

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any
 
 STEPS, LEAST_STEPS, MOST_STEPS = 30, 10, 100
-GUIDANCE, LEAST_GUIDANCE, MOST_GUIDANCE = 3.0, 1.0, 10.0
+GUIDANCE, LEAST_GUIDANCE, MOST_GUIDANCE = 8.0, 1.0, 15.0
 SEED, MOST_SEED = 0, 2**31 - 1
 SEVERAL = 4  # pictures of a strip, seed by seed
 

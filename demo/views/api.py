@@ -305,7 +305,7 @@ class Endpoints:
         Args:
             caption: an English sentence in the words of the scenes.
             steps: of drawing, 10 to 100; seed: the same one draws the same picture; guidance: how closely the caption
-                is followed, 1 to 10.
+                is followed, 1 to 15.
             file_format: png, or gif: how the picture came about.
 
         Returns:

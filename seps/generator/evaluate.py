@@ -23,7 +23,7 @@ from seps.data.layout import Split
 from seps.evaluation.bootstrap import Estimate, estimate
 from seps.evaluation.scenes import Graphs, read_graphs
 from seps.generator.captioner import Decoding
-from seps.generator.generator import ImageTextGenerator
+from seps.generator.generator import GUIDANCE, ImageTextGenerator
 from seps.generator.network import to_bytes
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
@@ -46,9 +46,10 @@ def evaluate(
     split_name: str = "test",
     pictures: int = 500,
     steps: int = 30,
-    guidance: float = 3.0,
+    guidance: float = GUIDANCE,
     train: Path | None = None,
     progress: Progress = False,
+    candidates: int = 1,
 ) -> dict[str, Any]:
     """Measure captions of a split's scenes, and pictures of its first captions.
 
@@ -56,7 +57,7 @@ def evaluate(
         generator: a trained one.
         data: folder that `python -m seps.scenes` wrote; split_name: of it.
         pictures: how many captions are drawn, the first of the first scenes; 0 draws none, as does a generator without
-            UNet; steps, guidance: of drawing.
+            UNet; steps, guidance, candidates: of drawing, see `ImageTextGenerator.text_to_image`.
         train: folder with the split "train", to tell how near drawings are to it; left out, that is not measured.
 
     Returns:
@@ -74,12 +75,9 @@ def evaluate(
     count = min(pictures, len(graphs.scenes)) if generator.network.config.draws else 0
     if count:
         texts = [split.captions[i * split.captions_per_image] for i in range(count)]
-        drawn = generator.batch_text_to_image(
-            texts, num_inference_steps=steps, seed=0, guidance=guidance, progress=progress
-        )
-        result["pictures"] = {"count": count, "steps": steps, "guidance": guidance} | measure_pictures(
-            generator, drawn, texts, split, graphs, scorer, progress
-        )
+        drawn = generator.batch_text_to_image(texts, None, steps, 0, guidance, progress, candidates)
+        how = {"count": count, "steps": steps, "guidance": guidance, "candidates": candidates}
+        result["pictures"] = how | measure_pictures(generator, drawn, texts, split, graphs, scorer, progress)
         if train is not None:
             result["pictures"] |= nearest_training(drawn, split.image_files[:count], read_split(train, "train"))
     return result
@@ -270,8 +268,10 @@ def table(result: dict[str, Any]) -> str:
     pictures = result.get("pictures")
     if pictures is None:
         return "\n".join(lines)
+    of_many = f", the best of {pictures['candidates']}" if pictures["candidates"] > 1 else ""
+    how = f"{pictures['steps']} steps, guidance {pictures['guidance']:g}{of_many}"
     lines += [
-        f"Pictures of {pictures['count']} captions, {pictures['steps']} steps, guidance {pictures['guidance']:g}:",
+        f"Pictures of {pictures['count']} captions, {how}:",
         f"  drawing found among {AMONG}, R@1   {shown(pictures['r1'])}; true scenes "
         f"{shown(pictures['r1_true_scenes'])}",
         f"  objects captioned back         {shown(pictures['objects'])}; true scenes "

@@ -21,9 +21,10 @@ from seps.models.shipped import shipped_models
 from seps.progress import Progress, batch_indices, with_progress
 
 STEPS = 50  # as the published description has it: 10 to 20 fast, 30 to 50 standard, 50 to 100 best
-GUIDANCE = 3.0
+GUIDANCE = 8.0
 AT_ONCE = 16
 MOST_SEED = 2**63 - 1
+MOST_CANDIDATES = 64
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ class ImageTextGenerator:
         save_path: str | Path | None = None,
         guidance: float = GUIDANCE,
         progress: Progress = False,
+        candidates: int = 1,
     ) -> Image.Image:
         """Draw an image for a caption.
 
@@ -88,6 +90,8 @@ class ImageTextGenerator:
             save_path: where the image is written, its kind by the name's ending.
             guidance: 1 draws by the caption alone; more follows it closer.
             progress: shows the steps, as `seps.progress` takes it.
+            candidates: how many are drawn, with seed, seed + 1, ...: the image is the one that fits the caption best in
+                the shared space, see `best_of`.
 
         Returns:
             The image, image_size pixels a side.
@@ -98,9 +102,13 @@ class ImageTextGenerator:
         """
         target = None if save_path is None else check_target(save_path)
         check_steps(num_inference_steps, self.network.config.diffusion)
-        drawings = self.draw([text], num_inference_steps, [random_seed() if seed is None else seed], guidance)
-        steps = [next(drawings) for _ in with_progress(range(num_inference_steps), "Drawing", progress)]
-        picture = self.decode(steps[-1].latents)[0]
+        check_whole("candidates", candidates, MOST_CANDIDATES)
+        first = random_seed() if seed is None else seed
+        drawings = self.draw([text] * candidates, num_inference_steps, range(first, first + candidates), guidance)
+        for _ in with_progress(range(num_inference_steps), "Drawing", progress):
+            last = next(drawings)
+        pictures = self.decode(last.latents)
+        picture = pictures[self.best_of(text, pictures)]
         if target is not None:
             picture.save(target)
         return picture
@@ -124,8 +132,11 @@ class ImageTextGenerator:
         seed: int = 0,
         guidance: float = GUIDANCE,
         progress: Progress = False,
+        candidates: int = 1,
     ) -> list[Image.Image]:
-        """Draw an image for each caption, number i with seed + i; written as 0000.png, ... where `save_dir` is given.
+        """Draw an image for each of n captions, number i with seed + i; written as 0000.png, ... into `save_dir`.
+
+        Of candidates, with seed + i, seed + i + n, seed + i + 2 n, ..., the one that fits its caption best is kept.
 
         Raises:
             ValueError: as `text_to_image`; no captions.
@@ -134,11 +145,16 @@ class ImageTextGenerator:
             raise ValueError("texts must be a list of at least 1 caption.")
         for text in texts:
             check_caption(text)
+        check_whole("candidates", candidates, MOST_CANDIDATES)
         found: list[Image.Image] = []
-        for batch in batch_indices(len(texts), AT_ONCE, progress, "Drawing"):
-            seeds = [seed + i for i in batch]
-            *_, last = self.draw([texts[i] for i in batch], num_inference_steps, seeds, guidance)
-            found += self.decode(last.latents)
+        for batch in batch_indices(len(texts), max(1, AT_ONCE // candidates), progress, "Drawing"):
+            asked = [texts[i] for i in batch for _ in range(candidates)]
+            seeds = [seed + i + number * len(texts) for i in batch for number in range(candidates)]
+            *_, last = self.draw(asked, num_inference_steps, seeds, guidance)
+            pictures = self.decode(last.latents)
+            for place in range(0, len(pictures), candidates):
+                some = pictures[place : place + candidates]
+                found.append(some[self.best_of(asked[place], some)])
         if save_dir is not None:
             folder = Path(save_dir)
             folder.mkdir(parents=True, exist_ok=True)
@@ -196,6 +212,16 @@ class ImageTextGenerator:
         """The pictures of latents (B, C_z, h, w)."""
         with evaluating(self.network):
             return to_pictures(self.network.autoencoder.decode(latents))
+
+    @torch.no_grad()
+    def best_of(self, text: str, pictures: Sequence[Image.Image]) -> int:
+        """Which of several pictures fits a caption best, by the cosine of their embeddings in the shared space."""
+        if len(pictures) == 1:
+            return 0
+        network = self.network
+        with evaluating(network):
+            images = network.images(to_values(pictures, network.config.image_size).to(network.device))
+            return int((images.embedding @ network.encode_texts([text]).embedding[0]).argmax())
 
     @torch.no_grad()
     def write(self, pictures: Sequence[Image.Image], how: Decoding | None = None) -> list[list[WrittenCaption]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from seps.cli import check_output, errors_in_one_line
 
 MODES = ("t2i", "i2t", "both")
+CANDIDATES_HELP = "draw so many and keep the one that fits the caption best in the shared space (default: 1)"
 STEPS_HELP = "steps of drawing: 10-20 fast, 30-50 standard, 50-100 best (default: 50)"
 
 
@@ -35,7 +36,8 @@ def arguments_parser() -> argparse.ArgumentParser:
     parser.add_argument("--output", type=Path, metavar="FILE", help="t2i, both: where the drawing is written")
     parser.add_argument("--steps", type=int, default=50, help=STEPS_HELP)
     parser.add_argument("--seed", type=int, help="the same seed draws the same image (default: at random)")
-    parser.add_argument("--guidance", type=float, default=3.0, help="how closely the caption is followed (default: 3)")
+    parser.add_argument("--guidance", type=float, default=8.0, help="how closely the caption is followed (default: 8)")
+    parser.add_argument("--candidates", type=int, default=1, help=CANDIDATES_HELP)
     parser.set_defaults(run=run_generate)
     commands = parser.add_subparsers(metavar="COMMAND")
 
@@ -57,7 +59,8 @@ def arguments_parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--json", type=Path, metavar="FILE", help="write the result there")
     evaluate.add_argument("--pictures", type=int, default=500, help="how many are drawn (default: 500)")
     evaluate.add_argument("--steps", type=int, default=30, help="of drawing (default: 30)")
-    evaluate.add_argument("--guidance", type=float, default=3.0)
+    evaluate.add_argument("--guidance", type=float, default=8.0)
+    evaluate.add_argument("--candidates", type=int, default=1, help=CANDIDATES_HELP)
     evaluate.add_argument("--train", type=Path, help="folder with the training scenes, for the nearest of them")
     evaluate.set_defaults(run=run_evaluate)
     return parser
@@ -84,7 +87,7 @@ def run_generate(options: argparse.Namespace) -> None:
         return
     seed = random_seed() if options.seed is None else options.seed
     picture = generator.text_to_image(
-        options.text, options.steps, seed, options.output, guidance=options.guidance, progress=True
+        options.text, options.steps, seed, options.output, options.guidance, True, options.candidates
     )
     if options.output is not None:
         print(f"The drawing is in {options.output} (seed {seed}).")
@@ -122,7 +125,15 @@ def run_evaluate(options: argparse.Namespace) -> None:
         check_output(options.json)
     generator = load_generator(options.model)
     result = evaluate(
-        generator, options.data, options.split, options.pictures, options.steps, options.guidance, options.train, True
+        generator,
+        options.data,
+        options.split,
+        options.pictures,
+        options.steps,
+        options.guidance,
+        options.train,
+        True,
+        options.candidates,
     )
     print(table(result))
     if options.json is not None:

@@ -25,7 +25,7 @@ class RepresentationHead(nn.Module):
 
     def __init__(self, middle: int, width: int) -> None:
         super().__init__()
-        self.predict = nn.Sequential(
+        self.predict: nn.Module = nn.Sequential(
             nn.Conv2d(middle, HIDDEN * middle, 1), nn.SiLU(), nn.Conv2d(HIDDEN * middle, width, 1)
         )
         self.normalise = nn.BatchNorm2d(width, affine=False)  # else what all places share would be most of a cosine
@@ -37,7 +37,8 @@ class RepresentationHead(nn.Module):
         Args:
             middle: (B, D_m, h, w), of noisy latents; features: (B, D, H, W), of the clean pictures, brought to h x w.
         """
-        wanted = self.normalise(F.adaptive_avg_pool2d(features.float(), middle.shape[-2:]))
+        height, width = middle.shape[-2:]
+        wanted = self.normalise(F.adaptive_avg_pool2d(features.float(), (height, width)))
         return 1 - F.cosine_similarity(self.predict(middle).float(), wanted, dim=1).mean()
 
 

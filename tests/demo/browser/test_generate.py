@@ -136,7 +136,7 @@ def test_a_caption_is_drawn_in_frames_and_explained(browser: Browser, generating
         expect(page.locator("#generate-told .seps-standing")).to_contain_text("of 201")
         assert page.locator("#generate-told [data-verdict]").count() == 4
         expect(page.locator("#generate-words .seps-stage > canvas")).to_be_visible()
-        expect(page).to_have_url(re.compile(r"view=generate&caption=a\+red\+dog.*&steps=10&seed=5&guidance=3$"))
+        expect(page).to_have_url(re.compile(r"view=generate&caption=a\+red\+dog.*&steps=10&seed=5&guidance=8$"))
         dog = page.locator("#generate-looks").get_by_role("button", name="dog")
         dog.focus()
         page.keyboard.press("Enter")

@@ -59,7 +59,7 @@ def test_the_generator_is_waited_for_once(drawing: ModelRegistry) -> None:
 
 def test_it_opens_with_an_example_that_is_not_drawn(drawing: ModelRegistry) -> None:
     said, caption, steps, guidance, seed, value, told, words, looks, state, strip = opened(drawing, "?view=generate")
-    assert (said, caption, steps, guidance, seed) == ("", EXAMPLES[0], 30, 3.0, 0)
+    assert (said, caption, steps, guidance, seed) == ("", EXAMPLES[0], 30, 8.0, 0)
     assert (value["ask"], value["pictures"], told, words, looks) == (None, [], None, None, None)
     assert value["says"].startswith("Nothing drawn yet")
     assert (state.caption, state.gallery, len(strip["items"]), strip["selected"]) == ("", DRAWN, 200, None)

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from PIL import Image
 
 from seps.generator import ImageTextGenerator, load_generator
 from seps.generator.captioner import Decoding
+from seps.generator.network import to_values
 from seps.generator.program import main
 from tests.helpers.generated import write_tiny_generator
 
@@ -44,6 +46,25 @@ def test_a_batch_draws_what_each_draws_alone(generator: ImageTextGenerator, tmp_
         alone = generator.text_to_image(text, 3, seed=8 + number)
         assert np.abs(np.asarray(one, dtype=int) - np.asarray(alone, dtype=int)).max() <= 1
         assert same(one, Image.open(tmp_path / "drawn" / f"{number:04d}.png"))
+
+
+def test_of_candidates_the_one_that_fits_best_is_kept(generator: ImageTextGenerator) -> None:
+    text, network = "a red car", generator.network
+    drawn = [generator.text_to_image(text, 3, seed=seed) for seed in (5, 6, 7)]
+    with torch.no_grad():
+        seen = network.images(to_values(drawn, 32)).embedding  # (3, C)
+        cosines = seen @ network.encode_texts([text]).embedding[0]
+    best = int(cosines.argmax())
+    assert generator.best_of(text, drawn) == best
+    kept = generator.text_to_image(text, 3, seed=5, candidates=3)
+    assert np.abs(np.asarray(kept, dtype=int) - np.asarray(drawn[best], dtype=int)).max() <= 1
+    texts = [text, "two small dogs"]
+    for number, one in enumerate(generator.batch_text_to_image(texts, num_inference_steps=3, seed=5, candidates=3)):
+        own = [generator.text_to_image(texts[number], 3, seed=5 + number + 2 * again) for again in range(3)]
+        wanted = own[generator.best_of(texts[number], own)]
+        assert np.abs(np.asarray(one, dtype=int) - np.asarray(wanted, dtype=int)).max() <= 1
+    with pytest.raises(ValueError, match="candidates is 65, but it must be at most 64"):
+        generator.text_to_image(text, 3, candidates=65)
 
 
 def test_frames_end_with_the_image(generator: ImageTextGenerator) -> None:

@@ -12,7 +12,16 @@ from safetensors.torch import load_file, save_file
 from seps.generator.autoencoder import scaled
 from seps.generator.captioner import Decoding, caption_loss, write_captions
 from seps.generator.config import EncodersConfig, GeneratorConfig
-from seps.generator.diffusion import both, build_unet, diffusion_loss, draw_latents, noise_schedule, predict
+from seps.generator.diffusion import (
+    RESCALE,
+    both,
+    build_unet,
+    diffusion_loss,
+    draw_latents,
+    noise_schedule,
+    predict,
+    rescaled,
+)
 from seps.generator.encoders import ImageEncoder, TextFeatures
 from seps.generator.losses import accuracy, contrastive_loss, cropped, perceptual_loss, pixel_loss
 from seps.generator.network import GeneratorNetwork, normalise, to_pictures, to_values
@@ -318,3 +327,15 @@ def test_damaged_files_are_told_and_nothing_is_taken_up(network: GeneratorNetwor
         network.load(tmp_path)
     for key, tensor in network.state_dict().items():
         torch.testing.assert_close(tensor, before[key])
+
+
+def test_guided_predictions_keep_part_of_their_own_spread() -> None:
+    torch.manual_seed(0)
+    told = torch.randn(2, 4, 3, 3)
+    guided = 5 * told + torch.randn(2, 4, 3, 3)
+    found = rescaled(guided, told)
+    for one, before, wanted in zip(found, guided, told, strict=True):
+        by_hand = RESCALE * wanted.std() + (1 - RESCALE) * before.std()
+        torch.testing.assert_close(one.std(), by_hand)
+        torch.testing.assert_close(one / one.std(), before / before.std())  # its direction stays
+    torch.testing.assert_close(rescaled(told, told), told)
