@@ -1,4 +1,4 @@
-"""The shipped generator: it is what its card says, and writes captions that are as true as its card says."""
+"""The shipped generator: it is what its card says, writes captions as true as its card says, and draws as well."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from demo.opening.write import draw_beforehand
+from demo.service.beforehand import read_beforehand, weights_digest
+from demo.service.generating import GeneratingService
 from seps.data import open_image, read_split
 from seps.generator import ImageTextGenerator, load_generator
 from seps.generator.config import GeneratorConfig
@@ -47,11 +51,9 @@ def test_ships_small_and_without_pickles() -> None:
 
 
 def test_is_what_its_recipe_makes(generator: ImageTextGenerator) -> None:
-    config, settings = read_recipe(FOLDER / "recipe.json")
-    assert config == GeneratorConfig.from_json(FOLDER / "generator.json") == generator.network.config
-    whole, all_stages = read_recipe("scenes")
-    assert settings.stages[0] == all_stages.stages[0]
-    assert (whole.encoders, whole.captioner) == (config.encoders, config.captioner)
+    recipe = read_recipe(FOLDER / "recipe.json")
+    assert recipe == read_recipe("scenes")
+    assert recipe[0] == GeneratorConfig.from_json(FOLDER / "generator.json") == generator.network.config
 
 
 def test_the_card_tells_the_measured_figures() -> None:
@@ -64,6 +66,19 @@ def test_the_card_tells_the_measured_figures() -> None:
         assert f"{captions[name]['mean']:.1f}" in card
     for name in ("seen", "unseen"):
         assert f"{captions[name]['true_statements']['mean']:.3f}" in card
+
+
+def test_the_card_tells_how_well_it_draws() -> None:
+    card, pictures = (FOLDER / "README.md").read_text(), results("results-test.json")["pictures"]
+    assert f"{pictures['steps']} steps, guidance {pictures['guidance']:g}" in card
+    for name, digits in (("r1", 1), ("objects", 3), ("colours", 3), ("nearest_training", 1)):
+        low, high = pictures[name]["interval"]
+        assert f"{pictures[name]['mean']:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]" in card, name
+    assert f"{pictures['r1_true_scenes']['mean']:.1f}" in card
+    assert f"{pictures['nearest_training_true_scenes']['mean']:.1f}" in card
+    for group in ("true_scenes", "shuffled", "seen", "unseen"):
+        for name in ("objects", "colours"):
+            assert f"{pictures[group][name]['mean']:.3f}" in card, (group, name)
 
 
 def test_the_card_tells_how_the_warned_of_settings_trained() -> None:
@@ -80,7 +95,7 @@ def test_the_card_tells_how_the_warned_of_settings_trained() -> None:
 def test_evaluation_of_the_first_scenes_reproduces_what_was_measured(
     generator: ImageTextGenerator, scenes: Path
 ) -> None:
-    found, wanted = evaluate(generator, scenes)["captions"], results("results-test-100.json")["captions"]
+    found, wanted = evaluate(generator, scenes, pictures=0)["captions"], results("results-test-100.json")["captions"]
     for name in ("true_statements", "wholly_true", "objects", "r1", "r1_grammar"):
         least = 1.0 if name.startswith("r1") else 0.01  # a caption in a hundred
         assert found[name]["mean"] == pytest.approx(wanted[name]["mean"], abs=least), name
@@ -93,3 +108,33 @@ def test_a_caption_is_written_with_attention_on_what_it_names(generator: ImageTe
     assert best.attention.shape == (len(best.words), 7, 7)
     assert float(best.attention.sum(dim=(1, 2)).max()) <= 1.0 + 1e-5
     assert generator.image_to_text(split.image_files[0]) == best.text
+
+
+@pytest.mark.slow
+def test_drawings_of_the_first_captions_are_as_good_as_measured(generator: ImageTextGenerator, scenes: Path) -> None:
+    wanted = results("results-test-100.json")["pictures"]
+    found = evaluate(generator, scenes, pictures=FEW, steps=wanted["steps"], guidance=wanted["guidance"])["pictures"]
+    for name, least in (("r1", 3.0), ("r1_true_scenes", 1.0), ("objects", 0.03), ("colours", 0.03)):
+        assert found[name]["mean"] == pytest.approx(wanted[name]["mean"], abs=least), name
+    assert found["objects"]["mean"] > 2 * found["shuffled"]["objects"]["mean"]
+
+
+def test_a_drawing_is_its_seeds(generator: ImageTextGenerator) -> None:
+    text = "a red car in the park"
+    first, again, other = (generator.text_to_image(text, 10, seed) for seed in (3, 3, 4))
+    assert first.size == (112, 112)
+    assert np.array_equal(np.asarray(first), np.asarray(again))
+    assert not np.array_equal(np.asarray(first), np.asarray(other))
+
+
+def test_the_view_opens_with_a_drawing_of_these_weights(generator: ImageTextGenerator) -> None:
+    kept = read_beforehand(weights_digest())
+    assert kept is not None, "the drawing made beforehand belongs to other weights: run python -m demo.opening"
+    made = draw_beforehand(GeneratingService(lambda: generator))
+    assert kept.asked == made.asked and len(kept.steps) == len(made.steps)
+    for one, other in zip(kept.steps, made.steps, strict=True):
+        assert (one.step, one.steps) == (other.step, other.steps)
+        values, wanted = (np.asarray(step.pictures[0], dtype=float) for step in (other, one))
+        assert np.abs(values - wanted).mean() < 1.0, one.step  # of 255; other machines round otherwise
+    assert kept.steps[-1].attention is not None and made.steps[-1].attention is not None
+    np.testing.assert_allclose(kept.steps[-1].attention, made.steps[-1].attention, atol=2e-3)

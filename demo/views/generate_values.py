@@ -25,14 +25,15 @@ from demo.service.generating import DrawnStep, GeneratingService, ReadBack
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.views.parts import ViewState, viewer_value
+from seps.method.caption_words import is_content
 
 if TYPE_CHECKING:  # the generator is imported with its first use
     from seps.generator.generator import WrittenCaption
 
 NUMBERS, USUAL = ("steps", "guidance", "seed"), (STEPS, GUIDANCE, SEED)  # of a link, and where it has none
 EXAMPLES = (
-    "a yellow robot and a small street lamp under the stars",
-    "a red coach by a green bus",
+    "two yellow balloons and a black cat on a starry night",
+    "a white sheep and a green tree in the park",
     "a green tractor standing on the left in winter",
     "a violet owl sits on the right of a mouse in the park",
 )
@@ -246,15 +247,21 @@ def explained_values(
 
 
 def words_value(registry: ModelRegistry, state: GenerateState) -> dict[str, Any]:
-    """Two explanations of each word of the caption on the picture that a state explains, each word's on one scale."""
+    """Two explanations of each word of the caption on the picture that a state explains, each word's on one scale.
+
+    The first word that names something is shown where none was chosen.
+    """
     drawn, service = finished(state), registry.of(SCENES)
     record = service.explain(drawn.indexed, state.index, state.caption)
     tokens = opened_generator(registry).tokens(state.caption)
     looks = find_looks(tokens, drawn.attention[state.index], record)
     places = [one.word for one in looks]
+    labels = record.sparse_alignment.words
+    names = is_content if service.found_rule is None else service.found_rule.holds_for  # nouns, with the scenes' rule
+    first = next((place for place in places if names(labels[place])), None)
     return with_new_key(
         looks_value(looks, record.grid)
-        | {"photo": photo_value(drawn.indexed, state.index), "selected": state.word if state.word in places else None}
+        | {"photo": photo_value(drawn.indexed, state.index), "selected": state.word if state.word in places else first}
     )
 
 
