@@ -76,7 +76,7 @@ def test_it_opens_with_a_drawing_that_was_made_beforehand(
     service = GeneratingService(lambda: generator, lambda: read_beforehand("digest", file))
     monkeypatch.setattr(drawing, "generating", service)
     said, caption, *numbers, value, told, words, looks, state, _ = opened(drawing, "?view=generate")
-    assert (said, caption, numbers) == ("", EXAMPLES[0], [30, 3.0, 0])
+    assert (said, caption, numbers) == ("", EXAMPLES[0], [30, 8.0, 0])
     assert value["says"].startswith("Drawn beforehand with seed 0 in 30 steps")
     assert (len(value["film"]), value["film"][-1]) == (10, value["pictures"][0])
     *_, last = draw_frames(drawing, GenerateState(caption=EXAMPLES[0]))  # the same as when it is drawn now
