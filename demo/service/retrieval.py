@@ -198,6 +198,10 @@ class RetrievalService:
         seconds = time.perf_counter() - started
         return ImageRanking(ranking.indices.tolist(), ranking.scores.tolist(), reading, dense_reading, seconds)
 
+    def read(self, caption: str) -> Reading:
+        """Read a caption as `rank_images` does, with all that it tells of it; ValueError where it cannot be read."""
+        return self._told_if_unlike(read_caption(self.model, caption))
+
     @computing
     def _told_if_unlike(self, reading: Reading) -> Reading:
         return told_if_unlike(self.model, self.known, reading)

@@ -171,7 +171,7 @@ def standing(registry: ModelRegistry, state: ViewState, problem: str = "") -> st
     """The message line beside a ranking that stays: a problem, else the link's where there is one, and the hint of the
     caption that is shown."""
     try:
-        hint = read_caption(registry.of(state.gallery).model, state.caption).note
+        hint = registry.of(state.gallery).read(state.caption).note
     except ValueError:  # nothing is shown yet
         hint = ""
     return message(problem or state.problem, "problem") + message(hint)

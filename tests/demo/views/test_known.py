@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from demo.service.captions import Reading, told_if_unlike
+from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.start import known_to
 from demo.views import search
@@ -20,13 +21,14 @@ CAPTION = "a cat"
 
 @pytest.mark.parametrize(("threshold", "told"), [(1.0, True), (-1.0, False)])
 def test_the_photos_view_tells_it(
-    service: RetrievalService, monkeypatch: pytest.MonkeyPatch, threshold: float, told: bool
+    service: RetrievalService, registry: ModelRegistry, monkeypatch: pytest.MonkeyPatch, threshold: float, told: bool
 ) -> None:
     centres = torch.nn.functional.normalize(-caption_vectors(service.model, [CAPTION]), dim=1)
     monkeypatch.setattr(service, "known", KnownCaptions(centres, threshold))
-    said, *_ = search.rank_and_show(service, service.find("examples"), CAPTION, None, ViewState())
+    said, _, _, state = search.rank_and_show(service, service.find("examples"), CAPTION, None, ViewState())
     assert ("This caption is unlike those that the model learnt from" in said) == told
     assert ("a mean cosine of -1.00 with it" in said) == told
+    assert search.standing(registry, state) == said  # it stays while the ranking stays
 
 
 def test_it_stands_behind_what_else_is_told(service: RetrievalService) -> None:
