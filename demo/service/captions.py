@@ -69,11 +69,8 @@ def told_if_unlike(model: SEPSModel, known: KnownCaptions | None, reading: Readi
     nearest = float(known.nearness(caption_vectors(model, [reading.text]))[0])
     if nearest >= known.threshold:
         return reading
-    said = (
-        f"This caption is unlike those that the model learnt from (their nearest groups have a mean cosine of "
-        f"{nearest:.2f} with it; 95 of 100 new captions of such photographs reach {known.threshold:.2f}): the ranking "
-        "may be a guess."
-    )
+    shown = f"{nearest:.2f} of {known.threshold:.2f}"  # short: on a phone it stands above the ranking
+    said = f"Few training captions are like it ({shown}): a guess?"
     return replace(reading, note=f"{reading.note} {said}".strip())
 
 
