@@ -70,7 +70,7 @@ def told_if_unlike(model: SEPSModel, known: KnownCaptions | None, reading: Readi
     if nearest >= known.threshold:
         return reading
     shown = f"{nearest:.2f} of {known.threshold:.2f}"  # short: on a phone it stands above the ranking
-    said = f"Few training captions are like it ({shown}): a guess?"
+    said = f"Few training captions are like this one (nearness {shown}): this may be a guess."
     return replace(reading, note=f"{reading.note} {said}".strip())
 
 

@@ -31,7 +31,7 @@ def test_without_a_link_there_is_a_worked_example(service: RetrievalService, reg
     said, caption, dense, gallery, ranking, viewer, shown, chips = values
     assert FIRST_CAPTION in chips["items"]
     assert (caption, dense, gallery) == (FIRST_CAPTION, "", "examples")
-    assert "Few training captions are like it" in said  # of people and dogs, not of flowers
+    assert "Few training captions are like this one" in said  # of people and dogs, not of flowers
     assert len(ranking["lists"][0]["items"]) == 14
     assert ranking["selected"] == shown.index == service.rank_images(service.find("examples"), FIRST_CAPTION).order[0]
     assert viewer["caption"] == FIRST_CAPTION
