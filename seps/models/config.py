@@ -24,7 +24,7 @@ from seps.checks import (
 from seps.encoders.config import TextConfig, VisionConfig
 from seps.method.network import CrossSparseAggrNet
 
-STORED_CHOICES = ("float32", "float16")
+STORED_CHOICES = ("float32", "float16", "int8")
 NETWORK_OPTIONS: dict[str, Any] = {
     name: parameter.default
     for name, parameter in signature(CrossSparseAggrNet.__init__).parameters.items()
@@ -42,7 +42,8 @@ class ModelConfig:
         network: options of `CrossSparseAggrNet`, those other than embed_size and num_patches.
         saved: which parameters model.safetensors holds, as patterns of state dict keys ("*" stands for any text):
             ("*",) for all; parameters outside come from the backbones' `weights` again when the model is loaded.
-        stored_as: "float32" or "float16", the precision of model.safetensors; models are loaded in float32.
+        stored_as: "float32", "float16" or "int8", the precision of model.safetensors, see `seps.models.int8`, whose
+            small tensors are in float16; models are loaded in float32.
     """
 
     vision: VisionConfig

@@ -16,11 +16,16 @@ SMALL = 1024  # numbers: of fewer, 8 bits save nothing worth their rounding
 SCALE = ".scale"
 
 
+def is_large(tensor: Tensor) -> bool:
+    """Tell whether a tensor's floats become 8 bits."""
+    return tensor.is_floating_point() and tensor.ndim >= 2 and tensor.numel() >= SMALL
+
+
 def to_int8(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Round large tensors of floats to 8 bits, row by row, with scales in float32; others stay as they are."""
     found: dict[str, Tensor] = {}
     for key, tensor in tensors.items():
-        if not tensor.is_floating_point() or tensor.ndim < 2 or tensor.numel() < SMALL:
+        if not is_large(tensor):
             found[key] = tensor
             continue
         rows = tensor.float().flatten(1)  # (R, ...)
@@ -32,15 +37,16 @@ def to_int8(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def from_int8(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Undo `to_int8`, in float32: what has no scale beside it stays as it is.
+    """Undo `to_int8`, in float32: what has no scale beside it stays as it is, and so does a weight that is called
+    "scale" and stands beside nothing.
 
     Raises:
-        ValueError: a scale that fits no tensor of 8 bits, or one of another length.
+        ValueError: a scale that fits the tensor beside it not: of another length, or the tensor is none of 8 bits.
     """
-    scales = {key for key in tensors if key.endswith(SCALE)}
+    scales = {key for key in tensors if key.endswith(SCALE) and key.removesuffix(SCALE) in tensors}
     for key in scales:
-        owner = tensors.get(key.removesuffix(SCALE))
-        if owner is None or owner.dtype != torch.int8 or tensors[key].shape != owner.shape[:1]:
+        owner = tensors[key.removesuffix(SCALE)]
+        if owner.dtype != torch.int8 or tensors[key].shape != owner.shape[:1]:
             raise ValueError(f"{key} scales no tensor of 8 bits: the file is damaged, or of another model.")
     return {
         key: scaled(tensor, tensors[key + SCALE]) if key + SCALE in scales else tensor

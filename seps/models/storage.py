@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from seps.checks import check_finite
 from seps.models.config import ModelConfig
+from seps.models.int8 import from_int8, is_large, to_int8
 
 FLOATS = (torch.float32, torch.float16, torch.bfloat16, torch.float64)
 WHOLES = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)
@@ -37,26 +38,29 @@ def saved_tensors(model: nn.Module, config: ModelConfig) -> dict[str, Tensor]:
     Raises:
         ValueError: a value that is not finite, or not in that precision; as `saved_keys`.
     """
-    dtype = getattr(torch, config.stored_as)
+    dtype = torch.float32 if config.stored_as == "float32" else torch.float16
     state = model.state_dict()
     tensors = {}
     for key in saved_keys(model, config):
         tensor = state[key].detach().cpu().contiguous()
-        tensors[key] = tensor.to(dtype) if tensor.is_floating_point() else tensor
+        large = config.stored_as == "int8" and is_large(tensor)
+        tensors[key] = tensor.to(dtype) if tensor.is_floating_point() and not large else tensor
         if not bool(torch.isfinite(tensors[key]).all()):
             raise ValueError(
                 f"{key} holds values that are not finite in {config.stored_as}, so the model is not saved."
             )
-    return tensors
+    return to_int8(tensors) if config.stored_as == "int8" else tensors
 
 
 def load_saved(model: nn.Module, config: ModelConfig, file: Path) -> None:
     """Load model.safetensors; parameters outside `config.saved` stay as they are.
 
     Raises:
-        ValueError: as `read_tensors` and `check_tensors`.
+        ValueError: as `read_tensors`, `from_int8` and `check_tensors`.
     """
     tensors = read_tensors(file)
+    if config.stored_as == "int8":
+        tensors = from_int8(tensors)
     state = model.state_dict()
     check_tensors(file, tensors, {key: state[key] for key in saved_keys(model, config)})
     model.load_state_dict(tensors, strict=False)  # the rest is the backbones'

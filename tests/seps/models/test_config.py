@@ -120,7 +120,7 @@ def test_saved_patterns(tmp_path: Path) -> None:
         ("text", {"max_words": 1}, r"text.max_words is 1, but \[CLS\] and \[SEP\] alone need 2"),
         (None, {"embed_size": 0}, "embed_size is 0, but a whole number of at least 1"),
         (None, {"saved": "cross_net.*"}, "saved is 'cross_net.\\*', a str, but a list is needed"),
-        (None, {"stored_as": "int8"}, "stored_as is 'int8', but it must be one of float32, float16"),
+        (None, {"stored_as": "int4"}, "stored_as is 'int4', but it must be one of float32, float16, int8"),
         (None, {"vision": 3}, "vision is 3, a int, but a dict is needed"),
     ],
 )

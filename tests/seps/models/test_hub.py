@@ -61,6 +61,23 @@ def test_a_saved_model_comes_back_bit_for_bit(bert: Path, folder: Path) -> None:
     assert loaded.explain(photo, "a dog").similarity == model.explain(photo, "a dog").similarity
 
 
+def test_a_model_in_8_bits_comes_back_as_it_was_stored(bert: Path, tmp_path: Path) -> None:
+    model = tiny_model(bert)
+    model.config = replace(model.config, stored_as="int8")
+    model.save_pretrained(tmp_path / "once")
+    stored, whole = load_file(tmp_path / "once" / "model.safetensors"), model.state_dict()
+    assert stored["img_enc.vision_proj.weight"].dtype == torch.int8
+    assert stored["img_enc.vision_proj.bias"].dtype == torch.float16
+    assert stored["img_enc.vision_proj.weight.scale"].dtype == torch.float32
+    loaded = load_model(tmp_path / "once")
+    for key, tensor in loaded.state_dict().items():
+        if tensor.is_floating_point() and tensor.ndim >= 2:
+            step = whole[key].flatten(1).abs().amax(dim=1) / 127
+            assert bool(((tensor - whole[key]).flatten(1).abs().amax(dim=1) <= 0.51 * step + 1e-6).all()), key
+    loaded.save_pretrained(tmp_path / "twice")
+    assert equal_states(load_model(tmp_path / "twice"), loaded)
+
+
 def test_backbones_from_packages_are_read_from_there_again(tmp_path: Path) -> None:
     model = SEPSModel(ModelConfig.from_dict(package_settings()))
     model.save_pretrained(tmp_path)

@@ -15,14 +15,15 @@ def test_large_tensors_come_back_within_half_a_step() -> None:
         "bias": torch.randn(4096),
         "small": torch.randn(2, SMALL // 2 - 1),
         "count": torch.arange(4096).view(64, 64),
+        "part.scale": torch.tensor(3.0),
     }
     tensors["weight"][3] = 0.0
     stored = to_int8(tensors)
     assert stored["weight"].dtype == torch.int8
-    assert {key for key in stored if key.endswith(SCALE)} == {"weight" + SCALE}
+    assert {key for key in stored if key.endswith(SCALE)} == {"weight" + SCALE, "part.scale"}
     back = from_int8(stored)
     assert list(back) == list(tensors)
-    for key in ("bias", "small", "count"):
+    for key in ("bias", "small", "count", "part.scale"):
         assert back[key] is tensors[key]
     step = tensors["weight"].flatten(1).abs().amax(dim=1) / 127
     error = (back["weight"] - tensors["weight"]).flatten(1).abs().amax(dim=1)
@@ -33,7 +34,6 @@ def test_large_tensors_come_back_within_half_a_step() -> None:
 @pytest.mark.parametrize(
     "stored",
     [
-        {"weight.scale": torch.ones(3)},
         {"weight": torch.ones(3, 3), "weight.scale": torch.ones(3)},
         {"weight": torch.ones(3, 3, dtype=torch.int8), "weight.scale": torch.ones(2)},
     ],
