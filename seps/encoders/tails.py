@@ -38,6 +38,17 @@ def vision_parts(backbone: nn.Module, frozen_until: str) -> tuple[list[nn.Module
     return [conv_stem, bn1, *blocks[:count]], [*blocks[count:], conv_head, bn2]
 
 
+def let_learn(parts: list[nn.Module]) -> None:
+    """Let parts of an image backbone learn, but for the kernels of its depthwise convolutions.
+
+    These hold hundredths of the weights, and on a CPU their gradient costs as much time as all else together.
+    """
+    for module in (one for part in parts for one in part.modules()):
+        depthwise = isinstance(module, nn.Conv2d) and module.groups > 1
+        for parameter in module.parameters(recurse=False):
+            parameter.requires_grad_(not depthwise)
+
+
 def passed(parts: list[nn.Module], maps: Tensor) -> Tensor:
     """Pass maps (B, D, H, W) through modules, one after another."""
     for part in parts:

@@ -13,7 +13,7 @@ from torch.func import functional_call
 
 from seps.encoders.config import VisionConfig
 from seps.encoders.heads import ContextHead
-from seps.encoders.tails import passed, vision_parts
+from seps.encoders.tails import let_learn, passed, vision_parts
 from seps.encoders.weights import vision_backbone
 
 
@@ -81,15 +81,15 @@ class VisionEncoder(nn.Module):
     def freeze_until(self, name: str) -> None:
         """Keep the backbone frozen up to its part `name` and let the rest learn, as part of the projection.
 
-        From then on `features` are the frozen part's maps, and batch normalisations keep their statistics.
+        From then on `features` are the frozen part's maps. Batch normalisations keep their statistics, depthwise
+        convolutions their kernels, see `seps.encoders.tails.let_learn`.
 
         Raises:
             ValueError: a backbone that cannot be split there.
         """
         stem, rest = vision_parts(self.visual_encoder, name)
         self.visual_encoder.requires_grad_(False)
-        for part in rest:
-            part.requires_grad_(True)
+        let_learn(rest)
         self.visual_encoder.eval()
         with torch.no_grad():
             sizes = (self.config.image_size, self.config.context_size)

@@ -38,6 +38,13 @@ def test_the_image_backbones_parts_make_the_whole(until: str, context: int) -> N
     last = int(until[-1])
     assert {int(name.split(".")[1]) for name in learning if name.startswith("blocks")} == set(range(last + 1, 5))
     assert "conv_head.weight" in learning and "conv_stem.weight" not in learning
+    assert any("conv_pw" in name for name in learning)
+    kernels = {
+        f"{name}.weight"
+        for name, one in encoder.visual_encoder.named_modules()
+        if isinstance(one, torch.nn.Conv2d) and one.groups > 1
+    }
+    assert kernels and not kernels & learning  # depthwise ones stay
     encoder.train()
     assert encoder.vision_proj.training and not encoder.visual_encoder.training
 
