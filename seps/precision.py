@@ -10,6 +10,11 @@ import torch
 SIDE_TRIED = 256  # of the matrices that tell how fast a CPU is
 
 
+def in_bfloat16(wanted: bool) -> torch.autocast:
+    """Run in bfloat16 on a CPU where that is wanted and fast; on a GPU the caller's own autocast decides."""
+    return torch.autocast("cpu", torch.bfloat16, enabled=wanted and bfloat16_is_fast())
+
+
 @cache
 def bfloat16_is_fast() -> bool:
     """Tell whether this CPU multiplies matrices in bfloat16 at least as fast as in float32, tried once.

@@ -15,7 +15,7 @@ from seps.files import written_whole
 from seps.generator.data import Captioned, fingerprint
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
-from seps.precision import bfloat16_is_fast
+from seps.precision import in_bfloat16
 
 AT_ONCE = 64  # images that the teacher encodes at once
 LOOKED_AT = 256  # images that tell each channel's mean and deviation
@@ -93,7 +93,7 @@ def patches_of(
         np.lib.format.write_array_header_1_0(stream, {"descr": "<f2", "fortran_order": False, "shape": shape})
         for start in tqdm(range(0, shape[0], AT_ONCE), desc=f"Patches of {split.name}", leave=False):
             photos = [open_image(path) for path in split.image_files[start : start + AT_ONCE]]
-            with torch.autocast("cpu", torch.bfloat16, enabled=device.type == "cpu" and bfloat16_is_fast()):
+            with in_bfloat16(device.type == "cpu"):
                 found = model.encode_photos(photos)[:, -patches:]  # (B, N, C)
             stream.write(found.float().cpu().numpy().astype("<f2").tobytes())
     note.write_text(json.dumps(made_from) + "\n", encoding="utf-8")

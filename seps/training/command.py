@@ -47,11 +47,13 @@ def main(arguments: list[str] | None = None) -> int:
         from accelerate import PartialState
 
         from seps.training.loop import train
+        from seps.training.memory import keep_freed_memory
         from seps.training.settings import read_recipe
 
         config, settings = read_recipe(options.config)
         if options.seed is not None:
             settings = replace(settings, seed=options.seed)
+        keep_freed_memory()
         best = train(
             config,
             settings,

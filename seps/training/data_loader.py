@@ -12,6 +12,7 @@ from seps.data import Split, read_entities
 from seps.data.objects import read_scenes
 from seps.encoders.tokenizer import word_tokens
 from seps.models.model import SEPSModel
+from seps.precision import in_bfloat16
 from seps.training.cache import FeatureCache
 from seps.training.classes import ClassPairs, class_pairs
 from seps.training.objective import pool
@@ -89,9 +90,18 @@ class CachedDataLoader:
         """Yield an epoch over the images, with those of their captions that have phrases."""
         batches = shuffled_batches(len(self.split.image_files), self.settings.pretrain_batch, generator)
         for images in self.share.of(batches, generator):
-            own = [i * self.per_image + j for i in images.tolist() for j in range(self.per_image)]
-            numbers = torch.tensor([c for c in own if self.phrases[c]] or own[:1])
+            numbers = torch.tensor([one for i in images.tolist() for one in self.pretrain_captions(i, generator)])
             yield self.batch(images, numbers, generator, dense=False, pretraining=True)
+
+    def pretrain_captions(self, image: int, generator: torch.Generator) -> list[int]:
+        """Choose an image's captions for a step: those with phrases, or so many of them, drawn; the first where there
+        are none."""
+        own = range(image * self.per_image, (image + 1) * self.per_image)
+        found = [number for number in own if self.phrases[number]] or [own[0]]
+        taken = self.settings.pretrain_captions
+        if not taken or taken >= len(found):
+            return found
+        return [found[i] for i in sorted(torch.randperm(len(found), generator=generator)[:taken].tolist())]
 
     def pretrain_length(self) -> int:
         """Count the steps of `pretrain_epoch`."""
@@ -131,7 +141,9 @@ class CachedDataLoader:
         if self.learns_along:
             every = torch.arange(len(self.split.image_files)).split(64)
             features = (self.cache.image_features(some).to(self.model.device) for some in every)
-            pooled = torch.cat([pool(encoder.project(some)[:, -encoder.num_patches :]).cpu() for some in features])
+            with in_bfloat16(self.settings.bf16_backbones):
+                own = (encoder.project(some)[:, -encoder.num_patches :].float() for some in features)
+                pooled = torch.cat([pool(patches).cpu() for patches in own])
         else:
             pooled = pool(encoder.project(self.image_means.to(self.model.device))).cpu()
         encoder.train(training)

@@ -122,6 +122,9 @@ def train(
         state = replace(state, epoch=epoch + 1)
         row = {"epoch": epoch + 1.0} | row | {"seconds": time.monotonic() - started}
         is_best = False
+        if epoch < settings.pretrain_epochs and dev_cache is not None:
+            pooled = replace(settings, align_weight=0.0, map_weight=0.0)
+            row["pooled_rsum"] = dev_metrics(model, splits["dev"], dev_cache, pooled, process_shard(accelerator)).rsum
         if epoch >= settings.pretrain_epochs:
             row |= recalls(dev_metrics(model, splits["dev"], dev_cache, settings, process_shard(accelerator)))
             is_best = row["rsum"] > state.best
@@ -334,7 +337,8 @@ def parameter_groups(step: TrainingStep, settings: TrainSettings) -> list[dict[s
             groups["backbone"].append(parameter)
         else:
             groups["heads" if name.startswith(("img_enc.", "txt_enc.")) else "network"].append(parameter)
-    shares = {"backbone": settings.backbone_rate, "heads": settings.heads_rate, "network": 1.0}
+    along = settings.backbone_rate * (settings.heads_rate if settings.frozen else 1.0)
+    shares = {"backbone": along, "heads": settings.heads_rate, "network": 1.0}
     before = {"backbone": settings.backbone_rate if settings.frozen else 1.0, "heads": 1.0, "network": 1.0}
     return [
         {"params": members, "lr": 0.0, "share": shares[name], "pretrain_share": before[name]}
@@ -346,7 +350,8 @@ def parameter_groups(step: TrainingStep, settings: TrainSettings) -> list[dict[s
 def set_rates(
     optimizer: torch.optim.Optimizer, settings: TrainSettings, pretraining: bool, epoch: int, number: int, count: int
 ) -> None:
-    """Set every group's learning rate for a step: the `number`-th of `count` in an epoch of its stage."""
+    """Set every group's learning rate for a step: the `number`-th of `count` in an epoch of its stage. Where it is 0
+    no gradient is computed."""
     if pretraining:
         done = epoch * count + number
         rate = settings.pretrain_rate * rate_factor("linear", epoch, done, settings.pretrain_epochs * count, count // 2)
@@ -356,7 +361,10 @@ def set_rates(
             settings.schedule, epoch, done, total, settings.lr_warmup_steps, settings.lr_schedules, settings.decay_rate
         )
     for group in optimizer.param_groups:
-        group["lr"] = rate * group["pretrain_share" if pretraining else "share"]
+        share = group["pretrain_share" if pretraining else "share"]
+        group["lr"] = rate * share
+        for parameter in group["params"]:
+            parameter.requires_grad_(share > 0)
 
 
 @torch.no_grad()

@@ -78,6 +78,7 @@ CHECKS: dict[str, Check] = {  # in this order; types are checked where a recipe 
     "heads_rate": check_not_negative,
     "similar_batches": check_not_negative,
     "captions_an_epoch": check_not_negative,
+    "pretrain_captions": check_not_negative,
     "images_an_epoch": check_not_negative,
     "neighbours": check_not_negative,
     "class_names": partial(check_whole, most=1_000, least=0),
@@ -117,7 +118,8 @@ class TrainSettings:
         lambda_sparse, lambda_dense: weights of the two branches in equation (7); the released variant, whose masks are
             one tensor, has none.
         learning_rate: of heads and network; backbone_rate: of the backbones, as a share of it.
-        heads_rate: of the projection heads after pre-training, as a share of it.
+        heads_rate: of the projection heads after pre-training, as a share of it, and so of what learns along of frozen
+            backbones.
         weight_decay: of AdamW.
         schedule: "multistep", times decay_rate at each of the epochs lr_schedules, counted from 0; "linear", down to 2%
             at the last step.
@@ -148,6 +150,8 @@ class TrainSettings:
         pretrain_epochs: passes over the images that train heads and backbones (heads alone where these are frozen) by
             the two losses below, before the network joins them; pretrain_batch: images a step of it; pretrain_rate: its
             learning rate, falling linearly.
+        pretrain_captions: with cached features, how many of each image's captions, drawn anew of those that have
+            phrases, a step of it takes; 0 all.
         pooled_weight: weight of InfoNCE on pooled embeddings (mean patch against mean word).
         pooled_batch: captions a step of it with cached features; with pixels it takes the batch's own.
         class_names: with cached features, how many of ImageNet's classes, drawn anew each step, join that loss: the
@@ -203,6 +207,7 @@ class TrainSettings:
     pretrain_epochs: int = 0
     pretrain_batch: int = 64
     pretrain_rate: float = 1e-3
+    pretrain_captions: int = 0
     pooled_weight: float = 0.0
     pooled_batch: int = 512
     class_names: int = 0

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from seps.method.losses import ScoreMask, SEPSLoss
 from seps.method.pairwise import pairwise_similarity
 from seps.models.model import SEPSModel
-from seps.precision import bfloat16_is_fast
+from seps.precision import in_bfloat16
 from seps.training.gathering import joined, joined_captions, joined_embeddings
 from seps.training.maps import map_loss
 from seps.training.objective import grounding_loss, infonce_loss, pool, pooled_loss
@@ -149,8 +149,9 @@ class TrainingStep(nn.Module):
 
     def precision(self, batch: StepBatch) -> torch.autocast:
         """Choose the backbones' precision on a CPU; on a GPU the whole step's decides."""
-        wanted = self.settings.bf16_backbones and not batch.cached
-        return torch.autocast("cpu", torch.bfloat16, enabled=wanted and bfloat16_is_fast())
+        learns_along = self.model.img_enc.tail is not None or self.model.txt_enc.tail is not None
+        wanted = self.settings.bf16_backbones and (learns_along or not batch.cached)
+        return in_bfloat16(wanted)
 
     def pooled(self, batch: StepBatch, images: Tensor, captions: Tensor) -> tuple[Tensor, Tensor, Tensor] | None:
         """Return pooled embeddings of images and captions, both (P, C), and the images' numbers (P,), for InfoNCE.

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import torch
 from PIL import Image
+from safetensors.torch import load_file
 
 from seps.data import read_split
 from seps.evaluation.scenes import pooled_similarity
@@ -70,6 +71,8 @@ ALONG: dict[str, Any] = CACHED | {
     "frozen_text_layers": 1,
     "mirrored": True,
     "backbone_rate": 0.5,
+    "pretrain_captions": 1,
+    "bf16_backbones": True,
 }
 
 
@@ -142,6 +145,16 @@ def test_the_parts_after_the_frozen_ones_learn_along_and_no_others(data: Path, t
         ) or (key.startswith(f"{layers}1.") and "parametrizations.weight.0" in key), key
         assert "running_" not in key
     assert any(key.startswith(layers) for key in of_backbones)
+
+
+def test_heads_and_what_learns_along_stay_after_pre_training_where_their_rate_is_0(data: Path, tmp_path: Path) -> None:
+    rows = run(data, tmp_path, recipe(data, ALONG | {"heads_rate": 0.0}))
+    assert [("pooled_rsum" in row, "rsum" in row) for row in rows] == [(True, False)] * 2 + [(False, True)] * 2
+    states = [load_file(tmp_path / "checkpoints" / f"epoch-00{i}" / "checkpoint.safetensors") for i in (2, 4)]
+    moved = {
+        key for key, tensor in states[0].items() if key.startswith("modules.") and not tensor.equal(states[1][key])
+    }
+    assert moved and all(key.startswith(("modules.model.cross_net.", "modules.log_scale")) for key in moved)
 
 
 def test_dense_captions_that_are_missing_are_told_before_training(
