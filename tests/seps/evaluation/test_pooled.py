@@ -1,0 +1,54 @@
+"""Pooled embeddings and both scores added: the same recalls as by hand, and one program for both."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from seps.data import read_split
+from seps.evaluation.pooled import added, main, measure_pooled
+from seps.evaluation.retrieval import main as evaluate_main
+from seps.evaluation.scenes import pooled_similarity
+from seps.models.hub import load_model
+from seps.search.metrics import retrieval_metrics
+from tests.helpers.drawn_data import write_split
+from tests.helpers.tiny import tiny_model
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_split(tmp_path_factory.mktemp("data"), images=4)
+
+
+@pytest.fixture(scope="module")
+def saved(bert: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("model")
+    tiny_model(bert).save_pretrained(folder)
+    return folder
+
+
+def test_added_weighs_both_alike() -> None:
+    torch.manual_seed(0)
+    one, other = torch.randn(3, 6), torch.randn(3, 6)
+    torch.testing.assert_close(added(100 * one, other), added(one, other))
+    torch.testing.assert_close(added(one, 1e-3 * other + 5).argsort(), added(one, other).argsort())
+
+
+def test_the_program_measures_what_the_library_does(
+    data: Path, saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--model", str(saved), "--data", str(data), "--split", "dev"]
+    evaluate_main([*arguments, "--save-similarity", str(tmp_path / "s.npy"), "--json", str(tmp_path / "r.json")])
+    for options in ([], ["--similarity", str(tmp_path / "s.npy")]):
+        main([*arguments, "--json", str(tmp_path / "r.json"), *options])
+        results = json.loads((tmp_path / "r.json").read_text())
+        assert results["pooled"]["seps"]["rsum"] == results["captions_only"]["rsum"]
+        model, split = load_model(saved), read_split(data, "dev")
+        assert results["pooled"]["pooled"]["rsum"] == retrieval_metrics(pooled_similarity(model, split), 5).rsum
+        assert results["pooled"]["added"]["rsum"] == measure_pooled(model, split)["added"].rsum
+    assert "both added, each over its standard deviation" in capsys.readouterr().out
+    with pytest.raises(ValueError, match=r"shape \(2, 10\), but \(4, 20\)"):
+        measure_pooled(model, split, torch.zeros(2, 10))
