@@ -48,7 +48,7 @@ def test_is_what_its_recipe_makes(judge: Judge) -> None:
     recipe = json.loads((FOLDER / "recipe.json").read_text())
     recipe.pop("training")
     assert recipe == json.loads((FOLDER / "judge.json").read_text())
-    assert judge.config.residual and judge.config.encoder.name == "photos" and not judge.training
+    assert judge.config.residual and judge.config.encoder.name == "judge/encoders" and not judge.training
 
 
 def test_the_card_tells_the_measured_figures(card: str, results: dict[str, Any]) -> None:

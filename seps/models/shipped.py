@@ -16,22 +16,27 @@ def shipped_models(config_name: str = CONFIG_NAME) -> dict[str, Path]:
     Args:
         config_name: the file by which a folder is known; other kinds of models than SEPS have another.
     """
-    package = Path(str(resources.files("seps")))
-    roots = (package.parent / "assets" / "models", package / "assets" / "models")
     return {
         folder.name: folder
-        for root in roots
-        if root.is_dir()
+        for root in shipped_roots()
         for folder in sorted(root.iterdir())
         if (folder / config_name).is_file()
     }
+
+
+def shipped_roots() -> list[Path]:
+    """The folders of shipped models that are there."""
+    package = Path(str(resources.files("seps")))
+    roots = (package.parent / "assets" / "models", package / "assets" / "models")
+    return [root for root in roots if root.is_dir()]
 
 
 def model_folder(wanted: str) -> Path | None:
     """The folder of a model that ships or lies on this machine; None for a repo on the model hub.
 
     Args:
-        wanted: a shipped model's name, a folder, or a repo id like "owner/name".
+        wanted: a shipped model's name, or "judge/encoders" for one that another keeps in its folder; a folder; or a
+            repo id like "owner/name".
 
     Raises:
         ValueError: none of these, or a folder without a model; the message says what to do.
@@ -39,6 +44,10 @@ def model_folder(wanted: str) -> Path | None:
     shipped = shipped_models()
     if wanted in shipped:
         return shipped[wanted]
+    if REPO_ID.fullmatch(wanted) and "." not in wanted:
+        for root in shipped_roots():
+            if (root / wanted / CONFIG_NAME).is_file():
+                return root / wanted
     folder = Path(wanted)
     if folder.is_dir():
         if not (folder / CONFIG_NAME).is_file():

@@ -64,9 +64,9 @@ def test_recipes_of_the_package(
     assert (settings.warmup, settings.clip) == (0.05, 1.0)
 
 
-def test_our_recipe_takes_the_photos_model() -> None:
+def test_our_recipe_takes_the_encoders_beside_the_judge() -> None:
     config, _ = read_recipe("ours")
-    assert (config.encoder.kind, config.encoder.name, config.data.mos_top) == ("seps", "photos", 4.5)
+    assert (config.encoder.kind, config.encoder.name, config.data.mos_top) == ("seps", "judge/encoders", 4.5)
     assert "ours" in recipe_names()
 
 

@@ -113,7 +113,7 @@ def test_a_folder_that_is_no_clip(tmp_path: Path, bert: Path) -> None:
 
 @pytest.fixture(scope="module")
 def photos() -> SepsEncoders:
-    found = build_encoders(EncoderConfig("seps", "photos", stages=(2, 3, 5, 7)))
+    found = build_encoders(EncoderConfig("seps", "judge/encoders", stages=(2, 3, 5, 7)))
     assert isinstance(found, SepsEncoders)
     return found
 
@@ -137,7 +137,7 @@ def test_the_mean_patch_is_what_quality_is_told_from(photos: SepsEncoders, pictu
 
 
 def test_consistency_takes_the_seps_models_pooled_embeddings(photos: SepsEncoders, picture: Image.Image) -> None:
-    model = load_model("photos")
+    model = load_model("judge/encoders")
     pooled = nn.functional.normalize(model.encode_photos([picture]).mean(dim=1), dim=-1)
     found = photos.pictures(to_pixels([picture], photos.pixels)).image
     torch.testing.assert_close(found, pooled, rtol=1e-3, atol=1e-4)
@@ -160,6 +160,6 @@ def test_folding_batch_norms_keeps_the_numbers() -> None:
 
 def test_stages_that_are_not_there() -> None:
     with pytest.raises(ValueError, match=r"encoder\.stages has 9, but tf_efficientnet_lite0 has 9 stages"):
-        build_encoders(EncoderConfig("seps", "photos", stages=(9,)))
+        build_encoders(EncoderConfig("seps", "judge/encoders", stages=(9,)))
     with pytest.raises(ValueError, match="has no stages that a judge reads"):
         build_encoders(EncoderConfig("seps", "scenes", stages=(1,)))

@@ -17,6 +17,8 @@ def model_in(folder: Path) -> Path:
 
 def test_what_a_name_means(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert model_folder("photos") == shipped_models()["photos"]
+    assert model_folder("judge/encoders") == shipped_models("judge.json")["judge"] / "encoders"
+    assert "encoders" not in shipped_models()
     best = model_in(tmp_path / "run" / "best")
     assert model_folder(str(best)) == best
     monkeypatch.chdir(tmp_path)
