@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.parametrize import register_parametrization
 
 from seps.encoders.tails import text_layers
+
+ADDED: ContextVar[bool] = ContextVar("low-rank differences are added", default=True)  # each thread has its own
 
 
 class LowRank(nn.Module):
@@ -23,7 +29,17 @@ class LowRank(nn.Module):
 
     def forward(self, weight: Tensor) -> Tensor:
         """Add the difference."""
-        return weight + self.up @ self.down
+        return weight + self.up @ self.down if ADDED.get() else weight
+
+
+@contextmanager
+def without_differences() -> Iterator[None]:
+    """Leave low-rank differences out, in this thread alone: models compute as before they learnt them."""
+    token = ADDED.set(False)
+    try:
+        yield
+    finally:
+        ADDED.reset(token)
 
 
 def add_low_rank(bert: nn.Module, rank: int, layers: int) -> None:

@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from seps.checks import read_json_file
+from seps.encoders.low_rank import without_differences
 from seps.models.model import CAPTIONS_AT_ONCE, SEPSModel, evaluating
 from seps.models.storage import read_tensors
 from seps.progress import Progress, batches
@@ -46,11 +47,12 @@ class KnownCaptions:
 @torch.no_grad()
 def caption_vectors(model: SEPSModel, captions: Sequence[str], progress: Progress = False) -> Tensor:
     """The mean word of each caption as the text encoder has it, before the projection: (T, D_t) of unit length, float32
-    on the CPU. The frozen encoder knows more of the language than what was trained on top of it."""
+    on the CPU. The encoder as it came knows more of the language than what was trained on top of it or in it: low-rank
+    differences are left out."""
     ids, lengths = model.tokenizer.pad([model.tokenizer.encode(one, model.config.text.max_words) for one in captions])
     order = lengths.argsort()
     found = torch.zeros(len(captions), model.txt_enc.width)
-    with evaluating(model.txt_enc):
+    with evaluating(model.txt_enc), without_differences():
         for part in batches(len(captions), CAPTIONS_AT_ONCE, progress, "Encoding captions"):
             rows = order[part]
             longest = int(lengths[rows].max())

@@ -9,6 +9,7 @@ import torch
 
 from seps.encoders import TextEncoder, VisionEncoder
 from seps.encoders.config import TextConfig, VisionConfig
+from seps.encoders.low_rank import without_differences
 from tests.helpers.tiny import write_tiny_bert
 
 HALF = (0.5, 0.5, 0.5)
@@ -89,4 +90,9 @@ def test_low_rank_differences_begin_at_nothing_and_learn_alone(tmp_path: Path) -
     with torch.no_grad():
         learning[f"{place}.parametrizations.weight.0.up"].fill_(1.0)
         moved = encoder.bert.get_submodule(place).weight - plain.bert.get_parameter(f"{place}.weight")  # type: ignore[operator]
+        changed = encoder(ids, lengths)
+        with without_differences():
+            torch.testing.assert_close(encoder(ids, lengths), plain(ids, lengths))
+        torch.testing.assert_close(encoder(ids, lengths), changed)
+    assert not torch.allclose(changed, plain(ids, lengths))
     assert torch.linalg.matrix_rank(moved) == 1
