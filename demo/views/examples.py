@@ -9,8 +9,8 @@ EXAMPLES = (
     FIRST_CAPTION,
     "a tabby cat with green eyes",
     "a motorcycle parked indoors",
-    "a woman in an orange spacesuit",
-    "a rocket on its launch pad",
+    "a person in a space suit",
+    "a woman wearing glasses and an officer's hat",
 )
 
 

@@ -42,6 +42,11 @@ CANDIDATES: dict[str, tuple[str, Boxes, dict[str, Boxes]]] = {  # caption: photo
     "an orange flower": ("dahlia", FLOWERS, {"orange": FLOWERS, "flower": FLOWERS}),
     "a motorcycle parked indoors": ("motorcycle", MOTORCYCLE, {"motorcycle": MOTORCYCLE}),
     "a rocket on its launch pad": ("rocket", ROCKET, {"rocket": ROCKET}),
+    "a person in a space suit": (
+        "astronaut",
+        ((0.03, 0.03, 0.73, 1.0),),
+        {"person": ((0.03, 0.03, 0.73, 1.0),), "space": SUIT, "suit": SUIT},
+    ),
     "a temple above the trees": ("pagoda", TEMPLE, {"temple": TEMPLE, "trees": TREES}),
 }
 
