@@ -40,8 +40,9 @@ def card() -> str:
 
 def test_ships_small_and_without_pickles() -> None:
     assert shipped_judges()["judge"] == FOLDER
-    assert sum(file.stat().st_size for file in FOLDER.iterdir()) <= 10_000_000
-    assert {file.suffix for file in FOLDER.iterdir()} <= {".json", ".safetensors", ".md", ".csv"}
+    files = [file for file in FOLDER.rglob("*") if file.is_file()]
+    assert sum(file.stat().st_size for file in files) <= 10_000_000
+    assert {file.suffix for file in files} <= {".json", ".safetensors", ".md", ".csv"}
 
 
 def test_is_what_its_recipe_makes(judge: Judge) -> None:

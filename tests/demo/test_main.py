@@ -278,7 +278,7 @@ def test_why_prints_shares_that_add_up_and_writes_them(
     assert main([*pair, "-o", str(out), "--word", "2"]) == 0
     with Image.open(out) as image:
         assert image.width >= 1400
-    assert "For cup, the second caption comes before the first caption" in capsys.readouterr().out
+    assert "For cup, the first caption comes before the second caption" in capsys.readouterr().out
     assert main([*pair, "--word", "9"]) == 2
     assert "there are words 1 to " in capsys.readouterr().err
 

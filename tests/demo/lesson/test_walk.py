@@ -148,10 +148,11 @@ def test_a_harder_caption_moves_in_rank(service: RetrievalService, base: Knobs) 
     indexed = service.find("examples")
     moved = []
     for index, item in enumerate(indexed.gallery.items):
-        walked = walk(service, indexed, index, item.captions[0], None, replace(base, variant="released"))
-        ranking = service.rank_images(indexed, item.captions[0])
-        assert walked.rank_before == 1 + ranking.order.index(index)
-        moved.append(walked.rank != walked.rank_before)
+        for caption in item.captions[:3]:
+            walked = walk(service, indexed, index, caption, None, replace(base, variant="released"))
+            ranking = service.rank_images(indexed, caption)
+            assert walked.rank_before == 1 + ranking.order.index(index)
+            moved.append(walked.rank != walked.rank_before)
     assert any(moved)
 
 
