@@ -53,14 +53,15 @@ def measure_pooled(
     Raises:
         ValueError: a similarity of another shape.
     """
+    needed = (len(split.image_files), len(split.captions))
+    if similarity is not None and similarity.shape != needed:  # told before the encoding
+        raise ValueError(
+            f"The similarity has shape {tuple(similarity.shape)}, but {needed}, images by captions of the split, is "
+            "needed."
+        )
     pooled = pooled_similarity(model, split, progress)
     if similarity is None:
         similarity = similarity_matrix(model, split, progress=progress)
-    if similarity.shape != pooled.shape:
-        raise ValueError(
-            f"The similarity has shape {tuple(similarity.shape)}, but {tuple(pooled.shape)}, images by captions of the "
-            "split, is needed."
-        )
     scores = {"seps": similarity, "pooled": pooled, "added": added(similarity, pooled)}
     return {name: retrieval_metrics(score, split.captions_per_image) for name, score in scores.items()}
 

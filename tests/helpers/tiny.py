@@ -14,6 +14,22 @@ from seps.models.model import SEPSModel
 
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[unused0]", "a", "dog", "##s", "run", "##ning", "snow", ".")
 HALF = [0.5, 0.5, 0.5]
+DRAWN_WORDS: tuple[str, ...] = (
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "[MASK]",
+    "a",
+    "on",
+    "the",
+    ".",
+    "is",
+    "picture",
+    "pictures",
+    "##s",
+)
+DRAWN_WORDS += ("red", "green", "blue", "grey", "square", "disc", "bar")  # of captions of drawn photographs
 
 
 def write_tiny_bert(folder: Path, words: tuple[str, ...] = WORDS) -> Path:

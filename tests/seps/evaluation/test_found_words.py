@@ -28,29 +28,12 @@ from seps.method.caption_words import is_content
 from seps.models.found_words import FILE_NAME, FoundRule, read_rule, unfound_words
 from seps.models.model import SEPSModel
 from tests.helpers.drawn_data import write_split
-from tests.helpers.tiny import tiny_model, write_tiny_bert
-
-WORDS: tuple[str, ...] = (
-    "[PAD]",
-    "[UNK]",
-    "[CLS]",
-    "[SEP]",
-    "[MASK]",
-    "a",
-    "on",
-    "the",
-    ".",
-    "is",
-    "picture",
-    "pictures",
-    "##s",
-)
-WORDS += ("red", "green", "blue", "grey", "square", "disc", "bar")
+from tests.helpers.tiny import DRAWN_WORDS, tiny_model, write_tiny_bert
 
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> SEPSModel:
-    return tiny_model(write_tiny_bert(tmp_path_factory.mktemp("bert"), WORDS))
+    return tiny_model(write_tiny_bert(tmp_path_factory.mktemp("bert"), DRAWN_WORDS))
 
 
 @pytest.fixture(scope="module")

@@ -24,25 +24,9 @@ from seps.models.known_captions import (
 )
 from seps.models.model import SEPSModel
 from tests.helpers.drawn_data import write_split
-from tests.helpers.tiny import tiny_model, write_tiny_bert
+from tests.helpers.tiny import DRAWN_WORDS, tiny_model, write_tiny_bert
 
-WORDS: tuple[str, ...] = (
-    "[PAD]",
-    "[UNK]",
-    "[CLS]",
-    "[SEP]",
-    "[MASK]",
-    "a",
-    "on",
-    "the",
-    ".",
-    "is",
-    "picture",
-    "red",
-    "green",
-    "blue",
-)
-WORDS += ("grey", "square", "disc", "bar", "boat", "sea", "moon")
+WORDS = (*DRAWN_WORDS, "boat", "sea", "moon")
 
 
 @pytest.fixture(scope="module")
