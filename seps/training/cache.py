@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from seps.data import Split, dense_captions, open_image
 from seps.files import written_whole
-from seps.models.model import PHOTOS_AT_ONCE, SEPSModel
+from seps.models.model import BACKBONES, PHOTOS_AT_ONCE, SEPSModel
 
 CAPTIONS_AT_ONCE, PHOTOS_ON_CUDA = 64, 64
 
@@ -87,13 +87,29 @@ def cache_features(model: SEPSModel, split: Split, dense: str, folder: Path, mir
 
 
 def cache_key(model: SEPSModel, split: Split) -> str:
-    """Return what the features depend on, as a short hash: encoders, captions, image files."""
+    """Return what the features depend on, as a short hash: encoders, captions, image files; and of backbones that came
+    with a model, not from a package, their weights."""
     config = model.config.as_dict()
     files = [(path.name, path.stat().st_size) for path in split.image_files]
     parts = [config["vision"], config["text"], split.captions, split.dense, files]
     cut = [model.img_enc.frozen_until, model.txt_enc.frozen_layers]
-    told = json.dumps(parts if cut == ["", -1] else [*parts, cut], sort_keys=True)
+    own = "" if model.img_enc.tail or model.txt_enc.tail else own_weights(model)
+    told = json.dumps([*parts, *([] if cut == ["", -1] else [cut]), *([own] if own else [])], sort_keys=True)
     return hashlib.sha256(told.encode()).hexdigest()[:12]
+
+
+def own_weights(model: SEPSModel) -> str:
+    """Hash the backbones' weights that a model's file holds, which training may have changed; "" where it holds none."""
+    weights = {
+        key: tensor
+        for key, tensor in model.state_dict().items()
+        if key.startswith(tuple(BACKBONES.values())) and model.config.is_saved(key)
+    }
+    digest = hashlib.sha256()
+    for key in sorted(weights):
+        digest.update(key.encode())
+        digest.update(weights[key].cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest() if weights else ""
 
 
 def cached_array(path: Path, compute: Callable[[Path], None]) -> NDArray[np.float16]:

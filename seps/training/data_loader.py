@@ -47,15 +47,21 @@ class CachedDataLoader:
             self.image_means = mean_images(model, cache)  # (V, 1 or 2, D_v)
             self.caption_means = mean_captions(cache)  # (V * k, D_t)
         self.sided = [tells_sides(caption) for caption in split.captions]
-        self.classes: ClassPairs | None = None  # made by `fit_heads`
+        self.classes: ClassPairs | None = None  # made by `pair_classes`
         self.phrases: list[list[PhraseBox]] = [[] for _ in split.captions]
-        if settings.grounding_weight or settings.map_weight:
+        if settings.wants_phrases:
             self.phrases = read_phrases(model, split, settings.regions)
+        self.named: Tensor | None = None  # (V, N) bool, where a caption's phrase is
+        if settings.significance_weight:
+            self.named = named_patches(self.phrases, self.per_image, model.img_enc.num_patches)
 
-    def fit_heads(self) -> None:
-        """Give heads with context the training features' statistics, and make pairs of class names where asked for."""
+    def pair_classes(self) -> None:
+        """Make pairs of ImageNet's classes and their names, where asked for."""
         if self.settings.class_names:
             self.classes = class_pairs(self.model, self.some_means())
+
+    def fit_heads(self) -> None:
+        """Give heads with context the training features' statistics."""
         vision, text = self.model.img_enc.context, self.model.txt_enc.context
         if vision is not None:
             images = self.finished_images(one_in_twenty(len(self.split.image_files)))
@@ -161,12 +167,15 @@ class CachedDataLoader:
         rows = [place[number // self.per_image] for number in captions.tolist()]
         phrases = batch_phrases(self.phrases, captions, rows)
         taken = images
+        named = None if self.named is None else self.named[images]  # (B_v, N)
         if self.cache.mirrored:
             turned = torch.rand(len(images), generator=generator) < 0.5  # (B_v,)
             for number, row in zip(captions.tolist(), rows, strict=True):
                 turned[row] &= not self.sided[number]
             taken = images + turned * len(self.split.image_files)
             phrases = [(i, t, one.mirrored(self.model.grid) if turned[i] else one) for i, t, one in phrases]
+            if named is not None:
+                named = torch.where(turned[:, None], named.unflatten(1, self.model.grid).flip(2).flatten(1), named)
         if self.settings.pooled_weight and not self.learns_along:
             drawn = torch.randint(len(self.split.captions), (self.settings.pooled_batch,), generator=generator)
             owners = drawn // self.per_image
@@ -180,6 +189,7 @@ class CachedDataLoader:
             img_ids=images if pretraining and not self.learns_along else captions // self.per_image,
             cached=True,
             phrases=phrases,
+            named=named,
             pooled=pooled,
             pretraining=pretraining,
             rows=torch.tensor(rows) if self.learns_along else None,
@@ -187,13 +197,28 @@ class CachedDataLoader:
         )
 
 
+def named_patches(phrases: list[list[PhraseBox]], per_image: int, num_patches: int) -> Tensor:
+    """Mark the patches of each image that a phrase of any of its captions names: (V, N) bool.
+
+    Args:
+        phrases: of every caption of the split, `per_image` an image.
+    """
+    named = torch.zeros(len(phrases) // per_image, num_patches, dtype=torch.bool)
+    for caption, own in enumerate(phrases):
+        for phrase in own:
+            named[caption // per_image] |= phrase.inside
+    return named
+
+
 def mean_images(model: SEPSModel, cache: FeatureCache) -> Tensor:
-    """Compute each image's mean patch, and behind it with context the smaller view: (V, 1 or 2, D_v) float32."""
+    """Compute each image's mean patch, and behind it with context the smaller view: (V, 1 or 2, D_v) float32; mirror
+    images are left out."""
     rows = []
+    count = len(cache.images) // (2 if cache.mirrored else 1)
     encoder = model.img_enc
     last = -1 if encoder.context is not None else None
-    for start in range(0, len(cache.images), 64):
-        features = torch.from_numpy(cache.images[start : start + 64].astype(np.float32))  # (B, .., D_v)
+    for start in range(0, count, 64):
+        features = torch.from_numpy(cache.images[start : min(count, start + 64)].astype(np.float32))  # (B, .., D_v)
         first = 1 if encoder.has_cls else 0
         mean = features[:, first:last].mean(dim=1, keepdim=True)  # (B, 1, D_v)
         rows.append(mean if last is None else torch.cat([mean, features[:, -1:]], dim=1))

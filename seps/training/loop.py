@@ -72,7 +72,8 @@ def train(
         keep: checkpoints to keep, the latest ones; 0 keeps all.
         workers: processes that read images.
         cache: folder of frozen features, which runs may share; `out/features` where left out.
-        start: a model to take the weights from, as `load_model` takes it; random ones where left out.
+        start: a model to take the weights from, as `load_model` takes it, the network's too where it has the same sizes;
+            random ones where left out.
         images: folder of the image files, as `read_split` takes it; `data/images` where left out.
 
     Returns:
@@ -96,7 +97,7 @@ def train(
     recipe = config.as_dict() | {"training": settings.as_dict()}
     (out / "recipe.json").write_text(json.dumps(recipe, indent=2) + "\n", encoding="utf-8")
     model = start_model(config, settings, start, accelerator.device)
-    loader, dev_cache = open_loader(accelerator, model, settings, splits, cache or out / "features", workers)
+    loader, dev_cache = open_loader(accelerator, model, settings, splits, cache or out / "features", workers, start is None)
     step = TrainingStep(model, settings)
     optimizer = torch.optim.AdamW(parameter_groups(step, settings), weight_decay=settings.weight_decay)
     state = RunState(epoch=0, best=LEAST_BEST, ratio_weight=settings.ratio_weight)
@@ -177,11 +178,10 @@ def start_model(config: ModelConfig, settings: TrainSettings, start: str | None,
     """
     torch.manual_seed(settings.seed)
     model = SEPSModel(config).to(device)
-    if start is not None:
-        take_weights(model, start)
-        return model
     with torch.no_grad():
         model.cross_net.aggr_net.scale.fill_(settings.aggregation_scale)
+    if start is not None:
+        take_weights(model, start)
     return model
 
 
@@ -192,10 +192,12 @@ def open_loader(
     splits: dict[str, Split],
     cache: Path,
     workers: int,
+    new: bool = True,
 ) -> tuple[CachedDataLoader | PixelDataLoader, FeatureCache | None]:
     """Open what makes this process's batches, and dev's features where backbones are frozen.
 
-    Frozen backbones run now, unless their features are in the folder `cache`, and heads get the features' statistics.
+    Frozen backbones run now, unless their features are in the folder `cache`, and the heads of a new model get the
+    features' statistics.
     """
     share = process_shard(accelerator)
     if settings.frozen:
@@ -204,7 +206,9 @@ def open_loader(
             train_cache = cache_features(model, splits["train"], settings.dense, cache, settings.mirrored)
             dev_cache = cache_features(model, splits["dev"], "none", cache)
         loader = CachedDataLoader(model, settings, splits["train"], train_cache, share)
-        loader.fit_heads()
+        loader.pair_classes()
+        if new:
+            loader.fit_heads()
         return loader, dev_cache
     dataset = CaptionDataset(
         splits["train"],
@@ -220,9 +224,16 @@ def open_loader(
 
 
 def take_weights(model: SEPSModel, start: str) -> None:
-    """Copy a trained model's weights; raise ValueError where it is another kind of model."""
+    """Copy a trained model's weights; a network of other sizes stays as it is. Raise ValueError where it is another kind
+    of model."""
+    weights, own = load_model(start).state_dict(), model.state_dict()
+    network = {key for key in own | weights if key.startswith("cross_net.")}
+    if any(key not in own or key not in weights or own[key].shape != weights[key].shape for key in network):
+        weights = {key: tensor for key, tensor in weights.items() if key not in network}
+        weights |= {key: own[key] for key in network & set(own)}
+        tqdm.write(f"The network begins anew: that of {start} has other sizes.")
     try:
-        model.load_state_dict(load_model(start).state_dict())
+        model.load_state_dict(weights)
     except RuntimeError as error:
         raise ValueError(f"The recipe's model cannot start from {start}: {error}") from error
 

@@ -27,6 +27,7 @@ def map_loss(
     captions: Tensor,
     lengths: Lengths,
     phrases: Sequence[tuple[int, int, PhraseBox]],
+    fixed_decisions: bool = False,
 ) -> Tensor:
     """Compute how much of the maps of each phrase's words lies outside its boxes, for captions with their own images.
 
@@ -39,6 +40,7 @@ def map_loss(
         net: the network; decisions are the top k, or drawn where it trains with Gumbel-Softmax.
         images: (B, N[+1], C); captions: (B, L, C), image i with caption i; lengths: (B,).
         phrases: (image of the batch, caption of the batch, phrase) each.
+        fixed_decisions: let no gradient through decision mask and extra token, so that s^p does not learn.
 
     Returns:
         Scalar: -log of the share inside, of the word's map and of its heaviest patches alone (the map to the power of
@@ -48,7 +50,7 @@ def map_loss(
     partly = [(caption, phrase) for _, caption, phrase in phrases if not bool(phrase.inside.all())]
     if not partly:
         return images.new_zeros(())
-    shares, tokens = token_shares(net, images, directions(captions, [int(length) for length in lengths]))
+    shares, tokens = token_shares(net, images, directions(captions, [int(length) for length in lengths]), fixed_decisions)
     cosines = F.normalize(captions, dim=-1) @ tokens.transpose(1, 2)  # (B, L, M)
     met = (cosines * TOKEN_SCALE).softmax(dim=-1)  # (B, L, M)
     maps = met[..., :-1] @ shares[:, :-1]  # (B, L, N), rows summing to 1 less what [CLS] and the extra token took
@@ -62,11 +64,14 @@ def map_loss(
     return torch.stack(losses).sum() / len(partly)
 
 
-def token_shares(net: CrossSparseAggrNet, images: Tensor, caption_directions: Tensor) -> tuple[Tensor, Tensor]:
+def token_shares(
+    net: CrossSparseAggrNet, images: Tensor, caption_directions: Tensor, fixed_decisions: bool = False
+) -> tuple[Tensor, Tensor]:
     """Build the tokens that each image's own caption makes of it.
 
     Args:
         images: (B, N[+1], C); caption_directions: (B, C) from `seps.method.pairwise.directions`.
+        fixed_decisions: as in `map_loss`.
 
     Returns:
         Shares (B, M, N), each token's weights over patches, summing to 1 ([CLS], and an extra token that nothing was
@@ -76,9 +81,12 @@ def token_shares(net: CrossSparseAggrNet, images: Tensor, caption_directions: Te
     s_st = text_attention(image.unit, caption_directions[..., None]).squeeze(-1)  # (B, N)
     drawn = net.training and net.use_gumbel_softmax
     selection, _ = net.select(image.s_p, image.s_im, s_st, None, drawn)
-    mask = selection.mask if drawn else learning_mask(selection)
+    mask = selection.mask if drawn or fixed_decisions else learning_mask(selection)
+    dropped = selection.extra_weights.to(image.patches.dtype)[:, None]  # (B, 1, N)
+    if fixed_decisions:
+        mask, dropped = mask.detach(), dropped.detach()
     merged = masked_softmax(image.logits[0], mask[:, None])  # (B, N_c, N), equation (4)
-    shares = torch.cat([merged, selection.extra_weights[:, None].to(merged.dtype)], dim=1)  # (B, N_c + 1, N)
+    shares = torch.cat([merged, dropped.to(merged.dtype)], dim=1)  # (B, N_c + 1, N)
     tokens = shares @ image.patches  # (B, N_c + 1, C)
     if image.cls is not None:
         shares = torch.cat([torch.zeros_like(shares[:, :1]), shares], dim=1)  # (B, M, N)

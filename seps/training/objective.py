@@ -47,6 +47,27 @@ def pool(embeddings: Tensor, lengths: Tensor | None = None) -> Tensor:
     return F.normalize((embeddings * within[..., None]).sum(dim=1), dim=-1)
 
 
+def word_loss(patches: Tensor, words: Tensor, pairs: Sequence[tuple[int, int, PhraseBox]]) -> Tensor:
+    """Compare each word of phrases, articles and colours too, with patches: inside its phrase's boxes against outside.
+
+    Args: as `grounding_loss`.
+
+    Returns:
+        Scalar: -log of the softmax's share of patches inside, mean over a phrase's words and over the phrases whose
+        boxes leave a patch out; 0 without any.
+    """
+    patches, words = F.normalize(patches, dim=-1), F.normalize(words, dim=-1)
+    losses = []
+    for i, t, phrase in pairs:
+        inside = phrase.inside.to(patches.device)  # (N,)
+        if bool(inside.all()):
+            continue
+        cosines = words[t, phrase.first : phrase.last] @ patches[i].T * PHRASE_SCALE  # (words, N)
+        shares = cosines.logsumexp(dim=1) - cosines.masked_fill(~inside, NO_NEGATIVE).logsumexp(dim=1)  # (words,)
+        losses.append(shares.mean())
+    return torch.stack(losses).mean() if losses else words.new_zeros(())
+
+
 def grounding_loss(patches: Tensor, words: Tensor, pairs: Sequence[tuple[int, int, PhraseBox]]) -> Tensor:
     """Compare phrases with patches: inside their boxes against outside, and against the regions of other phrases.
 

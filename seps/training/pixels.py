@@ -51,7 +51,7 @@ class PixelDataLoader:
         self.workers, self.share = workers, share
         self.per_image = dataset.split.captions_per_image
         self.phrases: list[list[PhraseBox]] = [[] for _ in dataset.split.captions]
-        if settings.grounding_weight or settings.map_weight:
+        if settings.wants_phrases:
             self.phrases = read_phrases(model, dataset.split, settings.regions)
 
     def pretrain_length(self) -> int:

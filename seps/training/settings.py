@@ -75,6 +75,8 @@ CHECKS: dict[str, Check] = {  # in this order; types are checked where a recipe 
     "pooled_weight": check_not_negative,
     "grounding_weight": check_not_negative,
     "map_weight": check_not_negative,
+    "word_weight": check_not_negative,
+    "significance_weight": check_not_negative,
     "heads_rate": check_not_negative,
     "similar_batches": check_not_negative,
     "captions_an_epoch": check_not_negative,
@@ -160,6 +162,11 @@ class TrainSettings:
             its boxes against outside, and phrases against regions over the batch; needs {split}_entities.jsonl.
         map_weight: weight of the phrase loss on word maps, which reaches aggregation and s^p too; it counts in steps
             without dense captions and needs {split}_entities.jsonl.
+        word_weight: weight of the phrase loss of each word by itself: its patches inside the boxes against outside; needs
+            {split}_entities.jsonl.
+        significance_weight: with cached features, weight of the loss on s^p, equation (1): high on what any of the
+            image's captions names, low elsewhere; the phrase loss on word maps then leaves s^p to it. Needs
+            {split}_entities.jsonl.
         regions: what those losses take as a phrase's region: its "boxes", or the "masks" of what it names, which scenes
             have ({split}_scenes.jsonl).
         aggregation_scale: the aggregation logits' scale at the start; above 1 tokens start as few patches.
@@ -213,6 +220,8 @@ class TrainSettings:
     class_names: int = 0
     grounding_weight: float = 0.0
     map_weight: float = 0.0
+    word_weight: float = 0.0
+    significance_weight: float = 0.0
     regions: str = "boxes"
     aggregation_scale: float = 1.0
     dev_images: int = 0
@@ -226,6 +235,11 @@ class TrainSettings:
             check_ratio("training.dense_share", self.dense_share)
         object.__setattr__(self, "lr_schedules", tuple(self.lr_schedules))
         check_together(self)
+
+    @property
+    def wants_phrases(self) -> bool:
+        """Whether any of the losses reads phrases and where they are."""
+        return any((self.grounding_weight, self.map_weight, self.word_weight, self.significance_weight))
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, as in the recipe."""
@@ -245,6 +259,11 @@ def check_together(settings: TrainSettings) -> None:
         raise ValueError(
             f"training.align_weight is 0, which leaves the network out, but map_weight is {settings.map_weight:g}: "
             "word maps need the network, so set map_weight to 0."
+        )
+    if settings.significance_weight and not (settings.frozen and settings.align_weight):
+        raise ValueError(
+            "training.significance_weight is for frozen backbones and teaches the network's s^p: set frozen to true and "
+            "align_weight above 0."
         )
     if settings.neighbours and (settings.batch_size % settings.neighbours or not settings.captions_an_epoch):
         raise ValueError(

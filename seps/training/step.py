@@ -15,9 +15,10 @@ from seps.models.model import SEPSModel
 from seps.precision import in_bfloat16
 from seps.training.gathering import joined, joined_captions, joined_embeddings
 from seps.training.maps import map_loss
-from seps.training.objective import grounding_loss, infonce_loss, pool, pooled_loss
+from seps.training.objective import grounding_loss, infonce_loss, pool, pooled_loss, word_loss
 from seps.training.phrases import PhraseBox
 from seps.training.settings import TrainSettings
+from seps.training.significance import significance_loss
 
 MOST_SCALE = 100.0  # of InfoNCE, as in CLIP
 
@@ -38,6 +39,7 @@ class StepBatch:
         pretraining: no network yet: captions need not be one an image.
         classes: features of class prototypes (Q, 1, D_v) or with context (Q, 2, D_v), words of their captions
             (Q, L, D_t) and their lengths (Q,), and the classes' numbers (Q,); or None.
+        named: (B, N) bool, the patches that any caption of the image names, or None.
         rows: (B_t,), with pixels, or where parts of a backbone learn along, the place of each caption's image in the
             batch.
     """
@@ -54,6 +56,7 @@ class StepBatch:
     pretraining: bool = False
     rows: Tensor | None = None
     classes: tuple[Tensor, Tensor, Tensor, Tensor] | None = None
+    named: Tensor | None = None
 
 
 class TrainingStep(nn.Module):
@@ -89,8 +92,8 @@ class TrainingStep(nn.Module):
 
     def forward(self, batch: StepBatch) -> dict[str, Tensor]:
         """Compute the losses by name, scalars: "loss", their sum, which has the gradient; "align", "ratio", "kept" (the
-        share of patches kept, mean over branches), "pooled", "grounding", "maps", those that the settings and the
-        batch have.
+        share of patches kept, mean over branches), "pooled", "grounding", "words", "maps", "significance", those that
+        the settings and the batch have.
 
         Raises:
             ValueError: embeddings that the network refuses, NaN among them.
@@ -109,13 +112,21 @@ class TrainingStep(nn.Module):
                 joined_embeddings(pooled_images), joined_embeddings(pooled_captions), joined(pooled_ids)
             )
             total = total + self.settings.pooled_weight * losses["pooled"]
+        patches, network = images[:, -self.model.img_enc.num_patches :], self.model.cross_net
         if batch.phrases:
-            patches = images[:, -self.model.img_enc.num_patches :]
             losses["grounding"] = grounding_loss(patches, captions, batch.phrases)
             total = total + self.settings.grounding_weight * losses["grounding"]
+        if batch.phrases and self.settings.word_weight:
+            losses["words"] = word_loss(patches, captions, batch.phrases)
+            total = total + self.settings.word_weight * losses["words"]
         if batch.phrases and self.settings.map_weight and not batch.pretraining and batch.dense_captions is None:
-            losses["maps"] = map_loss(self.model.cross_net, images, captions, batch.lengths, batch.phrases)
+            fixed = self.settings.significance_weight > 0
+            losses["maps"] = map_loss(network, images, captions, batch.lengths, batch.phrases, fixed)
             total = total + self.settings.map_weight * losses["maps"]
+        if batch.named is not None and not batch.pretraining:
+            predictors = (network.sparse_net_cap, network.sparse_net_long)
+            losses["significance"] = significance_loss(predictors, patches, batch.named)
+            total = total + self.settings.significance_weight * losses["significance"]
         return {"loss": total} | losses
 
     def match(self, batch: StepBatch, images: Tensor, captions: Tensor) -> dict[str, Tensor]:

@@ -15,12 +15,13 @@ import torch
 from PIL import Image
 from safetensors.torch import load_file
 
-from seps.data import read_split
+from seps.data import open_image, read_split
 from seps.evaluation.scenes import pooled_similarity
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
 from seps.scenes import write_split as write_scenes
 from seps.search.metrics import retrieval_metrics
+from seps.training.cache import cache_features, cache_key
 from seps.training.command import main
 from seps.training.loop import dense_note, epoch_title, train
 from seps.training.pooled import main as pooled_main
@@ -76,6 +77,15 @@ ALONG: dict[str, Any] = CACHED | {
 }
 
 
+TUNED: dict[str, Any] = CACHED | {
+    "pretrain_epochs": 0,
+    "mirrored": True,
+    "heads_rate": 0.5,
+    "word_weight": 0.5,
+    "significance_weight": 0.5,
+}
+
+
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("drawn")
@@ -107,7 +117,7 @@ def run(data: Path, out: Path, config: str, *options: str) -> list[dict[str, flo
     return [{name: number for name, number in row.items() if name != "seconds"} for row in read_epochs(out)]
 
 
-@pytest.mark.parametrize("training", [PIXELS, WARMED, CACHED, ALONG], ids=["pixels", "warmed", "cached", "along"])
+@pytest.mark.parametrize("training", [PIXELS, WARMED, CACHED, ALONG, TUNED], ids=["pixels", "warmed", "cached", "along", "tuned"])
 def test_learns_resumes_and_exports(data: Path, tmp_path: Path, training: dict[str, Any]) -> None:
     config = recipe(data, training)
     rows = run(data, tmp_path / "run", config)
@@ -197,10 +207,42 @@ def test_training_goes_on_from_a_model(data: Path, tmp_path: Path, capsys: pytes
         for name, options in (("anew", ()), ("on", ("--start", start)))
     )
     assert on[0]["align"] < 0.9 * anew[0]["align"]
-    assert (
-        main([recipe(data, PIXELS, aggr_ratio=0.9), "--data", str(data), "--out", str(tmp_path), "--start", start]) == 2
-    )
+    wrong = recipe(data, PIXELS, use_paper_version=False, sparse_ratio=1.0)
+    assert main([wrong, "--data", str(data), "--out", str(tmp_path), "--start", "judge/encoders"]) == 2
     assert "cannot start from" in capsys.readouterr().err
+
+
+def test_a_tuned_model_s_heads_and_another_network_train_on_its_own_features(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(data, tmp_path / "along", recipe(data, ALONG | {"epochs": 1, "pretrain_epochs": 1}))
+    start = load_model(tmp_path / "along" / "best")
+    cache = tmp_path / "along" / "features"
+    config = recipe(data, TUNED | {"heads_rate": 0.0}, aggr_ratio=0.8)
+    values = json.loads(Path(config).read_text())
+    values["vision"]["encoder"], values["text"]["low_rank"] = "test_efficientnet", 2
+    Path(config).write_text(json.dumps(values))
+    options = ("--start", str(tmp_path / "along" / "best"), "--cache", str(cache))
+    rows = run(data, tmp_path / "tuned", config, *options)
+    assert {"significance", "words", "maps"} <= rows[0].keys()
+    assert rows[-1]["significance"] < rows[0]["significance"]
+    assert "The network begins anew" in capsys.readouterr().out
+    tuned = load_model(tmp_path / "tuned" / "best")
+    assert tuned.cross_net.num_tokens == 2 * start.cross_net.num_tokens
+    before = start.state_dict()
+    for name, tensor in tuned.state_dict().items():  # statistics of the heads too
+        assert name.startswith("cross_net.") or torch.equal(tensor, before[name]), name
+
+    split, dev = (read_split(data, name) for name in ("train", "dev"))
+    start.freeze_backbones()
+    kept = cache_features(start, split, "none", cache, mirrored=True)
+    photos = [open_image(path) for path in split.image_files[:3]]
+    with torch.no_grad():
+        own = start.img_enc.features(start.preprocess(photos))
+    torch.testing.assert_close(kept.image_features(torch.arange(3)), own, atol=0.05, rtol=0.05)
+    untrained = SEPSModel(read_recipe(config)[0])
+    untrained.freeze_backbones()
+    assert cache_key(untrained, dev) != cache_key(start, dev)
 
 
 def test_without_the_ranking_loss_embeddings_train_and_dev_is_ranked_by_pooled_ones(data: Path, tmp_path: Path) -> None:

@@ -81,6 +81,21 @@ def test_training_by_it_moves_the_maps_into_the_boxes(
     assert after[0] > max(0.8, before[0]) and after[1] > 0.9
 
 
+def test_fixed_decisions_give_the_same_loss_and_teach_s_p_nothing(
+    embedded: tuple[CrossSparseAggrNet, torch.Tensor, torch.Tensor],
+) -> None:
+    net, images, captions = embedded
+    phrases = [(0, 0, PhraseBox(1, 3, np.arange(16) < 4, "thing"))]
+    free, fixed = (map_loss(net, images, captions, LENGTHS, phrases, one) for one in (False, True))
+    assert float(free.detach()) == float(fixed.detach())
+    predictor = list(net.sparse_net_cap.parameters())
+    learnt = torch.autograd.grad(free, predictor, allow_unused=True)
+    kept = torch.autograd.grad(fixed, [*predictor, *net.aggr_net.weight_sparse.parameters()], allow_unused=True)
+    assert all(gradient is not None and bool(gradient.any()) for gradient in learnt[-2:])
+    assert all(gradient is None or not bool(gradient.any()) for gradient in kept[: len(predictor)])
+    assert any(gradient is not None and bool(gradient.any()) for gradient in kept[len(predictor) :])
+
+
 def test_the_score_learns_to_keep_what_a_phrase_names(
     embedded: tuple[CrossSparseAggrNet, torch.Tensor, torch.Tensor],
 ) -> None:

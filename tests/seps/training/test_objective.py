@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from seps.data import PhraseBoxes, SentencePhrases, read_entities, read_split
 from seps.data.objects import Masks, counted, read_scenes
 from seps.scenes import write_split
-from seps.training.objective import PHRASE_SCALE, grounding_loss, infonce_loss, pool
+from seps.training.objective import PHRASE_SCALE, grounding_loss, infonce_loss, pool, word_loss
 from seps.training.phrases import PhraseBox, phrase_boxes
 
 
@@ -36,6 +36,19 @@ def test_pool_leaves_padding_out() -> None:
     pooled = pool(words, torch.tensor([2, 4]))
     torch.testing.assert_close(pooled[0], F.normalize(words[0, :2].mean(0), dim=-1))
     torch.testing.assert_close(pooled[1], F.normalize(words[1].mean(0), dim=-1))
+
+
+def test_each_word_of_a_phrase_counts_by_itself() -> None:
+    patches, words = torch.randn(2, 4, 8), torch.randn(2, 5, 8)
+    inside = np.array([True, False, False, True])
+    everywhere = PhraseBox(0, 1, np.ones(4, dtype=bool), "scene")
+    expected = []
+    for word in words[1, 1:3]:
+        odds = (F.cosine_similarity(word[None], patches[0]) * PHRASE_SCALE).exp()
+        expected.append(-math.log(float(odds[torch.from_numpy(inside)].sum() / odds.sum())))
+    pairs = [(0, 1, PhraseBox(1, 3, inside, "a dog")), (1, 0, everywhere)]
+    assert float(word_loss(patches, words, pairs)) == pytest.approx(np.mean(expected), abs=1e-5)
+    assert float(word_loss(patches, words, pairs[1:])) == 0.0
 
 
 def boxes(*corners: Any) -> tuple[Any, ...]:

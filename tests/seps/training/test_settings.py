@@ -76,6 +76,8 @@ def test_refuses_to_train_nothing_or_maps_without_the_network() -> None:
         TrainSettings(align_weight=0.0)
     with pytest.raises(ValueError, match=r"map_weight is 0.5: word maps need the network"):
         TrainSettings(align_weight=0.0, pooled_weight=1.0, map_weight=0.5)
+    with pytest.raises(ValueError, match=r"significance_weight is for frozen backbones"):
+        TrainSettings(significance_weight=0.5)
 
 
 def test_recipe_errors_name_the_file(tmp_path: Path) -> None:
