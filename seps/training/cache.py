@@ -99,7 +99,7 @@ def cache_key(model: SEPSModel, split: Split) -> str:
 
 
 def own_weights(model: SEPSModel) -> str:
-    """Hash the backbones' weights that a model's file holds, which training may have changed; "" where it holds none."""
+    """Hash the backbones' weights that a model's file holds, which training may have changed; "" without any."""
     weights = {
         key: tensor
         for key, tensor in model.state_dict().items()

@@ -72,8 +72,8 @@ def train(
         keep: checkpoints to keep, the latest ones; 0 keeps all.
         workers: processes that read images.
         cache: folder of frozen features, which runs may share; `out/features` where left out.
-        start: a model to take the weights from, as `load_model` takes it, the network's too where it has the same sizes;
-            random ones where left out.
+        start: a model to take the weights from, as `load_model` takes it, the network's too where its sizes are the
+            same; random ones where left out.
         images: folder of the image files, as `read_split` takes it; `data/images` where left out.
 
     Returns:
@@ -97,7 +97,8 @@ def train(
     recipe = config.as_dict() | {"training": settings.as_dict()}
     (out / "recipe.json").write_text(json.dumps(recipe, indent=2) + "\n", encoding="utf-8")
     model = start_model(config, settings, start, accelerator.device)
-    loader, dev_cache = open_loader(accelerator, model, settings, splits, cache or out / "features", workers, start is None)
+    new, features = start is None, cache or out / "features"
+    loader, dev_cache = open_loader(accelerator, model, settings, splits, features, workers, new)
     step = TrainingStep(model, settings)
     optimizer = torch.optim.AdamW(parameter_groups(step, settings), weight_decay=settings.weight_decay)
     state = RunState(epoch=0, best=LEAST_BEST, ratio_weight=settings.ratio_weight)
@@ -224,8 +225,11 @@ def open_loader(
 
 
 def take_weights(model: SEPSModel, start: str) -> None:
-    """Copy a trained model's weights; a network of other sizes stays as it is. Raise ValueError where it is another kind
-    of model."""
+    """Copy a trained model's weights; a network of other sizes stays as it is.
+
+    Raises:
+        ValueError: a model of another kind.
+    """
     weights, own = load_model(start).state_dict(), model.state_dict()
     network = {key for key in own | weights if key.startswith("cross_net.")}
     if any(key not in own or key not in weights or own[key].shape != weights[key].shape for key in network):
@@ -335,24 +339,28 @@ def epoch_title(settings: TrainSettings, epoch: int) -> str:
 
 
 def parameter_groups(step: TrainingStep, settings: TrainSettings) -> list[dict[str, Any]]:
-    """Group the parameters for AdamW, each group with its share of the learning rate: backbones, heads, network.
+    """Group the parameters for AdamW, each group with its share of the learning rate: backbones, heads, the
+    image head's context, network.
 
     In pre-training all learn at the whole rate but what learns along of backbones that are frozen otherwise.
     """
-    groups: dict[str, list[torch.nn.Parameter]] = {"backbone": [], "heads": [], "network": []}
+    groups: dict[str, list[torch.nn.Parameter]] = {"backbone": [], "heads": [], "context": [], "network": []}
     for name, parameter in step.named_parameters():
         name = name.removeprefix("model.")
         if not parameter.requires_grad:
             continue
         if name.startswith(tuple(BACKBONES.values())):
             groups["backbone"].append(parameter)
+        elif name.startswith("img_enc.context."):
+            groups["context"].append(parameter)
         else:
             groups["heads" if name.startswith(("img_enc.", "txt_enc.")) else "network"].append(parameter)
     along = settings.backbone_rate * (settings.heads_rate if settings.frozen else 1.0)
-    shares = {"backbone": along, "heads": settings.heads_rate, "network": 1.0}
-    before = {"backbone": settings.backbone_rate if settings.frozen else 1.0, "heads": 1.0, "network": 1.0}
+    context = settings.heads_rate * settings.context_rate
+    shares = {"backbone": along, "heads": settings.heads_rate, "context": context, "network": 1.0}
+    before = {"backbone": settings.backbone_rate if settings.frozen else 1.0}
     return [
-        {"params": members, "lr": 0.0, "share": shares[name], "pretrain_share": before[name]}
+        {"params": members, "lr": 0.0, "share": shares[name], "pretrain_share": before.get(name, 1.0)}
         for name, members in groups.items()
         if members
     ]

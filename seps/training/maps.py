@@ -50,7 +50,8 @@ def map_loss(
     partly = [(caption, phrase) for _, caption, phrase in phrases if not bool(phrase.inside.all())]
     if not partly:
         return images.new_zeros(())
-    shares, tokens = token_shares(net, images, directions(captions, [int(length) for length in lengths]), fixed_decisions)
+    own = directions(captions, [int(length) for length in lengths])  # (B, C)
+    shares, tokens = token_shares(net, images, own, fixed_decisions)
     cosines = F.normalize(captions, dim=-1) @ tokens.transpose(1, 2)  # (B, L, M)
     met = (cosines * TOKEN_SCALE).softmax(dim=-1)  # (B, L, M)
     maps = met[..., :-1] @ shares[:, :-1]  # (B, L, N), rows summing to 1 less what [CLS] and the extra token took

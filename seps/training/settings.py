@@ -78,6 +78,7 @@ CHECKS: dict[str, Check] = {  # in this order; types are checked where a recipe 
     "word_weight": check_not_negative,
     "significance_weight": check_not_negative,
     "heads_rate": check_not_negative,
+    "context_rate": check_not_negative,
     "similar_batches": check_not_negative,
     "captions_an_epoch": check_not_negative,
     "pretrain_captions": check_not_negative,
@@ -122,6 +123,8 @@ class TrainSettings:
         learning_rate: of heads and network; backbone_rate: of the backbones, as a share of it.
         heads_rate: of the projection heads after pre-training, as a share of it, and so of what learns along of frozen
             backbones.
+        context_rate: of the image head's context after pre-training, as a share of the heads': what a whole image tells
+            its patches; 0 keeps it, as the start has it.
         weight_decay: of AdamW.
         schedule: "multistep", times decay_rate at each of the epochs lr_schedules, counted from 0; "linear", down to 2%
             at the last step.
@@ -162,8 +165,8 @@ class TrainSettings:
             its boxes against outside, and phrases against regions over the batch; needs {split}_entities.jsonl.
         map_weight: weight of the phrase loss on word maps, which reaches aggregation and s^p too; it counts in steps
             without dense captions and needs {split}_entities.jsonl.
-        word_weight: weight of the phrase loss of each word by itself: its patches inside the boxes against outside; needs
-            {split}_entities.jsonl.
+        word_weight: weight of the phrase loss of each word by itself: its patches inside the boxes against outside;
+            needs {split}_entities.jsonl.
         significance_weight: with cached features, weight of the loss on s^p, equation (1): high on what any of the
             image's captions names, low elsewhere; the phrase loss on word maps then leaves s^p to it. Needs
             {split}_entities.jsonl.
@@ -192,6 +195,7 @@ class TrainSettings:
     learning_rate: float = 2e-4
     backbone_rate: float = 0.1
     heads_rate: float = 1.0
+    context_rate: float = 1.0
     weight_decay: float = 1e-4
     schedule: str = "multistep"
     lr_schedules: tuple[int, ...] = (9, 15, 20, 25)
@@ -262,8 +266,8 @@ def check_together(settings: TrainSettings) -> None:
         )
     if settings.significance_weight and not (settings.frozen and settings.align_weight):
         raise ValueError(
-            "training.significance_weight is for frozen backbones and teaches the network's s^p: set frozen to true and "
-            "align_weight above 0."
+            "training.significance_weight is for frozen backbones and teaches the network's s^p: set frozen to true "
+            "and align_weight above 0."
         )
     if settings.neighbours and (settings.batch_size % settings.neighbours or not settings.captions_an_epoch):
         raise ValueError(

@@ -19,8 +19,8 @@ def significance_loss(predictors: tuple[TokenSparse, ...], patches: Tensor, name
 
     Args:
         predictors: the branches' of the paper variant; patches: (B, N, C).
-        named: (B, N) bool, True on patches that a phrase of any of the image's captions names. An image of which nothing
-            or everything is named teaches nothing.
+        named: (B, N) bool, True on patches that a phrase of any of the image's captions names. An image of which
+            nothing or everything is named teaches nothing.
 
     Returns:
         Scalar, mean over branches and images; log 2 where s^p is 1/2 everywhere.
@@ -33,7 +33,9 @@ def significance_loss(predictors: tuple[TokenSparse, ...], patches: Tensor, name
     for predictor in predictors:
         s_p = predictor.predict(patches)  # (B', N)
         if s_p is None:
-            raise ValueError("The released variant has no s^p: set use_paper_version to true, or significance_weight to 0.")
+            raise ValueError(
+                "The released variant has no s^p: set use_paper_version to true or significance_weight to 0."
+            )
         s_p = s_p.clamp(LEAST, 1 - LEAST)
         inside = -(s_p.log() * named).sum(dim=1) / named.sum(dim=1)  # (B',)
         outside = -((1 - s_p).log() * ~named).sum(dim=1) / (~named).sum(dim=1)  # (B',)

@@ -117,7 +117,9 @@ def run(data: Path, out: Path, config: str, *options: str) -> list[dict[str, flo
     return [{name: number for name, number in row.items() if name != "seconds"} for row in read_epochs(out)]
 
 
-@pytest.mark.parametrize("training", [PIXELS, WARMED, CACHED, ALONG, TUNED], ids=["pixels", "warmed", "cached", "along", "tuned"])
+@pytest.mark.parametrize(
+    "training", [PIXELS, WARMED, CACHED, ALONG, TUNED], ids=["pixels", "warmed", "cached", "along", "tuned"]
+)
 def test_learns_resumes_and_exports(data: Path, tmp_path: Path, training: dict[str, Any]) -> None:
     config = recipe(data, training)
     rows = run(data, tmp_path / "run", config)
