@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from demo.galleries.packaged import load_examples
 from seps import ScoringEngine, retrieval_metrics
 from seps.models.hub import load_model, shipped_models
 from seps.models.model import SEPSModel
+from seps.training.settings import read_recipe
 
 FOLDER = Path(__file__).resolve().parents[1] / "assets" / "models" / "photos"
 CAPTIONS = 5  # an image, the first of each example's
@@ -36,6 +38,19 @@ def test_is_the_paper_variant_on_a_fine_grid(model: SEPSModel) -> None:
     assert recipe.pop("training")["frozen"]
     config: dict[str, Any] = json.loads((FOLDER / "config.json").read_text())
     assert recipe == config
+
+
+def test_the_rivals_of_the_further_step_were_trained_alike() -> None:
+    config, training = read_recipe(FOLDER / "recipe-2.json")
+    first, _ = read_recipe(FOLDER / "recipe.json")
+    assert replace(first, network=config.network) == config
+    all_patches, same = read_recipe(FOLDER / "recipe-2-all-patches.json")
+    assert same == training
+    assert replace(all_patches, network=config.network) == config
+    assert SEPSModel(all_patches).cross_net.num_tokens == SEPSModel(config).cross_net.num_tokens
+    pooled, alone = read_recipe(FOLDER / "recipe-2-pooled.json")
+    assert pooled == config
+    assert alone == replace(training, align_weight=0.0, map_weight=0.0, significance_weight=0.0, dense="none")
 
 
 def test_recall_on_the_example_photographs_is_the_cards(model: SEPSModel) -> None:

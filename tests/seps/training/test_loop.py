@@ -81,6 +81,7 @@ TUNED: dict[str, Any] = CACHED | {
     "pretrain_epochs": 0,
     "mirrored": True,
     "heads_rate": 0.5,
+    "context_rate": 0.0,
     "word_weight": 0.5,
     "significance_weight": 0.5,
 }
@@ -167,6 +168,14 @@ def test_heads_and_what_learns_along_stay_after_pre_training_where_their_rate_is
         key for key, tensor in states[0].items() if key.startswith("modules.") and not tensor.equal(states[1][key])
     }
     assert moved and all(key.startswith(("modules.model.cross_net.", "modules.log_scale")) for key in moved)
+
+
+def test_the_image_head_s_context_stays_where_its_rate_is_0(data: Path, tmp_path: Path) -> None:
+    run(data, tmp_path, recipe(data, TUNED | {"epochs": 2}))
+    states = [load_file(tmp_path / "checkpoints" / f"epoch-00{i}" / "checkpoint.safetensors") for i in (1, 2)]
+    head = "modules.model.img_enc."
+    moved = {key for key, tensor in states[0].items() if key.startswith(head) and not tensor.equal(states[1][key])}
+    assert moved == {f"{head}vision_proj.weight", f"{head}vision_proj.bias"}
 
 
 def test_dense_captions_that_are_missing_are_told_before_training(

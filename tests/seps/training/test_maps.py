@@ -90,7 +90,7 @@ def test_fixed_decisions_give_the_same_loss_and_teach_s_p_nothing(
     assert float(free.detach()) == float(fixed.detach())
     predictor = list(net.sparse_net_cap.parameters())
     learnt = torch.autograd.grad(free, predictor, allow_unused=True)
-    kept = torch.autograd.grad(fixed, [*predictor, *net.aggr_net.weight_sparse.parameters()], allow_unused=True)
+    kept = torch.autograd.grad(fixed, [*predictor, *net.aggr_net.parameters()], allow_unused=True)
     assert all(gradient is not None and bool(gradient.any()) for gradient in learnt[-2:])
     assert all(gradient is None or not bool(gradient.any()) for gradient in kept[: len(predictor)])
     assert any(gradient is not None and bool(gradient.any()) for gradient in kept[len(predictor) :])
