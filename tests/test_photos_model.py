@@ -78,3 +78,16 @@ def test_an_explanation_adds_up(model: SEPSModel) -> None:
     assert sum(record.terms.values()) == pytest.approx(record.similarity, abs=1e-5)
     assert int(record.sparse.kept.sum()) == 98
     assert record.sparse_alignment.words[0] == "[CLS]"
+
+
+def test_the_further_step_s_figures_are_the_measured_ones() -> None:
+    card = (FOLDER / "README.md").read_text()
+    results = json.loads((FOLDER / "results-step-2.json").read_text())
+    for rival in ("seps", "seps_pooled", "seps_added", "pooled", "all_patches"):
+        rsums = [one["rsum"] if isinstance(one, dict) else one for one in results[rival]]
+        assert len(rsums) in (2, 3)
+        row = f"| {' / '.join(f'{rsum:.1f}' for rsum in rsums)} | {sum(rsums) / len(rsums):.1f} |"
+        assert row in card, rival
+    for rival in ("seps", "all_patches"):
+        pointing = results[f"{rival}_pointing_by_centres"]
+        assert f"{sum(pointing) / len(pointing):.3f}" in card
