@@ -94,8 +94,11 @@ def cache_key(model: SEPSModel, split: Split) -> str:
     parts = [config["vision"], config["text"], split.captions, split.dense, files]
     cut = [model.img_enc.frozen_until, model.txt_enc.frozen_layers]
     own = "" if model.img_enc.tail or model.txt_enc.tail else own_weights(model)
-    told = json.dumps([*parts, *([] if cut == ["", -1] else [cut]), *([own] if own else [])], sort_keys=True)
-    return hashlib.sha256(told.encode()).hexdigest()[:12]
+    if cut != ["", -1]:
+        parts.append(cut)
+    if own:
+        parts.append(own)
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def own_weights(model: SEPSModel) -> str:

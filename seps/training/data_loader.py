@@ -214,11 +214,11 @@ def mean_images(model: SEPSModel, cache: FeatureCache) -> Tensor:
     """Compute each image's mean patch, and behind it with context the smaller view: (V, 1 or 2, D_v) float32; mirror
     images are left out."""
     rows = []
-    count = len(cache.images) // (2 if cache.mirrored else 1)
+    images = cache.images[: len(cache.images) // (2 if cache.mirrored else 1)]
     encoder = model.img_enc
     last = -1 if encoder.context is not None else None
-    for start in range(0, count, 64):
-        features = torch.from_numpy(cache.images[start : min(count, start + 64)].astype(np.float32))  # (B, .., D_v)
+    for start in range(0, len(images), 64):
+        features = torch.from_numpy(images[start : start + 64].astype(np.float32))  # (B, .., D_v)
         first = 1 if encoder.has_cls else 0
         mean = features[:, first:last].mean(dim=1, keepdim=True)  # (B, 1, D_v)
         rows.append(mean if last is None else torch.cat([mean, features[:, -1:]], dim=1))

@@ -231,10 +231,11 @@ def take_weights(model: SEPSModel, start: str) -> None:
         ValueError: a model of another kind.
     """
     weights, own = load_model(start).state_dict(), model.state_dict()
-    network = {key for key in own | weights if key.startswith("cross_net.")}
-    if any(key not in own or key not in weights or own[key].shape != weights[key].shape for key in network):
-        weights = {key: tensor for key, tensor in weights.items() if key not in network}
-        weights |= {key: own[key] for key in network & set(own)}
+    own_network, network = (
+        {key: tensor for key, tensor in state.items() if key.startswith("cross_net.")} for state in (own, weights)
+    )
+    if {key: one.shape for key, one in own_network.items()} != {key: one.shape for key, one in network.items()}:
+        weights = {key: tensor for key, tensor in weights.items() if key not in network} | own_network
         tqdm.write(f"The network begins anew: that of {start} has other sizes.")
     try:
         model.load_state_dict(weights)
