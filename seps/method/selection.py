@@ -94,9 +94,10 @@ def top_k_mask(score: Tensor, keep: int) -> Tensor:
     """
     n = score.shape[-1]
     mask = score >= nth_lowest(score, n - keep)  # the keep-th highest
-    if bool((mask.sum(dim=-1) != keep).any()):  # equal scores at the threshold: settle them by position
-        order = score.argsort(dim=-1, descending=True, stable=True)  # (..., N)
-        mask = torch.zeros_like(mask).scatter(-1, order[..., :keep], True)
+    tied = mask.sum(dim=-1) != keep  # (...): equal scores at the threshold, settled by position
+    if bool(tied.any()):
+        order = score[tied].argsort(dim=-1, descending=True, stable=True)  # (K, N)
+        mask[tied] = torch.zeros_like(mask[tied]).scatter(-1, order[..., :keep], True)
     return mask
 
 

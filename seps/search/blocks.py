@@ -9,8 +9,6 @@ words and its length. Three exact orders of multiplication give them, and each i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import torch
 from torch import Tensor
 
@@ -22,17 +20,12 @@ from seps.search.decisions import Decisions
 from seps.search.from_differences import FromDifferences
 from seps.search.from_tokens import from_tokens
 from seps.search.index import CaptionIndex, Captions, ImageIndex
+from seps.search.parts import split
 from seps.search.token_weights import TokenWeights
 from seps.search.workspace import Workspace
 
 MANY_CAPTIONS = 8  # from here on captions share enough for the second and the third order
 ALIGNED = 128  # pairs aligned at a time: they stay in a CPU's cache
-
-
-def split(count: int, size: int) -> Iterator[slice]:
-    """Cut a count into the fewest slices of at most `size`, of nearly equal length."""
-    parts = -(-count // size)
-    return (slice(count * i // parts, count * (i + 1) // parts) for i in range(parts))
 
 
 class BlockScorer:

@@ -19,7 +19,7 @@ from seps.search.index import CaptionIndex, Captions, ImageIndex, pick
 COSINE_ERROR = 1e-6  # of a cosine in float32: three times the largest of 6 million that were looked at
 ROUNDING = 1e-6  # of the difference of two scores in float32, their parts given
 SHORTEST, LONGEST = 1e-11, 1e15  # of patches that the network scales to unit length, and whose squares float32 holds
-EXACT_AT_ONCE = 16  # pairs decided again at a time: their patches are large in float64
+EXACT_AT_ONCE = 16  # pairs decided again at a time
 
 
 class Decisions:
@@ -44,11 +44,18 @@ class Decisions:
         squared = bool(((norms > SHORTEST) & (norms < LONGEST)).all())
         self.in_float32 = squared and decision_dtype(self.patches.device) != torch.float32
         self.norms = norms[:, None]  # (V, 1, N)
+        self.units: dict[int, Tensor] = {}
 
     @cached_property
     def unit(self) -> Tensor:
         """The patches at unit length in the precision of the decision, (V, N, C)."""
         return unit_patches(self.patches)
+
+    def unit_of(self, image: int) -> Tensor:
+        """One image's patches at unit length in the precision of the decision, (N, C); computed once."""
+        if image not in self.units:
+            self.units[image] = unit_patches(self.patches[image])
+        return self.units[image]
 
     def select(self, captions: CaptionIndex) -> tuple[Selection, Selection | None]:
         """Select patches for both branches, every quantity (V, T, N)."""
@@ -106,13 +113,12 @@ class Decisions:
     def decide_again(self, unsure: Tensor, captions: CaptionIndex, found: tuple[Selection, Selection | None]) -> None:
         """Put the float64 decisions and scores of the pairs that are unsure, (V, T) bool, into `found`."""
         images = self.images
-        for pairs in unsure.nonzero().split(EXACT_AT_ONCE):
+        for pairs in unsure.nonzero().split(EXACT_AT_ONCE) if bool(unsure.any()) else ():
             i, t = pairs.unbind(dim=1)  # (K,) each
-            unit = unit_patches(self.patches[i])  # (K, N, C)
             s_st, s_dt = (
-                None if one is None else (unit @ one.direction[t][..., None]).squeeze(-1)  # (K, N)
+                None if one is None else torch.stack([self.unit_of(a) @ one.direction[b] for a, b in pairs.tolist()])
                 for one in (captions.sparse, captions.dense)
-            )
+            )  # (K, N)
             assert s_st is not None
             s_p = (pick(images.s_p[0], i), pick(images.s_p[1], i))
             exact = self.model.select(s_p, images.s_im[i], s_st, s_dt, masks=self.forced(i))

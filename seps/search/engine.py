@@ -18,13 +18,15 @@ from seps.checks import (
 )
 from seps.method.network import CrossSparseAggrNet
 from seps.progress import Progress, with_progress
-from seps.search.blocks import ALIGNED, MANY_CAPTIONS, BlockScorer, split
+from seps.search.blocks import ALIGNED, MANY_CAPTIONS, BlockScorer
 from seps.search.index import CaptionIndex, ImageIndex, index_captions, index_images, model_key
+from seps.search.parts import divide, split, work_on
 from seps.search.workspace import Workspace
 
 ENCODED_IMAGES = 8  # images encoded at a time: they stay in a CPU's cache
 MOST_MEGABYTES = 10**9
-CPU_CAPTIONS, CPU_PAIRS = 24, 1024  # captions and pairs a block on a CPU, likewise
+CPU_CAPTIONS, CPU_PAIRS = 96, 1024  # captions and pairs a block on a CPU, likewise
+THREAD_BYTES = 128 * 2**20  # a thread that scores has at least so much memory
 
 
 @dataclass(frozen=True)
@@ -131,15 +133,18 @@ class ScoringEngine:
         longest = captions.sparse if only_sparse else captions.dense
         assert longest is not None
         order = longest.lengths.argsort(stable=True)  # captions of like length share a block
-        block, image_block = self.block_sizes(images, captions)
         workspace = Workspace(self.device)
-        with torch.inference_mode(), exact_precision(self.device):
-            for rows in with_progress(list(split(len(images), image_block)), "Scoring", self.progress):
+        block, parts, threads = self.plan(images, captions)
+
+        def fill(rows: slice) -> None:
+            with torch.inference_mode(), exact_precision(self.device):
                 forced = tuple(None if m is None else m[rows] for m in masks)
                 scorer = BlockScorer(self.model, images[rows], len(captions), workspace, (forced[0], forced[1]))
                 for columns in split(len(captions), block):
                     part = order[columns].cpu()
                     result[rows, part] = scorer.score(captions[part]).float().cpu()
+
+        work_on(fill, parts, threads, "Scoring", self.progress)
         return result
 
     def check_origin(self, images: ImageIndex, captions: CaptionIndex) -> None:
@@ -175,8 +180,18 @@ class ScoringEngine:
         top = None if top is None else check_whole("top", top)
         return rank(self.score(image, captions)[0], top)
 
-    def block_sizes(self, images: ImageIndex, captions: CaptionIndex) -> tuple[int, int]:
-        """Choose how many captions and images make a block, such that the block's tensors fit the memory bound."""
+    def plan(self, images: ImageIndex, captions: CaptionIndex) -> tuple[int, list[slice], int]:
+        """Choose how many captions make a block, the blocks of images, and on how many threads these are scored."""
+        threads = 1
+        if self.device.type == "cpu":
+            threads = max(1, min(torch.get_num_threads(), self.memory // THREAD_BYTES))
+        block, image_block = self.block_sizes(images, captions, self.memory // threads)
+        count = -(-len(images) // image_block)
+        threads = min(threads, count)
+        return block, list(divide(len(images), -(-count // threads) * threads)), threads
+
+    def block_sizes(self, images: ImageIndex, captions: CaptionIndex, memory: int) -> tuple[int, int]:
+        """Choose how many captions and images make a block, such that the block's tensors fit `memory` bytes."""
         n, channels = images.patches.shape[1:]
         tokens = self.model.num_tokens + 1
         words = captions.sparse.words.shape[1]
@@ -186,7 +201,7 @@ class ScoringEngine:
         pair = 4 * (40 * n + 6 * tokens * words)
         of_image = 4 * (3 * tokens * n + tokens * channels + n * channels + words * (channels + n))
         image = 4 * (4 * n * channels + n * n + 3 * tokens * n)
-        memory = int(0.7 * self.memory)  # the rest for what small steps take and give back
+        memory = int(0.7 * memory)  # the rest for what small steps take and give back
         budget = max(0, memory - image)
         block = max(1, min(len(captions), budget // (pair + of_image)))
         most = len(images) * block

@@ -1,8 +1,8 @@
 """The second order of multiplication: captions of one image keep much the same patches.
 
 The tokens of those that most captions keep are built once an image. A caption then adds and subtracts the patches in
-which it differs. A token's weights need not sum to 1, since its length divides out: they are scaled so that those of
-the usual patches do.
+which it differs; captions that differ in about as many are multiplied together. A token's weights need not sum to 1,
+since its length divides out: they are scaled so that those of the usual patches do.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from torch import Tensor
 
 from seps.method.selection import Selection, masked_softmax
 from seps.search.from_tokens import SHORTEST
+from seps.search.parts import split
 from seps.search.workspace import Workspace
 
 CANCELLED = 0.03  # a token that weighs less than this share of what it was summed from is summed directly instead
 HEAVIEST = 1e3  # so is a token that weighs this many times what the usual patches weigh
+AT_ONCE = 24  # captions whose tokens are built at a time: they stay in a core's own cache
 HIGHEST_LOGIT = 14.0  # above the highest of the usual patches, where weights are cut: HEAVIEST even beside 500 others
 
 
@@ -41,22 +43,26 @@ class UsualPatches:
 class Differences:
     """How captions' kept patches differ from those usually kept, by images V and captions T.
 
+    Each image has an order of its own of the captions, by how many patches they differ in; the rest is in that order.
+
     Attributes:
-        counts: for each image, in how many patches a caption differs at most.
+        order: (V, T), which caption comes at each place.
+        counts: for each image, in how many patches the caption at each place differs.
         where: (V, T, most), the patches, those that differ first.
         sign: (V, T, most), 1 where such a patch is kept, -1 where it is dropped, 0 where it does not differ.
         extra: (V, T, C), the extra tokens.
         shortest: (V, T, M), the length at which a token counts as zero, in the scale of its weights.
-        lost: for each image, tokens of which so much cancels out that digits would be lost: their indices (K,) among
-            its T * M, and their weights over all patches (K, N).
+        lost: for each image and each part of its captions, tokens of which so much cancels out that digits would be
+            lost: their indices (K,) among the part's P * M, and their weights over all patches (K, N).
     """
 
-    counts: list[int]
+    order: Tensor
+    counts: list[list[int]]
     where: Tensor
     sign: Tensor
     extra: Tensor
     shortest: Tensor
-    lost: list[tuple[Tensor, Tensor]]
+    lost: list[list[tuple[Tensor, Tensor]]]
 
 
 class FromDifferences:
@@ -77,15 +83,18 @@ class FromDifferences:
         mask = selection.mask.float()  # (V, T, N)
         if self.usual is None:
             self.usual = usual_patches(mask, self.logits.float(), self.patches)
+        order = (mask != self.usual.mask).sum(dim=2).argsort(dim=1)  # (V, T)
+        mask, score = (one.gather(1, order[..., None].expand_as(mask)) for one in (mask, selection.score.float()))
         difference = mask - self.usual.mask  # (V, T, N) of -1, 0 and 1
         where, counts = places(difference)
         total = mask @ self.usual.weights  # (V, T, M), the sums of the tokens' weights; 1 for the usual patches
-        dropped = selection.score.float().exp() * (1 - mask)  # (V, T, N), a softmax but for its sum
+        dropped = score.exp() * (1 - mask)  # (V, T, N), a softmax but for its sum
         weight = total[..., :-1]
         lost = (weight < CANCELLED) | (weight > HEAVIEST)  # (V, T, N_c)
         total[..., -1] = dropped.sum(dim=2)
         return Differences(
-            counts=counts.amax(dim=1).tolist(),
+            order=order,
+            counts=counts.tolist(),
             where=where,
             sign=difference.gather(2, where) * (torch.arange(where.shape[2], device=where.device) < counts[..., None]),
             extra=dropped @ self.patches,  # (V, T, C)
@@ -95,14 +104,30 @@ class FromDifferences:
 
     def fill(self, i: int, words: Tensor, by: Differences, products: Tensor, norms: Tensor) -> None:
         """Fill products (T, L, M) and the tokens' lengths (T, M) of image `i` with words (T, L, C)."""
+        order, (t, longest, m) = by.order[i], products.shape
+        ordered = self.workspace.take("ordered words", *words.shape)
+        torch.index_select(words, 0, order, out=ordered)
+        found = self.workspace.take("ordered products", t, longest, m)
+        lengths = self.workspace.take("ordered norms", t, m)
+        for number, part in enumerate(split(t, AT_ONCE)):
+            tokens = self.tokens(i, by, part, *by.lost[i][number])
+            torch.bmm(ordered[part], tokens.transpose(1, 2), out=found[part])
+            torch.linalg.vector_norm(tokens, dim=-1, out=lengths[part])
+        torch.maximum(lengths, by.shortest[i], out=lengths)
+        products.index_copy_(0, order, found)
+        norms.index_copy_(0, order, lengths)
+
+    def tokens(self, i: int, by: Differences, part: slice, indices: Tensor, lost: Tensor) -> Tensor:
+        """Build the tokens of image `i` for the captions at the places `part`: (P, M, C), overwritten by the next."""
         assert self.usual is not None  # `compare` was called: it made `by`
-        (t, m), count, channels = norms.shape, by.counts[i], words.shape[-1]
-        chosen = by.where[i, :, :count].reshape(-1)
+        t, count = part.stop - part.start, max(1, by.counts[i][part.stop - 1])  # the last differs most
+        m, channels = self.usual.tokens.shape[1:]
+        chosen = by.where[i, part, :count].reshape(-1)
         gathered = self.workspace.take("gathered patches", t * count, channels)
         weights = self.workspace.take("gathered weights", t * count, m)
         torch.index_select(self.patches[i], 0, chosen, out=gathered)
         torch.index_select(self.usual.weights[i], 0, chosen, out=weights)
-        weights *= by.sign[i, :, :count].reshape(-1, 1)
+        weights *= by.sign[i, part, :count].reshape(-1, 1)
         tokens = self.workspace.take("tokens", t, m, channels)
         torch.baddbmm(
             self.usual.tokens[i].expand(t, m, channels),
@@ -110,13 +135,10 @@ class FromDifferences:
             gathered.view(t, count, channels),
             out=tokens,
         )
-        tokens[:, -1] = by.extra[i]
-        indices, lost = by.lost[i]
+        tokens[:, -1] = by.extra[i, part]
         if len(indices):
             tokens.view(t * m, channels).index_copy_(0, indices, lost @ self.patches[i])
-        torch.bmm(words, tokens.transpose(1, 2), out=products)
-        torch.linalg.vector_norm(tokens, dim=-1, out=norms)
-        torch.maximum(norms, by.shortest[i], out=norms)
+        return tokens
 
 
 def places(difference: Tensor) -> tuple[Tensor, Tensor]:
@@ -149,15 +171,20 @@ def usual_patches(mask: Tensor, logits: Tensor, patches: Tensor) -> UsualPatches
     return UsualPatches(usual, weights, tokens)
 
 
-def summed_directly(lost: Tensor, mask: Tensor, logits: Tensor) -> list[tuple[Tensor, Tensor]]:
+def summed_directly(lost: Tensor, mask: Tensor, logits: Tensor) -> list[list[tuple[Tensor, Tensor]]]:
     """Return `Differences.lost` of the tokens that `lost` (V, T, N_c) names, which are few.
 
     Args:
         mask: (V, T, N), what each caption keeps.
         logits: (V, N_c, N), of aggregation.
     """
-    images, captions, tokens = lost.nonzero().unbind(dim=1)  # (K,) each, ordered by image
-    weights = masked_softmax(logits[images, tokens].float(), mask[images, captions])  # (K, N)
-    counts = torch.bincount(images, minlength=len(mask)).tolist()
-    indices = captions * (lost.shape[2] + 1) + tokens  # (K,)
-    return list(zip(indices.split(counts), weights.split(counts), strict=True))
+    v, t, tokens = lost.shape
+    parts = list(split(t, AT_ONCE))
+    first = torch.tensor([part.start for part in parts], device=lost.device)
+    image, caption, token = lost.nonzero().unbind(dim=1)  # (K,) each, ordered by image, then by caption
+    weights = masked_softmax(logits[image, token].float(), mask[image, caption])  # (K, N)
+    part = torch.bucketize(caption, first, right=True) - 1  # (K,)
+    indices = (caption - first[part]) * (tokens + 1) + token  # (K,)
+    counts = torch.bincount(image * len(parts) + part, minlength=v * len(parts)).tolist()
+    found = list(zip(indices.split(counts), weights.split(counts), strict=True))
+    return [found[i * len(parts) : (i + 1) * len(parts)] for i in range(v)]

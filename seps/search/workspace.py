@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+import threading
 
 import torch
 from torch import Tensor
 
 
-class Workspace:
-    """Large buffers that blocks share: on a CPU fresh memory for each would cost as much as the arithmetic in it."""
+class Workspace(threading.local):
+    """Large buffers that blocks share: on a CPU fresh memory for each would cost as much as the arithmetic in it.
+
+    Each thread has buffers of its own.
+    """
 
     def __init__(self, device: torch.device) -> None:
         self.device = device

@@ -1,4 +1,5 @@
-"""The engine beside its former self, which decided which patches a caption keeps in float64 throughout."""
+"""The engine beside its former self, which decided which patches a caption keeps in float64 throughout, took 24
+captions at a time, and worked on one part of the images after another."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from contextlib import contextmanager
 import torch
 
 import seps.search.decisions
+import seps.search.engine
 from seps import CrossSparseAggrNet, ScoringEngine
 
 PATCHES, CHANNELS = 196, 384  # of the shipped model of photographs, which has no [CLS]
@@ -16,14 +18,17 @@ SIZES = ((64, 200), (1000, 1))  # images and captions: a matrix, and a ranking f
 
 
 @contextmanager
-def decided_in_float64() -> Iterator[None]:
-    """Have every decision made in float64, as the engine did before it tried float32 first."""
-    longest = seps.search.decisions.LONGEST
-    seps.search.decisions.LONGEST = 0.0  # no patch is short enough for float32
+def former_self() -> Iterator[None]:
+    """Have the engine score as it did."""
+    engine, decisions = seps.search.engine, seps.search.decisions
+    now = decisions.LONGEST, engine.CPU_CAPTIONS, engine.THREAD_BYTES
+    decisions.LONGEST = 0.0  # no patch is short enough for float32
+    engine.CPU_CAPTIONS = 24
+    engine.THREAD_BYTES = 2**60  # no memory is enough for a second thread
     try:
         yield
     finally:
-        seps.search.decisions.LONGEST = longest
+        decisions.LONGEST, engine.CPU_CAPTIONS, engine.THREAD_BYTES = now
 
 
 def former_side_by_side(device: torch.device, rounds: int, sizes: tuple[tuple[int, int], ...] = SIZES) -> list[float]:
@@ -52,7 +57,7 @@ def former_side_by_side(device: torch.device, rounds: int, sizes: tuple[tuple[in
         for _ in range(rounds):
             took, scores = seconds()
             now.append(took)
-            with decided_in_float64():
+            with former_self():
                 took, before = seconds()
             former.append(took)
         off = float((scores - before).abs().max())

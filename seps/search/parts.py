@@ -1,0 +1,55 @@
+"""Cutting many into parts, and working on the parts of a CPU's share on several threads at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Barrier
+
+import torch
+
+from seps.progress import Progress, with_progress
+
+
+def split(count: int, size: int) -> Iterator[slice]:
+    """Cut a count into the fewest slices of at most `size`, of nearly equal length."""
+    return divide(count, -(-count // size))
+
+
+def divide(count: int, parts: int) -> Iterator[slice]:
+    """Cut a count into so many slices of nearly equal length."""
+    return (slice(count * i // parts, count * (i + 1) // parts) for i in range(parts))
+
+
+def work_on(work: Callable[[slice], None], parts: list[slice], threads: int, title: str, progress: Progress) -> None:
+    """Call `work` with each part, on so many threads at once, each of which computes with its share of torch's threads.
+
+    Products that are too small to be divided among cores fill them all in this way. What goes wrong in one part is
+    raised, and the parts that wait are left.
+
+    Args:
+        work: writes its result where no other part's goes; sets its own inference mode, which is a thread's own.
+        parts: what it is called with; threads: from 1, which works here and now.
+        title, progress: of the bar, as in `with_progress`.
+    """
+    threads = min(threads, len(parts))
+    if threads <= 1:
+        for part in with_progress(parts, title, progress):
+            work(part)
+        return
+    mine, ready = torch.get_num_threads(), Barrier(threads + 1)
+
+    def prepare() -> None:
+        torch.get_num_threads()  # a thread's first use takes the default, which would overrule what is set now
+        torch.set_num_threads(max(1, mine // threads))  # this thread's, and the default of new ones
+        ready.wait()
+
+    with ThreadPoolExecutor(threads, initializer=prepare) as pool:
+        futures: list[Future[None]] = [pool.submit(work, part) for part in parts]
+        ready.wait()
+        torch.set_num_threads(mine)  # the default is again what it was
+        try:
+            for future in with_progress(futures, title, progress):
+                future.result()
+        finally:
+            pool.shutdown(cancel_futures=True)

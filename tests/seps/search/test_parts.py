@@ -1,0 +1,82 @@
+"""Parts are worked on by several threads, each computing with its share of torch's threads."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+from seps import ScoringEngine
+from seps.search import engine as scoring
+from seps.search.parts import divide, split, work_on
+from tests.helpers.cases import Case
+
+
+@pytest.fixture
+def four_threads() -> Iterator[None]:
+    mine = torch.get_num_threads()
+    torch.set_num_threads(4)
+    yield
+    torch.set_num_threads(mine)
+
+
+def test_parts_cover_all_and_are_nearly_equal() -> None:
+    parts = list(split(10, 4))
+    assert parts == [slice(0, 3), slice(3, 6), slice(6, 10)] == list(divide(10, 3))
+
+
+def test_each_thread_has_its_share_and_torch_is_left_as_it_was(four_threads: None) -> None:
+    shares, lock, all_there = [], threading.Lock(), threading.Barrier(2)
+
+    def work(part: slice) -> None:
+        if part.start < 2:  # the first two parts wait for each other: each of both threads has one
+            all_there.wait(timeout=30)
+        with lock:
+            shares.append((threading.get_ident(), torch.get_num_threads()))
+
+    work_on(work, list(split(8, 1)), 2, "", False)
+    assert len(shares) == 8 and len({thread for thread, _ in shares}) == 2
+    assert {share for _, share in shares} == {2}
+    later: list[int] = []
+    thread = threading.Thread(target=lambda: later.append(torch.get_num_threads()))
+    thread.start()
+    thread.join()
+    assert (torch.get_num_threads(), later) == (4, [4])
+
+
+def test_what_goes_wrong_is_raised_and_the_rest_is_left(four_threads: None) -> None:
+    done = []
+
+    def work(part: slice) -> None:
+        if part.start == 3:
+            raise RuntimeError("the fourth")
+        done.append(part.start)
+        threading.Event().wait(0.01)
+
+    with pytest.raises(RuntimeError, match="the fourth"):
+        work_on(work, list(split(200, 1)), 2, "", False)
+    assert {0, 1, 2} <= set(done) and len(done) < 100
+    assert torch.get_num_threads() == 4
+
+
+def test_one_thread_works_here() -> None:
+    seen = []
+    work_on(lambda part: seen.append((part.start, threading.get_ident())), list(split(3, 1)), 1, "", False)
+    assert seen == [(i, threading.get_ident()) for i in range(3)]
+
+
+@pytest.mark.parametrize(("memory_mb", "threads"), [(512, 4), (256, 2), (10, 1)])
+def test_the_engine_scores_on_as_many_threads_as_memory_allows(
+    four_threads: None, monkeypatch: pytest.MonkeyPatch, memory_mb: int, threads: int
+) -> None:
+    model, inputs = Case(images=24, captions=20, side=4, channels=16, words=6, dense_words=0).build()
+    monkeypatch.setattr(scoring, "CPU_PAIRS", 40)  # two images a block
+    engine = ScoringEngine(model, memory_mb)
+    captions = {key: value for key, value in inputs.items() if key != "img_embs"}
+    images, asked = engine.encode_images(inputs["img_embs"]), engine.encode_captions(**captions)
+    block, parts, planned = engine.plan(images, asked)
+    assert planned == threads and block == 20 and len(parts) == 12
+    with torch.no_grad():
+        assert float((engine.score(images, asked) - model(**inputs)).abs().max()) < 1e-5
