@@ -26,7 +26,7 @@ from seps.search.workspace import Workspace
 ENCODED_IMAGES = 8  # images encoded at a time: they stay in a CPU's cache
 MOST_MEGABYTES = 10**9
 CPU_CAPTIONS, CPU_PAIRS = 96, 1024  # captions and pairs a block on a CPU, likewise
-THREAD_BYTES = 128 * 2**20  # a thread that scores has at least so much memory
+THREAD_BYTES = 128 * 2**20  # the least that a thread has where several score at once
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,8 @@ class ScoringEngine:
     Args:
         model: either variant; its device is where scoring runs. On CUDA leave
             `torch.backends.cuda.matmul.allow_tf32` off, its default: TF32 is not exact.
-        memory_mb: bound, in megabytes, on what scoring allocates on top of the indices and the result.
+        memory_mb: bound, in megabytes, on what scoring allocates on top of the indices and the result. On a CPU parts
+            of the images are scored at once, on as many threads as torch has, each with 128 of these megabytes or more.
         progress: True shows a bar in the terminal; a callable like `tqdm` or `gr.Progress().tqdm` is
             called with an iterable and `desc`; False shows none.
 
@@ -188,7 +189,8 @@ class ScoringEngine:
         block, image_block = self.block_sizes(images, captions, self.memory // threads)
         count = -(-len(images) // image_block)
         threads = min(threads, count)
-        return block, list(divide(len(images), -(-count // threads) * threads)), threads
+        parts = min(len(images), -(-count // threads) * threads)  # as many for each thread
+        return block, list(divide(len(images), parts)), threads
 
     def block_sizes(self, images: ImageIndex, captions: CaptionIndex, memory: int) -> tuple[int, int]:
         """Choose how many captions and images make a block, such that the block's tensors fit `memory` bytes."""

@@ -80,3 +80,15 @@ def test_the_engine_scores_on_as_many_threads_as_memory_allows(
     assert planned == threads and block == 20 and len(parts) == 12
     with torch.no_grad():
         assert float((engine.score(images, asked) - model(**inputs)).abs().max()) < 1e-5
+
+
+@pytest.mark.parametrize("images", [1, 2, 3, 5, 9])
+def test_no_part_is_empty(four_threads: None, monkeypatch: pytest.MonkeyPatch, images: int) -> None:
+    model, inputs = Case(images=images, captions=20, side=4, channels=16, words=6, dense_words=0).build()
+    monkeypatch.setattr(scoring, "CPU_PAIRS", 20)  # one image a block
+    engine = ScoringEngine(model)
+    captions = {key: value for key, value in inputs.items() if key != "img_embs"}
+    indexed, asked = engine.encode_images(inputs["img_embs"]), engine.encode_captions(**captions)
+    assert [part.stop - part.start for part in engine.plan(indexed, asked)[1]] == [1] * images
+    with torch.no_grad():
+        assert float((engine.score(indexed, asked) - model(**inputs)).abs().max()) < 1e-5
