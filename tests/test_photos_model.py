@@ -91,3 +91,19 @@ def test_the_further_step_s_figures_are_the_measured_ones() -> None:
     for rival in ("seps", "all_patches"):
         pointing = results[f"{rival}_pointing_by_centres"]
         assert f"{sum(pointing) / len(pointing):.3f}" in card
+
+
+def test_the_figures_of_three_seeds_are_the_measured_ones() -> None:
+    card = (FOLDER / "README.md").read_text()
+    results = json.loads((FOLDER / "results-seeds.json").read_text())
+    dev = json.loads((FOLDER / "results-dev.json").read_text())
+    assert results["dev"]["seps"][0] == pytest.approx(dev["captions_only"]["rsum"], abs=0.01)  # the first one ships
+    assert results["pointing_game"]["seps"][0] == pytest.approx(
+        dev["grounding"]["methods"]["seps"]["pointing_game"]["mean"], abs=1e-4
+    )
+    for measure in ("dev", "open_photos", "examples", "pointing_game", "energy_inside", "mentioned_to_background"):
+        digits = 1 if measure in ("dev", "open_photos", "examples") else 3
+        for reading, values in results[measure].items():
+            assert len(values) == 3
+            row = f"| {' / '.join(f'{value:.{digits}f}' for value in values)} | {sum(values) / 3:.{digits}f} |"
+            assert row in card, (measure, reading)
