@@ -79,6 +79,7 @@ function build(root, value, trigger) {
   function measure(text) {
     measuring = text;
     clearTimeout(timer);
+    if (!isSlow(text)) clearTimeout(stroke); // its answer tells of the decision by hand too
     trigger(isSlow(text) ? "measure_slowly" : "measure", { ...settings(), layer: text });
     update();
   }
