@@ -26,8 +26,7 @@ from demo.views.parts import AT_ONCE, MEASURING, PROGRESS, ViewState, errors_as_
 from seps import Explanation
 from seps.progress import Progress
 
-MEASURE_EVENTS = ("measure", "measure_slowly")  # of a viewer where layers are measured
-EVENTS = ("force", *MEASURE_EVENTS)  # of the viewer of Photos, besides those of every viewer
+MEASURE_EVENTS = ("measure", "measure_slowly")  # of a viewer where layers are measured or decisions made by hand
 BUDGET = 20  # patches of the game, to begin with
 
 
@@ -137,12 +136,6 @@ def connect(registry: ModelRegistry, viewer: gr.HTML, said: gr.HTML, session: gr
         return message(""), search_value(service, indexed, state), state
 
     @errors_as_message(3)
-    def force(session: SessionData, state: ViewState, event: gr.EventData) -> tuple[Any, ...]:
-        drawn = drawn_as(state, event)
-        name = Layer.parse(drawn.layer).name
-        return answered(session, replace(drawn, layer="mask") if name in MEASURES else drawn)
-
-    @errors_as_message(3)
     def measure(session: SessionData, state: ViewState, event: gr.EventData) -> tuple[Any, ...]:
         return answered(session, drawn_as(state, event))
 
@@ -159,7 +152,6 @@ def connect(registry: ModelRegistry, viewer: gr.HTML, said: gr.HTML, session: gr
             return gr.skip(), gr.skip()
         return answered(session, replace(state, layer=drawn.layer))[1:]
 
-    viewer.force(force, [session, state], [said, viewer, state], **AT_ONCE)
     viewer.measure(measure, [session, state], [said, viewer, state], **AT_ONCE)
     measured = gr.State(None)  # the view that was measured, which another one may have followed meanwhile
     slowly = viewer.measure_slowly(

@@ -50,8 +50,8 @@ export function linked(mount) {
       props,
       (event, detail) => {
         if (["step", "share"].includes(event)) told = { ...detail };
-        if (["layer", "force", "slide"].includes(event)) drawn = { ...detail };
-        if (["layer", "force", "step", "slide", "share"].includes(event) && seen()) remember(props.value, detail);
+        if (["layer", "measure", "slide"].includes(event)) drawn = { ...detail };
+        if (["layer", "measure", "step", "slide", "share"].includes(event) && seen()) remember(props.value, detail);
         if (event === "share") return; // of the address alone
         trigger(event, event === "export" ? withDark(detail) : detail);
       },

@@ -87,14 +87,13 @@ function build(root, value, trigger) {
   // The decision by hand has changed: show it, and ask for its numbers.
   function decided() {
     measuring = null;
-    if (decider.open && !(state.layer.name === "mask" && state.layer.branch === "sparse")) {
-      state.layer = parseLayer("mask");
-    }
+    const isMask = state.layer.name === "mask" && state.layer.branch === "sparse";
+    if ((decider.open && !isMask) || measures.includes(state.layer.name)) state.layer = parseLayer("mask");
     painted();
     update();
     clearTimeout(timer);
     clearTimeout(stroke);
-    stroke = setTimeout(() => trigger("force", settings()), STROKE);
+    stroke = setTimeout(() => trigger("measure", settings()), STROKE);
   }
 
   function painted() {
@@ -374,6 +373,6 @@ function build(root, value, trigger) {
 }
 
 // trigger("layer", {layer, opacity, lines, objects, mask, budget}) follows a change, trigger("export", {format, ...the
-// same}) a download; "force" asks for the numbers of a decision by hand, "measure" for those of the layer, and
-// "measure_slowly" for those of one that takes long.
+// same}) a download; "measure" asks for the numbers of a decision by hand and of the layer, and "measure_slowly" for those
+// of a layer that takes long.
 export const mount = mounting("seps-viewer", build, say("hint.no_picture"));
