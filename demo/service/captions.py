@@ -69,7 +69,7 @@ def told_if_unlike(model: SEPSModel, known: KnownCaptions | None, reading: Readi
     nearest = float(known.nearness(caption_vectors(model, [reading.text]))[0])
     if nearest >= known.threshold:
         return reading
-    shown = f"{nearest:.2f} of {known.threshold:.2f}"  # short: on a phone it stands above the ranking
+    shown = f"{nearest:.2f}, usually above {known.threshold:.2f}"  # short: on a phone it stands above the ranking
     said = f"Few training captions are like this one (nearness {shown}): this may be a guess."
     return replace(reading, note=f"{reading.note} {said}".strip())
 

@@ -27,7 +27,7 @@ def test_the_photos_view_tells_it(
     monkeypatch.setattr(service, "known", KnownCaptions(centres, threshold))
     said, _, _, state = search.rank_and_show(service, service.find("examples"), CAPTION, None, ViewState())
     assert ("Few training captions are like this one" in said) == told
-    assert ("(nearness -1.00 of 1.00): this may be a guess." in said) == told
+    assert ("(nearness -1.00, usually above 1.00): this may be a guess." in said) == told
     assert search.standing(registry, state) == said  # it stays while the ranking stays
 
 
@@ -35,7 +35,7 @@ def test_it_stands_behind_what_else_is_told(service: RetrievalService) -> None:
     centres = caption_vectors(service.model, [CAPTION])
     read = told_if_unlike(service.model, KnownCaptions(centres, 1.01), Reading(CAPTION, "Cut short."))
     assert read.text == CAPTION
-    assert read.note.endswith("like this one (nearness 1.00 of 1.01): this may be a guess.")
+    assert read.note.endswith("like this one (nearness 1.00, usually above 1.01): this may be a guess.")
     assert read.note.startswith("Cut short. Few training captions")
     unmeasured = Reading(CAPTION, "")
     assert told_if_unlike(service.model, None, unmeasured) is unmeasured
