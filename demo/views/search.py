@@ -88,7 +88,9 @@ def build(registry: ModelRegistry) -> Search:
         with gr.Column(scale=6, min_width=280, elem_classes="found"):
             ranking = scripted("ranking", "ranking", "ranking", ("pick", "export", "why"))
         with gr.Column(scale=11, min_width=320, elem_classes="seen"):
-            viewer = scripted("viewer", "seps-viewer", "viewer", ("layer", "export", *whatif.MEASURE_EVENTS), value=computing())
+            viewer = scripted(
+                "viewer", "seps-viewer", "viewer", ("layer", "export", *whatif.MEASURE_EVENTS), value=computing()
+            )
     return Search(caption, chips, dense, gallery, uploads, said, ranking, viewer)
 
 

@@ -35,7 +35,7 @@ class BlockScorer:
         model: either variant.
         images: the block.
         captions: how many captions will come in all; they share what an image alone decides.
-        workspace: buffers, shared by the scorers of one call.
+        workspace: buffers, shared by the scorers of one call in each thread.
         masks: forced decisions of the sparse and the dense branch, (V, 1, N) bool each; None decides by the score.
     """
 

@@ -20,7 +20,7 @@ from seps.search.workspace import Workspace
 
 CANCELLED = 0.03  # a token that weighs less than this share of what it was summed from is summed directly instead
 HEAVIEST = 1e3  # so is a token that weighs this many times what the usual patches weigh
-AT_ONCE = 24  # captions whose tokens are built at a time: they stay in a core's own cache
+AT_ONCE = 24  # captions whose tokens a CPU builds at a time
 HIGHEST_LOGIT = 14.0  # above the highest of the usual patches, where weights are cut: HEAVIEST even beside 500 others
 
 
@@ -99,23 +99,23 @@ class FromDifferences:
             sign=difference.gather(2, where) * (torch.arange(where.shape[2], device=where.device) < counts[..., None]),
             extra=dropped @ self.patches,  # (V, T, C)
             shortest=(SHORTEST * total).clamp(min=1e-30),
-            lost=summed_directly(lost, mask, self.logits),
+            lost=summed_directly(lost, mask, self.logits, self.at_once(mask.shape[1])),
         )
 
     def fill(self, i: int, words: Tensor, by: Differences, products: Tensor, norms: Tensor) -> None:
         """Fill products (T, L, M) and the tokens' lengths (T, M) of image `i` with words (T, L, C)."""
-        order, (t, longest, m) = by.order[i], products.shape
-        ordered = self.workspace.take("ordered words", *words.shape)
-        torch.index_select(words, 0, order, out=ordered)
-        found = self.workspace.take("ordered products", t, longest, m)
-        lengths = self.workspace.take("ordered norms", t, m)
-        for number, part in enumerate(split(t, AT_ONCE)):
-            tokens = self.tokens(i, by, part, *by.lost[i][number])
-            torch.bmm(ordered[part], tokens.transpose(1, 2), out=found[part])
-            torch.linalg.vector_norm(tokens, dim=-1, out=lengths[part])
-        torch.maximum(lengths, by.shortest[i], out=lengths)
-        products.index_copy_(0, order, found)
-        norms.index_copy_(0, order, lengths)
+        t, longest, channels = words.shape
+        for part, (indices, lost) in zip(split(t, self.at_once(t)), by.lost[i], strict=True):
+            which = by.order[i, part]  # (P,)
+            chosen = self.workspace.take("chosen words", len(which), longest, channels)
+            torch.index_select(words, 0, which, out=chosen)
+            tokens = self.tokens(i, by, part, indices, lost)
+            products.index_copy_(0, which, torch.bmm(chosen, tokens.transpose(1, 2)))
+            norms.index_copy_(0, which, tokens.norm(dim=-1).maximum(by.shortest[i, part]))
+
+    def at_once(self, captions: int) -> int:
+        """Choose how many of so many captions are multiplied together: on a CPU what stays in a core's own cache."""
+        return AT_ONCE if self.patches.device.type == "cpu" else captions
 
     def tokens(self, i: int, by: Differences, part: slice, indices: Tensor, lost: Tensor) -> Tensor:
         """Build the tokens of image `i` for the captions at the places `part`: (P, M, C), overwritten by the next."""
@@ -171,15 +171,15 @@ def usual_patches(mask: Tensor, logits: Tensor, patches: Tensor) -> UsualPatches
     return UsualPatches(usual, weights, tokens)
 
 
-def summed_directly(lost: Tensor, mask: Tensor, logits: Tensor) -> list[list[tuple[Tensor, Tensor]]]:
+def summed_directly(lost: Tensor, mask: Tensor, logits: Tensor, at_once: int) -> list[list[tuple[Tensor, Tensor]]]:
     """Return `Differences.lost` of the tokens that `lost` (V, T, N_c) names, which are few.
 
     Args:
         mask: (V, T, N), what each caption keeps.
-        logits: (V, N_c, N), of aggregation.
+        logits: (V, N_c, N), of aggregation; at_once: captions a part at most.
     """
     v, t, tokens = lost.shape
-    parts = list(split(t, AT_ONCE))
+    parts = list(split(t, at_once))
     first = torch.tensor([part.start for part in parts], device=lost.device)
     image, caption, token = lost.nonzero().unbind(dim=1)  # (K,) each, ordered by image, then by caption
     weights = masked_softmax(logits[image, token].float(), mask[image, caption])  # (K, N)

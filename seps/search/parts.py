@@ -25,7 +25,8 @@ def work_on(work: Callable[[slice], None], parts: list[slice], threads: int, tit
     """Call `work` with each part, on so many threads at once, each of which computes with its share of torch's threads.
 
     Products that are too small to be divided among cores fill them all in this way. What goes wrong in one part is
-    raised, and the parts that wait are left.
+    raised, and the parts that wait are left. While the threads start, the default of new ones is a share: another
+    thread that first uses torch in that moment keeps it.
 
     Args:
         work: writes its result where no other part's goes; sets its own inference mode, which is a thread's own.
@@ -38,16 +39,22 @@ def work_on(work: Callable[[slice], None], parts: list[slice], threads: int, tit
             work(part)
         return
     mine, ready = torch.get_num_threads(), Barrier(threads + 1)
+    shares = [max(1, part.stop - part.start) for part in divide(mine, threads)]
 
     def prepare() -> None:
         torch.get_num_threads()  # a thread's first use takes the default, which would overrule what is set now
-        torch.set_num_threads(max(1, mine // threads))  # this thread's, and the default of new ones
+        torch.set_num_threads(shares.pop())  # this thread's, and the default of new ones
         ready.wait()
 
     with ThreadPoolExecutor(threads, initializer=prepare) as pool:
-        futures: list[Future[None]] = [pool.submit(work, part) for part in parts]
-        ready.wait()
-        torch.set_num_threads(mine)  # the default is again what it was
+        try:
+            futures: list[Future[None]] = [pool.submit(work, part) for part in parts]
+            ready.wait()
+        except BaseException:  # no thread can be started, or Ctrl-C: those that wait are let go
+            ready.abort()
+            raise
+        finally:
+            torch.set_num_threads(mine)  # the default is again what it was
         try:
             for future in with_progress(futures, title, progress):
                 future.result()

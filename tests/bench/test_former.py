@@ -18,7 +18,6 @@ def test_the_former_engine_decides_in_float64_on_one_thread(monkeypatch: pytest.
     engine = ScoringEngine(model)
     images, captions = engine.encode_images(inputs.pop("img_embs")), engine.encode_captions(**inputs)
     monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
-    monkeypatch.setattr(seps.search.engine, "CPU_PAIRS", 2)
     monkeypatch.setattr(seps.search.engine, "ALIGNED", 2)
 
     def how() -> tuple[bool, int]:

@@ -61,7 +61,8 @@ function build(root, value, trigger) {
 
   // Show a layer, in the branch chosen before where that branch has it.
   function choose(name, number = null, branch = state.layer.branch) {
-    if (measures.includes(name) && !hasLayer(record, { name, number, branch: "sparse" })) return measure(name);
+    const known = !decider?.pending && hasLayer(record, { name, number, branch: "sparse" });
+    if (measures.includes(name) && !known) return measure(name);
     measuring = null;
     if (name === "word" && state.layer.name !== "word") state.before = state.layer;
     const sides = [branch, "sparse", "dense"].map((side) => ({ name, number, branch: side }));
@@ -358,7 +359,7 @@ function build(root, value, trigger) {
     scene = sceneOf(next.scene);
     decider?.told(JSON.parse(next.whatif), next.mask, next.budget);
     painted();
-    if (measuring && hasLayer(record, parseLayer(measuring))) {
+    if (measuring && !decider?.pending && hasLayer(record, parseLayer(measuring))) {
       state.layer = parseLayer(measuring);
       measuring = null;
     }
@@ -373,6 +374,6 @@ function build(root, value, trigger) {
 }
 
 // trigger("layer", {layer, opacity, lines, objects, mask, budget}) follows a change, trigger("export", {format, ...the
-// same}) a download; "measure" asks for the numbers of a decision by hand and of the layer, and "measure_slowly" for those
-// of a layer that takes long.
+// same}) a download; "measure" asks for the numbers of a decision by hand and of the layer, and "measure_slowly" for
+// those of a layer that takes long.
 export const mount = mounting("seps-viewer", build, say("hint.no_picture"));

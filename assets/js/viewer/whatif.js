@@ -214,6 +214,7 @@ export function whatIf(told, { mask, budget, grid, changed, redraw, resized, alw
     text,
     get kept() { return kept; },
     get open() { return open; },
+    get pending() { return pending; }, // whether the numbers are still those of another decision
     get budget() { return open ? game : 0; },
     get now() { return text() ? told.now : null; },
     get choice() { return seen && game && told.game ? readMask(told.game.mask, count) : null; },

@@ -28,6 +28,7 @@ pytestmark = [
 ]
 
 GRID = (14, 14)
+BY_HAND, MODELS_OWN = '"mask":"[^"]', '"mask":""'  # in what the page asks
 LATE = 1500  # milliseconds that a held answer takes longer
 
 
@@ -41,21 +42,21 @@ def at_once(page: Page, *selectors: str) -> None:
     page.evaluate("all => all.forEach(one => document.querySelector('#viewer ' + one).click())", list(selectors))
 
 
-def hold_answers(page: Page) -> None:
-    """Let answers to a decision by hand come late, those to the model's own as they do."""
+def hold_answers(page: Page, held: str) -> None:
+    """Let answers to decisions and measures that match come late."""
     page.evaluate(
-        """late => {
+        """([late, held]) => {
             const own = window.fetch;
             window.fetch = async (...asked) => {
                 const answer = await own(...asked);
-                if (/"mask":"[^"]/.test(asked[1]?.body ?? "")) {
+                if (new RegExp(held).test(asked[1]?.body ?? "")) {
                     document.body.dataset.held = Number(document.body.dataset.held ?? 0) + 1;
                     await new Promise(go => setTimeout(go, late));
                 }
                 return answer;
             };
         }""",
-        LATE,
+        [LATE, held],
     )
 
 
@@ -256,7 +257,7 @@ def test_measured_layers_come_when_they_are_asked_for(
 
 def test_a_layer_asked_for_as_the_tools_close_is_shown(browser: Browser, address: str) -> None:
     with opened(browser, address) as page:
-        hold_answers(page)
+        hold_answers(page, BY_HAND)
         tool(page, "whatif")
         page.mouse.click(*spot(page, 60))
         expect(page.locator("body")).to_have_attribute("data-held", "1")
@@ -266,6 +267,31 @@ def test_a_layer_asked_for_as_the_tools_close_is_shown(browser: Browser, address
         page.wait_for_timeout(2 * LATE)  # every answer to another decision has come by then
         expect(effect).to_have_attribute("aria-pressed", "true")
         expect(page).not_to_have_url(re.compile("mask="))
+
+
+def test_a_layer_asked_for_before_the_closed_tools_are_answered_is_the_model_s_own(
+    browser: Browser, address: str, service: RetrievalService
+) -> None:
+    indexed = service.find("examples")
+    with opened(browser, address) as page:
+        opaque(page)
+        effect = page.locator("#viewer [data-layer=effect]")
+        tool(page, "whatif")
+        page.mouse.click(*spot(page, 60))
+        expect(page).to_have_url(re.compile("mask="))
+        effect.click()
+        expect(effect).to_have_attribute("aria-pressed", "true")
+        hold_answers(page, MODELS_OWN)
+        tool(page, "whatif")
+        expect(page.locator("body")).to_have_attribute("data-held", "1")
+        effect.click()  # what is known is the other decision's
+        expect(page.locator("#viewer .seps-reading")).to_contain_text("easuring")
+        expect(effect).to_have_attribute("aria-pressed", "true")
+        record = service.measure(indexed, indexed.gallery.position("dahlia"), FIRST_CAPTION, None, "effect")
+        wanted = Layer("effect").values(record)
+        page.locator("#caption textarea").hover()
+        colours = diverging_colours(wanted.values, wanted.high)
+        np.testing.assert_allclose(patch_colours(shown(page), GRID), colours, atol=3)
 
 
 def test_blurred_patches_come_with_a_word_on_the_time(

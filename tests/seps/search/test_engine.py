@@ -328,10 +328,11 @@ import torch
 from tests.bench.__main__ import PeakMemory
 from seps import CrossSparseAggrNet, ScoringEngine
 torch.manual_seed(0)
-model = CrossSparseAggrNet(256, 196, use_paper_version={paper}).eval()
+model = CrossSparseAggrNet({channels}, {patches}, use_paper_version={paper}).eval()
 engine = ScoringEngine(model, memory_mb={memory_mb})
-images = engine.encode_images(torch.randn(100, 197, 256))
-captions = engine.encode_captions(torch.randn(400, 40, 256), [40] * 400, torch.randn(400, 50, 256), [50] * 400)
+images = engine.encode_images(torch.randn({images}, {patches} + 1, {channels}))
+words, lengths = torch.randn(400, {words}, {channels}), [{words}] * 400
+captions = engine.encode_captions(words[:, :40], [40] * 400, words, lengths)
 engine.score(images[:2], captions[:2])  # the libraries' own start-up memory
 ctypes.CDLL("libc.so.6").malloc_trim(0)  # freed memory goes back, so that scoring cannot hide in it
 with PeakMemory() as memory:
@@ -343,10 +344,19 @@ print(memory.added / 2**20)
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", [False, True])
 def test_memory_is_bounded_by_the_setting(paper: bool) -> None:
-    def measured(memory_mb: int) -> float:
-        script = MEASURE.format(paper=paper, memory_mb=memory_mb)
-        result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-        return float(result.stdout)
-
-    little, more = measured(24), measured(512)
+    sizes = {"images": 100, "patches": 196, "channels": 256, "words": 50}
+    little, more = megabytes(24, paper, **sizes), megabytes(512, paper, **sizes)
     assert little < 24 < more < 512
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", [False, True])
+def test_memory_is_bounded_where_captions_are_large_beside_images(paper: bool) -> None:
+    assert megabytes(24, paper, images=30, patches=16, channels=512, words=60) < 24
+
+
+def megabytes(memory_mb: int, paper: bool, **sizes: int) -> float:
+    """What scoring takes with a bound, in a process of its own."""
+    script = MEASURE.format(paper=paper, memory_mb=memory_mb, **sizes)
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return float(result.stdout)

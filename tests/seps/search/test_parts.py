@@ -61,6 +61,33 @@ def test_what_goes_wrong_is_raised_and_the_rest_is_left(four_threads: None) -> N
     assert torch.get_num_threads() == 4
 
 
+def test_threads_share_what_does_not_divide(four_threads: None) -> None:
+    shares, lock, all_there = [], threading.Lock(), threading.Barrier(3)
+
+    def work(part: slice) -> None:
+        all_there.wait(timeout=30)
+        with lock:
+            shares.append(torch.get_num_threads())
+
+    work_on(work, list(split(3, 1)), 3, "", False)
+    assert sorted(shares) == [1, 1, 2]
+
+
+def test_a_thread_that_cannot_start_lets_the_others_go(four_threads: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    start, started = threading.Thread.start, []
+
+    def only_once(thread: threading.Thread) -> None:
+        if started:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", only_once)
+    with pytest.raises(RuntimeError, match="can't start new thread"):
+        work_on(lambda part: None, list(split(8, 1)), 2, "", False)
+    assert torch.get_num_threads() == 4 and not started[0].is_alive()
+
+
 def test_one_thread_works_here() -> None:
     seen = []
     work_on(lambda part: seen.append((part.start, threading.get_ident())), list(split(3, 1)), 1, "", False)
