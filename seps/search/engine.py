@@ -196,13 +196,14 @@ class ScoringEngine:
         """Choose how many captions and images make a block, such that the block's tensors fit `memory` bytes."""
         n, channels = images.patches.shape[1:]
         tokens = self.model.num_tokens + 1
-        words = held = captions.sparse.words.shape[1]  # a caption's that meet tokens at once, and those that it brings
+        words = held = captions.sparse.words.shape[1]  # that meet tokens at once, and those that a caption brings
         if captions.dense is not None:
             held += captions.dense.words.shape[1]
             words = words if self.model.use_paper_version else max(words, captions.dense.words.shape[1])
-        # Bytes a pair: decisions (float64), words by tokens; and of one image's pairs: weights, tokens, patches, words.
+        # Bytes a pair: decisions (float64), words by tokens; and of one image's pairs: weights, tokens, patches, words,
+        # which stand there twice while one block of captions follows another.
         pair = 4 * (40 * n + 6 * tokens * words)
-        of_image = 4 * (3 * tokens * n + tokens * channels + n * channels + held * channels + words * n)
+        of_image = 4 * (3 * tokens * n + tokens * channels + n * channels + 2 * held * channels + words * n)
         image = 4 * (4 * n * channels + n * n + 3 * tokens * n)
         memory = int(0.7 * memory)  # the rest for what small steps take and give back
         budget = max(0, memory - image)

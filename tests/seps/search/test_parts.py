@@ -74,7 +74,7 @@ def test_threads_share_what_does_not_divide(four_threads: None) -> None:
 
 
 def test_a_thread_that_cannot_start_lets_the_others_go(four_threads: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    start, started = threading.Thread.start, []
+    start, started = threading.Thread.start, list[threading.Thread]()
 
     def only_once(thread: threading.Thread) -> None:
         if started:
