@@ -131,3 +131,32 @@ def test_the_first_of_three_seeds_ships() -> None:
         assert results["open_photos"][reading][0] == pytest.approx(open_photos["pooled"][reading]["rsum"], abs=0.01)
     pointing = dev["grounding"]["methods"]["seps"]["pointing_game"]["mean"]
     assert results["pointing_game"]["seps"][0] == pytest.approx(pointing, abs=1e-4)
+
+
+TRIED_ROWS = {  # of the card: the row's title, and where its figures stand in the results
+    "dev: SEPS": ("dev", "seps"),
+    "dev: pooled embeddings": ("dev", "pooled"),
+    "dev: both added": ("dev", "added"),
+    "first 300 of dev: SEPS": ("dev_300", "seps"),
+    "first 300 of dev: pooled embeddings": ("dev_300", "pooled"),
+    "open_photos: SEPS": ("open_photos", "seps"),
+    "open_photos: pooled embeddings": ("open_photos", "pooled"),
+    "open_photos: both added": ("open_photos", "added"),
+    "14 example photographs: SEPS": ("examples", "seps"),
+}
+
+
+def test_what_was_tried_has_the_measured_figures() -> None:
+    card = (FOLDER / "README.md").read_text()
+    results = json.loads((FOLDER / "results-tried.json").read_text())
+    seeds = json.loads((FOLDER / "results-seeds.json").read_text())
+    usual, named, cropped = (results[name] for name in ("as_it_is", "class_names_64", "random_crops"))
+    for title, (measure, reading) in TRIED_ROWS.items():
+        found = [one[measure][reading] if measure in one else None for one in (usual, named, cropped)]
+        row = " | ".join("not measured" if rsum is None else f"{rsum:.1f}" for rsum in found)
+        assert f"| {title} | {row} |" in card, title
+    for measure in ("dev", "open_photos", "examples"):
+        assert usual[measure] == {reading: values[results["seed"]] for reading, values in seeds[measure].items()}
+    gained = named["open_photos"]["seps"] - usual["open_photos"]["seps"]
+    lost = usual["dev"]["seps"] - named["dev"]["seps"]
+    assert f"by {gained:.1f} and {lost:.1f} for SEPS" in card
