@@ -52,6 +52,9 @@ class Objects(Protocol):
     def named(self, sentence: str, phrases: Sequence[PhraseBoxes]) -> Region:
         """All that these phrases of a sentence name, together."""
 
+    def apart(self, sentence: str, first: PhraseBoxes, second: PhraseBoxes) -> bool:
+        """Whether what two phrases of a sentence name shares no area."""
+
     def all(self) -> Floats:
         """The share of each patch on any object: (N,)."""
 
@@ -67,6 +70,12 @@ class Boxes:
         """As `Objects`."""
         boxes = [box for phrase in phrases for box in phrase.boxes]
         return Region(patch_overlap(boxes, self.grid).reshape(-1), centres_inside(boxes, self.grid).reshape(-1))
+
+    def apart(self, sentence: str, first: PhraseBoxes, second: PhraseBoxes) -> bool:
+        """As `Objects`."""
+        mine, theirs = np.array(first.boxes)[:, None], np.array(second.boxes)  # (K, 1, 4), (M, 4)
+        corners = np.maximum(mine, theirs)[..., :2], np.minimum(mine, theirs)[..., 2:]  # each (K, M, 2)
+        return not bool((corners[0] < corners[1]).all(axis=-1).any())
 
     def all(self) -> Floats:
         """As `Objects`."""
@@ -95,9 +104,17 @@ class Masks:
 
     def named(self, sentence: str, phrases: Sequence[PhraseBoxes]) -> Region:
         """As `Objects`."""
-        numbers = [i for one in phrases for i in self.mentions[sentence, one.first_word, one.phrase]]
-        mask: Booleans = np.any(self.masks[numbers], axis=0)
+        mask = self.mask(sentence, phrases)
         return Region(mask_overlap(mask, self.grid).reshape(-1), mask_centres(mask, self.grid).reshape(-1))
+
+    def mask(self, sentence: str, phrases: Sequence[PhraseBoxes]) -> Booleans:
+        """The pixels of all that these phrases name: (height, width)."""
+        numbers = [i for one in phrases for i in self.mentions[sentence, one.first_word, one.phrase]]
+        return np.asarray(self.masks[numbers].any(axis=0))
+
+    def apart(self, sentence: str, first: PhraseBoxes, second: PhraseBoxes) -> bool:
+        """As `Objects`."""
+        return not bool((self.mask(sentence, [first]) & self.mask(sentence, [second])).any())
 
     def all(self) -> Floats:
         """As `Objects`."""

@@ -333,6 +333,13 @@ def token_weights(match: Match, index: int, has_cls: bool) -> Tensor:
     return torch.cat(parts)
 
 
+def token_shares(match: Match, index: int, has_cls: bool) -> Floats:
+    """Return `token_weights` as shares: (M, N), rows summing to 1, or all 0 where a token has no patches."""
+    weights = read_only(token_weights(match, index, has_cls))  # (M, N)
+    total = weights.sum(axis=1, keepdims=True)  # (M, 1)
+    return np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+
+
 @torch.no_grad()
 def cosines(words: Tensor, patches: Tensor) -> Tensor:
     """Compare each word (L, C) with each patch (N, C): (L, N)."""
@@ -346,8 +353,7 @@ def explain_alignment(
     weights = read_only(token_weights(match, index, has_cls))  # (M, N)
     matrix = read_only(alignment.matrix[0])  # (M, L)
     best_token = matrix.argmax(axis=0)  # (L,)
-    total = weights.sum(axis=1, keepdims=True)  # (M, 1)
-    shares = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)  # (M, N), rows summing to 1
+    shares = token_shares(match, index, has_cls)  # (M, N)
     aggregated = [f"aggregated {i + 1}" for i in range(len(weights) - 1 - has_cls)]
     return AlignmentExplanation(
         caption=("sparse", "dense")[index],

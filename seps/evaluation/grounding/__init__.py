@@ -28,12 +28,16 @@ order, as the decision mask:
                central patch, the mean over the 2 or 4 central ones where a side is even
     random     any patch, expected; for deletion and insertion an order drawn for each caption
 
+How far maps and masks follow the caption is measured beside these, see `seps.evaluation.grounding.contrast`.
+
 All figures come with 95% intervals, by bootstrap over images. `seps.data.objects` reads what is known, `maps` and
 `baselines` make maps, `measures` and `curves` measure one, `collect` measures a split, `report` tells.
 """
 
 from seps.data.objects import read_scenes
 from seps.evaluation.grounding.collect import ground
+from seps.evaluation.grounding.contrast import contrast
+from seps.evaluation.grounding.contrast_report import Contrast
 from seps.evaluation.grounding.report import Grounding, Pointing
 
-__all__ = ["Grounding", "Pointing", "ground", "read_scenes"]
+__all__ = ["Contrast", "Grounding", "Pointing", "contrast", "ground", "read_scenes"]

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from seps.method.network import CrossSparseAggrNet
+from seps.method.network import CrossSparseAggrNet, Match
 
 BLOB = 0.25  # standard deviation of the centred blob, in widths and heights of the image
 SEED = 0
@@ -59,11 +59,21 @@ class Gradients:
         Args:
             words: (L, C); phrases: P ranges of words.
         """
+        match = self.match(words)
+        with torch.enable_grad():
+            whole = self._map(match.similarity[0])
+        return [self.map_of_words(match, phrase) for phrase in phrases], whole
+
+    def match(self, words: Tensor) -> Match:
+        """The image's pass with a caption's words (L, C), with the gradients that maps are made of."""
         with torch.enable_grad(), torch.autocast(words.device.type, enabled=False):
-            match = self.net.match(self.side, words.detach())
+            return self.net.match(self.side, words.detach())
+
+    def map_of_words(self, match: Match, phrase: slice) -> Floats:
+        """The map (N,) of some of the words of a match."""
+        with torch.enable_grad():
             best = match.alignments[0].cosines[0].amax(dim=0)  # (L,)
-            maps = [self._map(best[phrase].sum()) for phrase in phrases]
-            return maps, self._map(match.similarity[0])
+            return self._map(best[phrase].sum())
 
     def _map(self, score: Tensor) -> Floats:
         (gradient,) = torch.autograd.grad(score, self.image, retain_graph=True)  # (N[+1], C)

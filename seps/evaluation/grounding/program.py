@@ -10,6 +10,7 @@ from seps.data import read_entities
 from seps.data.objects import read_scenes
 from seps.evaluation.cli import add_arguments, prepare, write_result
 from seps.evaluation.grounding.collect import CURVES, ground
+from seps.evaluation.grounding.contrast import NoPairsError, contrast
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -23,6 +24,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         metavar="N",
         help=f"captions with deletion and insertion curves, spread evenly over the split; 0: none; default: {CURVES}",
     )
+    parser.add_argument(
+        "--only", choices=("grounding", "contrast"), help="measure this alone; default: both, one after the other"
+    )
     options = parser.parse_args(arguments)
     with errors_in_one_line():
         if options.curves < 0:
@@ -31,15 +35,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
         entities = read_entities(options.data, options.split)
         scenes = read_scenes(options.data, options.split, entities)
         count = len(split.image_files)
-        grounding = ground(
-            model,
-            split,
-            entities[:count],
-            progress=True,
-            name=options.model,
-            scenes=None if scenes is None else scenes[:count],
-            curve_captions=options.curves,
-        )
-        print(grounding.table())
-        if options.json is not None:
-            write_result(options.json, "grounding", grounding.as_dict())
+        entities, scenes = entities[:count], None if scenes is None else scenes[:count]
+        if options.only != "contrast":
+            grounding = ground(model, split, entities, True, options.model, scenes, options.curves)
+            print(grounding.table())
+            if options.json is not None:
+                write_result(options.json, "grounding", grounding.as_dict())
+        if options.only != "grounding":
+            try:
+                contrasted = contrast(model, split, entities, True, options.model, scenes)
+            except NoPairsError as error:
+                if options.only == "contrast":
+                    raise
+                print(f"The contrast of captions was not measured: {error}")
+                return
+            print(contrasted.table())
+            if options.json is not None:
+                write_result(options.json, "contrast", contrasted.as_dict())

@@ -72,10 +72,31 @@ def test_photographs(model: Path, data: Path, tmp_path: Path, capsys: pytest.Cap
     assert "on dev: 2 phrases of 2 captions of 2 images name an object whose boxes are known" in told
     assert "Deletion and insertion were not measured." in told
     assert "[0.350, 0.350]" in printed
+    assert "The contrast of captions was not measured: split dev has 0 pairs" in told  # one phrase a photograph
+    assert "contrast" not in json.loads(file.read_text())
+
+
+def test_contrast_alone(model: Path, scenes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "results.json"
+    file.write_text('{"grounding": {"phrases": 3}}')
+    arguments = ["--model", str(model), "--data", str(scenes), "--split", "test", "--json", str(file)]
+    main([*arguments, "--only", "contrast"])
+    results = json.loads(file.read_text())
+    assert results["grounding"] == {"phrases": 3}  # not measured anew
+    result = results["contrast"]
+    assert (result["split"], result["regions"], result["kept"]) == ("test", "masks", 50)
+    assert 0 < result["images"] <= 10 and result["pairs"] >= result["images"]
+    for method, told in result["maps"].items():
+        for name, figure in told.items():
+            assert (figure is None) == (name.startswith("inside") and method[:2] in ("sc", "s_")), (method, name)
+            assert figure is None or figure["low"] <= figure["mean"] <= figure["high"]
+        assert told["contrast"]["mean"] == pytest.approx(told["own"]["mean"] - told["other"]["mean"])
+    assert "things whose masks share no area" in " ".join(capsys.readouterr().out.split())
 
 
 def test_scenes(model: Path, scenes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    result = run(model, scenes, "test", tmp_path / "results.json", "--curves", "7")
+    result = run(model, scenes, "test", tmp_path / "results.json", "--curves", "7", "--only", "grounding")
+    assert list(json.loads((tmp_path / "results.json").read_text())) == ["grounding"]
     assert (result["regions"], result["images"], result["captions"]) == ("masks", 10, 50)
     assert set(result["methods"]) == set(METHODS)
     for method, pointing in result["methods"].items():
@@ -112,7 +133,9 @@ def test_scenes(model: Path, scenes: Path, tmp_path: Path, capsys: pytest.Captur
 
 
 def test_the_same_run_gives_the_same_numbers(model: Path, scenes: Path, tmp_path: Path) -> None:
-    first, second = (run(model, scenes, "test", tmp_path / f"{i}.json", "--first", "2") for i in range(2))
+    first, second = (
+        run(model, scenes, "test", tmp_path / f"{i}.json", "--first", "2", "--only", "grounding") for i in range(2)
+    )
     assert first == second
     assert first["curves"]["captions"] == 10  # all that there are
 
@@ -132,6 +155,9 @@ def test_what_cannot_be_measured_ends_with_one_line(
     arguments = ("--model", str(model), "--data", str(data), "--split", "dev")
     assert (
         refused(capsys, *arguments, "--curves", "-1") == "error: --curves is -1, but 0 or more captions are needed.\n"
+    )
+    assert refused(capsys, *arguments, "--only", "contrast") == (
+        "error: split dev has 0 pairs of phrases that name things apart, but 1 is needed.\n"
     )
     (data / "dev_scenes.jsonl").write_text("{}\n")
     assert "dev_scenes.jsonl has 1 scenes, but dev_entities.jsonl has 3" in refused(capsys, *arguments)

@@ -1,0 +1,291 @@
+"""Does the picture follow the caption? Two phrases of one image that name different things, each a caption by itself.
+
+A pair are two phrases of one caption, neither of them a scene, whose regions share no area: boxes that do not overlap,
+or masks without a common pixel. The same two phrases in two captions of an image are one pair. Each phrase is explained
+alone, its own tokens between [CLS] and [SEP], without a dense caption. Of every map over the patches:
+
+    own, other    the share of the phrase's own region, and of the other one's, among the k patches where the map is
+                  highest, k as many as the decision mask keeps; patches count by overlap
+    contrast      own - other: 0 where the caption moves nothing
+    IoU           of the two phrases' k patches: 1 where they are the same
+    above         the share of phrases whose map has a higher mean in the own region than in the other; equal ones half
+    AUC           how probably a patch of the own region has a higher value than one of the other; equal ones half
+    inside        the share of the map's weight in the own region, and in the other; of maps that are weights
+
+The maps are the score, whose k patches are the decision mask, each of its parts, the word map (the mean over the
+phrase's tokens; of equal weights the higher score first), and rivals that know less: plain cosine, gradient, centre and
+random, see `seps.evaluation.grounding`. Figures are means over pairs, a pair the mean of its two directions.
+
+The caption's share of the score's spread: the score of an image's phrases, (P, N), each less its mean over the patches,
+varies over patches and phrases; the variance over phrases at a patch, averaged over the patches, against the variance
+over all P N values. In [0, 1], 0 where every caption scores the patches alike; sums over all images' values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from seps.data import SentencePhrases, Split, open_image
+from seps.data.objects import Boxes, Masks, SceneObjects, counted
+from seps.evaluation.bootstrap import Estimate, bootstrap, estimate, ratio
+from seps.evaluation.grounding.baselines import SEED, Gradients, centre_blob
+from seps.evaluation.grounding.contrast_report import COLUMNS, Contrast, MapContrast
+from seps.evaluation.grounding.maps import from_lowest, mean_map
+from seps.evaluation.grounding.measures import first, order_of
+from seps.method.explanation import cosines, token_shares
+from seps.method.network import CrossSparseAggrNet, ImageFeatures, Match
+from seps.method.selection import caption_direction, text_attention
+from seps.models.model import PHOTOS_AT_ONCE, SEPSModel
+from seps.progress import Progress, batches
+
+WEIGHTS = ("word_map", "cosine", "gradient", "centre", "random")  # maps that are not below 0
+
+Floats = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
+
+
+class NoPairsError(ValueError):
+    """A split whose captions name nothing apart."""
+
+
+@dataclass(frozen=True)
+class PhrasePair:
+    """Two phrases of one image, and the two regions (2, N) that they name: the share of each patch inside."""
+
+    phrases: tuple[str, str]
+    overlaps: Floats
+
+
+def image_pairs(
+    sentences: Sequence[SentencePhrases], grid: tuple[int, int], scene: SceneObjects | None = None
+) -> list[PhrasePair]:
+    """The pairs of phrases of one image that name things apart.
+
+    Args:
+        sentences: the image's; grid: (H, W).
+        scene: its masks, which go before the phrases' boxes.
+    """
+    objects = Boxes(sentences, grid) if scene is None else Masks(scene, grid)
+    pairs: dict[frozenset[str], PhrasePair] = {}
+    for sentence in sentences:
+        for both in combinations(counted(sentence), 2):
+            texts = both[0].phrase, both[1].phrase
+            key = frozenset(text.lower() for text in texts)
+            if len(key) == 2 and key not in pairs and objects.apart(sentence.sentence, *both):
+                overlaps = np.stack([objects.named(sentence.sentence, [phrase]).overlap for phrase in both])  # (2, N)
+                if overlaps.any(axis=1).all():
+                    pairs[key] = PhrasePair(texts, overlaps)
+    return list(pairs.values())
+
+
+def kept_shares(kept: Booleans, overlaps: Floats) -> Floats:
+    """How much of each region each decision keeps: (2, 2), a row a phrase, a column a region.
+
+    Args:
+        kept: (2, N), the phrases' decisions; overlaps: (2, N), their regions.
+    """
+    return (kept @ overlaps.T) / overlaps.sum(axis=1)
+
+
+def iou(kept: Booleans) -> float:
+    """The patches that both decisions (2, N) keep over those that either does."""
+    return float(kept.all(axis=0).sum() / kept.any(axis=0).sum())
+
+
+def ranks_above(values: Floats, own: Floats, other: Floats) -> float:
+    """1.0 where a map's mean in its own region is above that in the other, 0.0 where below, 0.5 where equal.
+
+    Args:
+        values: (N,); own, other: (N,), the share of each patch in the region, not all 0.
+    """
+    difference = values @ own / own.sum() - values @ other / other.sum()
+    return float((np.sign(difference) + 1) / 2)
+
+
+def patch_auc(values: Floats, own: Floats, other: Floats) -> float:
+    """How probably a patch drawn from the own region has a higher value than one of the other; arguments as above."""
+    mine, theirs = values[own > 0][:, None], values[other > 0]
+    higher = (mine > theirs) + 0.5 * (mine == theirs)  # (patches of own, patches of other)
+    return float(own[own > 0] @ higher @ other[other > 0] / (own.sum() * other.sum()))
+
+
+def weight_inside(weights: Floats, overlaps: Floats) -> Floats:
+    """The share of each map's weight in each region, (2, 2), from weights (2, N) and regions (2, N); 0 without any."""
+    return np.nan_to_num(ratio(weights @ overlaps.T, np.repeat(weights.sum(axis=1, keepdims=True), 2, axis=1)))
+
+
+def measure_pair(values: Floats, kept: Booleans, overlaps: Floats, are_weights: bool) -> Floats:
+    """The figures of `COLUMNS` of one pair under one map, means of both directions: (8,).
+
+    Args:
+        values: (2, N), each phrase's map; kept: (2, N), its k patches; overlaps: (2, N), the regions.
+        are_weights: whether values are not below 0; without that their weight inside is NaN.
+    """
+    shares = kept_shares(kept, overlaps)  # (2, 2)
+    inside = weight_inside(values, overlaps) if are_weights else np.full((2, 2), np.nan)
+    own, other = (np.trace(shares) / 2, np.trace(shares[::-1]) / 2)
+    directions = ((values[0], *overlaps), (values[1], *overlaps[::-1]))
+    above, auc = (np.mean([measure(*args) for args in directions]) for measure in (ranks_above, patch_auc))
+    return np.array([own, other, own - other, iou(kept), above, auc, np.trace(inside) / 2, np.trace(inside[::-1]) / 2])
+
+
+def spread(scores: Floats) -> tuple[float, float]:
+    """The sum of squares that is the caption's, and the whole one, of an image's scores (P, N) under P captions.
+
+    Each caption's mean over the patches is taken away first: a decision compares patches under one caption.
+    """
+    centred = scores - scores.mean(axis=1, keepdims=True)
+    return float(((centred - centred.mean(axis=0)) ** 2).sum()), float((centred**2).sum())
+
+
+def phrase_scores(net: CrossSparseAggrNet, image: ImageFeatures, words: Sequence[Tensor]) -> dict[str, Floats]:
+    """The score of one image's patches under each caption, and its parts: (P, N) each.
+
+    Args:
+        net: in whatever mode; image: of one image, from its `image_side`; words: P times (L, C).
+    """
+    directions = torch.stack([caption_direction(caption) for caption in words], dim=1)  # (C, P)
+    s_st = text_attention(image.unit[0], directions).T  # (P, N)
+    s_p = None if image.s_p[0] is None else image.s_p[0].expand_as(s_st)
+    parts, score = net.sparse_net_cap.combine(s_p, {"s_st": s_st, "s_im": image.s_im.expand_as(s_st)})
+    return {name: value.cpu().double().numpy() for name, value in {"score": score, **parts}.items()}
+
+
+def rival_maps(
+    net: CrossSparseAggrNet, image: Tensor, words: Sequence[Tensor], grid: tuple[int, int], numbers: Sequence[int]
+) -> dict[str, Floats]:
+    """The word maps of one image's captions, and the maps that know less: (P, N) each.
+
+    Args:
+        image: (N[+1], C); words: P times (L, C), [CLS] first, [SEP] last; numbers: (P,), of the random ones.
+    """
+    gradients, patches, blob = Gradients(net, image), image[-net.num_patches :], centre_blob(grid)
+    rows = []
+    for caption, number in zip(words, numbers, strict=True):
+        own = slice(1, len(caption) - 1)
+        match = gradients.match(caption)
+        values = [word_maps(match, gradients.side.cls is not None), cosines(caption, patches).double().cpu().numpy()]
+        maps, plain = (mean_map(per_word, own) for per_word in values)
+        random = np.random.default_rng((SEED, number)).random(net.num_patches)
+        rows.append((maps, from_lowest(plain), gradients.map_of_words(match, own), blob, random))
+    return dict(zip(WEIGHTS, map(np.stack, zip(*rows, strict=True)), strict=True))
+
+
+def word_maps(match: Match, has_cls: bool) -> Floats:
+    """Each word's map (L, N), as an explanation has it, of one image's match."""
+    best = match.alignments[0].matrix[0].argmax(dim=0).cpu().numpy()  # (L,)
+    return token_shares(match, 0, has_cls)[best].astype(np.float64)
+
+
+def highest(values: Floats, count: int, scores: Floats | None = None) -> Booleans:
+    """The `count` highest values of each row (P, N), equal ones by score (P, N) if any, then by position: (P, N)."""
+    ties = [None] * len(values) if scores is None else scores
+    return np.stack([first(order_of(*row), count) for row in zip(values, ties, strict=True)])
+
+
+def encoded_images(
+    model: SEPSModel, split: Split, numbers: Sequence[int], images: Tensor | None, progress: Progress
+) -> Iterator[tuple[int, Tensor]]:
+    """The images of these numbers with their embeddings (N[+1], C), encoded where they are not given."""
+    for part in batches(len(numbers), PHOTOS_AT_ONCE, progress, "Contrasting"):
+        chosen = numbers[part]
+        if images is None:
+            yield from zip(chosen, model.encode_photos([open_image(split.image_files[i]) for i in chosen]), strict=True)
+        else:
+            yield from ((i, images[i]) for i in chosen)
+
+
+def contrast(
+    model: SEPSModel,
+    split: Split,
+    entities: Sequence[Sequence[SentencePhrases]],
+    progress: Progress = False,
+    name: str = "",
+    scenes: Sequence[SceneObjects] | None = None,
+    rivals: bool = True,
+    images: Tensor | None = None,
+) -> Contrast:
+    """Measure how far a model's maps follow the caption, on all pairs of phrases of a split.
+
+    Args:
+        model: in whatever mode; measured as in evaluation mode.
+        split, entities, progress, name, scenes: as in `ground`.
+        rivals: whether word maps and the maps that know less are measured too; without them it takes the encoding of
+            the photographs and little more.
+        images: the split's embeddings (V, N[+1], C) where they are at hand.
+
+    Raises:
+        NoPairsError: no pair.
+        ValueError: entities, scenes or images of another number, a photograph that cannot be read.
+    """
+    for kind, given in (("entities", entities), ("scenes", scenes), ("images", images)):
+        if given is not None and len(given) != len(split.image_files):
+            raise ValueError(f"{kind} has {len(given)} images, but split {split.name} has {len(split.image_files)}.")
+    scene_of: Sequence[SceneObjects | None] = [None] * len(entities) if scenes is None else scenes
+    of_images = (image_pairs(sentences, model.grid, scene_of[i]) for i, sentences in enumerate(entities))
+    pairs = {i: of_image for i, of_image in enumerate(of_images) if of_image}
+    if not pairs:
+        raise NoPairsError(f"split {split.name} has 0 pairs of phrases that name things apart, but 1 is needed.")
+    figures: dict[str, list[Floats]] = {}
+    owners, spreads, phrases, count = [], [], 0, 0
+    for i, image in encoded_images(model, split, list(pairs), images, progress):
+        texts = list(dict.fromkeys(text for pair in pairs[i] for text in pair.phrases))
+        maps, kept = contrast_maps(model, image, texts, range(phrases, phrases + len(texts)), rivals)
+        phrases, count = phrases + len(texts), int(kept["score"][0].sum())
+        spreads.append(spread(maps["score"]))
+        for pair in pairs[i]:
+            rows = [texts.index(text) for text in pair.phrases]
+            for method, values in maps.items():
+                measured = measure_pair(values[rows], kept[method][rows], pair.overlaps, method in WEIGHTS)
+                figures.setdefault(method, []).append(measured)
+            owners.append(i)
+    owner = np.array(owners)
+    return Contrast(
+        model=name,
+        split=split.name,
+        regions="boxes" if scenes is None else "masks",
+        images=len(pairs),
+        pairs=len(owners),
+        phrases=phrases,
+        kept=count,
+        patches=model.cross_net.num_patches,
+        caption_share=bootstrap(
+            np.array(spreads), np.array(list(pairs)), lambda sums: ratio(sums[..., 0], sums[..., 1])
+        ),
+        maps={method: estimates(np.stack(rows), owner) for method, rows in figures.items()},
+    )
+
+
+def contrast_maps(
+    model: SEPSModel, image: Tensor, texts: Sequence[str], numbers: Sequence[int], rivals: bool
+) -> tuple[dict[str, Floats], dict[str, Booleans]]:
+    """Every map of one image's phrases, (P, N) each, and the patches that each one keeps, (P, N) likewise."""
+    net = model.cross_net
+    padded, lengths = model.encode_captions(texts)  # (P, L, C)
+    words = [caption[:length] for caption, length in zip(padded, lengths.tolist(), strict=True)]
+    with torch.no_grad(), torch.autocast(image.device.type, enabled=False):
+        maps = phrase_scores(net, net.image_side(image[None]), words)
+        decided = net.sparse_net_cap.decide(torch.from_numpy(maps["score"])).numpy() > 0.5  # (P, N)
+    if rivals:
+        maps |= rival_maps(net, image, words, model.grid, numbers)
+    count = int(decided[0].sum())
+    ties = {"word_map": maps["score"]}
+    kept = {method: highest(values, count, ties.get(method)) for method, values in maps.items() if method != "score"}
+    return maps, {"score": decided, **kept}
+
+
+def estimates(figures: Floats, images: NDArray[np.integer[Any]]) -> MapContrast:
+    """The means of one map's figures (pairs, 8) with their intervals; images: (pairs,), the image of each."""
+    columns: Mapping[str, Estimate | None] = {
+        name: None if np.isnan(column).any() else estimate(column, images)
+        for name, column in zip(COLUMNS, figures.T, strict=True)
+    }
+    return MapContrast(**columns)  # type: ignore[arg-type]

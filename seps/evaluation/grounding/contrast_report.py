@@ -1,0 +1,120 @@
+"""What the contrast of captions came to: figures with their intervals, for JSON and as a table."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from textwrap import wrap
+from typing import Any
+
+from seps.evaluation.bootstrap import Estimate
+from seps.evaluation.grounding.report import FIRST, LINE, WIDTH, counted
+
+COLUMNS = {
+    "own": "own kept",
+    "other": "other's kept",
+    "contrast": "contrast",
+    "iou": "IoU",
+    "above": "own above",
+    "auc": "AUC",
+    "inside_own": "inside own",
+    "inside_other": "inside other",
+}
+MEANINGS = {  # of the columns, in their order
+    "own": "the share of the phrase's own region among the patches kept; higher is better",
+    "other": "the share of the other phrase's region among them; lower is better",
+    "contrast": "the first less the second: 0 where the caption moves nothing; higher is better",
+    "iou": "the overlap of both phrases' kept patches: 1 where they are the same; lower is better",
+    "above": "the share of phrases whose map has its higher mean in the own region; 0.5 is blind",
+    "auc": "how probably a patch of the own region comes before one of the other; 0.5 is blind",
+    "inside_own": "the share of the map's weight that lies in the own region; higher is better",
+    "inside_other": "the share of it that lies in the other region; lower is better",
+}
+ROWS = {  # what the maps are, in words
+    "score": "the significance score: what it keeps is the decision mask",
+    "s_p": "its learnt part, s^p, which sees the photograph alone",
+    "s_st": "its part s^st, the caption's attention",
+    "s_im": "its part s^im, the photograph's attention to itself",
+    "word_map": "the model's word maps, the mean over the phrase's words",
+    "cosine": "its patches and words compared without selection and merging",
+    "gradient": "gradient times input of the phrase's words",
+    "centre": "a blob in the middle of every image",
+    "random": "values drawn for each phrase",
+}
+
+
+@dataclass(frozen=True)
+class MapContrast:
+    """One map's figures, see `seps.evaluation.grounding.contrast`; None for the weight inside of maps that are no
+    weights."""
+
+    own: Estimate
+    other: Estimate
+    contrast: Estimate
+    iou: Estimate
+    above: Estimate
+    auc: Estimate
+    inside_own: Estimate | None
+    inside_other: Estimate | None
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """How far a model's maps follow the caption, on a split.
+
+    Attributes:
+        model, split: their names.
+        regions: what objects are known by, "boxes" or "masks".
+        images: how many have a pair; pairs: how many there are; phrases: how many those have, each once an image.
+        kept: k, the patches that a decision keeps; patches: of how many.
+        caption_share: the caption's share of the score's spread, in [0, 1]; None where scores have no spread.
+        maps: "score", those of its parts that the variant has, and where they were asked for "word_map", "cosine",
+            "gradient", "centre" and "random".
+    """
+
+    model: str
+    split: str
+    regions: str
+    images: int
+    pairs: int
+    phrases: int
+    kept: int
+    patches: int
+    caption_share: Estimate | None
+    maps: dict[str, MapContrast]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self)
+
+    def table(self) -> str:
+        """What the program prints."""
+        lines = [
+            *wrap(self.summary(), LINE),
+            "",
+            *(f"{COLUMNS[name]:{WIDTH}} {meaning}" for name, meaning in MEANINGS.items()),
+            "",
+            *(f"{name:{WIDTH}} {ROWS[name]}" for name in self.maps),
+            "",
+            "Each figure stands above its 95% interval, which a bootstrap over images gives; - is one not measured.",
+            " " * FIRST + "".join(f"{title:>{WIDTH}}" for title in COLUMNS.values()),
+        ]
+        for name, figures in self.maps.items():
+            row: list[Estimate | None] = [getattr(figures, column) for column in COLUMNS]
+            lines.append(f"{name:{FIRST}}" + "".join(f"{f'{cell.mean:.3f}' if cell else '-':>{WIDTH}}" for cell in row))
+            lines.append(" " * FIRST + "".join(f"{cell.interval if cell else '':>{WIDTH}}" for cell in row).rstrip())
+        return "\n".join(lines)
+
+    def summary(self) -> str:
+        """What was measured, and how much of the score's spread the caption makes."""
+        share = self.caption_share
+        spread = (
+            "The score has no spread within an image."
+            if share is None
+            else f"Of the score's variance within an image {100 * share.mean:.1f}% are the caption's "
+            f"({100 * share.low:.1f} to {100 * share.high:.1f}), the rest is the same under all of the image's phrases."
+        )
+        return (
+            f"{self.model or 'model'} on {self.split}: {counted(self.pairs, 'pair')} of phrases of "
+            f"{counted(self.images, 'image')} name things whose {self.regions} share no area, each phrase taken as a "
+            f"caption by itself, {self.kept} of {self.patches} patches kept. {spread}"
+        )
