@@ -152,7 +152,15 @@ def measure(similarity: Tensor, graphs: Graphs, captions_per_image: int) -> tupl
 def pooled_similarity(model: SEPSModel, split: Split, progress: Progress = False) -> Tensor:
     """Cosine of each image's mean patch and each caption's mean word: (V, V * k)."""
     patches = encode_files(model, split.image_files, progress)[:, -model.img_enc.num_patches :]  # (V, N, C)
-    words, lengths = model.encode_captions(split.captions, progress=progress)  # (V * k, L, C), zero at the padding
+    return pooled_cosines(patches, *model.encode_captions(split.captions, progress=progress))
+
+
+def pooled_cosines(patches: Tensor, words: Tensor, lengths: Tensor) -> Tensor:
+    """Cosine of each image's mean patch and each caption's mean word: (V, T), on the CPU.
+
+    Args:
+        patches: (V, N, C); words: (T, L, C), zero at the padding; lengths: (T,).
+    """
     means = words.sum(dim=1) / lengths[:, None].to(words.device)
     return (F.normalize(patches.mean(dim=1), dim=-1) @ F.normalize(means, dim=-1).T).cpu()
 

@@ -13,11 +13,11 @@ import torch
 from timm.data import ImageNetInfo
 from torch import Tensor
 
+from seps.data.labelled import class_caption
 from seps.encoders.weights import classifier_weights
 from seps.models.model import SEPSModel
 
 CLASSES = 1000  # of ImageNet, in whose order classifiers list them
-VOWELS = "aeiou"
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,7 @@ def class_captions() -> dict[int, str]:
     share it with another."""
     known = ImageNetInfo("imagenet-1k")
     names = [known.index_to_description(i).split(",")[0].strip() for i in range(CLASSES)]
-    return {
-        number: f"a photo of {'an' if name[0].lower() in VOWELS else 'a'} {name}"
-        for number, name in enumerate(names)
-        if names.count(name) == 1
-    }
+    return {number: class_caption(name) for number, name in enumerate(names) if names.count(name) == 1}
 
 
 def prototypes(rows: Tensor, features: Tensor) -> Tensor:
