@@ -28,6 +28,7 @@ class Example:
         context: whether every patch carries the mean of the whole photo, and whether every word that of its caption.
         trained_k: how many values the relevance MLP was trained for.
         rank: the photograph's place in its gallery for this caption and how many there are; None for a drawn decision.
+        spread: the caption's share of the score's spread, in [0, 1], and of how many captions; None without.
         trial: a decision beside that of the pass.
     """
 
@@ -39,6 +40,7 @@ class Example:
     context: tuple[bool, bool]
     trained_k: int
     rank: tuple[int, int] | None
+    spread: tuple[float, int] | None
     trial: Trial
 
     @property
@@ -99,6 +101,7 @@ def numbers(example: Example) -> dict[str, Any]:
     rows, columns = example.record.grid
     score = example.record.sparse.score
     rank, total = example.rank or (None, None)
+    share, captions = example.spread or (None, None)
     return {
         "rows": rows,
         "columns": columns,
@@ -118,6 +121,8 @@ def numbers(example: Example) -> dict[str, Any]:
         "similarity": example.record.similarity,
         "rank": rank,
         "total": total,
+        "caption_share": share,
+        "captions": captions,
         **_tried(example.trial),
     }
 
@@ -171,7 +176,7 @@ def note_names(example: Example) -> list[list[str]]:
     return [
         ["note.patches", *(["note.patches_context"] if patches_context else [])],
         ["note.words", *(["note.words_context"] if words_context else [])],
-        ["note.scores" if example.paper else "note.scores_released", "note.scores_span"],
+        score_notes(example),
         ["note.decision_drawn" if example.knobs.decision == "gumbel" else "note.decision"],
         ["note.aggregation", *(["note.aggregation_more"] if example.merged > example.kept else [])],
         extra_notes(example),
@@ -179,6 +184,13 @@ def note_names(example: Example) -> list[list[str]]:
         similarity_notes(example),
         what_if_notes(example),
     ]
+
+
+def score_notes(example: Example) -> list[str]:
+    """How parts are scaled, how much of the score's spread is the caption's, and from where to where scores run."""
+    dense = "" if example.record.dense is None or not example.paper else "_dense"
+    spread = [] if example.spread is None else [f"note.scores_caption{dense}"]
+    return [*spread, "note.scores" if example.paper else "note.scores_released", "note.scores_span"]
 
 
 def similarity_notes(example: Example) -> list[str]:

@@ -27,6 +27,7 @@ from demo.lesson.settings import (
     trained_knobs,
     untrained,
 )
+from demo.lesson.spread import caption_share
 from demo.lesson.steps import STEPS, Example, steps
 from demo.lesson.trial import effects_of, made_trial, trial_value
 from demo.service.captions import read_pair
@@ -50,6 +51,7 @@ class Walk:
         changed: whether the knobs move anything against that.
         rank, rank_before: the photograph's place in its gallery for the caption, from 1; None for a drawn decision.
         caption_rank: the caption's place for the photograph, see `walk_value`.
+        spread: see `captions_spread`.
         trial: a decision beside that of the pass, under the same knobs.
     """
 
@@ -64,6 +66,7 @@ class Walk:
     rank: int | None
     rank_before: int
     caption_rank: dict[str, Any] | None
+    spread: tuple[float, int] | None
     trial: Trial
 
 
@@ -119,6 +122,7 @@ def walk(
         rank=rank,
         rank_before=place_in(ranking_before, index),
         caption_rank=caption_ranks(service, net, indexed, index, caption, alone, drawn),
+        spread=captions_spread(service, net, indexed, index, caption_index if used else None),
         trial=made_trial(Attempts(own, others, explained), mask, effects),
     )
 
@@ -214,10 +218,10 @@ def caption_ranks(
 ) -> dict[str, Any] | None:
     """The caption's place for the photograph among a gallery's captions, its own or else the first gallery's; it joins
     them where it is none of them. None where neither gallery has captions."""
-    names = [name for name in (indexed.gallery.name, service.first) if has_captions(service, name)]
-    if not names:
+    name = pool_name(service, indexed)
+    if name is None:
         return None
-    texts, _, caption_index = service.caption_pool(names[0])
+    texts, _, caption_index = service.caption_pool(name)
 
     def rank(net: CrossSparseAggrNet) -> int:
         engine, image = ScoringEngine(net), images_for(net, indexed)[index]
@@ -228,7 +232,31 @@ def caption_ranks(
 
     before = rank(service.model.cross_net)
     now = None if drawn else before if net is service.model.cross_net else rank(net)
-    return {"before": before, "now": now, "total": len(texts) + (caption not in texts), "gallery": names[0]}
+    return {"before": before, "now": now, "total": len(texts) + (caption not in texts), "gallery": name}
+
+
+def captions_spread(
+    service: RetrievalService, net: CrossSparseAggrNet, indexed: IndexedGallery, index: int, dense: CaptionIndex | None
+) -> tuple[float, int] | None:
+    """The caption's share of the score's spread over a photograph's patches, and of how many captions of the pool.
+
+    Args:
+        dense: the pass's captions where a dense one counts.
+
+    Returns:
+        None without captions, and where the score is the same on every patch.
+    """
+    name = pool_name(service, indexed)
+    if name is None:
+        return None
+    captions = service.caption_pool(name)[2]
+    share = caption_share(net, images_for(net, indexed)[index], captions, dense)
+    return None if share is None else (share, len(captions))
+
+
+def pool_name(service: RetrievalService, indexed: IndexedGallery) -> str | None:
+    """The gallery whose captions stand for others: the photograph's own or else the first; None without captions."""
+    return next((name for name in (indexed.gallery.name, service.first) if has_captions(service, name)), None)
 
 
 def has_captions(service: RetrievalService, gallery: str) -> bool:
@@ -275,6 +303,7 @@ def told_steps(service: RetrievalService, walked: Walk, total: int) -> list[dict
         context=(config.vision.context_size > 0, config.text.context),
         trained_k=service.model.cross_net.hrpa.top_k,
         rank=None if walked.rank is None else (walked.rank, total),
+        spread=walked.spread,
         trial=walked.trial,
     )
     listed = steps(example)

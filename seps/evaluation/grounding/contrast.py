@@ -16,9 +16,8 @@ The maps are the score, whose k patches are the decision mask, each of its parts
 phrase's tokens; of equal weights the higher score first), and rivals that know less: plain cosine, gradient, centre and
 random, see `seps.evaluation.grounding`. Figures are means over pairs, a pair the mean of its two directions.
 
-The caption's share of the score's spread: the score of an image's phrases, (P, N), each less its mean over the patches,
-varies over patches and phrases; the variance over phrases at a patch, averaged over the patches, against the variance
-over all P N values. In [0, 1], 0 where every caption scores the patches alike; sums over all images' values.
+The caption's share of the score's spread, see `seps.method.spread`: under an image's phrases in turn, the variance over
+phrases at a patch against the variance over all patches and phrases, sums over all images.
 """
 
 from __future__ import annotations
@@ -43,6 +42,7 @@ from seps.evaluation.grounding.measures import first, order_of
 from seps.method.explanation import cosines, token_shares
 from seps.method.network import CrossSparseAggrNet, ImageFeatures, Match
 from seps.method.selection import caption_direction, text_attention
+from seps.method.spread import caption_spread
 from seps.models.model import PHOTOS_AT_ONCE, SEPSModel
 from seps.progress import Progress, batches
 
@@ -135,15 +135,6 @@ def measure_pair(values: Floats, kept: Booleans, overlaps: Floats, are_weights: 
     directions = ((values[0], *overlaps), (values[1], *overlaps[::-1]))
     above, auc = (np.mean([measure(*args) for args in directions]) for measure in (ranks_above, patch_auc))
     return np.array([own, other, own - other, iou(kept), above, auc, np.trace(inside) / 2, np.trace(inside[::-1]) / 2])
-
-
-def spread(scores: Floats) -> tuple[float, float]:
-    """The sum of squares that is the caption's, and the whole one, of an image's scores (P, N) under P captions.
-
-    Each caption's mean over the patches is taken away first: a decision compares patches under one caption.
-    """
-    centred = scores - scores.mean(axis=1, keepdims=True)
-    return float(((centred - centred.mean(axis=0)) ** 2).sum()), float((centred**2).sum())
 
 
 def phrase_scores(net: CrossSparseAggrNet, image: ImageFeatures, words: Sequence[Tensor]) -> dict[str, Floats]:
@@ -240,7 +231,7 @@ def contrast(
         texts = list(dict.fromkeys(text for pair in pairs[i] for text in pair.phrases))
         maps, kept = contrast_maps(model, image, texts, range(phrases, phrases + len(texts)), rivals)
         phrases, count = phrases + len(texts), int(kept["score"][0].sum())
-        spreads.append(spread(maps["score"]))
+        spreads.append(caption_spread(torch.from_numpy(maps["score"])))
         for pair in pairs[i]:
             rows = [texts.index(text) for text in pair.phrases]
             for method, values in maps.items():

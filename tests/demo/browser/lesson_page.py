@@ -46,6 +46,7 @@ def lesson_value(
         context=(False, False),
         trained_k=TRAINED.top_k,
         rank=None if now is None else (now, 20),
+        spread=(0.05, 20),
         trial=trial,
     )
     told = steps(example)

@@ -19,6 +19,7 @@ from demo.lesson.steps import STEPS
 from demo.lesson.walk import images_for, walk, walk_value
 from demo.service.retrieval import RetrievalService
 from seps import ScoringEngine
+from seps.method.spread import caption_spread
 
 CAPTION = "a motorcycle parked indoors"
 SETTINGS: list[dict[str, Any]] = [
@@ -263,6 +264,27 @@ def test_steps_have_short_sentences_and_true_shapes(
     if knobs.variant == "paper":
         fixed["TopK"] = [2, knobs.top_k]
     assert shapes == {name: list(values.shape) for name, values in expected.items()} | fixed
+
+
+@pytest.mark.parametrize("settings", [{}, {"beta": 0.5}, {"beta": 0.0}, {"variant": "released"}])
+@pytest.mark.parametrize("with_dense", [True, False])
+def test_the_third_step_says_how_much_of_the_scores_spread_is_the_captions(
+    service: RetrievalService, base: Knobs, dense: str, settings: dict[str, Any], with_dense: bool
+) -> None:
+    knobs = replace(base, **settings)
+    note = value_of(service, dense if with_dense else None, knobs)["steps"][2]["note"]
+    indexed, model, net = service.find("examples"), service.model, network_with(service.model, knobs)
+    texts, (dense_words,) = service.caption_pool("examples")[0], model.encode_captions([dense], dense=True)[0]
+    captions = zip(*model.encode_captions(texts), strict=True)
+    with torch.no_grad():
+        image = net.image_side(indexed.patches(place_of(service))[None])
+        passes = [net.match(image, words[:length], dense_words if with_dense else None) for words, length in captions]
+    scores = torch.stack([one.sparse.selection.score[0] for one in passes])  # (P, N)
+    own, whole = caption_spread(scores)
+    assert f"spread over the patches {own / whole:.1%} is the caption's" in note
+    assert f"any of the {len(texts)} captions tried" in note
+    assert ("dense caption's part" in note) == (with_dense and knobs.variant == "paper")
+    assert (own / whole < 1e-9) == (knobs.beta == 0 and knobs.variant == "paper")  # without beta no caption counts
 
 
 def test_the_last_sentence_has_the_score_and_the_rank(service: RetrievalService, base: Knobs) -> None:

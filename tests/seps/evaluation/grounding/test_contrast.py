@@ -21,7 +21,6 @@ from seps.evaluation.grounding.contrast import (
     measure_pair,
     patch_auc,
     ranks_above,
-    spread,
     weight_inside,
 )
 from seps.evaluation.grounding.contrast_report import COLUMNS, MEANINGS, ROWS
@@ -115,13 +114,6 @@ def test_a_pair_is_the_mean_of_its_directions() -> None:
 def test_equal_values_go_by_the_score() -> None:
     values, scores = np.array([[1.0, 0.0, 0.0, 0.0]]), np.array([[0.0, 1.0, 3.0, 2.0]])
     assert highest(values, 2, scores).tolist() == [[True, False, True, False]]
-
-
-def test_the_captions_share_of_the_spread() -> None:
-    blind = np.array([0.0, 1.0, 2.0])
-    assert spread(np.stack([blind, blind + 5.0])) == (0.0, 4.0)  # a caption's level decides nothing
-    assert spread(np.stack([blind, -blind])) == (4.0, 4.0)
-    assert spread(np.stack([blind, 2 * blind])) == pytest.approx((1.0, 10.0))  # -1, 0, 1 and -2, 0, 2; means -1.5 ...
 
 
 @pytest.fixture
