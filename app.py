@@ -49,7 +49,7 @@ def main() -> int:
     try:
         with TemporaryFolder() as folder:
             serve(options, folder)
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         return print_error(error)
     except KeyboardInterrupt:
         pass
@@ -71,14 +71,17 @@ def serve(options: argparse.Namespace, folder: TemporaryFolder) -> None:
 
     Raises:
         ValueError: an address that cannot be served, or a folder of photographs that cannot be used.
+        OSError: a disk that is full, or an address that somebody else took meanwhile.
     """
     opening = Opening(options.port, example=options.photos is None)
     print(f"SEPS Explorer is starting: open {opening.address}", flush=True)
     try:
-        page, launch = prepare(options, folder)
+        page, look = prepare(options, folder)
     finally:
         opening.close()
-    page.launch(server_name=opening.host, server_port=opening.port, **launch)
+    from demo.serving.launching import launch
+
+    launch(page, opening.host, opening.port, **look)
 
 
 def prepare(options: argparse.Namespace, folder: TemporaryFolder) -> tuple[Any, dict[str, Any]]:

@@ -156,6 +156,7 @@ def launch_options(folder: TemporaryFolder) -> dict[str, Any]:
         "head": script_tags("app.js"),
         "footer_links": ["api", "settings"],
         "run_history": False,
+        "enable_monitoring": False,
         "max_file_size": MAX_BYTES,
         "app_kwargs": server_options(folder, MAX_BYTES),
     }

@@ -63,7 +63,7 @@ class Knobs:
             if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
                 raise ValueError(f"{name} is {value!r}, but a {'whole number' if whole else 'number'} is needed.")
             if not low <= value <= high:
-                raise ValueError(f"{name} is {value:g}, but it must lie between {low:g} and {high:g}.")
+                raise ValueError(f"{name} is {str(value)[:20]}, but it must lie between {low:g} and {high:g}.")
         for name, choices in (("decision", DECISIONS), ("variant", VARIANTS), ("dense", (True, False))):
             value = getattr(self, name)
             if not isinstance(value, type(choices[0])) or value not in choices:

@@ -61,6 +61,6 @@ def number(value: Any) -> float | None:
     """A finite number of what may be one, or None."""
     try:
         found = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # the last: too large for a float
         return None
     return found if isfinite(found) else None

@@ -17,7 +17,10 @@ EVERY = 15  # seconds between two looks
 
 
 class TemporaryFolder:
-    """A folder of this process alone, readable by its user alone. Gradio keeps its files there too.
+    """A folder of this process alone, readable by its user alone, for uploads and downloads; Gradio's files lie there.
+
+    Beside it lies what else the process, its libraries and the programs that it starts put where temporary files lie:
+    from now until `close`, that is a folder with the same bounds and the same end.
 
     Files older than `lifetime` go, then the oldest ones until the rest fits into `most_bytes`. The folder itself goes
     with `close`, or when the process ends by itself, by SIGINT or by a SIGTERM that is turned into one (see app.py).
@@ -27,14 +30,19 @@ class TemporaryFolder:
         most_bytes: of all files together.
 
     Attributes:
-        path: of the folder, links resolved; it lies in $GRADIO_TEMP_DIR, else where temporary files lie.
+        path: of the uploads and downloads, links resolved; it lies in $GRADIO_TEMP_DIR, else where temporary files lie.
     """
 
     def __init__(self, lifetime: float = LIFETIME, most_bytes: int = MOST_BYTES) -> None:
         self._outer = os.environ.get("GRADIO_TEMP_DIR")
         if self._outer:
             Path(self._outer).mkdir(parents=True, exist_ok=True)
-        self.path = Path(tempfile.mkdtemp(prefix="seps-explorer-", dir=self._outer)).resolve()
+        self._root = Path(tempfile.mkdtemp(prefix="seps-explorer-", dir=self._outer)).resolve()
+        self.path, self._other = self._root / "files", self._root / "other"
+        for folder in (self.path, self._other):
+            folder.mkdir(mode=0o700)
+        self._before = (os.environ.get("TMPDIR"), tempfile.tempdir)
+        os.environ["TMPDIR"] = tempfile.tempdir = str(self._other)
         self.lifetime, self.most_bytes = lifetime, most_bytes
         self._sweeping, self._closed = Lock(), Event()
         os.environ["GRADIO_TEMP_DIR"] = str(self.path)  # where Gradio's components, made after this, put files
@@ -55,16 +63,17 @@ class TemporaryFolder:
         """Remove files that are too old or too many, and folders that are left empty; `more` bytes are to come."""
         with self._sweeping:
             now = time.time()
-            files = sorted(_files(self.path), reverse=True)  # the newest first
+            files = sorted(_files(self._root), reverse=True)  # the newest first
             total = more
             for changed, size, file in files:
                 total += size
                 if now - changed > self.lifetime or total > self.most_bytes:
                     with suppress(OSError):
                         file.unlink()
-            for folder, _, _ in os.walk(self.path, topdown=False):
+            for folder, _, _ in os.walk(self._root, topdown=False):
                 with suppress(OSError):  # not empty, or just being filled
-                    if Path(folder) != self.path and now - Path(folder).stat().st_mtime > self.lifetime:
+                    is_old = now - Path(folder).stat().st_mtime > self.lifetime
+                    if is_old and Path(folder) not in (self._root, self.path, self._other):
                         Path(folder).rmdir()
 
     def close(self) -> None:
@@ -73,15 +82,23 @@ class TemporaryFolder:
             self._closed.set()
             atexit.unregister(self.close)
             if os.environ.get("GRADIO_TEMP_DIR") == str(self.path):
-                if self._outer is None:
-                    del os.environ["GRADIO_TEMP_DIR"]
-                else:
-                    os.environ["GRADIO_TEMP_DIR"] = self._outer
-            shutil.rmtree(self.path, ignore_errors=True)
+                _set_variable("GRADIO_TEMP_DIR", self._outer)
+            if os.environ.get("TMPDIR") == str(self._other):
+                _set_variable("TMPDIR", self._before[0])
+                tempfile.tempdir = self._before[1]
+            shutil.rmtree(self._root, ignore_errors=True)
 
     def _sweep_for_ever(self) -> None:
         while not self._closed.wait(EVERY):
             self.sweep()
+
+
+def _set_variable(name: str, value: str | None) -> None:
+    """Set a variable of the environment, or remove it."""
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value
 
 
 def lies_in(folder: Path, path: str | Path) -> bool:

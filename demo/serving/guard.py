@@ -8,15 +8,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from html import escape
-from math import isfinite
 from typing import Any
 from urllib.parse import urlsplit
 
 import gradio as gr
 from gradio.block_function import BlockFunction
 from gradio.exceptions import ComponentProcessingError
-from gradio.helpers import EventData
 
+from demo.serving.detail import checked_fields, is_finite, shortened, valid_text
+from demo.serving.gate import FAULT, FULL, STATUS, is_full
 from demo.serving.sessions import Sessions
 
 LOG = logging.getLogger(__name__)
@@ -24,7 +24,6 @@ GONE = (
     "The app has let go of what this page had open, because too many others came or it was closed for long. "
     '<a href="?{query}">Open this view again</a>: the address holds all of it but your own photos.'
 )
-FAULT = "This could not be done, by a fault of the app that its log tells: reload the page and try again."
 
 
 class GuardedBlocks(gr.Blocks):
@@ -44,39 +43,34 @@ class GuardedBlocks(gr.Blocks):
         try:
             if isinstance(self.state_holder, Sessions) and self.state_holder.is_gone(options.get("session_hash")):
                 raise ValueError(GONE.format(query=escape(asked_from(options.get("request")))))
-            if options.get("event_data") is not None:
-                options["event_data"] = Detail(options["event_data"])
+            if event.collects_event_data:  # before Gradio looks for files in it
+                checked_fields(options["event_data"]._data if options.get("event_data") else None)
             return await super().process_api(event, checked(event, inputs), *args, **options)
         except Exception as error:
             cause = error.__cause__ if isinstance(error, ComponentProcessingError) else error  # reading an upload
             if isinstance(cause, gr.Error):
                 raise
-            if not isinstance(cause, ValueError):
-                LOG.exception("%s failed", event.api_name or event.name)
-            sentence = str(cause) if isinstance(cause, ValueError) else FAULT
+            status, sentence = told(event, cause)
+            scope = getattr(getattr(options.get("request"), "request", None), "scope", {})
+            scope[STATUS] = status
             raise gr.Error(sentence, title="Refused", print_exception=False) from error
+
+
+def told(event: BlockFunction, cause: BaseException | None) -> tuple[int, str]:
+    """The status and the sentence for an error of an event; what is a fault goes to the log."""
+    if isinstance(cause, ValueError):
+        return 400, str(cause)
+    if is_full(cause):
+        LOG.error("%s: %s", event.api_name or event.name, cause)
+        return 507, FULL
+    LOG.error("%s failed", event.api_name or event.name, exc_info=cause)
+    return 500, FAULT
 
 
 def asked_from(request: Any) -> str:
     """The query in the address of the page that a request comes from, "" where it does not tell."""
     headers = getattr(request, "headers", None) or {}
     return urlsplit(headers.get("referer") or "").query
-
-
-class Detail(EventData):
-    """What a script tells of an event; a field that is not there is refused in a sentence."""
-
-    def __init__(self, told: EventData) -> None:
-        super().__init__(told.target, told._data)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or not isinstance(self.__dict__.get("_data"), dict) or name not in self._data:
-            raise MissingDetailError(f"This event tells no {name}: reload the page.")
-        return self._data[name]
-
-
-class MissingDetailError(ValueError, AttributeError):
-    """A field that an event lacks; `getattr` with a default passes over it."""
 
 
 def checked(event: BlockFunction, values: Sequence[Any]) -> list[Any]:
@@ -120,19 +114,15 @@ def checked_value(component: Any, value: Any) -> Any:
         return checked_number(name, value)
     if not isinstance(value, str | None):
         raise ValueError(f"{name} is a {KINDS.get(type(value), type(value).__name__)}, but text is needed.")
-    try:
-        (value or "").encode()
-    except UnicodeEncodeError as error:
-        raise ValueError(f"{name} holds half a character (a lone surrogate): type it again.") from error
-    return value
+    return valid_text(name, value) if value else value
 
 
 def checked_number(name: str, value: Any) -> float | int | None:
     """A number, or none; ValueError for anything else, and for what JSON has no number for."""
     if value is not None and type(value) not in (int, float):
         raise ValueError(f"{name} is a {KINDS.get(type(value), type(value).__name__)}, but a number is needed.")
-    if isinstance(value, float) and not isfinite(value):
-        raise ValueError(f"{name} is {value}, but a finite number is needed.")
+    if value is not None and not is_finite(value):
+        raise ValueError(f"{name} is {shortened(value)}, but a finite number is needed.")
     return value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -17,11 +18,12 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from demo.serving.folder import TemporaryFolder
+from demo.serving.gate import UNKNOWN, UNREADABLE, Gate
 from demo.serving.sessions import Sessions
 from demo.serving.static import CACHING, MEDIA_TYPE, PREFIX, find_script
+from demo.serving.uploads import MOST_BYTES
 
-UNREADABLE = "This request cannot be read: see the page's API documentation for what it takes."
-UNKNOWN = "There is nothing of this name: see the page's API documentation for what there is."
+HEADERS = 2**20  # bytes of an upload that are no file
 
 
 def server_options(folder: TemporaryFolder, most_bytes: int) -> dict[str, Any]:
@@ -42,10 +44,8 @@ def server_options(folder: TemporaryFolder, most_bytes: int) -> dict[str, Any]:
         "routes": [
             Route("/gradio_api/upload", uploading(folder, most_bytes), methods=["POST"]),
             Route(f"/{PREFIX}/{{rest:path}}", script),
-            Route("/gradio_api/file=http{rest:path}", refused),  # Gradio would fetch it from there
-            Route("/gradio_api/deep_link", refused),  # Gradio would write a session's values to the disk
         ],
-        "middleware": [Middleware(WithoutDeepLinks)],
+        "middleware": [Middleware(WithoutDeepLinks), Middleware(Gate, folder=folder, most_bytes=MOST_BYTES + HEADERS)],
         "exception_handlers": {
             FnIndexInferError: answer(404, UNKNOWN),
             **{kind: answer(400, UNREADABLE) for kind in (KeyError, TypeError, ValueError, RecursionError)},
@@ -65,10 +65,15 @@ def uploading(folder: TemporaryFolder, most_bytes: int) -> Callable[[Request], A
         folder.sweep(more=most_bytes)
         number = request.query_params.get("upload_id")
         progress = file_upload_statuses if number else None
+        place = folder.new("files")
         try:
-            files, _, _ = await upload_fn(request, folder.new("files"), most_bytes, number, upload_progress=progress)
+            files, _, _ = await upload_fn(request, place, most_bytes, number, upload_progress=progress)
         except (MultiPartException, MultipartParseError) as error:
+            shutil.rmtree(place.parent, ignore_errors=True)
             return PlainTextResponse(str(error), 413 if "maximum allowed size" in str(error) else 400)
+        except BaseException:  # the person has left, or the disk is full
+            shutil.rmtree(place.parent, ignore_errors=True)
+            raise
         request.app.get_blocks().upload_file_set.update(files)
         return JSONResponse([str(file) for file in files])
 
@@ -81,11 +86,6 @@ async def script(request: Request) -> Response:
     if found is None:
         return PlainTextResponse("There is no such script: load the page again.", 404)
     return Response(found, media_type=MEDIA_TYPE, headers={"Cache-Control": CACHING})
-
-
-def refused(request: Request) -> Response:
-    """Answer that there is nothing."""
-    return JSONResponse({"error": UNKNOWN}, 404)
 
 
 def answer(status: int, sentence: str) -> Callable[[Request, Exception], Response]:

@@ -12,6 +12,7 @@ from demo.explain.photo import with_new_key
 from demo.galleries.index import IndexedGallery
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import CaptionRanking, RetrievalService
+from demo.serving.detail import Detail
 from demo.views import chooser
 from demo.views.chooser import Chooser, SelectedImage
 from demo.views.link import Link, LinkedView
@@ -211,10 +212,10 @@ def connect(registry: ModelRegistry, view: Captions, session: gr.State, tab: gr.
 
     @errors_as_message(3)
     def pick(
-        selected: SelectedImage, pool: str, typed: str, state: ViewState, event: gr.EventData
+        selected: SelectedImage, pool: str, typed: str, state: ViewState, event: Detail
     ) -> tuple[str, dict[str, Any], ViewState]:
         service, indexed = registry.find(selected.gallery, selected.session)
-        now = state.of(indexed.gallery.name, selected.index, str(event.caption), None)
+        now = state.of(indexed.gallery.name, selected.index, event.text("caption"), None)
         return "", picture_value(service, indexed, now, pool, typed), now
 
     view.ranking.pick(pick, inputs, [view.said, view.viewer, state], **AT_ONCE)
@@ -224,14 +225,12 @@ def connect(registry: ModelRegistry, view: Captions, session: gr.State, tab: gr.
         return picture_value(service, indexed, state, pool, typed), state
 
     @errors_as_message(3)
-    def measure(
-        selected: SelectedImage, pool: str, typed: str, state: ViewState, event: gr.EventData
-    ) -> tuple[Any, ...]:
+    def measure(selected: SelectedImage, pool: str, typed: str, state: ViewState, event: Detail) -> tuple[Any, ...]:
         return message(""), *answered(selected, pool, typed, drawn_as(state, event))
 
     @errors_as_message(2)
     def measure_slowly(
-        selected: SelectedImage, state: ViewState, event: gr.EventData, progress: gr.Progress = PROGRESS
+        selected: SelectedImage, state: ViewState, event: Detail, progress: gr.Progress = PROGRESS
     ) -> tuple[Any, ...]:
         drawn = drawn_as(state, event)
         shown_record(*registry.find(state.gallery, selected.session), drawn, progress.tqdm)

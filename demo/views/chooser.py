@@ -14,6 +14,7 @@ from demo.galleries.index import IndexedGallery, index_gallery
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
+from demo.serving.detail import Detail
 from demo.serving.uploads import Upload, takes_uploads
 from demo.views.parts import ANSWERING, OPENING, PROGRESS, errors_as_message, gallery_kept, message, scripted
 
@@ -120,8 +121,9 @@ def connect(
         return said or message(indexed.gallery.note), selected, strip_value(indexed, 0), *answer, gr.skip()
 
     @errors_as_message(count - 1)
-    def choose_photo(gallery: str, session: SessionData, event: gr.EventData, *values: Any) -> tuple[Any, ...]:
-        selected = SelectedImage(gallery, int(event.index), session)
+    def choose_photo(gallery: str, session: SessionData, event: Detail, *values: Any) -> tuple[Any, ...]:
+        count = len(registry.open(gallery, session=session)[1])
+        selected = SelectedImage(gallery, event.whole("index", count), session)
         said, *answer = show(selected, *values)
         return said, selected, *answer
 

@@ -18,6 +18,7 @@ from demo.galleries.index import IndexedGallery
 from demo.service.captions import read_typed
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
+from demo.serving.detail import Detail
 from demo.views import chooser
 from demo.views.chooser import Chooser, SelectedImage
 from demo.views.link import Link, LinkedView
@@ -154,8 +155,8 @@ def connect(registry: ModelRegistry, view: Compare, session: gr.State, tab: gr.T
     )
 
     @errors_as_message(3)
-    def measure(selected: SelectedImage, state: ViewState, event: gr.EventData) -> tuple[Any, ...]:
-        drawn = replace(state, layer=str(event.layer), objects=bool(event.objects))
+    def measure(selected: SelectedImage, state: ViewState, event: Detail) -> tuple[Any, ...]:
+        drawn = replace(state, layer=event.text("layer"), objects=event.flag("objects"))
         return show_side_by_side(registry, selected, state.caption, drawn)
 
     view.pictures.measure(measure, [view.chooser.selected, state], [view.said, view.pictures, state], **AT_ONCE)

@@ -20,6 +20,7 @@ from demo.service.captions import read_typed
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
+from demo.serving.detail import Detail
 from demo.views.captions import NO_POOL, Captions
 from demo.views.chooser import SelectedImage
 from demo.views.compare import compared_records
@@ -85,14 +86,12 @@ def connect_picture(
     """
 
     @errors_as_message(2)
-    def export(
-        state: ViewState, session: SessionData | SelectedImage, event: gr.EventData
-    ) -> tuple[str, dict[str, Any]]:
+    def export(state: ViewState, session: SessionData | SelectedImage, event: Detail) -> tuple[str, dict[str, Any]]:
         service, indexed = registry.find(
             state.gallery, session.session if isinstance(session, SelectedImage) else session
         )
         drawn = drawn_as(state, event)
-        file = explanation(service, indexed, drawn, str(event.format), bool(event.dark))
+        file = explanation(service, indexed, drawn, event.text("format"), event.flag("dark"))
         return message(f"Saved as {file.name}."), sent(file)
 
     viewer.export(export, [state, session], [said, saved], **OPTIONS)
@@ -102,9 +101,8 @@ def connect_picture(
 def connect_layer(view: gr.HTML, state: gr.State, drawn: Sequence[str]) -> None:
     """Let the session remember how pictures are drawn: what of `ViewState` the view's event tells."""
 
-    def remember(state: ViewState, event: gr.EventData) -> ViewState:
-        told = {name: getattr(event, name, getattr(state, name)) for name in drawn}
-        return replace(state, **told)
+    def remember(state: ViewState, event: Detail) -> ViewState:
+        return replace(state, **{name: event.like(name, getattr(state, name)) for name in drawn})
 
     view.layer(remember, state, state, api_visibility="private", show_progress="hidden", queue=False)
 
@@ -115,11 +113,11 @@ def connect_comparison(
     """Let the comparison's buttons save it."""
 
     @errors_as_message(2)
-    def export(state: ViewState, selected: SelectedImage, event: gr.EventData) -> tuple[str, dict[str, Any]]:
+    def export(state: ViewState, selected: SelectedImage, event: Detail) -> tuple[str, dict[str, Any]]:
         service, indexed = registry.find(state.gallery, selected.session)
         captions = read_typed(service.model, state.caption)
-        drawn = replace(state, layer=str(event.layer), objects=bool(event.objects))
-        file = comparison(service, indexed, drawn, captions, str(event.format), bool(event.dark))
+        drawn = replace(state, layer=event.text("layer"), objects=event.flag("objects"))
+        file = comparison(service, indexed, drawn, captions, event.text("format"), event.flag("dark"))
         return message(f"Saved as {file.name}."), sent(file)
 
     pictures.export(export, [state, selected], [said, saved], **OPTIONS)

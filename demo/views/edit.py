@@ -21,6 +21,7 @@ from demo.service.experiment import Experiment, Outcome, experiment, with_change
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
+from demo.serving.detail import MOST_COUNTED, Detail
 from demo.views.downloads import OPTIONS, sent
 from demo.views.link import Link, LinkedView
 from demo.views.parts import ANSWERING, ViewState, errors_as_message, link_to, message, scripted
@@ -188,16 +189,17 @@ def connect(registry: ModelRegistry, view: EditView, session: gr.State, saved: g
     outputs = [view.said, view.scene, view.ranking, view.editing]
 
     @errors_as_message(1 + len(outputs))
-    def choose(session: SessionData, editing: Editing, event: gr.EventData) -> tuple[Any, ...]:
-        index = int(event.index)
+    def choose(session: SessionData, editing: Editing, event: Detail) -> tuple[Any, ...]:
+        index = event.whole("index", len(registry.open(SCENES)[1]))
         caption = own_caption(registry, session, index)
         return *show(registry, session, replace(editing, index=index, caption=caption, selected=0)), caption
 
     view.strip.pick(choose, [session, view.editing], [*outputs, view.caption], **ANSWERING)
 
     @errors_as_message(len(outputs))
-    def keep_caption(session: SessionData, editing: Editing, event: gr.EventData) -> tuple[Any, ...]:
-        return show(registry, session, replace(editing, index=int(event.index), selected=0))
+    def keep_caption(session: SessionData, editing: Editing, event: Detail) -> tuple[Any, ...]:
+        index = event.whole("index", len(registry.open(SCENES)[1]))
+        return show(registry, session, replace(editing, index=index, selected=0))
 
     view.ranking.pick(keep_caption, [session, view.editing], outputs, **ANSWERING)
 
@@ -209,9 +211,10 @@ def connect(registry: ModelRegistry, view: EditView, session: gr.State, saved: g
 
     view.caption.change(retyped, [view.caption, session, view.editing], outputs, **ANSWERING)
 
-    def changed(session: SessionData, editing: Editing, event: gr.EventData) -> tuple[Any, ...]:
-        change = {name: getattr(event, name) for name in CHANGE if getattr(event, name, None) is not None}
-        editing = replace(editing, selected=int(change.get("object", editing.selected)))
+    def changed(session: SessionData, editing: Editing, event: Detail) -> tuple[Any, ...]:
+        change = event.several(CHANGE)
+        if "object" in change:
+            editing = replace(editing, selected=event.whole("object", MOST_COUNTED))
         try:
             session = with_changes(registry, session, editing.index, [change])
         except ValueError as error:  # the picture is sent again, so that the page knows that it can go on
@@ -220,8 +223,8 @@ def connect(registry: ModelRegistry, view: EditView, session: gr.State, saved: g
 
     view.scene.alter(changed, [session, view.editing], [*outputs, session], **ANSWERING | {"trigger_mode": "multiple"})
 
-    def take(editing: Editing, event: gr.EventData) -> Editing:
-        return replace(editing, selected=int(event.object))
+    def take(editing: Editing, event: Detail) -> Editing:
+        return replace(editing, selected=event.whole("object", MOST_COUNTED))
 
     view.scene.take(take, view.editing, view.editing, api_visibility="private", show_progress="hidden", queue=False)
 

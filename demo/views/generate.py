@@ -30,6 +30,7 @@ from demo.service.asked import (
 from demo.service.beforehand import Beforehand
 from demo.service.captions import read_caption
 from demo.service.registry import ModelRegistry
+from demo.serving.detail import MOST_COUNTED, Detail
 from demo.serving.uploads import Upload, takes_uploads
 from demo.views.downloads import OPTIONS, connect_layer, explanation, sent
 from demo.views.generate_values import (
@@ -223,17 +224,18 @@ def connect(registry: ModelRegistry, view: GenerateView, saved: gr.HTML) -> None
     connect_captions(registry, view)
 
     @errors_as_message(2)
-    def export(state: GenerateState, event: gr.EventData) -> tuple[Any, ...]:
+    def export(state: GenerateState, event: Detail) -> tuple[Any, ...]:
         pictures = [frame[state.index] for frame in finished(state).frames]
-        file = drawing_file(pictures, state.caption, state.seeds[state.index], str(event.format))
+        file = drawing_file(pictures, state.caption, state.seeds[state.index], event.text("format"))
         return message(f"Saved as {file.name}."), sent(file)
 
     view.drawing.export(export, view.state, [view.said, saved], **OPTIONS)
 
     @errors_as_message(2)
-    def export_words(state: GenerateState, event: gr.EventData) -> tuple[Any, ...]:
-        shown = replace(state, layer=str(event.layer), opacity=float(event.opacity), lines=bool(event.lines))
-        file = explanation(registry.of(SCENES), finished(state).indexed, shown, str(event.format), bool(event.dark))
+    def export_words(state: GenerateState, event: Detail) -> tuple[Any, ...]:
+        shown = replace(state, layer=event.text("layer"), opacity=event.number("opacity"), lines=event.flag("lines"))
+        kind, dark = event.text("format"), event.flag("dark")
+        file = explanation(registry.of(SCENES), finished(state).indexed, shown, kind, dark)
         return message(f"Saved as {file.name}."), sent(file)
 
     view.words.export(export_words, view.state, [view.said, saved], **OPTIONS)
@@ -245,13 +247,13 @@ def connect_drawing(registry: ModelRegistry, view: GenerateView) -> None:
     count = len(view.pictures)
 
     def draw(
-        caption: str, steps: float, guidance: float, seed: float, state: GenerateState, event: gr.EventData
+        caption: str, steps: float, guidance: float, seed: float, state: GenerateState, event: Detail
     ) -> Iterator[tuple[Any, ...]]:
-        numbers = (steps, guidance, seed, SEVERAL if event.target is view.several else 1)
+        numbers: tuple[Any, ...] = (steps, guidance, seed, SEVERAL if event.target is view.several else 1)
         begun = False
         try:
             if event.target is view.drawing:  # a link's, whose numbers the boxes may not have yet
-                caption, numbers = str(event.caption), tuple(getattr(event, name) for name in ASKED)
+                caption, numbers = event.text("caption"), tuple(event.value(name) for name in ASKED)
             state = replace(state, caption=caption or "", word=-1, **read_numbers(*numbers))
             for values in draw_frames(registry, state):
                 begun = True
@@ -271,29 +273,22 @@ def connect_drawing(registry: ModelRegistry, view: GenerateView) -> None:
 
     view.stop.click(stop, view.state, view.pictures, cancels=[drawing], **AT_ONCE)
 
-    def take_example(event: gr.EventData) -> str:
-        return str(event.caption)
+    def take_example(event: Detail) -> str:
+        return event.text("caption")
 
     view.examples.pick(take_example, None, view.caption, **AT_ONCE)
 
     @errors_as_message(count)
-    def choose(state: GenerateState, event: gr.EventData) -> tuple[Any, ...]:
-        state = replace(state, index=seed_index(state, event.index), layer="mask")
+    def choose(state: GenerateState, event: Detail) -> tuple[Any, ...]:
+        state = replace(state, index=event.whole("index", len(finished(state).pictures)), layer="mask")
         return "", *explained_values(registry, state), state
 
     view.drawing.choose(choose, view.state, view.pictures, **ANSWERING)
 
-    def remember(state: GenerateState, event: gr.EventData) -> GenerateState:
-        return replace(state, word=int(event.word))
+    def remember(state: GenerateState, event: Detail) -> GenerateState:
+        return replace(state, word=event.whole("word", MOST_COUNTED))
 
     view.looks.word(remember, view.state, view.state, api_visibility="private", show_progress="hidden", queue=False)
-
-
-def seed_index(state: GenerateState, told: Any) -> int:
-    """Which of a drawing's pictures a person chose; ValueError where there is no such one."""
-    if told not in range(len(finished(state).pictures)):
-        raise ValueError("There is no such picture in this drawing: draw it again.")
-    return int(told)
 
 
 def connect_captions(registry: ModelRegistry, view: GenerateView) -> None:
@@ -301,12 +296,10 @@ def connect_captions(registry: ModelRegistry, view: GenerateView) -> None:
     outputs = [view.said, view.captioned]
 
     @errors_as_message(len(outputs))
-    def scene(event: gr.EventData) -> tuple[Any, ...]:
+    def scene(event: Detail) -> tuple[Any, ...]:
         _, scenes = registry.open(SCENES)
         items = scenes.gallery.items
-        if event.index not in range(len(items)):
-            raise ValueError(f"There is no such scene; there are {len(items)}: choose one of the strip.")
-        item = items[int(event.index)]
+        item = items[event.whole("index", len(items))]
         picture = item.photo()
         beams = opened_generator(registry).read_back(picture).best
         return "", captioned_value(picture, item.title, beams, is_scene=True)

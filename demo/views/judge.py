@@ -11,6 +11,7 @@ from demo.service.captions import read_prompt
 from demo.service.judging import STRENGTHS
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
+from demo.serving.detail import Detail
 from demo.serving.uploads import Upload
 from demo.views import chooser
 from demo.views.chooser import Chooser, SelectedImage, index_uploads, left_out, several_photos
@@ -209,9 +210,9 @@ def connect_spoil(registry: ModelRegistry, view: JudgeView) -> None:
 
     @errors_as_message(3)
     def spoil(
-        selected: SelectedImage, state: JudgeState, event: gr.EventData, progress: gr.Progress = PROGRESS
+        selected: SelectedImage, state: JudgeState, event: Detail, progress: gr.Progress = PROGRESS
     ) -> tuple[Any, ...]:
-        state = replace(state, spoil=str(event.spoil), strength=strength_of(event.strength))
+        state = replace(state, spoil=event.text("spoil"), strength=strength_of(event.number("strength")))
         return gr.skip(), spoil_value(registry, selected, state, progress.tqdm), state
 
     view.spoil.spoil(
@@ -222,8 +223,8 @@ def connect_spoil(registry: ModelRegistry, view: JudgeView) -> None:
         **OPENING,
     )
 
-    def slide(state: JudgeState, event: gr.EventData) -> JudgeState:
-        return replace(state, strength=strength_of(event.strength))
+    def slide(state: JudgeState, event: Detail) -> JudgeState:
+        return replace(state, strength=strength_of(event.number("strength")))
 
     view.spoil.slide(slide, view.state, view.state, api_visibility="private", show_progress="hidden", queue=False)
 
@@ -247,15 +248,15 @@ def connect_several(registry: ModelRegistry, view: JudgeView, saved: gr.HTML) ->
     view.several.all(everything, inputs, [view.said, view.several], show_progress_on=view.several, **OPENING)
 
     @errors_as_message(1 + len(view.pictures))
-    def pick(selected: SelectedImage, state: JudgeState, event: gr.EventData) -> tuple[Any, ...]:
-        now = replace(selected, index=int(event.index))
+    def pick(selected: SelectedImage, state: JudgeState, event: Detail) -> tuple[Any, ...]:
+        now = replace(selected, index=event.whole("index", len(registry.find(selected.gallery, selected.session)[1])))
         return *show(registry, now, state.caption, state.other, replace(state, strength=0.0)), now
 
     view.several.pick(pick, inputs, [*view.pictures, view.chooser.selected], **ANSWERING)
 
     @errors_as_message(2)
-    def export(selected: SelectedImage, state: JudgeState, event: gr.EventData) -> tuple[Any, ...]:
-        file = several_csv(registry, selected, state.caption, str(event.by))
+    def export(selected: SelectedImage, state: JudgeState, event: Detail) -> tuple[Any, ...]:
+        file = several_csv(registry, selected, state.caption, event.text("by"))
         return message(f"Saved as {file.name}."), sent(file)
 
     view.several.export(export, inputs, [view.said, saved], **OPTIONS)
@@ -265,17 +266,17 @@ def connect_words(registry: ModelRegistry, view: JudgeView, saved: gr.HTML) -> N
     """Let the word maps' buttons save what they show."""
 
     @errors_as_message(2)
-    def export(selected: SelectedImage, state: JudgeState, event: gr.EventData) -> tuple[Any, ...]:
+    def export(selected: SelectedImage, state: JudgeState, event: Detail) -> tuple[Any, ...]:
         indexed, index = registry.by_photos(selected.gallery, selected.index, selected.session)
         drawn = replace(
             state,
             index=index,
-            layer=str(event.layer),
-            opacity=float(event.opacity),
-            lines=bool(event.lines),
-            objects=bool(event.objects),
+            layer=event.text("layer"),
+            opacity=event.number("opacity"),
+            lines=event.flag("lines"),
+            objects=event.flag("objects"),
         )
-        file = explanation(registry.photos, indexed, drawn, str(event.format), bool(event.dark))
+        file = explanation(registry.photos, indexed, drawn, event.text("format"), event.flag("dark"))
         return message(f"Saved as {file.name}."), sent(file)
 
     view.words.export(export, [view.chooser.selected, view.state], [view.said, saved], **OPTIONS)

@@ -17,6 +17,7 @@ from demo.lesson.steps import STEPS
 from demo.lesson.walk import keep_probability, told_steps, walk, walk_value
 from demo.service.registry import ModelRegistry
 from demo.service.threads import drawing
+from demo.serving.detail import Detail
 from demo.views import chooser
 from demo.views.chooser import Chooser, SelectedImage
 from demo.views.downloads import OPTIONS, sent
@@ -244,27 +245,27 @@ def connect(registry: ModelRegistry, view: LessonView, session: gr.State, tab: g
         box.change(answer, [box, view.state], outputs, **ANSWERING)
 
     @errors_as_message(3)
-    def turned(state: LessonState, event: gr.EventData) -> tuple[Any, ...]:
-        values = {field.name: getattr(event, field.name) for field in fields(Knobs)}
+    def turned(state: LessonState, event: Detail) -> tuple[Any, ...]:
+        values = {field.name: event.value(field.name) for field in fields(Knobs)}
         return recomputed(registry, state, values)
 
     view.walk.knobs(turned, view.state, outputs, **ANSWERING)
 
     @errors_as_message(3)
-    def painted(state: LessonState, event: gr.EventData) -> tuple[Any, ...]:
-        return show(registry, replace(state, mask=str(event.mask), step=int(event.step)))
+    def painted(state: LessonState, event: Detail) -> tuple[Any, ...]:
+        return show(registry, replace(state, mask=event.text("mask"), step=event.whole("step", STEPS, first=1)))
 
     view.walk.paint(painted, view.state, outputs, **AT_ONCE)
 
-    def stepped(state: LessonState, event: gr.EventData) -> LessonState:
-        return replace(state, step=int(event.step))
+    def stepped(state: LessonState, event: Detail) -> LessonState:
+        return replace(state, step=event.whole("step", STEPS, first=1))
 
     view.walk.step(stepped, view.state, view.state, api_visibility="private", show_progress="hidden", queue=False)
 
     @errors_as_message(2)
-    def export(state: LessonState, event: gr.EventData, progress: gr.Progress = PROGRESS) -> tuple[str, dict[str, Any]]:
+    def export(state: LessonState, event: Detail, progress: gr.Progress = PROGRESS) -> tuple[str, dict[str, Any]]:
         progress(0.1, desc="Drawing the steps")
-        file = files(registry, state, str(event.format), bool(event.dark))
+        file = files(registry, state, event.text("format"), event.flag("dark"))
         return message(f"Saved as {file.name}."), sent(file)
 
     view.walk.export(export, view.state, [view.said, saved], show_progress_on=view.said, **OPTIONS)

@@ -14,9 +14,10 @@ from demo.explain.photo import with_new_key
 from demo.explain.table import say
 from demo.lesson.claims import claims_value, run_claim
 from demo.lesson.guide import advice_rows, ratio_experiment
-from demo.lesson.playground import playground_value
+from demo.lesson.playground import MARGINS, playground_value
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
+from demo.serving.detail import Detail
 from demo.views.link import Link, LinkedView
 from demo.views.parts import ANSWERING, computing, errors_as_message, message, scripted
 from demo.views.tables import table
@@ -161,14 +162,15 @@ def connect(service: RetrievalService, view: Losses) -> None:
     """Give the view its events."""
 
     @errors_as_message(2)
-    def changed(event: gr.EventData) -> tuple[Any, ...]:
-        return "", shown(service, float(event.margin), str(event.mining), bool(event.mask_ids))
+    def changed(event: Detail) -> tuple[Any, ...]:
+        return "", shown(service, event.number("margin", *MARGINS), event.text("mining"), event.flag("mask_ids"))
 
     view.playground.turn(changed, None, [view.said, view.playground], **ANSWERING)
 
     @errors_as_message(3)
-    def run(results: dict[str, Any], event: gr.EventData) -> tuple[Any, ...]:
-        results = results | {str(event.claim): run_claim(service, str(event.claim))}
+    def run(results: dict[str, Any], event: Detail) -> tuple[Any, ...]:
+        claim = event.text("claim")
+        results = results | {claim: run_claim(service, claim)}
         return "", with_new_key(claims_value(results)), results
 
     view.claims.run(run, view.results, [view.said, view.claims, view.results], **ANSWERING)

@@ -15,6 +15,7 @@ from demo.service.captions import read_caption
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import ImageRanking, RetrievalService
 from demo.service.session import SessionData
+from demo.serving.detail import Detail
 from demo.serving.uploads import Upload
 from demo.views import whatif
 from demo.views.chooser import index_uploads, left_out, several_photos
@@ -269,9 +270,10 @@ def connect(registry: ModelRegistry, view: Search, session: gr.State, tab: gr.Ta
     )
 
     @errors_as_message(3)
-    def pick(session: SessionData, state: ViewState, event: gr.EventData) -> tuple[Any, ...]:
+    def pick(session: SessionData, state: ViewState, event: Detail) -> tuple[Any, ...]:
         service, indexed = registry.find(state.gallery, session)
-        selected = state.of(state.gallery, int(event.index), state.caption, state.dense)
+        index = event.whole("index", len(indexed))
+        selected = state.of(state.gallery, index, state.caption, state.dense)
         return "", search_value(service, indexed, selected), selected
 
     view.ranking.pick(pick, [session, state], [view.said, view.viewer, state], **AT_ONCE)
@@ -279,8 +281,8 @@ def connect(registry: ModelRegistry, view: Search, session: gr.State, tab: gr.Ta
     whatif.connect(registry, view.viewer, view.said, session, state)
 
     @errors_as_message(1 + len(outputs))
-    def example(gallery: str, session: SessionData, state: ViewState, event: gr.EventData) -> tuple[Any, ...]:
-        caption = str(event.caption)
+    def example(gallery: str, session: SessionData, state: ViewState, event: Detail) -> tuple[Any, ...]:
+        caption = event.text("caption")
         said, *answer = rank_and_show(*registry.find(gallery, session), caption, state.dense, state)
         return said, caption, *answer
 

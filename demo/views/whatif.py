@@ -22,6 +22,7 @@ from demo.service.measuring import patches_of
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
+from demo.serving.detail import Detail
 from demo.views.parts import AT_ONCE, MEASURING, PROGRESS, ViewState, errors_as_message, message, viewer_value
 from seps import Explanation
 from seps.progress import Progress
@@ -115,16 +116,16 @@ def inside_masks(known: SceneAnnotation, caption: str, grid: tuple[int, int]) ->
     return [(one.name, mask_text(patches_of(known, (one.number,), grid))) for one in outlines(known, caption)]
 
 
-def drawn_as(state: ViewState, event: gr.EventData) -> ViewState:
+def drawn_as(state: ViewState, event: Detail) -> ViewState:
     """The view as the page draws it: its layer and looks, its decision by hand and its game."""
     return replace(
         state,
-        layer=str(event.layer),
-        opacity=float(event.opacity),
-        lines=bool(event.lines),
-        objects=bool(event.objects),
-        mask=str(getattr(event, "mask", "")),
-        budget=int(getattr(event, "budget", 0)),
+        layer=event.text("layer"),
+        opacity=event.number("opacity"),
+        lines=event.flag("lines"),
+        objects=event.flag("objects"),
+        mask=event.like("mask", ""),
+        budget=event.like("budget", 0),
     )
 
 
@@ -136,12 +137,12 @@ def connect(registry: ModelRegistry, viewer: gr.HTML, said: gr.HTML, session: gr
         return message(""), search_value(service, indexed, state), state
 
     @errors_as_message(3)
-    def measure(session: SessionData, state: ViewState, event: gr.EventData) -> tuple[Any, ...]:
+    def measure(session: SessionData, state: ViewState, event: Detail) -> tuple[Any, ...]:
         return answered(session, drawn_as(state, event))
 
     @errors_as_message(2)
     def measure_slowly(
-        session: SessionData, state: ViewState, event: gr.EventData, progress: gr.Progress = PROGRESS
+        session: SessionData, state: ViewState, event: Detail, progress: gr.Progress = PROGRESS
     ) -> tuple[Any, ...]:
         drawn = drawn_as(state, event)
         shown_record(*registry.find(state.gallery, session), drawn, progress.tqdm)

@@ -13,6 +13,7 @@ from demo.service.captions import read_caption, read_typed
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import CaptionRanking
 from demo.service.session import SessionData
+from demo.serving.detail import Detail
 from demo.views.captions import NO_POOL, Captions
 from demo.views.chooser import SelectedImage
 from demo.views.compare import Compare
@@ -167,8 +168,9 @@ def connect(registry: ModelRegistry, view: WhyView, session: gr.State, saved: gr
     )
 
     @errors_as_message(len(outputs))
-    def choose(session: SessionData, state: WhyState, event: gr.EventData) -> tuple[Any, ...]:
-        index, right = int(event.index), str(event.side) == "right"
+    def choose(session: SessionData, state: WhyState, event: Detail) -> tuple[Any, ...]:
+        index = event.whole("index", len(registry.find(state.gallery, state.session(session))[1]))
+        right = event.text("side") == "right"
         left, against = (state.index, index) if right else (index, state.against)
         if left == against and not state.other:  # the other one goes where this one was
             left, against = state.against, state.index
@@ -177,9 +179,9 @@ def connect(registry: ModelRegistry, view: WhyView, session: gr.State, saved: gr
     view.pictures.choose(choose, [session, view.state], outputs, **ANSWERING)
 
     @errors_as_message(2)
-    def export(session: SessionData, state: WhyState, event: gr.EventData) -> tuple[Any, ...]:
-        drawn = replace(state, layer=str(event.layer))
-        file = why_download(registry, session, drawn, str(event.format), bool(event.dark))
+    def export(session: SessionData, state: WhyState, event: Detail) -> tuple[Any, ...]:
+        drawn = replace(state, layer=event.text("layer"))
+        file = why_download(registry, session, drawn, event.text("format"), event.flag("dark"))
         return message(f"Saved as {file.name}."), sent(file)
 
     view.pictures.export(export, [session, view.state], [view.said, saved], **OPTIONS)

@@ -14,6 +14,7 @@ from demo.galleries.scenes import FACTS_FILE, SCENES
 from demo.service.registry import ModelRegistry
 from demo.service.start import open_scenes, open_service
 from demo.serving.folder import TemporaryFolder
+from demo.serving.launching import launch
 from seps.models.config import ModelConfig
 from seps.models.model import SEPSModel
 from tests.helpers.tiny import WORDS, tiny_settings, write_tiny_bert
@@ -45,4 +46,4 @@ def registry_with(model: Path, cache: Path) -> ModelRegistry:
 if __name__ == "__main__":
     folder, cache, port = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
     with TemporaryFolder() as uploads:
-        site.build(registry_with(folder, cache)).launch(server_port=port, **site.launch_options(uploads))
+        launch(site.build(registry_with(folder, cache)), "127.0.0.1", port, **site.launch_options(uploads))

@@ -15,7 +15,7 @@ from demo.opening.write import draw_beforehand
 from demo.service.beforehand import read_beforehand, save_beforehand
 from demo.service.generating import GeneratingService
 from demo.service.registry import ModelRegistry
-from demo.views.generate import draw_frames, ended, seed_index
+from demo.views.generate import draw_frames, ended
 from demo.views.generate_values import EXAMPLES, GenerateState, link_of
 from demo.views.link import waited_for
 from demo.views.session import fill
@@ -125,10 +125,6 @@ def test_a_drawing_comes_in_frames_and_is_explained_at_its_end(drawing: ModelReg
     assert told["statements"]
     assert words["record"]
     assert [one["label"] for one in looks["words"]] == TEXT.split()
-    assert seed_index(state, 1) == 1
-    for wrong in (2, -1, "x", None):
-        with pytest.raises(ValueError, match="no such picture"):
-            seed_index(state, wrong)
 
 
 def test_words_outside_the_vocabulary_are_named(drawing: ModelRegistry) -> None:

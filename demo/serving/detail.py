@@ -1,0 +1,142 @@
+"""What the page's scripts tell of an event, checked: a page tells what its scripts do, but a program may tell anything.
+
+Gradio makes an event's data anew in the class that the function names, whatever it was handed. So every event of this
+app names `Detail`; `gr.EventData` would pass the values on as they came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import isfinite
+from typing import Any, TypeVar
+
+from gradio.helpers import EventData
+
+LONGEST = 4000  # characters of a text
+MOST_COUNTED = 10_000  # of what is counted: patches, words, objects
+Kind = TypeVar("Kind", str, float, int, bool)
+
+
+class Detail(EventData):
+    """The fields of an event, each read as what is needed; a wrong one, or none, is told in a sentence.
+
+    Args:
+        target: the component that the event is of; _data: the fields as they came, see `checked_fields`.
+    """
+
+    def __init__(self, target: Any, _data: Any) -> None:
+        super().__init__(target, checked_fields(_data))
+
+    def __getattr__(self, name: str) -> Any:
+        """Refuse what `EventData` offers: a field in whatever form it came."""
+        raise AttributeError(f"Read {name} with one of the methods of Detail, which check it.")
+
+    def value(self, name: str) -> str | float | int | bool | None:
+        """A field as it came: a text, a number, true, false or none.
+
+        Raises:
+            ValueError: there is no such field, or for the other methods, it is something else.
+        """
+        if name not in self._data:
+            raise ValueError(f"This event tells no {name}: reload the page.")
+        value: str | float | int | bool | None = self._data[name]
+        return value
+
+    def text(self, name: str) -> str:
+        """A text of at most LONGEST characters; errors as `value`."""
+        value = self.value(name)
+        if not isinstance(value, str):
+            raise self._wrong(name, "text")
+        return value
+
+    def flag(self, name: str) -> bool:
+        """Whether something is so; errors as `value`."""
+        value = self.value(name)
+        if not isinstance(value, bool):
+            raise self._wrong(name, "true or false")
+        return value
+
+    def number(self, name: str, least: float = 0.0, most: float = 1.0) -> float:
+        """A number from `least` to `most`; errors as `value`."""
+        value = self.value(name)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+            raise self._wrong(name, f"a number from {least:g} to {most:g}")
+        return float(value)
+
+    def whole(self, name: str, count: int, first: int = 0) -> int:
+        """One of `count` whole numbers from `first` on; errors as `value`."""
+        value = self.value(name)
+        if isinstance(value, bool) or not isinstance(value, int | float) or value - first not in range(count):
+            raise self._wrong(name, f"a whole number from {first} to {first + count - 1}")
+        return int(value)
+
+    def like(self, name: str, usual: Kind) -> Kind:
+        """A field of the kind of `usual`, which stands for one that is not told; a number that is no whole one lies
+        between 0 and 1. Errors as `value`."""
+        if name not in self._data:
+            return usual
+        if isinstance(usual, bool):
+            return self.flag(name)
+        if isinstance(usual, str):
+            return self.text(name)
+        return self.whole(name, MOST_COUNTED) if isinstance(usual, int) else self.number(name)
+
+    def several(self, names: Iterable[str]) -> dict[str, Any]:
+        """Those of some fields that are told; errors as `value`."""
+        return {name: self.value(name) for name in names if self._data.get(name) is not None}
+
+    def _wrong(self, name: str, needed: str) -> ValueError:
+        return ValueError(f"{name} is {shortened(self._data[name])}, but {needed} is needed: reload the page.")
+
+
+def checked_fields(data: Any) -> dict[str, Any]:
+    """The fields of an event; none where it tells none.
+
+    Raises:
+        ValueError: a field that is no single value, a number that cannot be counted with, or a text that is too long
+            or no Unicode.
+    """
+    if data is None:
+        return {}
+    if not isinstance(data, dict):
+        raise ValueError(f"This event tells {shortened(data)}, but a JSON object is needed: reload the page.")
+    for field, value in data.items():
+        name = field if field.isidentifier() and len(field) <= 40 else shortened(field)
+        if isinstance(value, str):
+            if len(value) > LONGEST:
+                raise ValueError(f"{name} has {len(value):,} characters, but at most {LONGEST:,} can be read.")
+            valid_text(name, value)
+        elif not isinstance(value, int | float | None):
+            raise ValueError(f"{name} is {shortened(value)}, but a single value is needed: reload the page.")
+        elif value is not None and not is_finite(value):
+            raise ValueError(f"{name} is {shortened(value)}, but a finite number is needed: reload the page.")
+    return data
+
+
+def is_finite(value: float) -> bool:
+    """Whether a number is one that can be counted with: neither infinite nor too large for a float."""
+    try:
+        return isfinite(value)
+    except OverflowError:
+        return False
+
+
+def valid_text(name: str, text: str) -> str:
+    """The text; ValueError where it is no Unicode."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{name} holds half a character (a lone surrogate): type it again.") from error
+    return text
+
+
+def shortened(value: Any) -> str:
+    """A value as a sentence shows it: never long, and never a container's content."""
+    if isinstance(value, dict | list):
+        return "a JSON object" if isinstance(value, dict) else "a list"
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int) and abs(value) >= 10**20:
+        return "a number of more than 20 digits"
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:40]}..."
