@@ -74,7 +74,7 @@ def call(http: httpx.Client, endpoint: str, data: Any, **more: Any) -> tuple[boo
         assert sent.status_code < 500, sent.text
         return False, sent.text
     answer = http.get(f"/gradio_api/call/{endpoint}/{sent.json()['event_id']}").text
-    event, _, told = answer.partition("\ndata: ")
+    event, _, told = answer.strip().split("\n\n")[-1].partition("\ndata: ")  # heartbeats stand before it
     return event.endswith("complete"), told.strip()
 
 
