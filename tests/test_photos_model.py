@@ -14,6 +14,7 @@ from seps import ScoringEngine, retrieval_metrics
 from seps.models.hub import load_model, shipped_models
 from seps.models.model import SEPSModel
 from seps.training.settings import read_recipe
+from tests.helpers.cards import contrast_rows, contrast_sentence
 
 FOLDER = Path(__file__).resolve().parents[1] / "assets" / "models" / "photos"
 CAPTIONS = 5  # an image, the first of each example's
@@ -131,6 +132,14 @@ def test_the_first_of_three_seeds_ships() -> None:
         assert results["open_photos"][reading][0] == pytest.approx(open_photos["pooled"][reading]["rsum"], abs=0.01)
     pointing = dev["grounding"]["methods"]["seps"]["pointing_game"]["mean"]
     assert results["pointing_game"]["seps"][0] == pytest.approx(pointing, abs=1e-4)
+
+
+def test_the_contrast_of_captions_is_the_measured_one() -> None:
+    card = (FOLDER / "README.md").read_text()
+    contrast = json.loads((FOLDER / "results-dev.json").read_text())["contrast"]
+    assert contrast_sentence(contrast) in card
+    for row in contrast_rows(contrast):
+        assert row in card
 
 
 TRIED_ROWS = {  # of the card: the row's title, and where its figures stand in the results

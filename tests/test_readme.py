@@ -76,13 +76,20 @@ def test_the_figures_are_the_measured_ones() -> None:
         if "grounding" not in results:
             continue
         grounding = results["grounding"]
-        (row,) = [line for line in rows if line.startswith(f"| `{model}`, {found['split']}, {grounding['regions']} ")]
+        start = f"| `{model}`, {found['split']}, {grounding['regions']} "
+        row, followed = [line for line in rows if line.startswith(start)]
         measures = [
             f"{grounding['methods'][method][name]['mean']:.3f}"
             for name in ("energy_inside", "pointing_game")
             for method in ("seps", "cosine", "random")
         ]
         assert row.endswith(f"| {grounding['phrases']:,} | {' | '.join(measures)} |")
+        contrast = results["contrast"]
+        maps = contrast["maps"]
+        mask = {name: f"{maps['score'][name]['mean']:.3f}" for name in ("own", "other", "contrast", "iou")}
+        rivals = [f"{maps[name]['contrast']['mean']:.3f}" for name in ("s_st", "cosine", "random")]
+        kept = f"{mask['own']} / {mask['other']} | {mask['contrast']} | {mask['iou']}"
+        assert followed == f"{start}| {contrast['pairs']:,} | {kept} | {' | '.join(rivals)} |"
     card = (MODELS / "photos" / "README.md").read_text()
     results = json.loads((MODELS / "photos" / "results-dev.json").read_text())
     pooled, own = results["pooled"], results["captions_only"]["rsum"]

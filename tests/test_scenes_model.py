@@ -16,6 +16,7 @@ from seps.models.hub import shipped_models
 from seps.models.model import SEPSModel
 from seps.scenes import write_split
 from seps.training.settings import read_recipe
+from tests.helpers.cards import contrast_rows, contrast_sentence
 
 FOLDER = Path(__file__).resolve().parents[1] / "assets" / "models" / "scenes"
 SCENES = 100  # of the test split, the first
@@ -78,5 +79,11 @@ def test_the_cards_figures_are_the_measured_ones() -> None:
         assert f"{told['true']:,} of {told['misses']:,}" in card
     for estimate in results["grounding"]["methods"]["seps"].values():
         assert f"{estimate['mean']:.3f} [{estimate['low']:.3f}, {estimate['high']:.3f}]" in card
+    assert contrast_sentence(results["contrast"]) in card
+    for row in contrast_rows(results["contrast"]):
+        assert row in card
+    for shares in ("own", "other"):
+        for method in ("score", "s_st"):
+            assert f"{100 * results['contrast']['maps'][method][shares]['mean']:.1f}%" in card
     dev = json.loads((FOLDER / "results-dev.json").read_text())["grounding"]["methods"]["seps"]["pointing_game"]
     assert f"{dev['mean']:.3f} [{dev['low']:.3f}, {dev['high']:.3f}]" in card

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -39,6 +39,7 @@ MEASURES = (
     "deletion",
     "insertion",
 )
+CONTRASTS = ("own", "other", "contrast", "iou", "above", "auc", "inside_own", "inside_other", "caption_share")
 
 OwnModels = Mapping[str, Path | None]
 
@@ -243,12 +244,24 @@ def our_grounding(own: OwnModels | None = None) -> list[dict[str, Any]]:
         Rows with `model`, `split`, `phrases` (how many, or None), `method` and `measures`: for each of MEASURES that
         the file has, its mean and its 95% interval [low, high] (None where it has none).
     """
+    return map_rows("grounding", "methods", MEASURES, own)
+
+
+def our_contrast(own: OwnModels | None = None) -> list[dict[str, Any]]:
+    """How far our models' maps follow the caption: rows as those of `our_grounding`, with the measures of CONTRASTS.
+    The score's have the caption's share of its spread too."""
+    return map_rows("contrast", "maps", CONTRASTS, own)
+
+
+def map_rows(key: str, maps: str, names: Iterable[str], own: OwnModels | None) -> list[dict[str, Any]]:
+    """A row for each map of each file of results that has `key`, where the maps stand under `maps`."""
     rows = []
     for model, _, measured in measurements(own):
-        found: dict[str, Any] = measured.get("grounding") or {}
-        for method, values in found.get("methods", {}).items():
-            measures = {name: estimate(values[name]) for name in MEASURES if estimate(values.get(name)) is not None}
-            told = {"model": model, "split": found.get("split", ""), "phrases": found.get("phrases")}
+        found: dict[str, Any] = measured.get(key) or {}
+        told = {"model": model, "split": found.get("split", ""), "phrases": found.get("phrases")}
+        for method, values in found.get(maps, {}).items():
+            whole = values | {"caption_share": found.get("caption_share") if method == "score" else None}
+            measures = {name: estimate(whole[name]) for name in names if estimate(whole.get(name)) is not None}
             rows.append(told | {"method": method, "measures": measures})
     return rows
 

@@ -188,8 +188,10 @@ def note_names(example: Example) -> list[list[str]]:
 
 def score_notes(example: Example) -> list[str]:
     """How parts are scaled, how much of the score's spread is the caption's, and from where to where scores run."""
-    dense = "" if example.record.dense is None or not example.paper else "_dense"
+    dense = "_dense" if example.paper and example.record.dense is not None else ""
     spread = [] if example.spread is None else [f"note.scores_caption{dense}"]
+    if spread and example.paper:
+        spread.append("note.scores_beta")
     return [*spread, "note.scores" if example.paper else "note.scores_released", "note.scores_span"]
 
 

@@ -10,7 +10,7 @@ import gradio as gr
 from demo.explain.photo import credit_of
 from demo.galleries.paths import printable
 from demo.galleries.scenes import SCENES
-from demo.lesson.paper import OwnModels, our_grounding, our_results
+from demo.lesson.paper import OwnModels, our_contrast, our_grounding, our_results
 from demo.service.registry import ModelRegistry
 from demo.views.tables import grounding_table, results
 from seps.models.hub import shipped_models
@@ -94,7 +94,8 @@ def written(folder: Path | None) -> str:
 
 def measured_models(registry: ModelRegistry) -> set[str]:
     """The models that the tables have a line of."""
-    return {row["model"] for row in (*our_results(registry.own), *our_grounding(registry.own))}
+    own = registry.own
+    return {row["model"] for row in (*our_results(own), *our_grounding(own), *our_contrast(own))}
 
 
 def measured(own: OwnModels | None = None) -> str:
@@ -103,7 +104,11 @@ def measured(own: OwnModels | None = None) -> str:
         "<h2>What the models reach</h2><p>Recall at K in per cent.</p>"
         + results(our_results(own))
         + "<p>Do the pictures point at what phrases name? Shares from 0 to 1, with 95% intervals where they were "
-        "measured; beside our word maps, maps that know less.</p>" + grounding_table(our_grounding(own))
+        "measured; beside our word maps, maps that know less.</p>"
+        + grounding_table(our_grounding(own))
+        + "<p>Do they follow the caption? Two phrases of one caption that name things apart, each a caption by itself: "
+        "what each map keeps of its own region and of the other one, as many patches as the decision mask; contrast is "
+        "the difference, 0 where the caption moves nothing.</p>" + grounding_table(our_contrast(own))
     )
 
 

@@ -7,7 +7,6 @@ from html import escape
 from typing import Any
 
 from demo.explain.table import rich
-from demo.lesson.paper import MEASURES
 
 DENSE = {"none": "captions alone", "own": "each with its own dense caption", "other": "with another image's"}
 MEASURE_NAMES = {
@@ -19,8 +18,19 @@ MEASURE_NAMES = {
     "mentioned_to_background": "mentioned to background",
     "deletion": "deletion",
     "insertion": "insertion",
+    "own": "own region kept",
+    "other": "the other's kept",
+    "contrast": "contrast",
+    "iou": "IoU of both masks",
+    "above": "own above the other",
+    "auc": "AUC",
+    "inside_own": "weight in the own",
+    "inside_other": "weight in the other",
+    "caption_share": "caption's share of the spread",
 }
 METHODS = {
+    "score": "score, decision mask",
+    "word_map": "word maps",
     "seps": "word maps",
     "effect": "effects",
     "blanked": "blanked patches",
@@ -63,9 +73,9 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], groups: Sequence[
 
 
 def grounding_table(rows: Sequence[dict[str, Any]]) -> str:
-    """Where pictures point, by model and kind of map, of rows as `our_grounding` gives them; measures that none of them
-    has are left out."""
-    names = [name for name in MEASURES if name in MEASURE_NAMES and any(name in row["measures"] for row in rows)]
+    """Where pictures point, or how they follow the caption, by model and kind of map, of rows as `our_grounding` and
+    `our_contrast` give them; measures that none of them has are left out."""
+    names = [name for name in MEASURE_NAMES if any(name in row["measures"] for row in rows)]
     cells = [
         (
             *(row["model"], row["split"], METHODS.get(row["method"], row["method"])),

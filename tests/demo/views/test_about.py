@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from demo.lesson import paper
-from demo.lesson.paper import our_grounding
+from demo.lesson.paper import our_contrast, our_grounding
 from demo.views.about import measured
 from demo.views.tables import grounding_table, interval
 from seps.models.hub import shipped_models
@@ -35,6 +35,9 @@ def test_the_shipped_models_numbers_are_there() -> None:
                 if measure is not None:
                     told = interval((measure["mean"], measure["low"], measure["high"]))
                     assert f"<td>{told}</td>" in page  # each measure has a column
+            contrast = found.get("contrast", {"maps": {}, "caption_share": None})
+            for measure in (contrast["caption_share"], *(m for one in contrast["maps"].values() for m in one.values())):
+                assert measure is None or f"<td>{interval(tuple(measure.values()))}</td>" in page
 
 
 def test_both_tables_tolerate_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,17 +60,31 @@ def test_both_tables_tolerate_what_is_missing(tmp_path: Path, monkeypatch: pytes
                 },
             }
         },
+        contrast={
+            "contrast": {
+                "split": "test",
+                "caption_share": {"mean": 0.05, "low": 0.04, "high": 0.06},
+                "maps": {
+                    "score": {"own": {"mean": 0.9}, "contrast": {"mean": 0.2, "low": 0.1, "high": 0.3}, "auc": None},
+                    "s_st": {"own": {"mean": 0.95}},
+                },
+            }
+        },
         other={"curves": [1, 2]},
     )
     monkeypatch.setattr(paper, "shipped_models", lambda: models)
     page = measured()
-    assert page.count("<td>scenes</td>") == 3
+    assert page.count("<td>scenes</td>") == 5
     assert "<td>71.2</td>" in page
     table = grounding_table(our_grounding())
     assert "<th>energy inside</th>" in table
     assert "pointing game" not in table
     assert "<td>0.710 (0.700 to 0.720)</td>" in table
     assert "<td>0.100</td>" in table
+    followed = grounding_table(our_contrast())
+    assert followed in page and "<th>AUC</th>" not in followed
+    assert followed.count("0.050 (0.040 to 0.060)") == 1  # of the score alone
+    assert "<td>0.200 (0.100 to 0.300)</td>" in followed and "<td>0.950</td>" in followed
 
 
 def test_an_interval_is_told_where_it_is_known() -> None:
