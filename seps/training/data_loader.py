@@ -16,6 +16,7 @@ from seps.precision import in_bfloat16
 from seps.training.cache import FeatureCache
 from seps.training.classes import ClassPairs, class_pairs
 from seps.training.objective import pool
+from seps.training.phrase_captions import PhraseCaptions
 from seps.training.phrases import PhraseBox, phrase_boxes
 from seps.training.samplers import ProcessShard, shuffled_batches, similar_batches
 from seps.training.settings import TrainSettings
@@ -51,6 +52,9 @@ class CachedDataLoader:
         self.phrases: list[list[PhraseBox]] = [[] for _ in split.captions]
         if settings.wants_phrases:
             self.phrases = read_phrases(model, split, settings.regions)
+        self.phrase_captions: PhraseCaptions | None = None
+        if settings.decision_weight:
+            self.phrase_captions = PhraseCaptions(model, self.phrases, self.per_image)
         self.named: Tensor | None = None  # (V, N) bool, where a caption's phrase is
         if settings.significance_weight:
             self.named = named_patches(self.phrases, self.per_image, model.img_enc.num_patches)
@@ -176,6 +180,10 @@ class CachedDataLoader:
             phrases = [(i, t, one.mirrored(self.model.grid) if turned[i] else one) for i, t, one in phrases]
             if named is not None:
                 named = torch.where(turned[:, None], named.unflatten(1, self.model.grid).flip(2).flatten(1), named)
+        regions = None
+        if self.phrase_captions is not None and not pretraining:
+            mirror = turned if self.cache.mirrored else torch.zeros(len(images), dtype=torch.bool)
+            regions = self.phrase_captions.of_images(images, mirror, self.settings.phrases_an_image, generator)
         if self.settings.pooled_weight and not self.learns_along:
             drawn = torch.randint(len(self.split.captions), (self.settings.pooled_batch,), generator=generator)
             owners = drawn // self.per_image
@@ -190,6 +198,7 @@ class CachedDataLoader:
             cached=True,
             phrases=phrases,
             named=named,
+            regions=regions,
             pooled=pooled,
             pretraining=pretraining,
             rows=torch.tensor(rows) if self.learns_along else None,

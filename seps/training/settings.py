@@ -77,6 +77,8 @@ CHECKS: dict[str, Check] = {  # in this order; types are checked where a recipe 
     "map_weight": check_not_negative,
     "word_weight": check_not_negative,
     "significance_weight": check_not_negative,
+    "decision_weight": check_not_negative,
+    "blind_weight": check_not_negative,
     "heads_rate": check_not_negative,
     "context_rate": check_not_negative,
     "similar_batches": check_not_negative,
@@ -85,6 +87,7 @@ CHECKS: dict[str, Check] = {  # in this order; types are checked where a recipe 
     "images_an_epoch": check_not_negative,
     "neighbours": check_not_negative,
     "class_names": partial(check_whole, most=1_000, least=0),
+    "phrases_an_image": partial(check_whole, most=1_000),
     "dev_images": check_not_negative,
     "frozen_text_layers": partial(check_whole, most=1_024, least=-1),
     "loss": partial(check_choice, choices=LOSSES),
@@ -170,6 +173,12 @@ class TrainSettings:
         significance_weight: with cached features, weight of the loss on s^p, equation (1): high on what any of the
             image's captions names, low elsewhere; the phrase loss on word maps then leaves s^p to it. Needs
             {split}_entities.jsonl.
+        decision_weight: with cached features, weight of the loss on the decision: each phrase, as a caption of its own,
+            keeps what it names and drops what the image's other phrases name; the phrase loss on word maps then leaves
+            s^p to it. Needs {split}_entities.jsonl.
+        blind_weight: weight of the loss on the spread within an image of what of the score knows no caption,
+            (1 - 2 beta) s^p + 2 beta s^im.
+        phrases_an_image: with decision_weight, how many phrases of each image a step takes.
         regions: what those losses take as a phrase's region: its "boxes", or the "masks" of what it names, which scenes
             have ({split}_scenes.jsonl).
         aggregation_scale: the aggregation logits' scale at the start; above 1 tokens start as few patches.
@@ -226,6 +235,9 @@ class TrainSettings:
     map_weight: float = 0.0
     word_weight: float = 0.0
     significance_weight: float = 0.0
+    decision_weight: float = 0.0
+    blind_weight: float = 0.0
+    phrases_an_image: int = 3
     regions: str = "boxes"
     aggregation_scale: float = 1.0
     dev_images: int = 0
@@ -243,7 +255,8 @@ class TrainSettings:
     @property
     def wants_phrases(self) -> bool:
         """Whether any of the losses reads phrases and where they are."""
-        return any((self.grounding_weight, self.map_weight, self.word_weight, self.significance_weight))
+        weights = (self.grounding_weight, self.map_weight, self.word_weight)
+        return any((*weights, self.significance_weight, self.decision_weight))
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, as in the recipe."""
@@ -264,11 +277,14 @@ def check_together(settings: TrainSettings) -> None:
             f"training.align_weight is 0, which leaves the network out, but map_weight is {settings.map_weight:g}: "
             "word maps need the network, so set map_weight to 0."
         )
-    if settings.significance_weight and not (settings.frozen and settings.align_weight):
-        raise ValueError(
-            "training.significance_weight is for frozen backbones and teaches the network's s^p: set frozen to true "
-            "and align_weight above 0."
-        )
+    for name in ("significance_weight", "decision_weight"):
+        if getattr(settings, name) and not (settings.frozen and settings.align_weight):
+            raise ValueError(
+                f"training.{name} is for frozen backbones and teaches the network's s^p: set frozen to true and "
+                "align_weight above 0."
+            )
+    if settings.blind_weight and not settings.align_weight:
+        raise ValueError("training.blind_weight teaches the network's s^p: set align_weight above 0.")
     if settings.neighbours and (settings.batch_size % settings.neighbours or not settings.captions_an_epoch):
         raise ValueError(
             f"training.neighbours is {settings.neighbours}, but batch_size, {settings.batch_size}, must be a multiple "

@@ -13,6 +13,7 @@ from seps.method.losses import ScoreMask, SEPSLoss
 from seps.method.pairwise import pairwise_similarity
 from seps.models.model import SEPSModel
 from seps.precision import in_bfloat16
+from seps.training.decision import PhraseRegions, blind_loss, decision_loss
 from seps.training.gathering import joined, joined_captions, joined_embeddings
 from seps.training.maps import map_loss
 from seps.training.objective import grounding_loss, infonce_loss, pool, pooled_loss, word_loss
@@ -40,6 +41,7 @@ class StepBatch:
         classes: features of class prototypes (Q, 1, D_v) or with context (Q, 2, D_v), words of their captions
             (Q, L, D_t) and their lengths (Q,), and the classes' numbers (Q,); or None.
         named: (B, N) bool, the patches that any caption of the image names, or None.
+        regions: phrases as captions of their own, their words as features, with their regions; or None.
         rows: (B_t,), with pixels, or where parts of a backbone learn along, the place of each caption's image in the
             batch.
     """
@@ -57,6 +59,7 @@ class StepBatch:
     rows: Tensor | None = None
     classes: tuple[Tensor, Tensor, Tensor, Tensor] | None = None
     named: Tensor | None = None
+    regions: PhraseRegions | None = None
 
 
 class TrainingStep(nn.Module):
@@ -92,8 +95,8 @@ class TrainingStep(nn.Module):
 
     def forward(self, batch: StepBatch) -> dict[str, Tensor]:
         """Compute the losses by name, scalars: "loss", their sum, which has the gradient; "align", "ratio", "kept" (the
-        share of patches kept, mean over branches), "pooled", "grounding", "words", "maps", "significance", those that
-        the settings and the batch have.
+        share of patches kept, mean over branches), "pooled", "grounding", "words", "maps", "significance",
+        "decision", "blind", those that the settings and the batch have.
 
         Raises:
             ValueError: embeddings that the network refuses, NaN among them.
@@ -120,13 +123,22 @@ class TrainingStep(nn.Module):
             losses["words"] = word_loss(patches, captions, batch.phrases)
             total = total + self.settings.word_weight * losses["words"]
         if batch.phrases and self.settings.map_weight and not batch.pretraining and batch.dense_captions is None:
-            fixed = self.settings.significance_weight > 0
+            fixed = self.settings.significance_weight + self.settings.decision_weight > 0
             losses["maps"] = map_loss(network, images, captions, batch.lengths, batch.phrases, fixed)
             total = total + self.settings.map_weight * losses["maps"]
+        predictors = (network.sparse_net_cap, network.sparse_net_long)
         if batch.named is not None and not batch.pretraining:
-            predictors = (network.sparse_net_cap, network.sparse_net_long)
             losses["significance"] = significance_loss(predictors, patches, batch.named)
             total = total + self.settings.significance_weight * losses["significance"]
+        if batch.regions is not None and not batch.pretraining:
+            words = self.embed_captions(batch, batch.regions.words, batch.regions.lengths)
+            directions = pool(words, batch.regions.lengths)  # (P, C)
+            branches = [decision_loss(branch, patches, directions, batch.regions) for branch in predictors]
+            losses["decision"] = torch.stack(branches).mean()
+            total = total + self.settings.decision_weight * losses["decision"]
+        if self.settings.blind_weight and not batch.pretraining:
+            losses["blind"] = torch.stack([blind_loss(branch, patches) for branch in predictors]).mean()
+            total = total + self.settings.blind_weight * losses["blind"]
         return {"loss": total} | losses
 
     def match(self, batch: StepBatch, images: Tensor, captions: Tensor) -> dict[str, Tensor]:

@@ -84,6 +84,8 @@ TUNED: dict[str, Any] = CACHED | {
     "context_rate": 0.0,
     "word_weight": 0.5,
     "significance_weight": 0.5,
+    "decision_weight": 0.5,
+    "blind_weight": 0.5,
 }
 
 
@@ -235,7 +237,7 @@ def test_a_tuned_model_s_heads_and_another_network_train_on_its_own_features(
     Path(config).write_text(json.dumps(values))
     options = ("--start", str(tmp_path / "along" / "best"), "--cache", str(cache))
     rows = run(data, tmp_path / "tuned", config, *options)
-    assert {"significance", "words", "maps"} <= rows[0].keys()
+    assert {"significance", "words", "maps", "decision", "blind"} <= rows[0].keys()
     assert rows[-1]["significance"] < rows[0]["significance"]
     assert "The network begins anew" in capsys.readouterr().out
     tuned = load_model(tmp_path / "tuned" / "best")

@@ -1,0 +1,78 @@
+"""Phrases of the training captions as captions of their own, with the regions of what they name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from seps.models.model import SEPSModel
+from seps.training.cache import caption_features
+from seps.training.decision import PhraseRegions
+from seps.training.phrases import PhraseBox
+
+
+class PhraseCaptions:
+    """The phrases of each image, once each, as frozen text features.
+
+    Args:
+        model: whose text encoder reads them.
+        phrases: of every caption of the split, `per_image` an image.
+    """
+
+    def __init__(self, model: SEPSModel, phrases: Sequence[Sequence[PhraseBox]], per_image: int) -> None:
+        self.grid = model.grid
+        self.of_image: list[list[tuple[int, Tensor]]] = []  # of each image: text and region (N,) of its phrases
+        numbers: dict[str, int] = {}
+        for start in range(0, len(phrases), per_image):
+            regions: dict[str, Tensor] = {}
+            for caption in phrases[start : start + per_image]:
+                for phrase in caption:
+                    known = regions.get(phrase.text)
+                    regions[phrase.text] = phrase.inside if known is None else known | phrase.inside
+            own = [(numbers.setdefault(text, len(numbers)), region) for text, region in regions.items()]
+            self.of_image.append(own)
+        limit = model.config.text.max_words
+        lengths = torch.tensor([len(model.tokenizer.encode(text, limit)) for text in numbers], dtype=torch.int64)
+        self.lengths = lengths  # (texts,)
+        self.words = torch.zeros(len(numbers), int(lengths.max()), model.txt_enc.width, dtype=torch.float16)
+        for rows, words, _ in caption_features(model, list(numbers), limit, "Phrases"):
+            self.words[rows, : words.shape[1]] = words.half()
+
+    def of_images(self, images: Tensor, mirrored: Tensor, count: int, rng: torch.Generator) -> PhraseRegions | None:
+        """Draw `count` phrases of each image, first of those that lie apart from another one; None without any.
+
+        Args:
+            images: (B,), numbers in the split; mirrored: (B,) bool, whether the mirror image is taken.
+        """
+        rows, texts, own, other = [], [], [], []
+        for row, image in enumerate(images.tolist()):
+            phrases = self.of_image[image]
+            apart = [others_apart(phrases, i) for i in range(len(phrases))]  # each (N,)
+            order = torch.randperm(len(phrases), generator=rng).tolist()
+            order.sort(key=lambda i: not bool(apart[i].any()))
+            for i in order[:count]:
+                number, region = phrases[i]
+                both = torch.stack([region, apart[i]])  # (2, N)
+                if mirrored[row]:
+                    both = both.unflatten(1, self.grid).flip(2).flatten(1)
+                rows.append(row)
+                texts.append(number)
+                own.append(both[0])
+                other.append(both[1])
+        if not rows:
+            return None
+        lengths = self.lengths[texts]
+        words = self.words[texts, : int(lengths.max())].float()
+        return PhraseRegions(torch.tensor(rows), words, lengths, torch.stack(own), torch.stack(other))
+
+
+def others_apart(phrases: Sequence[tuple[int, Tensor]], index: int) -> Tensor:
+    """Mark the patches of an image's phrases that share none with the phrase at `index`: (N,) bool."""
+    own = phrases[index][1]
+    apart = torch.zeros_like(own)
+    for _, region in phrases:
+        if not bool((region & own).any()):
+            apart |= region
+    return apart

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from seps.method.network import CrossSparseAggrNet
+from seps.method.selection import TokenSparse, caption_direction
+from seps.training.decision import SOFTNESS, PhraseRegions, blind_loss, decision_loss, phrase_scores
+from seps.training.phrase_captions import others_apart
+
+
+def regions(rows: list[int], own: list[list[int]], other: list[list[int]]) -> PhraseRegions:
+    """Phrases without words, since the loss reads their directions."""
+    count = len(rows)
+    masks = (torch.tensor(own, dtype=torch.bool), torch.tensor(other, dtype=torch.bool))
+    return PhraseRegions(torch.tensor(rows), torch.zeros(count, 1, 1), torch.ones(count), *masks)
+
+
+def test_scores_are_those_of_the_network() -> None:
+    torch.manual_seed(0)
+    net = CrossSparseAggrNet(16, 9, use_paper_version=True, beta=0.2)
+    patches, words = torch.randn(3, 9, 16), torch.randn(2, 4, 16)
+    directions = torch.stack([caption_direction(one) for one in words]).float()  # (2, C)
+    scores = phrase_scores(net.sparse_net_cap, patches, directions, torch.tensor([2, 0]))
+    image = net.image_side(patches)
+    for row, (number, own_words) in enumerate(zip((2, 0), words, strict=True)):
+        expected = net.match(image, own_words).sparse.selection.score[number]
+        torch.testing.assert_close(scores[row], expected, atol=1e-5, rtol=0)
+
+
+def test_the_loss_is_that_of_kept_and_dropped_shares() -> None:
+    torch.manual_seed(1)
+    predictor = TokenSparse(16, 0.5, use_paper_version=True)
+    patches, directions = torch.randn(2, 6, 16), F.normalize(torch.randn(2, 16), dim=-1)
+    given = regions([0, 1], [[1, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0]], [[0, 0, 0, 1, 0, 0], [0] * 6])
+    score = phrase_scores(predictor, patches, directions, given.rows).detach().numpy()  # (2, N)
+    third = np.sort(score, axis=1)[:, -3:-2]  # three of six are kept
+    kept = 1 / (1 + np.exp(-(score - third) / SOFTNESS))
+    own = -(math.log(kept[0, :2].mean()) + math.log(kept[1, 2])) / 2
+    other = -math.log(1 - kept[0, 3])
+    assert decision_loss(predictor, patches, directions, given).item() == pytest.approx(own + other, rel=1e-5)
+
+
+def test_no_region_teaches_nothing() -> None:
+    predictor = TokenSparse(8, 0.5, use_paper_version=True)
+    given = regions([0], [[0] * 4], [[0] * 4])
+    assert decision_loss(predictor, torch.randn(1, 4, 8), torch.ones(1, 8), given).item() == 0.0
+
+
+def test_s_p_learns_to_leave_the_decision_to_the_caption() -> None:
+    torch.manual_seed(2)
+    predictor = TokenSparse(16, 0.5, use_paper_version=True)
+    patches = F.normalize(torch.randn(8, 6, 16), dim=-1)
+    rows = torch.arange(8).repeat_interleave(2)
+    own = torch.zeros(16, 6, dtype=torch.bool)
+    own[0::2, 0] = own[1::2, 5] = True
+    directions = torch.where(torch.arange(16)[:, None] % 2 == 0, patches[rows, 0], patches[rows, 5])
+    given = PhraseRegions(rows, torch.zeros(16, 1, 1), torch.ones(16), own, own.flip(1))
+    with torch.no_grad():  # a predictor that keeps what lies first, whatever the phrase
+        predictor.score_predictor[-2].weight.mul_(20)
+    optimizer = torch.optim.Adam(predictor.parameters(), lr=0.01)
+    before = decision_loss(predictor, patches, directions, given).item()
+    for _ in range(200):
+        optimizer.zero_grad()
+        decision_loss(predictor, patches, directions, given).backward()
+        optimizer.step()
+    assert decision_loss(predictor, patches, directions, given).item() < before - 0.5
+
+
+def test_patches_and_words_learn_too() -> None:
+    predictor = TokenSparse(8, 0.5, use_paper_version=True)
+    patches, directions = torch.randn(1, 4, 8, requires_grad=True), torch.randn(1, 8, requires_grad=True)
+    decision_loss(predictor, patches, directions, regions([0], [[1, 0, 0, 0]], [[0, 0, 0, 1]])).backward()
+    for tensor in (patches, directions):
+        assert tensor.grad is not None and bool(tensor.grad.abs().sum() > 0)
+
+
+def test_the_blind_part_s_spread() -> None:
+    torch.manual_seed(4)
+    predictor = TokenSparse(16, 0.5, use_paper_version=True, beta=0.25)
+    patches = torch.randn(3, 6, 16)
+    unit = F.normalize(patches, dim=-1)
+    s_im = (unit @ F.normalize(patches.mean(dim=1), dim=-1)[..., None]).squeeze(-1).numpy()
+    s_im = (s_im - s_im.min(1, keepdims=True)) / (s_im.max(1, keepdims=True) - s_im.min(1, keepdims=True))
+    s_p = predictor.predict(patches)
+    assert s_p is not None
+    expected = (0.5 * s_p.detach().numpy() + 0.5 * s_im).std(axis=1).mean() / 0.25
+    assert blind_loss(predictor, patches).item() == pytest.approx(expected, rel=1e-4)
+
+
+def test_the_released_variant_is_refused() -> None:
+    with pytest.raises(ValueError, match="has no s\\^p"):
+        decision_loss(TokenSparse(8), torch.randn(1, 4, 8), torch.ones(1, 8), regions([0], [[1, 0, 0, 0]], [[0] * 4]))
+    with pytest.raises(ValueError, match="has no s\\^p"):
+        blind_loss(TokenSparse(8), torch.randn(1, 4, 8))
+
+
+def test_others_are_those_that_share_no_patch() -> None:
+    masks = ([1, 1, 0, 0, 0], [0, 1, 1, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 1])
+    phrases = [(i, torch.tensor(mask, dtype=torch.bool)) for i, mask in enumerate(masks)]
+    assert others_apart(phrases, 0).int().tolist() == [0, 0, 0, 1, 1]
+    assert others_apart(phrases, 2).int().tolist() == [1, 1, 1, 0, 1]
