@@ -32,6 +32,7 @@ class FeatureCache:
         dense: (V * k, D_t) float32, each dense caption's mean word, or None: the paper variant reads no more of it.
             Where layers of the text encoder learn along, (V * k, L_d, D_t) float16, its words.
         dense_lengths: (V * k,), how many words these are.
+        folder: where the files are.
     """
 
     images: NDArray[np.float16]
@@ -40,6 +41,7 @@ class FeatureCache:
     dense: NDArray[np.floating] | None
     dense_lengths: Tensor
     mirrored: bool = False
+    folder: Path = Path()
 
     def image_features(self, numbers: Tensor) -> Tensor:
         """Read features (B, N[+1], D_v) float32 of the images `numbers` (B,)."""
@@ -83,7 +85,7 @@ def cache_features(model: SEPSModel, split: Split, dense: str, folder: Path, mir
         if model.txt_enc.tail is not None:
             texts, limit = own_dense(split), model.config.text.max_dense_words
             dense_lengths = torch.tensor([len(model.tokenizer.encode(text, limit)) for text in texts])
-    return FeatureCache(images, captions, lengths, words, dense_lengths, mirrored)
+    return FeatureCache(images, captions, lengths, words, dense_lengths, mirrored, folder)
 
 
 def cache_key(model: SEPSModel, split: Split) -> str:
@@ -99,6 +101,30 @@ def cache_key(model: SEPSModel, split: Split) -> str:
     if own:
         parts.append(own)
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def cache_texts(model: SEPSModel, texts: list[str], folder: Path, title: str) -> tuple[NDArray[np.float16], Tensor]:
+    """Compute the frozen features of short texts, or read them where an earlier run left them.
+
+    Args:
+        model: whose text encoder reads them, cut at `max_words`; texts: T of them.
+        folder: where the file goes; title: its name's beginning, and that of the progress bar.
+
+    Returns:
+        (T, L, D_t) float16, zero at the padding, and lengths (T,) int64.
+    """
+    limit = model.config.text.max_words
+    lengths = torch.tensor([len(model.tokenizer.encode(text, limit)) for text in texts], dtype=torch.int64)
+    own = "" if model.txt_enc.tail else own_weights(model)
+    parts = [model.config.as_dict()["text"], model.txt_enc.frozen_layers, texts, own]
+    key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]
+
+    def compute(path: Path) -> None:
+        array = new_array(path, (len(texts), int(lengths.max()), model.txt_enc.width))
+        for numbers, words, _ in caption_features(model, texts, limit, title):
+            array[numbers, : words.shape[1]] = words.numpy()
+
+    return cached_array(folder / f"{title.lower().replace(' ', '-')}-{key}.npy", compute), lengths
 
 
 def own_weights(model: SEPSModel) -> str:

@@ -54,7 +54,7 @@ class CachedDataLoader:
             self.phrases = read_phrases(model, split, settings.regions)
         self.phrase_captions: PhraseCaptions | None = None
         if settings.decision_weight:
-            self.phrase_captions = PhraseCaptions(model, self.phrases, self.per_image)
+            self.phrase_captions = PhraseCaptions(model, self.phrases, self.per_image, cache.folder)
         self.named: Tensor | None = None  # (V, N) bool, where a caption's phrase is
         if settings.significance_weight:
             self.named = named_patches(self.phrases, self.per_image, model.img_enc.num_patches)

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from seps.method.selection import TokenSparse, kept_count, nth_lowest
+from seps.method.selection import TokenSparse, kept_count
 
 SOFTNESS = 0.05  # of a kept patch, in units of the score
 MIN_KEPT = 1e-3  # bounds the logarithms where a region is all kept or all dropped
@@ -50,7 +50,8 @@ def decision_loss(predictor: TokenSparse, patches: Tensor, directions: Tensor, r
     """
     score = phrase_scores(predictor, patches, directions, regions.rows)  # (P, N)
     n = score.shape[-1]
-    lowest = nth_lowest(score.detach(), n - kept_count(n, predictor.sparse_ratio))  # (P, 1)
+    # With its gradient: a score that rises everywhere keeps no patch more.
+    lowest = score.kthvalue(n - kept_count(n, predictor.sparse_ratio) + 1, dim=-1, keepdim=True).values  # (P, 1)
     kept = ((score - lowest) / SOFTNESS).sigmoid()  # (P, N)
     losses = []
     for region, right in ((regions.own, kept), (regions.other, 1 - kept)):

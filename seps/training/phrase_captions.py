@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from seps.models.model import SEPSModel
-from seps.training.cache import caption_features
+from seps.training.cache import cache_texts
 from seps.training.decision import PhraseRegions
 from seps.training.phrases import PhraseBox
 
@@ -19,9 +21,10 @@ class PhraseCaptions:
     Args:
         model: whose text encoder reads them.
         phrases: of every caption of the split, `per_image` an image.
+        folder: where their features are kept.
     """
 
-    def __init__(self, model: SEPSModel, phrases: Sequence[Sequence[PhraseBox]], per_image: int) -> None:
+    def __init__(self, model: SEPSModel, phrases: Sequence[Sequence[PhraseBox]], per_image: int, folder: Path) -> None:
         self.grid = model.grid
         self.of_image: list[list[tuple[int, Tensor]]] = []  # of each image: text and region (N,) of its phrases
         numbers: dict[str, int] = {}
@@ -33,12 +36,8 @@ class PhraseCaptions:
                     regions[phrase.text] = phrase.inside if known is None else known | phrase.inside
             own = [(numbers.setdefault(text, len(numbers)), region) for text, region in regions.items()]
             self.of_image.append(own)
-        limit = model.config.text.max_words
-        lengths = torch.tensor([len(model.tokenizer.encode(text, limit)) for text in numbers], dtype=torch.int64)
-        self.lengths = lengths  # (texts,)
-        self.words = torch.zeros(len(numbers), int(lengths.max()), model.txt_enc.width, dtype=torch.float16)
-        for rows, words, _ in caption_features(model, list(numbers), limit, "Phrases"):
-            self.words[rows, : words.shape[1]] = words.half()
+        title = "Phrases of train"
+        self.words, self.lengths = cache_texts(model, list(numbers), folder, title)  # (texts, L, D_t), (texts,)
 
     def of_images(self, images: Tensor, mirrored: Tensor, count: int, rng: torch.Generator) -> PhraseRegions | None:
         """Draw `count` phrases of each image, first of those that lie apart from another one; None without any.
@@ -64,7 +63,7 @@ class PhraseCaptions:
         if not rows:
             return None
         lengths = self.lengths[texts]
-        words = self.words[texts, : int(lengths.max())].float()
+        words = torch.from_numpy(self.words[texts, : int(lengths.max())].astype(np.float32))
         return PhraseRegions(torch.tensor(rows), words, lengths, torch.stack(own), torch.stack(other))
 
 

@@ -45,6 +45,18 @@ def test_the_loss_is_that_of_kept_and_dropped_shares() -> None:
     assert decision_loss(predictor, patches, directions, given).item() == pytest.approx(own + other, rel=1e-5)
 
 
+def test_a_score_that_rises_everywhere_gains_nothing() -> None:
+    torch.manual_seed(5)
+    predictor = TokenSparse(16, 0.5, use_paper_version=True, beta=0.0)
+    patches, directions = torch.randn(2, 6, 16), F.normalize(torch.randn(2, 16), dim=-1)
+    given = regions([0, 1], [[1, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0]], [[0, 0, 0, 1, 0, 0], [0] * 6])
+    scores = torch.randn(2, 6, requires_grad=True)
+    predictor.predict = lambda _: scores  # type: ignore[method-assign, assignment]
+    decision_loss(predictor, patches, directions, given).backward()
+    assert scores.grad is not None and scores.grad.abs().max() > 0.1
+    torch.testing.assert_close(scores.grad.sum(dim=1), torch.zeros(2), atol=1e-5, rtol=0)
+
+
 def test_no_region_teaches_nothing() -> None:
     predictor = TokenSparse(8, 0.5, use_paper_version=True)
     given = regions([0], [[0] * 4], [[0] * 4])
