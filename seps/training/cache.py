@@ -15,6 +15,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from seps.data import Split, dense_captions, open_image
+from seps.encoders import VisionEncoder
 from seps.files import written_whole
 from seps.models.model import BACKBONES, PHOTOS_AT_ONCE, SEPSModel
 
@@ -125,6 +126,52 @@ def cache_texts(model: SEPSModel, texts: list[str], folder: Path, title: str) ->
             array[numbers, : words.shape[1]] = words.numpy()
 
     return cached_array(folder / f"{title.lower().replace(' ', '-')}-{key}.npy", compute), lengths
+
+
+@torch.no_grad()
+def known_means(model: SEPSModel, split: Split, folder: Path) -> Tensor | None:
+    """Compute what the weights of the image backbone's package make of a split's images, or read what an earlier run
+    computed.
+
+    Returns:
+        (V, 1, D_v) float32, or with context (V, 2, D_v): mean patch, smaller view. None where the model's backbone has
+        these very weights.
+    """
+    encoder = VisionEncoder(model.config.vision, model.config.embed_size).eval()
+    now, then = model.img_enc.visual_encoder.state_dict(), encoder.visual_encoder.state_dict()
+    if all(torch.equal(now[key].cpu(), tensor) for key, tensor in then.items()):
+        return None
+
+    def compute(path: Path) -> None:
+        array: NDArray[np.float16] | None = None
+        for number, file in enumerate(tqdm(split.image_files, desc="Images as the classifier knows them")):
+            pixels = model.preprocess([open_image(file)])
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                features = encoder.features(pixels).float()
+            means = mean_features(encoder, features)[0]  # (1 or 2, D_v)
+            if array is None:
+                array = new_array(path, (len(split.image_files), *means.shape), np.float32)
+            array[number] = means.numpy()
+
+    files = [(path.name, path.stat().st_size) for path in split.image_files]
+    key = hashlib.sha256(json.dumps([model.config.as_dict()["vision"], files], sort_keys=True).encode()).hexdigest()[
+        :12
+    ]
+    return torch.from_numpy(np.array(cached_array(folder / f"{split.name}-known-{key}.npy", compute)))
+
+
+def mean_features(encoder: VisionEncoder, features: Tensor) -> Tensor:
+    """Compute each image's mean patch, and behind it with context the smaller view.
+
+    Args:
+        encoder: whose features these are; features: (B, N[+1], D_v), with context (B, N+1, D_v).
+
+    Returns:
+        (B, 1, D_v), or with context (B, 2, D_v).
+    """
+    last = -1 if encoder.context is not None else None
+    mean = features[:, 1 if encoder.has_cls else 0 : last].mean(dim=1, keepdim=True)  # (B, 1, D_v)
+    return mean if last is None else torch.cat([mean, features[:, -1:]], dim=1)
 
 
 def own_weights(model: SEPSModel) -> str:

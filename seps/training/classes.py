@@ -2,7 +2,8 @@
 
 The row of a linear classifier tells in which direction of feature space a class lies. Read as a linear discriminant
 analysis reads it, the class's mean feature is the images' mean plus their covariance times the row: a prototype, whose
-caption is the class's name.
+caption is the class's name. Where the backbone has learnt on, so that the rows no longer fit its features, the
+covariance of these with the logits of the backbone as it was takes that product's place.
 """
 
 from __future__ import annotations
@@ -48,31 +49,35 @@ def class_captions() -> dict[int, str]:
     return {number: class_caption(name) for number, name in enumerate(names) if names.count(name) == 1}
 
 
-def prototypes(rows: Tensor, features: Tensor) -> Tensor:
+def prototypes(rows: Tensor, known: Tensor, features: Tensor) -> Tensor:
     """Tell where classes lie in feature space.
 
     Args:
         rows: (K, D), a linear classifier's weights.
-        features: (n, D), of images, n at least 2.
+        known: (n, D), features of n images, at least 2, as the classifier was trained to read them.
+        features: (n, D), of the same images in the space asked for: `known`, or those of a backbone that has learnt on.
 
     Returns:
-        (K, D): the features' mean plus their covariance times each class's row, the differences scaled so that the mean
-        square of their lengths is that of the features'.
+        (K, D): the features' mean plus their covariance with each class's logit, the differences scaled so that the
+        mean square of their lengths is that of the features'.
     """
     mean = features.mean(dim=0)
     deviations = features - mean
-    found = (rows - rows.mean(dim=0)) @ deviations.T @ deviations / len(features)  # (K, D)
-    wanted, own = (one.square().sum(dim=1).mean() for one in (deviations, found))
-    return mean + found * (wanted / own.clamp_min(torch.finfo(own.dtype).tiny)).sqrt()
+    logits = (known - known.mean(dim=0)) @ (rows - rows.mean(dim=0)).T  # (n, K)
+    differences = logits.T @ deviations / len(features)  # (K, D)
+    target, own = (rows_of.square().sum(dim=1).mean() for rows_of in (deviations, differences))
+    return mean + differences * (target / own.clamp_min(torch.finfo(own.dtype).tiny)).sqrt()
 
 
 @torch.no_grad()
-def class_pairs(model: SEPSModel, features: Tensor) -> ClassPairs:
+def class_pairs(model: SEPSModel, features: Tensor, known: Tensor | None = None) -> ClassPairs:
     """Make pairs of the classes that a model's image encoder was trained to tell apart.
 
     Args:
         model: whose text encoder reads the captions.
         features: of training images, (n, 1, D_v), or with context (n, 2, D_v): mean patch, smaller view.
+        known: the same images' as the classifier's own backbone gives them, where the model's has learnt on; None where
+            it is that one.
 
     Raises:
         ValueError: weights without a classifier of ImageNet's classes.
@@ -84,9 +89,14 @@ def class_pairs(model: SEPSModel, features: Tensor) -> ClassPairs:
             f"{model.config.vision.encoder} has {len(rows)}: set it to 0."
         )
     captions = class_captions()
-    found = prototypes(rows, features[:, 0])[list(captions)]  # (K, D_v)
-    views = features.mean(dim=0)  # (1 or 2, D_v): of the smaller view other means, and the same differences from them
-    images = (found - views[0])[:, None] + views
+    known = features if known is None else known
+    views = features.mean(dim=0)  # (1 or 2, D_v)
+    chosen = list(captions)
+    if known is features:  # of the smaller view other means, and the same differences from them
+        images = (prototypes(rows, known[:, 0], features[:, 0])[chosen] - views[0])[:, None] + views  # (K, .., D_v)
+    else:
+        spaces = [prototypes(rows, known[:, 0], features[:, view])[chosen] for view in range(features.shape[1])]
+        images = torch.stack(spaces, dim=1)  # (K, 1 or 2, D_v)
     limit = model.config.text.max_words
     ids, lengths = model.tokenizer.pad([model.tokenizer.encode(text, limit) for text in captions.values()])
     words = torch.cat(

@@ -13,7 +13,7 @@ from seps.data.objects import read_scenes
 from seps.encoders.tokenizer import word_tokens
 from seps.models.model import SEPSModel
 from seps.precision import in_bfloat16
-from seps.training.cache import FeatureCache
+from seps.training.cache import FeatureCache, known_means, mean_features
 from seps.training.classes import ClassPairs, class_pairs
 from seps.training.objective import pool
 from seps.training.phrase_captions import PhraseCaptions
@@ -62,7 +62,8 @@ class CachedDataLoader:
     def pair_classes(self) -> None:
         """Make pairs of ImageNet's classes and their names, where asked for."""
         if self.settings.class_names:
-            self.classes = class_pairs(self.model, self.some_means())
+            known = None if self.learns_along else known_means(self.model, self.split, self.cache.folder)
+            self.classes = class_pairs(self.model, self.some_means(), known)
 
     def fit_heads(self) -> None:
         """Give heads with context the training features' statistics."""
@@ -224,13 +225,9 @@ def mean_images(model: SEPSModel, cache: FeatureCache) -> Tensor:
     images are left out."""
     rows = []
     images = cache.images[: len(cache.images) // (2 if cache.mirrored else 1)]
-    encoder = model.img_enc
-    last = -1 if encoder.context is not None else None
     for start in range(0, len(images), 64):
         features = torch.from_numpy(images[start : start + 64].astype(np.float32))  # (B, .., D_v)
-        first = 1 if encoder.has_cls else 0
-        mean = features[:, first:last].mean(dim=1, keepdim=True)  # (B, 1, D_v)
-        rows.append(mean if last is None else torch.cat([mean, features[:, -1:]], dim=1))
+        rows.append(mean_features(model.img_enc, features))
     return torch.cat(rows)
 
 

@@ -33,13 +33,27 @@ def test_prototypes_of_a_discriminant_analysis_lie_where_its_classes_do() -> Non
     features = (centres[:, None] + 0.1 * torch.randn(5, 400, 16) * scales).flatten(0, 1)
     covariance = torch.cov(features.T)
     rows = (centres - centres.mean(dim=0)) @ torch.linalg.inv(covariance)
-    found = prototypes(rows, features)
+    found = prototypes(rows, features, features)
     mean = features.mean(dim=0)
     cosines = torch.cosine_similarity(found - mean, centres - centres.mean(dim=0), dim=1)
     assert float(cosines.min()) > 0.99
     assert float((found - mean).square().sum(dim=1).mean()) == pytest.approx(
         float((features - mean).square().sum(dim=1).mean()), rel=1e-4
     )
+
+
+def test_prototypes_follow_a_backbone_that_has_learnt_on() -> None:
+    torch.manual_seed(1)
+    centres = torch.randn(5, 16)
+    known = (centres[:, None] + 0.1 * torch.randn(5, 400, 16)).flatten(0, 1)
+    rows = (centres - centres.mean(dim=0)) @ torch.linalg.inv(torch.cov(known.T))
+    turn = torch.linalg.qr(torch.randn(16, 16)).Q
+    learnt = known @ turn + 3.0  # another space, in which the rows point nowhere
+    own = prototypes(rows, known, learnt) - learnt.mean(dim=0)
+    places = (centres - centres.mean(dim=0)) @ turn
+    assert float(torch.cosine_similarity(own, places, dim=1).min()) > 0.99
+    stale = prototypes(rows, learnt, learnt) - learnt.mean(dim=0)
+    assert float(torch.cosine_similarity(stale, places, dim=1).min()) < 0.9
 
 
 def test_the_package_of_the_photo_model_has_a_classifier() -> None:
