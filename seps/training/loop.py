@@ -341,11 +341,12 @@ def epoch_title(settings: TrainSettings, epoch: int) -> str:
 
 def parameter_groups(step: TrainingStep, settings: TrainSettings) -> list[dict[str, Any]]:
     """Group the parameters for AdamW, each group with its share of the learning rate: backbones, heads, the
-    image head's context, network.
+    image head's context, the predictors of s^p, the rest of the network.
 
     In pre-training all learn at the whole rate but what learns along of backbones that are frozen otherwise.
     """
-    groups: dict[str, list[torch.nn.Parameter]] = {"backbone": [], "heads": [], "context": [], "network": []}
+    names = ("backbone", "heads", "context", "predictor", "network")
+    groups: dict[str, list[torch.nn.Parameter]] = {name: [] for name in names}
     for name, parameter in step.named_parameters():
         name = name.removeprefix("model.")
         if not parameter.requires_grad:
@@ -354,11 +355,14 @@ def parameter_groups(step: TrainingStep, settings: TrainSettings) -> list[dict[s
             groups["backbone"].append(parameter)
         elif name.startswith("img_enc.context."):
             groups["context"].append(parameter)
+        elif ".score_predictor." in name and settings.network_rate != 1:  # else one group, as earlier checkpoints have
+            groups["predictor"].append(parameter)
         else:
             groups["heads" if name.startswith(("img_enc.", "txt_enc.")) else "network"].append(parameter)
     along = settings.backbone_rate * (settings.heads_rate if settings.frozen else 1.0)
     context = settings.heads_rate * settings.context_rate
-    shares = {"backbone": along, "heads": settings.heads_rate, "context": context, "network": 1.0}
+    shares = {"backbone": along, "heads": settings.heads_rate, "context": context}
+    shares |= {"network": settings.network_rate, "predictor": 1.0}
     before = {"backbone": settings.backbone_rate if settings.frozen else 1.0}
     return [
         {"params": members, "lr": 0.0, "share": shares[name], "pretrain_share": before.get(name, 1.0)}

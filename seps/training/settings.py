@@ -81,6 +81,7 @@ CHECKS: dict[str, Check] = {  # in this order; types are checked where a recipe 
     "blind_weight": check_not_negative,
     "heads_rate": check_not_negative,
     "context_rate": check_not_negative,
+    "network_rate": check_not_negative,
     "similar_batches": check_not_negative,
     "captions_an_epoch": check_not_negative,
     "pretrain_captions": check_not_negative,
@@ -128,6 +129,8 @@ class TrainSettings:
             backbones.
         context_rate: of the image head's context after pre-training, as a share of the heads': what a whole image tells
             its patches; 0 keeps it, as the start has it.
+        network_rate: of the network's parts other than the predictors of s^p after pre-training, as a share of it; 0
+            keeps them, so that the decision alone learns.
         weight_decay: of AdamW.
         schedule: "multistep", times decay_rate at each of the epochs lr_schedules, counted from 0; "linear", down to 2%
             at the last step.
@@ -205,6 +208,7 @@ class TrainSettings:
     backbone_rate: float = 0.1
     heads_rate: float = 1.0
     context_rate: float = 1.0
+    network_rate: float = 1.0
     weight_decay: float = 1e-4
     schedule: str = "multistep"
     lr_schedules: tuple[int, ...] = (9, 15, 20, 25)

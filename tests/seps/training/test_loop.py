@@ -225,6 +225,17 @@ def test_training_goes_on_from_a_model(data: Path, tmp_path: Path, capsys: pytes
     assert "cannot start from" in capsys.readouterr().err
 
 
+def test_s_p_learns_alone(data: Path, tmp_path: Path) -> None:
+    run(data, tmp_path / "first", recipe(data, TUNED | {"epochs": 1}))
+    alone = TUNED | {"heads_rate": 0.0, "network_rate": 0.0, "weight_decay": 0.1, "epochs": 1}
+    start = str(tmp_path / "first" / "best")
+    rows = run(data, tmp_path / "second", recipe(data, alone), "--start", start)
+    assert rows[0].keys() >= {"decision", "blind"}
+    before, after = load_model(start).state_dict(), load_model(tmp_path / "second" / "best").state_dict()
+    changed = {name for name, tensor in after.items() if not torch.equal(tensor, before[name])}
+    assert changed and all(".score_predictor." in name for name in changed)
+
+
 def test_a_tuned_model_s_heads_and_another_network_train_on_its_own_features(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
