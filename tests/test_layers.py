@@ -35,7 +35,19 @@ SEPS: dict[str, set[str]] = {
 # Commands that stand in a room for their name's sake: what they alone may import beside what the room may.
 COMMANDS = {"seps/data/inspect.py": {"models"}}
 # The rooms of the app from the bottom up: each may import those before it.
-DEMO = ["galleries", "explain", "service", "lesson", "figures", "serving", "views", "opening", "site", "__main__"]
+DEMO = [
+    "galleries",
+    "explain",
+    "service",
+    "lesson",
+    "figures",
+    "serving",
+    "views",
+    "examples",
+    "opening",
+    "site",
+    "__main__",
+]
 
 
 def modules(package: str) -> list[Path]:

@@ -28,14 +28,15 @@ def unfound_value(record: Explanation, rule: FoundRule | None) -> dict[str, Any]
         return None
     return {
         "pieces": [piece for word in words for piece in word.pieces],
-        "says": unfound_sentence(words, rule),
-        "plain": unfound_sentence(words, rule, "plain"),
+        "says": unfound_sentence(words),
+        "plain": unfound_sentence(words, "plain"),
         "words": {
             str(piece): say(
                 "found.word",
                 word=word.text,
                 cosine=best_cosine(record, word),
                 threshold=rule.threshold,
+                kind=kind_of(rule),
             )
             for word in words
             for piece in word.pieces
@@ -43,11 +44,9 @@ def unfound_value(record: Explanation, rule: FoundRule | None) -> dict[str, Any]
     }
 
 
-def unfound_sentence(words: Sequence[CaptionWord], rule: FoundRule, key: str = "here") -> str:
+def unfound_sentence(words: Sequence[CaptionWord], key: str = "here") -> str:
     """What is said under a picture of words that found nothing in it; at least one."""
-    return say(
-        f"found.{key}", words=quoted([word.text for word in words]), threshold=rule.threshold, kind=kind_of(rule)
-    )
+    return say(f"found.{key}", words=quoted([word.text for word in words]))
 
 
 def missed_sentence(record: Explanation, rule: FoundRule | None) -> str:

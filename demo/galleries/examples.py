@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from demo.galleries.gallery import Gallery, GalleryItem
 from demo.galleries.packaged import load_examples
+from demo.galleries.regions import load_regions
 
 
 def examples_gallery() -> Gallery:
     """The examples as a gallery; it works without a network."""
+    regions = load_regions()
     items = tuple(
         GalleryItem(
             key=example.name,
@@ -19,6 +21,7 @@ def examples_gallery() -> Gallery:
             credit=example.credit,
             link=example.link,
             source=example.photo,
+            phrases=regions[example.name].phrases if example.name in regions else (),
         )
         for example in load_examples()
     )

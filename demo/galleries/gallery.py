@@ -23,6 +23,7 @@ class GalleryItem:
         credit: whose it is, or ""; link: the photograph's page, or None.
         source: its file, the content of one that somebody sent, or what gives it in RGB.
         known: of a drawn picture, its objects and where they are; None of a photograph.
+        phrases: captions of different things in it, where some are known.
     """
 
     key: str
@@ -35,6 +36,7 @@ class GalleryItem:
     link: str | None
     source: Path | bytes | Callable[[], Image.Image]
     known: SceneAnnotation | None = None
+    phrases: tuple[str, ...] = ()
 
     def read(self) -> Photo:
         """The photograph in RGB with its digest.

@@ -69,6 +69,7 @@ def _item(fact: dict[str, Any], file: Path) -> GalleryItem:
         credit=f"Flickr photo {fact['photo_page'].rpartition('=')[2]}",
         link=fact["photo_page"],
         source=file,
+        phrases=tuple(fact["captions"]),  # each was written about something else
     )
 
 

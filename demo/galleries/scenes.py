@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ SCENES = "scenes"
 FACTS_FILE = Path(__file__).resolve().parents[2] / "assets" / "galleries" / "scenes.jsonl"
 PICTURES = FACTS_FILE.with_suffix("")
 SEED, SPLIT, COUNT = 0, "test", 200
+Mentions = tuple[tuple[str, tuple[Mention, ...]], ...]  # captions, and the phrases of each that name objects
 LICENCE, CREDIT = "MIT", "drawn by seps.scenes"
 
 
@@ -45,7 +47,18 @@ def _item(fact: dict[str, Any]) -> GalleryItem:
         link=None,
         source=PICTURES / f"{scene.index:03}.png",
         known=SceneAnnotation(scene, mentions),
+        phrases=phrases_of(mentions),
     )
+
+
+def phrases_of(mentions: Mentions) -> tuple[str, ...]:
+    """A phrase for each object or group that captions name, the one of most words, in the order of the objects."""
+    named: dict[tuple[int, ...], str] = {}
+    for mention in chain.from_iterable(phrases for _, phrases in mentions):
+        phrase = mention.phrase[0].lower() + mention.phrase[1:]
+        if len(phrase.split()) > len(named.get(mention.objects, "").split()):
+            named[mention.objects] = phrase
+    return tuple(dict.fromkeys(named[objects] for objects in sorted(named)))
 
 
 def fact_of(told: AnnotatedScene) -> dict[str, Any]:

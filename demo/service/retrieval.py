@@ -27,6 +27,7 @@ from seps import CaptionIndex, Explanation, ImageIndex, Ranking, ScoringEngine, 
 from seps.models.found_words import FoundRule
 from seps.models.known_captions import KnownCaptions
 from seps.progress import Progress
+from seps.search.decisions import Decisions
 from seps.search.engine import rank
 
 Opener = Callable[[Progress], IndexedGallery]
@@ -34,6 +35,7 @@ Pool = tuple[list[str], list[int], CaptionIndex]  # captions, the position of ea
 
 REMEMBERED = 64  # explanations, about 0.2 MB each
 RANKINGS = 32
+DECIDED = 1024  # photographs whose masks for other captions are remembered, about 1 kB each
 TOGETHER = 16  # captions of several callers that are ranked together
 RECALL_AT = (1, 5, 10)
 
@@ -117,6 +119,7 @@ class RetrievalService:
         self._pools: dict[str, Pool] = {}
         self._later = dict(later or {})
         self._explained: OrderedDict[tuple[str, ...], Explanation] = OrderedDict()
+        self._decided: OrderedDict[tuple[str, ...], NDArray[np.bool_]] = OrderedDict()
         self._measured: OrderedDict[tuple[str, ...], MeasuredExplanation] = OrderedDict()
         self._ranked: OrderedDict[tuple[tuple[str, ...], str, str], ImageRanking] = OrderedDict()
         self._lock, self._opening, self._pooling = Lock(), Lock(), Lock()
@@ -332,6 +335,26 @@ class RetrievalService:
                 while len(self._measured) > REMEMBERED:
                     self._measured.popitem(last=False)
         return found
+
+    def decide(self, indexed: IndexedGallery, index: int, captions: Sequence[str]) -> NDArray[np.bool_]:
+        """Which patches of a photograph the model keeps for each caption that `read_caption` let through: (T, N)."""
+        key = (indexed.digest(index), *captions)
+        with self._lock:
+            if key in self._decided:
+                self._decided.move_to_end(key)
+                return self._decided[key]
+        masks = self._decide(indexed.images[index], captions)
+        with self._lock:
+            self._decided[key] = masks
+            while len(self._decided) > DECIDED:
+                self._decided.popitem(last=False)
+        return masks
+
+    @computing
+    @torch.no_grad()
+    def _decide(self, image: ImageIndex, captions: Sequence[str]) -> NDArray[np.bool_]:
+        selection, _ = Decisions(self.model.cross_net, image).select(self.encode(captions))
+        return np.asarray(selection.mask[0].cpu() > 0.5)
 
     def explain_photo(self, photo: Image.Image, caption: str, dense: str | None = None) -> Explanation:
         """Explain a photograph that no gallery holds."""

@@ -10,6 +10,7 @@ import gradio as gr
 
 from demo.explain.photo import with_new_key
 from demo.galleries.index import IndexedGallery
+from demo.galleries.openings import opening_of
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import CaptionRanking, RetrievalService
 from demo.serving.detail import Detail
@@ -166,12 +167,14 @@ def recall_line(ranking: CaptionRanking) -> str:
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
     """The view's values for a link: message, the chooser's, list, viewer, state, pools, typed captions."""
     query = link.values if link.view == "captions" else {}
-    offered = pools(registry, link.selected, query.get("pool"))
+    opening = None if link.caption else opening_of(registry.find(link.selected.gallery)[1].gallery, "captions")
+    selected = link.selected if opening is None else replace(link.selected, index=opening.index)
+    offered = pools(registry, selected, query.get("pool"))
     pool, typed = offered["value"], query.get("typed", "")
     if pool != NO_POOL:
         registry.open(pool)
-    note, *shown = rank_and_show(registry, link.selected, pool, typed, link.state, link.caption or None)
-    return [note, *chooser.restored_values(registry, link.selected), *shown, gr.Radio(**offered), typed]
+    note, *shown = rank_and_show(registry, selected, pool, typed, link.state, link.caption or None)
+    return [note, *chooser.restored_values(registry, selected), *shown, gr.Radio(**offered), typed]
 
 
 def connect(registry: ModelRegistry, view: Captions, session: gr.State, tab: gr.Tab, state: gr.State) -> None:

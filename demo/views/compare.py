@@ -13,8 +13,10 @@ from demo.explain.found import unfound_value
 from demo.explain.measured import QUICK
 from demo.explain.photo import photo_value, with_new_key
 from demo.explain.record import overlap, packed
+from demo.explain.shared import shared_sentence
 from demo.explain.value import UNIT, objects_value
 from demo.galleries.index import IndexedGallery
+from demo.galleries.openings import opening_of
 from demo.service.captions import read_typed
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
@@ -27,6 +29,7 @@ from demo.views.whatif import shown_record
 from seps import Explanation
 
 FEWEST, MOST = 2, 6
+STARTING = 3  # captions of a photograph that are set side by side at first
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,7 @@ def show_side_by_side(
             "outlined": state.objects,
             "unit": None if known is None else UNIT,
             "overlap": overlap(records),
+            "shared": shared_sentence([record.sparse.kept for record in records]),
             "link": link_to(service, "compare", indexed, now),
         }
     )
@@ -114,19 +118,28 @@ def compared_records(
 
 
 def own_captions(registry: ModelRegistry, selected: SelectedImage) -> str:
-    """Three of the captions that a photograph of a gallery has, to start with."""
+    """Three captions of different things in a photograph, to start with; of its own where no things are known."""
     item = registry.find(selected.gallery, selected.session)[1].gallery.items[selected.index]
-    return "\n".join(item.captions[:3])
+    own = item.phrases if len(item.phrases) >= FEWEST else item.captions
+    return "\n".join(own[:STARTING])
 
 
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
     """The view's values for a link: message, the chooser's, captions, pictures, state; no pictures where the
     photograph has no captions yet."""
-    texts = link.caption or own_captions(registry, link.selected)
-    shown: tuple[Any, ViewState] = None, ViewState(link.selected.gallery, link.selected.index)
+    selected, texts = (link.selected, link.caption) if link.caption else opened(registry, link.selected)
+    shown: tuple[Any, ViewState] = None, ViewState(selected.gallery, selected.index)
     with contextlib.suppress(ValueError):
-        shown = show_side_by_side(registry, link.selected, texts, link.state)[1:]
-    return ["", *chooser.restored_values(registry, link.selected), texts, *shown]
+        shown = show_side_by_side(registry, selected, texts, link.state)[1:]
+    return ["", *chooser.restored_values(registry, selected), texts, *shown]
+
+
+def opened(registry: ModelRegistry, selected: SelectedImage) -> tuple[SelectedImage, str]:
+    """The photograph and the captions that the view opens with in a gallery: those chosen for it, else its own."""
+    opening = opening_of(registry.find(selected.gallery)[1].gallery, "compare")
+    if opening is None:
+        return selected, own_captions(registry, selected)
+    return replace(selected, index=opening.index), "\n".join(opening.captions)
 
 
 def connect(registry: ModelRegistry, view: Compare, session: gr.State, tab: gr.Tab, state: gr.State) -> None:

@@ -1,20 +1,15 @@
-"""The captions that a view begins with."""
+"""The captions that a view begins with, see `demo.galleries.openings`."""
 
 from __future__ import annotations
 
 from demo.galleries.index import IndexedGallery
+from demo.galleries.openings import PHOTOGRAPHS, first_captions, load_openings
 
-FIRST_CAPTION = "an orange flower"  # by measure the most telling, see tests/demo/views/test_examples.py
-EXAMPLES = (
-    FIRST_CAPTION,
-    "a tabby cat with green eyes",
-    "a motorcycle parked indoors",
-    "a person in a space suit",
-    "a woman wearing glasses and an officer's hat",
-)
+EXAMPLES: tuple[str, ...] = tuple(load_openings()[PHOTOGRAPHS]["chips"])
+FIRST_CAPTION = EXAMPLES[0]
+FIRST_PHOTO: str = load_openings()[PHOTOGRAPHS]["search"]["photo"]
 
 
 def examples_of(indexed: IndexedGallery) -> tuple[str, ...]:
-    """Captions to begin with: those written for the first scenes, or the page's own for photographs."""
-    scenes = [item for item in indexed.gallery.items if item.known is not None and item.captions]
-    return tuple(min(item.captions, key=len) for item in scenes[: len(EXAMPLES)]) or EXAMPLES
+    """Captions to begin with in a gallery."""
+    return first_captions(indexed.gallery)

@@ -14,6 +14,7 @@ from demo.explain.layers import Layer
 from demo.explain.masks import mask_text, read_mask
 from demo.explain.measured import MEASURES, SLOW
 from demo.explain.outline import outlines
+from demo.explain.shared import others_value
 from demo.explain.whatif import Decided, decision_words, game_words
 from demo.galleries.annotation import SceneAnnotation
 from demo.galleries.index import IndexedGallery
@@ -28,6 +29,7 @@ from seps import Explanation
 from seps.progress import Progress
 
 MEASURE_EVENTS = ("measure", "measure_slowly")  # of a viewer where layers are measured or decisions made by hand
+OTHERS = 5  # things in a photograph whose masks are offered
 BUDGET = 20  # patches of the game, to begin with
 
 
@@ -78,7 +80,16 @@ def search_value(service: RetrievalService, indexed: IndexedGallery, state: View
     """The value of the viewer in Photos, where patches can be kept and dropped."""
     value = viewer_value(service, indexed, state, quick_record(service, indexed, state), "search")
     told = {"mask": state.mask, "budget": state.budget, "whatif": json.dumps(whatif_value(service, indexed, state))}
-    return value | measures_value(service, indexed, state) | told
+    return value | measures_value(service, indexed, state) | told | {"others": other_masks(service, indexed, state)}
+
+
+def other_masks(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> str:
+    """What the mask would be for other things in the photograph, see `others_value`; for captions alone."""
+    phrases = [text for text in indexed.gallery.items[state.index].phrases if text != state.caption]
+    if state.dense or not phrases:
+        return "[]"
+    own = service.explain(indexed, state.index, state.caption).sparse.kept
+    return others_value(own, phrases[:OTHERS], list(service.decide(indexed, state.index, phrases[:OTHERS])))
 
 
 def whatif_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 import gradio as gr
 
 from demo.galleries.folder import UPLOADS
+from demo.galleries.openings import opening_of
 from demo.service.captions import read_caption, read_typed
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import CaptionRanking
@@ -115,11 +116,16 @@ def filled(registry: ModelRegistry, session: SessionData | None, state: WhyState
 
 
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
-    """The values of `WhyView.outputs` for a link; without a caption, the best two photographs of the example."""
+    """The values of `WhyView.outputs` for a link; without a caption, the pair chosen for the gallery."""
     service, indexed = registry.find(link.selected.gallery)
-    query = link.values if link.caption else {}
-    index = link.selected.index if link.has_photo and link.caption else None
-    return filled(registry, None, linked_state(service, indexed, index, link.caption or link.example, query))
+    if link.caption:
+        index = link.selected.index if link.has_photo else None
+        return filled(registry, None, linked_state(service, indexed, index, link.caption, link.values))
+    opening = opening_of(indexed.gallery, "why")
+    if opening is None or opening.against is None:
+        return filled(registry, None, linked_state(service, indexed, None, link.example, {}))
+    state = WhyState(indexed.gallery.name, opening.index, opening.captions[0], against=opening.against)
+    return filled(registry, None, state)
 
 
 def start(registry: ModelRegistry) -> list[Any]:

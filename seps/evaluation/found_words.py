@@ -1,17 +1,19 @@
-"""Which words found nothing? The best cosine that a word reaches by chance, with the caption of another image.
+"""Which words found nothing? The best cosine below which nearly all words are missing in the image.
 
-    python -m seps.evaluation.found_words --model photos --data DIR --split dev --json FILE
+    python -m seps.evaluation.found_words --model photos --data DIR --split dev --checked FACTS --json FILE
 
-Every caption of a split meets its own image, and the image half a split further on. A content word (letters, of no
-closed class such as "a", "with" and "is", see `seps.method.caption_words`) counts with its best cosine with any of the
-image's tokens; with the other image only where none of that image's own captions has the word too, one or many. FILE is
-`found-words.json` beside the model's weights, where the app looks for it. The threshold is
-what 95 of 100 such words of other images' captions stay below: a word of a caption below it cannot be told from one
-that is not in the picture. With --nouns it is that of nouns, and they alone are marked, for a model whose other words
-find as little in their own images as in others: the file then lists them, the words that are nouns at least as often as
-not. Beside it stand the shares of words below it, of right captions and of others': of all
-content words, of nouns (the last words of phrases with boxes, where the split has entities), of the other words of
-these phrases, of content words outside of them, and, for comparison, of function words and of [CLS] and [SEP].
+Of a content word (letters, of no closed class such as "a", "with" and "is", see `seps.method.caption_words`) its best
+cosine with any of an image's tokens counts. FILE is `found-words.json` beside the model's weights, where the app looks
+for it. Its threshold is the greatest below which at least 95 of 100 words of the image that ranks first for their
+caption are missing in it, in the split and among FACTS, which were checked by hand (`seps.evaluation.best_words`); null
+where there is none, and the app then says of no word that it found nothing. It is never greater than what 95 of 100
+words of other images' captions stay below: every caption of the split meets the image half a split further on, and a
+word counts where none of that image's own captions has it too, one or many. With --nouns nouns alone count and are
+marked, for a model whose other words find as little in their own images as in others: the file then lists them, the
+words that are nouns at least as often as not. Beside it stand the shares of words below that greatest threshold, of
+right captions and of others': of all content words, of nouns (the last words of phrases with boxes, where the split has
+entities), of the other words of these phrases, of content words outside of them, and, for comparison, of function words
+and of [CLS] and [SEP].
 """
 
 from __future__ import annotations
@@ -26,19 +28,31 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from seps.checks import check_whole
 from seps.cli import errors_in_one_line
-from seps.data import SentencePhrases, Split, read_entities
+from seps.data import SentencePhrases, Split, open_image, read_entities
 from seps.encoders.tokenizer import word_tokens
+from seps.evaluation.best_words import (
+    PRECISION,
+    BestWords,
+    CheckedWords,
+    best_cosines,
+    best_words,
+    checked_cases,
+    precise_threshold,
+    read_checked,
+    split_cases,
+)
 from seps.evaluation.cli import add_arguments, prepare
 from seps.evaluation.retrieval import encode_files
 from seps.method.caption_words import caption_words, is_content
+from seps.models.found_words import FoundRule
 from seps.models.model import SEPSModel
 from seps.progress import Progress, batches
 
 QUANTILE = 0.95
+DIGITS = 4  # of the threshold, rounded down
 CONTENT, FUNCTION, SPECIAL = "content words", "function words", "[CLS] and [SEP]"
 NOUNS, MODIFIERS, OUTSIDE = "nouns", "other words of phrases", "content words outside of phrases"
 CLASSES = (CONTENT, NOUNS, MODIFIERS, OUTSIDE, FUNCTION, SPECIAL)
@@ -52,7 +66,7 @@ class WordClass:
 
     Attributes:
         words: how many of right captions; others: how many of other images' captions.
-        below: the share of right captions' words below the threshold, in [0, 1]; others_below: of the others'.
+        below: the share of right captions' words below `others_threshold`, in [0, 1]; others_below: of the others'.
         median, others_median: of the best cosines.
         own_threshold: what 95 of 100 of the others' words of this class stay below.
     """
@@ -73,8 +87,12 @@ class FoundWords:
     Attributes:
         model, split: their names; images, captions: how many.
         marks: the class, of `CLASSES`, whose words are told to have found nothing.
-        quantile: of the others' words of this class, which the threshold is.
-        threshold: the cosine below which a word found nothing.
+        quantile: of the others' words of this class; others_threshold: the cosine that it is, the most that the
+            threshold can be, which the figures of `classes` are of.
+        precision: of the words below the threshold, the share that is to be missing in the image.
+        threshold: the cosine below which a word found nothing; None where none is so precise.
+        best: how right that is of the best images in the split; checked: the same of facts that were checked by hand,
+            None without; best_at_most, checked_at_most: the same of `others_threshold`.
         words: the nouns where they alone are marked, else None.
         classes: by the names of `CLASSES`; a class without words is left out.
     """
@@ -85,7 +103,13 @@ class FoundWords:
     captions: int
     marks: str
     quantile: float
-    threshold: float
+    others_threshold: float
+    precision: float
+    threshold: float | None
+    best: BestWords
+    checked: BestWords | None
+    best_at_most: BestWords
+    checked_at_most: BestWords | None
     words: tuple[str, ...] | None
     classes: Mapping[str, WordClass]
 
@@ -93,8 +117,9 @@ class FoundWords:
         """What the program prints."""
         lines = [
             f"{self.model or 'model'} on {self.split}: {self.images:,} images, {self.captions:,} captions",
-            f"threshold {self.threshold:.4f}: {100 * self.quantile:.0f} of 100 {self.marks} of other images' captions "
-            "stay below",
+            *self.head(),
+            f"{100 * self.quantile:.0f} of 100 {self.marks} of other images' captions stay below "
+            f"{self.others_threshold:.4f}",
             f"{'':34}{'words':>9}{'below':>9}{'median':>9}{'others':>9}{'below':>9}{'median':>9}{'own thr.':>9}",
         ]
         for name, one in self.classes.items():
@@ -105,6 +130,26 @@ class FoundWords:
             )
         return "\n".join(lines)
 
+    def head(self) -> list[str]:
+        """The threshold and how right it is, in lines."""
+        lines = [f"no threshold is right in {100 * self.precision:.0f} of 100 cases: nothing is said of words"]
+        if self.threshold is not None:
+            lines = [f"threshold {self.threshold:.4f}: right in {100 * self.precision:.0f} of 100 cases"]
+        at_most = f", at {self.others_threshold:.4f}"
+        for name, one in (
+            ("best images", self.best),
+            ("checked by hand", self.checked),
+            (f"best images{at_most}", self.best_at_most),
+            (f"checked by hand{at_most}", self.checked_at_most),
+        ):
+            if one is not None:
+                right = "" if one.right is None else f", right in {100 * one.right:.1f}%"
+                lines.append(
+                    f"  {name}: said of {one.below:,} of {one.words:,} {self.marks}{right}; {100 * one.recall:.1f}% of "
+                    f"the {one.missing:,} missing ones"
+                )
+        return lines
+
 
 def measure_found_words(
     model: SEPSModel,
@@ -114,6 +159,8 @@ def measure_found_words(
     progress: Progress = False,
     name: str = "",
     nouns: bool = False,
+    checked: CheckedWords | None = None,
+    precision: float = PRECISION,
 ) -> FoundWords:
     """Measure the threshold of a model on a split, captions alone.
 
@@ -122,6 +169,7 @@ def measure_found_words(
         split: V images with k captions each, at least 2.
         entities: V lists of sentences with phrases, which tell nouns; None where the split has none.
         quantile: of the others' marked words, in (0, 1); nouns: mark nouns alone, not all content words.
+        checked: facts that were checked by hand; precision: of what is said of words, in (0, 1].
         progress: as in `ScoringEngine`; name: the model's, for the record.
 
     Raises:
@@ -132,6 +180,8 @@ def measure_found_words(
     check_whole("images", images, least=2)
     if not 0 < quantile < 1:
         raise ValueError(f"quantile is {quantile}, but it must lie between 0 and 1.")
+    if not 0 < precision <= 1:
+        raise ValueError(f"precision is {precision}, but it must lie above 0 and be at most 1.")
     if entities is not None and len(entities) != images:
         raise ValueError(f"entities has {len(entities)} images, but split {split.name} has {images}.")
     embeddings = encode_files(model, split.image_files, progress)  # (V, N[+1], C)
@@ -151,9 +201,26 @@ def measure_found_words(
     marks = NOUNS if nouns else CONTENT
     if not others[marks]:
         raise ValueError(f"split {split.name} has no {marks} that are another image's alone.")
-    threshold = float(np.quantile(others[marks], quantile))
-    told = {
-        kind: word_class(np.array(right[kind]), np.array(others[kind]), threshold, quantile)
+    words = usual_nouns(model, split.captions, kinds, k) if nouns else None
+    rule = FoundRule(1.0, None if words is None else frozenset(words))
+    sets = [
+        split_cases(
+            model,
+            embeddings,
+            split.captions,
+            lambda word, image: one_or_many(word) in spoken[image],
+            rule.holds_for,
+            progress,
+        )
+    ]
+    if checked is not None:
+        photos = torch.cat([model.encode_photos([open_image(file)]) for file in checked.images.values()])
+        sets.append(checked_cases(model, photos, checked, rule.holds_for))
+    others_threshold = float(np.quantile(others[marks], quantile))
+    threshold = precise_threshold(sets, others_threshold, precision)
+    threshold = None if threshold is None else float(np.floor(threshold * 10**DIGITS) / 10**DIGITS)
+    classes = {
+        kind: word_class(np.array(right[kind]), np.array(others[kind]), others_threshold, quantile)
         for kind in CLASSES
         if right[kind] and others[kind]
     }
@@ -164,34 +231,16 @@ def measure_found_words(
         captions=len(split.captions),
         marks=marks,
         quantile=quantile,
-        threshold=round(threshold, 4),
-        words=usual_nouns(model, split.captions, kinds, k) if nouns else None,
-        classes=told,
+        others_threshold=round(others_threshold, DIGITS),
+        precision=precision,
+        threshold=threshold,
+        best=best_words(sets[0], threshold),
+        checked=best_words(sets[1], threshold) if checked is not None else None,
+        best_at_most=best_words(sets[0], others_threshold),
+        checked_at_most=best_words(sets[1], others_threshold) if checked is not None else None,
+        words=words,
+        classes=classes,
     )
-
-
-def best_cosines(model: SEPSModel, images: Tensor, captions: Sequence[str]) -> list[Floats]:
-    """The best cosine of each token of each caption with any token of each image.
-
-    Args:
-        images: (B, N[+1], C).
-
-    Returns:
-        For each caption (B, L).
-    """
-    network = model.cross_net
-    training = network.training
-    network.eval()
-    try:
-        with torch.no_grad():
-            sides = network.image_side(images)
-            words, lengths = model.encode_captions(captions)  # (T, L, C)
-            return [
-                network.match(sides, one[:length]).alignments[0].cosines.amax(dim=1).double().cpu().numpy()
-                for one, length in zip(words, lengths.tolist(), strict=True)
-            ]
-    finally:
-        network.train(training)
 
 
 def classed(
@@ -280,14 +329,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     add_arguments(parser)
     parser.add_argument("--quantile", type=float, default=QUANTILE, help=f"of the others' words ({QUANTILE})")
+    parser.add_argument("--checked", type=Path, help="facts checked by hand, which must be told as precisely")
+    parser.add_argument("--precision", type=float, default=PRECISION, help=f"of what is said of words ({PRECISION})")
     parser.add_argument("--nouns", action="store_true", help="mark nouns alone; the split needs entities")
     options = parser.parse_args(arguments)
     with errors_in_one_line():
+        checked = None if options.checked is None else read_checked(options.checked)
         model, split = prepare(options)
         entities = None
         if (Path(options.data) / f"{options.split}_entities.jsonl").is_file():
             entities = read_entities(options.data, options.split)[: len(split.image_files)]
-        found = measure_found_words(model, split, entities, options.quantile, True, options.model, options.nouns)
+        found = measure_found_words(
+            model,
+            split,
+            entities,
+            options.quantile,
+            True,
+            options.model,
+            options.nouns,
+            checked,
+            options.precision,
+        )
         print(found.table())
         if options.json is not None:
             options.json.write_text(json.dumps(asdict(found), indent=2) + "\n", encoding="utf-8")

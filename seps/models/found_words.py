@@ -32,7 +32,7 @@ class FoundRule:
 
 
 def read_rule(folder: Path | None) -> FoundRule | None:
-    """Read when a word found nothing; None where that was not measured for this model.
+    """Read when a word found nothing; None where that was not measured for this model, or is not told reliably.
 
     Args:
         folder: the model's; None for one of the model hub.
@@ -44,6 +44,8 @@ def read_rule(folder: Path | None) -> FoundRule | None:
     if file is None or not file.is_file():
         return None
     values = read_json_file(file)
+    if isinstance(values, dict) and values.get("threshold", 0) is None:
+        return None  # no threshold is right often enough
     threshold = values.get("threshold") if isinstance(values, dict) else None
     words = values.get("words") if isinstance(values, dict) else None
     if not isinstance(threshold, int | float) or not -1 <= threshold <= 1:

@@ -94,6 +94,7 @@ function build(root, value, trigger) {
   ));
   const pictures = h("div", { class: "seps-pictures" }, ...figures);
   const reading = h("div", { class: "seps-reading", role: "status", "aria-live": "polite" });
+  const shared = h("p", { class: "seps-shared" }, value.shared ?? "");
   const table = matrix(value.overlap);
   const foot = h(
     "div",
@@ -113,7 +114,7 @@ function build(root, value, trigger) {
         trigger("layer", settings());
       }),
     ),
-    h("div", { class: "seps-body" }, h("div", { class: "seps-main" }, pictures, reading), foot),
+    h("div", { class: "seps-body" }, h("div", { class: "seps-main" }, shared, pictures, reading), foot),
   );
   canvases.forEach((canvas) => overPatches(canvas, first.grid, () => state.patch, (patch) => {
     state.patch = patch;

@@ -12,6 +12,7 @@ import { overPatches } from "../picture/patches.js";
 import {
   branchOf, decode, describe, hasLayer, isByWord, layerText, measuredLine, parseLayer, patchLines,
 } from "../record/record.js";
+import { otherMasks } from "./others.js";
 import { captionButtons, drawMultiples, glossary, termsBar } from "./parts.js";
 import { drawChoice, whatIf } from "./whatif.js";
 
@@ -52,6 +53,8 @@ function build(root, value, trigger) {
   // The layer of a word: its map, or its part of the measured layer that is shown.
   const word = (number) => ({ name: isByWord(state.layer) ? state.layer.name : "word", number, branch: "sparse" });
   const shown = () => (state.preview === null ? state.layer : word(state.preview));
+  // The record as it is drawn: with the mask of another caption while that is asked for.
+  const drawn = () => (state.preview === null ? others.masked(record) : record);
 
   function changed() {
     update();
@@ -64,6 +67,7 @@ function build(root, value, trigger) {
     const known = !decider?.pending && hasLayer(record, { name, number, branch: "sparse" });
     if (measures.includes(name) && !known) return measure(name);
     measuring = null;
+    others.release();
     if (name === "word" && state.layer.name !== "word") state.before = state.layer;
     const sides = [branch, "sparse", "dense"].map((side) => ({ name, number, branch: side }));
     state.layer = sides.find((layer) => hasLayer(record, layer));
@@ -72,6 +76,7 @@ function build(root, value, trigger) {
 
   function unpin() {
     state.preview = null;
+    others.release();
     if (["word", "fit"].includes(state.layer.name)) state.layer = state.before;
     if (isByWord(state.layer)) state.layer = { ...state.layer, number: null };
     changed();
@@ -79,6 +84,7 @@ function build(root, value, trigger) {
 
   function measure(text) {
     measuring = text;
+    others.release();
     clearTimeout(timer);
     if (!isSlow(text)) clearTimeout(stroke); // its answer tells of the decision by hand too
     trigger(isSlow(text) ? "measure_slowly" : "measure", { ...settings(), layer: text });
@@ -124,6 +130,11 @@ function build(root, value, trigger) {
     redraw: () => update(),
     resized: () => photo && fit(),
   }) : null;
+  const others = otherMasks(JSON.parse(value.others ?? "[]"), () => {
+    measuring = null;
+    state.layer = parseLayer("mask");
+    changed();
+  });
   const partNames = [...new Set(record.branches.flatMap((branch) => Object.keys(branch.parts)))];
   const parts = partNames.map((name) => {
     return layerButton(name, symbol(name), meaning(name));
@@ -202,6 +213,7 @@ function build(root, value, trigger) {
     value.unfound ? h("p", { class: "seps-unfound-says" }, value.unfound.says) : "",
     value.dense_caption ? h("details", { class: "seps-dense" }, h("summary", {}, value.dense_caption)) : "",
     workspace,
+    others.element,
     h(
       "div",
       { class: "seps-settings" },
@@ -234,6 +246,8 @@ function build(root, value, trigger) {
   };
 
   function update() {
+    others.element.hidden = others.isEmpty || Boolean(decider?.open);
+    if (others.element.hidden) others.release();
     const { name, number, branch } = state.layer;
     const layer = shown();
     const text = layerText(layer);
@@ -254,7 +268,7 @@ function build(root, value, trigger) {
     count.textContent = say("button.of", { number, count: last });
     pager.firstChild.disabled = number === 1;
     pager.lastChild.disabled = number === last;
-    legendPlace.replaceChildren(layerLegend(record, layer, { opacity: state.opacity, range: null }));
+    legendPlace.replaceChildren(layerLegend(drawn(), layer, { opacity: state.opacity, range: null }));
     reading.replaceChildren(...readings(layer).map((line) => h("p", {}, ...symbols(line))));
     canvas.hidden = layer.name === "tokens";
     multiples.hidden = !canvas.hidden;
@@ -262,7 +276,7 @@ function build(root, value, trigger) {
     beside.setAttribute("aria-pressed", state.beside);
     canvas.classList.toggle("seps-painted", Boolean(decider?.open));
     const hint = say(decider?.open ? "whatif.hint" : "hint.patches");
-    canvas.setAttribute("aria-label", `${describe(record, text)}. ${hint}`);
+    canvas.setAttribute("aria-label", `${others.says ?? describe(record, text)}. ${hint}`);
     draw(layer, text);
   }
 
@@ -273,6 +287,7 @@ function build(root, value, trigger) {
       const told = { name: layerName(parseLayer(measuring).name), count: length + 1 };
       return [say(isSlow(measuring) ? "button.measuring_slowly" : "button.measuring_layer", told)];
     }
+    if (others.says && state.preview === null) return [others.says];
     const patch = state.preview === null ? state.patch : null;
     if (patch !== null && isByWord(layer)) {
       return [measuredLine(record, layer, patch), ...patchLines(record, patch).slice(0, 1)];
@@ -304,7 +319,7 @@ function build(root, value, trigger) {
       const open = (token) => choose("token", token);
       drawMultiples(multiples, photo, record, layer, { opacity, room, outline, choose: open });
     } else {
-      drawLayer(canvas, photo, record, text, { opacity, lines: withLines, patch });
+      drawLayer(canvas, photo, drawn(), text, { opacity, lines: withLines, patch });
       outline(canvas);
       if (decider?.choice) drawChoice(canvas, record.grid, decider.choice);
     }

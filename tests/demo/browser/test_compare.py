@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from demo.explain.record import overlap
+from demo.explain.shared import shared_sentence
 from seps import BranchExplanation
 from tests.demo.browser.standalone import (
     GRID,
@@ -118,4 +119,12 @@ def test_phone_puts_pictures_below_each_other(browser: Browser) -> None:
 def test_nothing_to_compare_yet(browser: Browser) -> None:
     page = open_page(browser, page_of("compare", None))
     expect(page.locator(".seps-compare")).to_have_text("Nothing to compare yet. Give two to six captions.")
+    page.context.close()
+
+
+def test_what_the_masks_share_is_said_above_them(browser: Browser) -> None:
+    records = [random_record(seed) for seed in range(2)]
+    sentence = shared_sentence([record.sparse.kept for record in records])
+    page = open_page(browser, page_of("compare", compare_value(records, shared=sentence)))
+    expect(page.locator(".seps-shared")).to_have_text(sentence)
     page.context.close()

@@ -15,8 +15,9 @@ import pytest
 from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, Page, expect
 
+from demo.figures.formats import file_name
 from demo.service.retrieval import RetrievalService
-from demo.views.examples import FIRST_CAPTION
+from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from tests.demo.browser.conftest import served
 from tests.demo.browser.page import opened
 
@@ -95,15 +96,15 @@ def test_a_set_of_photos_is_searched_for_the_session(browser: Browser, address: 
 
 def test_every_file_of_a_picture(browser: Browser, address: str, service: RetrievalService) -> None:
     indexed = service.find("examples")
-    record = service.explain(indexed, indexed.gallery.position("dahlia"), FIRST_CAPTION)
+    record = service.explain(indexed, indexed.gallery.position(FIRST_PHOTO), FIRST_CAPTION)
     with opened(browser, address) as page:
         name, content = saved(page, "Download as PNG", "#viewer")
-        assert re.fullmatch(r"seps-photos-dahlia-mask\.png", name)
+        assert name == file_name("photos", FIRST_PHOTO, "mask", "png")
         with Image.open(io.BytesIO(content)) as image:
             assert image.width >= 1400  # two pixels a CSS pixel
         page.locator("#viewer [data-layer=score]").click()
         name, content = saved(page, "Download as SVG", "#viewer")
-        assert name == "seps-photos-dahlia-score.svg"
+        assert name == file_name("photos", FIRST_PHOTO, "score", "svg")
         text = " ".join(
             "".join(part.itertext()) for part in ET.fromstring(content).iter("{http://www.w3.org/2000/svg}text")
         )
@@ -117,7 +118,7 @@ def test_every_file_of_a_picture(browser: Browser, address: str, service: Retrie
         assert told["explanation"]["similarity"] == pytest.approx(record.similarity, abs=1e-5)
         name, content = saved(page, "Download the ranking as CSV", "#ranking")
         rows = list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"))))
-        assert (len(rows), rows[0]["photo"]) == (14, "dahlia")
+        assert (len(rows), rows[0]["photo"]) == (14, FIRST_PHOTO)
         page.get_by_role("tab", name="Compare").click()
         name, content = saved(page, "Download as PNG", "#compare")
         with Image.open(io.BytesIO(content)) as image:

@@ -6,6 +6,7 @@ import csv
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote_plus
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from demo.explain.judged import packed
 from demo.galleries.packaged import load_examples
+from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from seps.judge import Judge, load_judge
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, opened
@@ -93,8 +95,10 @@ def test_the_view_opens_filled_and_links_lead_back(browser: Browser, address: st
     with opened(browser, address) as page:
         page.get_by_role("tab", name="Judge", exact=True).click()
         expect(page.locator("#judge canvas")).to_be_visible()
-        expect(page.locator("#judge-prompt textarea")).to_have_value("an orange flower")
-        expect(page).to_have_url(re.compile("view=judge&model=photos&gallery=examples&photo=dahlia"))
+        expect(page.locator("#judge-prompt textarea")).to_have_value(FIRST_CAPTION)
+        expect(page).to_have_url(
+            re.compile(f"view=judge&model=photos&gallery=examples&photo={quote_plus(FIRST_PHOTO)}")
+        )
         expect(page.locator("#judge-words .seps-stage > canvas")).to_be_visible()
     with opened(browser, address, LINK + "&spoil=noise&strength=0.5", canvas="#judge canvas") as page:
         assert final(page, "quality") == pytest.approx(wanted.quality.final, abs=2e-3)

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from demo.service.retrieval import RetrievalService
+from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from tests.demo.browser.conftest import served
 from tests.demo.browser.late import LATE
 from tests.demo.browser.page import opened, titles
@@ -59,8 +60,8 @@ def test_a_caption_typed_early_stays(browser: Browser, late_address: str, servic
         page.wait_for_timeout(1000 * (LATE + 1.5))
         expect(page.locator("#caption textarea")).to_have_value(caption)
         assert titles(page)[0] == best
-        page.locator("#examples .chip", has_text="an orange flower").click()
-        expect(page.locator("#ranking .title").first).to_have_text("dahlia")
+        page.locator("#examples .chip", has_text=FIRST_CAPTION).click()
+        expect(page.locator("#ranking .title").first).to_have_text(FIRST_PHOTO)
 
 
 def test_a_person_whose_session_had_to_go_is_told_with_the_link_back(browser: Browser, late_address: str) -> None:

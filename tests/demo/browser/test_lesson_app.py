@@ -17,7 +17,7 @@ from demo.lesson.settings import evaluation_knobs, read_knobs
 from demo.lesson.steps import STEPS
 from demo.lesson.walk import walk_value
 from demo.service.retrieval import RetrievalService
-from demo.views.examples import FIRST_CAPTION
+from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, opened, unfold
 
@@ -31,7 +31,7 @@ TERM = "#lesson [data-term]"
 def lesson(service: RetrievalService, **knobs: Any) -> dict[str, Any]:
     """What the library says of the lesson's first example under some knobs."""
     indexed = service.find("examples")
-    index = indexed.gallery.position("dahlia")
+    index = indexed.gallery.position(FIRST_PHOTO)
     caption, dense = FIRST_CAPTION, indexed.gallery.items[index].dense
     return walk_value(service, indexed, index, caption, dense, read_knobs(knobs, evaluation_knobs(service.model)))
 

@@ -15,7 +15,7 @@ from demo.explain.masks import mask_text
 from demo.lesson.settings import evaluation_knobs
 from demo.lesson.walk import walk_value
 from demo.service.retrieval import RetrievalService
-from demo.views.examples import FIRST_CAPTION
+from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from tests.demo.browser.page import opened
 
 # Playwright leaves sockets to the garbage collector.
@@ -28,7 +28,7 @@ LINK = "?view=lesson&gallery=examples&step=9"
 def value_of(service: RetrievalService, text: str = "") -> dict[str, Any]:
     """What the library says of the lesson's first example under a decision by hand."""
     indexed = service.find("examples")
-    index = indexed.gallery.position("dahlia")
+    index = indexed.gallery.position(FIRST_PHOTO)
     dense, knobs = indexed.gallery.items[index].dense, evaluation_knobs(service.model)
     return walk_value(service, indexed, index, FIRST_CAPTION, dense, knobs, 9, text)
 

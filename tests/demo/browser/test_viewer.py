@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from playwright.sync_api import Browser, Page, expect
 
 from demo.explain.layers import Layer, describe
 from demo.explain.sentences import apart_line
+from demo.explain.shared import others_value
 from seps import Explanation
 from tests.demo.browser.standalone import (
     GRID,
@@ -381,4 +384,40 @@ def test_words_that_found_nothing_are_dashed_and_told(browser: Browser) -> None:
     page.context.close()
     page = viewer(browser, random_record(), unfound=None)
     expect(page.locator(".seps-unfound-says")).to_have_count(0)
+    page.context.close()
+
+
+def test_a_chip_shows_what_the_mask_would_be_for_something_else(browser: Browser) -> None:
+    record, other = random_record(), random_record(1)
+    others = others_value(record.sparse.kept, ["a dog", "a hat"], [other.sparse.kept, ~record.sparse.kept])
+    page = viewer(browser, record, opacity=1, layer="score", others=others)
+    canvas, reading = page.locator(".seps-stage > canvas"), page.locator(".seps-reading")
+    dog, hat = (page.locator(".seps-others .chip", has_text=text) for text in ("a dog", "a hat"))
+
+    def veiled() -> NDArray[np.bool_]:
+        return np.asarray((centres(canvas, GRID) == VEIL).all(axis=1))
+
+    dog.focus()
+    page.keyboard.press("Enter")
+    np.testing.assert_array_equal(veiled(), ~other.sparse.kept)
+    expect(dog).to_have_attribute("aria-pressed", "true")
+    expect(reading).to_have_text(json.loads(others)[0]["says"])
+    hat.click()
+    np.testing.assert_array_equal(veiled(), record.sparse.kept)
+    expect(dog).to_have_attribute("aria-pressed", "false")
+    hat.click()
+    np.testing.assert_array_equal(veiled(), ~record.sparse.kept)
+    dog.click()
+    page.keyboard.press("Escape")
+    np.testing.assert_array_equal(veiled(), ~record.sparse.kept)
+    dog.click()
+    page.locator("[data-layer=score]").click()
+    expect(dog).to_have_attribute("aria-pressed", "false")
+    assert not veiled().any()
+    page.context.close()
+
+
+def test_without_other_captions_there_is_no_row_of_chips(browser: Browser) -> None:
+    page = viewer(browser, random_record())
+    expect(page.locator(".seps-others")).to_be_hidden()
     page.context.close()

@@ -17,7 +17,7 @@ from demo.figures.layered import diverging_colours
 from demo.service.forcing import Forcing
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from demo.views.examples import FIRST_CAPTION
+from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from tests.bench.page import timed_clicks
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, VEIL, opaque, opened, patch_colours, shown, spot
@@ -89,7 +89,7 @@ def expect_attempt(page: Page, forcing: Forcing, mask: np.ndarray[tuple[int], np
 
 def test_patches_are_painted_undone_and_linked(browser: Browser, address: str, service: RetrievalService) -> None:
     indexed = service.find("examples")
-    forcing = Forcing(service, indexed, indexed.gallery.position("dahlia"), FIRST_CAPTION)
+    forcing = Forcing(service, indexed, indexed.gallery.position(FIRST_PHOTO), FIRST_CAPTION)
     own = forcing.own.record.sparse.kept
     with opened(browser, address) as page:
         expect(page.locator("#viewer .seps-whatif")).to_be_hidden()
@@ -144,7 +144,7 @@ def test_patches_are_painted_undone_and_linked(browser: Browser, address: str, s
 
 def test_arrow_keys_and_space_paint(browser: Browser, address: str, service: RetrievalService) -> None:
     indexed = service.find("examples")
-    forcing = Forcing(service, indexed, indexed.gallery.position("dahlia"), FIRST_CAPTION)
+    forcing = Forcing(service, indexed, indexed.gallery.position(FIRST_PHOTO), FIRST_CAPTION)
     mask = forcing.own.record.sparse.kept.copy()
     with opened(browser, address) as page:
         page.locator("#viewer [data-tool=whatif]").press("Enter")
@@ -166,7 +166,7 @@ def test_arrow_keys_and_space_paint(browser: Browser, address: str, service: Ret
 
 def test_the_game_of_twenty_patches(browser: Browser, address: str, service: RetrievalService) -> None:
     indexed = service.find("examples")
-    forcing = Forcing(service, indexed, indexed.gallery.position("dahlia"), FIRST_CAPTION)
+    forcing = Forcing(service, indexed, indexed.gallery.position(FIRST_PHOTO), FIRST_CAPTION)
     with opened(browser, address) as page:
         tool(page, "whatif")
         opaque(page)
@@ -209,7 +209,7 @@ def test_clicks_are_timed_until_the_new_score_is_painted(
     browser: Browser, address: str, service: RetrievalService
 ) -> None:
     indexed = service.find("examples")
-    forcing = Forcing(service, indexed, indexed.gallery.position("dahlia"), FIRST_CAPTION)
+    forcing = Forcing(service, indexed, indexed.gallery.position(FIRST_PHOTO), FIRST_CAPTION)
     mask = forcing.own.record.sparse.kept.copy()
     with opened(browser, address) as page:
         tool(page, "whatif")
@@ -224,7 +224,7 @@ def test_measured_layers_come_when_they_are_asked_for(
     browser: Browser, address: str, service: RetrievalService
 ) -> None:
     indexed = service.find("examples")
-    index = indexed.gallery.position("dahlia")
+    index = indexed.gallery.position(FIRST_PHOTO)
     with opened(browser, address) as page:
         opaque(page)
         for name in ("effect", "blanked"):
@@ -287,7 +287,7 @@ def test_a_layer_asked_for_before_the_closed_tools_are_answered_is_the_model_s_o
         effect.click()  # what is known is the other decision's
         expect(page.locator("#viewer .seps-reading")).to_contain_text("easuring")
         expect(effect).to_have_attribute("aria-pressed", "true")
-        record = service.measure(indexed, indexed.gallery.position("dahlia"), FIRST_CAPTION, None, "effect")
+        record = service.measure(indexed, indexed.gallery.position(FIRST_PHOTO), FIRST_CAPTION, None, "effect")
         wanted = Layer("effect").values(record)
         page.locator("#caption textarea").hover()
         colours = diverging_colours(wanted.values, wanted.high)

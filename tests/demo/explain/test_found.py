@@ -38,11 +38,14 @@ def test_they_are_told_with_their_cosines() -> None:
     value = unfound_value(low, FoundRule(0.3))
     assert value is not None
     assert value["pieces"] == [2, 3]
-    assert value["says"].startswith("Nothing in this picture matches “dogs” (dashed): best cosine below 0.30")
-    assert value["words"]["3"] == "“dogs” found nothing here: its best cosine, 0.25, lies below 0.30."
+    assert value["says"] == "Probably not in this picture: “dogs” (dashed)."
+    assert value["words"]["3"] == (
+        "“dogs” is probably not in this picture: its best cosine, 0.25, lies below 0.30, where nearly all content "
+        "words were missing."
+    )
     missed = missed_sentence(low, FoundRule(0.3))
-    assert missed == "Nothing in the best picture matches “dogs”."
-    assert value["plain"].startswith("Nothing here matches “dogs”: best cosine below 0.30")
+    assert missed == "Probably not in the best picture: “dogs”."
+    assert value["plain"] == "Probably not in this picture: “dogs”."
     assert missed_sentence(low, FoundRule(0.2)) == missed_sentence(low, None) == ""
     assert "Found nothing: “dogs”." in words_sentence(low, FoundRule(0.3))
     assert "here every one reaches it" in words_sentence(low, FoundRule(0.2))

@@ -11,14 +11,15 @@ import pytest
 
 from demo.galleries.folder import UPLOADS, uploads_gallery
 from demo.galleries.index import index_gallery
+from demo.galleries.openings import opening_of
 from demo.galleries.photos import kept_small
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
-from demo.views.examples import FIRST_CAPTION
 from demo.views.session import fill
 from demo.views.why import filled, show, start, two_captions
 from demo.views.why_values import WhyState, first_two, why_download
+from seps.method.caption_words import is_content
 
 
 def opened(registry: ModelRegistry, query: str, view: str = "why") -> list[Any]:
@@ -36,8 +37,10 @@ def total(value: dict[str, Any], place: int) -> float:
 
 def test_it_opens_on_the_best_two(registry: ModelRegistry, service: RetrievalService) -> None:
     said, gallery, caption, other, value, state = start(registry)
-    ranking = service.rank_images(service.find("examples"), FIRST_CAPTION)
-    assert (said, gallery.value, caption, other) == ("", "examples", FIRST_CAPTION, "")
+    opening = opening_of(service.find("examples").gallery, "why")
+    assert opening is not None
+    ranking = service.rank_images(service.find("examples"), opening.captions[0])
+    assert (said, gallery.value, caption, other) == ("", "examples", opening.captions[0], "")
     assert [state.index, state.against] == ranking.order[:2] == [side["index"] for side in value["sides"]]
     assert [side["reads"] for side in value["sides"]] == [
         f"S = {score:.4f}, rank {rank} of 14" for rank, score in enumerate(ranking.scores[:2], start=1)
@@ -47,6 +50,13 @@ def test_it_opens_on_the_best_two(registry: ModelRegistry, service: RetrievalSer
         assert value["sum"][place] == pytest.approx(total(value, place), abs=1e-9)
     assert value["sum"][2] == value["sum"][0] - value["sum"][1] > 0
     assert [index for index, _ in json.loads(value["options"])] == ranking.order
+
+
+def test_a_content_word_decides_where_it_opens(registry: ModelRegistry) -> None:
+    value = start(registry)[4]
+    most = max(json.loads(value["rows"]), key=lambda row: row["difference"])
+    assert is_content(most["word"])
+    assert abs(most["difference"]) >= max(abs(row["difference"]) for row in json.loads(value["rows"]))
 
 
 def test_two_captions_of_a_photo_add_up_too(registry: ModelRegistry, service: RetrievalService) -> None:

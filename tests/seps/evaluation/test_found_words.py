@@ -1,4 +1,4 @@
-"""The threshold of words that found nothing: a quantile of other images' words, of content words alone."""
+"""The threshold of words that found nothing: precise on best images, and no greater than other images' words allow."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 
 from seps.data import PhraseBoxes, SentencePhrases, Split, read_split
 from seps.evaluation import found_words
+from seps.evaluation.best_words import read_checked
 from seps.evaluation.found_words import (
     CONTENT,
     FUNCTION,
@@ -63,7 +64,7 @@ def words_of(model: SEPSModel, split: Split, own: bool) -> list[float]:
 
 
 def test_the_threshold_is_the_quantile_of_other_images_words(model: SEPSModel, split: Split) -> None:
-    found = measure_found_words(model, split, quantile=0.8, name="tiny")
+    found = measure_found_words(model, split, quantile=0.8, name="tiny", precision=0.01)  # which any threshold has
     right, others = words_of(model, split, True), words_of(model, split, False)
     assert (found.model, found.images, found.captions) == ("tiny", 5, 25)
     assert found.threshold == pytest.approx(np.quantile(others, 0.8), abs=1e-3)
@@ -74,7 +75,8 @@ def test_the_threshold_is_the_quantile_of_other_images_words(model: SEPSModel, s
     assert content.median == pytest.approx(np.median(right), abs=1e-3)
     assert set(found.classes) == {CONTENT, FUNCTION, SPECIAL}
     assert found.classes[SPECIAL].words == 50
-    assert f"threshold {found.threshold:.4f}: 80 of 100 content words" in found.table()
+    assert f"threshold {found.threshold:.4f}: right in 1 of 100 cases" in found.table()
+    assert f"said of {found.best.below:,} of {found.best.words:,} content words" in found.table()
 
 
 def test_nouns_alone_have_a_threshold_of_their_own(model: SEPSModel, split: Split) -> None:
@@ -86,11 +88,13 @@ def test_nouns_alone_have_a_threshold_of_their_own(model: SEPSModel, split: Spli
         ]
         for start in range(0, 25, 5)
     ]
-    found = measure_found_words(model, split, entities, nouns=True)
-    content = measure_found_words(model, split, entities)
+    found = measure_found_words(model, split, entities, nouns=True, precision=0.01)
+    content = measure_found_words(model, split, entities, precision=0.01)
     assert (found.marks, content.marks, content.words) == (NOUNS, CONTENT, None)
     assert found.words == ("bar", "disc", "square")
-    assert found.threshold == found.classes[NOUNS].own_threshold
+    assert found.threshold == pytest.approx(found.others_threshold, abs=1e-4)
+    assert found.others_threshold == found.classes[NOUNS].own_threshold
+    assert found.best.words < content.best.words
     with pytest.raises(ValueError, match="has no nouns"):
         measure_found_words(model, split, nouns=True)
 
@@ -138,7 +142,11 @@ def test_the_last_word_of_a_phrase_is_its_noun(model: SEPSModel) -> None:
 
 @pytest.mark.parametrize(
     ("options", "told"),
-    [({"quantile": 1.0}, "quantile is 1.0"), ({"entities": [[]]}, "entities has 1 images, but split dev has 5")],
+    [
+        ({"quantile": 1.0}, "quantile is 1.0"),
+        ({"precision": 0}, "precision is 0"),
+        ({"entities": [[]]}, "entities has 1 images, but split dev has 5"),
+    ],
 )
 def test_what_cannot_be_measured_is_told(model: SEPSModel, split: Split, options: dict[str, Any], told: str) -> None:
     with pytest.raises(ValueError, match=told):
@@ -150,9 +158,8 @@ def test_the_program_writes_what_the_app_reads(
 ) -> None:
     monkeypatch.setattr("seps.evaluation.cli.load_model", lambda name: model)
     file = tmp_path / FILE_NAME
-    found_words.main(
-        ["--model", "tiny", "--data", str(folder), "--split", "dev", "--device", "cpu", "--json", str(file)]
-    )
+    words = ["--model", "tiny", "--data", str(folder), "--split", "dev", "--device", "cpu", "--json", str(file)]
+    found_words.main([*words, "--precision", "0.01"])
     told = json.loads(file.read_text())
     assert f"threshold {told['threshold']:.4f}" in capsys.readouterr().out
     assert read_rule(tmp_path) == FoundRule(told["threshold"])
@@ -161,6 +168,8 @@ def test_the_program_writes_what_the_app_reads(
 
 def test_a_model_without_a_measurement_has_no_threshold(tmp_path: Path) -> None:
     assert read_rule(tmp_path) is read_rule(None) is None
+    (tmp_path / FILE_NAME).write_text('{"threshold": null}')
+    assert read_rule(tmp_path) is None
     (tmp_path / FILE_NAME).write_text('{"threshold": 7}')
     with pytest.raises(ValueError, match="has no threshold from -1 to 1"):
         read_rule(tmp_path)
@@ -172,3 +181,22 @@ def test_a_record_is_read_word_by_word() -> None:
     record: Any = SimpleNamespace(sparse_alignment=alignment)
     assert [word.text for word in unfound_words(record, FoundRule(0.5))] == ["dog"]
     assert unfound_words(record, FoundRule(0.5, frozenset({"snowy"}))) == []
+
+
+def test_without_a_threshold_that_is_right_often_enough_nothing_is_said(
+    model: SEPSModel, split: Split, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(found_words, "precise_threshold", lambda *_: None)
+    found = measure_found_words(model, split)
+    assert found.threshold is None and found.best.below == 0
+    assert found.classes[CONTENT].others_below == pytest.approx(0.95, abs=0.05)  # as with a threshold
+    assert "nothing is said of words" in found.table()
+
+
+def test_checked_facts_bound_the_threshold(model: SEPSModel, split: Split, tmp_path: Path) -> None:
+    names = {file.name: str(file.resolve()) for file in split.image_files}
+    facts = {"images": names, "captions": ["a red disc"], "shows": {"red": list(names), "disc": list(names)}}
+    (tmp_path / "checked.json").write_text(json.dumps(facts))
+    found = measure_found_words(model, split, checked=read_checked(tmp_path / "checked.json"), precision=0.01)
+    assert found.threshold is None  # every checked word is there
+    assert found.checked is not None and (found.checked.words, found.checked.missing) == (2, 0)

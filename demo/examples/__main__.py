@@ -1,0 +1,57 @@
+"""Choose anew what each view opens with, after a change of a model, captions or regions: python -m demo.examples."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from demo.examples.choose import choose_all
+from demo.examples.measure import Measures
+from demo.galleries.openings import OPENINGS_FILE
+from demo.service.registry import ModelRegistry
+from demo.service.start import open_registry
+from seps.cli import errors_in_one_line
+
+GALLERIES = ("examples", "open-photos", "scenes")
+NOTE = (
+    "Written by python -m demo.examples, see demo/examples/choose.py for the rules. margin: S(I, T) less that of the "
+    "next photograph; words, mask: the share inside what the caption names less that of an even map; right: of the "
+    "first captions, the share written for the photograph; contrast: the share of its own thing that a mask keeps less "
+    "that of the other one; overlap: IoU of both masks; share: of the difference that a word makes; inside: of that "
+    "word's map."
+)
+
+
+def choose(registry: ModelRegistry, name: str) -> dict[str, Any] | None:
+    """What each view opens with in a gallery; None where photographs of it are missing."""
+    service, indexed = registry.open(name)
+    return None if indexed.gallery.note else choose_all(Measures(service, indexed))
+
+
+def main() -> int:
+    """Run the program; returns its exit status."""
+    parser = argparse.ArgumentParser(prog="python -m demo.examples", description=__doc__)
+    parser.add_argument("galleries", nargs="*", default=GALLERIES, help=f"of {', '.join(GALLERIES)} (all)")
+    options = parser.parse_args()
+    with errors_in_one_line():
+        registry = open_registry()
+        for name in options.galleries:
+            choices = choose(registry, name)
+            if choices is None:
+                print(f"{name}: as it was, since photographs are missing.")
+                continue
+            write(name, choices)
+            print(json.dumps({name: choices}, indent=1, ensure_ascii=False))
+    return 0
+
+
+def write(name: str, choices: dict[str, Any]) -> None:
+    """Write the choices of one gallery, and leave the others as they are."""
+    before = json.loads(OPENINGS_FILE.read_text(encoding="utf-8"))["galleries"] if OPENINGS_FILE.is_file() else {}
+    written = {"note": NOTE, "galleries": before | {name: choices}}
+    OPENINGS_FILE.write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

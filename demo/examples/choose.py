@@ -1,0 +1,184 @@
+"""The rules by which the views' first examples are chosen; each choice comes with the measures that led to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from demo.examples.measure import MOST, Candidate, Floats, Measures, Shown, union
+from demo.explain.masks import overlap_of
+from demo.explain.why import Contrast, Part, word_map
+from demo.views.why_values import WhyState, first_two, sides_of
+from seps.data.regions import energy_inside
+from seps.method.caption_words import is_content
+
+CHIPS = 5  # captions that a search offers
+APART = 0.2  # of the smaller of two things, the most that may lie in the other where they count as different
+FIRST = 5  # captions of a ranking that are looked at
+DIGITS = 4
+Choice = dict[str, Any]
+
+
+def choose_all(measures: Measures) -> dict[str, Any]:
+    """What each view opens with in a gallery, by its name; "chips" are the captions that its search offers.
+
+    A view for which no example fits is left out. Where nothing is known of what captions name, the search opens with
+    the clearest margin, and the other views with that photograph.
+
+    Raises:
+        ValueError: no caption fits the search.
+    """
+    if measures.candidates and not measures.has_regions:
+        return choose_by_margin(measures)
+    best = by_photograph(measures)
+    if not best:
+        name = measures.indexed.gallery.name
+        raise ValueError(
+            f"No caption of the gallery {name} finds its photograph with words that are known: write some."
+        )
+    choices = {
+        "search": search_choice(measures, best[0]),
+        "chips": [shown.candidate.caption for shown in best[:CHIPS]],
+        "captions": captions_choice(measures),
+        "compare": compare_choice(measures),
+        "why": why_choice(measures),
+    }
+    return {view: choice for view, choice in choices.items() if choice}
+
+
+def choose_by_margin(measures: Measures) -> dict[str, Any]:
+    """The captions of different photographs that find these by the clearest margins."""
+    best: dict[int, Candidate] = {}
+    for candidate in measures.candidates:
+        best.setdefault(candidate.index, candidate)
+    clear = list(best.values())[:CHIPS]
+    search = choice(measures, clear[0].index, [clear[0].caption], margin=clear[0].margin)
+    return {"search": search, "chips": [candidate.caption for candidate in clear]}
+
+
+def by_photograph(measures: Measures) -> list[Shown]:
+    """The best caption of each photograph, that whose maps lie most inside what it names first; both mask and word maps
+    lie there more than even ones."""
+    best: dict[int, Shown] = {}
+    for shown in sorted(measures.shown, key=lambda shown: -shown.inside):
+        if min(shown.words, shown.mask) > 0:
+            best.setdefault(shown.candidate.index, shown)
+    return list(best.values())
+
+
+def search_choice(measures: Measures, shown: Shown) -> Choice:
+    """A photograph that its caption finds by a clear margin, with maps inside what the caption names."""
+    candidate = shown.candidate
+    return choice(
+        measures, candidate.index, [candidate.caption], margin=candidate.margin, words=shown.words, mask=shown.mask
+    )
+
+
+def captions_choice(measures: Measures) -> Choice | None:
+    """A photograph whose own captions come first among those of the gallery, and whose best caption shows most."""
+    results = []
+    for index, item in enumerate(measures.indexed.gallery.items):
+        first = [measures.pool[at] for at in measures.pool_order(index)[: min(FIRST, len(item.captions))]]
+        right = float(np.mean([owner == index for _, owner in first]))
+        if first[0][1] != index or not measures.is_plain(first[0][0]):
+            continue
+        shown = measures.show(Candidate(first[0][0], index, 0.0))
+        if shown is not None and min(shown.words, shown.mask) > 0:
+            results.append((right, shown.inside, shown))
+    if not results:
+        return None
+    right, _, best = max(results, key=lambda row: row[:2])
+    candidate = best.candidate
+    return choice(measures, candidate.index, [candidate.caption], right=right, words=best.words, mask=best.mask)
+
+
+def compare_choice(measures: Measures) -> Choice | None:
+    """Two phrases of one photograph for different things, whose masks keep most of their own and least of the other.
+
+    The contrast of a pair is the mean of the share of its own region that a mask keeps, less that of the other's.
+    """
+    results = []
+    for index in list(dict.fromkeys(candidate.index for candidate in measures.candidates))[:MOST]:
+        known = phrase_regions(measures, index)
+        masks = list(measures.service.decide(measures.indexed, index, list(known))) if known else []
+        pairs = combinations(zip(known.items(), masks, strict=True), 2)
+        for ((text, own), kept), ((other, apart), beside) in pairs:
+            if different(own, apart):
+                gains = (
+                    share_kept(kept, own) - share_kept(kept, apart),
+                    share_kept(beside, apart) - share_kept(beside, own),
+                )
+                results.append((float(np.mean(gains)), index, [text, other], overlap_of(kept, beside)))
+    if not results:
+        return None
+    contrast, index, captions, overlap = max(results, key=lambda row: row[0])
+    return choice(measures, index, captions, contrast=contrast, overlap=overlap)
+
+
+def phrase_regions(measures: Measures, index: int) -> dict[str, Floats]:
+    """What the phrases of a photograph name, (N,) each; those of which something is said are left out."""
+    results = {}
+    for text in measures.indexed.gallery.items[index].phrases:
+        if measures.is_plain(text) and measures.show(Candidate(text, index, 0.0)) is not None:
+            results[text] = union(measures.regions(text, index))
+    return results
+
+
+def different(region: Floats, other: Floats) -> bool:
+    """Whether two regions are those of different things."""
+    return float(np.minimum(region, other).sum()) <= APART * min(float(region.sum()), float(other.sum()))
+
+
+def share_kept(mask: Any, region: Floats) -> float:
+    """The share of a region, (N,), that a mask, (N,) bool, keeps."""
+    return energy_inside(region, mask.astype(float))
+
+
+def why_choice(measures: Measures) -> Choice | None:
+    """A caption and its two best photographs, set apart by a content word that names something in the first alone.
+
+    Chosen is where that word's share of the difference and its map's weight inside what it names are greatest.
+    """
+    results = list(decided(measures))
+    if not results:
+        return None
+    _, candidate, against, measured = max(results, key=lambda row: row[0])
+    key = measures.indexed.gallery.items[against].key
+    return choice(measures, candidate.index, [candidate.caption], **measured) | {"against": key}
+
+
+def decided(measures: Measures) -> Iterator[tuple[float, Candidate, int, Choice]]:
+    """Each caption whose two best photographs a content word sets apart, with the second one and the measures."""
+    service, indexed = measures.service, measures.indexed
+    for shown in measures.shown:
+        candidate = shown.candidate
+        ranking = service.rank_images(indexed, candidate.caption)
+        left, right = first_two(ranking)
+        state = WhyState(indexed.gallery.name, left, candidate.caption, against=right)
+        contrast = sides_of(service, indexed, state, ranking)
+        word = deciding_word(contrast)
+        if word is None or contrast.difference <= 0:
+            continue
+        named = dict(measures.regions(candidate.caption, left))
+        elsewhere = {pieces for pieces, _ in measures.regions(candidate.caption, right)}
+        region = named.get(word.left_pieces)
+        weights = word_map(contrast.left, word.left_pieces)
+        if region is None or word.left_pieces in elsewhere or not weights.any():
+            continue
+        part, inside = word.difference / contrast.difference, energy_inside(weights, region)
+        yield min(part, 1.0) + inside, candidate, right, {"word": word.name, "share": part, "inside": inside}
+
+
+def deciding_word(contrast: Contrast) -> Part | None:
+    """The word that speaks most for the left one, where it is a content word and no other speaks more for the right."""
+    word = contrast.words[0]
+    return word if is_content(word.name) and word.difference >= -contrast.words[-1].difference else None
+
+
+def choice(measures: Measures, index: int, captions: list[str], **measured: float | str) -> Choice:
+    """A choice as it is written down."""
+    rounded = {name: round(value, DIGITS) if isinstance(value, float) else value for name, value in measured.items()}
+    return {"photo": measures.indexed.gallery.items[index].key, "captions": captions, "measures": rounded}

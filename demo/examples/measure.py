@@ -1,0 +1,182 @@
+"""How well a caption shows what the model does: its rank, and how much of mask and word maps lies in what it names.
+
+What a caption names is known: of a drawn scene every pixel, of the example photographs boxes drawn by hand. "Inside" is
+the share of a map's weight that lies in the region, less the region's share of the picture, which an even map has: from
+-1 to 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from demo.explain.found import unfound
+from demo.explain.inside import words_of
+from demo.explain.phrases import phrases_of
+from demo.galleries.annotation import labels
+from demo.galleries.gallery import GalleryItem
+from demo.galleries.index import IndexedGallery
+from demo.galleries.regions import load_regions
+from demo.service.retrieval import RetrievalService
+from seps.data.regions import energy_inside, mask_overlap, patch_overlap
+from seps.encoders.tokenizer import Tokenizer, word_tokens
+from seps.method.caption_words import CaptionWord, caption_words
+
+MOST = 40  # captions whose maps are looked at, those of the clearest margin
+Floats = NDArray[np.float64]
+Region = tuple[tuple[int, ...], Floats]  # positions of word pieces, and what they name: (N,), the share of each patch
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A caption and the photograph that it is of.
+
+    Attributes:
+        index: of the photograph; margin: its S(I, T) less the best of all others', above 0 where it ranks first.
+    """
+
+    caption: str
+    index: int
+    margin: float
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How much of a candidate's word maps, on average, and of its mask lies inside what it names, in [-1, 1]."""
+
+    candidate: Candidate
+    words: float
+    mask: float
+
+    @property
+    def inside(self) -> float:
+        """Both together."""
+        return self.words + self.mask
+
+
+class Measures:
+    """What is measured of a gallery's captions, each once.
+
+    Args:
+        service: of the gallery's model; indexed: the gallery.
+
+    Attributes:
+        captions: all that are known of its photographs; owners: the position of each one's photograph.
+    """
+
+    def __init__(self, service: RetrievalService, indexed: IndexedGallery) -> None:
+        self.service, self.indexed = service, indexed
+        pairs = [(text, at) for at, item in enumerate(indexed.gallery.items) for text in captions_of(item)]
+        self.captions, self.owners = [text for text, _ in pairs], np.array([at for _, at in pairs])
+
+    @cached_property
+    def scores(self) -> Floats:
+        """S(I, T) of every photograph and caption, (V, T)."""
+        with torch.no_grad():
+            scores = self.service.engine.score(self.indexed.images, self.service.encode(self.captions))
+        return np.asarray(scores.double().cpu())
+
+    @property
+    def has_regions(self) -> bool:
+        """Whether it is known what captions name, at least in some of the pictures."""
+        items = self.indexed.gallery.items
+        return any(item.known is not None or item.key in load_regions() for item in items)
+
+    @cached_property
+    def pool(self) -> list[tuple[str, int]]:
+        """The captions that the gallery's photographs have for retrieval, with their owners."""
+        return [(text, at) for at, item in enumerate(self.indexed.gallery.items) for text in item.captions]
+
+    def pool_order(self, index: int) -> list[int]:
+        """The positions in `pool` of the captions that fit a photograph best, the best first."""
+        columns = {pair: at for at, pair in enumerate(zip(self.captions, self.owners.tolist(), strict=True))}
+        scores = self.scores[index, [columns[pair] for pair in self.pool]]
+        return [int(at) for at in np.argsort(-scores, kind="stable")]
+
+    @cached_property
+    def candidates(self) -> list[Candidate]:
+        """The captions whose photograph ranks first, and of which nothing is said, the clearest margin first."""
+        columns = np.arange(len(self.captions))
+        own = self.scores[self.owners, columns]
+        others = self.scores.copy()
+        others[self.owners, columns] = -np.inf
+        margins = own - others.max(axis=0)
+        first = [
+            Candidate(self.captions[at], int(self.owners[at]), float(margins[at]))
+            for at in np.argsort(-margins, kind="stable")
+            if margins[at] > 0
+        ]
+        return [candidate for candidate in first if self.is_plain(candidate.caption)]
+
+    @cached_property
+    def shown(self) -> list[Shown]:
+        """The clearer half of the candidates, `MOST` at most, whose words all match something, with their maps."""
+        clear = self.candidates[: min(MOST, -(-len(self.candidates) // 2))]
+        results = [self.show(candidate) for candidate in clear]
+        return [shown for shown in results if shown is not None]
+
+    def is_plain(self, caption: str) -> bool:
+        """Whether nothing is said of a caption: every word is known, and training captions are like it."""
+        return not self.service.read(caption).note
+
+    def show(self, candidate: Candidate) -> Shown | None:
+        """Measure a candidate's maps; None where words match nothing in its photograph, or name nothing known in it."""
+        record = self.service.explain(self.indexed, candidate.index, candidate.caption)
+        regions = self.regions(candidate.caption, candidate.index)
+        if unfound(record, self.service.found_rule) or not regions:
+            return None
+        maps = record.sparse_alignment.word_maps
+        words = [above_even(maps[piece], region) for pieces, region in regions for piece in pieces if maps[piece].any()]
+        if not words:
+            return None
+        mask = above_even(record.sparse.kept.astype(float), union(regions))
+        return Shown(candidate, float(np.mean(words)), mask)
+
+    def regions(self, caption: str, index: int) -> list[Region]:
+        """What the words of a caption name in a photograph, as far as that is known."""
+        item, model = self.indexed.gallery.items[index], self.service.model
+        if item.known is not None:
+            return drawn_regions(item, caption, model.grid, model.tokenizer)
+        return boxed_regions(item, caption_words(model.words(caption)), model.grid)
+
+
+def captions_of(item: GalleryItem) -> tuple[str, ...]:
+    """All captions that are known of a photograph, each once."""
+    more = load_regions()[item.key].captions if item.known is None and item.key in load_regions() else ()
+    return tuple(dict.fromkeys((*item.captions, *more, *item.phrases)))
+
+
+def drawn_regions(item: GalleryItem, caption: str, grid: tuple[int, int], tokenizer: Tokenizer) -> list[Region]:
+    """What the phrases of a caption name in a drawn scene, pixel by pixel."""
+    positions = word_tokens(tokenizer, caption)
+    if item.known is None or positions is None:
+        return []
+    seen = labels(item.known.scene)
+    masks = [(mention, np.isin(seen, mention.objects)) for mention in phrases_of(item.known, caption)]
+    return [
+        (tuple(words_of(mention, positions)), mask_overlap(mask, grid).ravel()) for mention, mask in masks if mask.any()
+    ]
+
+
+def boxed_regions(item: GalleryItem, words: Sequence[CaptionWord], grid: tuple[int, int]) -> list[Region]:
+    """What words of a caption name in an example photograph, by boxes."""
+    things = load_regions()[item.key].things if item.key in load_regions() else ()
+    named = [
+        (word, [box for thing in things if word.text.lower() in thing.words for box in thing.boxes]) for word in words
+    ]
+    return [(word.pieces, patch_overlap(boxes, grid).ravel()) for word, boxes in named if boxes]
+
+
+def union(regions: list[Region]) -> Floats:
+    """What any word of a caption names, (N,)."""
+    return np.asarray(np.max([region for _, region in regions], axis=0))
+
+
+def above_even(weights: NDArray[np.floating], region: Floats) -> float:
+    """The share of a map's weight, (N,), that lies in a region, less that of an even map; in [-1, 1]."""
+    return energy_inside(weights, region) - float(region.mean())
