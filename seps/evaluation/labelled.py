@@ -93,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print("\n".join(recall_lines(title, counts, metrics, None)))
         if options.json is not None:
             sizes: dict[str, Any] = {"photographs": len(labelled.files), "names": len(labelled.names)}
-            write_result(options.json, "labelled", sizes | {name: plain(one) for name, one in measured.items()})
+            write_result(options.json, "labelled", sizes | {name: plain(metrics) for name, metrics in measured.items()})
 
 
 if __name__ == "__main__":

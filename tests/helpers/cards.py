@@ -48,5 +48,5 @@ def contrast_sentence(contrast: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    told = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))["contrast"]
-    print("\n".join([contrast_sentence(told), "", *contrast_rows(told)]))
+    result = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))["contrast"]
+    print("\n".join([contrast_sentence(result), "", *contrast_rows(result)]))

@@ -93,8 +93,8 @@ def test_a_pair_is_the_mean_of_its_directions() -> None:
     values = np.array([[4.0, 3.0, 2.0, 1.0], [0.0, 2.0, 6.0, 2.0]])
     kept = highest(values, 2)
     assert kept.tolist() == [[True, True, False, False], [False, True, True, False]]  # of equal ones the first
-    told = dict(zip(COLUMNS, measure_pair(values, kept, OVERLAPS, True), strict=True))
-    assert told == pytest.approx(
+    result = dict(zip(COLUMNS, measure_pair(values, kept, OVERLAPS, True), strict=True))
+    assert result == pytest.approx(
         {
             "own": (1.0 + 0.5) / 2,
             "other": (0.0 + 1 / 3) / 2,
@@ -195,10 +195,10 @@ def test_a_split_without_pairs_is_told(model: SEPSModel) -> None:
 def test_the_table_says_what_its_columns_and_rows_are(model: SEPSModel) -> None:
     result = measured(model, embeddings(model))
     lines = result.table().splitlines()
-    told = " ".join(result.table().split())
-    assert "mine on dev: 3 pairs of phrases of 3 images name things whose boxes share no area" in told
-    assert "50 of 100 patches kept" in told
-    assert all(f"{title} {MEANINGS[name]}" in told for name, title in COLUMNS.items())
-    assert all(f"{name} {ROWS[name]}" in told for name in result.maps)
+    printed = " ".join(result.table().split())
+    assert "mine on dev: 3 pairs of phrases of 3 images name things whose boxes share no area" in printed
+    assert "50 of 100 patches kept" in printed
+    assert all(f"{title} {MEANINGS[name]}" in printed for name, title in COLUMNS.items())
+    assert all(f"{name} {ROWS[name]}" in printed for name in result.maps)
     row = next(line for line in reversed(lines) if line.startswith("s_im"))
     assert row.split()[3:7] == ["0.000", "1.000", "0.500", "0.500"] and row.split()[-2:] == ["-", "-"]
