@@ -18,7 +18,7 @@ from demo.explain.layers import MASKS, Layer, LayerValues
 from demo.explain.outline import Outline
 from demo.explain.sentences import mask_key
 from demo.figures.page import Page, text_width
-from demo.figures.palette import COLOUR_MAP, DPI, GAIN, LOSS, NEUTRAL, OBJECT, VEIL
+from demo.figures.palette import CHECKS, COLOUR_MAP, DPI, GAIN, LOSS, OBJECT, VEIL
 
 Pixels = NDArray[np.uint8]
 TINT = 0.45  # of the opacity, where one branch alone kept a patch
@@ -42,13 +42,23 @@ def map_colours(values: NDArray[Any], low: float, high: float) -> NDArray[np.flo
     return np.asarray(colormaps[COLOUR_MAP](shares, bytes=True)[..., :3], dtype=np.float64)
 
 
-def diverging_colours(values: NDArray[Any], high: float) -> NDArray[np.float64]:
-    """The colours (..., 3), from 0 to 255, of values from -high to high: neutral at zero, and where high is 0."""
-    shares = (values / high + 1) / 2 if high > 0 else np.full(values.shape, 0.5)
-    steps = np.clip(np.floor(256 * shares), 0, 255) / 255  # as many as the other map has
-    ends = [255 * np.array(to_rgb(colour)) for colour in (GAIN, NEUTRAL, LOSS)]
-    channels = [np.interp(steps, (0.0, 0.5, 1.0), values) for values in np.transpose(ends)]
-    return np.floor(np.stack(channels, axis=-1) + 0.5)
+def side_colours(values: NDArray[Any]) -> NDArray[np.float64]:
+    """The colours (..., 3), from 0 to 255, of values on a scale with zero in its middle: one for either side."""
+    below, above = (np.rint(255 * np.array(to_rgb(colour))) for colour in (GAIN, LOSS))
+    return np.where((values < 0)[..., None], below, above)
+
+
+def strength(values: NDArray[Any], low: float, high: float, diverging: bool = False) -> NDArray[np.float64]:
+    """How strong each value's colour lies over the photo, (...), in [0, 1].
+
+    From 0 where the scale begins, or at zero where that is its middle, so that the photo is seen there, to 1 at its
+    end; 0 where the scale has no length. The root keeps low values in sight. As `strength` in
+    assets/js/base/colours.js.
+    """
+    reached, length = (np.abs(values), high) if diverging else (values - low, high - low)
+    if length <= 0:
+        return np.zeros(values.shape)
+    return np.asarray(np.sqrt(np.clip(reached / length, 0.0, 1.0)), dtype=np.float64)
 
 
 def is_bright(colours: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -71,8 +81,8 @@ def shades(
     if layer.name not in MASKS:
         # Grey below, so that the photo's own colours shift none of the map's.
         laid = values.reshape(grid)
-        colours = diverging_colours(laid, high) if layer.by_word else map_colours(laid, low, high)
-        return Shades(colours, clear + opacity, clear == 0)
+        colours = side_colours(laid) if layer.by_word else map_colours(laid, low, high)
+        return Shades(colours, opacity * strength(laid, low, high, layer.by_word), clear == 0)
     decision = values.reshape(grid).astype(int)  # as in LayerValues
     dense_alone, sparse_alone = map_colours(np.array([0.0, 1.0]), 0, 1)
     colours = np.stack([veil(), sparse_alone, dense_alone, np.zeros(3)])[decision]
@@ -121,13 +131,12 @@ def draw_photo(
         draw_outline(axes, shown.values.reshape(rows, columns) > 0)
     elif marks and layer.name != "photo":
         dropped = ~shown.kept.reshape(rows, columns)
-        bright = is_bright(laid.colours)
         arm = min(width / columns, height / rows) / 9  # pixels
-        for cells, colour in ((dropped & ~bright, "white"), (dropped & bright, "black")):
-            y, x = np.nonzero(cells)
-            right, down = x + 1 - 2.2 * arm * columns / width, y + 2.2 * arm * rows / height
-            size = (2 * arm * 72 / DPI) ** 2
-            axes.scatter(right, down, s=size, marker="x", c=colour, linewidths=0.9, alpha=0.8)
+        y, x = np.nonzero(dropped)
+        right, down = x + 1 - 2.2 * arm * columns / width, y + 2.2 * arm * rows / height
+        size = (2 * arm * 72 / DPI) ** 2
+        for colour, line in ((VEIL, 2.0), ("white", 1.0)):  # points: a dark edge, so that they are seen on any photo
+            axes.scatter(right, down, s=size, marker="x", c=colour, linewidths=line)
     axes.set_xlim(0, columns)
     axes.set_ylim(rows, 0)
 
@@ -154,20 +163,39 @@ def draw_objects(axes: Axes, objects: Sequence[Outline], grid: tuple[int, ...]) 
         axes.text(left, top, one.name, fontsize=LETTERS - 3, color=OBJECT, bbox=box, va="bottom", clip_on=True)
 
 
-def draw_scale(page: Page, left: float, top: float, shown: LayerValues, key: str) -> None:
+def draw_scale(page: Page, left: float, top: float, shown: LayerValues, key: str, opacity: float) -> None:
     """The colour map with the scale's label before it, the numbers at both ends, and `key` after it."""
     low, high, gap = f"{shown.low:.3g}", f"{shown.high:.3g}", 10.0
     page.text(left, top, [shown.label], LETTERS, symbols=True, color=page.palette.quiet)
     left += text_width(shown.label, LETTERS, symbols=True) + 2 * gap
     page.text(left, top, [low], LETTERS)
     left += text_width(low, LETTERS) + gap
-    axes = page.axes(left, top + 3, BAR, 14)
-    steps = np.arange(256)[None]
-    colours = diverging_colours(steps - 127.5, 127.5) if shown.diverging else map_colours(steps, 0, 255)
-    axes.imshow(colours.astype(np.uint8), aspect="auto", interpolation="none")
+    draw_bar(page, (left, top + 3, BAR, 14), opacity, shown.diverging)
     left += BAR + gap
     page.text(left, top, [high], LETTERS)
     page.text(left + text_width(high, LETTERS) + 3 * gap, top, [key], LETTERS, color=page.palette.quiet)
+
+
+def draw_bar(
+    page: Page, box: tuple[float, float, float, float], opacity: float | None, diverging: bool = False
+) -> None:
+    """A scale's colours in a box: left, top, width, height.
+
+    With an `opacity` as strong as they lie over a photo, here over squares of grey; without one in full colours, of
+    what is drawn over nothing.
+    """
+    left, top, width, height = box
+    pixels = round(2 * width), round(2 * height)
+    steps = np.linspace(-1.0 if diverging else 0.0, 1.0, pixels[0])  # (pixels,)
+    colours = side_colours(steps) if diverging else map_colours(steps, 0.0, 1.0)
+    if opacity is not None:
+        across, down = (np.arange(count) // (pixels[1] // 2) for count in pixels)
+        squares = 255 * np.array([to_rgb(colour) for colour in CHECKS])  # (2, 3)
+        below = squares[(across[None] + down[:, None]) % 2]  # (height, width, 3)
+        over = opacity * strength(steps, 0.0, 1.0, diverging)[:, None]
+        colours = below * (1 - over) + colours * over
+    drawn = np.rint(np.broadcast_to(colours, (pixels[1], pixels[0], 3))).astype(np.uint8)
+    page.axes(left, top, width, height).imshow(drawn, aspect="auto", interpolation="none")
 
 
 def draw_mask_key(page: Page, left: float, top: float, layer: Layer, photo: Image.Image, opacity: float) -> None:

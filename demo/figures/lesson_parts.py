@@ -17,8 +17,9 @@ from PIL import Image
 
 from demo.explain.layers import Layer
 from demo.explain.whatif import Decided, Trial
-from demo.figures.layered import composed, draw_photo, map_colours, shades
+from demo.figures.layered import composed, draw_bar, draw_photo, shades
 from demo.figures.page import POINT, Page, line_height, text_width
+from demo.figures.palette import OPACITY
 from demo.lesson.steps import STEPS
 from seps import Explanation
 
@@ -32,7 +33,6 @@ WIDTH, HEIGHT, MARGIN = 960, 540, 40
 INNER = WIDTH - 2 * MARGIN
 TOP, BODY = 142, 276  # where a picture begins, and its height
 HUGE, LARGE, MEDIUM, SMALL = 34, 15, 12, 10
-OPACITY, TILE_OPACITY = 0.75, 0.9
 
 
 @dataclass(frozen=True)
@@ -160,13 +160,14 @@ def draw_arrow(page: Page, centre: float, middle: float) -> None:
     label(page, centre, middle - 22, "\N{RIGHTWARDS ARROW}", 24, ha="center", color=page.palette.quiet)
 
 
-def draw_range(page: Page, left: float, top: float, width: float, low: float, high: float) -> None:
-    """The colour map between the numbers at its ends, in `width` CSS pixels."""
+def draw_range(
+    page: Page, left: float, top: float, width: float, low: float, high: float, opacity: float | None = OPACITY
+) -> None:
+    """The colour map between the numbers at its ends, in `width` CSS pixels; `opacity` as in `draw_bar`."""
     ends = f"{low:.3g}", f"{high:.3g}"
     before, after = (text_width(end, SMALL) + 6 for end in ends)
     page.text(left, top, [ends[0]], SMALL, color=page.palette.quiet)
-    axes = page.axes(left + before, top + 4, width - before - after, 10)
-    axes.imshow(map_colours(np.arange(256)[None], 0, 255).astype(np.uint8), aspect="auto", interpolation="none")
+    draw_bar(page, (left + before, top + 3, width - before - after, 12), opacity)
     page.text(left + width, top, [ends[1]], SMALL, color=page.palette.quiet, ha="right")
 
 
@@ -185,7 +186,7 @@ def draw_tiles(page: Page, lesson: Lesson, box: Box, weights: Floats, share: flo
     axes = canvas(page, box)
     for i, values in enumerate(weights[: ceil(share * count)]):
         x, y = i % columns * (tile[0] + gap), i // columns * (tile[1] + gap)
-        laid = shades(Layer("tokens"), values, lesson.record.grid, 0.0, float(values.max()), TILE_OPACITY)
+        laid = shades(Layer("tokens"), values, lesson.record.grid, 0.0, float(values.max()), OPACITY)
         pixels = composed(lesson.photo, laid, round(2 * tile[0]), round(2 * tile[1]))
         axes.imshow(pixels, extent=(x, x + tile[0], y + tile[1], y), aspect="auto", interpolation="none")
         if i == chosen:

@@ -21,7 +21,6 @@ from demo.figures.lesson_parts import (
     LARGE,
     MARGIN,
     MEDIUM,
-    OPACITY,
     SMALL,
     TOP,
     Floats,
@@ -36,6 +35,7 @@ from demo.figures.lesson_parts import (
     label,
 )
 from demo.figures.page import POINT, Page, line_height, wrapped
+from demo.figures.palette import OPACITY
 
 Colours = NDArray[np.float64]
 
@@ -147,7 +147,7 @@ def matrix_step(page: Page, lesson: Lesson, share: float) -> None:
         MEDIUM,
         ha="right",
     )
-    draw_range(page, 660, TOP + BODY - 20, 260, float(values.min()), float(values.max()))
+    draw_range(page, 660, TOP + BODY - 20, 260, float(values.min()), float(values.max()), opacity=None)
 
 
 def _draw_marks(axes: Axes, rows: Integers, columns: Integers, colours: Colours, marker: str, side: float) -> None:

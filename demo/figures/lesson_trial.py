@@ -17,7 +17,6 @@ from demo.figures.lesson_parts import (
     LARGE,
     MARGIN,
     MEDIUM,
-    OPACITY,
     TOP,
     WIDTH,
     Lesson,
@@ -26,6 +25,7 @@ from demo.figures.lesson_parts import (
     label,
 )
 from demo.figures.page import Page, line_height
+from demo.figures.palette import OPACITY
 
 LEFT, COLUMN = 440, 105  # CSS pixels: where the table begins, and the width of each of its columns of numbers
 

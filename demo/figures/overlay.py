@@ -28,7 +28,7 @@ from demo.figures.layered import (
     shades,
 )
 from demo.figures.page import Block, Page, lettered, line_height, stacked, wrapped
-from demo.figures.palette import LIGHT, Palette
+from demo.figures.palette import LIGHT, OPACITY, Palette
 from seps import Explanation
 
 # Lengths in CSS pixels, sizes of letters in points.
@@ -47,7 +47,7 @@ def picture(
     layer: Layer,
     heading: Heading,
     palette: Palette = LIGHT,
-    opacity: float = 0.75,
+    opacity: float = OPACITY,
     lines: bool = True,
     objects: Sequence[Outline] = (),
 ) -> Figure:
@@ -55,8 +55,8 @@ def picture(
 
     Args:
         photo: any size and mode, the right way up; record: its explanation.
-        opacity: of the veil or the values, in [0, 1]; lines: whether the grid of patches is drawn.
-        objects: of a scene, outlined on top.
+        opacity: of the veil, or of the values where they are highest, in [0, 1]; lines: whether the grid of patches is
+            drawn; objects: of a scene, outlined on top.
 
     Raises:
         ValueError: the record lacks the layer.
@@ -91,7 +91,7 @@ def compare_picture(
     layer: Layer,
     model: str,
     palette: Palette = LIGHT,
-    opacity: float = 0.75,
+    opacity: float = OPACITY,
     lines: bool = True,
     credit: str = "",
     objects: Sequence[Sequence[Outline]] = (),
@@ -233,7 +233,7 @@ def _scale(photo: Image.Image, layer: Layer, shown: LayerValues, opacity: float)
             draw_mask_key(page, MARGIN, top, layer, photo, opacity)
         else:
             crossed = layer.name != "tokens" and not shown.kept.all()
-            draw_scale(page, MARGIN, top, shown, say("mask.cross") if crossed else "")
+            draw_scale(page, MARGIN, top, shown, say("mask.cross") if crossed else "", opacity)
 
     return 36, draw
 

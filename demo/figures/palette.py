@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 COLOUR_MAP = "viridis"  # of heatmaps: scores, weights, word maps
 DPI = 192  # two picture pixels to a CSS pixel
-LOSS, GAIN, NEUTRAL = "#00a88f", "#e0690b", "#f4f1ea"  # of scales with zero in the middle: above, below, at zero
+LOSS, GAIN = "#00a88f", "#e0690b"  # of scales with zero in the middle: above, below
+OPACITY = 0.75  # of a heatmap where its values are highest, see `strength` in demo/figures/layered.py
+CHECKS = "#c4c4c4", "#8a8a8a"  # squares below a scale, where a heatmap lies over a photo
 VEIL = "#10191a"  # over dropped patches, in both palettes
 OBJECT = "#ff8ac8"  # the outlines of a scene's true objects, in both palettes
 

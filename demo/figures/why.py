@@ -31,7 +31,7 @@ from demo.figures.export import render
 from demo.figures.formats import CONTRASTS, TYPES, Download, check_format, file_name
 from demo.figures.layered import draw_photo, draw_scale, shades
 from demo.figures.page import Block, Page, lettered, line_height, stacked, wrapped
-from demo.figures.palette import DARK, LIGHT, VEIL, Palette
+from demo.figures.palette import DARK, LIGHT, OPACITY, VEIL, Palette
 from demo.figures.rankings import harmless
 from demo.service.threads import drawing
 
@@ -40,7 +40,6 @@ WIDTH, MARGIN, GAP = 1152, 40, 32
 PHOTO_HEIGHT = 400
 LARGE, MEDIUM, SMALL, TINY = 17, 12, 10.5, 8.5
 ROW, WORD, NUMBER = 36, 180, 80
-OPACITY = 0.75
 COLUMNS = ("part", "kind", "left", "right", "difference")
 
 
@@ -196,7 +195,7 @@ def _scale(found: Contrast, part: Part | None) -> Block:
     """What the colours of a word's maps mean, or what the frames do."""
     if part is None:
         return lettered(MARGIN, wrapped(say("why.marks"), WIDTH - 2 * MARGIN, SMALL), SMALL, 14)
-    return 36, lambda page, top: draw_scale(page, MARGIN, top, _values(found, part, 0), say("mask.cross"))
+    return 36, lambda page, top: draw_scale(page, MARGIN, top, _values(found, part, 0), say("mask.cross"), OPACITY)
 
 
 def _shares(found: Contrast) -> Block:

@@ -1,4 +1,5 @@
-// The colours of pictures: the veil over dropped patches, and the map from values to colours.
+// The colours of pictures: the veil over dropped patches, and what lies over a patch for its value, a colour and how
+// strong it is. As in demo/figures/palette.py and demo/figures/layered.py.
 
 export const VEIL = "#10191a";
 
@@ -30,11 +31,17 @@ export function colour(value, [low, high]) {
   return VIRIDIS[Math.max(0, Math.min(255, Math.floor(share * 256)))];
 }
 
-// The colour of a value on a scale with zero in its middle, [-high, high]: as diverging_colours in
-// demo/figures/layered.py.
-export function diverging(value, [, high]) {
-  const share = high > 0 ? (value / high + 1) / 2 : 0.5;
-  return DIVERGING[Math.max(0, Math.min(255, Math.floor(share * 256)))];
+// The colour of a value's side of zero, on a scale with zero in its middle.
+export function sideColour(value) {
+  return value < 0 ? AGAINST : FOR;
+}
+
+// How strong a value's colour lies over the photo, 0 to 1: from nothing where the scale begins, or at zero where that is
+// its middle, so that the photo is seen there, to all of the picture's opacity at its end. The root keeps low values in
+// sight.
+export function strength(value, [low, high], centred = false) {
+  const [reached, length] = centred ? [Math.abs(value), high] : [value - low, high - low];
+  return length > 0 ? Math.sqrt(Math.max(0, Math.min(1, reached / length))) : 0;
 }
 
 // "#10191a" as [red, green, blue], from 0 to 255.
@@ -47,19 +54,6 @@ export function shade(value, range) {
   return channels(colour(value, range));
 }
 
-// Whether white marks are seen better than black ones on a colour.
-export function isDark(hex) {
-  const [red, green, blue] = channels(hex);
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue < 115;
-}
-
 // What speaks for and against, on a scale that is centred on zero.
-export const FOR = "#00a88f";
-export const AGAINST = "#e0690b";
-const NEUTRAL = "#f4f1ea";
-export const DIVERGING = Array.from({ length: 256 }, (_, step) => {
-  const share = (2 * step) / 255 - 1;
-  const [from, to] = [NEUTRAL, share < 0 ? AGAINST : FOR].map(channels);
-  const mixed = from.map((start, part) => Math.floor(start + Math.abs(share) * (to[part] - start) + 0.5));
-  return `#${mixed.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
-});
+const FOR = "#00a88f";
+const AGAINST = "#e0690b";

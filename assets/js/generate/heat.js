@@ -1,7 +1,8 @@
 // Shares of a picture's places over the picture: on grey, in the colours of values.
 
-import { VIRIDIS, channels, colour } from "../base/colours.js";
+import { colour, strength } from "../base/colours.js";
 import { h } from "../base/dom.js";
+import { scaleBar } from "../picture/legend.js";
 
 const OPACITY = 0.75;
 
@@ -21,21 +22,20 @@ export function drawHeat(canvas, image, { grid, values, high }) {
   values.forEach((value, index) => {
     const [row, column] = [Math.floor(index / columns), index % columns];
     const [left, top] = [edge(column, columns, width), edge(row, rows, height)];
-    const [red, green, blue] = channels(colour(value, [0, high]));
-    context.fillStyle = `rgb(${red} ${green} ${blue} / ${OPACITY})`;
+    context.fillStyle = colour(value, [0, high]);
+    context.globalAlpha = OPACITY * strength(value, [0, high]);
     context.fillRect(left, top, edge(column + 1, columns, width) - left, edge(row + 1, rows, height) - top);
   });
+  context.globalAlpha = 1;
 }
 
 // The colours' key, from 0 to `high`.
 export function heatKey(label, high) {
-  const bar = h("i", { class: "seps-scale", "aria-hidden": "true" });
-  bar.style.background = `linear-gradient(to right, ${VIRIDIS.filter((_, index) => index % 15 === 0).join(", ")})`;
   return h(
     "div",
     { class: "seps-legend" },
     h("span", { class: "seps-scale-label" }, label),
-    h("output", { class: "low", "data-value": 0 }, "0"), bar,
+    h("output", { class: "low", "data-value": 0 }, "0"), scaleBar({ opacity: OPACITY }),
     h("output", { class: "high", "data-value": high }, high.toPrecision(2)),
   );
 }

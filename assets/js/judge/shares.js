@@ -1,8 +1,11 @@
 // Each patch's share of the quality base's logit, over its picture: a heatmap that is centred on zero.
 
-import { AGAINST, FOR } from "../base/colours.js";
+import { sideColour, strength } from "../base/colours.js";
 import { h } from "../base/dom.js";
 import { say } from "../base/words.js";
+import { scaleBar } from "../picture/legend.js";
+
+const OPACITY = 0.85;
 
 // Draw a picture so that it fills the canvas; where there are shares {grid, values, most}, the picture is grey under
 // them, and the stronger a share, the fuller its colour. patch: the index of one to mark.
@@ -22,8 +25,8 @@ export function drawShares(canvas, image, shares, { patch = null } = {}) {
     return [left, top, edge(column + 1, columns, width) - left, edge(row + 1, rows, height) - top];
   };
   shares.values.forEach((share, index) => {
-    context.fillStyle = share < 0 ? AGAINST : FOR;
-    context.globalAlpha = 0.85 * Math.min(1, Math.abs(share) / (shares.most || 1));
+    context.fillStyle = sideColour(share);
+    context.globalAlpha = OPACITY * strength(share, [-shares.most, shares.most], true);
     context.fillRect(...cell(index));
   });
   context.globalAlpha = 1;
@@ -39,12 +42,10 @@ export function drawShares(canvas, image, shares, { patch = null } = {}) {
 
 // The colours' key: the ends of the scale, zero in the middle.
 export function sharesKey(most) {
-  const bar = h("i", { class: "seps-scale", "aria-hidden": "true" });
-  bar.style.background = `linear-gradient(to right, ${AGAINST}, transparent, ${FOR})`;
   const end = (value, side) => h("output", { class: side, "data-value": value }, `${value < 0 ? "−" : "+"}${Math.abs(value).toPrecision(2)}`);
   return h(
     "div",
     { class: "seps-legend" },
-    h("span", {}, say("judge.against")), end(-most, "low"), bar, end(most, "high"), h("span", {}, say("judge.for")),
+    h("span", {}, say("judge.against")), end(-most, "low"), scaleBar({ opacity: OPACITY, centred: true }), end(most, "high"), h("span", {}, say("judge.for")),
   );
 }

@@ -2,7 +2,7 @@
 // its new one; what is new comes from where it was born, and what is gone fades.
 
 import { resize } from "../base/canvas.js";
-import { shade } from "../base/colours.js";
+import { shade, strength } from "../base/colours.js";
 import { calm, h } from "../base/dom.js";
 
 const DURATION = 700; // milliseconds
@@ -16,16 +16,14 @@ export function valueMap(photo, [rows, columns], values, range, { width, height,
   resize(canvas, width, height);
   const context = canvas.getContext("2d");
   const at = (index, count, length) => Math.round((index * length) / count);
-  if (opacity < 1) {
-    context.filter = "grayscale(1)";
-    context.drawImage(photo, 0, 0, canvas.width, canvas.height);
-    context.filter = "none";
-  }
-  context.globalAlpha = opacity;
+  context.filter = "grayscale(1)";
+  context.drawImage(photo, 0, 0, canvas.width, canvas.height);
+  context.filter = "none";
   for (let patch = 0; patch < rows * columns; patch += 1) {
     const [row, column] = [Math.floor(patch / columns), patch % columns];
     const [x, y] = [at(column, columns, canvas.width), at(row, rows, canvas.height)];
     context.fillStyle = css(shade(values[patch], range));
+    context.globalAlpha = opacity * strength(values[patch], range);
     const right = at(column + 1, columns, canvas.width);
     context.fillRect(x, y, right - x, at(row + 1, rows, canvas.height) - y);
   }

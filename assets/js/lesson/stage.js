@@ -2,7 +2,7 @@
 // picture is a function of what is shown, `c`: {value, record, before, photo, layout, branch, token, word, opacity,
 // drawn}.
 
-import { shade } from "../base/colours.js";
+import { shade, strength } from "../base/colours.js";
 import { h } from "../base/dom.js";
 import { say } from "../base/words.js";
 import { valueMap } from "./scene.js";
@@ -92,15 +92,15 @@ export function patches(c, rect, paint = () => ({}), gap = 0) {
 
 export const valued = (c, values, range) => (patch) => ({
   grey: 1,
-  cover: c.opacity,
+  cover: c.opacity * strength(values[patch], range),
   tint: shade(values[patch], range),
 });
 
 export const masked = (branch) => (patch) => (branch.kept[patch] ? {} : { grey: 1, cover: VEILED, tint: [16, 25, 26] });
 
-// The key of a layer in its text form, or of any range and label.
-export function stageLegend(c, text, range = null, label = null) {
-  const key = layerLegend(c.record, parseLayer(text), { opacity: c.opacity, range });
+// The key of a layer in its text form, or of any range and label; `opacity` null: of colours over nothing.
+export function stageLegend(c, text, range = null, label = null, opacity = c.opacity) {
+  const key = layerLegend(c.record, parseLayer(text), { opacity, range });
   key.querySelector(".seps-cross")?.remove();
   if (label) key.querySelector(".seps-scale-label").replaceChildren(label);
   return key;
@@ -151,7 +151,7 @@ export function spread(count, place, aspect, gap) {
 export function tileOf(c, key, values, range, { width, height }, text = "") {
   const name = `${key}:${Math.round(width)}x${Math.round(height)}`;
   if (!c.drawn.has(name)) {
-    c.drawn.set(name, valueMap(c.photo, c.record.grid, values, range, { width, height, opacity: 1, text }));
+    c.drawn.set(name, valueMap(c.photo, c.record.grid, values, range, { width, height, opacity: c.opacity, text }));
   }
   return c.drawn.get(name);
 }

@@ -57,7 +57,7 @@ function matrix(c) {
     ...emptyTiles(alignment, places),
     { key: "marks", rect: grid, node: maximaMarks(alignment, grid, word) },
   ];
-  const scale = stageLegend(c, "score", range, say(paper ? "scale.cosine" : "scale.leaky"));
+  const scale = stageLegend(c, "score", range, say(paper ? "scale.cosine" : "scale.leaky"), null);
   if (!narrow)
     notes.push(heading(c, "scale", { ...rest, x: rest.x + 0.5 * rest.width, width: 0.5 * rest.width }, scale));
   if (high >= 10) {

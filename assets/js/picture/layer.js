@@ -1,13 +1,13 @@
 // One layer of a record over its photo, on a canvas. Patches cover the whole photo, whatever its aspect ratio.
 
-import { DENSE_ONLY, SPARSE_ONLY, VEIL, colour, diverging, isDark } from "../base/colours.js";
+import { DENSE_ONLY, SPARSE_ONLY, VEIL, colour, sideColour, strength } from "../base/colours.js";
 import { branchOf, fates, isMask, layerValues, parseLayer } from "../record/record.js";
 
 const TINT = 0.45;
 const CROSS_FROM = 11; // CSS pixels: in smaller patches a cross would be noise
 
 // Draw a layer (text form) so that it fills the canvas, whose width and height are in device pixels.
-// opacity: of the veil and of the values, 0 to 1. lines: whether the patches' borders are drawn. range: [low, high]
+// opacity: of the veil, and of a value at the end of its scale, 0 to 1. lines: whether the patches' borders are drawn. range: [low, high]
 // of the colours instead of the layer's own. patch: the index of a patch to mark.
 export function drawLayer(canvas, photo, record, text, options = {}) {
   const { opacity = 0.75, lines = true, range = null, patch = null } = options;
@@ -53,20 +53,31 @@ export function drawLayer(canvas, photo, record, text, options = {}) {
 
   function drawValues() {
     const { values, range: own, centred } = layerValues(record, layer);
-    const shade = (index) => (centred ? diverging : colour)(values[index], range ?? own);
+    const scale = range ?? own;
+    const shade = (value) => (centred ? sideColour(value) : colour(value, scale));
     const { kept } = branchOf(record, layer);
     const arm = Math.min(cells[0].width, cells[0].height) / 9;
     drainColour(() => true); // a coloured photo would tint the colour map
-    cells.forEach((cell, index) => fill(cell, shade(index), opacity));
-    if (9 * arm < CROSS_FROM * pixel) return;
-    context.globalAlpha = 1;
-    context.lineWidth = 1.4 * pixel;
     cells.forEach((cell, index) => {
-      if (kept[index]) return;
-      const [x, y] = [cell.x + cell.width - 2.2 * arm, cell.y + 2.2 * arm];
-      context.strokeStyle = isDark(shade(index)) ? "#ffffffd0" : "#000000d0";
-      path([[x - arm, y - arm, x + arm, y + arm], [x - arm, y + arm, x + arm, y - arm]]);
+      const value = values[index];
+      fill(cell, shade(value), opacity * strength(value, scale, centred));
     });
+    if (9 * arm < CROSS_FROM * pixel) return;
+    const crosses = cells.filter((_, index) => !kept[index]).flatMap((cell) => {
+      const [x, y] = [cell.x + cell.width - 2.2 * arm, cell.y + 2.2 * arm];
+      return [[x - arm, y - arm, x + arm, y + arm], [x - arm, y + arm, x + arm, y - arm]];
+    });
+    edged(crosses, 1.3);
+  }
+
+  // White lines with a dark edge, which are seen on any photo.
+  function edged(segments, width) {
+    context.globalAlpha = 1;
+    for (const [style, line] of [[VEIL, 2 * width], ["#ffffff", width]]) {
+      context.lineWidth = line * pixel;
+      context.strokeStyle = style;
+      path(segments);
+    }
   }
 
   function path(segments) {
@@ -85,7 +96,7 @@ export function drawLayer(canvas, photo, record, text, options = {}) {
     path(down.slice(1, -1).map((y) => [0, y + 0.5, canvas.width, y + 0.5]));
   }
 
-  // A white line with a dark edge between what is kept and what is dropped.
+  // Between what is kept and what is dropped.
   function drawOutline() {
     const decisions = fates(record, layer);
     const segments = [];
@@ -95,11 +106,7 @@ export function drawLayer(canvas, photo, record, text, options = {}) {
       if (row + 1 < rows && differs(index + columns)) segments.push([x, y + height, x + width, y + height]);
     });
     context.lineCap = "square";
-    for (const [style, width] of [[VEIL, 3], ["#ffffff", 1.5]]) {
-      context.lineWidth = width * pixel;
-      context.strokeStyle = style;
-      path(segments);
-    }
+    edged(segments, 1.5);
   }
 
   function drawMark({ x, y, width, height }) {

@@ -1,6 +1,6 @@
 // What stands under a picture: what its colours mean, and whose photo it is.
 
-import { DENSE_ONLY, DIVERGING, SPARSE_ONLY, VIRIDIS } from "../base/colours.js";
+import { DENSE_ONLY, SPARSE_ONLY, channels, colour, sideColour, strength } from "../base/colours.js";
 import { h } from "../base/dom.js";
 import { meaning, symbols } from "../base/words.js";
 import { isMask, layerText, layerValues, number } from "../record/record.js";
@@ -20,16 +20,30 @@ export function layerLegend(record, layer, { opacity, range }) {
   }
   const { label, range: own, centred } = layerValues(record, layer);
   const [low, high] = range ?? own;
-  const bar = h("i", { class: "seps-scale", "aria-hidden": "true" });
-  bar.style.background = `linear-gradient(to right, ${(centred ? DIVERGING : VIRIDIS).filter((_, index) => index % 15 === 0).join(", ")})`;
   const end = (value, side) => h("output", { class: side, "data-value": value }, number(value));
   return h(
     "div",
     { class: "seps-legend" },
     h("span", { class: "seps-scale-label" }, ...symbols(label)),
-    end(low, "low"), bar, end(high, "high"),
+    end(low, "low"), scaleBar({ opacity, centred }), end(high, "high"),
     said ? h("span", { class: "seps-cross", title: meaning("cross") }, said) : null,
   );
+}
+
+const STOPS = Array.from({ length: 33 }, (_, index) => index / 32);
+
+// A scale of colours, as strong as they lie over a photo, here over squares of grey; without `opacity` what is drawn over
+// nothing, in full colours.
+export function scaleBar({ opacity = null, centred = false }) {
+  const range = centred ? [-1, 1] : [0, 1];
+  const stops = STOPS.map((share) => {
+    const value = centred ? 2 * share - 1 : share;
+    const [red, green, blue] = channels(centred ? sideColour(value) : colour(value, range));
+    return `rgb(${red} ${green} ${blue} / ${opacity === null ? 1 : opacity * strength(value, range, centred)})`;
+  });
+  const bar = h("i", { class: "seps-scale", "aria-hidden": "true" }, h("i", {}));
+  bar.firstChild.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
+  return bar;
 }
 
 // The link or the text that says whose photo it is.

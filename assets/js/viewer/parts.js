@@ -85,7 +85,7 @@ export function glossary(parts, record) {
   const entries = [
     ...["S(I, T)", ...parts].map((name) => [symbol(name), name]),
     ...terms.map((name) => [say(`term.${name}`), name]),
-    ...["token", "cross"].map((name) => [say(`glossary.${name}`), name]),
+    ...["token", "cross", "colour"].map((name) => [say(`glossary.${name}`), name]),
   ];
   const told = entries.flatMap(([shown, name]) => [h("dt", {}, shown), h("dd", {}, meaning(name))]);
   return h("details", { class: "seps-glossary" }, h("summary", {}, say("glossary.title")), h("dl", {}, ...told));

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Locator, Page, Route
 
 from demo.explain.record import overlap, packed
 from demo.explain.table import table_tag
+from demo.figures.layered import side_colours, strength
 from demo.serving.static import MEDIA_TYPE, find_script, script_address, styles
 from seps import CrossSparseAggrNet, Explanation, explain
 
@@ -169,3 +170,13 @@ def viridis(values: NDArray[Any], low: float, high: float) -> NDArray[np.int64]:
     from matplotlib.colors import Normalize
 
     return colormaps["viridis"](Normalize(low, high)(values), bytes=True)[:, :3].astype(np.int64)
+
+
+def check_laid(
+    seen: NDArray[Any], values: NDArray[Any], low: float, high: float, opacity: float = 1.0, diverging: bool = False
+) -> None:
+    """Check that colours (N, 3) are those of values over a grey photo, as strong as in files."""
+    over = opacity * strength(values, low, high, diverging)[:, None]
+    below = seen - over * (side_colours(values) if diverging else viridis(values, low, high))
+    assert np.ptp(below, axis=1).max() <= 3  # what is left is grey
+    assert (below >= -2).all() and (below <= 255 * (1 - over) + 2).all()

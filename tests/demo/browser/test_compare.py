@@ -16,11 +16,11 @@ from tests.demo.browser.standalone import (
     GRID,
     VEIL,
     centres,
+    check_laid,
     compare_value,
     open_page,
     page_of,
     random_record,
-    viridis,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
@@ -60,7 +60,7 @@ def test_one_range_colours_every_picture(browser: Browser, layer: str) -> None:
     low, high = min(one.min() for one in shown), max(one.max() for one in shown)
     assert any(one.min() > low for one in shown) and any(one.max() < high for one in shown)
     for canvas, expected in zip(pictures(page), shown, strict=True):
-        assert np.abs(centres(canvas, GRID) - viridis(expected, low, high)).max() <= 2
+        check_laid(centres(canvas, GRID), expected, low, high)
     ends = [float(page.locator(f".seps-legend .{end}").get_attribute("data-value") or "") for end in ("low", "high")]
     np.testing.assert_allclose(ends, [low, high], rtol=1e-6)
     page.get_by_role("button", name="Download as SVG").click()

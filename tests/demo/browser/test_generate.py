@@ -16,7 +16,7 @@ from demo.explain.judged import packed
 from demo.views.generate_values import GenerateState, blank_value, stopped_value
 from tests.demo.browser.conftest import SCREENSHOTS, served
 from tests.demo.browser.page import SIZES, opened
-from tests.demo.browser.standalone import centres, open_page, page_of, photo, viridis
+from tests.demo.browser.standalone import centres, check_laid, open_page, page_of, photo
 from tests.helpers.generated import write_tiny_generator
 
 # gradio_client leaves sockets to the garbage collector.
@@ -53,9 +53,7 @@ def test_both_maps_of_a_word_share_one_scale(browser: Browser) -> None:
     page = open_page(browser, page_of("looks", value))
     for side, values in (("unet", unet), ("seps", seps)):
         found = centres(page.locator(f"canvas[data-side={side}]"), (2, 2))
-        wanted = 0.75 * viridis(values[0], 0, 1)
-        assert (found >= wanted - 3).all()  # over grey that shines through
-        assert (found <= wanted + 0.25 * 255 + 3).all()
+        check_laid(found, values[0], 0, 1, 0.75)
     assert [one.get_attribute("data-value") for one in page.locator(".seps-legend output").all()] == ["0", "1"]
     page.get_by_role("button", name="dog").click()
     assert page.evaluate("window.triggered") == [["word", {"word": 1}]]

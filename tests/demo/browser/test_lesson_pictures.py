@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from demo.lesson.steps import STEPS
 from tests.demo.browser.lesson_page import RECORDS, TRAINED, go, lesson, lesson_value, resting
-from tests.demo.browser.standalone import GRID, VEIL, WORDS, random_record, viridis
+from tests.demo.browser.standalone import GRID, VEIL, WORDS, check_laid, random_record
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
@@ -48,8 +48,7 @@ def test_scores_on_the_photo_and_their_coefficients(browser: Browser, name: str)
             for one in page.locator("[data-part]").all()
         }
         assert shown == dict(branch.coefficients)
-        expected = viridis(branch.score, float(branch.score.min()), float(branch.score.max()))
-        assert np.abs(on_photo(page) - expected).max() <= 2
+        check_laid(on_photo(page), branch.score, float(branch.score.min()), float(branch.score.max()))
     page.context.close()
 
 
@@ -92,7 +91,7 @@ def test_weights_of_any_aggregated_token(browser: Browser) -> None:
         page.get_by_role("slider", name="Token").fill(str(token))
         resting(page)
         expect(page.locator("[data-label=home]")).to_have_text(f"Aggregated token {token + 1} of {len(weights)}")
-        assert np.abs(on_photo(page) - viridis(weights[token], 0, weights[token].max())).max() <= 2
+        check_laid(on_photo(page), weights[token], 0, weights[token].max())
     ring = page.locator("[data-label=ring]").bounding_box()
     go(page, 6)
     assert page.locator("[data-tokens]").get_attribute("data-tokens") == str(len(record.sparse_alignment.tokens))

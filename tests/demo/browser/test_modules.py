@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,8 @@ from playwright.sync_api import Browser, Error, Page
 
 from demo.explain.record import packed
 from demo.explain.table import TABLE, ordinal, say, table_tag
+from demo.figures.layered import side_colours, strength
+from demo.serving.static import styles
 from tests.demo.browser.standalone import imported, open_html, random_record, viridis
 from tests.demo.explain.test_table import numbers
 
@@ -19,7 +22,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
 @pytest.fixture(scope="module")
 def page(browser: Browser) -> Iterator[Page]:
-    page = open_html(browser, f"<!doctype html><title>modules</title>{table_tag()}<body></body>")
+    head = f"<!doctype html><title>modules</title><style>{styles()}</style>{table_tag()}"
+    page = open_html(browser, f"{head}<body></body>")
     yield page
     page.context.close()
 
@@ -50,8 +54,37 @@ def test_the_colour_map_is_viridis(page: Page) -> None:
     )
     np.testing.assert_array_equal(found, viridis(np.clip(values, -0.25, 1), -0.25, 1))
     assert run(page, "base/colours.js", "shade", "shade(7, [3, 3])") == list(viridis(np.array([0.0]), 0, 1)[0])
-    marks = run(page, "base/colours.js", "isDark", "['#000000', '#0d6b61', '#fde724', '#ffffff'].map(isDark)")
-    assert marks == [True, True, False, False]
+
+
+@pytest.mark.parametrize(("low", "high", "diverging"), [(-0.25, 1, False), (-1, 1, True), (3, 3, False), (0, 0, True)])
+def test_values_lie_over_the_photo_as_in_files(page: Page, low: float, high: float, diverging: bool) -> None:
+    values = np.linspace(-1.5, 1.5, 61)
+    expression = "given[0].map((value) => strength(value, given[1], given[2]))"
+    over = run(page, "base/colours.js", "strength", expression, values.tolist(), [low, high], diverging)
+    np.testing.assert_allclose(over, strength(values, low, high, diverging))
+    expression = "given[0].map((value) => channels(sideColour(value)))"
+    sides = run(page, "base/colours.js", "sideColour, channels", expression, [-1, 0, 1])
+    np.testing.assert_array_equal(sides, side_colours(np.array([-1.0, 0.0, 1.0])))
+
+
+@pytest.mark.parametrize("centred", [False, True])
+def test_a_scale_shows_how_strong_its_colours_lie_over_a_photo(page: Page, centred: bool) -> None:
+    drawn = """((bar) => {
+        document.body.replaceChildren(bar);
+        return [getComputedStyle(bar.firstChild).backgroundImage, getComputedStyle(bar).backgroundImage];
+    })(scaleBar({ opacity: 0.5, centred: given[0] }))"""
+    gradient, below = run(page, "picture/legend.js", "scaleBar", drawn, centred)
+    stops = re.findall(r"rgba?\(([^)]+)\)", gradient)
+    shares = np.linspace(-1 if centred else 0, 1, len(stops))
+    colours = side_colours(shares) if centred else viridis(shares, 0, 1)
+    over = 0.5 * strength(shares, -1 if centred else 0, 1, centred)
+    found = [[*map(float, stop.split(","))] for stop in stops]
+    for stop, colour, share in zip(found, colours, over, strict=True):
+        np.testing.assert_allclose(stop[:3], colour, atol=1)
+        assert (stop[3] if len(stop) == 4 else 1) == pytest.approx(share, abs=0.005)
+    assert "conic" in below
+    full = run(page, "picture/legend.js", "scaleBar", "scaleBar({}).firstChild.style.background")
+    assert "/" not in full and "rgba" not in full  # of what lies over nothing
 
 
 @pytest.mark.parametrize("text", ["mask", "mask:both", "s_st", "score:dense", "token:7", "token:7:dense", "word:0"])

@@ -19,11 +19,11 @@ from tests.demo.browser.standalone import (
     VEIL,
     WORDS,
     centres,
+    check_laid,
     open_page,
     page_of,
     random_record,
     viewer_value,
-    viridis,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
@@ -109,7 +109,7 @@ def test_value_layers_are_viridis_of_the_record(browser: Browser, name: str) -> 
         page.wait_for_function("document.querySelector('.seps-stage > canvas').style.width")
         expected = layer.values(record)
         seen = centres(page.locator(".seps-stage > canvas"), GRID)
-        assert np.abs(seen - viridis(expected.values, expected.low, expected.high)).max() <= 2, layer
+        check_laid(seen, expected.values, expected.low, expected.high)
         ends = [
             float(page.locator(f".seps-legend .{end}").get_attribute("data-value") or "") for end in ("low", "high")
         ]
@@ -140,9 +140,8 @@ def test_word_lights_its_map_and_pins(browser: Browser) -> None:
     mask = centres(canvas, GRID)
     for index in (2, 5):
         maps = alignment.word_maps[index]
-        expected = viridis(maps, 0, maps.max())
         page.locator(f"[data-word='{index}']").hover()
-        assert np.abs(centres(canvas, GRID) - expected).max() <= 2
+        check_laid(centres(canvas, GRID), maps, 0, maps.max())
         token = int(alignment.best_token[index])
         similarity = f"similarity {alignment.cosines[token, index]:.3f} with {alignment.tokens[token]}"
         expect(reading).to_have_text(f"{WORDS[index]}: {similarity}")
@@ -152,7 +151,7 @@ def test_word_lights_its_map_and_pins(browser: Browser) -> None:
     word.click()
     page.mouse.move(0, 0)
     expect(word).to_have_attribute("aria-pressed", "true")
-    assert np.abs(centres(canvas, GRID) - expected).max() <= 2
+    check_laid(centres(canvas, GRID), maps, 0, maps.max())
     page.wait_for_function("window.triggered.length === 1")
     assert page.evaluate("window.triggered[0]") == [
         "layer",
@@ -177,8 +176,8 @@ def test_where_a_word_fits_best_stands_beside_its_word_map(browser: Browser) -> 
     cosines, used = alignment.patch_cosines[number], alignment.word_maps[number]
     expect(beside).to_contain_text(f"cosine {cosines.min():.2f} to {cosines.max():.2f}")
     expect(page.locator(".seps-reading")).to_contain_text(str(apart[number]))
-    assert np.abs(centres(beside.locator("canvas"), GRID) - viridis(cosines, cosines.min(), cosines.max())).max() <= 2
-    assert np.abs(centres(canvas, GRID) - viridis(used, 0, used.max())).max() <= 2
+    check_laid(centres(beside.locator("canvas"), GRID), cosines, cosines.min(), cosines.max())
+    check_laid(centres(canvas, GRID), used, 0, used.max())
     boxes = [one.bounding_box() for one in (canvas, beside.locator("canvas"))]
     assert before is not None and boxes[0] is not None and boxes[1] is not None
     assert boxes[0]["y"] == boxes[1]["y"] and boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
@@ -245,15 +244,15 @@ def test_tokens_as_small_multiples_open_large(browser: Browser) -> None:
     expect(thumbs).to_have_count(len(weights))
     for index, row in enumerate(weights):
         seen = centres(thumbs.nth(index).locator("canvas"), GRID)
-        assert np.abs(seen - viridis(row, 0.0, float(weights.max()))).max() <= 2
+        check_laid(seen, row, 0.0, float(weights.max()))
     thumbs.nth(2).click()
     canvas = page.locator(".seps-stage > canvas")
     expect(page.locator(".seps-pager")).to_contain_text(f"3 of {len(weights)}")
     page.get_by_role("button", name="Next token").click()
-    assert np.abs(centres(canvas, GRID) - viridis(weights[3], 0, weights[3].max())).max() <= 2
+    check_laid(centres(canvas, GRID), weights[3], 0, weights[3].max())
     page.get_by_role("button", name="Previous token").click()
     page.get_by_role("button", name="Previous token").click()
-    assert np.abs(centres(canvas, GRID) - viridis(weights[1], 0, weights[1].max())).max() <= 2
+    check_laid(centres(canvas, GRID), weights[1], 0, weights[1].max())
     page.context.close()
 
 

@@ -13,7 +13,6 @@ from playwright.sync_api import Browser, Page, expect
 
 from demo.explain.layers import Layer, LayerValues
 from demo.explain.masks import mask_text, read_mask
-from demo.figures.layered import diverging_colours
 from demo.service.forcing import Forcing
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
@@ -21,6 +20,7 @@ from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from tests.bench.page import timed_clicks
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, VEIL, opaque, opened, patch_colours, shown, spot
+from tests.demo.browser.standalone import check_laid
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
@@ -233,13 +233,11 @@ def test_measured_layers_come_when_they_are_asked_for(
             wanted = Layer(name).values(record)
             expect(page.locator("#viewer .seps-reading")).to_contain_text(wanted.sentence[5:20])
             page.locator("#caption textarea").hover()
-            colours = diverging_colours(wanted.values, wanted.high)
-            np.testing.assert_allclose(patch_colours(shown(page), GRID), colours, atol=3)
+            check_laid(patch_colours(shown(page), GRID), wanted.values, wanted.low, wanted.high, diverging=True)
             page.locator("#viewer [data-word='2']").click()
             page.locator("#caption textarea").hover()
             wanted = Layer(name, 2).values(record)
-            colours = diverging_colours(wanted.values, wanted.high)
-            np.testing.assert_allclose(patch_colours(shown(page), GRID), colours, atol=3)
+            check_laid(patch_colours(shown(page), GRID), wanted.values, wanted.low, wanted.high, diverging=True)
             expect(page).to_have_url(re.compile(f"layer={name}%3A2"))
             page.locator("#viewer [data-word='2']").click()
         found = service.measure(indexed, index, FIRST_CAPTION, None, "smallest_set").smallest_set
@@ -290,8 +288,7 @@ def test_a_layer_asked_for_before_the_closed_tools_are_answered_is_the_model_s_o
         record = service.measure(indexed, indexed.gallery.position(FIRST_PHOTO), FIRST_CAPTION, None, "effect")
         wanted = Layer("effect").values(record)
         page.locator("#caption textarea").hover()
-        colours = diverging_colours(wanted.values, wanted.high)
-        np.testing.assert_allclose(patch_colours(shown(page), GRID), colours, atol=3)
+        check_laid(patch_colours(shown(page), GRID), wanted.values, wanted.low, wanted.high, diverging=True)
 
 
 def test_blurred_patches_come_with_a_word_on_the_time(
@@ -307,8 +304,7 @@ def test_blurred_patches_come_with_a_word_on_the_time(
         expect(reading).to_contain_text("the picture is encoded again", timeout=60_000)
         wanted = Layer("blurred").values(service.measure(indexed, index, "a red car", None, "blurred"))
         page.locator("#caption textarea").hover()
-        colours = diverging_colours(wanted.values, wanted.high)
-        np.testing.assert_allclose(patch_colours(shown(page), (10, 10)), colours, atol=3)
+        check_laid(patch_colours(shown(page), (10, 10)), wanted.values, wanted.low, wanted.high, diverging=True)
         expect(page).to_have_url(re.compile("layer=blurred"))
         page.locator("#viewer [data-word='2']").click()
         expect(reading).to_contain_text("of the word-to-patch mean")
