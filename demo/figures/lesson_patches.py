@@ -171,10 +171,9 @@ def decision_step(page: Page, lesson: Lesson, share: float) -> None:
     bars = page.axes(left, TOP + 30, width, BODY - 80)
     taken = branch.kept[order] & (branch.kept[order].cumsum() <= ceil(min(1.0, share * 4 / 3) * kept))
     colours = [page.palette.accent if one else page.palette.line for one in taken]
-    base = min(0.0, float(heights.min()))
-    bars.bar(np.arange(count), heights - base, bottom=base, width=1.0, color=colours, linewidth=0)
+    bars.bar(np.arange(count), heights, width=1.0, color=colours, linewidth=0)
     bars.set_xlim(-0.5, count - 0.5)
-    bars.axhline(base, color=page.palette.quiet, linewidth=0.8)
+    bars.axhline(0.0, color=page.palette.quiet, linewidth=0.8)
     bars.tick_params(labelsize=SMALL)
     bars.set_yticks([float(heights.min()), float(heights.max())], [f"{heights.min():.2f}", f"{heights.max():.2f}"])
     if drawn is None:

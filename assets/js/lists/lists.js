@@ -29,11 +29,18 @@ function pick({ currentTarget: picked }) {
 
 const score = (value) => value.toFixed(SIGNIFICANT);
 
-// The bar under a score: its share of the way from the list's lowest to its highest.
-function bar(value, low, high) {
-  const share = high > low ? (value - low) / (high - low) : 1;
-  return h("span", { class: "bar", "aria-hidden": "true" }, h("span", { style: `width:${100 * share}%` }));
+// The bar under a score, from zero to it, on one scale for the whole list; to the left of a zero line where it is below.
+function bar(value, scores) {
+  const [low, high] = [Math.min(0, ...scores), Math.max(0, ...scores)];
+  const at = (score) => (high > low ? (100 * (score - low)) / (high - low) : 0);
+  const [from, to] = [at(Math.min(0, value)), at(Math.max(0, value))];
+  const piece = h("span", { class: value < 0 ? "below" : null, style: `left:${from}%;width:${to - from}%` });
+  const zero = low < 0 && h("i", { style: `left:${at(0)}%` });
+  return h("span", { class: "bar", "aria-hidden": "true" }, piece, zero);
 }
+
+// What the bars' sides mean, where there are two.
+const sides = (scores) => Math.min(...scores) < 0 && h("p", { class: "line" }, say("list.below_zero"));
 
 // The button that saves the whole ranking.
 function take(trigger) {
@@ -64,9 +71,9 @@ function drawRanking(root, value, trigger, memory) {
   root.append(h("p", { class: "line", "aria-live": "polite" }, value.note));
   if (value.missed) root.append(h("p", { class: "missed", role: "status" }, value.missed));
   const lists = h("div", { class: `lists of-${value.lists.length}` });
+  const all = value.lists.flatMap(({ items }) => items.map((item) => item.score));
   value.lists.forEach((part, number) => {
     const scores = part.items.map((item) => item.score);
-    const [low, high] = [Math.min(...scores), Math.max(...scores)];
     const rows = part.items.map((item) => {
       const id = `${number}:${item.index}`;
       memory.ranks[id] = item.rank;
@@ -90,7 +97,7 @@ function drawRanking(root, value, trigger, memory) {
             { class: "what" },
             h("span", { class: "title" }, item.title),
             h("span", { class: "score" }, score(item.score)),
-            bar(item.score, low, high),
+            bar(item.score, scores),
           ),
           change(before[id], item.rank),
         ),
@@ -100,7 +107,9 @@ function drawRanking(root, value, trigger, memory) {
       h("section", {}, part.title ? h("h4", {}, part.title) : null, h("ol", { class: "ranked" }, ...rows)),
     );
   });
-  root.append(lists, h("div", { class: "actions" }, take(trigger), why(value, trigger)));
+  const moves = lists.querySelector(".change") && h("p", { class: "line moves" }, say("list.moves"));
+  root.append(...[moves, sides(all)].filter(Boolean), lists);
+  root.append(h("div", { class: "actions" }, take(trigger), why(value, trigger)));
   memory.drawn = (drawn) => slide(drawn, boxes, memory);
 }
 
@@ -118,17 +127,21 @@ function slide(root, boxes, memory) {
   }
 }
 
+const SIGNS = { right: "✓", wrong: "✗", typed: "✎" };
+
 // Whether a caption was written for the photo: a sign, and words.
 function mark(name) {
   const words = say(`list.${name}`);
-  return h("span", { class: "mark", title: words, "aria-label": words }, { right: "✓", wrong: "✗", typed: "✎" }[name]);
+  return h("span", { class: "mark", title: words, "aria-label": words }, SIGNS[name]);
 }
 
 // value: {note, selected, recall, rows: [{rank, caption, score, mark: "right" | "wrong" | "typed"}]}
 function drawCaptions(root, value, trigger) {
   const scores = value.rows.map((row) => row.score);
-  const [low, high] = [Math.min(...scores), Math.max(...scores)];
+  const marks = Object.keys(SIGNS).filter((name) => value.rows.some((row) => row.mark === name));
+  const key = marks.map((name) => `${SIGNS[name]} ${say(`list.${name}`)}`).join(" · ");
   root.append(h("p", { class: "line", "aria-live": "polite" }, value.note));
+  root.append(...[key && h("p", { class: "line marks" }, key), sides(scores)].filter(Boolean));
   const rows = value.rows.map((row) =>
     h(
       "li",
@@ -149,7 +162,7 @@ function drawCaptions(root, value, trigger) {
           { class: "what" },
           h("span", { class: "caption" }, row.caption),
           h("span", { class: "score" }, score(row.score)),
-          bar(row.score, low, high),
+          bar(row.score, scores),
         ),
         row.mark ? mark(row.mark) : null,
       ),

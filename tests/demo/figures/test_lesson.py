@@ -153,6 +153,16 @@ def test_what_moved_is_told() -> None:
     assert {f"{value:+.4f}" for value in before.terms.values()} <= set(letters(step_figure(lesson, 8)).split("\n"))
 
 
+def test_bars_of_scores_begin_at_zero() -> None:
+    record = random_record("released")
+    assert record.sparse.score.min() < 0 < record.sparse.score.max()
+    figure = step_figure(lesson_of(record), 4)
+    (bars,) = [axes for axes in figure.axes if len(axes.patches) == record.sparse.kept.size]
+    heights = [bar.get_height() for bar in bars.patches]  # type: ignore[attr-defined]
+    assert heights == pytest.approx(record.sparse.score[np.argsort(record.sparse.rank)])
+    assert {bar.get_y() for bar in bars.patches} == {0}  # type: ignore[attr-defined]
+
+
 def test_drawn_decision_shows_probabilities_and_no_rank() -> None:
     record = random_record()
     chances = np.linspace(0.1, 0.9, 28)
