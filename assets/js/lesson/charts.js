@@ -3,6 +3,8 @@
 import { chart, svg, svgText } from "../base/dom.js";
 import { say } from "../base/words.js";
 
+const LETTER = 0.58; // of the type: the width of a letter, nearly
+
 // Outlines on a picture of the grid: the border of the kept region; where another set was kept before, a plus on
 // patches gained and a minus, dashed, on patches lost.
 export function keptOutlines(record, kept, before) {
@@ -77,11 +79,11 @@ export function decisionChart(branch, { width, height }, type, drawn, probabilit
   const kept = branch.kept.reduce((sum, one) => sum + one, 0);
   if (!drawn) {
     const cut = x(kept);
-    const late = kept > 0.6 * order.length;
     drawing.append(
       svg("path", { class: "seps-cut", d: `M${cut} ${1.6 * type}V${bottom + 0.5 * type}`, "data-kept": kept }),
     );
     const label = say("lesson.cut", { kept, score: scores[kept - 1] });
+    const late = cut + LETTER * type * label.length > right;
     const at = cut + (late ? -0.5 : 0.5) * type;
     drawing.append(svgText(at, 2.4 * type, late ? "end" : "start", label, { class: "seps-strong" }));
   }

@@ -19,7 +19,7 @@ import { decode } from "../record/record.js";
 
 const DEBOUNCE = 300; // milliseconds
 const FORMATS = ["PDF", "PNG", "GIF"];
-const CORNERS = { 6: 0.28, 7: 0.28, 8: 0.44 }; // a step's share of the width for the photo, in its upper left
+const CORNERS = { 6: 0.28, 7: 0.28, 8: 0.36 }; // a step's share of the width for the photo, in its upper left
 const BRANCHED = [3, 4, 5, 6]; // steps whose picture is one branch's where there are two
 
 // The name of a step in the row of all of them: of "what_if", "What if".
@@ -40,7 +40,7 @@ function build(root, trigger, talkAsked) {
   const [previous, next] = [pager(-1, "back", "‹"), pager(1, "next", "›")];
   const talk = createTalk(root, {
     turn,
-    go: (last) => go(last ? pictures.length : 1),
+    go: (step) => go(step ?? pictures.length),
     changed: (told) => {
       if (talk.on()) title.focus({ preventScroll: true });
       if (told) tell();
@@ -239,6 +239,8 @@ function build(root, trigger, talkAsked) {
     talk.seen(root.clientWidth > 0);
     if (!root.clientWidth) return;
     root.classList.toggle("seps-narrow", root.clientWidth < 760);
+    root.classList.remove("seps-tight"); // names of steps that have no room
+    root.classList.toggle("seps-tight", steps.scrollWidth > steps.clientWidth);
     resize(scene.canvas, stage.clientWidth, stage.clientHeight);
     drawn = new Map();
     draw(false);

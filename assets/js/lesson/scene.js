@@ -6,6 +6,7 @@ import { shade, strength } from "../base/colours.js";
 import { calm, h } from "../base/dom.js";
 
 const DURATION = 700; // milliseconds
+const SMALLEST = 0.55; // of the letters' size
 const NUMBERS = ["x", "y", "width", "height", "alpha", "cover", "grey"];
 
 const css = (rgb) => `rgb(${rgb.map(Math.round).join(" ")})`;
@@ -52,6 +53,20 @@ export function cellMap(rows, columns, valueAt, range) {
     }
   }
   return canvas;
+}
+
+// The share of its letters' size at which an element holds what is in it, at least SMALLEST.
+function fitting(element) {
+  let share = 1;
+  for (let turns = 0; turns < 3; turns += 1) {
+    const all = [element, ...element.querySelectorAll("p, table")];
+    const over = all.map((one) => (one.clientWidth ? (one.scrollWidth - 1) / one.clientWidth : 1));
+    const most = Math.max(...over, (element.scrollHeight - 1) / element.clientHeight);
+    if (most <= 1 || share === SMALLEST) break;
+    share = Math.max(SMALLEST, (0.99 * share) / most);
+    element.style.fontSize = `${share}em`;
+  }
+  return share;
 }
 
 // A stage inside `element`. Sprites are {x, y, width, height, image, crop, sharp, alpha, cover, tint, grey, from} by
@@ -145,8 +160,24 @@ export function createScene(element) {
     context.globalAlpha = 1;
   }
 
+  // How much smaller letters have to be for each label to hold what it says: measured on copies, which glide nowhere.
+  function shares(notes) {
+    const told = notes.filter(({ node }) => node instanceof HTMLElement && node.getAttribute("role") !== "img");
+    const copies = told.map(({ rect, node }) => {
+      const copy = h("div", {}, node.cloneNode(true));
+      Object.assign(copy.style, { width: `${rect.width}px`, height: `${rect.height}px` });
+      return copy;
+    });
+    const ruler = h("div", { class: "seps-labels seps-ruler", "aria-hidden": "true" }, ...copies);
+    element.append(ruler);
+    const result = new Map(told.map(({ key }, index) => [key, fitting(copies[index])]));
+    ruler.remove();
+    return result;
+  }
+
   // Labels with the same key glide to their new place with new content.
   function write(notes, moves) {
+    const letters = shares(notes);
     const old = new Map([...labels.children].map((one) => [one.dataset.label, one]));
     labels.classList.toggle("seps-moving", moves);
     for (const { key, rect, node } of notes) {
@@ -160,6 +191,7 @@ export function createScene(element) {
       ]) {
         label.style[name] = `${value}px`;
       }
+      label.style.fontSize = letters.has(key) && letters.get(key) < 1 ? `${letters.get(key)}em` : "";
       if (label.firstChild !== node) label.replaceChildren(node); // what stays keeps focus and pointer
       if (isNew) labels.append(label);
     }

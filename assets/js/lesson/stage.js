@@ -45,24 +45,25 @@ export function stageLayout(width, height, type, aspect, share = 0.24) {
   };
 }
 
+// What stands over a picture, and may be as wide as `rect.room`.
 export const heading = (c, key, rect, ...text) => ({
   key,
   rect: {
     x: rect.x,
     y: rect.y - c.layout.line,
-    width: Math.min(Math.max(rect.width, 14 * c.layout.type), c.layout.width - rect.x),
+    width: Math.min(rect.room ?? Math.max(rect.width, 14 * c.layout.type), c.layout.width - rect.x),
     height: c.layout.line,
   },
   node: h("p", { class: "seps-heading" }, ...text),
 });
 
-// What stands under a picture.
+// What stands under a picture, likewise.
 export const footing = (c, key, rect, node) => ({
   key,
   rect: {
     x: rect.x + 1,
     y: rect.y + rect.height + 0.25 * c.layout.type,
-    width: Math.min(Math.max(rect.width, 16 * c.layout.type), c.layout.width - rect.x - 1),
+    width: Math.min(rect.room ?? Math.max(rect.width, 15 * c.layout.type), c.layout.width - rect.x - 1),
     height: c.layout.line,
   },
   node,

@@ -168,6 +168,7 @@ function decision(c) {
   } = c;
   const branch = shownBranch(c);
   const kept = countKept(branch.kept);
+  const type = Math.min(c.layout.type, side.width / 23); // its names stand beside each other
   const drawn = c.value.knobs.decision === "gumbel";
   const probability = branch.name === "sparse" ? (c.value.steps[3].keep_probability ?? null) : null;
   const slope = branch.name === "sparse" ? (c.value.steps[3].decision_gradient ?? null) : null;
@@ -179,7 +180,7 @@ function decision(c) {
       footing(c, "home-legend", home, maskLegend(c, branch, old)),
       { key: "outlines", rect: home, node: keptOutlines(record, branch.kept, old) },
       heading(c, "side", side, say(drawn ? "lesson.by_score_drawn" : "lesson.by_score", { kept })),
-      { key: "chart", rect: side, node: decisionChart(branch, side, c.layout.type, drawn, probability, slope) },
+      { key: "chart", rect: side, node: decisionChart(branch, side, type, drawn, probability, slope) },
     ],
   };
 }

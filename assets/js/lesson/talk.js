@@ -3,6 +3,7 @@
 
 import { button } from "../base/dom.js";
 import { say } from "../base/words.js";
+import { createBlank, createKeys, keepInside } from "./keys.js";
 
 const FORWARD = ["ArrowRight", "PageDown", " ", "ArrowDown"];
 const BACK = ["ArrowLeft", "PageUp", "ArrowUp"];
@@ -39,7 +40,7 @@ export function askedEarly(element) {
   };
 }
 
-// turn(by) goes on or back; go(last) to the first or the last step; changed(told) follows the mode or its settings,
+// turn(by) goes on or back; go(step) to a step, to the last one where none is given; changed(told) follows the mode or its settings,
 // `told` where a person changed it.
 export function createTalk(root, { turn, go, changed }) {
   let on = false;
@@ -53,6 +54,9 @@ export function createTalk(root, { turn, go, changed }) {
     { class: "seps-settings-button", title: say("button.settings_hint"), "aria-expanded": "false", click: () => open() },
     say("button.settings"),
   );
+  const keys = createKeys(root, Boolean(tabOf("losses")));
+  const help = button({ class: "seps-keys-button", title: say("talk.keys_hint"), "aria-label": say("talk.keys_hint"), click: keys.open }, "?");
+  const blank = createBlank(root);
   const losses = button({ class: "seps-losses-button", title: say("talk.losses_hint"), click: leave }, say("talk.losses"));
 
   function set(next, told = true) {
@@ -62,6 +66,8 @@ export function createTalk(root, { turn, go, changed }) {
     talk.textContent = say(on ? "button.leave" : "button.talk");
     talk.setAttribute("aria-pressed", on);
     unfold(false);
+    keys.close();
+    blank.lift();
     // The whole page where there are losses to go to. Refused: the class alone fills the window.
     if (on && told) (tabOf("losses") ? document.documentElement : root).requestFullscreen?.().catch(() => {});
     if (!on && !away && document.fullscreenElement) document.exitFullscreen();
@@ -109,7 +115,9 @@ export function createTalk(root, { turn, go, changed }) {
   // Wherever focus is, unless what has it takes the key.
   function onKey(event) {
     const { key } = event;
-    if (!isFree(event)) return;
+    if (on && key === "Tab") keepInside(root, event);
+    if (!isFree(event) || keys.isOpen()) return;
+    if (blank.lift()) return event.preventDefault();
     if (away && (key === "t" || key === "l")) tabOf("walk").click();
     else if (away && key === "Escape") stay(false);
     else if (!on && root.offsetParent === null) return;
@@ -118,7 +126,11 @@ export function createTalk(root, { turn, go, changed }) {
     else if (!on && !ANYWHERE.includes(key)) return;
     else if (key === "l") leave();
     else if (key === "Escape") set(false);
-    else if (key === "Home" || key === "End") go(key === "End");
+    else if (key === "?") keys.open();
+    else if (key === "b") blank.lower();
+    else if (key === "Home") go(1);
+    else if (key === "End") go();
+    else if (/^[1-9]$/.test(key)) go(Number(key));
     else if (FORWARD.includes(key)) turn(1);
     else if (BACK.includes(key)) turn(-1);
     else return;
@@ -134,7 +146,7 @@ export function createTalk(root, { turn, go, changed }) {
   document.addEventListener("keydown", onKey);
   document.addEventListener("fullscreenchange", onFullscreen);
   return {
-    buttons: tabOf("losses") ? [losses, settings, talk] : [settings, talk],
+    buttons: tabOf("losses") ? [help, losses, settings, talk] : [help, settings, talk],
     on: () => on,
     set,
     seen,

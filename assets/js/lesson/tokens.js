@@ -148,14 +148,16 @@ function together(c) {
   );
   const token = Math.min(c.token, Math.max(0, merged - 1));
   const extra = count - 1;
+  const pitch = Math.max(large + gap, Math.min(15 * type, 0.5 * (rest.x + rest.width - start)));
   const title = say("title.token", { number: token + 1, count: merged });
   const chosen = merged ? [[token + Number(record.has_cls), title]] : [];
   [...chosen, [extra, say("title.extra")]].forEach(([index, name], place) => {
     const rect = {
-      x: start + place * Math.max(large + gap, Math.min(15 * type, 0.5 * (rest.x + rest.width - start))),
+      x: start + place * pitch,
       y: below,
       width: large,
       height: large * aspect,
+      room: pitch - 0.8 * type,
     };
     const weights = alignment.token_weights[index];
     const most = highest(weights);

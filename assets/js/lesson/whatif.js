@@ -75,7 +75,7 @@ export function createHand(value, grid, { ask, redraw }) {
       heading(c, "home", home, title),
       footing(c, "home-legend", home, maskLegend({ ...c, branch: "sparse" }, branch, own)),
       { key: "outlines", rect: home, node: keptOutlines(record, branch.kept, own) },
-      { key: "trial", rect: { ...side, y: side.y - line, height: side.height + line }, node: trialTable() },
+      { key: "trial", rect: { ...side, y: side.y - line }, node: trialTable() },
       { key: "patch", rect: { x: side.x, y: side.y + side.height - line, width: side.width, height: line }, node: reading },
     ];
     if (ring !== null) {

@@ -26,7 +26,7 @@ function matrix(c) {
     x: rest.x + label,
     y: rest.y + tall + 0.4 * type,
     width: size * tokens,
-    height: Math.min(rest.height - tall - bars - lines * line, words * 4.2 * type),
+    height: Math.min(rest.height - tall - bars - lines * line - 1.1 * type, words * 4.2 * type),
   };
   const high = grid.height / words;
   const map = alignment.word_maps[word];
@@ -53,13 +53,13 @@ function matrix(c) {
         say("lesson.entry", { token: alignment.tokens[best], value: alignment.matrix[best][word] }),
       ),
     ),
-    heading(c, "side", rest, say("lesson.matrix", { tokens, words })),
+    heading(c, "side", { ...rest, room: (narrow ? 1 : 0.48) * rest.width }, say("lesson.matrix", { tokens, words })),
     ...emptyTiles(alignment, places),
     { key: "marks", rect: grid, node: maximaMarks(alignment, grid, word) },
   ];
   const scale = stageLegend(c, "score", range, say(paper ? "scale.cosine" : "scale.leaky"), null);
   if (!narrow)
-    notes.push(heading(c, "scale", { ...rest, x: rest.x + 0.5 * rest.width, width: 0.5 * rest.width }, scale));
+    notes.push(heading(c, "scale", { ...rest, x: rest.x + 0.5 * rest.width, room: 0.5 * rest.width }, scale));
   if (high >= 10) {
     alignment.words.forEach((name, index) => {
       const node = h(

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from playwright.sync_api import Browser, expect
 
-from demo.lesson.settings import evaluation_knobs
+from demo.explain.table import say
+from demo.lesson.settings import evaluation_knobs, idle_choices
 from demo.lesson.steps import STEPS
 from demo.lesson.walk import walk_value
 from demo.service.retrieval import RetrievalService
 from demo.views.parts import computing
+from tests.demo.browser.fitting import problems_of
 from tests.demo.browser.lesson_page import go, lesson, lesson_value, open_page, page_of, resting, told
 from tests.demo.browser.standalone import photo, random_record
 
@@ -84,6 +88,74 @@ def test_talk_mode_turns_with_a_remote(browser: Browser) -> None:
     expect(current).to_have_attribute("data-step", "2")
     page.keyboard.press("Escape")
     expect(root).to_have_count(0)
+    page.context.close()
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (1280, 720)], ids=str)
+@pytest.mark.parametrize("drawn", [False, True], ids=["top-k", "gumbel"])
+def test_a_talk_with_open_settings_fits_at_every_step(
+    browser: Browser, service: RetrievalService, size: tuple[int, int], drawn: bool
+) -> None:
+    indexed = service.find("examples")
+    item = indexed.gallery.items[2]
+    knobs = replace(evaluation_knobs(service.model), decision="gumbel" if drawn else "top-k", dense=drawn)
+    value = walk_value(service, indexed, 2, item.captions[0], item.dense if drawn else None, knobs)
+    page = lesson(browser, value | {"idle": idle_choices()}, size=size)
+    page.keyboard.press("t")
+    for opened in (False, True):
+        if opened:
+            page.keyboard.press("k")
+        for step in range(1, STEPS + 1):
+            page.keyboard.press(str(step))
+            resting(page)
+            assert problems_of(page) == [], (step, opened)
+    page.context.close()
+
+
+def test_keys_of_a_talk(browser: Browser) -> None:
+    page = lesson(browser, lesson_value(random_record()))
+    current, blank, keys = (page.locator(where) for where in ("[aria-current=step]", ".seps-blank", ".seps-keys"))
+    for key in ("7", "b", "?"):  # of a talk alone
+        page.keyboard.press(key)
+    expect(current).to_have_attribute("data-step", "1")
+    expect(blank).to_have_count(0)
+    page.keyboard.press("t")
+    page.keyboard.press("7")
+    expect(current).to_have_attribute("data-step", "7")
+    page.keyboard.press("b")
+    assert blank.bounding_box() == {"x": 0, "y": 0, "width": 1366, "height": 768}
+    assert blank.evaluate("(one) => getComputedStyle(one).backgroundColor") == "rgb(0, 0, 0)"
+    page.keyboard.press("PageDown")  # brings the picture back, and no more
+    expect(blank).to_have_count(0)
+    expect(current).to_have_attribute("data-step", "7")
+    page.keyboard.press("?")
+    expect(keys).to_be_visible()
+    for name in ("turn", "digits", "blank", "keys", "leave"):
+        expect(keys).to_contain_text(say(f"talk.does_{name}"))
+    page.keyboard.press("2")  # the list has the keys
+    page.keyboard.press("Escape")
+    expect(keys).to_have_count(0)
+    expect(current).to_have_attribute("data-step", "7")
+    expect(page.locator(".seps-talk")).to_have_count(1)
+    page.get_by_role("button", name=say("talk.keys_hint")).click()
+    page.get_by_role("button", name=say("talk.close")).click()
+    page.keyboard.press("2")
+    expect(current).to_have_attribute("data-step", "2")
+    page.context.close()
+
+
+def test_the_tab_key_stays_in_a_talk(browser: Browser) -> None:
+    html = page_of("lesson", lesson_value(random_record()))
+    page = open_page(browser, html.replace("</body>", "<button>outside</button></body>"))
+    resting(page)
+    page.keyboard.press("t")
+    page.keyboard.press("k")
+    inside = "document.querySelector('.seps-talk').contains(document.activeElement)"
+    count = page.locator(".seps-talk button:visible, .seps-talk input:visible, .seps-talk select:visible").count()
+    for key in ("Tab", "Shift+Tab"):
+        for _ in range(count + 2):
+            page.keyboard.press(key)
+            assert page.evaluate(inside)
     page.context.close()
 
 
