@@ -34,7 +34,8 @@ def main() -> int:
         default=[],
         metavar="MODEL",
         help="a model of your own beside the shipped ones: a folder such as RUN/best, or a hub repo (owner/name), with "
-        "a gallery that has its name: the examples, or for a model of drawn scenes those; may be given several times",
+        "a gallery that has its name: the examples, or for a model of drawn scenes those; may be given several times; "
+        "the page begins with the first of them",
     )
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where embeddings and fetched photographs lie")
     parser.add_argument("--no-fetch", action="store_true", help="fetch no photographs over the network")
@@ -73,7 +74,7 @@ def serve(options: argparse.Namespace, folder: TemporaryFolder) -> None:
         ValueError: an address that cannot be served, or a folder of photographs that cannot be used.
         OSError: a disk that is full, or an address that somebody else took meanwhile.
     """
-    opening = Opening(options.port, example=options.photos is None)
+    opening = Opening(options.port, example=options.photos is None and not options.model)
     print(f"SEPS Explorer is starting: open {opening.address}", flush=True)
     try:
         page, look = prepare(options, folder)

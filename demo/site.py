@@ -78,7 +78,6 @@ def build(registry: ModelRegistry) -> gr.Blocks:
     """The page, ready to launch with `launch_options`; its uploads lie in the `TemporaryFolder` made last."""
     with GuardedBlocks(title=TITLE, fill_width=True, delete_cache=(LIFETIME // 10, LIFETIME)) as page:
         gr.HTML(f"<h1>{TITLE}</h1><p class='claim'>Which patches of a photo does a caption keep?</p>", elem_id="top")
-        states = (gr.State(ViewState()), gr.State(ViewState()), gr.State(ViewState()))
         session_data = gr.State(SessionData())
         with gr.Tabs(elem_id="views", overflow_behavior="wrap") as tabs:  # in one row that scrolls, see site.css
             with gr.Tab("Photos", id="search", render_children=True) as search_tab:
@@ -111,6 +110,7 @@ def build(registry: ModelRegistry) -> gr.Blocks:
             with gr.Tab("About", id="about"):
                 about.build(registry)
         saved = downloads.build()
+        states = (gr.State(finding.start), gr.State(ViewState()), gr.State(ViewState()))
         search.connect(registry, finding, session_data, search_tab, states[0])
         captions.connect(registry, asking, session_data, captions_tab, states[1])
         compare.connect(registry, comparing, session_data, compare_tab, states[2])

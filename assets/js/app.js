@@ -18,6 +18,7 @@ import { acted, answered, noticeInputs, settled } from "./page/acts.js";
 import { darkTold, linked } from "./page/address.js";
 import { keepOpenInSight } from "./page/bar.js";
 import { mount as download } from "./page/download.js";
+import { standingList, standingPicture } from "./page/first.js";
 import { mount as lost } from "./page/lost.js";
 import { mount as viewer } from "./viewer/viewer.js";
 import { mount as why } from "./why/why.js";
@@ -35,10 +36,11 @@ const components = {
   looks,
   lost,
   playground: linked(playground),
+  ranking: standingList(lists.ranking),
   several,
   spoil: linked(spoil),
   told,
-  viewer: linked(viewer),
+  viewer: standingPicture(linked(viewer)),
   why: linked(why),
   words: darkTold(viewer), // the link is that of the view's first picture
 };

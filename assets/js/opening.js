@@ -1,6 +1,7 @@
 // The opening page's entry: a worked example to read while the model loads. The page turns into the app by itself.
 
 import { say } from "./base/words.js";
+import { asksForFirst } from "./page/first.js";
 import { chips, ranking } from "./lists/lists.js";
 import { mount as viewer } from "./viewer/viewer.js";
 
@@ -10,11 +11,6 @@ const view = JSON.parse(place("view").textContent);
 
 function announce(text) {
   document.querySelector("#state span").textContent = text;
-}
-
-// Whether the address asks for the first view, and for nothing else than how it looks.
-function isFirst() {
-  return [...new URLSearchParams(location.search).keys()].every((name) => name === "__theme");
 }
 
 function show() {
@@ -42,5 +38,5 @@ async function look() {
   setTimeout(look, WAIT);
 }
 
-if (view && isFirst()) show();
+if (view && asksForFirst) show();
 setTimeout(look, WAIT);

@@ -52,13 +52,14 @@ def strength(values: NDArray[Any], low: float, high: float, diverging: bool = Fa
     """How strong each value's colour lies over the photo, (...), in [0, 1].
 
     From 0 where the scale begins, or at zero where that is its middle, so that the photo is seen there, to 1 at its
-    end; 0 where the scale has no length. The root keeps low values in sight. As `strength` in
-    assets/js/base/colours.js.
+    end; 0 where the scale has no length. The map's low colours are dark: the root keeps them in
+    sight. As `strength` in assets/js/base/colours.js.
     """
     reached, length = (np.abs(values), high) if diverging else (values - low, high - low)
     if length <= 0:
         return np.zeros(values.shape)
-    return np.asarray(np.sqrt(np.clip(reached / length, 0.0, 1.0)), dtype=np.float64)
+    shares = np.clip(reached / length, 0.0, 1.0)
+    return np.asarray(shares if diverging else np.sqrt(shares), dtype=np.float64)
 
 
 def is_bright(colours: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -135,8 +136,8 @@ def draw_photo(
         y, x = np.nonzero(dropped)
         right, down = x + 1 - 2.2 * arm * columns / width, y + 2.2 * arm * rows / height
         size = (2 * arm * 72 / DPI) ** 2
-        for colour, line in ((VEIL, 2.0), ("white", 1.0)):  # points: a dark edge, so that they are seen on any photo
-            axes.scatter(right, down, s=size, marker="x", c=colour, linewidths=line)
+        for colour, line in ((VEIL, 1.8), ("white", 0.9)):  # points: a dark edge, so that they are seen on any photo
+            axes.scatter(right, down, s=size, marker="x", c=colour, linewidths=line, alpha=0.7)
     axes.set_xlim(0, columns)
     axes.set_ylim(rows, 0)
 

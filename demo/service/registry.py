@@ -28,7 +28,8 @@ class ModelRegistry:
         photos: the service of photographs, where the page begins and uploads go.
         later: services whose model is loaded on first use, by the name of their one gallery: the model's name, and
             what opens the service.
-        own: models of one's own among these, by name: their folders, None for one of the model hub.
+        own: models of one's own among these, by name: their folders, None for one of the model hub. Their galleries
+            come first, and the page begins with the first of them, which is open already.
         judging: judges pictures; None where no judge ships.
         generating: draws and captions pictures of scenes; None where no generator ships, or the scenes do not.
     """
@@ -49,13 +50,13 @@ class ModelRegistry:
         self._opened: dict[str, RetrievalService] = {}
         self._opening = Lock()
         self._encoded_anew: OrderedDict[str, IndexedGallery] = OrderedDict()
-        self.names = (*photos.names, *self._later)
+        self.names = (*self.own, *photos.names, *(name for name in self._later if name not in self.own))
         self.models = (photos.name, *(model for model, _ in self._later.values()))
 
     @property
     def first(self) -> str:
         """The gallery where the page begins."""
-        return self.photos.first
+        return next(iter(self.own), self.photos.first)
 
     def of(self, gallery: str) -> RetrievalService:
         """Find the service of a gallery, its model loaded now where it is not yet; uploads go to the photos'.
@@ -74,7 +75,7 @@ class ModelRegistry:
 
     def first_of(self, model: str) -> str:
         """Find where a model's galleries begin; ValueError where there is no such model."""
-        found = {name: gallery for gallery, (name, _) in self._later.items()} | {self.photos.name: self.first}
+        found = {name: gallery for gallery, (name, _) in self._later.items()} | {self.photos.name: self.photos.first}
         if model not in found:
             raise ValueError(f"There is no model {model!r} here; there are: {', '.join(self.models)}.")
         return found[model]

@@ -102,8 +102,9 @@ def open_registry(
     """The shipped models with their galleries: the photographs' now, that of the scenes, where it ships, on first use.
 
     Args:
-        own: models of one's own, folders or hub repos, each with a gallery that has its name and is indexed on first
-            use; the models are loaded now, so that what is wrong with one is told.
+        own: models of one's own, folders or hub repos, each with a gallery that has its name; the models are loaded
+            now, so that what is wrong with one is told. The first one's gallery is indexed now, since the page begins
+            with it, those of others on first use.
 
     Other arguments and errors as `open_service` and `open_own`.
     """
@@ -121,7 +122,9 @@ def open_registry(
     generates = generator_ships() and SCENES in later
     generating = GeneratingService(shipped_generator, shipped_drawing) if generates else None
     folders = {name: run_folder(wanted) for name, wanted in named.items()}
-    return ModelRegistry(service, later, folders, judging, generating)
+    registry = ModelRegistry(service, later, folders, judging, generating)
+    registry.open(registry.first, progress)
+    return registry
 
 
 def shipped_judge() -> Judge:

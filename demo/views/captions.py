@@ -28,6 +28,7 @@ from demo.views.parts import (
     errors_as_message,
     message,
     scripted,
+    tell_opened,
     viewer_value,
 )
 from demo.views.whatif import MEASURE_EVENTS, drawn_as, is_of, measures_value, quick_record, shown_record
@@ -60,7 +61,7 @@ def build(registry: ModelRegistry) -> Captions:
         with gr.Column(scale=5, min_width=250, elem_classes="ask"):
             selected = chooser.build(registry, "captions")
             pool = gr.Radio(
-                **pools(registry, SelectedImage("examples", 0)), label="Captions to rank", elem_id="captions-pool"
+                **pools(registry, SelectedImage(registry.first, 0)), label="Captions to rank", elem_id="captions-pool"
             )
             typed = gr.Textbox(
                 label="Your captions, one a line",
@@ -203,7 +204,9 @@ def connect(registry: ModelRegistry, view: Captions, session: gr.State, tab: gr.
 
     inputs = [view.chooser.selected, view.pool, view.typed, state]
     chooser.connect(registry, view.chooser, session, tab, other_photo, inputs[1:], [*outputs, view.pool])
-    view.pool.input(other_pool, inputs, [*outputs, view.pool], show_progress_on=view.said, **OPENING)
+    stale = [view.ranking, view.viewer]
+    tell_opened(registry, view.pool, view.said)
+    view.pool.input(other_pool, inputs, [*outputs, view.pool], show_progress_on=stale, **OPENING)
 
     @errors_as_message(len(outputs))
     def retyped(selected: SelectedImage, pool: str, typed: str, state: ViewState) -> tuple[Any, ...]:

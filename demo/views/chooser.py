@@ -16,7 +16,16 @@ from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
 from demo.serving.detail import Detail
 from demo.serving.uploads import Upload, takes_uploads
-from demo.views.parts import ANSWERING, OPENING, PROGRESS, errors_as_message, gallery_kept, message, scripted
+from demo.views.parts import (
+    ANSWERING,
+    OPENING,
+    PROGRESS,
+    errors_as_message,
+    gallery_kept,
+    message,
+    scripted,
+    tell_opened,
+)
 
 
 @dataclass(frozen=True)
@@ -145,12 +154,14 @@ def connect(
         return said, now, strip_value(registry.find(now.gallery, session)[1], now.index), *answer
 
     outputs = [first, chooser.selected, chooser.strip, *others]
+    stale = [one for one in outputs[1:] if isinstance(one, gr.HTML)]  # what another gallery's pictures replace
     tab.select(follow, [chooser.selected, session, *inputs], outputs, **OPENING | {"show_progress": "hidden"})
+    tell_opened(registry, chooser.gallery, first)
     chooser.gallery.input(
         choose_gallery,
         [chooser.gallery, session, chooser.selected, *inputs],
         [*outputs, chooser.gallery],
-        show_progress_on=first,
+        show_progress_on=stale,
         **OPENING,
     )
     chooser.strip.pick(
@@ -160,7 +171,7 @@ def connect(
         choose_own,
         [chooser.upload, *inputs],
         outputs,
-        show_progress_on=first,
+        show_progress_on=stale,
         **OPENING,
     )
 

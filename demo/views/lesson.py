@@ -89,7 +89,7 @@ def build(registry: ModelRegistry) -> LessonView:
             dense = gr.Textbox(label="Dense caption, or empty", lines=3, max_lines=6, elem_id="lesson-dense")
     said = gr.HTML(elem_id="lesson-said")
     shown = scripted("lesson", "seps-lesson", "lesson", ("step", "knobs", "paint", "export"), value=computing())
-    start = LessonState(SelectedImage(registry.first, 0), "", "", evaluation_knobs(registry.photos.model))
+    start = LessonState(SelectedImage(registry.first, 0), "", "", evaluation_knobs(registry.of(registry.first).model))
     return LessonView(selected, caption, dense, said, shown, gr.State(start))
 
 

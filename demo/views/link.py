@@ -19,7 +19,7 @@ from demo.views.chooser import SelectedImage
 from demo.views.examples import examples_of
 from demo.views.generate_values import linked_state as linked_drawing
 from demo.views.judge_values import read_spoil
-from demo.views.parts import ViewState
+from demo.views.parts import ViewState, opening
 from demo.views.why_values import linked_state
 from seps.progress import Progress
 
@@ -104,7 +104,7 @@ def waited_for(registry: ModelRegistry, query: Mapping[str, str]) -> str:
     empty."""
     gallery = gallery_of(registry, query)
     if registry.is_waited_for(gallery):
-        return f"Opening the gallery {gallery}. The first time, the model reads its pictures, which takes some seconds."
+        return opening(gallery)
     view = query.get("view")
     for name, late in (("judge", registry.judging), ("generate", registry.generating)):
         if view == name and late is not None and not late.is_open:

@@ -21,6 +21,7 @@ from demo.explain.record import packed
 from demo.explain.table import say
 from demo.explain.value import scene_value
 from demo.galleries.index import IndexedGallery
+from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from seps import Explanation
 
@@ -74,6 +75,7 @@ class ViewState:
         problem: what was wrong with the link that led here, to be read until something else is shown.
         mask: a decision by hand, see `demo.explain.masks`, or empty for the model's own; budget: of patches in the game
             of keeping that many, 0 where it is not played.
+        untouched: whether it is what the page begins with, and nothing else was shown yet.
     """
 
     gallery: str = ""
@@ -88,6 +90,7 @@ class ViewState:
     problem: str = ""
     mask: str = ""
     budget: int = 0
+    untouched: bool = False
 
     def of(self, gallery: str, index: int, caption: str, dense: str | None) -> ViewState:
         """Another pair, drawn the same way; a word, a token or a decision of one pair is not that of another, and what
@@ -97,7 +100,7 @@ class ViewState:
         layer = "mask" if numbered and not same else self.layer
         mask = self.mask if same and dense == self.dense else ""
         state = replace(self, gallery=gallery, index=index, caption=caption, dense=dense)
-        return replace(state, layer=layer, mask=mask, problem="")
+        return replace(state, layer=layer, mask=mask, problem="", untouched=False)
 
 
 def scripted(component: str, name: str, elem_id: str, events: tuple[str, ...] = ("pick",), **options: Any) -> gr.HTML:
@@ -120,6 +123,20 @@ def trigger_of(component: gr.HTML, event: str) -> Any:
 def computing() -> dict[str, str]:
     """The value of a picture from the start: that it is being computed, until it is filled."""
     return {"waiting": say("hint.computing")}
+
+
+def opening(gallery: str) -> str:
+    """The sentence while a gallery is opened that takes seconds."""
+    return f"Opening the gallery {gallery}. The first time, the model reads its pictures, which takes some seconds."
+
+
+def tell_opened(registry: ModelRegistry, gallery: gr.Radio, said: gr.HTML) -> None:
+    """Tell in a view's message line, at once, that the gallery that was chosen is opened, where that takes seconds."""
+
+    def tell(name: str) -> Any:
+        return message(opening(name)) if registry.is_waited_for(name) else gr.skip()
+
+    gallery.input(tell, gallery, said, **AT_ONCE)
 
 
 def errors_as_message(outputs: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

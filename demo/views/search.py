@@ -19,7 +19,7 @@ from demo.serving.detail import Detail
 from demo.serving.uploads import Upload
 from demo.views import whatif
 from demo.views.chooser import index_uploads, left_out, several_photos
-from demo.views.examples import EXAMPLES, FIRST_CAPTION, examples_of
+from demo.views.examples import examples_of
 from demo.views.link import Link, LinkedView
 from demo.views.parts import (
     ANSWERING,
@@ -28,11 +28,11 @@ from demo.views.parts import (
     PROGRESS,
     RANKED,
     ViewState,
-    computing,
     errors_as_message,
     gallery_kept,
     message,
     scripted,
+    tell_opened,
 )
 from demo.views.whatif import search_value
 
@@ -55,6 +55,7 @@ class Search:
     said: gr.HTML
     ranking: gr.HTML
     viewer: gr.HTML
+    start: ViewState
 
     def linked(self, tab: gr.Tab, state: gr.State) -> LinkedView:
         """How links and its tab fill it."""
@@ -68,11 +69,15 @@ def chips_value(examples: tuple[str, ...]) -> dict[str, Any]:
 
 
 def build(registry: ModelRegistry) -> Search:
-    """Lay the view out; `connect` gives it its events."""
+    """Lay the view out, with the worked example in it from the start; `connect` gives it its events.
+
+    An address that asks for something else does not show it (assets/js/page/first.js).
+    """
+    captions, ranked, shown, start = worked_example(registry)
     with gr.Row(elem_classes="screen"):
         with gr.Column(scale=5, min_width=250, elem_classes="ask"):
-            caption = gr.Textbox(FIRST_CAPTION, label="Caption", lines=2, max_lines=4, elem_id="caption")
-            chips = scripted("chips", "chips", "examples", value=chips_value(EXAMPLES))
+            caption = gr.Textbox(captions[0], label="Caption", lines=2, max_lines=4, elem_id="caption")
+            chips = scripted("chips", "chips", "examples", value=chips_value(captions))
             gallery = gr.Radio(list(registry.names), value=registry.first, label="Photographs", elem_id="gallery")
             with gr.Accordion("Dense caption", open=False, elem_id="dense-box"):
                 gr.HTML(f"<p class='hint'>{DENSE_NOTE}</p>")
@@ -87,12 +92,31 @@ def build(registry: ModelRegistry) -> Search:
                 uploads = several_photos("uploads")
             said = gr.HTML(elem_id="said")
         with gr.Column(scale=6, min_width=280, elem_classes="found"):
-            ranking = scripted("ranking", "ranking", "ranking", ("pick", "export", "why"))
+            ranking = scripted("ranking", "ranking", "ranking", ("pick", "export", "why"), value=ranked)
         with gr.Column(scale=11, min_width=320, elem_classes="seen"):
             viewer = scripted(
-                "viewer", "seps-viewer", "viewer", ("layer", "export", *whatif.MEASURE_EVENTS), value=computing()
+                "viewer",
+                "seps-viewer",
+                "viewer",
+                ("layer", "export", *whatif.MEASURE_EVENTS),
+                value=shown,
             )
-    return Search(caption, chips, dense, gallery, uploads, said, ranking, viewer)
+    return Search(caption, chips, dense, gallery, uploads, said, ranking, viewer, start)
+
+
+def worked_example(
+    registry: ModelRegistry,
+) -> tuple[tuple[str, ...], dict[str, Any], dict[str, Any], ViewState]:
+    """What the page begins with: the first gallery's best photograph for its first example.
+
+    Returns:
+        The example captions, the ranking's value, the viewer's value, and what is shown.
+    """
+    service, indexed = registry.find(registry.first)
+    captions = examples_of(indexed)
+    _, ranking, viewer, start = rank_and_show(service, indexed, captions[0], None, ViewState())
+    first = {"first": True}
+    return captions, ranking | first, viewer | first, replace(start, untouched=True)
 
 
 def rank_and_show(
@@ -240,11 +264,12 @@ def connect(registry: ModelRegistry, view: Search, session: gr.State, tab: gr.Ta
             )
         return *answer, caption, dense, chips_value(examples_of(indexed)), gr.skip()
 
+    tell_opened(registry, view.gallery, view.said)
     view.gallery.input(
         other_gallery,
         [view.gallery, session, state],
         [*outputs, view.caption, view.dense, view.chips, view.gallery],
-        show_progress_on=view.said,
+        show_progress_on=[view.ranking, view.viewer, view.chips],
         **OPENING,
     )
 
@@ -265,7 +290,7 @@ def connect(registry: ModelRegistry, view: Search, session: gr.State, tab: gr.Ta
         own_photos,
         [view.uploads, session, state],
         [*outputs, session, view.gallery, view.caption, view.dense],
-        show_progress_on=view.said,
+        show_progress_on=[view.ranking, view.viewer],
         **OPENING,
     )
 

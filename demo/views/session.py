@@ -11,7 +11,6 @@ import gradio as gr
 
 from demo.service.registry import ModelRegistry
 from demo.views import captions, compare, edit, generate, judge, lesson, losses, search, why
-from demo.views.examples import FIRST_CAPTION
 from demo.views.lesson import LessonState
 from demo.views.link import Link, LinkedView, read_link, waited_for
 from demo.views.parts import ANSWERING, AT_ONCE, OPENING, PROGRESS, ViewState, message, scripted
@@ -63,13 +62,13 @@ def connect(
     page: gr.Blocks,
     tabs: Sequence[gr.Tabs],
     views: Mapping[str, LinkedView],
-    caption: gr.Textbox,
+    caption_box: gr.Textbox,
 ) -> None:
     """Fill the page from the address when it loads; a view that is not in sight is filled when its tab is opened.
 
     What fills a view is computed first and put in its place by an event of its own, which sees whether the person has
     used the view meanwhile: what they did stays, and so does the tab that they chose. `tabs` are the page's and
-    the lesson's; `caption` is the search's, where a person types first.
+    the lesson's; `caption_box` is the search's, where a person types first.
     """
     lost = scripted("lost", "seps-lost", "lost-answers", ("ask",))
     lost.ask(lambda: None, **NOTHING)
@@ -78,12 +77,14 @@ def connect(
     here = gr.Textbox(visible=False)  # the view in sight, as the browser tells it
     users = {name: view.used for name, view in views.items() if view.used is not None}
     in_use = list(users.values())
+    first_caption = caption_box.value
 
     def all_views(values: Mapping[str, list[Any]]) -> Iterator[Any]:
         return chain(*(values.get(name) or unchanged(view) for name, view in views.items()))
 
     def is_used(name: str, states: Sequence[ViewState | LessonState]) -> bool:
-        return any(bool(state.caption) for user, state in zip(users, states, strict=True) if user == name)
+        shown = [state for user, state in zip(users, states, strict=True) if user == name and state.caption]
+        return any(not (isinstance(state, ViewState) and state.untouched) for state in shown)
 
     def load(request: gr.Request) -> Loaded:
         query = {name: str(value)[:LONGEST] for name, value in dict(request.query_params).items()}
@@ -110,7 +111,7 @@ def connect(
     ) -> tuple[Any, ...]:
         if loaded is None:
             return (gr.skip(),) * (2 + len(tabs) + len(awaited) + len(list(all_views({}))))
-        typed = loaded.view == FIRST and not loaded.query and caption != FIRST_CAPTION
+        typed = loaded.view == FIRST and not loaded.query and caption != first_caption
         left = {name: found for name, found in loaded.values.items() if not (typed or is_used(name, used))}
         queries = (loaded.query if name == loaded.view else gr.skip() for name in awaited)
         return (
@@ -122,7 +123,7 @@ def connect(
         )
 
     loaded = gr.State(None)
-    inputs = [here, loaded, filled, caption, *in_use]
+    inputs = [here, loaded, filled, caption_box, *in_use]
     outputs = [loaded, *tabs, filled, *awaited.values(), *chain(*(view.outputs for view in views.values()))]
     # In the queue: what is awaited changes, which Gradio does not notice outside of it.
     placed = page.load(load, None, loaded, **QUIETLY).then(place_loaded, inputs, outputs, js=IN_SIGHT, **QUIETLY)

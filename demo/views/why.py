@@ -30,6 +30,7 @@ from demo.views.parts import (
     gallery_kept,
     message,
     scripted,
+    tell_opened,
 )
 from demo.views.search import Search, carried_over
 from demo.views.why_values import WhyState, first_two, linked_state, state_ranking, why_download, why_value
@@ -165,11 +166,12 @@ def connect(registry: ModelRegistry, view: WhyView, session: gr.State, saved: gr
             kept = gallery_kept(state.gallery, registry.names)
             return message(str(error), "problem"), kept, *[gr.skip()] * (len(view.outputs) - 2)
 
+    tell_opened(registry, view.gallery, view.said)
     view.gallery.input(
         other_gallery,
         [view.gallery, session, view.state],
         view.outputs,
-        show_progress_on=view.said,
+        show_progress_on=view.pictures,
         **OPENING,
     )
 

@@ -37,11 +37,12 @@ export function sideColour(value) {
 }
 
 // How strong a value's colour lies over the photo, 0 to 1: from nothing where the scale begins, or at zero where that is
-// its middle, so that the photo is seen there, to all of the picture's opacity at its end. The root keeps low values in
-// sight.
+// its middle, so that the photo is seen there, to all of the picture's opacity at its end. The map's low colours are
+// dark: the root keeps them in sight.
 export function strength(value, [low, high], centred = false) {
   const [reached, length] = centred ? [Math.abs(value), high] : [value - low, high - low];
-  return length > 0 ? Math.sqrt(Math.max(0, Math.min(1, reached / length))) : 0;
+  const share = length > 0 ? Math.max(0, Math.min(1, reached / length)) : 0;
+  return centred ? share : Math.sqrt(share);
 }
 
 // "#10191a" as [red, green, blue], from 0 to 255.

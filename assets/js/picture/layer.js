@@ -67,17 +67,18 @@ export function drawLayer(canvas, photo, record, text, options = {}) {
       const [x, y] = [cell.x + cell.width - 2.2 * arm, cell.y + 2.2 * arm];
       return [[x - arm, y - arm, x + arm, y + arm], [x - arm, y + arm, x + arm, y - arm]];
     });
-    edged(crosses, 1.3);
+    edged(crosses, 1.1, 0.7);
   }
 
   // White lines with a dark edge, which are seen on any photo.
-  function edged(segments, width) {
-    context.globalAlpha = 1;
+  function edged(segments, width, alpha = 1) {
+    context.globalAlpha = alpha;
     for (const [style, line] of [[VEIL, 2 * width], ["#ffffff", width]]) {
       context.lineWidth = line * pixel;
       context.strokeStyle = style;
       path(segments);
     }
+    context.globalAlpha = 1;
   }
 
   function path(segments) {

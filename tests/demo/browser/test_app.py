@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import urllib.request
 
 import numpy as np
 import pytest
@@ -249,3 +250,18 @@ def test_the_record_in_the_browser_is_the_librarys(browser: Browser, address: st
         told = {str(name).removeprefix("sparse "): value for name, value in values}
         wanted = {name.removeprefix("sparse "): value for name, value in record.terms.items()}
         assert told == pytest.approx(wanted, abs=1e-5), json.dumps(told)
+
+
+def test_answers_that_take_long_mark_what_they_will_replace(address: str) -> None:
+    with urllib.request.urlopen(f"{address}/config", timeout=60) as answer:
+        config = json.load(answer)
+    drawn = {one["id"] for one in config["components"] if "window.seps" in str(one["props"].get("js_on_load"))}
+    checked = 0
+    for event in config["dependencies"]:
+        opens = {name for _, name in event["targets"]} & {"input", "upload"}  # another gallery, or other pictures
+        if not opens or event["show_progress"] != "minimal":
+            continue
+        answers = drawn.intersection(event["outputs"])
+        assert answers <= set(event["show_progress_on"] or event["outputs"]), event
+        checked += bool(answers)
+    assert checked >= 8

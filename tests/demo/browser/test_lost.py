@@ -33,11 +33,11 @@ LATE_CLOSE = """(() => {
 })();"""
 
 
-def test_the_first_view_comes_though_its_answer_was_lost(browser: Browser, address: str) -> None:
+def test_a_link_s_view_comes_though_its_answer_was_lost(browser: Browser, address: str) -> None:
     context = browser.new_context(viewport={"width": 1366, "height": 768})
     page = context.new_page()
     page.add_init_script(LATE_CLOSE)
-    page.goto(address)
+    page.goto(address + "/?view=search&gallery=examples&caption=a+cat")
     expect(page.locator("#viewer canvas").first).to_be_visible(timeout=WAIT)
     assert page.evaluate("window.closings") >= 2  # the stream was opened again
     context.close()

@@ -203,6 +203,32 @@ def test_what_fills_a_view_waits_for_the_answers_to_what_was_done(page: Page) ->
     assert page.evaluate(script) == [True, False, False, True]
 
 
+@pytest.mark.parametrize(("query", "shown"), [("", True), ("?__theme=dark", True), ("?view=lesson", False)])
+def test_the_first_view_is_no_answer_to_another_address(browser: Browser, query: str, shown: bool) -> None:
+    page = open_html(browser, f"<!doctype html>{table_tag()}<body></body>")
+    script = f"""async (query) => {{
+        history.replaceState(null, "", location.pathname + query);
+        const {{ standingPicture, standingList }} = {imported("page/first.js")};
+        history.replaceState(null, "", "?view=search");  // the address follows what is shown
+        const [example, answer] = [{{ first: true, caption: "a" }}, {{ caption: "b" }}];
+        const seen = [];
+        for (const standing of [standingPicture, standingList]) {{
+            const props = {{ value: example }};
+            let shown = null;
+            standing((_, given) => {{ shown = given; }})(document.body, props);
+            seen.push(shown.value);
+            props.value = answer;
+            seen.push(shown.value);
+        }}
+        return seen;
+    }}"""
+    seen = page.evaluate(script, query)
+    example, answer = {"first": True, "caption": "a"}, {"caption": "b"}
+    hidden = {"waiting": say("hint.computing")}
+    assert seen == [example if shown else hidden, answer, example if shown else None, answer]
+    page.context.close()
+
+
 def test_typing_is_something_done_and_a_slider_of_a_picture_is_not(page: Page) -> None:
     page.evaluate(
         """() => { document.body.innerHTML = '<div id="views"><div class="tabitem"><input id="typed">'

@@ -12,7 +12,9 @@ import pytest
 from demo.service.own import check_model, fetch_model, own_names, results_files
 from demo.service.registry import ModelRegistry
 from demo.service.start import open_own, open_registry
+from demo.views import search
 from demo.views.about import measured, own_card
+from demo.views.examples import examples_of
 from demo.views.parts import ViewState, link_to
 from demo.views.session import fill
 from seps.encoders import sources
@@ -69,13 +71,25 @@ def test_a_name_that_is_no_folder_nor_to_be_had_says_both(monkeypatch: pytest.Mo
 
 
 def test_each_model_is_a_service_with_a_gallery_of_its_own(own: ModelRegistry) -> None:
-    assert own.names == ("examples", "open-photos", "scenes", "first-run", "first-run-2")
+    assert own.names == ("first-run", "first-run-2", "examples", "open-photos", "scenes")
     assert own.models == ("photos", "scenes", "first-run", "first-run-2")
-    assert own.first == "examples"
+    assert (own.first, own.first_of("photos")) == ("first-run", "examples")
+    assert own.is_waited_for("first-run-2") and not own.is_waited_for("first-run")
     service, indexed = own.open("first-run")
     assert (service.name, indexed.gallery.name, len(indexed)) == ("first-run", "first-run", 14)
     assert service is not own.of("first-run-2") is not own.photos
     assert [item.key for item in indexed.gallery.items] == [item.key for item in own.find("examples")[1].gallery.items]
+
+
+def test_the_page_begins_with_the_first_one_and_its_own_example(own: ModelRegistry) -> None:
+    seen, values = fill(own, {})
+    viewer, state = values["search"][5:7]
+    service, indexed = own.find("first-run")
+    caption = examples_of(indexed)[0]
+    assert (seen, viewer["model"], viewer["caption"]) == ("search", "first-run", caption)
+    assert state.index == service.rank_images(indexed, caption).order[0]
+    captions, _, standing, start = search.worked_example(own)
+    assert (captions[0], standing["model"], start.gallery) == (caption, "first-run", "first-run")
 
 
 @pytest.mark.parametrize("view", ["search", "captions", "compare", "lesson"])

@@ -12,6 +12,7 @@ from demo.galleries.openings import opening_of
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
+from demo.views import search
 from demo.views.edit import Editing, entered
 from demo.views.examples import FIRST_CAPTION
 from demo.views.parts import ViewState, link_to
@@ -37,6 +38,17 @@ def test_without_a_link_there_is_a_worked_example(service: RetrievalService, reg
     assert ranking["selected"] == shown.index == service.rank_images(service.find("examples"), FIRST_CAPTION).order[0]
     assert viewer["caption"] == FIRST_CAPTION
     assert viewer["similarity"] == pytest.approx(ranking["lists"][0]["items"][0]["score"], abs=1e-5)
+
+
+def test_the_worked_example_stands_on_the_page_from_the_start(
+    registry: ModelRegistry, service: RetrievalService
+) -> None:
+    captions, ranking, viewer, start = search.worked_example(registry)
+    index = service.rank_images(service.find("examples"), FIRST_CAPTION).order[0]
+    assert viewer["first"] and ranking["first"]
+    assert captions[0] == viewer["caption"] == start.caption == FIRST_CAPTION
+    assert (ranking["selected"], start.index, start.untouched) == (index, index, True)
+    assert not start.of("examples", index, "a cat", None).untouched
 
 
 def test_other_views_begin_with_what_was_chosen_for_them(service: RetrievalService, registry: ModelRegistry) -> None:

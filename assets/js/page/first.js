@@ -1,0 +1,18 @@
+// What the page begins with, the worked example, is nobody's answer to an address that asks for something else.
+
+import { say } from "../base/words.js";
+
+// Whether the address that the page was opened with asks for the first view, and for nothing else than how it looks.
+export const asksForFirst = [...new URLSearchParams(location.search).keys()].every((name) => name === "__theme");
+
+// The mount of a component that has a value from the start, `first`: where the address asks for something else, it
+// shows `instead`, until the answer is there.
+function standing(mount, instead) {
+  return (element, props, ...rest) => {
+    const hidden = { get value() { return props.value?.first && !asksForFirst ? instead() : props.value; } };
+    mount(element, hidden, ...rest);
+  };
+}
+
+export const standingPicture = (mount) => standing(mount, () => ({ waiting: say("hint.computing") }));
+export const standingList = (mount) => standing(mount, () => null);
