@@ -73,7 +73,7 @@ def build(registry: ModelRegistry) -> Search:
 
     An address that asks for something else does not show it (assets/js/page/first.js).
     """
-    captions, ranked, shown, start = worked_example(registry)
+    captions, note, ranked, shown, start = worked_example(registry)
     with gr.Row(elem_classes="screen"):
         with gr.Column(scale=5, min_width=250, elem_classes="ask"):
             caption = gr.Textbox(captions[0], label="Caption", lines=2, max_lines=4, elem_id="caption")
@@ -90,7 +90,7 @@ def build(registry: ModelRegistry) -> Search:
                 )
             with gr.Accordion("Photos of your own", open=False, elem_id="own-box"):
                 uploads = several_photos("uploads")
-            said = gr.HTML(elem_id="said")
+            said = gr.HTML(note, elem_id="said")
         with gr.Column(scale=6, min_width=280, elem_classes="found"):
             ranking = scripted("ranking", "ranking", "ranking", ("pick", "export", "why"), value=ranked)
         with gr.Column(scale=11, min_width=320, elem_classes="seen"):
@@ -106,17 +106,17 @@ def build(registry: ModelRegistry) -> Search:
 
 def worked_example(
     registry: ModelRegistry,
-) -> tuple[tuple[str, ...], dict[str, Any], dict[str, Any], ViewState]:
+) -> tuple[tuple[str, ...], str, dict[str, Any], dict[str, Any], ViewState]:
     """What the page begins with: the first gallery's best photograph for its first example.
 
     Returns:
-        The example captions, the ranking's value, the viewer's value, and what is shown.
+        The example captions, the message line, the ranking's value, the viewer's value, and what is shown.
     """
     service, indexed = registry.find(registry.first)
     captions = examples_of(indexed)
-    _, ranking, viewer, start = rank_and_show(service, indexed, captions[0], None, ViewState())
+    note, ranking, viewer, start = rank_and_show(service, indexed, captions[0], None, ViewState())
     first = {"first": True}
-    return captions, ranking | first, viewer | first, replace(start, untouched=True)
+    return captions, note, ranking | first, viewer | first, replace(start, untouched=True)
 
 
 def rank_and_show(

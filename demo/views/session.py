@@ -64,7 +64,8 @@ def connect(
     views: Mapping[str, LinkedView],
     caption_box: gr.Textbox,
 ) -> None:
-    """Fill the page from the address when it loads; a view that is not in sight is filled when its tab is opened.
+    """Fill the page from the address when it loads, where that asks for more than the worked example; a view that is
+    not in sight is filled when its tab is opened.
 
     What fills a view is computed first and put in its place by an event of its own, which sees whether the person has
     used the view meanwhile: what they did stays, and so does the tab that they chose. `tabs` are the page's and
@@ -88,6 +89,8 @@ def connect(
 
     def load(request: gr.Request) -> Loaded:
         query = {name: str(value)[:LONGEST] for name, value in dict(request.query_params).items()}
+        if not set(query) - {"__theme"}:
+            return Loaded(FIRST, {})  # the worked example stands there already
         view, text = query.get("view", FIRST), waited_for(registry, query)
         if view in views and text:
             return Loaded(view, {view: waiting(text, views[view])}, query)

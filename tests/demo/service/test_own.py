@@ -88,7 +88,7 @@ def test_the_page_begins_with_the_first_one_and_its_own_example(own: ModelRegist
     caption = examples_of(indexed)[0]
     assert (seen, viewer["model"], viewer["caption"]) == ("search", "first-run", caption)
     assert state.index == service.rank_images(indexed, caption).order[0]
-    captions, _, standing, start = search.worked_example(own)
+    captions, _, _, standing, start = search.worked_example(own)
     assert (captions[0], standing["model"], start.gallery) == (caption, "first-run", "first-run")
 
 

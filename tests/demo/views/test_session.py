@@ -43,9 +43,10 @@ def test_without_a_link_there_is_a_worked_example(service: RetrievalService, reg
 def test_the_worked_example_stands_on_the_page_from_the_start(
     registry: ModelRegistry, service: RetrievalService
 ) -> None:
-    captions, ranking, viewer, start = search.worked_example(registry)
+    captions, note, ranking, viewer, start = search.worked_example(registry)
     index = service.rank_images(service.find("examples"), FIRST_CAPTION).order[0]
     assert viewer["first"] and ranking["first"]
+    assert note == opened(registry, "")[0]
     assert captions[0] == viewer["caption"] == start.caption == FIRST_CAPTION
     assert (ranking["selected"], start.index, start.untouched) == (index, index, True)
     assert not start.of("examples", index, "a cat", None).untouched
