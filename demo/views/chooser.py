@@ -154,7 +154,7 @@ def connect(
         return said, now, strip_value(registry.find(now.gallery, session)[1], now.index), *answer
 
     outputs = [first, chooser.selected, chooser.strip, *others]
-    stale = [one for one in outputs[1:] if isinstance(one, gr.HTML)]  # what another gallery's pictures replace
+    stale = [output for output in outputs[1:] if isinstance(output, gr.HTML)]  # what another gallery's pictures replace
     tab.select(follow, [chooser.selected, session, *inputs], outputs, **OPENING | {"show_progress": "hidden"})
     tell_opened(registry, chooser.gallery, first)
     chooser.gallery.input(

@@ -197,7 +197,7 @@ def connect(registry: ModelRegistry, view: JudgeView, session: gr.State, tab: gr
         own_pictures,
         [view.uploads, view.prompt, view.state],
         [*pictures, selected],
-        show_progress_on=[one for one in pictures[1:] if isinstance(one, gr.HTML)],
+        show_progress_on=[output for output in pictures[1:] if isinstance(output, gr.HTML)],
         **OPENING,
     )
     connect_spoil(registry, view)

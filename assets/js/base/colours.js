@@ -41,8 +41,8 @@ export function sideColour(value) {
 // dark: the root keeps them in sight.
 export function strength(value, [low, high], centred = false) {
   const [reached, length] = centred ? [Math.abs(value), high] : [value - low, high - low];
-  const share = length > 0 ? Math.max(0, Math.min(1, reached / length)) : 0;
-  return centred ? share : Math.sqrt(share);
+  const part = length > 0 ? Math.max(0, Math.min(1, reached / length)) : 0;
+  return centred ? part : Math.sqrt(part);
 }
 
 // "#10191a" as [red, green, blue], from 0 to 255.

@@ -51,7 +51,7 @@ export function createBlank(root) {
 
 // Let the tab key go from the last control of an element to its first, and back.
 export function keepInside(root, event) {
-  const controls = [...root.querySelectorAll(FOCUSABLE)].filter((one) => !one.disabled && one.getClientRects().length);
+  const controls = [...root.querySelectorAll(FOCUSABLE)].filter((control) => !control.disabled && control.getClientRects().length);
   const at = controls.indexOf(document.activeElement);
   const inside = root.contains(document.activeElement);
   const leaves = event.shiftKey ? at === 0 : at === controls.length - 1;

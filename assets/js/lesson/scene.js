@@ -55,18 +55,18 @@ export function cellMap(rows, columns, valueAt, range) {
   return canvas;
 }
 
-// The share of its letters' size at which an element holds what is in it, at least SMALLEST.
+// The scale of its letters at which an element holds what is in it, at least SMALLEST.
 function fitting(element) {
-  let share = 1;
+  let scale = 1;
   for (let turns = 0; turns < 3; turns += 1) {
     const all = [element, ...element.querySelectorAll("p, table")];
-    const over = all.map((one) => (one.clientWidth ? (one.scrollWidth - 1) / one.clientWidth : 1));
+    const over = all.map(({ clientWidth, scrollWidth }) => (clientWidth ? (scrollWidth - 1) / clientWidth : 1));
     const most = Math.max(...over, (element.scrollHeight - 1) / element.clientHeight);
-    if (most <= 1 || share === SMALLEST) break;
-    share = Math.max(SMALLEST, (0.99 * share) / most);
-    element.style.fontSize = `${share}em`;
+    if (most <= 1 || scale === SMALLEST) break;
+    scale = Math.max(SMALLEST, (0.99 * scale) / most);
+    element.style.fontSize = `${scale}em`;
   }
-  return share;
+  return scale;
 }
 
 // A stage inside `element`. Sprites are {x, y, width, height, image, crop, sharp, alpha, cover, tint, grey, from} by
@@ -161,23 +161,23 @@ export function createScene(element) {
   }
 
   // How much smaller letters have to be for each label to hold what it says: measured on copies, which glide nowhere.
-  function shares(notes) {
-    const told = notes.filter(({ node }) => node instanceof HTMLElement && node.getAttribute("role") !== "img");
-    const copies = told.map(({ rect, node }) => {
+  function scales(notes) {
+    const written = notes.filter(({ node }) => node instanceof HTMLElement && node.getAttribute("role") !== "img");
+    const copies = written.map(({ rect, node }) => {
       const copy = h("div", {}, node.cloneNode(true));
       Object.assign(copy.style, { width: `${rect.width}px`, height: `${rect.height}px` });
       return copy;
     });
     const ruler = h("div", { class: "seps-labels seps-ruler", "aria-hidden": "true" }, ...copies);
     element.append(ruler);
-    const result = new Map(told.map(({ key }, index) => [key, fitting(copies[index])]));
+    const result = new Map(written.map(({ key }, index) => [key, fitting(copies[index])]));
     ruler.remove();
     return result;
   }
 
   // Labels with the same key glide to their new place with new content.
   function write(notes, moves) {
-    const letters = shares(notes);
+    const letters = scales(notes);
     const old = new Map([...labels.children].map((one) => [one.dataset.label, one]));
     labels.classList.toggle("seps-moving", moves);
     for (const { key, rect, node } of notes) {

@@ -36,8 +36,8 @@ const STOPS = Array.from({ length: 33 }, (_, index) => index / 32);
 // nothing, in full colours.
 export function scaleBar({ opacity = null, centred = false }) {
   const range = centred ? [-1, 1] : [0, 1];
-  const stops = STOPS.map((share) => {
-    const value = centred ? 2 * share - 1 : share;
+  const stops = STOPS.map((stop) => {
+    const value = centred ? 2 * stop - 1 : stop;
     const [red, green, blue] = channels(centred ? sideColour(value) : colour(value, range));
     return `rgb(${red} ${green} ${blue} / ${opacity === null ? 1 : opacity * strength(value, range, centred)})`;
   });

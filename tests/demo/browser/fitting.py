@@ -7,31 +7,31 @@ from playwright.sync_api import Page
 SCRIPT = """() => {
     const root = document.querySelector(".seps-lesson");
     const problems = new Set();
-    const meet = (one, other) => Math.min(one.right, other.right) - Math.max(one.left, other.left) > 2
-        && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 3;
-    const within = (one, other, leading = 1) => one.left >= other.left - 1 && one.right <= other.right + 1
-        && one.top >= other.top - leading && one.bottom <= other.bottom + leading;
-    const box = (one) => one.getBoundingClientRect();
+    const meet = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2
+        && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3;
+    const within = (a, b, leading = 1) => a.left >= b.left - 1 && a.right <= b.right + 1
+        && a.top >= b.top - leading && a.bottom <= b.bottom + leading;
+    const box = (element) => element.getBoundingClientRect();
     const apart = (list) => list.forEach(([name, its], at) => list.slice(at + 1).forEach(([other, theirs]) => {
         if (meet(its, theirs)) problems.add(`${name} lies over ${other}`);
     }));
 
     // What the talk consists of.
     const parts = ["rail", "said", "equation", "symbols", "scene", "choices", "knobs", "tensors"]
-        .map((name) => [name, root.querySelector(`.seps-${name}`)]).filter(([, one]) => one.getClientRects().length);
-    const boxes = parts.map(([name, one]) => [name, box(one)]);
+        .map((name) => [name, root.querySelector(`.seps-${name}`)]).filter(([, part]) => part.getClientRects().length);
+    const boxes = parts.map(([name, element]) => [name, box(element)]);
     const screen = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
     for (const [name, its] of boxes) if (!within(its, screen)) problems.add(`${name} leaves the window`);
     apart(boxes);
     for (const controls of [".seps-rail button", ".seps-knob > *"]) {
-        const seen = [...root.querySelectorAll(controls)].filter((one) => one.getClientRects().length);
-        apart(seen.map((one) => [one.textContent, box(one)]));
+        const seen = [...root.querySelectorAll(controls)].filter((element) => element.getClientRects().length);
+        apart(seen.map((element) => [element.textContent, box(element)]));
     }
 
     // What is written, line by line; chips that do not all fit fade out inside their box.
     const lines = (element) => {
         const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-        const found = [];
+        const rects = [];
         while (walker.nextNode()) {
             const { currentNode: node } = walker;
             const range = document.createRange();
@@ -39,22 +39,22 @@ SCRIPT = """() => {
             if (!node.textContent.trim() || !node.parentElement.checkVisibility()) continue;
             const chips = node.parentElement.closest(".seps-chips");
             const end = chips ? box(chips).bottom : Infinity;
-            found.push(...[...range.getClientRects()].filter(({ width, bottom }) => width && bottom <= end));
+            rects.push(...[...range.getClientRects()].filter(({ width, bottom }) => width && bottom <= end));
         }
-        return found;
+        return rects;
     };
-    for (const [name, one] of parts) {
+    for (const [name, element] of parts) {
         if (["knobs", "equation", "scene"].includes(name)) continue;
-        if (lines(one).some((rect) => !within(rect, box(one), 9))) problems.add(`${name} is too small`);
+        if (lines(element).some((rect) => !within(rect, box(element), 9))) problems.add(`${name} is too small`);
     }
     const stage = box(root.querySelector(".seps-scene"));
-    const labels = [...root.querySelectorAll(".seps-labels > div")].map((one) => [one.dataset.label, lines(one)]);
+    const labels = [...root.querySelectorAll(".seps-labels > div")].map((label) => [label.dataset.label, lines(label)]);
     for (const [name, rects] of labels) {
         if (rects.some((rect) => !within(rect, stage, 3))) problems.add(`${name} leaves the stage`);
     }
     apart(labels.flatMap(([name, rects]) => rects.map((rect) => [name, rect])));
-    for (const one of root.querySelectorAll(".seps-labels p")) {
-        if (one.scrollWidth > one.clientWidth + 1) problems.add(`cut: ${one.textContent}`);
+    for (const element of root.querySelectorAll(".seps-labels p")) {
+        if (element.scrollWidth > element.clientWidth + 1) problems.add(`cut: ${element.textContent}`);
     }
     return [...problems];
 }"""

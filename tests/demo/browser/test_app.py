@@ -255,7 +255,8 @@ def test_the_record_in_the_browser_is_the_librarys(browser: Browser, address: st
 def test_answers_that_take_long_mark_what_they_will_replace(address: str) -> None:
     with urllib.request.urlopen(f"{address}/config", timeout=60) as answer:
         config = json.load(answer)
-    drawn = {one["id"] for one in config["components"] if "window.seps" in str(one["props"].get("js_on_load"))}
+    components = config["components"]
+    drawn = {each["id"] for each in components if "window.seps" in str(each["props"].get("js_on_load"))}
     checked = 0
     for event in config["dependencies"]:
         opens = {name for _, name in event["targets"]} & {"input", "upload"}  # another gallery, or other pictures

@@ -78,10 +78,10 @@ def test_a_scale_shows_how_strong_its_colours_lie_over_a_photo(page: Page, centr
     shares = np.linspace(-1 if centred else 0, 1, len(stops))
     colours = side_colours(shares) if centred else viridis(shares, 0, 1)
     over = 0.5 * strength(shares, -1 if centred else 0, 1, centred)
-    found = [[*map(float, stop.split(","))] for stop in stops]
-    for stop, colour, share in zip(found, colours, over, strict=True):
+    for text, colour, alpha in zip(stops, colours, over, strict=True):
+        stop = [*map(float, text.split(","))]
         np.testing.assert_allclose(stop[:3], colour, atol=1)
-        assert (stop[3] if len(stop) == 4 else 1) == pytest.approx(share, abs=0.005)
+        assert (stop[3] if len(stop) == 4 else 1) == pytest.approx(alpha, abs=0.005)
     assert "conic" in below
     full = run(page, "picture/legend.js", "scaleBar", "scaleBar({}).firstChild.style.background")
     assert "/" not in full and "rgba" not in full  # of what lies over nothing
