@@ -73,7 +73,9 @@ def test_s_p_learns_to_leave_the_decision_to_the_caption() -> None:
     directions = torch.where(torch.arange(16)[:, None] % 2 == 0, patches[rows, 0], patches[rows, 5])
     given = PhraseRegions(rows, torch.zeros(16, 1, 1), torch.ones(16), own, own.flip(1))
     with torch.no_grad():  # a predictor that keeps what lies first, whatever the phrase
-        predictor.score_predictor[-2].weight.mul_(20)
+        last = predictor.score_predictor[-2]
+        assert isinstance(last, torch.nn.Linear)
+        last.weight.mul_(20)
     optimizer = torch.optim.Adam(predictor.parameters(), lr=0.01)
     before = decision_loss(predictor, patches, directions, given).item()
     for _ in range(200):
