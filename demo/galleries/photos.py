@@ -14,7 +14,7 @@ from demo.galleries.decoding import MAX_BYTES, PhotoError, check_size, decode, o
 from demo.galleries.paths import printable
 from demo.galleries.worker import decoders
 from seps.checks import check_whole
-from seps.encoders.preprocessing import to_rgb
+from seps.photos import to_rgb
 
 THUMBNAIL = 192
 KEPT = 900  # pixels of the long side of what is kept of an upload

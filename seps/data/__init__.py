@@ -17,10 +17,11 @@ of phrases, for measuring where a model points. `augmentation` is what training 
 """
 
 from seps.data.augmentation import augment_image, augment_words
-from seps.data.dataset import Batch, CaptionDataset, CaptionTokenizer, Item, collate, open_image
+from seps.data.dataset import Batch, CaptionDataset, CaptionTokenizer, Item, collate
 from seps.data.entities import PhraseBoxes, SentencePhrases, read_entities
 from seps.data.layout import PROTOCOLS, Split, dense_captions, no_dense, read_split
 from seps.data.problems import DataError
+from seps.photos import open_image
 
 __all__ = [
     "PROTOCOLS",

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import torch
-from PIL import Image, ImageOps
+from PIL import Image
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import Dataset
 
 from seps.data.augmentation import augment_image, augment_words, item_random
 from seps.data.layout import Split, dense_captions
+from seps.photos import open_image
 
 FEWEST = 3  # [CLS], a word and [SEP]
 
@@ -145,10 +145,14 @@ class CaptionDataset(Dataset[Item]):
 
     def image(self, index: int) -> Tensor:
         """The image of caption `index`, (3, H, W), augmented in training."""
-        image = open_image(self.split.image_files[index // self.split.captions_per_image])
+        file = self.split.image_files[index // self.split.captions_per_image]
+        image = open_image(file)
         if self.train:
             image = augment_image(image, self._chance(index, "image"))
-        return self.preprocess(image)
+        try:
+            return self.preprocess(image)
+        except ValueError as error:
+            raise ValueError(f"{file}: {error}") from error
 
     def caption(self, index: int) -> list[int]:
         """Token ids of caption `index`, from [CLS] to [SEP], augmented in training."""
@@ -187,21 +191,6 @@ def collate(items: Sequence[Item], pad_id: int) -> Batch:
         torch.tensor([item.number for item in items]),
         torch.tensor([item.image_number for item in items]),
     )
-
-
-def open_image(path: Path) -> Image.Image:
-    """An image file's pixels, upright, in the mode of the file.
-
-    Raises:
-        ValueError: the file cannot be read, is cut short or is no image.
-    """
-    try:
-        with Image.open(path) as image:
-            return ImageOps.exif_transpose(image)
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        raise ValueError(
-            f"{path} cannot be read as an image ({error}): replace it, or take its captions out."
-        ) from error
 
 
 def _pad(captions: Sequence[list[int]], pad_id: int) -> tuple[Tensor, Tensor]:

@@ -20,12 +20,12 @@ from statistics import median
 from textwrap import fill
 
 from seps.cli import check_output, errors_in_one_line
-from seps.data.dataset import CaptionDataset, open_image
+from seps.data.dataset import CaptionDataset
 from seps.data.layout import Split, dense_captions, find_dense_file, no_dense, read_split
 from seps.encoders import Tokenizer, preprocess
-from seps.encoders.preprocessing import to_rgb
 from seps.models.config import ModelConfig, config_names, load_config
 from seps.models.shipped import CONFIG_NAME, model_folder
+from seps.photos import open_image
 
 WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 COUNTED = 5000  # captions whose tokens are counted, from the first
@@ -191,7 +191,7 @@ def as_html(sections: Sequence[Section]) -> str:
 
 def data_address(file: Path) -> str:
     """An image, made small, as an address that holds it."""
-    picture = to_rgb(open_image(file))
+    picture = open_image(file)
     picture.thumbnail((PICTURE, PICTURE))
     stream = BytesIO()
     picture.save(stream, "JPEG", quality=85)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from PIL import Image, ImageOps
+from PIL import Image
 from torch import Tensor
 
 from seps.encoders.config import VisionConfig
+from seps.photos import rgb_of
 
 
 def preprocess(photo: Image.Image, config: VisionConfig) -> Tensor:
@@ -21,8 +22,8 @@ def preprocess(photo: Image.Image, config: VisionConfig) -> Tensor:
         (3, S, S) float32: (value - mean) / std, with values in [0, 1].
 
     Raises:
-        ValueError: no PIL image, one without pixels, one that cannot be read, or one of floating-point pixels,
-            whose range nothing tells.
+        ValueError: no PIL image, one without pixels, one that is closed or cannot be read, or one of floating-point
+            pixels, whose range nothing tells.
     """
     squashed = np.array(squash(photo, config))  # (S, S, 3) uint8
     values = torch.from_numpy(squashed).permute(2, 0, 1).float() / 255  # (3, S, S)
@@ -32,28 +33,5 @@ def preprocess(photo: Image.Image, config: VisionConfig) -> Tensor:
 
 def squash(photo: Image.Image, config: VisionConfig) -> Image.Image:
     """Squash a photograph as `preprocess` does, to a square of `image_size` pixels a side in RGB; errors as there."""
-    if not isinstance(photo, Image.Image):
-        raise ValueError(f"The photo is a {type(photo).__name__}, but a PIL image is needed.")
-    if photo.width == 0 or photo.height == 0:
-        raise ValueError(f"The photo has {photo.width} x {photo.height} pixels, but at least 1 x 1 is needed.")
-    try:
-        photo = to_rgb(ImageOps.exif_transpose(photo))
-    except (OSError, SyntaxError) as error:
-        raise ValueError(f"The photo cannot be read: {error}.") from error
     size = config.image_size
-    return photo.resize((size, size), Image.Resampling.BICUBIC)
-
-
-def to_rgb(photo: Image.Image) -> Image.Image:
-    """The photograph in RGB, 8 bits a channel, over white where it is transparent."""
-    if photo.mode == "F":
-        raise ValueError(
-            "The photo has floating-point pixels (mode F), whose range is not known: convert it to L or RGB."
-        )
-    if photo.mode == "I" or photo.mode.startswith("I;16"):
-        wide = np.asarray(photo).astype(np.float64) / 257  # 0 to 65535 becomes 0 to 255
-        photo = Image.fromarray(wide.round().clip(0, 255).astype(np.uint8))
-    if photo.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in photo.info:
-        rgba = photo.convert("RGBA")
-        return Image.alpha_composite(Image.new("RGBA", rgba.size, "white"), rgba).convert("RGB")
-    return photo.convert("RGB")
+    return rgb_of(photo).resize((size, size), Image.Resampling.BICUBIC)

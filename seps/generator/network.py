@@ -20,6 +20,7 @@ from seps.generator.diffusion import build_unet
 from seps.generator.encoders import CaptionEncoder, ImageEncoder, Temperature, TextFeatures
 from seps.models.int8 import SCALE, from_int8, to_int8
 from seps.models.storage import check_tensors, read_tensors
+from seps.photos import rgb_of
 
 CONFIG_FILE = "generator.json"
 PARTS = {  # each part's file, at most 10 MB
@@ -121,7 +122,7 @@ def to_values(pictures: Sequence[Image.Image], size: int) -> Tensor:
 
 def to_bytes(picture: Image.Image, size: int) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
     """One picture, (size, size, 3) uint8."""
-    return np.asarray(picture.convert("RGB").resize((size, size), Image.Resampling.BOX))
+    return np.asarray(rgb_of(picture).resize((size, size), Image.Resampling.BOX))
 
 
 def normalise(pixels: Tensor) -> Tensor:

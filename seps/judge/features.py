@@ -74,7 +74,9 @@ def split_features(
     files = ratings.image_files
     found = []
     for version in range(versions):
-        openers = [lambda f=file, r=row, v=version: cropped(open_rgb(f), seed, v, r) for row, file in enumerate(files)]
+        openers = [
+            lambda f=file, r=row, v=version: cropped(open_image(f), seed, v, r) for row, file in enumerate(files)
+        ]
         copies = [version, seed if version else 0]
         found.append(cached(judge, openers, files, copies, folder, f"{ratings.name}, version {version + 1}"))
     plan = spoilt_plan(len(files), spoilt, seed)
@@ -101,7 +103,7 @@ def spoilt_features(
 ) -> SpoiltFeatures:
     """Quality features of spoilt copies."""
     openers = [
-        lambda f=files[one.row], k=one.kind, s=strength: spoil(open_rgb(f), k, s)
+        lambda f=files[one.row], k=one.kind, s=strength: spoil(open_image(f), k, s)
         for one in plan
         for strength in one.strengths
     ]
@@ -142,8 +144,3 @@ def cache_key(judge: Judge, files: Sequence[Path], copies: object) -> str:
     named = [(file.name, file.stat().st_size) for file in files]
     encoder = judge.config.as_dict()["encoder"]
     return hashlib.sha256(json.dumps([encoder, named, copies], sort_keys=True).encode()).hexdigest()[:16]
-
-
-def open_rgb(file: Path) -> Image.Image:
-    """A picture file in RGB; ValueError where it cannot be read."""
-    return open_image(file).convert("RGB")

@@ -21,12 +21,13 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from seps.checks import check_whole
+from seps.data import open_image
 from seps.epochs import read_epochs, write_epoch
 from seps.judge.config import SCORES, JudgeConfig
 from seps.judge.copies import cropped
 from seps.judge.data import Ratings, read_ratings
 from seps.judge.encoders import PictureFeatures, to_pixels
-from seps.judge.features import SplitFeatures, open_rgb, split_features
+from seps.judge.features import SplitFeatures, split_features
 from seps.judge.judge import Judge
 from seps.judge.metrics import correlations, srocc
 from seps.judge.network import Corrected
@@ -266,7 +267,8 @@ def make_batches(
             yield Batch(rows, on(judge, pictures), features.text[rows].to(judge.device), explanations)
             continue
         version = epoch + 1 if settings.augment else 0
-        opened = [cropped(open_rgb(ratings.image_files[row]), settings.seed, version, row) for row in rows.tolist()]
+        files = ratings.image_files
+        opened = [cropped(open_image(files[row]), settings.seed, version, row) for row in rows.tolist()]
         pixels = to_pixels(opened, judge.encoders.pixels).to(judge.device)
         texts = judge.encoders.prompts([ratings.prompts[row] for row in rows.tolist()])
         explanations = None
@@ -359,7 +361,7 @@ def predict(judge: Judge, ratings: Ratings, features: SplitFeatures | None = Non
             image, text = features.image[:, 0].to(judge.device), features.text.to(judge.device)
             return Predictions(*judge.network(quality, image, text))
         parts = [
-            judge.encode([open_rgb(file) for file in ratings.image_files[start : start + 16]])
+            judge.encode([open_image(file) for file in ratings.image_files[start : start + 16]])
             for start in tqdm(range(0, len(ratings), 16), desc=f"Scoring {ratings.name}", leave=False)
         ]
         text = judge.encode_prompts(ratings.prompts)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from seps.checks import check_choice, is_number, shown
-from seps.encoders.preprocessing import to_rgb
+from seps.photos import rgb_of
 
 SIDE = 512  # pixels of the shorter side of a picture that strengths are told for
 MOST_BLUR = 8.0  # standard deviation in those pixels
@@ -45,7 +45,7 @@ def spoil(picture: Image.Image, kind: str, strength: float) -> Image.Image:
     check_choice("kind", kind, KINDS)
     if not (is_number(strength) and 0.0 <= strength <= 1.0):
         raise ValueError(f"strength is {shown(strength)}, but it must lie in [0, 1].")
-    rgb = to_rgb(picture)
+    rgb = rgb_of(picture)
     if strength == 0:
         return rgb
     return Image.fromarray(WAYS[kind](np.array(rgb), float(strength)))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader, Dataset, default_collate
 
 from seps.data import CaptionDataset
 from seps.models.model import SEPSModel
@@ -137,12 +138,36 @@ class PixelDataLoader:
             embedded.append(pool(words, lengths).cpu())
         return torch.cat(embedded)
 
-    def loader(self, dataset: Dataset[Any], batches: Sequence[Tensor]) -> DataLoader[Any]:
-        """Read these batches of the dataset's items."""
-        return DataLoader(
-            dataset,
+    def loader(self, dataset: Dataset[Any], batches: Sequence[Tensor]) -> Iterator[Any]:
+        """Read these batches of the dataset's items; raise the ValueError of an item that cannot be read."""
+        collate = self.dataset.collate if dataset is self.dataset else default_collate
+        loader = DataLoader(
+            ErrorsAsItems(dataset),
             batch_sampler=[batch.tolist() for batch in batches],
             num_workers=self.workers,
-            collate_fn=self.dataset.collate if dataset is self.dataset else None,
+            collate_fn=partial(collate_or_error, collate),
             generator=torch.Generator().manual_seed(0),  # so that the loader takes nothing from torch's own chance
         )
+        for batch in loader:
+            if isinstance(batch, ValueError):
+                raise batch
+            yield batch
+
+
+class ErrorsAsItems(Dataset[Any]):
+    """A dataset that gives an error in an item's place: raised, a process would add its whole traceback to it."""
+
+    def __init__(self, dataset: Dataset[Any]) -> None:
+        self.dataset = dataset
+
+    def __getitem__(self, number: int) -> Any:
+        try:
+            return self.dataset[number]
+        except ValueError as error:
+            return error
+
+
+def collate_or_error(collate: Callable[[list[Any]], Any], items: list[Any]) -> Any:
+    """Make a batch of items, or give the first error among them."""
+    errors = [item for item in items if isinstance(item, ValueError)]
+    return errors[0] if errors else collate(items)

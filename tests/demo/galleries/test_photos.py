@@ -31,6 +31,7 @@ from demo.galleries.photos import (
     read_upload,
     thumbnail,
 )
+from tests.helpers.odd_photos import corpus
 
 RED, BLUE = (220, 30, 40), (20, 60, 200)
 ORIENTATION = 0x0112
@@ -243,6 +244,17 @@ def test_reads_upright_in_rgb(tmp_path: Path, kind: str) -> None:
     assert photo.name == "photo"
     assert photo.digest == file_digest(file) == hashlib.sha256(file.read_bytes()).hexdigest()
     check_photo(file)
+
+
+ODD = {name: make for name, make in corpus().items() if not name.startswith(("JPEG2000", "PPM", "TGA"))}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_metadata_that_break_the_rules_leave_a_photo_upright(name: str) -> None:
+    photo = read_photo(ODD[name]()).image
+    assert (photo.mode, photo.size) == ("RGB", (40, 60))
+    assert close(pixel(photo, 0.5, 0.2), RED, 16)
+    assert close(pixel(photo, 0.5, 0.8), BLUE, 16)
 
 
 def header_only_png(width: int, height: int) -> bytes:

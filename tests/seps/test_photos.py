@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from seps import photos
+from seps.photos import PhotoError, open_image, rgb_of
+from tests.helpers.odd_photos import BLUE, RED, SIZE, corpus, saved, upright
+
+CORPUS = corpus()
+
+
+def check_upright(picture: Image.Image) -> None:
+    assert (picture.mode, picture.size) == ("RGB", SIZE)
+    pixels = np.asarray(picture).astype(int)
+    for rows, colour in ((pixels[5:25, 5:35], RED), (pixels[35:55, 5:35], BLUE)):
+        assert np.abs(rows - colour).max() <= 16
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_every_file_becomes_an_upright_rgb_picture(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "photo.jpg"
+    file.write_bytes(CORPUS[name]())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_upright(open_image(file))
+
+
+OPENED = [name for name in CORPUS if name.startswith(("JPEG", "PNG", "TIFF")) and "empty text" not in name]
+
+
+@pytest.mark.parametrize("name", OPENED)
+def test_an_image_that_the_caller_opened_becomes_one_too(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of Pillow, while the caller opens it
+        with Image.open(BytesIO(CORPUS[name]())) as image:
+            check_upright(rgb_of(image))
+
+
+GREY = np.repeat([[20 * 257], [200 * 257]], 30, axis=0).repeat(40, axis=1)  # (60, 40)
+MODES: dict[str, tuple[Image.Image, int, int]] = {  # an image and its grey above and below, where it is one
+    "1": (Image.fromarray(GREY > 20_000), 0, 255),
+    "L": (Image.fromarray((GREY // 257).astype(np.uint8)), 20, 200),
+    "LA": (Image.fromarray((GREY // 257).astype(np.uint8)).convert("LA"), 20, 200),
+    "La": (Image.fromarray((GREY // 257).astype(np.uint8)).convert("LA").convert("La"), 20, 200),
+    "P": (Image.fromarray((GREY // 257).astype(np.uint8)).convert("P"), 20, 200),
+    "PA": (Image.fromarray((GREY // 257).astype(np.uint8)).convert("P").convert("PA"), 20, 200),
+    "RGBa": (Image.fromarray((GREY // 257).astype(np.uint8)).convert("RGBA").convert("RGBa"), 20, 200),
+    "RGBX": (Image.fromarray((GREY // 257).astype(np.uint8)).convert("RGBX"), 20, 200),
+    "YCbCr": (Image.fromarray((GREY // 257).astype(np.uint8)).convert("YCbCr"), 20, 200),
+    "HSV": (Image.fromarray((GREY // 257).astype(np.uint8)).convert("RGB").convert("HSV"), 20, 200),
+    "I": (Image.fromarray(GREY.astype(np.int32)), 20, 200),
+    "I below and above": (Image.fromarray(np.where(GREY > 20_000, 2**31 - 1, -(2**31)).astype(np.int32)), 0, 255),
+    "I;16": (Image.fromarray(GREY.astype(np.uint16)), 20, 200),
+    "I;16B": (Image.fromarray(GREY.astype(np.int32)).convert("I;16B"), 20, 200),
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_mode_becomes_rgb(mode: str) -> None:
+    image, above, below = MODES[mode]
+    before = image.tobytes()
+    picture = rgb_of(image)
+    assert (picture.mode, picture.size) == ("RGB", SIZE)
+    assert np.abs(np.asarray(picture)[:30].astype(int) - above).max() <= 1
+    assert np.abs(np.asarray(picture)[30:].astype(int) - below).max() <= 1
+    assert image.tobytes() == before
+
+
+def test_16_bits_become_8_by_rounding() -> None:
+    values = np.arange(65_536, dtype=np.uint16).reshape(256, 256)
+    rounded = (values / 257).round().astype(np.uint8)
+    np.testing.assert_array_equal(np.asarray(rgb_of(Image.fromarray(values)))[..., 0], rounded)
+
+
+def clear(mode: str) -> Image.Image:
+    return Image.new(mode, (4, 4), (0,) * len(mode))
+
+
+@pytest.mark.parametrize("mode", ["LA", "La", "RGBA", "RGBa"])
+def test_what_is_transparent_is_white(mode: str) -> None:
+    assert rgb_of(clear(mode)).getpixel((1, 1)) == (255, 255, 255)
+
+
+def test_a_file_that_is_no_photograph_is_named(tmp_path: Path) -> None:
+    whole = saved(upright(), "PNG")
+    for name, content, reason in (
+        ("cut.png", whole[: len(whole) // 2], "it is damaged or cut short"),
+        ("words.jpg", b"a dog on grass", "it is no photo that can be read"),
+        ("empty.jpg", b"", "it is no photo that can be read"),
+        ("exif.jpg", b"\xff\xd8" + b"Exif\0\0" * 9, "it is no photo that can be read"),
+        ("float.tif", saved(Image.new("F", (4, 4), 0.5), "TIFF"), "it has floating-point pixels"),
+        ("script.eps", saved(upright(), "EPS"), "it is no photo that can be read"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(PhotoError) as caught:
+            open_image(tmp_path / name)
+        assert str(caught.value) == (
+            f"{tmp_path / name} cannot be read as an image ({reason}): replace it, or take it out of the data."
+        )
+    os.mkfifo(tmp_path / "pipe.jpg")
+    for name, reason in (("absent.jpg", "it is not there"), ("pipe.jpg", "it is no file"), (".", "it is no file")):
+        with pytest.raises(PhotoError, match=reason):
+            open_image(tmp_path / name)
+
+
+def test_a_picture_of_too_many_pixels_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "large.png").write_bytes(saved(Image.new("1", (3000, 3000)), "PNG"))
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 4_000_000)
+    with pytest.raises(PhotoError, match=r"large\.png cannot be read .*has more than 8 million pixels"):
+        open_image(tmp_path / "large.png")
+
+
+def closed_before_loading() -> Image.Image:
+    with Image.open(BytesIO(saved(upright(), "PNG"))) as image:
+        return image
+
+
+def closed() -> Image.Image:
+    image = upright()
+    image.close()
+    return image
+
+
+@pytest.mark.parametrize("make", [closed_before_loading, closed])
+def test_a_closed_image_is_told(make: Callable[[], Image.Image]) -> None:
+    with pytest.raises(PhotoError, match="The photo was closed before its pixels were read: call load"):
+        rgb_of(make())
+    with Image.open(BytesIO(saved(upright(), "PNG"))) as image:
+        image.load()
+    check_upright(rgb_of(image))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_a_process_forked_while_a_photograph_is_read_reads_its_own(tmp_path: Path) -> None:
+    (tmp_path / "photo.png").write_bytes(saved(upright(), "PNG"))
+    with photos._DECODING:
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                code = 0 if open_image(tmp_path / "photo.png").size == SIZE else 2
+            finally:
+                os._exit(code)
+    for _ in range(100):
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            break
+        time.sleep(0.1)
+    else:
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+        pytest.fail("The process waits for a lock that nobody will open.")
+    assert status == 0
