@@ -142,6 +142,26 @@ def read_json(content: str | bytes, subject: str) -> Any:
     raise ValueError(f"{subject} cannot be read as JSON ({reason}): correct or replace it.")
 
 
+def read_utf8(content: bytes) -> str:
+    """The text of a file in UTF-8; a byte order mark in front is left aside.
+
+    Raises:
+        ValueError: another encoding; a clause that says where it shows, for the message to name the file before it.
+    """
+    for name, marks in (("UTF-32", (b"\xff\xfe\0\0", b"\0\0\xfe\xff")), ("UTF-16", (b"\xff\xfe", b"\xfe\xff"))):
+        if content.startswith(marks):
+            raise ValueError(f"it is {name}: save it as UTF-8")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"line {line} is not UTF-8 (byte 0x{content[error.start]:02x}): save it as UTF-8") from error
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise ValueError(f"line {line} holds zero bytes, as other encodings do: save it as UTF-8")
+    return text
+
+
 def is_nested_deeper(value: object, most: int) -> bool:
     """Whether lists and dicts lie in each other more than `most` levels deep; looked at level by level."""
     level = [value]

@@ -20,6 +20,7 @@ from seps.data.augmentation import augment_image, augment_words
 from seps.data.dataset import Batch, CaptionDataset, CaptionTokenizer, Item, collate
 from seps.data.entities import PhraseBoxes, SentencePhrases, read_entities
 from seps.data.layout import PROTOCOLS, Split, dense_captions, no_dense, read_split
+from seps.data.overlap import overlap_notes
 from seps.data.problems import DataError
 from seps.photos import open_image
 
@@ -39,6 +40,7 @@ __all__ = [
     "dense_captions",
     "no_dense",
     "open_image",
+    "overlap_notes",
     "read_entities",
     "read_split",
 ]

@@ -11,6 +11,7 @@ import argparse
 import base64
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from html import escape
@@ -22,6 +23,7 @@ from textwrap import fill
 from seps.cli import check_output, errors_in_one_line
 from seps.data.dataset import CaptionDataset
 from seps.data.layout import Split, dense_captions, find_dense_file, no_dense, read_split
+from seps.data.overlap import overlap_notes
 from seps.encoders import Tokenizer, preprocess
 from seps.models.config import ModelConfig, config_names, load_config
 from seps.models.shipped import CONFIG_NAME, model_folder
@@ -53,12 +55,12 @@ class Section:
     picture: Path | None = None
 
 
-def inspect_split(split: Split, config: ModelConfig, sample: int = 0) -> list[Section]:
+def inspect_split(split: Split, config: ModelConfig, sample: int = 0, notes: Sequence[str] = ()) -> list[Section]:
     """Describe a split as a model of this config meets it.
 
     Args:
         split: V images with k captions each; config: whose tokenizer, limits and pixels.
-        sample: the index, 0 to V - 1, of the image that is shown.
+        sample: the index, 0 to V - 1, of the image that is shown; notes: what else is to be said of it.
 
     Raises:
         ValueError: no such image, image files that cannot be read, or a tokenizer that cannot be had.
@@ -67,15 +69,15 @@ def inspect_split(split: Split, config: ModelConfig, sample: int = 0) -> list[Se
         raise ValueError(f"--sample is {sample}, but the split has {len(split.image_ids)} images, counted from 0.")
     tokenizer = Tokenizer.from_config(config.text)
     return [
-        counts(split),
+        counts(split, notes),
         card(split, tokenizer, sample),
         token_counts(split, tokenizer, config),
         batch(split, tokenizer, config, sample),
     ]
 
 
-def counts(split: Split) -> Section:
-    """How many images, captions and dense captions there are, and where they lie."""
+def counts(split: Split, notes: Sequence[str] = ()) -> Section:
+    """How many images, captions and dense captions there are, where they lie, and what is odd of them."""
     dense = f"none. {no_dense(split)}"
     if split.dense is not None:
         file = find_dense_file(split.folder, split.name)
@@ -86,7 +88,19 @@ def counts(split: Split) -> Section:
         ("captions", f"{len(split.captions):,}, {split.captions_per_image} for each image"),
         ("dense captions", dense),
     )
-    return Section(f"Split {split.name} of {split.folder}", rows)
+    noted = tuple(("note", note) for note in (*split.notes, *notes))
+    return Section(f"Split {split.name} of {split.folder}", (*rows, *noted))
+
+
+def other_splits(split: Split, images: Path | None) -> list[Split]:
+    """The other splits of the folder that can be read: what is wrong with one is told when that one is looked at."""
+    found = []
+    for file in sorted(split.folder.glob("*_caps.txt")):
+        name = file.name.removesuffix("_caps.txt")
+        if name != split.name:
+            with suppress(ValueError):
+                found.append(read_split(split.folder, name, split.captions_per_image, images))
+    return found
 
 
 def card(split: Split, tokenizer: Tokenizer, number: int) -> Section:
@@ -227,7 +241,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if options.html is not None:
             check_output(options.html)
         config = read_config(options.model)
-        sections = inspect_split(read_split(options.data, options.split, images=options.images), config, options.sample)
+        split = read_split(options.data, options.split, images=options.images)
+        notes = overlap_notes(split, *other_splits(split, options.images))
+        sections = inspect_split(split, config, options.sample, notes)
         print(as_text(sections))
         if options.html is not None:
             options.html.write_text(as_html(sections), encoding="utf-8")

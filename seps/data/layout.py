@@ -4,22 +4,25 @@ A folder holds for each split `{split}_caps.txt`, one caption a line, and `{spli
 captions, or one id an image, told apart by counting. The captions of an image stand together, k an image. Where dense
 captions were written they are in `{split}_dense.jsonl` or, as the authors name it, `{dataset}_{split}.jsonl`, one
 {"text": "..."} a line. For all splits there are `id_mapping.json`, from image id to file name, and the image files, in
-`images/` or in a folder of their own. A folder with a `manifest.json` has one more split, see `seps.data.manifest`.
+`images/` or in a folder of their own. Where captions begin with file names, as those of Flickr are downloaded, ids and
+mapping may lack, see `seps.data.named_captions`. A folder with a `manifest.json` has one more split, see
+`seps.data.manifest`.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from seps.checks import check_whole, shown
+from seps.data.lookup import IMAGES, FilesBelow
 from seps.data.manifest import manifest_split, read_manifest
+from seps.data.named_captions import NamedCaptions, named_captions
 from seps.data.problems import MISSING, UNREADABLE, DataError, Problems, parse_object, read_lines, read_text
 
 PROTOCOLS = ("none", "own", "other")
-IMAGES = "images"  # in the folder of the captions, where no other folder of images is named
+LOOKED_AT = 10_000  # bytes of a file that may hold captions
 FLICKR30K = "flickr30k-images"  # in the folder of images, as Flickr30K is unpacked
 
 EMPTY = "Lines without text: write some, or take the line out"
@@ -29,6 +32,13 @@ UNMAPPED = "Image ids without a file name in id_mapping.json"
 ABSENT = "Files missing from {}: put them there, or take their captions and ids out"
 SEVERAL = "Several files of dense captions: keep one"
 DENSE = "Dense captions that are not one JSON object with a text a line"
+NAMELESS = "Captions without a file name in front, which the others have"
+OTHERS = "Captions of another file than their id has in id_mapping.json"
+DOWNLOADED = (
+    "Captions with file names, as they are downloaded: put those of the split into {}_caps.txt, line by line, and "
+    "neither ids nor id_mapping.json is needed"
+)
+NO_TEXT = {"nan", "null", "none", "n/a"}  # what a table writes for an empty cell
 
 
 @dataclass(frozen=True)
@@ -43,6 +53,7 @@ class Split:
         captions: (V * k), in the order of the images.
         captions_per_image: k.
         dense: dense captions, (V) one an image or (V * k) one a caption; None where the split has none.
+        notes: sentences on what is odd of it, for people: how its lines were taken, captions that say nothing.
     """
 
     name: str
@@ -52,6 +63,7 @@ class Split:
     captions: tuple[str, ...]
     captions_per_image: int
     dense: tuple[str, ...] | None
+    notes: tuple[str, ...] = ()
 
 
 def read_split(folder: str | Path, split: str, captions_per_image: int = 5, images: str | Path | None = None) -> Split:
@@ -82,17 +94,46 @@ def read_split(folder: str | Path, split: str, captions_per_image: int = 5, imag
         problems.raise_any()
         ids, paths, texts = listed
         return Split(split, folder, tuple(ids), tuple(paths), tuple(texts), captions_per_image, None)
-    captions = read_lines(folder / f"{split}_caps.txt", problems)
-    ids = read_ids(folder, split, problems)
-    lines = caption_lines(ids, len(captions or ()), captions_per_image)
-    names = read_names(folder, lines, problems)
-    _check_captions(split, captions, len(ids), captions_per_image, problems)
-    _check_groups(lines, captions_per_image, problems)
-    root = _check_files(folder, images, names, problems)
-    dense = _read_dense(folder, split, len(lines), captions_per_image, problems)
+    lines = read_lines(folder / f"{split}_caps.txt", problems)
+    if lines is None:
+        _hint_named(folder, split, problems)
+    named = named_captions(lines or ())
+    captions = lines if named is None else list(named.captions)
+    ids = read_ids(folder, split, problems) if named is None or has_ids(folder, split) else list(named.names)
+    groups = caption_lines(ids, len(captions or ()), captions_per_image)
+    names = named_files(folder, split, groups, named, problems)
+    _check_captions(split, captions, len(ids), captions_per_image, problems, named)
+    _check_groups(groups, captions_per_image, problems)
+    files = _check_files(folder, images, names, problems)
+    dense = _read_dense(folder, split, len(groups), captions_per_image, problems)
     problems.raise_any()
-    files = tuple(root / name for name in names.values())
-    return Split(split, folder, tuple(lines), files, tuple(captions or ()), captions_per_image, dense)
+    notes = split_notes(f"{split}_caps.txt", captions or (), captions_per_image, named)
+    return Split(split, folder, tuple(groups), tuple(files), tuple(captions or ()), captions_per_image, dense, notes)
+
+
+def has_ids(folder: Path, split: str) -> bool:
+    """Tell whether a split has a file of ids."""
+    return (folder / f"{split}_ids.txt").is_file()
+
+
+def split_notes(file: str, captions: Sequence[str], k: int, named: NamedCaptions | None = None) -> tuple[str, ...]:
+    """Say what is odd of captions that can be read: sentences, none where nothing is."""
+    notes = []
+    if named is not None:
+        head = ", below a line of headings" if named.first > 1 else ""
+        notes.append(
+            f"The captions of {file} begin with file names ({named.form}{head}): they tell the captions' pictures and "
+            "were left out of the captions."
+        )
+    empty = sum(caption.lower() in NO_TEXT for caption in captions)
+    if empty:
+        notes.append(
+            f"{empty} of {len(captions)} captions of {file} are 'nan' or the like, as a table writes an empty cell: "
+            "write captions, or take these lines out."
+        )
+    elif len(captions) > k and len(set(captions)) == 1:
+        notes.append(f"All {len(captions)} captions of {file} are {shown(captions[0])}: nothing tells images apart.")
+    return tuple(notes)
 
 
 def read_ids(folder: Path, split: str, problems: Problems) -> list[str]:
@@ -118,6 +159,27 @@ def caption_lines(ids: Sequence[str], captions: int, k: int) -> dict[str, list[i
     for number, image_id in enumerate(ids):
         lines.setdefault(image_id, []).extend(range(number * width + 1, (number + 1) * width + 1))
     return lines
+
+
+def named_files(
+    folder: Path, split: str, lines: Mapping[str, list[int]], named: NamedCaptions | None, problems: Problems
+) -> dict[str, str]:
+    """The name of each id's image file, from id_mapping.json or, where there is none, from its captions' lines.
+
+    Args:
+        lines: as `caption_lines` has them, the numbers of the captions; named: what stands before the captions.
+    """
+    if named is None or (folder / "id_mapping.json").is_file():
+        names = read_names(folder, lines, problems)
+    else:
+        names = {image_id: named.names[numbers[0] - 1] for image_id, numbers in lines.items() if image_id}
+    for image_id, name in names.items() if named is not None else ():
+        for number in lines[image_id]:
+            own = named.names[number - 1] if named is not None and number <= len(named.names) else ""
+            if own and Path(own).name != Path(name).name:
+                place = number - 1 + (1 if named is None else named.first)
+                problems.add(OTHERS, f"line {place} of {split}_caps.txt: {own}, but id {image_id} is {name}")
+    return names
 
 
 def read_names(folder: Path, image_ids: Iterable[str], problems: Problems) -> dict[str, str]:
@@ -222,7 +284,20 @@ def _splits_in(folder: Path) -> str:
     return ", ".join(names if listed is None else [*names, listed]) or "no split"
 
 
-def _check_captions(split: str, captions: list[str] | None, ids: int, k: int, problems: Problems) -> None:
+def _hint_named(folder: Path, split: str, problems: Problems) -> None:
+    """Note caption files as they are downloaded, which could be those of the split."""
+    for file in sorted(folder.glob("*.*")):
+        if file.suffix.lower() in (".token", ".txt", ".csv", ".tsv") and not file.name.endswith("_caps.txt"):
+            with file.open("rb") as stream:
+                lines = stream.read(LOOKED_AT).decode(errors="replace").split("\n")[:-1]
+            named = named_captions([line.strip() for line in lines])
+            if named is not None:
+                problems.add(DOWNLOADED.format(split), f"{file.name} ({named.form})")
+
+
+def _check_captions(
+    split: str, captions: list[str] | None, ids: int, k: int, problems: Problems, named: NamedCaptions | None
+) -> None:
     if captions is None:
         return
     if not captions:
@@ -230,9 +305,10 @@ def _check_captions(split: str, captions: list[str] | None, ids: int, k: int, pr
     elif ids and len(captions) not in (ids, ids * k):
         told = f"{split}_caps.txt has {len(captions)} captions, but {split}_ids.txt has {ids} ids"
         problems.add(COUNTS, f"{told}, neither one a caption nor one an image")
-    for number, caption in enumerate(captions, start=1):
+    for number, caption in enumerate(captions, start=1 if named is None else named.first):
         if not caption:
-            problems.add(EMPTY, f"line {number} of {split}_caps.txt")
+            nameless = named is not None and not named.names[number - named.first]
+            problems.add(NAMELESS if nameless else EMPTY, f"line {number} of {split}_caps.txt")
 
 
 def _check_groups(lines: Mapping[str, list[int]], k: int, problems: Problems) -> None:
@@ -243,42 +319,23 @@ def _check_groups(lines: Mapping[str, list[int]], k: int, problems: Problems) ->
             problems.add(GROUPS, f"id {image_id}: {len(numbers)} {where}, but {k} in a row are needed")
 
 
-def _check_files(folder: Path, images: str | Path | None, names: Mapping[str, str], problems: Problems) -> Path:
-    """The folder that the names start from; what is missing there is noted."""
+def _check_files(folder: Path, images: str | Path | None, names: Mapping[str, str], problems: Problems) -> list[Path]:
+    """Where the files of these names lie; what is missing is noted."""
     root = folder / IMAGES if images is None else Path(images)
     if not root.is_dir():
         problems.add(MISSING, f"{IMAGES}/ (where the images lie elsewhere: --images FOLDER)")
-        return root
-    absent = _absent(root, names)
+        return []
+    below = FilesBelow(root)
+    absent = [image_id for image_id, name in names.items() if below.find(name) is None]
     unpacked = root / FLICKR30K
     if images is not None and absent and unpacked.is_dir():
-        missing_there = _absent(unpacked, names)
+        there = FilesBelow(unpacked)
+        missing_there = [image_id for image_id, name in names.items() if there.find(name) is None]
         if len(missing_there) < len(absent):
-            root, absent = unpacked, missing_there
+            root, absent, below = unpacked, missing_there, there
     for image_id in absent:
         problems.add(ABSENT.format(f"{IMAGES}/" if images is None else root), f"{names[image_id]} (id {image_id})")
-    return root
-
-
-def _absent(root: Path, names: Mapping[str, str]) -> list[str]:
-    """The ids whose files are missing; one listing a folder, not a look at each file: quick on network drives too."""
-    present: dict[Path, set[str]] = {}
-    absent = []
-    for image_id, name in names.items():
-        file = root / name
-        if file.parent not in present:
-            present[file.parent] = _files_in(file.parent)
-        if file.name not in present[file.parent]:
-            absent.append(image_id)
-    return absent
-
-
-def _files_in(folder: Path) -> set[str]:
-    try:
-        with os.scandir(folder) as entries:
-            return {entry.name for entry in entries if entry.is_file()}
-    except (OSError, ValueError):  # ValueError: a name that no folder can have
-        return set()
+    return [file for file in map(below.find, names.values()) if file is not None]
 
 
 def _read_dense(folder: Path, split: str, images: int, k: int, problems: Problems) -> tuple[str, ...] | None:

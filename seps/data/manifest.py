@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from seps.checks import read_json, shown
+from seps.data.lookup import FilesBelow
 from seps.data.problems import MISSING, UNREADABLE, Problems, read_text
 
 MANIFEST = "manifest.json"
@@ -41,16 +42,17 @@ def read_manifest(
     if not isinstance(entries, list) or not entries:
         problems.add(UNREADABLE, f"{MANIFEST} holds no list of photographs")
         return ids, files, captions
+    below = FilesBelow(images)
     for number, entry in enumerate(entries, start=1):
         values = entry if isinstance(entry, dict) else {}
         name, own = values.get("file"), captions_of(values, captions_per_image)
         if not isinstance(name, str) or own is None:
             problems.add(ENTRIES, f"entry {number}: {shown(name)} with {shown(values.get('captions'))}")
-        elif not (images / name).is_file():
+        elif (file := below.find(name)) is None:
             problems.add(MISSING, f"{name} (entry {number}) in {images}")
         else:
             ids.append(str(values.get("id", name)))
-            files.append(images / name)
+            files.append(file)
             captions += own
     return ids, files, captions
 

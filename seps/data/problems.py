@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from seps.checks import read_json
+from seps.checks import read_json, read_utf8
 
 LISTED = 20  # problems of one kind that a message spells out
 
@@ -49,10 +49,10 @@ class Problems:
 def read_text(path: Path, problems: Problems) -> str | None:
     """A UTF-8 file's text; None and a problem noted where there is no such file or it cannot be read."""
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return read_utf8(path.read_bytes())
     except FileNotFoundError:
         problems.add(MISSING, path.name)
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         problems.add(UNREADABLE, f"{path.name}: {error}")
     return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -50,6 +51,8 @@ def prepare(options: argparse.Namespace) -> tuple[SEPSModel, Split]:
         raise ValueError("--split is needed: dev, test, ...; only a folder with a manifest.json has one by itself.")
     options.split = name  # programs that read more of the split know it by this
     split = first_images(read_split(options.data, name, images=options.images), options.first)
+    for note in split.notes:
+        print(note, file=sys.stderr)
     return load_model(options.model).to(choose_device(options.device)), split
 
 

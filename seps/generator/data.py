@@ -61,6 +61,8 @@ def read_captioned(
         ValueError: as `read_split`; an image that cannot be read.
     """
     split = read_split(folder, name, images=images)
+    for note in split.notes:
+        tqdm.write(note)
     ids = [torch.tensor(tokenizer.encode(caption, max_words)) for caption in split.captions]
     return Captioned(split, pixels_of(split, size, cache), ids)
 

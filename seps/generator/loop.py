@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tqdm import tqdm
 
 from seps.checks import check_whole
+from seps.data import overlap_notes
 from seps.epochs import read_epochs, write_epoch
 from seps.generator.batches import Source, epoch_batches, make_batch, with_latents, with_places
 from seps.generator.config import GeneratorConfig
@@ -121,6 +123,8 @@ def train(
         read_captioned(data, name, config.image_size, network.tokenizer, most, kept, images)
         for name in ("train", "dev")
     )
+    for note in overlap_notes(train_images.split, dev_images.split):
+        tqdm.write(f"Warning: {note}", file=sys.stderr)
     network.to(device or ("cuda" if torch.cuda.is_available() else "cpu"))
     network.to(memory_format=torch.channels_last)
     if network.unet is not None and network.device.type == "cpu":

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
-from dataclasses import dataclass
-from io import StringIO
+from dataclasses import dataclass, fields
+from itertools import combinations
 from math import isfinite
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from seps.data.problems import Problems, read_text
+from seps.data.lookup import IMAGES, FilesBelow
+from seps.data.overlap import listed, same_files
+from seps.data.problems import MISSING, UNREADABLE, Problems
+from seps.data.table import read_table
 from seps.judge.config import DataConfig
 
 RATINGS = "ratings.csv"
 COLUMNS = "Columns that are missing"
 ABSENT = "Files missing from images/: put them there, or take their lines out"
 SCORES = "Scores that are no numbers or outside the scale"
+ABOVE = "Scores above data.mos_top: set it, in the recipe, to the top of the scale (the largest here is {})"
+SEVERAL = "Pictures with several lines: keep one line a picture, in one split, with the mean of its scores"
 EMPTY = "Lines without a prompt"
 NONE = "Splits without a line"
+
+LOW = 0.4  # of the scale's top: where all scores lie below, the scale is likely another
 
 Floats = NDArray[np.float64]
 
@@ -70,69 +76,136 @@ def read_ratings(folder: str | Path, split: str, config: DataConfig) -> Ratings:
     """Read one split of a ratings file and check all of it but the inside of its pictures.
 
     Args:
-        folder: holds `ratings.csv` and `images/`.
+        folder: holds `ratings.csv` and `images/`, in which pictures may lie in folders.
         split: which lines, by their split column.
         config: the columns' names and the top of the scale.
 
     Raises:
         DataError: one that lists a file that is missing or not readable, columns that are missing, pictures that are
-            missing, scores that are no numbers or outside [0, M], lines without a prompt, a split without a line.
+            missing or that have several lines, scores that are no numbers or outside [0, M], lines without a prompt, a
+            split without a line.
     """
     folder = Path(folder)
     problems = Problems(f"Ratings of split {split} in {folder}")
-    text = read_text(folder / RATINGS, problems)
-    problems.raise_any()
-    reader = csv.DictReader(StringIO(text or ""))
-    columns = [
-        config.image_column,
-        config.prompt_column,
-        config.quality_column,
-        config.consistency_column,
-        config.split_column,
-        *filter(None, (config.generator_column, config.explanation_column)),
-    ]
-    for column in columns:
-        if column not in (reader.fieldnames or ()):
-            problems.add(COLUMNS, f"{column} ({RATINGS} has {', '.join(reader.fieldnames or ()) or 'none'})")
-    problems.raise_any()
-    rows = [(reader.line_num, row) for row in reader]
-    splits = sorted({row[config.split_column] or "" for _, row in rows})
+    rows = _read_rows(folder / RATINGS, config, problems)
+    below = FilesBelow(folder / IMAGES, anywhere=True)
+    _check_pictures(rows, below, config, problems)
+    splits = sorted({row[config.split_column] for _, row in rows})
     rows = [(line, row) for line, row in rows if row[config.split_column] == split]
     if not rows:
         problems.add(NONE, f"{split} ({RATINGS} has {', '.join(splits) or 'no line'})")
-    present = {file.name for file in (folder / "images").iterdir()} if (folder / "images").is_dir() else set()
-    scores: dict[str, list[float]] = {config.quality_column: [], config.consistency_column: []}
     for line, row in rows:
-        name = row[config.image_column] or ""
-        if name not in present:
+        name = row[config.image_column]
+        if below.find(name) is None:
             problems.add(ABSENT, f"{name or 'no name'} (line {line})")
-        if not (row[config.prompt_column] or "").strip():
+        if not row[config.prompt_column].strip():
             problems.add(EMPTY, f"line {line}")
-        for column, values in scores.items():
-            value = read_score(row[column])
-            if value is None or not 0.0 <= value <= config.mos_top:
-                problems.add(SCORES, f"line {line}: {column} is {row[column]!r}, not within [0, {config.mos_top:g}]")
-            values.append(0.0 if value is None else value / config.mos_top)
+    scored = (config.quality_column, config.consistency_column)
+    quality, consistency = _read_scores(rows, scored, config.mos_top, problems)
     problems.raise_any()
 
     def texts(column: str) -> tuple[str, ...]:
-        return tuple((row[column] or "").strip() if column else "" for _, row in rows)
+        return tuple(row[column].strip() if column else "" for _, row in rows)
 
+    files = (below.find(row[config.image_column]) for _, row in rows)
     return Ratings(
         split,
-        tuple(folder / "images" / row[config.image_column] for _, row in rows),
+        tuple(file for file in files if file is not None),
         texts(config.prompt_column),
         texts(config.generator_column),
-        np.array(scores[config.quality_column]),
-        np.array(scores[config.consistency_column]),
+        quality,
+        consistency,
         texts(config.explanation_column) if config.explanation_column else None,
     )
 
 
-def read_score(text: str | None) -> float | None:
+def rating_notes(train: Ratings, dev: Ratings, config: DataConfig) -> list[str]:
+    """Say what lets training or measuring come to nothing: sentences, none where all is well."""
+    notes = []
+    files = (*train.image_files, *dev.image_files)
+    pairs = [pair for group in same_files(files) for pair in combinations(group, 2)]
+    shared = [f"{files[i].name} and {files[j].name}" for i, j in pairs if i < len(train) <= j]
+    twice = [f"{files[i].name} and {files[j].name}" for i, j in pairs if not i < len(train) <= j]
+    if shared:
+        notes.append(
+            f"Pictures of {train.name} that are in {dev.name} too, under another name: {listed(shared)}. What is "
+            "measured there flatters: take one of the two out."
+        )
+    if twice:
+        notes.append(f"Pictures that are there twice, under two names: {listed(twice)}.")
+    for column, name in ((config.quality_column, "quality"), (config.consistency_column, "consistency")):
+        for ratings in (train, dev):
+            scores = getattr(ratings, name)
+            if len(scores) > 1 and scores.min() == scores.max():
+                notes.append(
+                    f"Every {column} of {ratings.name} is {scores[0] * config.mos_top:g}: there is nothing to learn or "
+                    "to rank by."
+                )
+    largest = max(max(ratings.quality.max(), ratings.consistency.max()) for ratings in (train, dev))
+    if largest < LOW:
+        notes.append(
+            f"The largest score is {largest * config.mos_top:g}, but data.mos_top is {config.mos_top:g}: set it to the "
+            "top of the scale that people rated on."
+        )
+    return notes
+
+
+def _read_rows(path: Path, config: DataConfig, problems: Problems) -> list[tuple[int, dict[str, str]]]:
+    """The rows of a ratings file, each with its line; raises what is wrong with the file as a whole."""
+    columns: tuple[str, ...] = ()
+    rows: list[tuple[int, dict[str, str]]] = []
+    try:
+        columns, rows = read_table(path)
+    except FileNotFoundError:
+        problems.add(MISSING, path.name)
+    except (OSError, ValueError) as error:
+        problems.add(UNREADABLE, f"{path.name}: {error}")
+    problems.raise_any()
+    for key in [one.name for one in fields(config) if one.name.endswith("_column")]:
+        column = getattr(config, key)
+        if column and column not in columns:
+            problems.add(
+                COLUMNS, f"{column}: name another as data.{key} ({path.name} has {', '.join(columns) or 'none'})"
+            )
+    problems.raise_any()
+    return rows
+
+
+def _check_pictures(
+    rows: Sequence[tuple[int, dict[str, str]]], below: FilesBelow, config: DataConfig, problems: Problems
+) -> None:
+    """Note the pictures that have several lines, in whatever splits."""
+    lines: dict[object, list[tuple[int, dict[str, str]]]] = {}
+    for line, row in rows:
+        name = row[config.image_column]
+        lines.setdefault(below.find(name) or name, []).append((line, row))
+    for found in lines.values():
+        name = found[0][1][config.image_column]
+        if name and len(found) > 1:
+            places = ", ".join(f"{line} ({row[config.split_column] or 'no split'})" for line, row in found)
+            problems.add(SEVERAL, f"{name}: lines {places}")
+
+
+def _read_scores(
+    rows: Sequence[tuple[int, dict[str, str]]], columns: Sequence[str], top: float, problems: Problems
+) -> list[Floats]:
+    """Shares of the scale's top, (n,) for each column; what is none is noted."""
+    values = [[read_score(row[column]) for _, row in rows] for column in columns]
+    largest = max((value for scores in values for value in scores if value is not None), default=0.0)
+    for column, scores in zip(columns, values, strict=True):
+        for (line, row), value in zip(rows, scores, strict=True):
+            if value is None or not 0.0 <= value <= top:
+                above = ABOVE.format(f"{largest:g}") if value is not None and value > top else SCORES
+                comma = value is None and read_score(row[column].replace(",", ".")) is not None
+                point = ": write a point for the comma" if comma else ""
+                problems.add(above, f"line {line}: {column} is {row[column]!r}, not within [0, {top:g}]{point}")
+    return [np.array([0.0 if value is None else value / top for value in scores]) for scores in values]
+
+
+def read_score(text: str) -> float | None:
     """A cell as a finite number, None where it is none."""
     try:
-        value = float(text or "")
+        value = float(text)
     except ValueError:
         return None
     return value if isfinite(value) else None

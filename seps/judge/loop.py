@@ -8,6 +8,7 @@ pictures. RUN receives `model/` (the last epoch: no epoch is chosen by dev), `ch
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -25,7 +26,7 @@ from seps.data import open_image
 from seps.epochs import read_epochs, write_epoch
 from seps.judge.config import SCORES, JudgeConfig
 from seps.judge.copies import cropped
-from seps.judge.data import Ratings, read_ratings
+from seps.judge.data import Ratings, rating_notes, read_ratings
 from seps.judge.encoders import PictureFeatures, to_pixels
 from seps.judge.features import SplitFeatures, split_features
 from seps.judge.judge import Judge
@@ -149,6 +150,8 @@ def train(
         ValueError: data, recipe or checkpoint that do not fit, told before training starts; a loss that is not finite.
     """
     ratings = {name: read_ratings(data, name, config.data) for name in ("train", "dev")}
+    for note in rating_notes(ratings["train"], ratings["dev"], config.data):
+        tqdm.write(f"Warning: {note}", file=sys.stderr)
     out.mkdir(parents=True, exist_ok=True)
     read_epochs(out)
     torch.manual_seed(settings.seed)

@@ -12,6 +12,7 @@ from pathlib import Path
 from seps.checks import check_whole
 from seps.cli import errors_in_one_line
 from seps.data import open_image
+from seps.data.table import read_table
 from seps.judge.config import SCORES
 from seps.judge.judge import Judge, Score, load_judge
 
@@ -146,17 +147,20 @@ def read_prompts(path: Path) -> dict[str, str]:
     """Each picture's prompt from a CSV with the columns image and prompt.
 
     Raises:
-        ValueError: no such file, one that is no CSV in UTF-8, or columns that are missing.
+        ValueError: no such file, one that is no CSV in UTF-8, columns that are missing, or a picture with two prompts.
     """
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            lines = csv.DictReader(file)
-            missing = {"image", "prompt"} - set(lines.fieldnames or ())
-            if missing:
-                raise ValueError(f"{path} has no column {min(missing)}: image and prompt are needed.")
-            return {row["image"]: row["prompt"] or "" for row in lines}
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"{path} cannot be read as a CSV ({error}): name another.") from error
+        columns, rows = read_table(path)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path} cannot be read as a CSV ({error}): correct it, or name another.") from error
+    missing = {"image", "prompt"} - set(columns)
+    if missing:
+        raise ValueError(f"{path} has no column {min(missing)}: image and prompt are needed.")
+    prompts: dict[str, str] = {}
+    for line, row in rows:
+        if prompts.setdefault(row["image"], row["prompt"]) != row["prompt"]:
+            raise ValueError(f"{path} has two prompts for {row['image']}, the second on line {line}: take one out.")
+    return prompts
 
 
 def report(judge: Judge, files: Sequence[Path], prompts: Sequence[str], path: Path | None, by: str = "") -> None:

@@ -26,7 +26,7 @@ from torch.nn.utils.rnn import pad_sequence
 from tqdm import tqdm
 
 from seps.cli import check_folder
-from seps.data import CaptionDataset, Split, no_dense, open_image, read_split
+from seps.data import CaptionDataset, Split, no_dense, open_image, overlap_notes, read_split
 from seps.encoders import preprocess
 from seps.models.config import ModelConfig
 from seps.models.hub import load_model
@@ -90,8 +90,10 @@ def train(
         kwargs_handlers=[DistributedDataParallelKwargs(find_unused_parameters=True)],
     )
     splits = read_splits(data, images)
-    if note := dense_note(splits["train"], settings):
-        accelerator.print(note)
+    for note in (*splits["train"].notes, *splits["dev"].notes, dense_note(splits["train"], settings)):
+        if note:
+            accelerator.print(note)
+    warn(accelerator, overlap_notes(*splits.values()) if accelerator.is_main_process else [])
     out.mkdir(parents=True, exist_ok=True)
     read_epochs(out)  # a curve that cannot be gone on with is told now, not after an epoch
     recipe = config.as_dict() | {"training": settings.as_dict()}

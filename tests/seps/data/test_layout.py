@@ -169,7 +169,7 @@ def test_unreadable_files_are_named(tmp_path: Path) -> None:
     (folder / "id_mapping.json").write_text("[1]")
     (folder / "dev_dense.jsonl").mkdir()
     message = complaint(folder)
-    assert "Not readable (3):\n  dev_caps.txt: 'utf-8' codec" in message
+    assert "Not readable (3):\n  dev_caps.txt: line 1 is not UTF-8 (byte 0xe9): save it as UTF-8\n" in message
     assert "  id_mapping.json holds a JSON list, but an object {...} is needed" in message
     assert "  dev_dense.jsonl: [Errno" in message
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from seps.data import DataError
 from seps.judge.config import DataConfig
-from seps.judge.data import read_ratings, split_by_row
+from seps.judge.data import rating_notes, read_ratings, split_by_row
 from tests.helpers.judged import COLUMNS, read_rows, write_ratings, write_rows
 
 SCALE = DataConfig(mos_top=4.5)
@@ -63,6 +64,108 @@ def test_missing_pictures_and_bad_scores_are_listed_together(folder: Path) -> No
     for line, cell in ((12, "'4.6'"), (13, "'-0.1'"), (14, "'good'"), (15, "'nan'")):
         assert f"line {line}: " in message and cell in message
     assert "not within [0, 4.5]" in message and "line 16" in message
+
+
+def told(folder: Path, split: str = "train") -> str:
+    with pytest.raises(DataError) as raised:
+        read_ratings(folder, split, SCALE)
+    return str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["sd/{}", "./sd/{}", "images/sd/{}", "sd\\{}", ".\\images\\sd\\{}", "SD/{}", "{}", "/home/one/images/sd/{}"],
+)
+def test_pictures_in_folders_are_found(folder: Path, name: str) -> None:
+    before = read_ratings(folder, "train", SCALE)
+    (folder / "images").rename(folder / "sd")
+    (folder / "images").mkdir()
+    (folder / "sd").rename(folder / "images" / "sd")
+    write_rows(folder, [row | {"image": name.format(row["image"])} for row in read_rows(folder)])
+    ratings = read_ratings(folder, "train", SCALE)
+    assert ratings.image_files == tuple(folder / "images" / "sd" / file.name for file in before.image_files)
+    assert ratings.quality == pytest.approx(before.quality)
+
+
+def test_a_name_that_several_pictures_have_is_missing_not_guessed(folder: Path) -> None:
+    rows = read_rows(folder)
+    for place in ("sd", "xl"):
+        (folder / "images" / place).mkdir()
+        (folder / "images" / place / rows[9]["image"]).write_bytes(b"")
+    (folder / "images" / rows[9]["image"]).unlink()
+    assert f"take their lines out (1):\n  {rows[9]['image']} (line 11)" in told(folder)
+
+
+def test_a_picture_with_two_ratings_is_told_with_its_lines(folder: Path) -> None:
+    rows = read_rows(folder)
+    write_rows(folder, [*rows, rows[9] | {"mos_quality": "1", "image": "./" + rows[9]["image"]}])
+    assert "the mean of its scores (1):\n  9.png: lines 11 (train), 26 (train)" in told(folder)
+
+
+def test_a_picture_in_two_splits_is_told_whichever_is_read(folder: Path) -> None:
+    rows = read_rows(folder)
+    write_rows(folder, [*rows, rows[9] | {"split": "dev"}])
+    for split in ("train", "dev"):
+        assert "keep one line a picture, in one split" in told(folder, split)
+        assert "  9.png: lines 11 (train), 26 (dev)" in told(folder, split)
+
+
+@pytest.mark.parametrize(("mark", "name"), [(";", "semicolons"), ("\t", "tabs"), ("|", "bars")])
+def test_other_marks_than_commas_are_named(folder: Path, mark: str, name: str) -> None:
+    text = (folder / "ratings.csv").read_text()
+    (folder / "ratings.csv").write_text(text.replace(",", mark).replace(".", ","))
+    assert f"ratings.csv: its cells are separated by {name}: save it with commas (and points in numbers)" in told(
+        folder
+    )
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-16-le"])
+def test_another_encoding_is_told_with_its_line(folder: Path, encoding: str) -> None:
+    rows = read_rows(folder)
+    rows[3]["prompt"] = "a caf\u00e9"
+    write_rows(folder, rows)
+    (folder / "ratings.csv").write_bytes((folder / "ratings.csv").read_text().encode(encoding))
+    message = told(folder)
+    assert message.endswith("save it as UTF-8")
+    assert ("it is UTF-16" if encoding == "utf-16" else "line 5 is not UTF-8") in message
+
+
+def test_another_scale_names_the_key(folder: Path) -> None:
+    rows = [row | {"mos_quality": f"{20 * float(row['mos_quality']):.1f}"} for row in read_rows(folder)]
+    largest = max(float(row["mos_quality"]) for row in rows if row["split"] == "train")
+    write_rows(folder, rows)
+    message = told(folder)
+    assert f"set it, in the recipe, to the top of the scale (the largest here is {largest:g})" in message
+    assert message.count("Scores above data.mos_top") == 1
+    rows[9]["mos_quality"] = "3,5"
+    write_rows(folder, rows)
+    assert "line 11: mos_quality is '3,5', not within [0, 4.5]: write a point for the comma" in told(folder)
+
+
+def test_columns_of_other_names_are_told_with_their_keys(folder: Path) -> None:
+    write_rows(folder, read_rows(folder), ("image", "prompt"))
+    message = told(folder)
+    for column, key in (("split", "split"), ("mos_quality", "quality"), ("mos_align", "consistency")):
+        assert f"  {column}: name another as data.{key}_column (ratings.csv has image, prompt)" in message
+
+
+def test_what_lets_training_come_to_nothing_is_told(folder: Path) -> None:
+    rows = read_rows(folder)
+
+    def notes() -> list[str]:
+        return rating_notes(read_ratings(folder, "train", SCALE), read_ratings(folder, "dev", SCALE), SCALE)
+
+    assert notes() == []
+    dev = next(row for row in rows if row["split"] == "dev")
+    shutil.copy(folder / "images" / rows[-1]["image"], folder / "images" / dev["image"])
+    assert notes()[0].startswith("Pictures of train that are in dev too, under another name: 23.png and 0.png. What is")
+    shutil.copy(folder / "images" / rows[-1]["image"], folder / "images" / rows[-2]["image"])
+    assert notes()[1] == "Pictures that are there twice, under two names: 22.png and 23.png."
+    write_rows(folder, [row | {"mos_quality": "0.3", "mos_align": "0.2"} for row in rows])
+    assert notes()[-5] == "Every mos_quality of train is 0.3: there is nothing to learn or to rank by."
+    assert notes()[-1] == (
+        "The largest score is 0.3, but data.mos_top is 4.5: set it to the top of the scale that people rated on."
+    )
 
 
 def test_a_split_or_file_that_is_not_there(folder: Path, tmp_path: Path) -> None:

@@ -1,0 +1,71 @@
+"""Files below a folder by the names that data have for them: with folders, "./", back slashes or other capitals."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+IMAGES = "images"  # the folder of image files in the layouts that are read
+
+
+class FilesBelow:
+    """Finds files below a folder.
+
+    A listing a folder, not a look at each file: quick on network drives too. The whole tree is listed when a name is
+    not there as it is written.
+
+    Args:
+        root: the folder that names start from; anywhere: find a file by its name alone too, wherever it lies below.
+    """
+
+    def __init__(self, root: Path, anywhere: bool = False) -> None:
+        self.root, self.anywhere = root, anywhere
+        self._listed: dict[Path, set[str]] = {}
+        self._tree: dict[str, list[Path]] | None = None
+
+    def find(self, name: str) -> Path | None:
+        """Where a file lies, None where there is none, or several that the name may mean."""
+        for written in dict.fromkeys((name, self._tidy(name))):
+            file = self.root / written
+            if written and self._has(file):
+                return file
+        if self._tree is None:
+            self._tree = self._walked()
+        meant = self._tree.get(self._tidy(name).lower(), [])
+        if not meant and self.anywhere:
+            meant = self._tree.get("*/" + self._tidy(name).lower().rpartition("/")[2], [])
+        return meant[0] if len(meant) == 1 else None
+
+    def absent(self, names: Iterable[str]) -> list[str]:
+        """The names that no file has."""
+        return [name for name in names if self.find(name) is None]
+
+    def _tidy(self, name: str) -> str:
+        """A name with slashes alone, without what stands for the folder itself."""
+        parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
+        return "/".join(parts[1:] if len(parts) > 1 and parts[0] in (self.root.name, IMAGES) else parts)
+
+    def _has(self, file: Path) -> bool:
+        if file.parent not in self._listed:
+            self._listed[file.parent] = files_in(file.parent)
+        return file.name in self._listed[file.parent]
+
+    def _walked(self) -> dict[str, list[Path]]:
+        """All files by their path in small letters and, behind "*/", by their name."""
+        tree: dict[str, list[Path]] = {}
+        for folder, _, names in os.walk(self.root):
+            for name in sorted(names):
+                file = Path(folder, name)
+                for key in (file.relative_to(self.root).as_posix(), f"*/{name}"):
+                    tree.setdefault(key.lower(), []).append(file)
+        return tree
+
+
+def files_in(folder: Path) -> set[str]:
+    """The names of a folder's files; none where it cannot be listed."""
+    try:
+        with os.scandir(folder) as entries:
+            return {entry.name for entry in entries if entry.is_file()}
+    except (OSError, ValueError):  # ValueError: a name that no folder can have
+        return set()

@@ -1,0 +1,92 @@
+"""Images that stand in two splits, or twice in one, by their id or their bytes: what is measured on them flatters."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import combinations
+from pathlib import Path
+
+from seps.data.layout import Split
+
+SAMPLED = 4096  # bytes in the middle of a file, which tell nearly all files of one size apart
+NAMED = 5  # images that a sentence names
+
+
+def same_files(files: Sequence[Path]) -> list[list[int]]:
+    """Find files of the same bytes: groups of two or more positions, in order; one file named twice is such a group.
+
+    Whole files are read only where size and a sample agree.
+
+    Raises:
+        OSError: a file that cannot be read.
+    """
+    groups = [list(range(len(files)))]
+    for tell in (lambda file: file.stat().st_size, sample, digest):
+        groups = [part for group in groups for part in divided(group, files, tell)]
+    return sorted(groups)
+
+
+def divided(group: Sequence[int], files: Sequence[Path], tell: Callable[[Path], Hashable]) -> list[list[int]]:
+    """Divide a group by what is told of its files; each file is asked once, and groups of one are left out."""
+    told: dict[Path, Hashable] = {}
+    parts: defaultdict[Hashable, list[int]] = defaultdict(list)
+    for place in group:
+        file = files[place]
+        if file not in told:
+            told[file] = tell(file)
+        parts[told[file]].append(place)
+    return [part for part in parts.values() if len(part) > 1]
+
+
+def sample(file: Path) -> bytes:
+    """A few bytes from the middle of a file."""
+    with file.open("rb") as stream:
+        stream.seek(max(0, file.stat().st_size - SAMPLED) // 2)
+        return stream.read(SAMPLED)
+
+
+def digest(file: Path) -> bytes:
+    """sha256 of a file's bytes."""
+    return hashlib.sha256(file.read_bytes()).digest()
+
+
+def overlap_notes(*splits: Split) -> list[str]:
+    """Say which images splits share, by id and by content, and which ones a split has twice: sentences, or none."""
+    notes = []
+    for first, second in combinations(splits, 2):
+        if ids := sorted(set(first.image_ids) & set(second.image_ids)):
+            notes.append(
+                f"{counted(len(ids))} of {first.name} {'is' if len(ids) == 1 else 'are'} in {second.name} too (id "
+                f"{listed(ids)}): what is measured there flatters, take out one of the two."
+            )
+    owners = [(split.name, image_id) for split in splits for image_id in split.image_ids]
+    pairs: defaultdict[tuple[str, str], list[str]] = defaultdict(list)  # names of splits to ids
+    for group in same_files([file for split in splits for file in split.image_files]):
+        for i, j in combinations(group, 2):
+            (one, first_id), (other, second_id) = owners[i], owners[j]
+            if first_id != second_id:
+                pairs[one, other].append(f"{first_id} and {second_id}")
+    for (one, other), found in pairs.items():
+        remedy = (
+            "a caption of the one counts as wrong for the other, take one of them out"
+            if one == other
+            else "what is measured there flatters, take out one of the two"
+        )
+        place = "twice" if one == other else f"in {other} too"
+        verb = "is" if len(found) == 1 else "are"
+        notes.append(f"{counted(len(found))} of {one} {verb} {place}, under another id ({listed(found)}): {remedy}.")
+    return notes
+
+
+def counted(count: int) -> str:
+    """How many images, in words."""
+    return f"{count:,} image{'s' if count != 1 else ''}"
+
+
+def listed(names: Iterable[str]) -> str:
+    """The first few names, and how many more there are."""
+    every = list(names)
+    more = f" and {len(every) - NAMED} more" if len(every) > NAMED else ""
+    return ", ".join(every[:NAMED]) + more

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from seps.data import overlap_notes, read_split
+from seps.data.inspect import main
+from seps.data.overlap import SAMPLED, same_files
+from tests.helpers.drawn_data import draw, write_lines, write_split
+
+
+def two_splits(folder: Path) -> Path:
+    """Splits train and dev without a common image."""
+    write_split(folder, "train", images=4)
+    for file, ids in (("train_ids.txt", (10, 11)), ("dev_ids.txt", (12, 13))):
+        write_lines(folder / file, [number for number in ids for _ in range(5)])
+    lines = (folder / "train_caps.txt").read_text().splitlines()
+    write_lines(folder / "train_caps.txt", lines[:10])
+    write_lines(folder / "dev_caps.txt", lines[10:])
+    return folder
+
+
+def notes(folder: Path) -> list[str]:
+    return overlap_notes(read_split(folder, "train"), read_split(folder, "dev"))
+
+
+def test_an_image_in_two_splits_is_told_by_its_id(tmp_path: Path) -> None:
+    folder = two_splits(tmp_path)
+    assert notes(folder) == []
+    write_lines(folder / "dev_ids.txt", [11] * 5 + [13] * 5)
+    assert notes(folder) == [
+        "1 image of train is in dev too (id 11): what is measured there flatters, take out one of the two."
+    ]
+
+
+def test_a_copy_under_another_id_is_told(tmp_path: Path) -> None:
+    folder = two_splits(tmp_path)
+    shutil.copy(folder / "images" / "10.png", folder / "images" / "13.png")
+    assert notes(folder) == [
+        "1 image of train is in dev too, under another id (10 and 13): what is measured there flatters, take out one "
+        "of the two."
+    ]
+    shutil.copy(folder / "images" / "10.png", folder / "images" / "11.png")
+    assert notes(folder)[0].startswith("1 image of train is twice, under another id (10 and 11): a caption of the one")
+    assert notes(folder)[1].startswith("2 images of train are in dev too, under another id (10 and 13, 11 and 13)")
+
+
+def test_files_that_differ_in_a_byte_are_two(tmp_path: Path) -> None:
+    whole = bytes(5 * SAMPLED)
+    for name, content in (("a", whole), ("b", whole), ("c", b"\1" + whole[1:]), ("d", whole[1:])):
+        (tmp_path / name).write_bytes(content)
+    assert same_files([tmp_path / name for name in "abcda"]) == [[0, 1, 4]]
+
+
+def test_inspecting_a_split_tells_what_others_have_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = two_splits(tmp_path)
+    draw(folder / "images" / "12.png", 12)
+    write_lines(folder / "dev_ids.txt", [11] * 5 + [13] * 5)
+    main([str(folder), "--split", "dev"])
+    assert "1 image of dev is in train too (id 11)" in " ".join(capsys.readouterr().out.split())
