@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from itertools import accumulate, chain, pairwise
 from typing import Any
@@ -80,13 +81,13 @@ class Tokenizer:
         return cls(tokenizer)
 
     def words(self, caption: str) -> list[list[int]]:
-        """The word pieces of each basic word, without special tokens.
+        """The word pieces of each basic word, without special tokens; letters are folded first, see `folded`.
 
         Raises:
             ValueError: a caption that is no str, or has half of a surrogate pair, which is no character.
         """
         check_text("caption", caption)
-        encoding = self._backend.encode(caption, add_special_tokens=False)
+        encoding = self._backend.encode(folded(caption), add_special_tokens=False)
         words: list[list[int]] = []
         last: int | None = None
         for piece, word in zip(encoding.ids, encoding.word_ids, strict=True):
@@ -119,6 +120,11 @@ class Tokenizer:
     def labels(self, ids: Sequence[int]) -> list[str]:
         """The text of each id: "[CLS]", "dog", "##s"."""
         return list(self.tokenizer.convert_ids_to_tokens(list(ids)))
+
+
+def folded(text: str) -> str:
+    """A text with full-width letters, ligatures and letters styled as mathematics written as usual (Unicode's NFKC)."""
+    return unicodedata.normalize("NFKC", text)
 
 
 def word_tokens(tokenizer: Tokenizer, sentence: str) -> list[range] | None:

@@ -22,6 +22,7 @@ from seps.checks import read_json_file
 from seps.encoders import preprocess
 from seps.encoders.config import VisionConfig
 from seps.encoders.sources import find_folder
+from seps.encoders.tokenizer import folded
 from seps.encoders.weights import WEIGHTS_FILE, no_progress_bar
 from seps.judge.config import TOWERS, EncoderConfig
 from seps.models.hub import load_model
@@ -134,7 +135,7 @@ class ClipEncoders(nn.Module):
         if self.tokenizer is None:
             raise ValueError("This CLIP has no tokenizer: give a folder with vocab.json and merges.txt.")
         tokens = self.tokenizer(
-            list(prompts), padding=True, truncation=True, max_length=self.positions, return_tensors="pt"
+            list(map(folded, prompts)), padding=True, truncation=True, max_length=self.positions, return_tensors="pt"
         ).to(self.model.device)
         return self.embed_ids(tokens["input_ids"], tokens["attention_mask"])
 

@@ -21,6 +21,16 @@ def test_white_space_goes_and_markup_stays(service: RetrievalService, text: str,
     assert (reading.text, reading.note) == (read, "")
 
 
+FULL_WIDTH = "".join(chr(0xFEE0 + ord(letter)) if letter > " " else letter for letter in "AN ORANGE FLOWER")
+
+
+@pytest.mark.parametrize("text", [FULL_WIDTH, "an orange \ufb02ower", "\U0001d41a\U0001d427 orange flower"])
+def test_letters_of_another_style_are_read_without_a_note(service: RetrievalService, text: str) -> None:
+    reading = read_caption(service.model, text)
+    assert reading.note == ""
+    assert service.model.words(reading.text) == service.model.words("an orange flower")
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

@@ -54,6 +54,25 @@ def test_word_pieces_are_grouped_by_word(tokenizer: Tokenizer) -> None:
     ]
 
 
+STYLED = {
+    "full width": "\uff21\uff2e\u3000\uff4f\uff52\uff41\uff4e\uff47\uff45 flower",
+    "mathematical bold": "".join(chr(0x1D41A + ord(c) - 97) if c.isalpha() else c for c in "an orange flower"),
+    "mathematical script": "".join(chr(0x1D4EA + ord(c) - 97) if c.isalpha() else c for c in "an orange flower"),
+    "circled": "".join(chr(0x24D0 + ord(c) - 97) if c.isalpha() else c for c in "an orange flower"),
+    "ligature": "an orange \ufb02ower",
+    "no-break spaces": "an\u00a0orange\u2009flower",
+}
+
+
+@pytest.mark.parametrize("style", STYLED)
+def test_letters_of_another_style_are_letters(tokenizer: Tokenizer, style: str) -> None:
+    assert tokenizer.words(STYLED[style]) == tokenizer.words("an orange flower")
+
+
+def test_the_three_letter_ligature_is_no_unknown_word(tokenizer: Tokenizer) -> None:
+    assert tokenizer.words("o\ufb03ce co\ufb00ee") == tokenizer.words("office coffee")
+
+
 def test_long_captions_are_cut_before_sep(tokenizer: Tokenizer) -> None:
     caption = "dog " * 500
     whole = tokenizer.encode(caption, 1000)
