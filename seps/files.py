@@ -1,4 +1,4 @@
-"""Files and folders that are there whole or not at all."""
+"""Files and folders that are there whole or not at all, and files of weights that are none."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
 
 @contextmanager
@@ -32,6 +34,21 @@ def written_whole(path: Path, suffix: str = ".partial") -> Iterator[Path]:
     except BaseException:
         _remove(partial)
         raise
+
+
+def check_weights_file(path: Path) -> None:
+    """Raise ValueError for a file of weights that is not there, is a folder, or a Git LFS pointer in its place."""
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder: name a file in it.")
+    if not path.is_file():
+        raise ValueError(f"{path} does not exist.")
+    with path.open("rb") as stream:
+        head = stream.read(len(LFS_POINTER))
+    if head == LFS_POINTER:
+        raise ValueError(
+            f"{path} is a Git LFS pointer, a few lines of text in place of the file: fetch the file itself with "
+            "git lfs pull."
+        )
 
 
 def _remove(path: Path) -> None:

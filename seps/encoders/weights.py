@@ -18,6 +18,7 @@ from transformers.utils import logging
 from seps.checks import MOST_CHANNELS, check_finite, check_whole, read_json_file
 from seps.encoders.config import TextConfig, VisionConfig
 from seps.encoders.sources import find_folder, package_folder
+from seps.files import check_weights_file
 
 WEIGHTS_FILE = "model.safetensors"
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
@@ -131,6 +132,7 @@ def vision_file(config: VisionConfig) -> Path:
 
 def from_file(config: VisionConfig, file: Path) -> dict[str, Any]:
     """What tells timm to load this file, each tensor of it and no other; the classifier may be missing in it."""
+    check_weights_file(file)
     try:
         with safe_open(file, "pt") as tensors:
             keys = set(tensors.keys())
@@ -231,6 +233,8 @@ def check_described(folder: Path) -> None:
 
 def load_text(kind: type[PreTrainedModel], folder: Path, architecture: PretrainedConfig) -> PreTrainedModel:
     """Load every weight of the encoder from a folder; tensors of heads that are not used are left out."""
+    if (folder / WEIGHTS_FILE).exists():
+        check_weights_file(folder / WEIGHTS_FILE)
     try:
         with no_progress_bar():
             loaded: Any = kind.from_pretrained(

@@ -2,15 +2,17 @@
 
 A checkpoint is a pickle, and a pickle may call any function. torch's restricted unpickler makes tensors, containers
 and numbers only. The training options come in an `argparse.Namespace`: it is not made either, but an `Options` in its
-place, since a crafted pickle could give a Namespace another class, or a `__setstate__` that is then called.
+place, since a crafted pickle could give a Namespace another class, or a `__setstate__` that is then called. Numbers of
+numpy, as a best rSum often is, are taken from their bytes, without numpy: see `NumberKind` and `number_of`.
 """
 
 from __future__ import annotations
 
 import pickle
 import re
+import struct
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,10 +23,16 @@ from torch import Tensor
 from torch.torch_version import TorchVersion
 
 from seps.checks import is_number
+from seps.files import check_weights_file
 
 SAFE_TORCH = "2.10"  # crafted files could run code in the restricted unpickler before: CVE-2025-32434, CVE-2026-24747
 PARTS = ("img_enc", "txt_enc", "cross_net")
+STATES = ("model", "state_dict", "model_state_dict")  # what the weights may stand under
 WRAPPED = "module."  # what DataParallel puts before every name
+COMPILED = re.compile(r"(^|\.)(?:_orig_mod\.)+")  # what torch.compile puts before the names of what it compiled
+NUMBERS = dict(  # numpy's kinds of numbers, as struct calls them
+    zip(["b1", "f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"], "?efdbhiqBHIQ", strict=True)
+)
 REFUSED = re.compile(r"GLOBAL (\S+)")  # how torch's messages name what a pickle asked for
 
 
@@ -46,6 +54,43 @@ class Options:
         self.values = state
 
 
+class NumberKind:
+    """Takes what a pickle says of a numpy.dtype: the kind of a number, and the order of its bytes."""
+
+    __slots__ = ("kind", "order")
+    kind: str
+    order: str
+
+    def __new__(cls, kind: object, align: object = False, copy: object = False) -> NumberKind:
+        """A kind of number, its bytes in the machine's order."""
+        made = super().__new__(cls)
+        made.kind, made.order = str(kind), "="
+        return made
+
+    def __setstate__(self, state: object) -> None:
+        order = state[1] if isinstance(state, tuple) and len(state) > 1 else None
+        if order not in ("<", ">", "=", "|"):
+            raise pickle.UnpicklingError("a numpy number with bytes in no order")
+        self.order = order.replace("|", "=")
+
+
+def number_of(kind: object, content: object) -> float:
+    """The number that a pickle of numpy holds, from its bytes."""
+    code = NUMBERS.get(kind.kind) if isinstance(kind, NumberKind) else None
+    if code is None or not isinstance(kind, NumberKind) or not isinstance(content, bytes):
+        raise pickle.UnpicklingError("a numpy value that is no number")
+    number: float = struct.unpack(f"{kind.order}{code}", content)[0]
+    return number
+
+
+STAND_INS: tuple[tuple[Any, str], ...] = (
+    (Options, "argparse.Namespace"),
+    (NumberKind, "numpy.dtype"),
+    (number_of, "numpy._core.multiarray.scalar"),
+    (number_of, "numpy.core.multiarray.scalar"),  # of numpy 1
+)
+
+
 @dataclass(frozen=True)
 class Checkpoint:
     """What an authors' checkpoint holds.
@@ -65,26 +110,28 @@ class Checkpoint:
 def read_checkpoint(path: str | Path) -> Checkpoint:
     """Read an authors' checkpoint, of torch.save's present format or the one before torch 1.6.
 
-    The state dict may stand under "model" or be the whole file, may come from inside DataParallel, and may be a list
-    of three, one a part of the model.
+    The state dict may stand under "model" or "state_dict" or be the whole file, may come from inside DataParallel and
+    torch.compile, and may be a list of three, one a part of the model. `opt` may be a dict.
 
     Raises:
         ValueError: no such file; no checkpoint, or one that is damaged or cut short; one that holds anything but
             tensors, containers, numbers and Namespaces, and then the message names it.
     """
     content = unpickle(Path(path))
-    named = content if isinstance(content, Mapping) and "model" in content else {"model": content}
-    opt = named.get("opt", Options())
-    if not isinstance(opt, Options):
-        raise ValueError(f"{path}: opt is a {type(opt).__name__}, but an argparse.Namespace is needed.")
+    place = next((name for name in STATES if isinstance(content, Mapping) and name in content), None)
+    named = {"model": content} if place is None else content
+    opt = named.get("opt", {})
+    options = opt.values if isinstance(opt, Options) else opt
+    if not isinstance(options, Mapping):
+        raise ValueError(f"{path}: opt is a {type(opt).__name__}, but an argparse.Namespace or a dict is needed.")
     try:
-        tensors = joined(named["model"])
+        tensors = joined(named[place or "model"])
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
     epoch, best_rsum = named.get("epoch"), named.get("best_rsum")
     return Checkpoint(
         tensors=tensors,
-        options={name: value for name, value in opt.values.items() if isinstance(value, (int, float, str))},
+        options={str(name): value for name, value in options.items() if isinstance(value, (int, float, str))},
         epoch=epoch if is_number(epoch) and isinstance(epoch, int) else None,
         best_rsum=float(best_rsum) if is_number(best_rsum) else None,
     )
@@ -97,10 +144,9 @@ def unpickle(path: Path) -> Any:
             f"torch {torch.__version__} can be made to run code by a crafted checkpoint; the holes that are known are "
             f"closed in {SAFE_TORCH}: pip install 'torch>={SAFE_TORCH}'"
         )
-    if not path.is_file():
-        raise ValueError(f"{path} does not exist.")
+    check_weights_file(path)
     try:
-        with warnings.catch_warnings(), allowed((Options, "argparse.Namespace")):
+        with warnings.catch_warnings(), allowed(STAND_INS):
             warnings.simplefilter("ignore")  # torch's doubts about a file that it then refuses
             return torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # a damaged or crafted file can make the unpickler raise anything
@@ -116,13 +162,13 @@ def unpickle(path: Path) -> Any:
 
 
 @contextmanager
-def allowed(stand_in: tuple[type, str]) -> Iterator[None]:
-    """Let the restricted unpickler make a class where a pickle asks for that name, and nothing else that
-    was allowed before."""
+def allowed(stand_ins: Sequence[tuple[Any, str]]) -> Iterator[None]:
+    """Let the restricted unpickler take these where a pickle asks for their names, and nothing else that was allowed
+    before."""
     before = torch.serialization.get_safe_globals()
     torch.serialization.clear_safe_globals()
     try:
-        with torch.serialization.safe_globals([stand_in]):
+        with torch.serialization.safe_globals(list(stand_ins)):
             yield
     finally:
         torch.serialization.add_safe_globals(before)
@@ -139,7 +185,7 @@ def joined(state: object) -> dict[str, Tensor]:
 
 
 def unwrapped(state: object) -> dict[str, Tensor]:
-    """Return a state dict of tensors, without the "module." of DataParallel."""
+    """Return a state dict of tensors, without the "module." of DataParallel and the "_orig_mod." of torch.compile."""
     if not isinstance(state, Mapping):
         raise ValueError(f"model is a {type(state).__name__}, but a state dict is needed: names and tensors.")
     for key, tensor in state.items():
@@ -147,8 +193,15 @@ def unwrapped(state: object) -> dict[str, Tensor]:
             raise ValueError(f"model has {key!r}, a {type(tensor).__name__}, but names and tensors are needed.")
         if not is_whole(tensor):
             raise ValueError(f"model has {key!r} {tuple(tensor.shape)} without all of its values.")
-    wrapped = all(key.startswith(WRAPPED) for key in state)
-    return {key.removeprefix(WRAPPED) if wrapped else key: tensor.detach() for key, tensor in state.items()}
+    names = {key: COMPILED.sub(r"\1", key) for key in state}
+    for part in ("", *(f"{part}." for part in PARTS)):
+        own = {key: name for key, name in names.items() if name.startswith(part)}
+        while own and all(name.startswith(f"{part}{WRAPPED}") for name in own.values()):
+            own = {key: part + name.removeprefix(f"{part}{WRAPPED}") for key, name in own.items()}
+        names |= own
+    if len(set(names.values())) < len(names):
+        raise ValueError("model has a name twice, with and without what DataParallel or torch.compile put before it.")
+    return {names[key]: tensor.detach() for key, tensor in state.items()}
 
 
 def is_whole(tensor: Tensor) -> bool:

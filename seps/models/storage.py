@@ -12,6 +12,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from seps.checks import check_finite
+from seps.files import check_weights_file
 from seps.models.config import ModelConfig
 from seps.models.int8 import from_int8, is_large, to_int8
 
@@ -70,10 +71,9 @@ def read_tensors(file: Path) -> dict[str, Tensor]:
     """Read the tensors of a safetensors file, by key.
 
     Raises:
-        ValueError: no such file, or no safetensors; the message names it.
+        ValueError: no such file, a Git LFS pointer, or no safetensors; the message names it.
     """
-    if not file.is_file():
-        raise ValueError(f"{file} does not exist.")
+    check_weights_file(file)
     try:
         return load_file(file)
     except (SafetensorError, OSError, KeyError) as error:  # KeyError: a type of number that torch has not

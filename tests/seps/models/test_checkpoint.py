@@ -9,12 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 from torch.torch_version import TorchVersion
 
 from seps.models.checkpoint import read_checkpoint
+from seps.models.storage import read_tensors
 
 FORMATS = {"zip": {}, "legacy": {"_use_new_zipfile_serialization": False}}
 
@@ -118,9 +120,77 @@ def test_a_namespace_stays_one(tmp_path: Path) -> None:
         assert type(torch.load(file, weights_only=True)["opt"]) is torch.storage.TypedStorage
     with pytest.raises(ValueError, match=r"an argparse\.Namespace with more than attributes"):
         read_checkpoint(file)
-    torch.save({"model": {"a": torch.ones(1)}, "opt": {"sparse_ratio": 0.5}}, file)
-    with pytest.raises(ValueError, match=r"opt is a dict, but an argparse\.Namespace is needed"):
+    torch.save({"model": {"a": torch.ones(1)}, "opt": [0.5]}, file)
+    with pytest.raises(ValueError, match=r"opt is a list, but an argparse\.Namespace or a dict is needed"):
         read_checkpoint(file)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_numbers_of_numpy_are_numbers(tmp_path: Path, form: str) -> None:
+    file = tmp_path / "model.pth"
+    opt = {"sparse_ratio": np.float32(0.5), "lr": np.float16(0.25), "gpuid": np.int16(-3), "on": np.bool_(True)}
+    for given in (opt, Namespace(**opt)):
+        content = {"model": {"a": torch.ones(1)}, "opt": given, "epoch": np.int64(7), "best_rsum": np.float64(512.3)}
+        torch.save(content, file, **FORMATS[form])
+        checkpoint = read_checkpoint(file)
+        assert checkpoint.options == {"sparse_ratio": 0.5, "lr": 0.25, "gpuid": -3, "on": True}
+        assert (checkpoint.epoch, checkpoint.best_rsum) == (7, 512.3)
+    torch.save({"model": {"a": torch.ones(1)}, "best_rsum": np.dtype(">f8").type(np.array(1.5, ">f8"))}, file)
+    assert read_checkpoint(file).best_rsum == 1.5
+    torch.save({"model": {}, "best_rsum": np.float64(2.5)}, file, **FORMATS["legacy"])
+    file.write_bytes(file.read_bytes().replace(b"numpy._core.multiarray", b"numpy.core.multiarray"))  # as numpy 1 wrote
+    assert read_checkpoint(file).best_rsum == 2.5
+
+
+@pytest.mark.parametrize(
+    "value",
+    [np.ones(3), np.datetime64("2024-01-01"), np.str_("text"), np.longdouble(1), np.array([Call(os.getcwd)], object)],
+    ids=["array", "date", "text", "long double", "objects"],
+)
+def test_what_numpy_has_beside_numbers_is_refused(tmp_path: Path, value: object) -> None:
+    torch.save({"model": {"a": torch.ones(1)}, "best_rsum": value}, tmp_path / "model.pth")
+    with pytest.raises(ValueError, match=r"model\.pth (asks for|is no checkpoint)"):
+        read_checkpoint(tmp_path / "model.pth")
+
+
+def test_crafted_numbers_of_numpy_are_refused(tmp_path: Path) -> None:
+    scalar, kind = np.float64(1).__reduce__()[0], np.dtype("f8")
+    for arguments in ((kind, b"short"), (kind, "text"), ("f8", bytes(8)), (np.dtype("O"), bytes(8)), (kind,)):
+        torch.save({"model": {"a": torch.ones(1)}, "best_rsum": Call(scalar, *arguments)}, tmp_path / "model.pth")
+        with pytest.raises(ValueError, match=r"model\.pth is no checkpoint"):
+            read_checkpoint(tmp_path / "model.pth")
+
+
+PREFIXES = ("module.", "_orig_mod.", "module._orig_mod.", "_orig_mod.module.", "module.module.", "_orig_mod._orig_mod.")
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+@pytest.mark.parametrize("place", ["all", "part", "list"])
+def test_what_wrappers_put_before_names_is_taken_off(tmp_path: Path, prefix: str, place: str) -> None:
+    parts = {"img_enc": ("a.weight", "module_b"), "txt_enc": ("c",), "cross_net": ("d.module.e",)}
+    plain = [f"{part}.{key}" for part, keys in parts.items() for key in keys]
+    if place == "list":
+        content: Any = [{prefix + key: torch.ones(1) for key in keys} for keys in parts.values()]
+    elif place == "all":
+        content = {prefix + key: torch.ones(1) for key in plain}
+    else:  # one part alone was wrapped
+        content = {key.replace("img_enc.", f"img_enc.{prefix}"): torch.ones(1) for key in plain}
+    torch.save({"state_dict": content}, tmp_path / "model.pth")
+    assert list(read_checkpoint(tmp_path / "model.pth").tensors) == plain
+
+
+def test_a_name_with_and_without_its_wrapper_is_refused(tmp_path: Path) -> None:
+    torch.save({"model": {"a": torch.ones(1), "_orig_mod.a": torch.zeros(1)}}, tmp_path / "model.pth")
+    with pytest.raises(ValueError, match=r"model\.pth: model has a name twice"):
+        read_checkpoint(tmp_path / "model.pth")
+
+
+def test_a_git_lfs_pointer_is_told(tmp_path: Path) -> None:
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"
+    for name, read in (("model.pth", read_checkpoint), ("model.safetensors", read_tensors)):
+        (tmp_path / name).write_text(pointer)
+        with pytest.raises(ValueError, match=rf"{name} is a Git LFS pointer, .* git lfs pull\."):
+            read(tmp_path / name)
 
 
 def test_what_is_allowed_is_allowed_here_alone(tmp_path: Path) -> None:
@@ -168,7 +238,7 @@ def test_a_file_that_is_no_checkpoint(tmp_path: Path) -> None:
             read_checkpoint(file)
     with pytest.raises(ValueError, match=r"other\.pth does not exist"):
         read_checkpoint(tmp_path / "other.pth")
-    with pytest.raises(ValueError, match="does not exist"):
+    with pytest.raises(ValueError, match=r"is a folder: name a file in it\."):
         read_checkpoint(tmp_path)
 
 
