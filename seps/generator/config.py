@@ -43,6 +43,8 @@ class EncodersConfig:
         if self.embed_size not in EMBED_SIZES:
             raise ValueError(f"encoders.embed_size is {self.embed_size}, but it must be one of {EMBED_SIZES}.")
         object.__setattr__(self, "channels", tuple(self.channels))
+        if not self.channels:
+            raise ValueError("encoders.channels is empty, but at least 1 stage is needed: name its channels.")
         for width in self.channels:
             check_whole("encoders.channels", width, MOST_CHANNELS)
 
@@ -118,6 +120,7 @@ class DiffusionConfig:
         object.__setattr__(self, "channels", tuple(self.channels))
         if len(self.channels) < 2:
             raise ValueError(f"diffusion.channels has {len(self.channels)} numbers, but at least 2 are needed.")
+        check_whole("diffusion.head_channels", self.head_channels, MOST_CHANNELS)
         for width in self.channels:
             check_whole("diffusion.channels", width, MOST_CHANNELS)
             if width % 32 or width % self.head_channels:

@@ -99,12 +99,15 @@ class GeneratorNetwork(nn.Module):
         Where the files are of a generator that draws nothing, autoencoder and UNet stay as they are.
         """
         taken: dict[str, Tensor] = {}
-        lacking = () if GeneratorConfig.from_json(folder / CONFIG_FILE).draws else TO_DRAW
+        config = GeneratorConfig.from_json(folder / CONFIG_FILE)
+        lacking = () if config.draws else TO_DRAW
         for name, wanted in self.saved().items():
             if name in lacking:
                 continue
             file = folder / f"{name}.safetensors"
-            tensors = from_int8(read_tensors(file))
+            tensors = read_tensors(file)
+            if name in config.int8:
+                tensors = from_int8(tensors)
             check_tensors(file, tensors, wanted)
             taken |= tensors
         self.load_state_dict(taken, strict=not lacking)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from seps.checks import read_json_file
+from seps.checks import is_number, read_json_file, shown
 from seps.method.caption_words import CaptionWord, caption_words, is_content
 from seps.method.explanation import Explanation
 
@@ -44,13 +44,21 @@ def read_rule(folder: Path | None) -> FoundRule | None:
     if file is None or not file.is_file():
         return None
     values = read_json_file(file)
-    if isinstance(values, dict) and values.get("threshold", 0) is None:
+    if not isinstance(values, dict):
+        values = {}
+    if values.get("threshold", 0) is None:
         return None  # no threshold is right often enough
-    threshold = values.get("threshold") if isinstance(values, dict) else None
-    words = values.get("words") if isinstance(values, dict) else None
-    if not isinstance(threshold, int | float) or not -1 <= threshold <= 1:
+    threshold, words = values.get("threshold"), values.get("words")
+    if not is_number(threshold) or not -1 <= threshold <= 1:
         raise ValueError(f"{file} has no threshold from -1 to 1: measure it with seps.evaluation.found_words.")
-    return FoundRule(float(threshold), None if words is None else frozenset(map(str, words)))
+    if words is None:
+        return FoundRule(float(threshold))
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise ValueError(
+            f"{file} has {shown(words)} as words, but a list of words or null is needed: measure it with "
+            "seps.evaluation.found_words."
+        )
+    return FoundRule(float(threshold), frozenset(words))
 
 
 def best_cosine(record: Explanation, word: CaptionWord) -> float:

@@ -41,12 +41,14 @@ def from_int8(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     "scale" and stands beside nothing.
 
     Raises:
-        ValueError: a scale that fits the tensor beside it not: of another length, or the tensor is none of 8 bits.
+        ValueError: a scale that fits the tensor beside it not: of another length, or of whole numbers, or the tensor is
+            none of 8 bits.
     """
     scales = {key for key in tensors if key.endswith(SCALE) and key.removesuffix(SCALE) in tensors}
     for key in scales:
         owner = tensors[key.removesuffix(SCALE)]
-        if owner.dtype != torch.int8 or tensors[key].shape != owner.shape[:1]:
+        scale = tensors[key]
+        if owner.dtype != torch.int8 or scale.shape != owner.shape[:1] or not scale.is_floating_point():
             raise ValueError(f"{key} scales no tensor of 8 bits: the file is damaged, or of another model.")
     return {
         key: scaled(tensor, tensors[key + SCALE]) if key + SCALE in scales else tensor

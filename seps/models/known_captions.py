@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from seps.checks import read_json_file
+from seps.checks import is_number, read_json_file
 from seps.encoders.low_rank import without_differences
 from seps.models.model import CAPTIONS_AT_ONCE, SEPSModel, evaluating
 from seps.models.storage import read_tensors
@@ -39,9 +39,19 @@ class KnownCaptions:
 
     def nearness(self, vectors: Tensor) -> Tensor:
         """The mean cosine of each caption with its `NEAREST` nearest centres, or all where there are fewer: (T,), of
-        `caption_vectors` (T, D_t)."""
+        `caption_vectors` (T, D_t); ValueError for centres of another width."""
+        if vectors.shape[1] != self.centres.shape[1]:
+            raise ValueError(
+                f"{TENSORS_NAME} has centres of {self.centres.shape[1]} channels, but the text encoder has "
+                f"{vectors.shape[1]}: measure them anew with seps.evaluation.known_captions."
+            )
         cosines = vectors @ self.centres.T  # (T, K)
         return cosines.topk(min(NEAREST, len(self.centres)), dim=1).values.mean(dim=1)
+
+
+def is_finite(tensor: Tensor) -> bool:
+    """Tell whether a tensor holds floating-point numbers, all of them finite."""
+    return tensor.is_floating_point() and bool(torch.isfinite(tensor).all())
 
 
 @torch.no_grad()
@@ -75,10 +85,10 @@ def read_known_captions(folder: Path | None) -> KnownCaptions | None:
         return None
     values = read_json_file(file)
     threshold = values.get("threshold") if isinstance(values, dict) else None
-    if not isinstance(threshold, int | float) or not -1 <= threshold <= 1:
+    if not is_number(threshold) or not -1 <= threshold <= 1:
         raise ValueError(f"{file} has no threshold from -1 to 1: measure it with seps.evaluation.known_captions.")
     tensors = read_tensors(file.with_name(TENSORS_NAME))
     centres = tensors.get(CENTRES)
-    if centres is None or centres.ndim != 2 or not bool(torch.isfinite(centres).all()):
+    if centres is None or centres.ndim != 2 or not centres.numel() or not is_finite(centres):
         raise ValueError(f"{file.with_name(TENSORS_NAME)} has no finite centres, (K, D): it is of another program.")
     return KnownCaptions(F.normalize(centres.float(), dim=1), float(threshold))
