@@ -194,6 +194,8 @@ def feature_layout(backbone: nn.Module, config: VisionConfig) -> tuple[str, int,
         height, across = shape[1:] if layout == "NCHW" else shape[:2]
         grid = (height, across)
         expected = (width, *grid) if layout == "NCHW" else (*grid, width)
+    if shape != expected and layout == "tokens" and config.image_size % stride:
+        raise ValueError(f"{config.encoder} {untiled(config, stride)}")
     if shape != expected or layout not in ("tokens", "NCHW", "NHWC"):
         raise ValueError(
             f"{config.encoder} at {config.image_size} pixels gives an image features of shape {shape}, but what timm "
@@ -209,6 +211,16 @@ def feature_layout(backbone: nn.Module, config: VisionConfig) -> tuple[str, int,
     return layout, prefix, grid
 
 
+def untiled(config: VisionConfig, stride: int) -> str:
+    """Say of an encoder that its patches do not tile its image, and which sizes they would: what follows its name."""
+    size, below = config.image_size, config.image_size // stride * stride
+    nearest = f"{below} or {below + stride}" if below else f"{stride}"
+    return (
+        f"has patches of {stride} x {stride} pixels, which do not tile an image of {size} x {size}: take an image_size "
+        f"that {stride} divides, {nearest}."
+    )
+
+
 def feature_shape(backbone: nn.Module, config: VisionConfig) -> tuple[int, ...]:
     """The shape of one image's features, 2 or 3 numbers; computed without computing the features."""
     tensors = dict(backbone.named_parameters()) | dict(backbone.named_buffers())
@@ -218,6 +230,9 @@ def feature_shape(backbone: nn.Module, config: VisionConfig) -> tuple[int, ...]:
         with torch.no_grad():
             output = functional_call(_Features(backbone), shadows, (images,))
     except (AssertionError, NotImplementedError, RuntimeError) as error:
+        patch = patch_side(backbone)
+        if patch and config.image_size % patch:
+            raise ValueError(f"{config.encoder} {untiled(config, patch)}") from error
         raise ValueError(
             f"{config.encoder} does not take images of {config.image_size} x {config.image_size} pixels: {error}"
         ) from error
@@ -225,6 +240,12 @@ def feature_shape(backbone: nn.Module, config: VisionConfig) -> tuple[int, ...]:
         what = tuple(output.shape) if isinstance(output, Tensor) else f"a {type(output).__name__}"
         raise ValueError(f"{config.encoder} gives {what}, but a token list or a feature map is needed.")
     return tuple(output.shape[1:])
+
+
+def patch_side(backbone: nn.Module) -> int:
+    """The side in pixels of the squares that a backbone first cuts an image into; 0 where it cuts none."""
+    patch = getattr(getattr(backbone, "patch_embed", None), "patch_size", 0)
+    return int(patch[0] if isinstance(patch, (tuple, list)) and patch else patch or 0)
 
 
 class _Features(nn.Module):

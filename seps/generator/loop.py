@@ -27,12 +27,12 @@ from seps.generator.data import Captioned, read_captioned
 from seps.generator.diffusion import attend_step_by_step
 from seps.generator.losses import Batch, Losses, Objective
 from seps.generator.network import GeneratorNetwork
-from seps.generator.settings import GeneratorSettings, Stage
+from seps.generator.settings import GeneratorSettings, Stage, read_recipe
 from seps.generator.teacher import TeacherHead, TeacherPatches
 from seps.models.hub import load_model
 from seps.models.resume import FOLDER, NUMBERS, checkpoint_numbers, load_checkpoint, save_checkpoint
 from seps.precision import bfloat16_is_fast
-from seps.schedule import cosine_with_warmup
+from seps.schedule import FINE, cosine_with_warmup, other_length
 
 SHORT = {
     "contrastive": "cont",
@@ -117,6 +117,8 @@ def train(
     out.mkdir(parents=True, exist_ok=True)
     read_epochs(out)
     first, done = done_before(out, settings) if resume else (0, 0)
+    if resume and (note := length_note(out, settings, first, done)):
+        tqdm.write(note)
     kept = cache or out / "pictures"
     most = config.captioner.max_words
     train_images, dev_images = (
@@ -163,6 +165,24 @@ def done_before(out: Path, settings: GeneratorSettings) -> tuple[int, int]:
     check_whole(f"stage in {file}", stage, len(settings.stages) - 1, least=0)
     check_whole(f"epoch in {file}", epoch, settings.stages[stage].epochs)
     return stage, epoch
+
+
+def length_note(out: Path, settings: GeneratorSettings, stage: int, done: int) -> str:
+    """Say what becomes of the learning rate where a stage goes on with another number of epochs; "" where it does
+    not."""
+    try:
+        begun = read_recipe(out / "recipe.json")[1].stages[stage].epochs
+    except (ValueError, IndexError):  # a recipe that cannot be read any more
+        return ""
+    epochs = settings.stages[stage].epochs
+    if begun == epochs:
+        return ""
+    rises = [max(1, round(min(settings.lr_warmup_epochs, length) * FINE)) for length in (begun, epochs)]
+    rates = [
+        cosine_with_warmup(done * FINE, length * FINE, rise)
+        for length, rise in zip((begun, epochs), rises, strict=True)
+    ]
+    return other_length(begun, epochs, done, *rates)
 
 
 def start_text(network: GeneratorNetwork, name: str) -> None:

@@ -32,10 +32,11 @@ from seps.judge.features import SplitFeatures, split_features
 from seps.judge.judge import Judge
 from seps.judge.metrics import correlations, srocc
 from seps.judge.network import Corrected
-from seps.judge.settings import JudgeSettings
+from seps.judge.settings import JudgeSettings, read_recipe
 from seps.models.model import evaluating
 from seps.models.resume import FOLDER, NUMBERS, checkpoint_numbers, load_checkpoint, save_checkpoint
-from seps.schedule import cosine_with_warmup
+from seps.numbers import written
+from seps.schedule import FINE, cosine_with_warmup, other_length
 
 AT_BOUND, TOO_CONSTRAINED = 0.9, 0.05  # the mean correction as a share of the scale
 SPOILT_AT_ONCE = 32  # pictures, each with its two spoilt copies
@@ -152,6 +153,8 @@ def train(
     ratings = {name: read_ratings(data, name, config.data) for name in ("train", "dev")}
     for note in rating_notes(ratings["train"], ratings["dev"], config.data):
         tqdm.write(f"Warning: {note}", file=sys.stderr)
+    if resume and (note := length_note(out, settings)):
+        tqdm.write(note)
     out.mkdir(parents=True, exist_ok=True)
     read_epochs(out)
     torch.manual_seed(settings.seed)
@@ -174,6 +177,20 @@ def train(
     fit(judge, settings, ratings, features, out, resume)
     judge.save(out / "model")
     return judge
+
+
+def length_note(out: Path, settings: JudgeSettings) -> str:
+    """Say what becomes of the learning rate where a run goes on with another number of epochs; "" where it does not."""
+    try:
+        begun = read_recipe(out / "recipe.json")[1]
+        (done,) = checkpoint_numbers(out, ["epoch"])
+    except ValueError:  # told where the checkpoint is taken up
+        return ""
+    if begun.epochs == settings.epochs:
+        return ""
+    lengths = begun.epochs, settings.epochs
+    rates = [rate_factor(done * FINE, epochs * FINE, settings.warmup) for epochs in lengths]
+    return other_length(*lengths, done, *rates)
 
 
 def fit(
@@ -393,8 +410,10 @@ def epoch_report(row: dict[str, float]) -> str:
     """An epoch in words: agreement on dev, the gap, and where corrections sit."""
     lines = [f"epoch {int(row['epoch'])}: loss {row['loss']:.4f}"]
     for name in SCORES:
-        figures = ", ".join(f"{key.upper()} {row[f'{name}_{key}']:.3f}" for key in ("srocc", "plcc", "krcc"))
-        line = f"  {name}: {figures}, {row[f'{name}_gap']:+.3f} better on train"
+        figures = ", ".join(
+            f"{key.upper()} {written(row[f'{name}_{key}'], '.3f')}" for key in ("srocc", "plcc", "krcc")
+        )
+        line = f"  {name}: {figures}, {written(row[f'{name}_gap'], '+.3f')} better on train"
         if f"{name}_correction_mean" in row:
             mean, most = row[f"{name}_correction_mean"], row[f"{name}_correction_max"]
             line += f"; corrections: mean {mean:.2f}, largest {most:.2f} of the scale{bound_remark(mean)}"

@@ -31,6 +31,7 @@ from seps.encoders import preprocess
 from seps.models.config import ModelConfig
 from seps.models.hub import load_model
 from seps.models.model import BACKBONES, SEPSModel
+from seps.schedule import other_length
 from seps.search.engine import ScoringEngine
 from seps.search.metrics import RetrievalMetrics, retrieval_metrics
 from seps.training.cache import FeatureCache, cache_features
@@ -43,7 +44,7 @@ from seps.training.pixels import PixelDataLoader
 from seps.training.run_folder import check_no_run, find_checkpoint, forget_checkpoints
 from seps.training.run_log import StepLog, forget_after, read_epochs, write_epoch
 from seps.training.samplers import ProcessShard
-from seps.training.settings import TrainSettings
+from seps.training.settings import TrainSettings, read_recipe
 from seps.training.step import StepBatch, TrainingStep
 from seps.training.watch import epoch_warnings, start_warnings
 
@@ -94,6 +95,7 @@ def train(
         if note:
             accelerator.print(note)
     warn(accelerator, overlap_notes(*splits.values()) if accelerator.is_main_process else [])
+    begun = None if resume is None else begun_with(out)
     out.mkdir(parents=True, exist_ok=True)
     read_epochs(out)  # a curve that cannot be gone on with is told now, not after an epoch
     recipe = config.as_dict() | {"training": settings.as_dict()}
@@ -109,6 +111,8 @@ def train(
         state = load_checkpoint(find_checkpoint(out, resume), step, optimizer, epochs)
         if accelerator.is_main_process:
             forget_after(out, state.epoch)
+        if begun is not None and (note := length_note(begun, settings, state.epoch, loader.length())):
+            accelerator.print(note)
     prepared, optimizer = accelerator.prepare(step, optimizer)
     warn(accelerator, start_warnings(settings, model.img_enc.num_patches, expected_ratio(step)))
     drawn = time.monotonic()
@@ -147,6 +151,35 @@ def train(
         warn(accelerator, found)
         accelerator.wait_for_everyone()
     return state.best
+
+
+def begun_with(out: Path) -> TrainSettings | None:
+    """The settings that a run began with; None where its recipe cannot be read any more."""
+    try:
+        return read_recipe(str(out / "recipe.json"))[1]
+    except ValueError:
+        return None
+
+
+def length_note(begun: TrainSettings, settings: TrainSettings, done: int, steps: int) -> str:
+    """Say what becomes of the learning rate where a run goes on with another number of epochs; "" where it does not.
+
+    Args:
+        begun: as the run began; settings: as it goes on; done: epochs, those of pre-training among them.
+        steps: of an epoch.
+    """
+    if begun.epochs == settings.epochs:
+        return ""
+    epoch = max(0, done - settings.pretrain_epochs)
+    rates = [main_rate(one, epoch, epoch * steps, steps) for one in (replace(settings, epochs=begun.epochs), settings)]
+    return other_length(begun.epochs, settings.epochs, done, *rates)
+
+
+def main_rate(settings: TrainSettings, epoch: int, step: int, count: int) -> float:
+    """The learning rate of a step after pre-training as a share of the largest: `step` of all, `count` an epoch."""
+    total = settings.epochs * count
+    schedules = settings.lr_schedules, settings.decay_rate
+    return rate_factor(settings.schedule, epoch, step, total, settings.lr_warmup_steps, *schedules)
 
 
 def expected_ratio(step: TrainingStep) -> float:
@@ -382,10 +415,7 @@ def set_rates(
         done = epoch * count + number
         rate = settings.pretrain_rate * rate_factor("linear", epoch, done, settings.pretrain_epochs * count, count // 2)
     else:
-        done, total = epoch * count + number, settings.epochs * count
-        rate = settings.learning_rate * rate_factor(
-            settings.schedule, epoch, done, total, settings.lr_warmup_steps, settings.lr_schedules, settings.decay_rate
-        )
+        rate = settings.learning_rate * main_rate(settings, epoch, epoch * count + number, count)
     for group in optimizer.param_groups:
         share = group["pretrain_share" if pretraining else "share"]
         group["lr"] = rate * share

@@ -162,6 +162,21 @@ def test_backbones_whose_patches_cannot_be_placed(name: str, size: int, cls: str
         encoder(name, cls, size)
 
 
+@pytest.mark.parametrize(
+    ("name", "size", "advice"),
+    [
+        ("vit_small_patch14_reg4_dinov2", 100, "that 14 divides, 98 or 112"),
+        ("test_vit", 100, "that 16 divides, 96 or 112"),
+        ("test_vit", 10, "that 16 divides, 16"),
+        ("deit_tiny_distilled_patch16_224", 200, "that 16 divides, 192 or 208"),
+    ],
+)
+def test_a_size_that_the_patch_does_not_divide_is_what_is_to_be_changed(name: str, size: int, advice: str) -> None:
+    told = rf"^{name} has patches of .* do not tile an image of {size} x {size}: take an image_size {advice}\.$"
+    with pytest.raises(ValueError, match=told):
+        encoder(name, size=size)
+
+
 def test_patches_that_do_not_tile_the_image_are_told() -> None:
     with pytest.warns(
         UserWarning, match="test_resnet makes 4 x 4 patches of 32 pixels, which do not tile an image of 100"
