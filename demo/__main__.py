@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from demo.figures.formats import CONTRASTS, DRAWINGS, EXPLANATIONS, JUDGEMENTS, PICTURES, check_format
-from demo.galleries.paths import check_photo_path, check_photos
+from demo.galleries.paths import CAPTIONS_FILE, check_photo_path, check_photos
 from demo.service.asked import GUIDANCE, SEED, STEPS, read_numbers
 from demo.service.own import fetch_model, own_names
 from seps.cli import check_output, print_error
 from seps.models.shipped import shipped_models
+from seps.numbers import written
 
 if TYPE_CHECKING:
     from demo.service.captions import Reading
@@ -78,7 +79,7 @@ def explain(options: argparse.Namespace) -> None:
     kind = kind_of(options.output)
     file = explanation_file(photo, record, heading, options.photo.stem, kind, layer, options.opacity, by_hand=numbers)
     options.output.write_bytes(file.content)
-    print(f"S(I, T) = {record.similarity:.4f}. {options.output} is written.")
+    print(f"S(I, T) = {written(record.similarity, '.4f')}. {options.output} is written.")
 
 
 def rank(options: argparse.Namespace) -> None:
@@ -94,7 +95,9 @@ def rank(options: argparse.Namespace) -> None:
         indexed = index_gallery(service.model, photo_gallery(options.photo), None)
         pool = None if options.text else service.open(options.gallery, tqdm).gallery.name
         captions = service.rank_captions(indexed, 0, pool, "\n".join(options.text))
-        lines = [f"{score:.4f}  {text}" for text, score in zip(captions.captions, captions.scores, strict=True)]
+        lines = [
+            f"{written(score, '.4f')}  {text}" for text, score in zip(captions.captions, captions.scores, strict=True)
+        ]
         noun = "captions"
     else:
         indexed = service.open(options.gallery, tqdm)
@@ -103,7 +106,9 @@ def rank(options: argparse.Namespace) -> None:
         images = service.rank_images(indexed, " ".join(options.text), options.dense)
         tell_note(images.reading)
         items = indexed.gallery.items
-        lines = [f"{score:.4f}  {items[i].title}" for i, score in zip(images.order, images.scores, strict=True)]
+        lines = [
+            f"{written(score, '.4f')}  {items[i].title}" for i, score in zip(images.order, images.scores, strict=True)
+        ]
         noun = indexed.gallery.noun
     tell(shown(min(options.top, len(lines)), len(lines), noun))
     for place, line in enumerate(lines[: options.top], start=1):
@@ -192,8 +197,8 @@ def check(options: argparse.Namespace) -> None:
         return
     if options.command == "generate":
         read_numbers(options.steps, options.guidance, options.seed)
-        check_format(kind_of(options.output), (*DRAWINGS, "json"))
         check_output(options.output)
+        check_format(kind_of(options.output), (*DRAWINGS, "json"))
         return
     if options.model is not None:
         fetch_model(options.model)
@@ -202,13 +207,32 @@ def check(options: argparse.Namespace) -> None:
         return
     if options.command == "explain":
         check_photo_path(options.photo)
-        check_format(kind_of(options.output), EXPLANATIONS)
         check_output(options.output)
+        check_format(kind_of(options.output), EXPLANATIONS)
         return
+    check_rank(options)
+
+
+def check_rank(options: argparse.Namespace) -> None:
+    """Raise ValueError for what can be told of `rank` without its model, options that would not count among it."""
     if options.photo is not None:
         check_photo_path(options.photo)
+        for name, given in (("--csv", options.csv), ("--dense", options.dense)):
+            if given is not None:
+                raise ValueError(f"{name} goes with a ranking of photographs, not with --photo, which ranks captions.")
+        if options.photos is not None and (options.text or not (options.photos / CAPTIONS_FILE).is_file()):
+            raise ValueError(
+                "--photo ranks captions for one photograph, and --photos ranks photographs for a caption: leave one of "
+                f"the two. (Captions of a folder are ranked where it has a {CAPTIONS_FILE} and none are given.)"
+            )
+        if options.text and options.gallery:
+            raise ValueError("--gallery names captions to rank, but others are given: leave one of the two.")
+    elif not " ".join(options.text).strip():
+        raise ValueError("The caption is empty: write one, or name a photograph with --photo to rank captions for it.")
     if options.photos is not None:
         check_photos(options.photos)
+    elif options.recursive:
+        raise ValueError("--recursive reads the folders below --photos FOLDER, which is not given: give it.")
     if options.csv is not None:
         check_output(options.csv)
     if options.top < 1:
@@ -222,8 +246,8 @@ def check_judging(options: argparse.Namespace) -> None:
     if not options.prompt.strip():
         raise ValueError("--prompt is empty: write what the pictures were made from.")
     if options.output is not None:
-        check_format(kind_of(options.output), JUDGEMENTS)
         check_output(options.output)
+        check_format(kind_of(options.output), JUDGEMENTS)
 
 
 def check_why(options: argparse.Namespace) -> None:
@@ -231,13 +255,20 @@ def check_why(options: argparse.Namespace) -> None:
     for photo in (options.photo, options.other):
         if photo is not None:
             check_photo_path(photo)
+    if options.other is not None and options.other.samefile(options.photo):
+        raise ValueError("--other is the same photograph: name another one.")
+    if options.other_caption is not None:
+        caption, other = (" ".join(text.split()) for text in (options.caption, options.other_caption))
+        if other in ("", caption):
+            said = "is the same caption" if other else "is empty"
+            raise ValueError(f"--other-caption {said}: write another one for the photograph.")
     if options.other_caption is not None and (options.dense or "").strip():
         raise ValueError(
             "--dense goes with one caption of two photographs (--other), not with --other-caption: leave it."
         )
     if options.output is not None:
-        check_format(kind_of(options.output), CONTRASTS)
         check_output(options.output)
+        check_format(kind_of(options.output), CONTRASTS)
 
 
 def kind_of(output: Path) -> str:
@@ -315,9 +346,9 @@ def why(options: argparse.Namespace) -> None:
         options.output.write_bytes(file.content)
     print("\n".join(contrast_sentences(found)))
     for place, one in enumerate((*found.words, *found.rest), start=1):
-        shares = "".join(f"{'-' if share is None else f'{share:.4f}':>9}" for share in (one.left, one.right))
+        shares = "".join(f"{'-' if share is None else written(share, '.4f'):>9}" for share in (one.left, one.right))
         number = f"{place:4}" if one.number >= 0 else " " * 4
-        print(f"{number}  {part_title(one):20}{shares}  {one.difference:+.4f}")
+        print(f"{number}  {part_title(one):20}{shares}  {written(one.difference, '+.4f')}")
 
 
 def generate(options: argparse.Namespace) -> None:
@@ -354,8 +385,8 @@ def generate(options: argparse.Namespace) -> None:
     for one in drawing.read.statements:
         print(f"  {say(f'generate.{one.verdict}'):18}{one.says}")
     print(summary(drawing.read.statements))
-    for written in drawing.read.best:
-        print(f"{written.score:8.2f}  {written.text}")
+    for caption in drawing.read.best:
+        print(f"{written(caption.score, '8.2f')}  {caption.text}")
 
 
 def chosen_service(options: argparse.Namespace) -> RetrievalService:

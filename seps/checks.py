@@ -196,6 +196,7 @@ def check_embeddings(name: str, embeddings: Tensor, channels: int, dtype: torch.
         raise ValueError(
             f"{name} has {embeddings.shape[-1]} channels, but the model was built for embed_size {channels}."
         )
+    check_has_values(name, embeddings)
     if embeddings.numel() == 0:
         return
     low, high = (float(bound) for bound in embeddings.detach().aminmax())  # NaN where there is one
@@ -209,6 +210,12 @@ def check_embeddings(name: str, embeddings: Tensor, channels: int, dtype: torch.
     largest = max(-low, high)
     if largest > LARGEST:
         raise ValueError(f"{name} holds a magnitude of {largest:.1e}, but squares and sums need at most {LARGEST:.0e}.")
+
+
+def check_has_values(name: str, tensor: Tensor) -> None:
+    """Raise ValueError for a tensor on the meta device, which has a shape and no values."""
+    if tensor.is_meta:
+        raise ValueError(f"{name} is on the meta device, which holds no values: make it on a CPU or a GPU.")
 
 
 def check_patch_count(name: str, tokens: int, num_patches: int) -> bool:
@@ -247,6 +254,7 @@ def check_mask(name: str, mask: Mask, num_patches: int, images: int = 1) -> Tens
         raise ValueError(
             f"{name} has shape {tuple(mask.shape)}, but ({num_patches},), a bool a patch,{rows} is needed."
         )
+    check_has_values(name, mask)
     kept = mask.any(dim=-1)
     if not bool(kept.all()):
         where = f" in row {int((~kept).nonzero()[0])}" if mask.ndim == 2 else ""
@@ -260,6 +268,7 @@ def check_lengths(name: str, lengths: Lengths, embeddings_name: str, embeddings:
         numbers = torch.as_tensor(lengths)
     except (TypeError, ValueError, RuntimeError) as error:
         raise ValueError(f"{name} is {lengths!r}, but a whole number a caption is needed.") from error
+    check_has_values(name, numbers)
     if numbers.ndim != 1:
         raise ValueError(f"{name} has {numbers.ndim} dimensions, but 1 is needed: a length a caption.")
     if numbers.is_floating_point() and not bool((numbers == numbers.round()).all()):

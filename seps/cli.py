@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,6 +39,10 @@ def check_folder(folder: Path, wanted: str) -> None:
 
 
 def check_output(file: Path) -> None:
-    """Raise ValueError where the folder that a file is to be written into does not exist."""
+    """Raise ValueError where a file cannot be written: its folder lacks, it is a folder itself, or it is protected."""
     if not file.parent.is_dir():
         raise ValueError(f"The folder {file.parent} does not exist, so that {file.name} cannot be written: make it.")
+    if file.is_dir():
+        raise ValueError(f"{file} is a folder, so that no file can be written there: name a file in it.")
+    if not os.access(file if file.exists() else file.parent, os.W_OK):
+        raise ValueError(f"{file} cannot be written, its place is protected: name another.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import struct
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from io import BytesIO
@@ -124,7 +124,7 @@ def turn_of(image: Image.Image) -> Image.Transpose | None:
         number = image.getexif().get(ExifTags.Base.Orientation)
     except Exception:  # damaged metadata, which leave the pixels whole
         number = None
-    return _UPRIGHT.get(_number_in(image.info.get("exif")) if number is None else number)
+    return _UPRIGHT.get(_number_in(image.info.get("exif")) or 0 if number is None else number)
 
 
 def to_rgb(photo: Image.Image) -> Image.Image:
@@ -149,7 +149,7 @@ def to_rgb(photo: Image.Image) -> Image.Image:
 
 
 @contextmanager
-def opened(source: Path | BytesIO, subject: str, formats: Sequence[str]) -> Iterator[Image.Image]:
+def opened(source: Path | BytesIO, subject: str, formats: tuple[str, ...]) -> Iterator[Image.Image]:
     """The image of a file, its header read and its pixels not yet; whatever goes wrong inside is a PhotoError.
 
     Args:
@@ -208,7 +208,7 @@ def _number_in(metadata: object) -> int | None:
     return None
 
 
-def _identified(source: Path | BytesIO, formats: Sequence[str]) -> Image.Image:
+def _identified(source: Path | BytesIO, formats: tuple[str, ...]) -> Image.Image:
     """The image of a file; of a JPEG with EXIF over which Pillow gives up, as of an odd resolution, without them but
     for what tells how it is turned."""
     try:

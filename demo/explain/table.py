@@ -22,6 +22,7 @@ from string import Formatter
 from typing import Any
 
 from demo.explain.maths import mathml
+from seps.numbers import written
 
 Table = dict[str, dict[str, str]]  # templates by section and name
 
@@ -48,6 +49,8 @@ class _Filled(Formatter):
             return ordinal(value)
         if format_spec[:1].isalpha():
             return counted(value, format_spec)
+        if isinstance(value, float):
+            return written(value, format_spec)
         return str(super().format_field(value, format_spec))
 
 

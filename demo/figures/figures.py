@@ -9,6 +9,7 @@ from demo.explain.sentences import term_titles
 from demo.explain.table import say
 from demo.figures.palette import Palette
 from seps import Explanation
+from seps.numbers import written
 
 
 def draw_terms(axes: Axes, record: Explanation, palette: Palette, size: float) -> None:
@@ -29,7 +30,7 @@ def draw_terms(axes: Axes, record: Explanation, palette: Palette, size: float) -
     low, high = min(0.0, ends.min()), max(0.0, ends.max())
     span = max(high - low, 1e-6)
     for row, (left, width) in enumerate(zip(lefts, widths, strict=True)):
-        text = f"{width:+.4f}" if row < count else f"{width:.4f}"
+        text = written(width, "+.4f" if row < count else ".4f")
         colour, weight = palette.ink, "bold" if row == count else "normal"
         place = max(left, left + width) + 0.02 * span
         axes.text(place, row, text, va="center_baseline", fontsize=size, color=colour, fontweight=weight)

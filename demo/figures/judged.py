@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from demo.explain.judged import SCORES, Judged, judgement
 from demo.figures.formats import Download
 from demo.figures.rankings import ranking_file
+from seps.numbers import rounded
 
 if TYPE_CHECKING:  # the judge is imported with its first use
     from seps.judge import Score
@@ -32,7 +33,7 @@ def judged_csv(rows: Sequence[Row], prompt: str, by: str, title: str) -> Downloa
     place = 2 + SCORES.index(by)
     ordered = sorted(rows, key=lambda row: -row[place].final)  # type: ignore[union-attr]
     lines = [
-        [rank, key, name] + [round(getattr(score, part), 6) for score in scores for part in PARTS] + [prompt]
+        [rank, key, name] + [rounded(getattr(score, part), 6) for score in scores for part in PARTS] + [prompt]
         for rank, (key, name, *scores) in enumerate(ordered, start=1)
     ]
     return ranking_file((*COLUMNS, "prompt"), lines, "judge", title)

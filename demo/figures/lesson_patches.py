@@ -33,6 +33,7 @@ from demo.figures.lesson_parts import (
     label,
 )
 from demo.figures.page import Page, line_height, text_width, wrapped
+from seps.numbers import written
 
 Chip = tuple[str, float, float, float]  # text, left, top, width
 CHIP_SIZES = (22.0, 18.0, 15.0, 13.0, 11.0, 10.0, 9.0, 8.0, 7.0, 6.0)
@@ -175,7 +176,8 @@ def decision_step(page: Page, lesson: Lesson, share: float) -> None:
     bars.set_xlim(-0.5, count - 0.5)
     bars.axhline(0.0, color=page.palette.quiet, linewidth=0.8)
     bars.tick_params(labelsize=SMALL)
-    bars.set_yticks([float(heights.min()), float(heights.max())], [f"{heights.min():.2f}", f"{heights.max():.2f}"])
+    ends = [float(heights.min()), float(heights.max())]
+    bars.set_yticks(ends, [written(end, ".2f") for end in ends])
     if drawn is None:
         bars.axvline(kept - 0.5, color=page.palette.ink, linewidth=1.5, linestyle="--")
         place = left + width * kept / count

@@ -36,6 +36,7 @@ from demo.figures.lesson_parts import (
 )
 from demo.figures.page import POINT, Page, line_height, wrapped
 from demo.figures.palette import OPACITY
+from seps.numbers import written
 
 Colours = NDArray[np.float64]
 
@@ -180,15 +181,15 @@ def sum_step(page: Page, lesson: Lesson, share: float) -> None:
     if lesson.before is not None:
         label(page, 706, TOP, say("file.trained"), SMALL, ha="right", color=page.palette.quiet)
         found = lesson.before.terms
-        earlier = [f"{found[name]:+.4f}" if name in found else "" for name in record.terms]
-        for i, text in enumerate([*earlier, f"{lesson.before.similarity:.4f}"]):
+        earlier = [written(found[name], "+.4f") if name in found else "" for name in record.terms]
+        for i, text in enumerate([*earlier, written(lesson.before.similarity, ".4f")]):
             top = TOP + 24 + (i + 0.5) * row - line_height(MEDIUM) / 2
             page.text(706, top, [text], MEDIUM, ha="right", color=page.palette.quiet)
     if share < 1:
         return
     label(page, 920, TOP + 30, "$S(I, T)$", 20, ha="right")
     bold: dict[str, Any] = {"ha": "right", "fontweight": "bold"}
-    label(page, 920, TOP + 62, f"{record.similarity:.4f}", HUGE, **bold, color=page.palette.accent)
+    label(page, 920, TOP + 62, written(record.similarity, ".4f"), HUGE, **bold, color=page.palette.accent)
     if heading.rank is None:
         page.text(
             920, TOP + 150, [say("file.unranked"), say("file.drawn")], LARGE, ha="right", color=page.palette.quiet

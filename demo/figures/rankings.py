@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from demo.figures.formats import TYPES, Download, file_name
 from demo.galleries.index import IndexedGallery
 from demo.service.retrieval import RetrievalService
+from seps.numbers import rounded
 
 
 def ranking_file(columns: Sequence[str], rows: Sequence[Sequence[object]], model: str, title: str) -> Download:
@@ -48,7 +49,7 @@ def images_csv(
         pairs = sorted([by_hand, *others], key=lambda pair: -pair[1])
     columns: tuple[str, ...] = ("rank", "photo", "title", "score", "caption")
     rows = [
-        [rank, items[index].key, items[index].title, round(score, 6), ranking.reading.text]
+        [rank, items[index].key, items[index].title, rounded(score, 6), ranking.reading.text]
         for rank, (index, score) in enumerate(pairs, start=1)
     ]
     if by_hand is not None:
@@ -65,7 +66,7 @@ def captions_csv(
     ranking = service.rank_captions(indexed, index, pool, typed)
     truth = {True: "yes", False: "no", None: ""}
     rows = [
-        [rank, caption, round(score, 6), truth[correct]]
+        [rank, caption, rounded(score, 6), truth[correct]]
         for rank, (caption, score, correct) in enumerate(
             zip(ranking.captions, ranking.scores, ranking.correct, strict=True), start=1
         )

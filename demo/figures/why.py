@@ -34,6 +34,7 @@ from demo.figures.page import Block, Page, lettered, line_height, stacked, wrapp
 from demo.figures.palette import DARK, LIGHT, OPACITY, VEIL, Palette
 from demo.figures.rankings import harmless
 from demo.service.threads import drawing
+from seps.numbers import rounded, written
 
 # Lengths in CSS pixels, sizes of letters in points.
 WIDTH, MARGIN, GAP = 1152, 40, 32
@@ -84,18 +85,18 @@ def contrast_csv(found: Contrast) -> bytes:
     writer.writerow([*COLUMNS, "left_photo", "right_photo", "left_caption", "right_caption"])
     parts = [(part, "word") for part in found.words] + [(part, "rest") for part in found.rest]
     rows = [
-        [part_title(part), kind, rounded(part.left), rounded(part.right), rounded(part.difference)]
+        [part_title(part), kind, table_share(part.left), table_share(part.right), table_share(part.difference)]
         for part, kind in parts
     ]
-    total = [rounded(found.left.similarity), rounded(found.right.similarity), rounded(found.difference)]
+    total = [table_share(found.left.similarity), table_share(found.right.similarity), table_share(found.difference)]
     for row in [*rows, [say("why.sum"), "sum", *total]]:
         writer.writerow([harmless(value) for value in (*row, *titles, *captions)])
     return buffer.getvalue().encode("utf-8-sig")
 
 
-def rounded(share: float | None) -> float | str:
+def table_share(share: float | None) -> float | str:
     """A share as a table has it; empty where there is none."""
-    return "" if share is None else round(share, 6)
+    return "" if share is None else rounded(share, 6)
 
 
 def why_picture(
@@ -232,7 +233,7 @@ def _row(
         (shares[0], MARGIN + NUMBER - 12, "right"),
         (shares[1], WIDTH - MARGIN - NUMBER + 12, "left"),
     ):
-        text = say("why.missing") if share is None else f"{share:.4f}"
+        text = say("why.missing") if share is None else written(share, ".4f")
         page.text(place, top + 6, [text], SMALL, ha=side, **style)
 
 

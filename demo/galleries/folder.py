@@ -9,12 +9,11 @@ from pathlib import Path
 
 from demo.galleries.decoding import NoPhotoError, PhotoError
 from demo.galleries.gallery import Gallery, GalleryItem
-from demo.galleries.paths import check_photos, printable
+from demo.galleries.paths import CAPTIONS_FILE, check_photos, printable
 from demo.galleries.photos import check_photo
 from seps.checks import check_text, read_json
 from seps.progress import Progress, with_progress
 
-CAPTIONS_FILE = "captions.json"
 UPLOADS = "uploads"  # the name of the gallery of a person's own
 MOST_UPLOADS = 100
 MOST_CAPTIONS = 20 * 2**20  # bytes of captions.json

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+CAPTIONS_FILE = "captions.json"  # in a folder of photographs, their captions by name
+
 
 def printable(path: Path | str) -> str:
     """A path in characters that can be shown and sent, even where its bytes are no UTF-8."""

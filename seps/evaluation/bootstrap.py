@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from seps.numbers import written
+
 DRAWS, SEED = 1000, 0
 TAILS = (0.025, 0.975)
 
@@ -24,12 +26,12 @@ class Estimate:
     high: float
 
     def __str__(self) -> str:
-        return f"{self.mean:.3f} {self.interval}"
+        return f"{written(self.mean, '.3f')} {self.interval}"
 
     @property
     def interval(self) -> str:
         """The interval alone, as it is printed."""
-        return f"[{self.low:.3f}, {self.high:.3f}]"
+        return f"[{written(self.low, '.3f')}, {written(self.high, '.3f')}]"
 
 
 def estimate(values: Floats, images: NDArray[np.integer[Any]]) -> Estimate:

@@ -11,6 +11,7 @@ from PIL import Image
 from torch import Tensor
 
 from seps.checks import check_text, check_whole
+from seps.cli import check_output
 from seps.data import open_image
 from seps.generator.captioner import Decoding, write_captions
 from seps.generator.config import GeneratorConfig
@@ -294,10 +295,7 @@ def check_target(path: str | Path) -> Path:
     target = Path(path)
     if target.suffix.lower() not in Image.registered_extensions():
         raise ValueError(f"{target.name} does not end as an image does: name it .png, for one.")
-    if not target.parent.is_dir():
-        raise ValueError(
-            f"The folder {target.parent} does not exist, so that {target.name} cannot be written: make it."
-        )
+    check_output(target)
     return target
 
 

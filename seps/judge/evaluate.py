@@ -20,6 +20,7 @@ from seps.judge.metrics import (
     srocc,
     within_prompts,
 )
+from seps.numbers import written
 
 RANGES = 4  # parts of equal size that pictures are cut into by their ratings
 
@@ -123,8 +124,7 @@ def table(result: dict[str, Any]) -> str:
     for name in SCORES:
         values = result[name]
         shown = [
-            f"{key.upper()} {values[key]:.3f} [{values['intervals'][key][0]:.3f}, {values['intervals'][key][1]:.3f}]"
-            for key in ("srocc", "plcc", "krcc")
+            f"{key.upper()} {with_bounds(values[key], *values['intervals'][key])}" for key in ("srocc", "plcc", "krcc")
         ]
         lines.append(f"{name:12} {', '.join(shown)}")
     for name in SCORES:
@@ -136,8 +136,8 @@ def table(result: dict[str, Any]) -> str:
     )
     for generator, values in result["by_generator"].items():
         numbers = [
-            f"{name} {'-' if values[name]['srocc'] is None else format(values[name]['srocc'], '.3f')} "
-            f"({values[name]['error']:+.3f})"
+            f"{name} {'-' if values[name]['srocc'] is None else written(values[name]['srocc'], '.3f')} "
+            f"({written(values[name]['error'], '+.3f')})"
             for name in SCORES
         ]
         lines.append(f"  {generator:22} {values['pictures']:4} pictures, SROCC (error): {', '.join(numbers)}")
@@ -148,5 +148,10 @@ def interval(values: dict[str, Any]) -> str:
     """A figure with its interval, as it is printed."""
     if values["value"] is None:
         return "none"
-    low, high = values["interval"]
-    return f"{values['value']:.3f} [{low:.3f}, {high:.3f}]"
+    return with_bounds(values["value"], *values["interval"])
+
+
+def with_bounds(value: float, low: float, high: float) -> str:
+    """A figure and the bounds of its interval."""
+    value_text, low_text, high_text = (written(number, ".3f") for number in (value, low, high))
+    return f"{value_text} [{low_text}, {high_text}]"

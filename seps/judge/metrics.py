@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from seps.numbers import written
+
 DRAWS, SEED = 1000, 0
 TAILS = (0.025, 0.975)
 LEAST_PICTURES = 3  # of one prompt or generator, to rank them
@@ -27,7 +29,7 @@ class Figure(NamedTuple):
     high: float
 
     def __str__(self) -> str:
-        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+        return f"{written(self.value, '.3f')} [{written(self.low, '.3f')}, {written(self.high, '.3f')}]"
 
 
 def ranks(values: Floats) -> Floats:

@@ -10,11 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from seps.checks import check_whole
-from seps.cli import errors_in_one_line
+from seps.cli import check_output, errors_in_one_line
 from seps.data import open_image
 from seps.data.table import read_table
 from seps.judge.config import SCORES
 from seps.judge.judge import Judge, Score, load_judge
+from seps.numbers import rounded, written
 
 COLUMNS = (
     "image",
@@ -99,7 +100,8 @@ def run_evaluate(options: argparse.Namespace) -> None:
     from seps.judge.features import split_features
     from seps.judge.loop import predict
 
-    check_output(options.json)
+    if options.json is not None:
+        check_output(options.json)
     judge = load_judge(options.model)
     ratings = read_ratings(options.data, options.split, judge.config.data)
     features = split_features(judge, ratings, options.cache) if options.cache else None
@@ -111,14 +113,16 @@ def run_evaluate(options: argparse.Namespace) -> None:
 
 def run_score(options: argparse.Namespace) -> None:
     """`score`."""
-    check_output(options.csv)
+    if options.csv is not None:
+        check_output(options.csv)
     judge = load_judge(options.model)
     report(judge, options.images, [options.prompt] * len(options.images), options.csv)
 
 
 def run_sort(options: argparse.Namespace) -> None:
     """`sort`."""
-    check_output(options.csv)
+    if options.csv is not None:
+        check_output(options.csv)
     prompts = read_prompts(options.prompts)
     if not options.folder.is_dir():
         raise ValueError(f"{options.folder} is no folder: name one with pictures.")
@@ -175,7 +179,7 @@ def report(judge: Judge, files: Sequence[Path], prompts: Sequence[str], path: Pa
             f"{one['image']}: "
             + "; ".join(
                 f"{name} {one[f'{name}_final']:.3f} (base {one[f'{name}_base']:.3f}, "
-                f"correction {one[f'{name}_correction']:+.3f})"
+                f"correction {written(one[f'{name}_correction'], '+.3f')})"
                 for name in SCORES
             )
         )
@@ -196,11 +200,5 @@ def row(file: Path, prompt: str, scores: tuple[Score, Score]) -> dict[str, str |
     """A line of the CSV."""
     values: dict[str, str | float] = {"image": file.name, "prompt": prompt}
     for name, score in zip(SCORES, scores, strict=True):
-        values |= {f"{name}_{part}": round(getattr(score, part), 6) for part in ("base", "correction", "final")}
+        values |= {f"{name}_{part}": rounded(getattr(score, part), 6) for part in ("base", "correction", "final")}
     return values
-
-
-def check_output(path: Path | None) -> None:
-    """Raise ValueError where a file cannot be written since its folder is not there."""
-    if path is not None and not path.parent.is_dir():
-        raise ValueError(f"{path.parent} is no folder, so that {path.name} cannot be written there: make it first.")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from seps.numbers import written
+
 if TYPE_CHECKING:
     from seps.method.explanation import AlignmentExplanation, BranchExplanation, Explanation
 
@@ -16,8 +18,10 @@ def summarize(record: Explanation) -> str:
     """Tell what an explanation holds: the score and its terms, what was kept, and what each word met."""
     rows, columns = record.grid
     cls = "with [CLS]" if record.has_cls else "without [CLS]"
-    lines = [f"S(I, T) = {record.similarity:.4f} ({record.variant} variant, {rows} x {columns} patches {cls})"]
-    lines += indented("= " + " + ".join(f"{value:.4f} {name}" for name, value in record.terms.items()))
+    lines = [
+        f"S(I, T) = {written(record.similarity, '.4f')} ({record.variant} variant, {rows} x {columns} patches {cls})"
+    ]
+    lines += indented("= " + " + ".join(f"{written(value, '.4f')} {name}" for name, value in record.terms.items()))
     for branch in (record.sparse, record.dense):
         lines += [] if branch is None else branch_lines(branch)
     for alignment in (record.sparse_alignment, record.dense_alignment):
@@ -32,16 +36,17 @@ def branch_lines(branch: BranchExplanation) -> list[str]:
     weights = branch.aggregation_weights
     merged = "merges none of its own" if weights is None else f"merges them into {len(weights)} aggregated tokens"
     forced = ", as it was told to," if branch.forced else ""
+    low, high = (written(float(end), ".3f") for end in (branch.score.min(), branch.score.max()))
     return [
         f"{branch.name} branch: keeps {kept} of {total} patches{forced} and {merged}",
-        f"  score = {score}, from {branch.score.min():.3f} to {branch.score.max():.3f}",
+        f"  score = {score}, from {low} to {high}",
     ]
 
 
 def alignment_lines(alignment: AlignmentExplanation) -> list[str]:
     """Each word with the token that it met best and their entry of the matrix."""
     met = zip(alignment.words, alignment.best_token, alignment.matrix.max(axis=0), strict=True)
-    told = [f"{word}: {alignment.tokens[token]} ({entry:.2f})" for word, token, entry in met]
+    told = [f"{word}: {alignment.tokens[token]} ({written(entry, '.2f')})" for word, token, entry in met]
     more = [f"and {len(told) - MOST_WORDS} more"] if len(told) > MOST_WORDS else []
     head = f"{alignment.caption} caption: {len(told)} words and the token that each met best"
     return [head, *indented(", ".join(told[:MOST_WORDS] + more))]

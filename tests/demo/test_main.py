@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -226,10 +227,28 @@ def test_help_and_slips_are_answered_before_torch_is_imported(program: str, argu
         (["rank", "a cup", "--photos", "nowhere"], "There is no folder"),
         (["rank", "a cup", "--gallery", "moon"], "There is no gallery 'moon'"),
         (["rank"], "The caption is empty"),
+        (["rank", "a cup", "--recursive"], "--recursive reads the folders below --photos FOLDER"),
+        (["rank", "a cup", "--photo", "PHOTO", "--photos", "FOLDER"], "leave one of the two"),
+        (["rank", "--photo", "PHOTO", "--photos", "FOLDER"], "leave one of the two"),
+        (["rank", "a cup", "--photo", "PHOTO", "--gallery", "scenes"], "--gallery names captions to rank, but others"),
+        (["rank", "a cup", "--photo", "PHOTO", "--csv", "FOLDER/a.csv"], "--csv goes with a ranking of photographs"),
+        (["rank", "a cup", "--photo", "PHOTO", "--dense", "a cup"], "--dense goes with a ranking of photographs"),
+        (["why", "PHOTO", "a cup", "--other-caption", ""], "--other-caption is empty: write another one"),
+        (["why", "PHOTO", "a cup", "--other-caption", " \n"], "--other-caption is empty: write another one"),
+        (["why", "PHOTO", "a cup", "--other-caption", "a  cup "], "--other-caption is the same caption"),
+        (["why", "PHOTO", "a cup", "--other", "PHOTO"], "--other is the same photograph"),
+        (["generate", "a dog", "-o", "FOLDER"], "is a folder, so that no file can be written there"),
+        (["explain", "PHOTO", "a dog", "-o", "FOLDER"], "is a folder, so that no file can be written there"),
+        (["judge", "PHOTO", "--prompt", "a dog", "-o", "FOLDER"], "is a folder, so that no file can be written there"),
     ],
 )
-def test_what_is_wrong_is_told_in_a_line(arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(arguments) == 2
+def test_what_is_wrong_is_told_in_a_line(
+    photo: Path, arguments: list[str], told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("GeneratingService", "JudgingService"):
+        monkeypatch.delattr(f"demo.service.{name.removesuffix('Service').lower()}.{name}")  # nothing long is begun
+    places = {"PHOTO": str(photo), "FOLDER": str(photo.parent)}
+    assert main([re.sub("PHOTO|FOLDER", lambda name: places[name[0]], argument) for argument in arguments]) == 2
     assert told in capsys.readouterr().err
 
 

@@ -85,7 +85,7 @@ def saved(image: Image.Image, kind: str, **options: Any) -> bytes:
 def with_exif(image: Image.Image, kind: str, entries: list[Entry]) -> bytes:
     """A JPEG, PNG or WebP with these metadata; "camera" is a JPEG as cameras write it, with EXIF alone."""
     if kind != "camera":
-        options = {"JPEG": {"quality": 95}, "WEBP": {"lossless": True}}.get(kind, {})
+        options: dict[str, Any] = {"quality": 95} if kind == "JPEG" else {"lossless": True} if kind == "WEBP" else {}
         return saved(image, kind, exif=exif(entries), **options)
     content = saved(image, "JPEG", quality=95)
     segment = exif(entries)
@@ -122,9 +122,8 @@ def corpus() -> dict[str, Callable[[], bytes]]:
         files[f"TIFF, turned {number}"] = lambda t=turn, n=number: saved(  # type: ignore[misc]
             upright().transpose(t), "TIFF", tiffinfo={ORIENTATION: n}
         )
-    for name, value in (("text", "72"), ("garbage", "upside")):
-        tag = X_RESOLUTION if name == "text" else ORIENTATION
-        files[f"TIFF, {name}"] = lambda t=tag, v=value: saved(upright(), "TIFF", tiffinfo=tiff_tags(t, v))  # type: ignore[misc]
+    for tag, text in ((X_RESOLUTION, "72"), (ORIENTATION, "upside")):
+        files[f"TIFF, {text}"] = lambda t=tag, v=text: saved(upright(), "TIFF", tiffinfo=tiff_tags(t, v))  # type: ignore[misc]
     return files
 
 

@@ -9,7 +9,18 @@ import pytest
 import torch
 
 from seps import HRPA, CrossSparseAggrNet, ScoringEngine, SEPSLoss, TokenSparse, align_loss, explain, ratio_loss
-from seps.checks import check_positive, check_text, check_whole, is_number, read_json, read_json_file, shown
+from seps.checks import (
+    check_embeddings,
+    check_lengths,
+    check_mask,
+    check_positive,
+    check_text,
+    check_whole,
+    is_number,
+    read_json,
+    read_json_file,
+    shown,
+)
 from tests.helpers.cases import Case, one_pair
 
 NAN, INF = float("nan"), float("inf")
@@ -239,3 +250,13 @@ def test_losses_check_their_shapes() -> None:
         align_loss(torch.zeros(3, 3), img_ids=[0, 1])
     with pytest.raises(ValueError, match="score_mask has 3 masks, but 1 or 2"):
         ratio_loss((torch.ones(1),) * 3)
+
+
+def test_what_is_on_the_meta_device_has_no_values() -> None:
+    told = "is on the meta device, which holds no values: make it on a CPU or a GPU"
+    with pytest.raises(ValueError, match=f"^img_embs {told}"):
+        check_embeddings("img_embs", torch.empty(2, 3, 4, device="meta"), 4, torch.float32)
+    with pytest.raises(ValueError, match=f"^mask {told}"):
+        check_mask("mask", torch.empty(4, dtype=torch.bool, device="meta"), 4)
+    with pytest.raises(ValueError, match=f"^cap_lens {told}"):
+        check_lengths("cap_lens", torch.empty(2, dtype=torch.int64, device="meta"), "cap_embs", torch.ones(2, 3, 4))

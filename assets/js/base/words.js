@@ -2,6 +2,7 @@
 // demo/explain/table.json; the page carries it in its head, with the mathematics as MathML.
 
 import { h } from "./dom.js";
+import { fixed } from "./numbers.js";
 
 const table = JSON.parse(document.getElementById("seps-table").textContent);
 const escaped = (name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -53,8 +54,8 @@ function written(value, format) {
   if (/^[a-z]/i.test(format)) return counted(value, format);
   if (format === ",") return value.toLocaleString("en");
   const [, sign, digits, kind] = /^(\+?)\.(\d+)([fg])$/.exec(format);
-  const text = kind === "f" ? value.toFixed(Number(digits)) : String(Number(value.toPrecision(Number(digits))));
-  return sign && value >= 0 ? `+${text}` : text;
+  const text = kind === "f" ? fixed(value, Number(digits)) : String(Number(value.toPrecision(Number(digits))));
+  return sign && !text.startsWith("-") ? `+${text}` : text;
 }
 
 function ordinal(number) {

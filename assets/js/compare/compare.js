@@ -3,6 +3,7 @@
 import { onPhotos, resize } from "../base/canvas.js";
 import { button, h, press } from "../base/dom.js";
 import { mounting } from "../base/mount.js";
+import { fixed } from "../base/numbers.js";
 import { layerName, say, sayNodes } from "../base/words.js";
 import { drawLayer } from "../picture/layer.js";
 import { downloadButtons, modelName } from "../picture/foot.js";
@@ -22,13 +23,13 @@ function letter(index) {
   return String.fromCharCode(65 + index);
 }
 
-const scoreOf = (similarity) => h("output", { "data-similarity": similarity }, similarity.toFixed(4));
+const scoreOf = (similarity) => h("output", { "data-similarity": similarity }, fixed(similarity, 4));
 
 // How much the kept sets overlap: a row and a column for each caption.
 function matrix(overlap) {
   const head = overlap.map((_, index) => h("th", { scope: "col" }, letter(index)));
   const cell = (value) => {
-    const one = h("td", { "data-value": value }, value.toFixed(2));
+    const one = h("td", { "data-value": value }, fixed(value, 2));
     one.style.setProperty("--share", `${Math.round(40 * value)}%`);
     return one;
   };

@@ -3,6 +3,7 @@
 import { onPhotos, resize } from "../base/canvas.js";
 import { button, h, press } from "../base/dom.js";
 import { mounting } from "../base/mount.js";
+import { signed } from "../base/numbers.js";
 import { layerName, say } from "../base/words.js";
 import { drawLayer } from "../picture/layer.js";
 import { modelName } from "../picture/foot.js";
@@ -23,7 +24,6 @@ const ARROWS = { ArrowLeft: [-1, 0, "left", "←"], ArrowRight: [1, 0, "right", 
 const NAMED = { red: "#d63634", orange: "#f48a26", yellow: "#fad034", green: "#42a04c", blue: "#3470ce",
   purple: "#864eb0", pink: "#f48eb4", brown: "#8a5a36", black: "#30323a", white: "#f6f6f2", grey: "#90969e" };
 
-const signed = (change) => `${change < 0 ? "−" : "+"}${Math.abs(change).toFixed(4)}`;
 
 // trigger("alter", {do, ...}) asks for a change, trigger("take", {object}) tells which object is in hand.
 export function mount(element, props, trigger, watch) {
@@ -171,7 +171,7 @@ function build(root, value, trigger, kept) {
       "li",
       { title: says, "data-word": word, "data-change": change },
       h("span", {}, word),
-      h("b", { class: change < 0 ? "seps-falls" : "seps-rises" }, signed(change)),
+      h("b", { class: change < 0 ? "seps-falls" : "seps-rises" }, signed(change, 4, "−")),
     ));
     return h("div", { class: "seps-changes" }, h("span", {}, say("edit.shares")), h("ul", {}, ...items));
   }

@@ -2,6 +2,7 @@
 
 import { button, h, press } from "../base/dom.js";
 import { lasting } from "../base/mount.js";
+import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
 import { scoreScale } from "./scale.js";
 
@@ -56,7 +57,7 @@ function build(root, trigger) {
           { class: name === by ? "seps-sorted" : null, "data-score": row[name].final },
           say(`judge.${name}`),
           scoreScale(row[name], WIDTH, "small"),
-          h("output", {}, row[name].final.toFixed(2)),
+          h("output", {}, fixed(row[name].final, 2)),
         )),
       ),
     );

@@ -4,6 +4,7 @@ import { floats } from "../base/bytes.js";
 import { loadImage, onWidth, resize } from "../base/canvas.js";
 import { button, h, press, svg } from "../base/dom.js";
 import { lasting } from "../base/mount.js";
+import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
 import { curvesChart } from "../losses/curves.js";
 import { drawShares, sharesKey } from "./shares.js";
@@ -96,7 +97,7 @@ function build(root, trigger) {
   }
 
   function draw() {
-    amount.textContent = value.strengths[at()].toFixed(1);
+    amount.textContent = fixed(value.strengths[at()], 1);
     if (!value.curves || !root.clientWidth) return;
     reading.textContent = value.says[at()];
     drawCharts();

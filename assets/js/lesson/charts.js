@@ -1,6 +1,7 @@
 // Drawings in SVG over the lesson's pictures: outlines on the grid, patches by score, marks of the patch-word matrix.
 
 import { chart, svg, svgText } from "../base/dom.js";
+import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
 
 const LETTER = 0.58; // of the type: the width of a letter, nearly
@@ -69,7 +70,7 @@ export function decisionChart(branch, { width, height }, type, drawn, probabilit
   });
   drawing.append(svg("path", { class: "seps-axis", d: `M${left} ${top}V${bottom}M${left} ${y(0)}H${right}` }));
   for (const value of low < 0 ? [low, 0, high] : [0, high]) {
-    drawing.append(svgText(left - 0.4 * type, y(value) + 0.35 * type, "end", value.toFixed(2)));
+    drawing.append(svgText(left - 0.4 * type, y(value) + 0.35 * type, "end", fixed(value, 2)));
   }
   drawing.append(svgText(left, type, "start", say("scale.score")));
   drawing.append(

@@ -2,6 +2,7 @@
 
 import { resize } from "../base/canvas.js";
 import { button, h } from "../base/dom.js";
+import { fixed, signed } from "../base/numbers.js";
 import { say, sayNodes, symbol, symbols } from "../base/words.js";
 import { keptOutlines } from "./charts.js";
 import { countKept } from "./stage.js";
@@ -78,7 +79,7 @@ export function createKnobs(change) {
   function readings() {
     for (const [name, { reading, input, element: row }] of Object.entries(rows)) {
       reading.textContent =
-        name === "top_k" ? input.value : Number(input.value).toFixed(name === "temperature" ? 1 : 2);
+        name === "top_k" ? input.value : fixed(Number(input.value), name === "temperature" ? 1 : 2);
       row.hidden = DRAWS.includes(name) && rows.decision.input.value !== "gumbel";
     }
   }
@@ -168,8 +169,8 @@ export function movedTable(value, record, before, photo) {
   const { kept, terms, score } = value.moved;
   const gained = countOf(kept.gained);
   const lost = countOf(kept.lost);
-  const change = (one, other, digits = 4) => (one === null || other === null ? "" : signed(other - one, digits));
-  const shown = (one) => (one === null ? say("moved.none") : one.toFixed(4));
+  const change = (one, other, digits = 4) => (one === null || other === null ? "" : moved(other - one, digits));
+  const shown = (one) => (one === null ? say("moved.none") : fixed(one, 4));
   const row = (name, one, other, key = {}) =>
     h(
       "tr",
@@ -186,7 +187,7 @@ export function movedTable(value, record, before, photo) {
     h("th", { scope: "row" }, say("moved.rank", { total: places.total })),
     h("td", {}, String(places.before ?? say("moved.none"))),
     h("td", {}, String(places.now ?? say("moved.none"))),
-    h("td", {}, places.now === null || places.before === null ? "" : signed(places.now - places.before, 0)),
+    h("td", {}, places.now === null || places.before === null ? "" : moved(places.now - places.before, 0)),
   );
   // Titles of the run whose captions both have terms, where there is one.
   const runs = [before, record].sort((one, other) => one.alignments.length - other.alignments.length);
@@ -246,4 +247,4 @@ export function movedTable(value, record, before, photo) {
 
 const same = (one, other) => Object.entries(other).every(([name, setting]) => one[name] === setting);
 const countOf = (list) => (Array.isArray(list) ? list.length : list);
-const signed = (value, digits) => (value > 0 ? "+" : value < 0 ? "-" : "±") + Math.abs(value).toFixed(digits);
+const moved = (value, digits) => (Number(fixed(value, digits)) === 0 ? `±${fixed(0, digits)}` : signed(value, digits));

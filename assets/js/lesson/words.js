@@ -1,6 +1,7 @@
 // The pictures of the lesson's last two steps: words meet tokens, and S(I, T) is summed. See steps.js.
 
 import { h } from "../base/dom.js";
+import { fixed, signed } from "../base/numbers.js";
 import { meaning, say, sayNodes, symbol } from "../base/words.js";
 import { maximaMarks } from "./charts.js";
 import { standing } from "./knobs.js";
@@ -118,7 +119,7 @@ function matrix(c) {
         ...sayNodes("lesson.mean", {
           count: values.length,
           kind,
-          mean: h("b", { "data-mean": mean }, mean.toFixed(4)),
+          mean: h("b", { "data-mean": mean }, fixed(mean, 4)),
         }),
       ),
       paper
@@ -127,7 +128,7 @@ function matrix(c) {
             {},
             ...sayNodes("lesson.top", {
               count: Math.min(k, values.length),
-              relevance: h("b", { "data-relevance": relevance }, signed(relevance)),
+              relevance: h("b", { "data-relevance": relevance }, signed(relevance, 4)),
             }),
           )
         : "",
@@ -165,9 +166,8 @@ function matrix(c) {
 const shortList = (values) =>
   values
     .slice(0, 5)
-    .map((one) => one.toFixed(2))
+    .map((one) => fixed(one, 2))
     .join(" ") + (values.length > 5 ? " …" : "");
-const signed = (value) => (value < 0 ? "" : "+") + value.toFixed(4);
 
 function extremes(rows) {
   let [low, high] = [Infinity, -Infinity];
@@ -202,9 +202,9 @@ function similarity(c) {
       "li",
       { "data-term": name, "data-value": term },
       h("span", { class: "seps-term", title: meaning(name.replace(/^(sparse|dense) /, "")) }, record.says.terms[name]),
-      h("b", {}, signed(term)),
+      h("b", {}, signed(term, 4)),
       h("span", { class: "seps-lane" }, piece),
-      h("output", { "data-sum": to }, to.toFixed(4)),
+      h("output", { "data-sum": to }, fixed(to, 4)),
     );
     item.style.setProperty("--turn", index);
     return item;
@@ -214,7 +214,7 @@ function similarity(c) {
     { class: "seps-total" },
     symbol("S(I, T)"),
     " = ",
-    h("output", { "data-similarity": record.similarity }, record.similarity.toFixed(4)),
+    h("output", { "data-similarity": record.similarity }, fixed(record.similarity, 4)),
   );
   total.style.setProperty("--turn", terms.length);
   const ranks = standing(value);

@@ -2,6 +2,7 @@
 // Each is mounted on a Gradio HTML component and drawn anew from its value; nothing is computed but changes of place.
 
 import { button, calm, h, press } from "../base/dom.js";
+import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
 
 const SIGNIFICANT = 3; // decimals of a score
@@ -27,7 +28,7 @@ function pick({ currentTarget: picked }) {
   press(picked.closest(".seps-list").querySelectorAll("[aria-pressed]"), (one) => one === picked);
 }
 
-const score = (value) => value.toFixed(SIGNIFICANT);
+const score = (value) => fixed(value, SIGNIFICANT);
 
 // The bar under a score, from zero to it, on one scale for the whole list; to the left of a zero line where it is below.
 function bar(value, scores) {

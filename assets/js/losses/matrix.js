@@ -1,6 +1,7 @@
 // The playground's tables: the similarities of a batch with its violations, and captions that no class list foresaw.
 
 import { button, h } from "../base/dom.js";
+import { fixed } from "../base/numbers.js";
 import { say, sayNodes } from "../base/words.js";
 
 // Which looks a pair has: a true one, one masked as of the same photo, one that violates the margin.
@@ -40,7 +41,7 @@ export function similarityTable(value, choose) {
         pointerenter: (event) => event.pointerType === "mouse" && choose([row, column]),
         focus: () => choose([row, column]),
       },
-      h("span", {}, similarity.toFixed(2).replace(/^-(0\.00)$/, "$1")),
+      h("span", {}, fixed(similarity, 2)),
       h("span", { class: "seps-arrows", "aria-hidden": "true" }, ...signs),
     );
     const box = h(

@@ -4,6 +4,7 @@
 import { onWidth } from "../base/canvas.js";
 import { button, h, press, svg } from "../base/dom.js";
 import { lasting } from "../base/mount.js";
+import { fixed } from "../base/numbers.js";
 import { say, sayNodes, symbol } from "../base/words.js";
 import { curvesChart } from "./curves.js";
 import { matrixKey, pairLines, similarityTable, unforeseenCards } from "./matrix.js";
@@ -96,7 +97,7 @@ function build(root, trigger) {
   });
 
   function changed() {
-    marginReading.textContent = margin.valueAsNumber.toFixed(2);
+    marginReading.textContent = fixed(margin.valueAsNumber, 2);
     clearTimeout(timer);
     timer = setTimeout(() => {
       timer = 0;
@@ -110,7 +111,7 @@ function build(root, trigger) {
     root.removeAttribute("aria-busy");
     if (!timer) {
       Object.assign(margin, { min: value.margin_range[0], max: value.margin_range[1], value: value.margin });
-      marginReading.textContent = value.margin.toFixed(2);
+      marginReading.textContent = fixed(value.margin, 2);
       press(minings, (one) => one.dataset.mining === value.mining);
       masking.checked = value.mask_ids;
     }
@@ -121,7 +122,7 @@ function build(root, trigger) {
     now.replaceChildren(
       symbol("L_align"),
       " = ",
-      h("output", { "data-loss": value.now }, value.now.toFixed(4)),
+      h("output", { "data-loss": value.now }, fixed(value.now, 4)),
       h("span", {}, say("loss.violations", value)),
     );
     const { pairs, with_ids: one, without_ids: other } = value.masked;
@@ -129,8 +130,8 @@ function build(root, trigger) {
     ids.replaceChildren(
       ...sayNodes("loss.ids", {
         places,
-        with_ids: h("b", { "data-with-ids": one }, one.toFixed(4)),
-        without_ids: h("b", { "data-without-ids": other }, other.toFixed(4)),
+        with_ids: h("b", { "data-with-ids": one }, fixed(one, 4)),
+        without_ids: h("b", { "data-without-ids": other }, fixed(other, 4)),
       }),
     );
     captions.replaceChildren(...value.captions.map(({ text }) => h("li", {}, text)));
@@ -193,7 +194,7 @@ function build(root, trigger) {
         sample(dashed),
         say(`option.${name}`),
         " ",
-        h("b", { "data-loss-of": name }, value.loss[name].toFixed(3)),
+        h("b", { "data-loss-of": name }, fixed(value.loss[name], 3)),
       ),
     );
     curve.replaceChildren(chart.drawing, h("p", { class: "seps-samples" }, ...names));
@@ -202,7 +203,7 @@ function build(root, trigger) {
   function drawRatio() {
     const { target, shares, losses } = value.ratio;
     const at = Math.round(share.valueAsNumber * (shares.length - 1));
-    shareReading.textContent = shares[at].toFixed(2);
+    shareReading.textContent = fixed(shares[at], 2);
     const wide = Math.max(240, root.clientWidth < 760 ? root.clientWidth : (root.clientWidth - 340) / 2 - 24);
     const charts = [
       "value",
@@ -235,7 +236,7 @@ function build(root, trigger) {
         { "data-ratio": loss },
         h("th", { scope: "row" }, sample(dashed), ` ${say(`option.${loss}`)}`),
         ...["value", "gradient"].map((kind) =>
-          h("td", { [`data-${kind}`]: losses[loss][kind][at] }, losses[loss][kind][at].toFixed(4)),
+          h("td", { [`data-${kind}`]: losses[loss][kind][at] }, fixed(losses[loss][kind][at], 4)),
         ),
       ),
     );

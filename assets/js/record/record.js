@@ -2,6 +2,7 @@
 // Every number comes from the record; nothing of the model is computed here.
 
 import { floats } from "../base/bytes.js";
+import { fixed } from "../base/numbers.js";
 import { fill, say } from "../base/words.js";
 
 // The packed record with every array unpacked, under the same names, and what is said of it under `says`.
@@ -95,7 +96,7 @@ export function fates(record, layer) {
 // A number of a scale, short.
 export function number(value) {
   if (value === 0) return "0";
-  return Math.abs(value) < 0.1 ? value.toPrecision(3) : value.toFixed(3);
+  return Math.abs(value) < 0.1 ? value.toPrecision(3) : fixed(value, 3);
 }
 
 // What the picture of a layer (text form) shows, in words.

@@ -2,6 +2,7 @@
 
 import { resize } from "../base/canvas.js";
 import { button, h } from "../base/dom.js";
+import { fixed, signed } from "../base/numbers.js";
 import { meaning, say, symbol } from "../base/words.js";
 import { drawLayer } from "../picture/layer.js";
 import { branchOf, describe, layerText, layerValues } from "../record/record.js";
@@ -63,10 +64,10 @@ export function termsBar(record, now = null) {
     { "data-term": name, "data-value": value, title: meaning(termOf(name)) },
     h("i", { class: value < 0 ? "seps-less" : "seps-more", "data-tint": index % 4 }),
     h("span", {}, record.says.terms[name]),
-    h("b", {}, (value < 0 ? "" : "+") + value.toFixed(4)),
+    h("b", {}, signed(value, 4)),
     changed(now?.terms[name]),
   );
-  const total = h("output", { "data-similarity": record.similarity }, record.similarity.toFixed(4));
+  const total = h("output", { "data-similarity": record.similarity }, fixed(record.similarity, 4));
   return h(
     "div",
     { class: "seps-terms" },

@@ -1,15 +1,16 @@
 // A word's shares as two bars, one towards either picture: what it has more than the other one stands out.
 
 import { button, h } from "../base/dom.js";
+import { fixed } from "../base/numbers.js";
 import { say, symbols } from "../base/words.js";
 
 const DIGITS = 4;
 
-const written = (share) => (share === null ? say("why.missing") : share.toFixed(DIGITS).replace("-", "−"));
+const written = (share) => (share === null ? say("why.missing") : fixed(share, DIGITS).replace("-", "−"));
 
 // The difference with an arrow towards the picture that it speaks for.
 function differenceOf(amount) {
-  const text = Math.abs(amount).toFixed(DIGITS);
+  const text = fixed(Math.abs(amount), DIGITS);
   if (Number(text) === 0) return text;
   return amount > 0 ? `◂ ${text}` : `${text} ▸`;
 }

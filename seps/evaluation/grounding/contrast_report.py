@@ -8,6 +8,7 @@ from typing import Any
 
 from seps.evaluation.bootstrap import Estimate
 from seps.evaluation.grounding.report import FIRST, LINE, WIDTH, counted
+from seps.numbers import written
 
 COLUMNS = {
     "own": "own kept",
@@ -100,7 +101,9 @@ class Contrast:
         ]
         for name, figures in self.maps.items():
             row: list[Estimate | None] = [getattr(figures, column) for column in COLUMNS]
-            lines.append(f"{name:{FIRST}}" + "".join(f"{f'{cell.mean:.3f}' if cell else '-':>{WIDTH}}" for cell in row))
+            lines.append(
+                f"{name:{FIRST}}" + "".join(f"{written(cell.mean, '.3f') if cell else '-':>{WIDTH}}" for cell in row)
+            )
             lines.append(" " * FIRST + "".join(f"{cell.interval if cell else '':>{WIDTH}}" for cell in row).rstrip())
         return "\n".join(lines)
 

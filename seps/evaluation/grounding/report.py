@@ -8,6 +8,7 @@ from typing import Any
 
 from seps.evaluation.bootstrap import Estimate
 from seps.evaluation.grounding.curves import Curves
+from seps.numbers import written
 
 COLUMNS = {
     "energy_inside": "energy inside",
@@ -103,7 +104,9 @@ class Grounding:
         ]
         for name, pointing in self.methods.items():
             found: list[Estimate | None] = [getattr(pointing, column) for column in COLUMNS]
-            lines.append(f"{name:{FIRST}}" + "".join(f"{f'{one.mean:.3f}' if one else '-':>{WIDTH}}" for one in found))
+            lines.append(
+                f"{name:{FIRST}}" + "".join(f"{written(one.mean, '.3f') if one else '-':>{WIDTH}}" for one in found)
+            )
             lines.append(" " * FIRST + "".join(f"{one.interval if one else '':>{WIDTH}}" for one in found).rstrip())
         for kind, told in self.kinds.items():
             lines.append(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from seps.method.summary import MOST_WORDS, WIDTH
+from seps.numbers import written
 from tests.helpers.records import CASES, random_record
 
 
@@ -27,7 +28,7 @@ def test_a_printed_record_is_a_summary(case: tuple[str, bool, tuple[int, int]]) 
             assert f"{branch.name} branch: keeps {branch.kept.sum()} of {branch.kept.size} patches" in text
     alignment = record.sparse_alignment
     for word, token, entry in zip(alignment.words, alignment.best_token, alignment.matrix.max(axis=0), strict=True):
-        assert f"{word}: {alignment.tokens[token]} ({entry:.2f})" in text
+        assert f"{word}: {alignment.tokens[token]} ({written(entry, '.2f')})" in text
     assert "sparse_alignment" in lines[-1]
     assert "array(" in repr(record)  # all of it
 

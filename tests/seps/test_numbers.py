@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import re
+from math import inf, nan
+from pathlib import Path
+
+import pytest
+
+from seps.numbers import rounded, written
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    ("value", "form", "text"),
+    [
+        (-0.00001, ".4f", "0.0000"),
+        (-0.0, ".4f", "0.0000"),
+        (-0.00001, "+.4f", "+0.0000"),
+        (0.00001, "+.4f", "+0.0000"),
+        (-0.00005001, ".4f", "-0.0001"),
+        (-0.4, ".0f", "0"),
+        (-0.0, "g", "0"),
+        (-1e-9, ".3g", "-1e-09"),
+        (-0.001, "8.2f", "    0.00"),
+        (-1.5, "8.2f", "   -1.50"),
+        (-0.001, "", "-0.001"),
+        (-inf, ".2f", "-inf"),
+        (nan, "+.2f", "+nan"),
+    ],
+)
+def test_zero_has_no_minus(value: float, form: str, text: str) -> None:
+    assert written(value, form) == text
+
+
+def test_rounding_leaves_no_minus_on_zero() -> None:
+    assert str(rounded(-1e-9, 6)) == "0.0"
+    assert rounded(-1.23456789, 6) == -1.234568
+
+
+def test_scripts_write_numbers_by_one_function() -> None:
+    loose = [
+        f"{file.relative_to(ROOT)}: {line.strip()}"
+        for file in sorted((ROOT / "assets" / "js").rglob("*.js"))
+        if file.name != "numbers.js"
+        for line in file.read_text(encoding="utf-8").splitlines()
+        if re.search(r"\.toFixed\(", line)
+    ]
+    assert loose == []
