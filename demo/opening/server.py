@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Sequence
 from errno import EACCES, EADDRINUSE
 from http import HTTPStatus
@@ -12,13 +13,15 @@ from io import BytesIO
 from socket import gaierror
 from threading import Thread
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from demo.opening.first import first_view, named_examples
 from demo.opening.page import opening_page
+from demo.serving.root import below_root, given_root
 from demo.serving.static import CACHING, MEDIA_TYPE, find_script
 
 FIRST_PORT, PORTS = 7860, 100  # where Gradio looks too
+PATIENCE = 20  # seconds for a request to be sent and its answer to be taken
 SIZES = {"thumb": 192, "photo": 900}  # longest side, in pixels
 
 
@@ -42,6 +45,7 @@ class Opening:
         ports = range(FIRST_PORT, FIRST_PORT + PORTS) if given is None else [read_port(given)]
         self._server = listening(self.host, ports)
         self.port = int(self._server.server_address[1])
+        self._server.root = given_root()
         self._server.page = opening_page(first_view() if example else None).encode()
         self._thread = Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
         self._thread.start()
@@ -65,16 +69,23 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
     page = b""
+    root = ""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Pass over those who leave before they are answered, or never say what they want."""
+        if not isinstance(sys.exc_info()[1], ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)
 
 
 class Handler(BaseHTTPRequestHandler):
     """The page, its scripts, the photographs on it, and to everything else that the app is on its way."""
 
     server: Server
+    timeout = PATIENCE
 
     def do_GET(self) -> None:
         """Answer a request."""
-        path = unquote(urlsplit(self.path).path)
+        path = below_root(unquote(self.path.partition("?")[0]), self.server.root)
         kind, _, name = path.removeprefix("/opening/").partition("/")
         if path == "/":
             self.answer(HTTPStatus.OK, "text/html; charset=utf-8", self.server.page)
@@ -85,7 +96,16 @@ class Handler(BaseHTTPRequestHandler):
         elif kind in SIZES and name in named_examples():
             self.answer(HTTPStatus.OK, "image/jpeg", jpeg(name, SIZES[kind]))
         else:
-            self.answer(HTTPStatus.SERVICE_UNAVAILABLE, "text/plain", b"SEPS Explorer is starting: try again soon.")
+            self.do_POST()
+
+    def do_HEAD(self) -> None:
+        """Answer as to GET, without the content."""
+        self.do_GET()
+
+    def do_POST(self) -> None:
+        """Answer that the app is on its way; what was sent is not read."""
+        self.close_connection = True
+        self.answer(HTTPStatus.SERVICE_UNAVAILABLE, "text/plain", b"SEPS Explorer is starting: try again soon.")
 
     def answer(self, status: HTTPStatus, kind: str, content: bytes, caching: str = "no-store") -> None:
         """Send a whole answer that no cache keeps, unless `caching` says so."""
@@ -94,7 +114,8 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(content)))
         self.send_header("Cache-Control", caching)
         self.end_headers()
-        self.wfile.write(content)
+        if self.command != "HEAD":
+            self.wfile.write(content)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 the base class names it
         """Stay silent, as Gradio does."""

@@ -7,7 +7,6 @@ until it stands in this list; `tests/demo/serving/test_addresses.py` tells which
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from starlette.routing import compile_path
 
@@ -50,9 +49,3 @@ def is_needed(method: str, path: str) -> bool:
     """Whether an address is served; `path` is that below the root path, a slash at its end does not count."""
     path = path.rstrip("/") or "/"
     return any(method in methods and form.match(path) for form, methods in FORMS)
-
-
-def path_below_root(scope: Mapping[str, Any]) -> str:
-    """The path of a request as the app's routes have it, whether what stands in front strips the root path or not."""
-    path, root = str(scope["path"]), str(scope.get("root_path", "")).rstrip("/")
-    return (path[len(root) :] or "/") if root and (path + "/").startswith(root + "/") else path

@@ -12,8 +12,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 
-from demo.serving.addresses import is_needed, path_below_root
+from demo.serving.addresses import is_needed
 from demo.serving.folder import TemporaryFolder, lies_in
+from demo.serving.root import below_root
 
 LOG = logging.getLogger(__name__)
 UNKNOWN = "There is nothing of this name: see the page's API documentation for what there is."
@@ -49,7 +50,7 @@ class Gate:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        path = path_below_root(scope)
+        path = below_root(scope["path"], scope.get("root_path", ""))
         most = self.most_bytes if path == "/gradio_api/upload" else MOST_BYTES
         answer = self.refusal(scope, path) or too_large(scope, most)
         if answer is not None:

@@ -14,6 +14,8 @@ from gradio import http_server
 from gradio.blocks import Blocks
 from gradio.exceptions import ServerFailedToStartError
 
+from demo.serving.root import given_root
+
 
 class PatientServer(http_server.Server):
     """A server that is waited for as long as its thread lives: it ends where the address cannot be had."""
@@ -40,7 +42,8 @@ def launch(page: Blocks, host: str, port: int, **options: Any) -> None:
     """
     let_local_addresses_pass(host)
     http_server.Server = PatientServer  # type: ignore[misc]
-    page.launch(server_name=host, server_port=port, _frontend=False, **options)  # False: without the check of 3 s
+    where: dict[str, Any] = {"server_name": host, "server_port": port, "root_path": given_root()}
+    page.launch(**where, _frontend=False, **options)  # False: without the check of 3 s
 
 
 def let_local_addresses_pass(host: str) -> None:

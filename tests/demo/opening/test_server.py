@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import socket
+import struct
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -12,6 +14,7 @@ from collections.abc import Iterator
 import pytest
 from PIL import Image
 
+from demo.opening import server
 from demo.opening.first import first_view
 from demo.opening.server import Opening
 
@@ -81,3 +84,68 @@ def test_a_host_that_is_not_this_machine_is_told(monkeypatch: pytest.MonkeyPatch
         monkeypatch.setenv("GRADIO_SERVER_NAME", host)
         with pytest.raises(ValueError, match=f"The host '{host}' cannot be served from here .*GRADIO_SERVER_NAME"):
             Opening()
+
+
+def raw(opening: Opening, request: bytes) -> bytes:
+    """What comes back for bytes as they are."""
+    with socket.create_connection((opening.host, opening.port), timeout=10) as connection:
+        connection.sendall(request)
+        return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+def test_who_leaves_early_leaves_no_traceback(
+    opening: Opening, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server.Handler, "timeout", 0.1)
+    ended = []
+    end = server.Server.shutdown_request
+    monkeypatch.setattr(server.Server, "shutdown_request", lambda *args: (end(*args), ended.append(1)))
+    sent = (
+        b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /opening/pho",
+        b"",
+        b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nx",
+    )
+    for number, request in enumerate(sent * 5):
+        with socket.create_connection((opening.host, opening.port), timeout=10) as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", number % 2, 0))  # 1: a reset
+            connection.sendall(request)
+    assert b"SEPS Explorer" in raw(opening, b"GET / HTTP/1.0\r\n\r\n")
+    assert raw(opening, b"") == b""  # never says what it wants: let go
+    deadline = time.monotonic() + 30
+    while len(ended) < 5 * len(sent) + 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert len(ended) == 5 * len(sent) + 2
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("request_line", "status"),
+    [
+        (b"GET //[ HTTP/1.0", b"503"),
+        (b"GET /%00%ff/..//opening HTTP/1.0", b"503"),
+        (b"GET /opening/photo/\xff HTTP/1.0", b"503"),
+        (b"POST /gradio_api/upload HTTP/1.0", b"503"),
+        (b"HEAD / HTTP/1.0", b"200"),
+        (b"PUT / HTTP/1.0", b"501"),
+    ],
+)
+def test_hostile_requests_are_answered(
+    opening: Opening, capsys: pytest.CaptureFixture[str], request_line: bytes, status: bytes
+) -> None:
+    head, _, content = raw(opening, request_line + b"\r\n\r\n").partition(b"\r\n\r\n")
+    assert head.split()[1] == status
+    assert (content == b"") == request_line.startswith(b"HEAD")
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("path", ["/", "/seps", "/seps/"])
+def test_it_answers_below_the_root_path_too(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    monkeypatch.setenv("GRADIO_SERVER_NAME", "127.0.0.1")
+    monkeypatch.setenv("GRADIO_ROOT_PATH", "/seps/")
+    opening = Opening(example=False)
+    try:
+        assert got(opening.address + path)[0].startswith("text/html")
+        assert json.loads(got(f"{opening.address}{path.rstrip('/')}/opening/state")[1]) == {"opening": True}
+    finally:
+        opening.close()

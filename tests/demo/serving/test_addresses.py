@@ -13,7 +13,7 @@ import pytest
 from gradio.routes import App
 from starlette.testclient import TestClient
 
-from demo.serving.addresses import NEEDED, is_needed, path_below_root
+from demo.serving.addresses import NEEDED, is_needed
 from demo.serving.folder import TemporaryFolder
 from demo.serving.gate import UNKNOWN
 from demo.site import launch_options
@@ -104,18 +104,3 @@ def test_what_is_needed_matches_its_own_form_and_no_more() -> None:
                 assert is_needed(method, filled(path)) == (method in methods), path
     for path in ("//", "/config/x", "/gradio_api", "/gradio_api/", "/gradio_api/queue", "/GRADIO_API/info", "/x"):
         assert is_needed("GET", path) == (path == "//")
-
-
-@pytest.mark.parametrize(
-    ("root", "path", "below"),
-    [
-        ("", "/config", "/config"),
-        ("/seps", "/seps/config", "/config"),  # the proxy passes the path on as it is
-        ("/seps", "/config", "/config"),  # it strips the root path
-        ("/seps/", "/seps/config", "/config"),
-        ("/seps", "/seps", "/"),
-        ("/seps", "/sepsis", "/sepsis"),
-    ],
-)
-def test_the_root_path_is_left_out(root: str, path: str, below: str) -> None:
-    assert path_below_root({"path": path, "root_path": root}) == below

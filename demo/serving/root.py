@@ -1,0 +1,20 @@
+"""The path under which the app stands where something in front of it gives it one, GRADIO_ROOT_PATH."""
+
+from __future__ import annotations
+
+import os
+from urllib.parse import urlsplit
+
+
+def given_root() -> str:
+    """GRADIO_ROOT_PATH as Gradio and the routes take it: "", "/path" or a whole address, without a slash at its end."""
+    root = os.environ.get("GRADIO_ROOT_PATH", "").strip().rstrip("/")
+    return root if not root or root.startswith(("/", "http://", "https://")) else f"/{root}"
+
+
+def below_root(path: str, root: str) -> str:
+    """The path of a request as the app's routes have it, whether what stands in front strips the root or not."""
+    root = root.rstrip("/")
+    if root.startswith(("http://", "https://")):
+        root = urlsplit(root).path
+    return (path[len(root) :] or "/") if root and f"{path}/".startswith(f"{root}/") else path
