@@ -17,7 +17,7 @@ from demo.opening.server import Opening
 from demo.service.own import fetch_model
 from demo.serving.folder import TemporaryFolder
 from demo.serving.memory import keep_memory_flat
-from seps.cli import print_error
+from seps.cli import print_error, whole_number
 from seps.models.shipped import shipped_models
 
 
@@ -39,7 +39,7 @@ def main() -> int:
     )
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where embeddings and fetched photographs lie")
     parser.add_argument("--no-fetch", action="store_true", help="fetch no photographs over the network")
-    parser.add_argument("--port", type=int, help="port to serve on; without it, the first free one from 7860")
+    parser.add_argument("--port", type=whole_number, help="port to serve on; without it, the first free one from 7860")
     options = parser.parse_args()
     try:
         check(options)

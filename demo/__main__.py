@@ -17,7 +17,7 @@ from demo.figures.formats import CONTRASTS, DRAWINGS, EXPLANATIONS, JUDGEMENTS, 
 from demo.galleries.paths import CAPTIONS_FILE, check_photo_path, check_photos
 from demo.service.asked import GUIDANCE, SEED, STEPS, read_numbers
 from demo.service.own import fetch_model, own_names
-from seps.cli import check_output, print_error
+from seps.cli import check_output, finite_number, print_error, whole_number
 from seps.models.shipped import shipped_models
 from seps.numbers import written
 
@@ -144,7 +144,7 @@ def parser() -> argparse.ArgumentParser:
         help="keep these, whatever the model decides: 1,2,5-9 row by row, or all",
     )
     one.add_argument("--drop", default="", metavar="PATCHES", help="drop these first, likewise (all: none but --keep)")
-    one.add_argument("--opacity", type=float, default=0.75, help="of the layer, 0 to 1 (0.75)")
+    one.add_argument("--opacity", type=finite_number, default=0.75, help="of the layer, 0 to 1 (0.75)")
     one.add_argument(
         "-o", "--output", type=Path, required=True, help=f"file; its ending says which: {', '.join(PICTURES)} or json"
     )
@@ -155,7 +155,7 @@ def parser() -> argparse.ArgumentParser:
     many.add_argument("--recursive", action="store_true", help="read the folders below that folder too")
     many.add_argument("--gallery", help="a gallery to rank: folder, examples, open-photos or scenes")
     many.add_argument("--dense", help="a dense caption beside the caption")
-    many.add_argument("--top", type=int, default=10, help="how many to print (10)")
+    many.add_argument("--top", type=whole_number, default=10, help="how many to print (10)")
     many.add_argument("--csv", type=Path, help="write the whole ranking of photographs here")
     scored = commands.add_parser("judge", help="say how good pictures look and how well they fit a prompt")
     scored.add_argument("pictures", type=Path, nargs="+", metavar="PICTURE")
@@ -171,14 +171,16 @@ def parser() -> argparse.ArgumentParser:
     against.add_argument("--other", type=Path, help="another photograph, for the same caption")
     against.add_argument("--other-caption", metavar="CAPTION", help="another caption, for the same photograph")
     other.add_argument("--dense", help="a dense caption beside the caption of two photographs")
-    other.add_argument("--word", type=int, help="draw both maps of the word at this place of the list printed, from 1")
+    other.add_argument(
+        "--word", type=whole_number, help="draw both maps of the word at this place of the list printed, from 1"
+    )
     other.add_argument("-o", "--output", type=Path, help=f"file; its ending says which: {', '.join(CONTRASTS)}")
     drawn = commands.add_parser("generate", help="draw a scene for a caption, and tell what came true of it")
     drawn.add_argument("caption")
-    drawn.add_argument("--steps", type=int, default=STEPS, help=f"of drawing, 10 to 100 ({STEPS})")
-    drawn.add_argument("--seed", type=int, default=SEED, help=f"the same one draws the same picture ({SEED})")
+    drawn.add_argument("--steps", type=whole_number, default=STEPS, help=f"of drawing, 10 to 100 ({STEPS})")
+    drawn.add_argument("--seed", type=whole_number, default=SEED, help=f"the same one draws the same picture ({SEED})")
     drawn.add_argument(
-        "--guidance", type=float, default=GUIDANCE, help=f"how closely the caption is followed ({GUIDANCE:g})"
+        "--guidance", type=finite_number, default=GUIDANCE, help=f"how closely the caption is followed ({GUIDANCE:g})"
     )
     drawn.add_argument(
         "-o", "--output", type=Path, required=True, help="file: png the picture, gif how it came about, json all told"

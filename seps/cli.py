@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import isfinite
 from pathlib import Path
 
 FAILED = 2  # the exit code
+MOST = 2**63 - 1  # what counters and generators of random numbers can hold
 
 
 @contextmanager
@@ -46,3 +49,29 @@ def check_output(file: Path) -> None:
         raise ValueError(f"{file} is a folder, so that no file can be written there: name a file in it.")
     if not os.access(file if file.exists() else file.parent, os.W_OK):
         raise ValueError(f"{file} cannot be written, its place is protected: name another.")
+
+
+def whole_number(text: str) -> int:
+    """An option's whole number, at most MOST either way: a `type` for argparse, which tells anything else."""
+    try:
+        value = int(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{_shortened(text)} is given, but a whole number is needed") from error
+    if abs(value) > MOST:
+        raise argparse.ArgumentTypeError(f"{_shortened(text)} is too large, at most {MOST} can be counted with")
+    return value
+
+
+def finite_number(text: str) -> float:
+    """An option's number: a `type` for argparse, which tells anything else, and what is infinite."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not isfinite(value):
+        raise argparse.ArgumentTypeError(f"{_shortened(text)} is given, but a finite number is needed")
+    return value
+
+
+def _shortened(text: str) -> str:
+    return repr(text if len(text) <= 20 else f"{text[:20]}...")

@@ -27,7 +27,8 @@ RESTORE: Mapping[str, Callable[[ModelRegistry, Link], list[Any]]] = {
     "lesson": lesson.restore,
     "losses": losses.restore,
 }
-LONGEST = 4000  # characters of a link's value that are read
+TEXTS = ("caption", "dense", "other", "mask")  # what is long in a link
+LONGEST, LONGEST_NAME = 4000, 300  # characters of a link's texts that are read, and of all else
 QUIETLY = ANSWERING  # not in the queue of galleries that are opened: what fills a view never waits behind them
 NOTHING: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "trigger_mode": "multiple"}
 Values = dict[str, list[Any]]  # of a view's components, by its name
@@ -88,7 +89,7 @@ def connect(
         return any(not (isinstance(state, ViewState) and state.untouched) for state in shown)
 
     def load(request: gr.Request) -> Loaded:
-        query = {name: str(value)[:LONGEST] for name, value in dict(request.query_params).items()}
+        query = read_query(dict(request.query_params))
         if not set(query) - {"__theme"}:
             return Loaded(FIRST, {})  # the worked example stands there already
         view, text = query.get("view", FIRST), waited_for(registry, query)
@@ -184,6 +185,11 @@ def connect(
             first_opening(name, view)
         else:
             every_opening(name, view, view.enter)
+
+
+def read_query(values: Mapping[str, Any]) -> dict[str, str]:
+    """A link's names and values, cut to what is read of them, so that a sentence on one is never long."""
+    return {name: str(value)[: LONGEST if name in TEXTS else LONGEST_NAME] for name, value in values.items()}
 
 
 def selected_tabs(view: str, here: str) -> tuple[Any, Any]:

@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 from textwrap import fill
 
-from seps.cli import check_output, errors_in_one_line
+from seps.cli import check_output, errors_in_one_line, whole_number
 from seps.data.dataset import CaptionDataset
 from seps.data.layout import Split, dense_captions, find_dense_file, no_dense, read_split
 from seps.data.overlap import overlap_notes
@@ -234,7 +234,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--split", required=True, help="which split of it: train, dev, test, ...")
     parser.add_argument("--images", type=Path, metavar="FOLDER", help="folder of the image files; default: DATA/images")
     parser.add_argument("--model", default="photos", help="whose tokenizer and pixels: a model or a config by name")
-    parser.add_argument("--sample", type=int, default=0, metavar="N", help="index of the image that is shown")
+    parser.add_argument("--sample", type=whole_number, default=0, metavar="N", help="index of the image that is shown")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write it as a page too")
     options = parser.parse_args(arguments)
     with errors_in_one_line():

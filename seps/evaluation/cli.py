@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from seps.checks import check_whole, read_json_file
+from seps.cli import whole_number
 from seps.data import Split, read_split
 from seps.data.manifest import manifest_split
 from seps.models.hub import load_model
@@ -32,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser, required: bool = True) -> Non
     parser.add_argument("--split", help="which split of it: dev, test, ...; not needed where it has a manifest.json")
     parser.add_argument("--images", type=Path, metavar="FOLDER", help="folder of the image files; default: DATA/images")
     parser.add_argument("--json", type=Path, metavar="FILE", help="add the result to this file, other results stay")
-    parser.add_argument("--first", type=int, metavar="N", help="the first N images of the split alone")
+    parser.add_argument("--first", type=whole_number, metavar="N", help="the first N images of the split alone")
     parser.add_argument("--device", help="where to compute; default: CUDA where there is one, else the CPU")
 
 

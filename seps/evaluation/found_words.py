@@ -30,7 +30,7 @@ import torch
 from numpy.typing import NDArray
 
 from seps.checks import check_whole
-from seps.cli import errors_in_one_line
+from seps.cli import errors_in_one_line, finite_number
 from seps.data import SentencePhrases, Split, open_image, read_entities
 from seps.encoders.tokenizer import word_tokens
 from seps.evaluation.best_words import (
@@ -328,9 +328,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prog="python -m seps.evaluation.found_words", description="Below which cosine has a word found nothing?"
     )
     add_arguments(parser)
-    parser.add_argument("--quantile", type=float, default=QUANTILE, help=f"of the others' words ({QUANTILE})")
+    parser.add_argument("--quantile", type=finite_number, default=QUANTILE, help=f"of the others' words ({QUANTILE})")
     parser.add_argument("--checked", type=Path, help="facts checked by hand, which must be told as precisely")
-    parser.add_argument("--precision", type=float, default=PRECISION, help=f"of what is said of words ({PRECISION})")
+    parser.add_argument("--precision", type=finite_number, default=PRECISION, help=f"of what is said of words ({PRECISION})")
     parser.add_argument("--nouns", action="store_true", help="mark nouns alone; the split needs entities")
     options = parser.parse_args(arguments)
     with errors_in_one_line():

@@ -27,7 +27,7 @@ from scipy.cluster.vq import kmeans2
 from torch import Tensor
 
 from seps.checks import check_whole
-from seps.cli import check_output, errors_in_one_line
+from seps.cli import check_output, errors_in_one_line, whole_number
 from seps.data import read_split
 from seps.data.manifest import manifest_split
 from seps.evaluation.cli import add_arguments, prepare
@@ -151,7 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--train", default="train", help="the split that the model learnt from (train)")
     parser.add_argument("--others", type=Path, required=True, help="folder of photographs of another world")
     parser.add_argument("--others-split", help="which split of it; not needed where it has a manifest.json")
-    parser.add_argument("--centres", type=int, default=COUNT, help=f"how many ({COUNT})")
+    parser.add_argument("--centres", type=whole_number, default=COUNT, help=f"how many ({COUNT})")
     options = parser.parse_args(arguments)
     with errors_in_one_line():
         if options.json is not None:

@@ -27,7 +27,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from seps.cli import errors_in_one_line
+from seps.cli import errors_in_one_line, whole_number
 from seps.data import PROTOCOLS, Split, dense_captions, no_dense, open_image
 from seps.evaluation.cli import add_arguments, prepare, read_results, write_result
 from seps.evaluation.ensemble import check_similarity_file, measure_ensemble, save_similarity
@@ -247,7 +247,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         default=["none"],
         help="dense captions beside the captions: none, own, another's, or own as the authors measure; or several",
     )
-    parser.add_argument("--max-words", type=int, metavar="N", help="cut captions at N tokens, not at the model's limit")
+    parser.add_argument(
+        "--max-words", type=whole_number, metavar="N", help="cut captions at N tokens, not at the model's limit"
+    )
     parser.add_argument("--save-similarity", type=Path, metavar="F.npy", help="write the scores, images by captions")
     parser.add_argument(
         "--ensemble", type=Path, nargs=2, metavar=("A.npy", "B.npy"), help="average two such files, without a model"

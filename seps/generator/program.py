@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from seps.cli import check_output, errors_in_one_line
+from seps.cli import check_output, errors_in_one_line, finite_number, whole_number
 
 MODES = ("t2i", "i2t", "both")
 CANDIDATES_HELP = "draw so many and keep the one that fits the caption best in the shared space (default: 1)"
@@ -34,10 +34,12 @@ def arguments_parser() -> argparse.ArgumentParser:
     parser.add_argument("--text", help="t2i, both: the caption")
     parser.add_argument("--image", type=Path, help="i2t: the image")
     parser.add_argument("--output", type=Path, metavar="FILE", help="t2i, both: where the drawing is written")
-    parser.add_argument("--steps", type=int, default=50, help=STEPS_HELP)
-    parser.add_argument("--seed", type=int, help="the same seed draws the same image (default: at random)")
-    parser.add_argument("--guidance", type=float, default=8.0, help="how closely the caption is followed (default: 8)")
-    parser.add_argument("--candidates", type=int, default=1, help=CANDIDATES_HELP)
+    parser.add_argument("--steps", type=whole_number, default=50, help=STEPS_HELP)
+    parser.add_argument("--seed", type=whole_number, help="the same seed draws the same image (default: at random)")
+    parser.add_argument(
+        "--guidance", type=finite_number, default=8.0, help="how closely the caption is followed (default: 8)"
+    )
+    parser.add_argument("--candidates", type=whole_number, default=1, help=CANDIDATES_HELP)
     parser.set_defaults(run=run_generate)
     commands = parser.add_subparsers(metavar="COMMAND")
 
@@ -49,7 +51,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     train.add_argument("--start", type=Path, metavar="FOLDER", help="start from the weights of this generator")
     train.add_argument("--resume", action="store_true", help="go on after the run's checkpoint")
     train.add_argument("--cache", type=Path, help="folder of pictures as bytes, shared by runs")
-    train.add_argument("--seed", type=int, help="instead of the recipe's")
+    train.add_argument("--seed", type=whole_number, help="instead of the recipe's")
     train.set_defaults(run=run_train)
 
     evaluate = commands.add_parser("evaluate", help="measure a generator on scenes, by what is true of them")
@@ -57,10 +59,10 @@ def arguments_parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--data", type=Path, required=True, help="folder that `python -m seps.scenes` wrote")
     evaluate.add_argument("--split", default="test", help="which split (default: test)")
     evaluate.add_argument("--json", type=Path, metavar="FILE", help="write the result there")
-    evaluate.add_argument("--pictures", type=int, default=500, help="how many are drawn (default: 500)")
-    evaluate.add_argument("--steps", type=int, default=30, help="of drawing (default: 30)")
-    evaluate.add_argument("--guidance", type=float, default=8.0)
-    evaluate.add_argument("--candidates", type=int, default=1, help=CANDIDATES_HELP)
+    evaluate.add_argument("--pictures", type=whole_number, default=500, help="how many are drawn (default: 500)")
+    evaluate.add_argument("--steps", type=whole_number, default=30, help="of drawing (default: 30)")
+    evaluate.add_argument("--guidance", type=finite_number, default=8.0)
+    evaluate.add_argument("--candidates", type=whole_number, default=1, help=CANDIDATES_HELP)
     evaluate.add_argument("--train", type=Path, help="folder with the training scenes, for the nearest of them")
     evaluate.set_defaults(run=run_evaluate)
     return parser

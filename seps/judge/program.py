@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from seps.checks import check_whole
-from seps.cli import check_output, errors_in_one_line
+from seps.cli import check_output, errors_in_one_line, whole_number
 from seps.data import open_image
 from seps.data.table import read_table
 from seps.judge.config import SCORES
@@ -45,7 +45,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     train.add_argument("--out", type=Path, required=True, help="folder of the run")
     train.add_argument("--resume", action="store_true", help="go on after the run's checkpoint")
     train.add_argument("--cache", type=Path, help="folder of frozen features, shared by runs")
-    train.add_argument("--seed", type=int, help="instead of the recipe's")
+    train.add_argument("--seed", type=whole_number, help="instead of the recipe's")
     train.set_defaults(run=run_train)
 
     evaluate = commands.add_parser("evaluate", help="measure a judge on a split")
@@ -76,7 +76,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     ablate.add_argument("--out", type=Path, required=True, help="folder of the table and the picture")
     ablate.add_argument("--recipe", default="ours", help="a recipe (JSON), or the name of one of the package")
     ablate.add_argument("--cache", type=Path, help="folder of frozen features, shared by runs")
-    ablate.add_argument("--seeds", type=int, default=3, help="how many seeds each variant has")
+    ablate.add_argument("--seeds", type=whole_number, default=3, help="how many seeds each variant has")
     ablate.set_defaults(run=run_ablate)
     return parser
 

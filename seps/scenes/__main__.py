@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from tqdm import tqdm
 
-from seps.cli import errors_in_one_line
+from seps.cli import errors_in_one_line, whole_number
 from seps.scenes.graph import SPLITS
 from seps.scenes.write import AnnotatedScene, write_split
 
@@ -19,14 +19,14 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the program; returns its exit status."""
     parser = argparse.ArgumentParser(prog="python -m seps.scenes", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--out", required=True, metavar="DIR", help="folder to write; read it with --data DIR")
-    parser.add_argument("--count", type=int, default=1000, metavar="N", help="scenes (default: 1000)")
+    parser.add_argument("--count", type=whole_number, default=1000, metavar="N", help="scenes (default: 1000)")
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="S", help="the same seed gives the same scenes (default: 0)"
+        "--seed", type=whole_number, default=0, metavar="S", help="the same seed gives the same scenes (default: 0)"
     )
     parser.add_argument(
         "--split", choices=SPLITS, help="write N of this split (default: 8 N/10 train, N/10 dev, N/10 test)"
     )
-    parser.add_argument("--workers", type=int, default=1, metavar="W", help="processes that draw (default: 1)")
+    parser.add_argument("--workers", type=whole_number, default=1, metavar="W", help="processes that draw (default: 1)")
     options = parser.parse_args(arguments)
     with errors_in_one_line():
         for split, count in _counts(options.split, options.count).items():

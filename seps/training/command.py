@@ -6,7 +6,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from seps.cli import check_folder, print_error
+from seps.cli import check_folder, print_error, whole_number
 from seps.training.run_folder import BEST, check_no_run
 
 DESCRIPTION = "Train a model from a recipe; its best epoch by rSum on dev is left in RUN/best."
@@ -19,12 +19,14 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--data", type=Path, required=True, help="folder with train and dev in the authors' layout")
     top.add_argument("--images", type=Path, help="folder of the image files; default: DATA/images")
     top.add_argument("--out", type=Path, required=True, help="folder of the run; one with a run needs --resume")
-    top.add_argument("--resume", type=int, nargs="?", const=0, help="go on after this epoch, or after the latest")
-    top.add_argument("--keep", type=int, default=1, help="checkpoints to keep, 0 for all")
-    top.add_argument("--workers", type=int, default=2, help="processes that read images")
+    top.add_argument(
+        "--resume", type=whole_number, nargs="?", const=0, help="go on after this epoch, or after the latest"
+    )
+    top.add_argument("--keep", type=whole_number, default=1, help="checkpoints to keep, 0 for all")
+    top.add_argument("--workers", type=whole_number, default=2, help="processes that read images")
     top.add_argument("--cache", type=Path, help="folder of frozen features, shared by runs")
     top.add_argument("--start", metavar="MODEL", help="take the weights of this model: a shipped name, folder or repo")
-    top.add_argument("--seed", type=int, help="instead of the recipe's")
+    top.add_argument("--seed", type=whole_number, help="instead of the recipe's")
     return top
 
 

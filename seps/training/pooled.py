@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 from tqdm import trange
 
-from seps.cli import print_error
+from seps.cli import print_error, whole_number
 from seps.data import Split, read_split
 from seps.models.model import SEPSModel
 from seps.search.metrics import RetrievalMetrics, retrieval_metrics
@@ -72,8 +72,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, required=True, help="folder with train and dev in the authors' layout")
     parser.add_argument("--images", type=Path, help="folder of the image files; default: DATA/images")
     parser.add_argument("--cache", type=Path, required=True, help="folder of frozen features, as seps.train uses it")
-    parser.add_argument("--epochs", type=int, default=16)
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--epochs", type=whole_number, default=16)
+    parser.add_argument("--seeds", type=whole_number, nargs="+", default=[0, 1, 2])
     options = parser.parse_args(arguments)
     try:
         config, settings = read_recipe(options.config)

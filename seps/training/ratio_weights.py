@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from seps.cli import check_output, errors_in_one_line
+from seps.cli import check_output, errors_in_one_line, whole_number
 from seps.models.config import ModelConfig
 from seps.scenes import write_split
 from seps.training.guide import CLAIMED_KEPT
@@ -70,8 +70,8 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="JSON file for what is measured")
     parser.add_argument("--recipe", default=RECIPE, help=f"a recipe that draws decisions (default: {RECIPE})")
-    parser.add_argument("--train", type=int, default=TRAIN, help=f"scenes to train on (default: {TRAIN})")
-    parser.add_argument("--dev", type=int, default=DEV, help=f"scenes of dev (default: {DEV})")
+    parser.add_argument("--train", type=whole_number, default=TRAIN, help=f"scenes to train on (default: {TRAIN})")
+    parser.add_argument("--dev", type=whole_number, default=DEV, help=f"scenes of dev (default: {DEV})")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     with errors_in_one_line(), TemporaryDirectory() as folder:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from seps.cli import errors_in_one_line
+from seps.cli import errors_in_one_line, whole_number
 from seps.data import read_entities
 from seps.data.objects import read_scenes
 from seps.evaluation.cli import add_arguments, prepare, write_result
@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_arguments(parser)
     parser.add_argument(
         "--curves",
-        type=int,
+        type=whole_number,
         default=CURVES,
         metavar="N",
         help=f"captions with deletion and insertion curves, spread evenly over the split; 0: none; default: {CURVES}",

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 
+from demo.explain.layers import Layer
 from demo.explain.masks import mask_text
 from demo.lesson.playground import MININGS
-from demo.lesson.settings import DECISIONS, Knobs
+from demo.lesson.settings import DECISIONS, Knobs, read_knobs
 from demo.service.registry import ModelRegistry
-from demo.views import captions, compare, lesson, losses, search
+from demo.views import captions, compare, generate_values, judge_values, lesson, losses, search
 from demo.views.chooser import SelectedImage
 from demo.views.lesson import LessonState
 from demo.views.parts import ViewState
-from demo.views.session import fill
+from demo.views.session import fill, read_query
 
 NOT_SHOWN = ("key", "talk")  # of a value: its number, and what a link alone sets
 
@@ -136,3 +139,37 @@ def test_another_photo_of_the_lesson_ends_the_problem_of_a_link(registry: ModelR
     painted = replace(state, mask=mask_text(np.arange(196) < 9))
     assert lesson.with_photo(registry, painted, SelectedImage("examples", 1)).mask == ""
     assert now.caption in registry.find("examples")[1].gallery.items[1].captions
+
+
+KNOBS = ("keep_ratio", "aggr_ratio", "beta", "top_k", "temperature", "seed")
+
+
+@pytest.mark.parametrize("number", ["9" * 400, "-" + "9" * 400, "9" * 9000, "1e999", "nan", "", "x"], ids=str.__len__)
+def test_a_number_that_cannot_be_counted_with_is_told(registry: ModelRegistry, number: str) -> None:
+    cat = SelectedImage("examples", 0)
+
+    def query(name: str) -> dict[str, str]:
+        return read_query({name: number})
+
+    reads: list[Callable[[], Any]] = [
+        *[partial(lesson.from_link, registry, query(name), cat, "", "") for name in (*KNOBS, "step")],
+        *[partial(losses.from_link, registry.photos, query(name)) for name in ("margin", "share", "mask_ids")],
+        *[partial(generate_values.linked_state, query(name)) for name in ("steps", "seed", "guidance", "count")],
+        partial(judge_values.read_spoil, query("strength")),
+        partial(Layer.parse, f"word:{number}"),
+    ]
+    for read in reads:
+        with pytest.raises(ValueError, match=r"^[\w ]+") as caught:
+            read()
+        assert "Exceeds the limit" not in str(caught.value)
+        assert len(str(caught.value)) < 450
+
+
+def test_knobs_of_any_size_are_told(registry: ModelRegistry) -> None:
+    usual = lesson.evaluation_knobs(registry.photos.model)
+    for name in KNOBS:
+        for number in (10**400, -(10**400), float("inf"), 1e308):
+            with pytest.raises(
+                ValueError, match=f"^{name} is .{{1,60}}, but it must lie between|whole number is needed"
+            ):
+                read_knobs({name: number}, usual)
