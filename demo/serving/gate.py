@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from errno import EDQUOT, ENOSPC
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
+import httpx
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
@@ -22,7 +23,9 @@ UNREADABLE = "This request cannot be read: see the page's API documentation for 
 FAULT = "This could not be done, by a fault of the app that its log tells: reload the page and try again."
 FULL = "The server's disk is full: try again in some minutes, when older files have gone."
 NO_ANSWER = "There is no answer of this name, or no longer: ask anew."
+LONGEST_FILE = 255  # bytes of a file's name, in every file system
 LONGEST_NAME = 200  # characters of a session's, an event's or an upload's name
+HOSTS = (b"host", b"x-forwarded-host", b"x-gradio-server")  # headers
 MOST_BYTES = 4 * 2**20  # of a request's body that is no upload
 
 Scope = MutableMapping[str, Any]
@@ -60,8 +63,10 @@ class Gate:
 
     def refusal(self, scope: Scope, path: str) -> Response | None:
         """The answer to a request that goes no further."""
-        if not is_needed(scope["method"], path):
+        if not is_needed(scope["method"], path) or any(len(part.encode()) > LONGEST_FILE for part in path.split("/")):
             return refused(404, UNKNOWN)
+        if not has_readable_hosts(scope["headers"]):
+            return refused(400, UNREADABLE)
         name, _, file = path.partition("=")
         if name == "/gradio_api/file" and not lies_in(self.folder.path, file):
             return refused(404, UNKNOWN)
@@ -105,6 +110,19 @@ class Gate:
 def refused(status: int, sentence: str) -> Response:
     """An answer that tells what is wrong."""
     return JSONResponse({"error": sentence}, status)
+
+
+def has_readable_hosts(headers: Sequence[tuple[bytes, bytes]]) -> bool:
+    """Whether an address can be made of the names that a request gives this server, as Gradio makes it."""
+    for name, value in headers:
+        if name in HOSTS:
+            first = value.decode("latin-1").split(",")[0].strip()
+            try:
+                httpx.URL(first if name == b"x-gradio-server" else f"http://{first}")
+                urlsplit(f"http://{first}")
+            except (httpx.InvalidURL, ValueError):
+                return False
+    return True
 
 
 def no_session() -> Response:

@@ -51,8 +51,7 @@ class GuardedBlocks(gr.Blocks):
             if isinstance(cause, gr.Error):
                 raise
             status, sentence = told(event, cause)
-            scope = getattr(getattr(options.get("request"), "request", None), "scope", {})
-            scope[STATUS] = status
+            scope_of(options.get("request"))[STATUS] = status
             raise gr.Error(sentence, title="Refused", print_exception=False) from error
 
 
@@ -65,6 +64,12 @@ def told(event: BlockFunction, cause: BaseException | None) -> tuple[int, str]:
         return 507, FULL
     LOG.error("%s failed", event.api_name or event.name, exc_info=cause)
     return 500, FAULT
+
+
+def scope_of(request: Any) -> Any:
+    """The scope of the request that an event came with; of several, of the first."""
+    first = request[0] if isinstance(request, list) and request else request
+    return getattr(getattr(first, "request", None), "scope", {})
 
 
 def asked_from(request: Any) -> str:

@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from demo.serving.folder import TemporaryFolder
 from demo.serving.gate import UNKNOWN, UNREADABLE, Gate
-from demo.serving.sessions import Sessions
+from demo.serving.sessions import MOST_WAITING, Answers, Sessions
 from demo.serving.static import CACHING, MEDIA_TYPE, PREFIX, find_script
 from demo.serving.uploads import MOST_BYTES
 
@@ -35,7 +35,9 @@ def server_options(folder: TemporaryFolder, most_bytes: int) -> dict[str, Any]:
 
     @asynccontextmanager
     async def lifespan(app: App) -> AsyncIterator[None]:
-        app.state_holder = Sessions(app.get_blocks())
+        blocks = app.get_blocks()
+        app.state_holder = Sessions(blocks)
+        blocks._queue.pending_messages_per_session = Answers(MOST_WAITING)
         yield
         folder.close()
 
@@ -71,6 +73,9 @@ def uploading(folder: TemporaryFolder, most_bytes: int) -> Callable[[Request], A
         except (MultiPartException, MultipartParseError) as error:
             shutil.rmtree(place.parent, ignore_errors=True)
             return PlainTextResponse(str(error), 413 if "maximum allowed size" in str(error) else 400)
+        except AttributeError:  # Gradio's progress of a field that is no file
+            shutil.rmtree(place.parent, ignore_errors=True)
+            return JSONResponse({"error": UNREADABLE}, 400)
         except BaseException:  # the person has left, or the disk is full
             shutil.rmtree(place.parent, ignore_errors=True)
             raise

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import time
+from asyncio import Queue
 from collections import OrderedDict
 from copy import copy
 from typing import Any
 
 from gradio.blocks import Blocks
+from gradio.server_messages import EventMessage
 from gradio.state_holder import SessionState, StateHolder
+from gradio.utils import LRUCache
 
 MOST_SESSIONS = 300
+MOST_WAITING = 2000  # sessions with answers that nobody has fetched
 KEPT_CLOSED = 3600.0  # seconds after the last use of a page that was closed
 MOST_BYTES = 2**30  # of what all sessions hold together, their uploads above all
 MOST_GONE = 10_000  # names of sessions that had to go, about 0.1 kB each
@@ -47,6 +51,17 @@ class Session(SessionState):
 
     def _update_value_in_config(self, key: int, value: Any) -> None:
         """Keep no copy."""
+
+
+class Answers(LRUCache[str, "Queue[EventMessage]"]):
+    """The answers that wait to be fetched, by session; those for somebody who has left go nowhere."""
+
+    def __missing__(self, session_id: str) -> Queue[EventMessage]:
+        return Queue()
+
+    def __delitem__(self, session_id: str) -> None:
+        if session_id in self:
+            super().__delitem__(session_id)
 
 
 class Sessions(StateHolder):

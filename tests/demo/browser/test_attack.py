@@ -240,6 +240,53 @@ def test_unknown_names_and_unreadable_bodies_get_a_sentence(http: httpx.Client) 
     assert "nested more than 100 levels" in refusal(http, "edit_scene", ["scenes/0", "[" * 100_000, "a cat"])
 
 
+HOSTILE: list[Any] = [None, {}, [], "x", 10**400, {"index": 10**400}, {"index": []}, {"index": "a"}, {"index": -1}]
+HOSTILE += [{"index": {"path": 5, "meta": {"_type": "gradio.FileData"}}}, {"\ud800": {}}, {"layer": 3, "opacity": "x"}]
+
+
+def test_events_of_the_page_that_tell_anything_get_a_sentence(http: httpx.Client) -> None:
+    config = http.get("/config").json()
+    kinds = {one["id"]: one["type"] for one in config["components"]}
+    events = [one for one in config["dependencies"] if one["collects_event_data"]]
+    assert len(events) > 30
+    draw = random.Random(0)
+
+    def told(event: dict[str, Any], data: list[Any], detail: Any) -> dict[str, Any]:
+        sent = {"data": data, "fn_index": event["id"], "session_hash": "details", "event_data": detail}
+        assert http.post("/gradio_api/queue/join", **body(sent)).status_code == 200
+        lines = http.get("/gradio_api/queue/data", params={"session_hash": "details"}).text.splitlines()
+        messages = [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
+        return next(one for one in messages if one["msg"] == "process_completed")
+
+    load = next(one for one in config["dependencies"] if one["targets"][0][1] == "load")
+    place = next(one for one in config["dependencies"] if one["trigger_after"] == load["id"])
+    for first in (load, place):
+        assert told(first, [None] * len(first["inputs"]), None)["success"]
+    for event in events:
+        data = [{"textbox": "a cat", "radio": "examples", "number": 10}.get(kinds[i]) for i in event["inputs"]]
+        for detail in draw.sample(HOSTILE, 5):
+            answer = told(event, data, detail)
+            if not answer["success"]:
+                sentence = answer["output"]["error"]
+                assert re.search(r"[.)]$", sentence), (event["targets"], detail)
+                assert "by a fault of the app" not in sentence, (event["targets"], detail)
+
+
+def test_what_gradio_would_do_beside_is_refused(http: httpx.Client) -> None:
+    for method, path in (
+        ("POST", "/gradio_api/process_recording"),
+        ("GET", "/gradio_api/proxy=a%00b"),
+        ("GET", "/gradio_api/call/explain/0"),
+        ("GET", "/monitoring"),
+        ("GET", "/monitoring/summary"),
+        ("POST", "/login"),
+    ):
+        answer = http.request(method, path, files={"video": ("any.mp4", b"x" * 9999)} if method == "POST" else None)
+        assert (answer.status_code, list(answer.json())) == (404, ["error"]), path
+    lost = http.get("/gradio_api/queue/data?session_hash=zz").text
+    assert '"session_not_found":true' in lost
+
+
 def chunk(kind: bytes, content: bytes) -> bytes:
     return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
 

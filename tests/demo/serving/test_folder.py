@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -52,6 +55,26 @@ def test_the_folder_is_private_and_goes_with_all_that_is_in_it(outer: Path) -> N
         write(folder, "photo.png", 10)
     assert list(outer.iterdir()) == []
     assert os.environ["GRADIO_TEMP_DIR"] == str(outer)
+
+
+def test_what_others_leave_where_temporary_files_lie_goes_too(outer: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(outer))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    before = tempfile.gettempdir()
+    with TemporaryFolder(lifetime=60) as folder:
+        with tempfile.NamedTemporaryFile(delete=False) as left:
+            left.write(b"x")
+        child = "import tempfile; print(tempfile.mkstemp()[1])"
+        old = subprocess.run([sys.executable, "-c", child], capture_output=True, text=True, check=True).stdout.strip()
+        os.utime(old, (0, 0))
+        for path in (left.name, old):
+            assert Path(path).is_relative_to(folder.path.parent)
+            assert not lies_in(folder.path, path)  # no call can name it, and it is not served
+        folder.sweep()
+        assert (Path(left.name).exists(), Path(old).exists()) == (True, False)
+        assert tempfile.gettempdir() != before
+    assert list(outer.iterdir()) == []
+    assert (tempfile.gettempdir(), os.environ["TMPDIR"]) == (before, str(outer))
 
 
 def test_lies_in_follows_links_and_never_opens(tmp_path: Path) -> None:

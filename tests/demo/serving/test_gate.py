@@ -110,7 +110,7 @@ def test_only_files_of_the_folder_are_served(client: TestClient, folder: Tempora
         assert (answer.status_code, answer.json()) == (404, {"error": UNKNOWN}), path
 
 
-@pytest.mark.parametrize("event", ["0", "zz", "%00", "x" * 5000, "running%0a"])
+@pytest.mark.parametrize("event", ["0", "zz", "%00", "x" * 250, "running%0a"])
 def test_an_answer_that_nobody_asked_for_gets_a_sentence(client: TestClient, event: str) -> None:
     for path in (f"{API}/call/explain/{event}", f"{API}/call/v2/explain/{event}"):
         answer = client.get(path)
@@ -122,6 +122,29 @@ def test_a_page_whose_answers_nobody_holds_is_told_so_in_its_own_terms(client: T
     assert answer.headers["content-type"].startswith("text/event-stream")
     message = json.loads(answer.text.removeprefix("data: "))
     assert (message["msg"], message["session_not_found"], message["message"]) == ("unexpected_error", True, NO_ANSWER)
+
+
+@pytest.mark.parametrize("name", ["host", "x-forwarded-host"])
+@pytest.mark.parametrize("value", [b"[", b"[::1", b"a b\x7f", b"\xff[", b"x:a"])
+def test_a_host_of_which_no_address_can_be_made_is_told(client: TestClient, name: str, value: bytes) -> None:
+    answer = client.post(f"{API}/queue/join", headers={name.encode(): value})  # type: ignore[dict-item]
+    assert (answer.status_code, answer.json()) == (400, {"error": UNREADABLE})
+
+
+def test_usual_hosts_pass(client: TestClient) -> None:
+    for headers in (
+        {"host": "127.0.0.1:7860"},
+        {"host": "[::1]:7860"},
+        {"x-forwarded-host": "example.org, proxy.example.org"},
+        {"x-gradio-server": "http://127.0.0.1:7861/seps"},
+    ):
+        assert client.get("/config", headers=headers).status_code == 200, headers
+
+
+def test_a_name_that_no_file_can_have_is_not_looked_for(client: TestClient) -> None:
+    for path in ("/static/" + "x" * 5000, "/assets/a/" + "%C3%A4" * 200 + "/b", f"{API}/call/" + "x" * 300 + "/0"):
+        assert client.get(path).status_code == 404
+    assert client.get("/static/" + "x" * 255).status_code == 200  # it is Gradio's to say
 
 
 def test_names_and_bodies_are_bounded(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,6 +187,21 @@ def test_who_leaves_or_loses_an_answer_leaves_no_traceback(
     with pytest.raises(AssertionError):  # the client of the tests misses an answer
         client.get("/config", params={"fault": "left"})
     assert [record for record in caplog.records if record.name == "demo.serving.gate"] == []
+
+
+@pytest.mark.parametrize("query", ["", "?upload_id=u1"])
+@pytest.mark.parametrize(
+    "head", [b'name="files"', b"name=\"files\"; filename*=utf-8''%ff%00.png", b"", b'filename="a"']
+)
+def test_an_upload_that_is_no_file_is_told(
+    client: TestClient, folder: TemporaryFolder, head: bytes, query: str
+) -> None:
+    content = b"--x\r\nContent-Disposition: form-data; " + head + b"\r\n\r\nhi\r\n--x--\r\n"
+    kind = {"Content-Type": "multipart/form-data; boundary=x"}
+    answer = client.post(f"{API}/upload{query}", content=content, headers=kind)
+    assert answer.status_code in (200, 400), answer.text
+    assert answer.status_code == 400 or answer.json() == []
+    assert [path for path in folder.path.rglob("*") if path.is_file()] == []
 
 
 def test_an_upload_to_a_full_disk_is_told_and_leaves_nothing(

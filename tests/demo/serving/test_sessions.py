@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from asyncio import Queue
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
 import gradio as gr
 import pytest
+from gradio.server_messages import HeartbeatMessage
 from gradio.state_holder import SessionState
 
 from demo.serving import sessions
-from demo.serving.sessions import Session, Sessions
+from demo.serving.sessions import Answers, Session, Sessions
 
 
 @dataclass(frozen=True)
@@ -102,3 +104,17 @@ def test_the_largest_go_while_all_hold_too_much(page: Any) -> None:
     held.delete_all_expired_state()
     assert list(held.session_data) == ["small", "middle"]
     assert held.is_gone("large")
+
+
+def test_answers_for_somebody_who_has_left_go_nowhere() -> None:
+    answers = Answers(2)
+    answers["here"] = waiting = Queue()
+    assert answers["here"] is waiting
+    answers["left"].put_nowait(HeartbeatMessage())
+    assert list(answers) == ["here"]
+    for _ in range(2):
+        del answers["here"]  # two pages of one session leave
+    assert "here" not in answers
+    for name in ("first", "second", "third"):
+        answers[name] = Queue()
+    assert list(answers) == ["second", "third"]
