@@ -330,7 +330,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_arguments(parser)
     parser.add_argument("--quantile", type=finite_number, default=QUANTILE, help=f"of the others' words ({QUANTILE})")
     parser.add_argument("--checked", type=Path, help="facts checked by hand, which must be told as precisely")
-    parser.add_argument("--precision", type=finite_number, default=PRECISION, help=f"of what is said of words ({PRECISION})")
+    parser.add_argument("--precision", type=finite_number, default=PRECISION, help=f"of what is told ({PRECISION})")
     parser.add_argument("--nouns", action="store_true", help="mark nouns alone; the split needs entities")
     options = parser.parse_args(arguments)
     with errors_in_one_line():
