@@ -10,19 +10,23 @@ from typing import Any
 import numpy as np
 import pytest
 
+from demo.galleries.scenes import scenes_gallery
 from demo.opening.write import draw_beforehand
 from demo.service.beforehand import read_beforehand, weights_digest
 from demo.service.generating import GeneratingService
 from seps.data import open_image, read_split
 from seps.generator import ImageTextGenerator, load_generator
+from seps.generator.captioner import Decoding
 from seps.generator.config import GeneratorConfig
 from seps.generator.evaluate import evaluate
 from seps.generator.generator import shipped_generators
 from seps.generator.settings import read_recipe
 from seps.scenes import write_split
+from seps.scenes.reading import read_caption, whole_words
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "assets" / "models" / "generator"
+RAN_OUT = (11, 38, 110)  # scenes of whose greedy captions words ran out within a phrase
 FEW = 100  # of the 1,000 scenes that the card measures, the first
 
 
@@ -108,6 +112,18 @@ def test_a_caption_is_written_with_attention_on_what_it_names(generator: ImageTe
     assert best.attention.shape == (len(best.words), 7, 7)
     assert float(best.attention.sum(dim=(1, 2)).max()) <= 1.0 + 1e-5
     assert generator.image_to_text(split.image_files[0]) == best.text
+
+
+def test_captions_end_with_a_whole_phrase(generator: ImageTextGenerator) -> None:
+    pictures = [scenes_gallery().items[number].photo() for number in RAN_OUT]
+    for how in (Decoding(), Decoding("greedy"), Decoding("sample", temperature=1.5, seed=2)):
+        for written in generator.write(pictures, how):
+            assert len({one.text for one in written}) == len(written)
+            assert [one.score for one in written] == sorted((one.score for one in written), reverse=True)
+            for one in written:
+                reading = read_caption(one.text)
+                assert whole_words(reading) == len(reading.words), one.text
+                assert len(one.words) == len(one.attention)
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from typing import Any
 from seps.checks import MOST_CHANNELS, MOST_WORDS, check_choice, check_share, check_whole, read_fields, read_json_file
 
 SIMPLE = "simple"
+SCENE_WORDS = "seps:scenes"  # the text encoder that knows the words of the scenes alone
 EMBED_SIZES = (512, 768)
 PREDICTIONS = ("epsilon", "v_prediction")
 SCHEDULES = ("linear", "scaled_linear", "squaredcos_cap_v2")  # as diffusers names them
@@ -34,7 +35,7 @@ class EncodersConfig:
     """
 
     vision: str = SIMPLE
-    text: str = "seps:scenes"
+    text: str = SCENE_WORDS
     text_weights: str = "none"
     embed_size: int = 512
     channels: tuple[int, ...] = (64, 128, 256)

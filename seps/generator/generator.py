@@ -13,13 +13,14 @@ from torch import Tensor
 from seps.checks import check_text, check_whole
 from seps.cli import check_output
 from seps.data import open_image
-from seps.generator.captioner import Decoding, write_captions
-from seps.generator.config import GeneratorConfig
+from seps.generator.captioner import Decoding, Written, write_captions
+from seps.generator.config import SCENE_WORDS, GeneratorConfig
 from seps.generator.diffusion import Drawing, check_steps, draw_latents
 from seps.generator.network import CONFIG_FILE, GeneratorNetwork, to_pictures, to_values
 from seps.models.model import evaluating
 from seps.models.shipped import shipped_models
 from seps.progress import Progress, batch_indices, with_progress
+from seps.scenes.reading import read_caption, whole_words
 
 STEPS = 50  # as the published description has it: 10 to 20 fast, 30 to 50 standard, 50 to 100 best
 GUIDANCE = 8.0
@@ -226,7 +227,11 @@ class ImageTextGenerator:
 
     @torch.no_grad()
     def write(self, pictures: Sequence[Image.Image], how: Decoding | None = None) -> list[list[WrittenCaption]]:
-        """Captions of pictures with their words' attention, each picture's best first; several with beam search."""
+        """Captions of pictures with their words' attention, each picture's best first; several with beam search.
+
+        A caption in the words of the scenes ends with a whole phrase: one that ran out of words within a phrase ends
+        before it. No two of a picture are the same.
+        """
         network = self.network
         with evaluating(network):
             image = network.images(to_values(pictures, network.config.image_size).to(network.device))
@@ -238,17 +243,36 @@ class ImageTextGenerator:
             )
             captions: list[list[WrittenCaption]] = []
             for number, written in enumerate(found):
-                captions.append([])
-                for one in written:
-                    ids = torch.cat([torch.tensor([tokenizer.cls_id]), one.ids])[None].to(network.device)
-                    _, attention = network.captioner(memory[number : number + 1], ids, weights=True)
-                    side = network.images.side
-                    shares = attention[0, : len(one.ids), :-1].view(len(one.ids), side, side).cpu()
-                    text = str(tokenizer.tokenizer.decode(one.ids.tolist()))
-                    captions[-1].append(
-                        WrittenCaption(sentence(text), one.score, tuple(tokenizer.labels(one.ids.tolist())), shares)
-                    )
+                ends = [self.whole_phrases(one.ids) for one in written]
+                own = [self._with_attention(memory[number], *pair) for pair in zip(written, ends, strict=True)]
+                own = list({one.text: one for one in reversed(own)}.values())
+                captions.append(sorted(own, key=lambda one: one.score, reverse=True))
         return captions
+
+    def whole_phrases(self, ids: Tensor) -> int:
+        """Count the tokens (L,) of a caption up to the end of its last whole phrase; L where it has none, or is not in
+        the words of the scenes."""
+        if self.network.config.encoders.text != SCENE_WORDS:
+            return len(ids)
+        decode = self.network.tokenizer.tokenizer.decode
+        for count in range(len(ids), 0, -1):
+            reading = read_caption(str(decode(ids[:count].tolist())))
+            if reading.words and whole_words(reading) == len(reading.words):
+                return count
+        return len(ids)
+
+    def _with_attention(self, memory: Tensor, written: Written, count: int) -> WrittenCaption:
+        """The first `count` tokens of a caption, with their attention to the image's `memory` (G + 1, W)."""
+        tokenizer, side = self.network.tokenizer, self.network.images.side
+        ids = written.ids[:count].tolist()
+        given = torch.tensor([[tokenizer.cls_id, *ids]], device=memory.device)
+        logits, attention = self.network.captioner(memory[None], given, weights=True)  # (1, L + 1, V)
+        score = written.score
+        if count < len(written.ids):  # of what is left
+            score = float(logits[0, :-1].log_softmax(-1).gather(1, given[0, 1:, None]).mean())
+        shares = attention[0, :count, :-1].view(count, side, side).cpu()
+        text = sentence(str(tokenizer.tokenizer.decode(ids)))
+        return WrittenCaption(text, score, tuple(tokenizer.labels(ids)), shares)
 
     def captions(self, pictures: Sequence[Image.Image], how: Decoding | None = None) -> list[str]:
         """The best caption of each picture."""

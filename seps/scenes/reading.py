@@ -35,6 +35,8 @@ from seps.scenes.wording import (
     verb,
 )
 
+JOINTS = ("and", "while", "with")  # of a sentence: they state nothing
+OPENINGS = (("there", "is"), ("there", "are"))  # neither do these without what follows
 MOST_NAMED = 8  # objects of a caption that may be a scene's, which has at most five; those after them are none of it
 Phrase = tuple[str, ...]
 Statement = tuple[Any, ...]
@@ -79,6 +81,19 @@ class Reading:
 def read_caption(text: str) -> Reading:
     """Read a caption, phrase by phrase, the longest that fits first."""
     return _Reader(tuple(re.findall(r"[a-z]+", text.lower()))).read()
+
+
+def whole_words(reading: Reading) -> int:
+    """Count the words of a caption up to the end of its last whole phrase, 0 to L: what follows was begun alone."""
+    count, words = len(reading.words), reading.words
+    while count:
+        if count - 1 in reading.unread or words[count - 1] in JOINTS:
+            count -= 1
+        elif words[count - 2 : count] in OPENINGS:
+            count -= 2
+        else:
+            break
+    return count
 
 
 def count_true(scene: Scene, reading: Reading) -> tuple[int, int]:
@@ -137,7 +152,7 @@ class _Reader:
         while self.place < len(self.words):
             before = self.place
             if not (self.take_phrase() or self.take_objects() or self.take_pose()):
-                if self.words[before] not in ("and", "while", "with"):  # joints of a sentence, which state nothing
+                if self.words[before] not in JOINTS:
                     self.unread.append(before)
                 self.place = before + 1
         return Reading(self.words, tuple(self.named), tuple(self.statements), tuple(self.places), tuple(self.unread))
@@ -264,7 +279,7 @@ def _split(text: str) -> Phrase:
 @cache
 def _phrases() -> dict[Phrase, tuple[str, Any]]:
     """All phrases but those that name objects: what kind each is, and what it means."""
-    found: dict[Phrase, tuple[str, Any]] = {("there", "is"): ("there", None), ("there", "are"): ("there", None)}
+    found: dict[Phrase, tuple[str, Any]] = dict.fromkeys(OPENINGS, ("there", None))
     for name, texts in RELATION_PHRASES.items():
         found |= {_split(text): ("relation", name) for text in texts}
     for name, texts in SIDES.items():

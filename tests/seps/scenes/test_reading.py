@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from seps.scenes.graph import Object, Scene
 from seps.scenes.placing import make_scene
-from seps.scenes.reading import count_true, judge_statements, read_caption
+from seps.scenes.reading import count_true, judge_statements, read_caption, whole_words
 from seps.scenes.sentences import sparse_captions
 from seps.scenes.truth import about
 
@@ -38,6 +38,31 @@ def test_every_caption_of_a_scene_is_read_as_it_was_meant(index: int, split: str
         assert {name for name, *_ in read - set(caption.statements)} <= {"background"}  # which a zone implies
         true, whole = count_true(scene, reading)
         assert true == whole
+
+
+@pytest.mark.parametrize(
+    ("begun", "whole"),
+    [
+        ("a big white rabbit sits on the", "a big white rabbit sits"),
+        ("a red hot air balloon flies in", "a red hot air balloon flies"),
+        ("a snowman with a violet scarf and a snowman with a", "a snowman with a violet scarf and a snowman"),
+        ("two cars stand in the park while there are", "two cars stand in the park"),
+        ("a dog stands in front of two yellow", "a dog stands"),
+        ("the of", ""),
+        ("a dog in the park", "a dog in the park"),
+    ],
+)
+def test_a_phrase_that_was_begun_is_left_out(begun: str, whole: str) -> None:
+    reading = read_caption(begun)
+    assert " ".join(reading.words[: whole_words(reading)]) == whole
+
+
+@pytest.mark.properties
+@given(st.integers(0, 10_000))
+def test_every_caption_of_a_scene_is_whole(index: int) -> None:
+    for caption in sparse_captions(make_scene(5, "train", index)):
+        reading = read_caption(caption.text)
+        assert whole_words(reading) == len(reading.words)
 
 
 def test_phrases_know_their_words() -> None:
