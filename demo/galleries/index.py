@@ -71,6 +71,7 @@ def index_gallery(
     cache: Path | None,
     progress: Progress = False,
     encode: Callable[[Sequence[Image.Image]], Tensor] | None = None,
+    before: IndexedGallery | None = None,
 ) -> IndexedGallery:
     """Encode a gallery. Scores are the same whether photographs are encoded or come from the cache.
 
@@ -83,15 +84,21 @@ def index_gallery(
             encoder's content; files there that are not as they were written are written anew. None writes nothing.
         progress: as in `ScoringEngine`.
         encode: encodes photographs elsewhere than on the model's device, see `demo.service.gpu`.
+        before: what the same person sent before, by the same model: photographs that it holds are not encoded again.
 
     Raises:
         ValueError: no photograph, or none that can be read.
     """
     folder = None if cache is None else cache / "embeddings" / encoder_key(model)
     items, encoded, skipped = [], [], list(gallery.skipped)
+    known = {} if before is None else {digest: place for place, digest in enumerate(before.digests)}
     for item in with_progress(gallery.items, f"Indexing {gallery.noun}", progress):
+        place = known.get(item.digest()) if known and isinstance(item.source, bytes) else None
         try:
-            item, one = _encode(model, item, folder, encode or model.encode_photos)
+            if before is not None and place is not None:
+                item, one = _taken_over(item, before, place)
+            else:
+                item, one = _encode(model, item, folder, encode or model.encode_photos)
         except ValueError as error:
             skipped.append(str(error))
             continue
@@ -108,6 +115,12 @@ def index_gallery(
         digests=tuple(one.digest for one in encoded),
         embeddings=embeddings,
     )
+
+
+def _taken_over(item: GalleryItem, before: IndexedGallery, place: int) -> tuple[GalleryItem, _Encoded]:
+    """A photograph as another gallery holds it, under its own name."""
+    encoded = _Encoded(before.embeddings[place].cpu(), before.thumbnails[place], before.digests[place])
+    return replace(item, source=before.gallery.items[place].source), encoded
 
 
 def encoder_key(model: SEPSModel) -> str:

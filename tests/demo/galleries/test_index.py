@@ -244,6 +244,20 @@ def test_uploads_are_decoded_once_at_full_size_and_kept_small(
     assert not any(image() for image in decoded)
 
 
+def test_two_uploads_more_encode_two(model: SEPSModel, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = sent(folder)
+    before = index_gallery(model, uploads_gallery(files[:2]), None)
+    encodings = Encodings(model, monkeypatch)
+    more = [files[2], ("again.png", files[0][1]), files[1], files[3]]
+    found = index_gallery(model, uploads_gallery(more), None, before=before)
+    assert encodings.count == 2
+    alone = index_gallery(model, uploads_gallery(more), None)
+    assert [item.key for item in found.gallery.items] == [item.key for item in alone.gallery.items]
+    assert (found.digests, found.thumbnails) == (alone.digests, alone.thumbnails)
+    torch.testing.assert_close(found.embeddings, alone.embeddings)
+    assert isinstance(found.gallery.items[1].source, KeptPhoto)
+
+
 def test_uploads_that_cannot_be_read_are_skipped_with_the_reason(model: SEPSModel, folder: Path) -> None:
     files = [("words.jpg", b"no photo"), *sent(folder), ("empty.jpg", b"")]
     indexed = index_gallery(model, uploads_gallery(files), None)
