@@ -175,7 +175,7 @@ def parser() -> argparse.ArgumentParser:
         "--word", type=whole_number, help="draw both maps of the word at this place of the list printed, from 1"
     )
     other.add_argument("-o", "--output", type=Path, help=f"file; its ending says which: {', '.join(CONTRASTS)}")
-    drawn = commands.add_parser("generate", help="draw a scene for a caption, and tell what came true of it")
+    drawn = commands.add_parser("generate", help="draw a scene for a caption, and tell what is read in it")
     drawn.add_argument("caption")
     drawn.add_argument("--steps", type=whole_number, default=STEPS, help=f"of drawing, 10 to 100 ({STEPS})")
     drawn.add_argument("--seed", type=whole_number, default=SEED, help=f"the same one draws the same picture ({SEED})")
@@ -354,7 +354,7 @@ def why(options: argparse.Namespace) -> None:
 
 
 def generate(options: argparse.Namespace) -> None:
-    """Draw a scene for a caption, write it, and print what came true of the caption."""
+    """Draw a scene for a caption, write it, and print what the captioner reads of the caption."""
     from tqdm import tqdm
 
     from demo.explain.drawn import summary
@@ -385,7 +385,7 @@ def generate(options: argparse.Namespace) -> None:
     numbers = {"rank": standing.rank, "scenes": standing.scenes, "total": standing.scenes + 1}
     print(say("generate.standing", similarity=standing.similarity, **numbers))
     for one in drawing.read.statements:
-        print(f"  {say(f'generate.{one.verdict}'):18}{one.says}")
+        print(f"  {say(f'reads.{one.verdict}'):18}{one.says}")
     print(summary(drawing.read.statements))
     for caption in drawing.read.best:
         print(f"{written(caption.score, '8.2f')}  {caption.text}")

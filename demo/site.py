@@ -25,6 +25,7 @@ from demo.views import (
     downloads,
     edit,
     generate,
+    intro,
     judge,
     lesson,
     losses,
@@ -77,7 +78,11 @@ def theme() -> Base:
 def build(registry: ModelRegistry) -> gr.Blocks:
     """The page, ready to launch with `launch_options`; its uploads lie in the `TemporaryFolder` made last."""
     with GuardedBlocks(title=TITLE, fill_width=True, delete_cache=(LIFETIME // 10, LIFETIME)) as page:
-        gr.HTML(f"<h1>{TITLE}</h1><p class='claim'>Which patches of a photo does a caption keep?</p>", elem_id="top")
+        with gr.Row(elem_id="head"):
+            gr.HTML(
+                f"<h1>{TITLE}</h1><p class='claim'>Which patches of a photo does a caption keep?</p>", elem_id="top"
+            )
+            intro.build(registry)
         session_data = gr.State(SessionData())
         with gr.Tabs(elem_id="views", overflow_behavior="wrap") as tabs:  # in one row that scrolls, see site.css
             with gr.Tab("Photos", id="search", render_children=True) as search_tab:
@@ -143,7 +148,7 @@ def build(registry: ModelRegistry) -> gr.Blocks:
         if generating is not None:
             generate.connect(registry, generating, saved)
             views["generate"] = generating.linked(registry, generate_tab)
-        session.connect(registry, page, (tabs, lesson_tabs), views, finding.caption)
+        session.connect(registry, page, (tabs, lesson_tabs), views, finding.caption, session_data)
         api.build(registry)
     return page
 

@@ -17,9 +17,12 @@ import { mount as playground } from "./losses/playground.js";
 import { acted, answered, noticeInputs, settled } from "./page/acts.js";
 import { darkTold, linked } from "./page/address.js";
 import { keepOpenInSight } from "./page/bar.js";
+import { noticeAnswers } from "./page/busy.js";
 import { mount as download } from "./page/download.js";
 import { standingList, standingPicture } from "./page/first.js";
+import { mount as intro } from "./page/intro.js";
 import { mount as lost } from "./page/lost.js";
+import { followHistory, mount as trail } from "./page/trail.js";
 import { mount as viewer } from "./viewer/viewer.js";
 import { mount as why } from "./why/why.js";
 
@@ -31,6 +34,7 @@ const components = {
   download,
   edit: linked(edit),
   generate: linked(generate),
+  intro,
   judge: linked(judge),
   lesson: linked(lesson),
   looks,
@@ -40,24 +44,28 @@ const components = {
   several,
   spoil: linked(spoil),
   told,
+  trail,
   viewer: standingPicture(linked(viewer)),
   why: linked(why),
   words: darkTold(viewer), // the link is that of the view's first picture
 };
 
+const EACH = new Set(["alter", "keep"]);
+
 // What is told while an answer is on its way, Gradio tells after it, but with the detail of the event before: each
-// event of a component has one detail, which is always that of the last. Steps of an edit are all told, each its own.
+// event of a component has one detail, which is always that of the last. Steps of an edit are all told, each its own, and
+// so is what is to be kept of them.
 function latest(trigger) {
   const details = {};
   return (event, detail) => {
-    if (event === "alter") return trigger(event, detail);
+    if (EACH.has(event)) return trigger(event, detail);
     const told = (details[event] ??= {});
     for (const name of Object.keys(told)) delete told[name];
     trigger(event, Object.assign(told, detail));
   };
 }
 
-const QUIET = new Set(["export", "ask"]); // a file is saved, or nothing is asked for: the view stays as it is
+const QUIET = new Set(["export", "ask", "keep", "back"]); // the view stays as it is, or trail.js notices it
 
 // A trigger that is also noticed as something done, and a watch that notices the answer.
 const noticed = (element, trigger) => (event, detail) => {
@@ -79,3 +87,5 @@ window.seps = {
 waiting.forEach(window.seps.push);
 noticeInputs();
 keepOpenInSight();
+followHistory();
+noticeAnswers();

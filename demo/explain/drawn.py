@@ -1,4 +1,4 @@
-"""What came true of the caption that a picture was drawn for, statement by statement."""
+"""What is read of a caption in its picture, or true of its scene, statement by statement."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from demo.explain.table import say
 from seps.scenes.agreement import INVERSE, Verdict, nouns
-from seps.scenes.reading import Reading, Statement
+from seps.scenes.graph import Scene
+from seps.scenes.reading import Reading, Statement, judge_statements, read_caption
 from seps.scenes.truth import about
 from seps.scenes.wording import NUMBERS, plural
 
@@ -19,7 +20,7 @@ class ToldStatement:
     """A statement of the caption.
 
     Attributes:
-        says: in words; verdict: "true", "untrue" or "untold".
+        says: in words; verdict: "true", "untrue" or "untold": by captions of the picture, or of a scene by its graph.
         first, after: the words of the caption that make it, the last one excluded.
     """
 
@@ -61,7 +62,27 @@ def statement_says(asked: Reading, statement: Statement, place: tuple[int, int])
     return words  # of the place, and of what is in it
 
 
+def statement_values(told: Sequence[ToldStatement]) -> list[dict[str, str]]:
+    """Statements as the page draws them."""
+    return [{"says": one.says, "verdict": one.verdict} for one in told]
+
+
 def summary(told: Sequence[ToldStatement]) -> str:
-    """How many statements came true, in a sentence."""
-    counts = {verdict: sum(one.verdict == verdict for one in told) for verdict in TOLD.values()}
-    return say("statement.summary", total=len(told), **counts)
+    """How many statements of the caption its picture's captions say too, in a sentence."""
+    return say("statement.summary", total=len(told), **counts(told))
+
+
+def truth_summary(told: Sequence[ToldStatement]) -> str:
+    """How many statements are true of the scene, in a sentence."""
+    return say("statement.of_truth", total=len(told), true=counts(told)["true"])
+
+
+def counts(told: Sequence[ToldStatement]) -> dict[str, int]:
+    """The number of statements of each verdict."""
+    return {verdict: sum(one.verdict == verdict for one in told) for verdict in TOLD.values()}
+
+
+def true_statements(scene: Scene, text: str) -> list[ToldStatement]:
+    """The statements of a caption, each true or untrue of a scene, as `told_statements`."""
+    reading = read_caption(text)
+    return told_statements(reading, judge_statements(scene, reading))

@@ -64,8 +64,14 @@ def score_value(name: str, score: Score, title: str = "") -> dict[str, Any]:
         "final": score.final,
         "low": max(0.0, score.base - score.scale),
         "high": min(1.0, score.base + score.scale),
-        "says": score_sentence(score),
+        "says": score_plain(name, score),
+        "numbers": score_sentence(score),
     }
+
+
+def score_plain(name: str, score: Score) -> str:
+    """A score in plain words, by the fifth of the scale in which it lies."""
+    return say("judge.plain", grade=say(f"grade.{name}_{min(4, int(5 * score.final))}"), final=score.final)
 
 
 def score_sentence(score: Score) -> str:
@@ -98,23 +104,17 @@ def shares_value(seen: Seen) -> dict[str, Any] | None:
         "grid": list(seen.grid),
         "values": packed(seen.shares),
         "most": float(np.abs(seen.shares).max()),
-        "says": shares_sentence(seen),
+        "says": say("judge.speaking", speaking=int((seen.shares > 0).sum()), total=len(seen.shares)),
+        "numbers": shares_sentence(seen),
         "alternative": shares_alternative(seen),
     }
 
 
 def shares_sentence(seen: Seen) -> str:
-    """How many patches speak for quality, what all shares add up to, and how the bias is shared."""
-    shares = seen.shares if seen.shares is not None else np.zeros(0)
-    return say(
-        "judge.shares",
-        speaking=int((shares > 0).sum()),
-        total=len(shares),
-        logit=seen.logit,
-        base=float(1 / (1 + np.exp(-seen.logit))),
-        bias=seen.bias,
-        each=seen.bias / max(1, len(shares)),
-    )
+    """What all shares add up to, and how the bias is shared."""
+    count = 0 if seen.shares is None else len(seen.shares)
+    base = float(1 / (1 + np.exp(-seen.logit)))
+    return say("judge.shares", logit=seen.logit, base=base, bias=seen.bias, each=seen.bias / max(1, count))
 
 
 def shares_alternative(seen: Seen) -> str:
@@ -162,20 +162,34 @@ def word_cosines(record: Explanation) -> list[tuple[str, float]]:
 
 
 def words_sentence(record: Explanation, rule: FoundRule | None = None) -> str:
-    """Which words met a token of the picture best and worst, and which found nothing: by the rule, or no positive
-    cosine where none was measured."""
+    """Which words met a token of the picture best and worst, and which found nothing."""
     words = word_cosines(record)
     if not words:
         return say("judge.no_words")
-    best, worst = (choose(words, key=lambda one: one[1]) for choose in (max, min))
-    nothing = [word for word, cosine in words if cosine <= 0]
-    missing = say("judge.unfound", words=quoted(nothing)) if nothing else say("judge.all_found")
+    best, worst = (choose(words, key=lambda one: one[1])[0] for choose in (max, min))
+    told = say("judge.best_word", best=best, worst=worst) if len(words) > 1 else say("judge.one_word", word=best)
+    nothing = missing_words(record, rule)
+    return f"{told} {say('judge.nothing', words=quoted(nothing))}" if nothing else told
+
+
+def missing_words(record: Explanation, rule: FoundRule | None) -> list[str]:
+    """The words that found nothing: by the rule, or without a positive cosine where none was measured."""
     if rule is not None:
-        nothing = [word.text for word in unfound(record, rule)]
-        key = "judge.below" if nothing else "judge.none_below"
-        missing = say(key, words=quoted(nothing or [""]), threshold=rule.threshold, kind=kind_of(rule))
-    told = say("judge.best_word", best=best[0], best_cosine=best[1], worst=worst[0], worst_cosine=worst[1])
-    return f"{told} {missing}" if len(words) > 1 else f"{say('judge.one_word', word=best[0], cosine=best[1])} {missing}"
+        return [word.text for word in unfound(record, rule)]
+    return [word for word, cosine in word_cosines(record) if cosine <= 0]
+
+
+def words_numbers(record: Explanation, rule: FoundRule | None = None) -> str:
+    """Each word's best cosine, and from which on a word counts as found; empty without words."""
+    words = word_cosines(record)
+    if not words:
+        return ""
+    cosines = say("judge.cosines", words=", ".join(f"“{word}” {cosine:.2f}" for word, cosine in words))
+    nothing = missing_words(record, rule)
+    if rule is None:
+        return f"{cosines} {say('judge.unfound' if nothing else 'judge.all_found')}"
+    key = "judge.below" if nothing else "judge.none_below"
+    return f"{cosines} {say(key, threshold=rule.threshold, kind=kind_of(rule))}"
 
 
 def quoted(words: Sequence[str]) -> str:

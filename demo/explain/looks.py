@@ -95,6 +95,7 @@ def looks_value(looks: Sequence[Look], grid: tuple[int, int]) -> dict[str, Any]:
         "grid": list(grid),
         "words": [
             {"label": one.token, "word": one.word, "high": one.high, "unet": unet_says(one), "seps": seps_says(one)}
+            | {"numbers": [say(f"generate.{side}_numbers", word=one.token) for side in ("unet", "seps")]}
             for one in looks
         ],
         "unet": packed(np.stack([one.unet.ravel() for one in looks]) if looks else np.zeros((0, patches))),
@@ -103,12 +104,12 @@ def looks_value(looks: Sequence[Look], grid: tuple[int, int]) -> dict[str, Any]:
 
 
 def unet_says(look: Look) -> str:
-    """What the UNet's map of a word is, and where most of it lies."""
+    """Where most of the UNet's map of a word lies."""
     return say("generate.unet_says", word=look.token, where=lies(look.unet))
 
 
 def seps_says(look: Look) -> str:
-    """What SEPS's map of a word is, and where most of it lies."""
+    """Where most of SEPS's map of a word lies."""
     if not look.seps.any():
         return say("generate.seps_placeless", word=look.token)
     return say("generate.seps_says", word=look.token, where=lies(look.seps))

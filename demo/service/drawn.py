@@ -49,7 +49,7 @@ class FinishedDrawing:
 
     Attributes:
         asked: what was drawn; frames: the picture as it came about, the last one as it is.
-        read: its captions, and which statements came true by them; standing: how SEPS ranks it.
+        read: its captions, and which statements they say too; standing: how SEPS ranks it.
     """
 
     asked: Asked

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:  # the generator and diffusers are imported with its first use
     from seps.generator.generator import WrittenCaption
 
 GENERATOR = "generator.json"  # by which a generator's folder is known
+RESULTS = "results-test.json"  # beside it
 FRAMES = 10  # pictures that are shown of a drawing on its way, at most
 SAMPLED = 4  # captions that are sampled of a picture beside the best one, so that little of it goes untold
 WARMTH = 0.7  # temperature of those
@@ -133,7 +135,7 @@ class GeneratingService:
 
     @computing
     def read_back(self, picture: Image.Image, text: str = "") -> ReadBack:
-        """Caption a picture, and tell which statements of the caption `text` came true by its captions."""
+        """Caption a picture, and tell which statements of the caption `text` these captions say too."""
         from seps.generator.captioner import Decoding
 
         generator = self.open()
@@ -150,6 +152,19 @@ def shown_steps(steps: int) -> list[int]:
     """The steps, from 1, after which a drawing of so many is shown: FRAMES of them at most, the last one among them."""
     every = max(1, -(-steps // FRAMES))
     return sorted({*range(every, steps + 1, every), steps})
+
+
+@lru_cache(maxsize=1)
+def true_share(name: str = "generator") -> float | None:
+    """The share, 0 to 1, of the captioner's statements that are true of scenes whose truth is known, as it was
+    measured; None where it was not."""
+    folder = shipped_models(GENERATOR).get(name)
+    try:
+        return (
+            None if folder is None else float(read_json_file(folder / RESULTS)["captions"]["true_statements"]["mean"])
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def rank_among(similarity: float, scores: Sequence[float]) -> int:

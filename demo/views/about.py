@@ -1,4 +1,4 @@
-"""About: what the page shows, the models' measured numbers, and whose the photographs are."""
+"""About: the three ideas, what the page shows, the models' measured numbers, and whose the photographs are."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from demo.galleries.paths import printable
 from demo.galleries.scenes import SCENES
 from demo.lesson.paper import OwnModels, our_contrast, our_grounding, our_results
 from demo.service.registry import ModelRegistry
+from demo.views.intro import ideas_html, intro_value
 from demo.views.tables import grounding_table, results
 from seps.models.hub import shipped_models
 
@@ -49,6 +50,7 @@ def build(registry: ModelRegistry) -> None:
     model = registry.photos.model
     rows, columns = model.grid
     reading = READING.format(rows=rows, columns=columns, tokens=model.cross_net.num_tokens)
+    gr.HTML(ideas_html(intro_value(registry)), elem_classes="prose")
     with gr.Column(elem_classes="prose"):
         gr.Markdown(reading + (SCENES_TEXT if SCENES in registry.names else ""))
     gr.HTML(measured(registry.own), elem_id="measured", elem_classes="prose tables")

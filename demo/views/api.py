@@ -300,7 +300,7 @@ class Endpoints:
         guidance: float = GUIDANCE,
         file_format: str = "png",
     ) -> tuple[dict[str, Any], str]:
-        """Draw a scene for a caption, and tell what came true of it.
+        """Draw a scene for a caption, and tell what is read in it.
 
         Args:
             caption: an English sentence in the words of the scenes.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
@@ -13,6 +14,7 @@ from demo.galleries.index import IndexedGallery
 from demo.galleries.openings import opening_of
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import CaptionRanking, RetrievalService
+from demo.service.session import SessionData
 from demo.serving.detail import Detail
 from demo.views import chooser
 from demo.views.chooser import Chooser, SelectedImage
@@ -52,7 +54,7 @@ class Captions:
     def linked(self, tab: gr.Tab, state: gr.State) -> LinkedView:
         """How links and its tab fill it."""
         outputs = [*self.chooser.restored(self.said), self.ranking, self.viewer, state, self.pool, self.typed]
-        return LinkedView(tab, outputs, self.viewer, restore, state)
+        return LinkedView(tab, outputs, self.viewer, restore, state, kept=(self.chooser.selected, state), again=again)
 
 
 def build(registry: ModelRegistry) -> Captions:
@@ -176,6 +178,19 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
         registry.open(pool)
     note, *shown = rank_and_show(registry, selected, pool, typed, link.state, link.caption or None)
     return [note, *chooser.restored_values(registry, selected), *shown, gr.Radio(**offered), typed]
+
+
+def again(
+    registry: ModelRegistry,
+    session: SessionData,
+    query: Mapping[str, str],
+    selected: SelectedImage,
+    state: ViewState,
+) -> list[Any]:
+    """The view's values as states had them, see `restore`."""
+    offered = pools(registry, selected, query.get("pool"))
+    note, *shown = rank_and_show(registry, selected, offered["value"], state.typed, state, state.caption)
+    return [note, *chooser.restored_values(registry, selected), *shown, gr.Radio(**offered), state.typed]
 
 
 def connect(registry: ModelRegistry, view: Captions, session: gr.State, tab: gr.Tab, state: gr.State) -> None:

@@ -90,8 +90,10 @@ def several_photos(name: str) -> Any:
 
 
 def restored_values(registry: ModelRegistry, selected: SelectedImage) -> list[Any]:
-    """The gallery's name, its strip and the state, with a photograph selected."""
-    indexed = registry.find(selected.gallery)[1]
+    """The gallery's name, its strip and the state, with a photograph selected; of one's own, the state alone."""
+    if selected.gallery not in registry.names:
+        return [gr.skip(), gr.skip(), selected]
+    indexed = registry.find(selected.gallery, selected.session)[1]
     return [selected.gallery, strip_value(indexed, selected.index), selected]
 
 
@@ -176,16 +178,20 @@ def connect(
     )
 
 
-def index_uploads(service: RetrievalService, uploads: Sequence[Upload], progress: Any = False) -> IndexedGallery:
-    """Index a person's photographs, in memory alone.
+def index_uploads(
+    service: RetrievalService,
+    uploads: Sequence[Upload],
+    progress: Any = False,
+    before: IndexedGallery | None = None,
+) -> IndexedGallery:
+    """Index a person's photographs, in memory alone; those that `before` holds are not encoded again.
 
     Raises:
         ValueError: none can be read, or there are too many.
     """
     files = [(upload.name, upload.content) for upload in uploads]
-    return index_gallery(
-        service.model, uploads_gallery(files), None, progress, service.encode_uploads or service.encode_photos
-    )
+    encode = service.encode_uploads or service.encode_photos
+    return index_gallery(service.model, uploads_gallery(files), None, progress, encode, before)
 
 
 def left_out(indexed: IndexedGallery) -> str:

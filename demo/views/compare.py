@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from demo.galleries.openings import opening_of
 from demo.service.captions import read_typed
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
+from demo.service.session import SessionData
 from demo.serving.detail import Detail
 from demo.views import chooser
 from demo.views.chooser import Chooser, SelectedImage
@@ -44,7 +45,7 @@ class Compare:
     def linked(self, tab: gr.Tab, state: gr.State) -> LinkedView:
         """How links and its tab fill it."""
         outputs = [*self.chooser.restored(self.said), self.captions, self.pictures, state]
-        return LinkedView(tab, outputs, self.pictures, restore, state)
+        return LinkedView(tab, outputs, self.pictures, restore, state, kept=(self.chooser.selected, state), again=again)
 
 
 def build(registry: ModelRegistry) -> Compare:
@@ -140,6 +141,18 @@ def opened(registry: ModelRegistry, selected: SelectedImage) -> tuple[SelectedIm
     if opening is None:
         return selected, own_captions(registry, selected)
     return replace(selected, index=opening.index), "\n".join(opening.captions)
+
+
+def again(
+    registry: ModelRegistry,
+    session: SessionData,
+    query: Mapping[str, str],
+    selected: SelectedImage,
+    state: ViewState,
+) -> list[Any]:
+    """The view's values as states had them, see `restore`."""
+    said, *shown = show_side_by_side(registry, selected, state.caption, state)
+    return [said, *chooser.restored_values(registry, selected), state.caption, *shown]
 
 
 def connect(registry: ModelRegistry, view: Compare, session: gr.State, tab: gr.Tab, state: gr.State) -> None:

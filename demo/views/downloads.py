@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import wraps
 from typing import Any
 
 import gradio as gr
@@ -24,7 +25,7 @@ from demo.serving.detail import Detail
 from demo.views.captions import NO_POOL, Captions
 from demo.views.chooser import SelectedImage
 from demo.views.compare import compared_records
-from demo.views.parts import DRAWING, ViewState, errors_as_message, message, scripted
+from demo.views.parts import DRAWING, ViewState, message, scripted
 from demo.views.search import Search
 from demo.views.whatif import decision, drawn_as, shown_record
 
@@ -39,6 +40,20 @@ def build() -> gr.HTML:
 def sent(file: Download) -> dict[str, Any]:
     """A file for the browser to save."""
     return with_new_key({"name": file.name, "type": file.media_type, "base64": b64encode(file.content).decode()})
+
+
+def saving(event: Callable[..., tuple[str, dict[str, Any]]]) -> Callable[..., tuple[str, dict[str, Any]]]:
+    """For an event that answers with a message line and a file: where a ValueError comes instead, it goes to the line,
+    and the browser is told that no file will come."""
+
+    @wraps(event)
+    def run(*args: Any, **kwargs: Any) -> tuple[str, dict[str, Any]]:
+        try:
+            return event(*args, **kwargs)
+        except ValueError as error:
+            return message(str(error), "problem"), with_new_key({"failed": True})
+
+    return run
 
 
 def explanation(
@@ -85,7 +100,7 @@ def connect_picture(
     `session` holds a `SessionData`, or a `SelectedImage`.
     """
 
-    @errors_as_message(2)
+    @saving
     def export(state: ViewState, session: SessionData | SelectedImage, event: Detail) -> tuple[str, dict[str, Any]]:
         service, indexed = registry.find(
             state.gallery, session.session if isinstance(session, SelectedImage) else session
@@ -112,7 +127,7 @@ def connect_comparison(
 ) -> None:
     """Let the comparison's buttons save it."""
 
-    @errors_as_message(2)
+    @saving
     def export(state: ViewState, selected: SelectedImage, event: Detail) -> tuple[str, dict[str, Any]]:
         service, indexed = registry.find(state.gallery, selected.session)
         captions = read_typed(service.model, state.caption)
@@ -129,7 +144,7 @@ def connect_rankings(
 ) -> None:
     """Let the rankings' buttons save them as CSV."""
 
-    @errors_as_message(2)
+    @saving
     def images(session: SessionData, state: ViewState) -> tuple[str, dict[str, Any]]:
         service, indexed = registry.find(state.gallery, session)
         decided = decision(service, indexed, state)
@@ -137,7 +152,7 @@ def connect_rankings(
         file = images_csv(service, indexed, state.caption, state.dense, by_hand)
         return message(f"Saved as {file.name}."), sent(file)
 
-    @errors_as_message(2)
+    @saving
     def captions(selected: SelectedImage, pool: str, typed: str) -> tuple[str, dict[str, Any]]:
         service, indexed = registry.find(selected.gallery, selected.session)
         file = captions_csv(service, indexed, selected.index, None if pool == NO_POOL else pool, typed)

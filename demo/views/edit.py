@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,9 +23,9 @@ from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
 from demo.serving.detail import MOST_COUNTED, Detail
-from demo.views.downloads import OPTIONS, sent
+from demo.views.downloads import OPTIONS, saving, sent
 from demo.views.link import Link, LinkedView
-from demo.views.parts import ANSWERING, ViewState, errors_as_message, link_to, message, scripted
+from demo.views.parts import ANSWERING, ViewState, caption_box, errors_as_message, link_to, message, scripted
 from demo.views.search import ranking_value
 from seps.scenes import KINDS, Scene
 
@@ -64,14 +65,15 @@ class EditView:
             return entered(registry, session, editing, searched)
 
         outputs = [self.said, self.caption, self.strip, self.scene, self.ranking, self.editing]
-        return LinkedView(tab, outputs, self.scene, restore, None, enter, (session, self.editing, searched))
+        entering = (session, self.editing, searched)
+        return LinkedView(tab, outputs, self.scene, restore, None, enter, entering, kept=(self.editing,), again=again)
 
 
 def build() -> EditView:
     """Lay the view out."""
     with gr.Row(elem_classes="screen"):
         with gr.Column(scale=5, min_width=250, elem_classes="ask"):
-            caption = gr.Textbox(label="Caption", lines=2, max_lines=4, elem_id="edit-caption")
+            caption = caption_box("Caption", "edit-caption")
             strip = scripted("strip", "strip", "edit-strip")
             said = gr.HTML(elem_id="edit-said")
         with gr.Column(scale=12, min_width=320, elem_classes="seen"):
@@ -178,6 +180,11 @@ def entered(registry: ModelRegistry, session: SessionData, editing: Editing, sta
     return None if editing.caption else start(registry, session, Editing())
 
 
+def again(registry: ModelRegistry, session: SessionData, query: Mapping[str, str], editing: Editing) -> list[Any]:
+    """The view's values as a state had them, of the scene as it is edited by now; see `start`."""
+    return start(registry, session, editing)
+
+
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
     """The view's values for a link, see `start`."""
     is_scene = link.selected.gallery == SCENES and bool(link.caption)
@@ -209,7 +216,8 @@ def connect(registry: ModelRegistry, view: EditView, session: gr.State, saved: g
             return "", *[gr.skip()] * (len(outputs) - 1)
         return show(registry, session, replace(editing, caption=caption))
 
-    view.caption.change(retyped, [view.caption, session, view.editing], outputs, **ANSWERING)
+    asking = [view.caption.change, view.caption.submit]
+    gr.on(asking, retyped, [view.caption, session, view.editing], outputs, **ANSWERING)
 
     def changed(session: SessionData, editing: Editing, event: Detail) -> tuple[Any, ...]:
         change = event.several(CHANGE)
@@ -228,7 +236,7 @@ def connect(registry: ModelRegistry, view: EditView, session: gr.State, saved: g
 
     view.scene.take(take, view.editing, view.editing, api_visibility="private", show_progress="hidden", queue=False)
 
-    @errors_as_message(2)
+    @saving
     def export(session: SessionData, editing: Editing) -> tuple[str, dict[str, Any]]:
         file = images_csv(*registry.find(SCENES, session), editing.caption, None)
         return message(f"Saved as {file.name}."), sent(file)

@@ -1,8 +1,8 @@
-"""Generate: a caption is drawn while one looks on, held against what came true, and pictures are captioned."""
+"""Generate: a caption is drawn while one looks on, held against what a captioner reads, and pictures are captioned."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
@@ -30,9 +30,10 @@ from demo.service.asked import (
 from demo.service.beforehand import Beforehand
 from demo.service.captions import read_caption
 from demo.service.registry import ModelRegistry
+from demo.service.session import SessionData
 from demo.serving.detail import MOST_COUNTED, Detail
 from demo.serving.uploads import Upload, takes_uploads
-from demo.views.downloads import OPTIONS, connect_layer, explanation, sent
+from demo.views.downloads import OPTIONS, connect_layer, explanation, saving, sent
 from demo.views.generate_values import (
     EXAMPLES,
     GenerateState,
@@ -54,6 +55,7 @@ from demo.views.parts import (
     AT_ONCE,
     GENERATING,
     OPENING,
+    caption_box,
     computing,
     errors_as_message,
     message,
@@ -99,14 +101,16 @@ class GenerateView:
 
         asked = [self.caption, self.steps, self.guidance, self.seed]
         outputs = [self.said, *asked, *self.pictures[1:], self.strip]
-        return LinkedView(tab, outputs, self.drawing, restore, None, enter, (self.state,))
+        return LinkedView(
+            tab, outputs, self.drawing, restore, None, enter, (self.state,), kept=(self.state,), again=again
+        )
 
 
 def build() -> GenerateView:
     """Lay the view out; `connect` gives it its events."""
     with gr.Row(elem_classes="screen"):
         with gr.Column(scale=5, min_width=250, elem_classes="ask"):
-            caption = gr.Textbox(label="Caption", lines=2, max_lines=4, elem_id="generate-caption")
+            caption = caption_box("Caption", "generate-caption")
             examples = scripted("chips", "chips", "generate-examples", value={"items": list(EXAMPLES)})
             with gr.Row(elem_id="generate-buttons"):
                 draw = gr.Button("Draw", variant="primary", min_width=80, elem_id="generate-draw")
@@ -189,6 +193,14 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
     return filled(registry, linked_state(link.values) if link.caption else GenerateState())
 
 
+def again(registry: ModelRegistry, session: SessionData, query: Mapping[str, str], state: GenerateState) -> list[Any]:
+    """The view's values as a state had them: its drawing where it is finished, else see `filled`."""
+    if state.drawn is None:
+        return filled(registry, state)
+    explained = explained_values(registry, state)
+    return ["", state.caption, state.steps, state.guidance, state.seed, *explained, state, gr.skip()]
+
+
 def draw_frames(registry: ModelRegistry, state: GenerateState) -> Iterator[tuple[Any, ...]]:
     """Draw what a state asks for; whoever stops asking stops the drawing.
 
@@ -223,7 +235,7 @@ def connect(registry: ModelRegistry, view: GenerateView, saved: gr.HTML) -> None
     connect_drawing(registry, view)
     connect_captions(registry, view)
 
-    @errors_as_message(2)
+    @saving
     def export(state: GenerateState, event: Detail) -> tuple[Any, ...]:
         pictures = [frame[state.index] for frame in finished(state).frames]
         file = drawing_file(pictures, state.caption, state.seeds[state.index], event.text("format"))
@@ -231,7 +243,7 @@ def connect(registry: ModelRegistry, view: GenerateView, saved: gr.HTML) -> None
 
     view.drawing.export(export, view.state, [view.said, saved], **OPTIONS)
 
-    @errors_as_message(2)
+    @saving
     def export_words(state: GenerateState, event: Detail) -> tuple[Any, ...]:
         shown = replace(state, layer=event.text("layer"), opacity=event.number("opacity"), lines=event.flag("lines"))
         kind, dark = event.text("format"), event.flag("dark")
@@ -302,7 +314,7 @@ def connect_captions(registry: ModelRegistry, view: GenerateView) -> None:
         item = items[event.whole("index", len(items))]
         picture = item.photo()
         beams = opened_generator(registry).read_back(picture).best
-        return "", captioned_value(picture, item.title, beams, is_scene=True)
+        return "", captioned_value(picture, item.title, beams, None if item.known is None else item.known.scene)
 
     view.strip.pick(scene, None, outputs, **ANSWERING)
 
@@ -312,6 +324,6 @@ def connect_captions(registry: ModelRegistry, view: GenerateView) -> None:
             return "", gr.skip()
         photo = read_upload(upload.content, upload.name)
         beams = opened_generator(registry).read_back(photo.image).best
-        return "", captioned_value(photo.image, photo.name, beams, is_scene=False)
+        return "", captioned_value(photo.image, photo.name, beams, None)
 
     view.upload.input(own, view.upload, outputs, show_progress_on=view.captioned, **OPENING)

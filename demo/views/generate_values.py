@@ -1,4 +1,4 @@
-"""What the view "Generate" draws: a drawing on its way, what came true of it, and where two models looked."""
+"""What the view "Generate" draws: a drawing on its way, what is read in it, and where two models looked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from demo.explain.drawn import summary
+from demo.explain.drawn import ToldStatement, statement_values, summary, true_statements, truth_summary
 from demo.explain.judged import packed
 from demo.explain.looks import find_looks, lies, looks_value
 from demo.explain.photo import photo_value, with_new_key
@@ -21,11 +21,12 @@ from demo.galleries.photos import data_url
 from demo.galleries.scenes import SCENES
 from demo.service.asked import GUIDANCE, SEED, STEPS, Asked, read_numbers
 from demo.service.drawn import Standing, find_standing, index_drawn
-from demo.service.generating import DrawnStep, GeneratingService, ReadBack
+from demo.service.generating import DrawnStep, GeneratingService, ReadBack, true_share
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.views.parts import ViewState, viewer_value
 from seps.method.caption_words import is_content
+from seps.scenes import Scene
 
 if TYPE_CHECKING:  # the generator is imported with its first use
     from seps.generator.generator import WrittenCaption
@@ -206,37 +207,35 @@ def beforehand_value(state: GenerateState, service: RetrievalService) -> dict[st
 
 
 def told_value(read: ReadBack, standing: Standing) -> dict[str, Any]:
-    """What came true of a drawn picture's caption, how SEPS ranks it, and its captions back."""
+    """What the captioner reads of a caption in its drawn picture, how SEPS ranks that, and its captions back."""
+    share = true_share()
     return with_new_key(
         {
-            "standing": standing_sentence(standing),
+            "standing": standing_sentence(standing, "place"),
+            "numbers": [standing_sentence(standing), *(beam_sentence(one) for one in read.best)],
             "summary": summary(read.statements),
-            "statements": [{"says": one.says, "verdict": one.verdict} for one in read.statements],
-            "beams": [{"text": one.text, "says": beam_sentence(one)} for one in read.best],
+            "note": f"{say('reads.note')} {'' if share is None else say('reads.errs', percent=100 * share)}".strip(),
+            "statements": statement_values(read.statements),
+            "beams": [one.text for one in read.best],
         }
     )
 
 
-def standing_sentence(standing: Standing) -> str:
-    """S(I, T) of a drawn picture and its rank among the gallery's scenes."""
-    return say(
-        "generate.standing",
-        similarity=standing.similarity,
-        rank=standing.rank,
-        scenes=standing.scenes,
-        total=standing.scenes + 1,
-    )
+def standing_sentence(standing: Standing, key: str = "standing") -> str:
+    """The rank of a drawn picture among the gallery's scenes, with S(I, T), or as a plain "place"."""
+    values = {"rank": standing.rank, "scenes": standing.scenes, "total": standing.scenes + 1}
+    return say(f"generate.{key}", **values | ({"similarity": standing.similarity} if key == "standing" else {}))
 
 
 def beam_sentence(written: WrittenCaption) -> str:
     """How likely a caption is to the captioner."""
-    return say("generate.beam", score=written.score)
+    return say("generate.beam", text=written.text, score=written.score)
 
 
 def explained_values(
     registry: ModelRegistry, state: GenerateState
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """Of the picture that a state explains: the drawing's value, what came true, SEPS's viewer, and the words' maps."""
+    """Of the picture that a state explains: the drawing's value, what is read, SEPS's viewer, and the words' maps."""
     drawn, generating = finished(state), opened_generator(registry)
     service, scenes = registry.find(SCENES)
     read = generating.read_back(drawn.pictures[state.index], state.caption)
@@ -266,20 +265,22 @@ def words_value(registry: ModelRegistry, state: GenerateState) -> dict[str, Any]
 
 
 def captioned_value(
-    picture: Image.Image, title: str, beams: Sequence[WrittenCaption], is_scene: bool
+    picture: Image.Image, title: str, beams: Sequence[WrittenCaption], scene: Scene | None
 ) -> dict[str, Any]:
-    """A picture with its captions, each word's attention to the picture's places, and a sentence a word."""
+    """A picture with its captions, each word's attention to the picture's places, and a sentence a word; of a scene,
+    whose objects are known, what each caption says truly of it."""
     source = {"src": shown(picture), "width": picture.width, "height": picture.height, "title": title}
     return with_new_key(
         {
             "photo": source,
-            "note": "" if is_scene else say("generate.only_scenes"),
+            "note": say("generate.only_scenes") if scene is None else "",
             "beams": [
                 {
                     "text": one.text,
-                    "says": beam_sentence(one),
+                    "truth": None if scene is None else truth_value(true_statements(scene, one.text)),
+                    "numbers": beam_sentence(one),
                     "words": [
-                        {"label": word, "says": word_sentence(word, one.attention[i].numpy())}
+                        {"label": word} | word_sentences(word, one.attention[i].numpy())
                         for i, word in enumerate(one.words)
                     ],
                     "grid": list(one.attention.shape[1:]),
@@ -291,7 +292,13 @@ def captioned_value(
     )
 
 
-def word_sentence(word: str, shares: NDArray[np.float32]) -> str:
-    """Where the captioner looked when it wrote a word, of shares (h, w) that add up to at most 1."""
+def truth_value(told: Sequence[ToldStatement]) -> dict[str, Any]:
+    """What a caption says truly of a scene."""
+    return {"summary": truth_summary(told), "statements": statement_values(told)}
+
+
+def word_sentences(word: str, shares: NDArray[np.float32]) -> dict[str, str]:
+    """Where the captioner looked when it wrote a word, of shares (h, w) that add up to at most 1, and the numbers."""
     inside = float(shares.sum())
-    return say("generate.attended", word=word, inside=100 * inside, rest=100 * (1 - inside), where=lies(shares))
+    numbers = say("generate.attended_numbers", word=word, inside=100 * inside, rest=100 * (1 - inside))
+    return {"says": say("generate.attended", word=word, where=lies(shares)), "numbers": numbers}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +16,7 @@ from demo.serving.detail import Detail
 from demo.serving.uploads import Upload
 from demo.views import chooser
 from demo.views.chooser import Chooser, SelectedImage, index_uploads, left_out, several_photos
-from demo.views.downloads import OPTIONS, connect_layer, explanation, sent
+from demo.views.downloads import OPTIONS, connect_layer, explanation, saving, sent
 from demo.views.judge_values import (
     JudgeState,
     judgement_value,
@@ -28,7 +29,7 @@ from demo.views.judge_values import (
     words_values,
 )
 from demo.views.link import Link, LinkedView, read_link
-from demo.views.parts import ANSWERING, OPENING, PROGRESS, errors_as_message, message, scripted
+from demo.views.parts import ANSWERING, OPENING, PROGRESS, caption_box, errors_as_message, message, scripted
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,8 @@ class JudgeView:
             return None if state.caption else start(registry)
 
         outputs = [*self.chooser.restored(self.said), self.prompt, self.other, *self.pictures[1:]]
-        return LinkedView(tab, outputs, self.judgement, restore, None, enter, (self.state,))
+        kept = (self.chooser.selected, self.state)
+        return LinkedView(tab, outputs, self.judgement, restore, None, enter, (self.state,), kept=kept, again=again)
 
 
 def build(registry: ModelRegistry) -> JudgeView:
@@ -67,14 +69,8 @@ def build(registry: ModelRegistry) -> JudgeView:
     with gr.Row(elem_classes="screen"):
         with gr.Column(scale=5, min_width=250, elem_classes="ask"):
             selected = chooser.build(registry, "judge")
-            prompt = gr.Textbox(label="Prompt", lines=2, max_lines=4, elem_id="judge-prompt")
-            other = gr.Textbox(
-                label="A second prompt, or empty",
-                lines=1,
-                max_lines=4,
-                placeholder="a red car in the snow",
-                elem_id="judge-other",
-            )
+            prompt = caption_box("Prompt", "judge-prompt")
+            other = caption_box("A second prompt, or empty", "judge-other", 1, placeholder="a red car in the snow")
             with gr.Accordion("Several pictures of one prompt", open=False, elem_id="judge-several-own"):
                 uploads = several_photos("judge-uploads")
             said = gr.HTML(elem_id="judge-said")
@@ -145,6 +141,18 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
     return [said, *chooser.restored_values(registry, link.selected), prompt, other, *shown]
 
 
+def again(
+    registry: ModelRegistry,
+    session: SessionData,
+    query: Mapping[str, str],
+    selected: SelectedImage,
+    state: JudgeState,
+) -> list[Any]:
+    """The view's values as states had them, see `restore`."""
+    said, *shown = show(registry, selected, state.caption, state.other, state)
+    return [said, *chooser.restored_values(registry, selected), state.caption, state.other, *shown]
+
+
 def start(registry: ModelRegistry) -> list[Any]:
     """The view's values for the worked example."""
     return restore(registry, read_link(registry, {}))
@@ -178,15 +186,20 @@ def connect(registry: ModelRegistry, view: JudgeView, session: gr.State, tab: gr
         return show(registry, selected, state.caption, other, state)
 
     for box, answer in ((view.prompt, retyped), (view.other, other_retyped)):
-        box.change(answer, [box, selected, view.state], pictures, **ANSWERING)
+        gr.on([box.change, box.submit], answer, [box, selected, view.state], pictures, **ANSWERING)
 
     @errors_as_message(1 + count)
     def own_pictures(
-        files: list[Upload] | None, prompt: str, state: JudgeState, progress: gr.Progress = PROGRESS
+        files: list[Upload] | None,
+        prompt: str,
+        before: SelectedImage,
+        state: JudgeState,
+        progress: gr.Progress = PROGRESS,
     ) -> tuple[Any, ...]:
         if not files:
             return "", *[gr.skip()] * count
-        indexed = index_uploads(registry.photos, files, progress.tqdm)
+        sent = None if before.session is None else before.session.uploads
+        indexed = index_uploads(registry.photos, files, progress.tqdm, sent)
         now = SelectedImage(indexed.gallery.name, 0, SessionData(indexed))
         state = replace(state, strength=0.0)
         said, judgement, spoil, _, *words = show(registry, now, prompt, state.other, state)
@@ -195,7 +208,7 @@ def connect(registry: ModelRegistry, view: JudgeView, session: gr.State, tab: gr
 
     view.uploads.upload(
         own_pictures,
-        [view.uploads, view.prompt, view.state],
+        [view.uploads, view.prompt, selected, view.state],
         [*pictures, selected],
         show_progress_on=[output for output in pictures[1:] if isinstance(output, gr.HTML)],
         **OPENING,
@@ -254,7 +267,7 @@ def connect_several(registry: ModelRegistry, view: JudgeView, saved: gr.HTML) ->
 
     view.several.pick(pick, inputs, [*view.pictures, view.chooser.selected], **ANSWERING)
 
-    @errors_as_message(2)
+    @saving
     def export(selected: SelectedImage, state: JudgeState, event: Detail) -> tuple[Any, ...]:
         file = several_csv(registry, selected, state.caption, event.text("by"))
         return message(f"Saved as {file.name}."), sent(file)
@@ -265,7 +278,7 @@ def connect_several(registry: ModelRegistry, view: JudgeView, saved: gr.HTML) ->
 def connect_words(registry: ModelRegistry, view: JudgeView, saved: gr.HTML) -> None:
     """Let the word maps' buttons save what they show."""
 
-    @errors_as_message(2)
+    @saving
     def export(selected: SelectedImage, state: JudgeState, event: Detail) -> tuple[Any, ...]:
         indexed, index = registry.by_photos(selected.gallery, selected.index, selected.session)
         drawn = replace(

@@ -20,6 +20,7 @@ from demo.explain.judged import (
     packed,
     score_value,
     shares_value,
+    words_numbers,
     words_sentence,
 )
 from demo.explain.photo import photo_value, with_new_key
@@ -31,7 +32,7 @@ from demo.galleries.photos import data_url
 from demo.service.judging import STRENGTHS, JudgingService, Source, spoiling_kinds
 from demo.service.registry import ModelRegistry
 from demo.views.chooser import SelectedImage
-from demo.views.parts import ViewState, link_to, viewer_value
+from demo.views.parts import ViewState, fold, link_to, viewer_value
 from seps.progress import Progress
 
 SPOILT_SIDE = 480  # pixels of the long side of a spoilt copy, as it is shown
@@ -146,6 +147,7 @@ def spoil_value(
         "curves": curves,
         "pictures": [data_url(read(), SPOILT_SIDE) for _, read in copies],
         "says": [strength_sentence(i, judged[0][i]) for i in range(len(copies))],
+        "numbers": [strength_sentence(i, judged[0][i], "base") for i in range(len(copies))],
         "falls": [curve_sentence(name, curves[name]["final"]) for name in SCORES],
         "grid": None if seen[0].grid is None else list(seen[0].grid),
         "shares": packed(np.stack(shares)) if shares else None,  # (K, N)
@@ -159,16 +161,10 @@ def curve(judged: Sequence[Judged], name: str) -> dict[str, list[float]]:
     return {"base": [score.base for score in scores], "final": [score.final for score in scores]}
 
 
-def strength_sentence(number: int, judged: Judged) -> str:
-    """The scores of one spoilt copy."""
-    return say(
-        "judge.at",
-        strength=STRENGTHS[number],
-        quality=judged.quality.final,
-        quality_base=judged.quality.base,
-        consistency=judged.consistency.final,
-        consistency_base=judged.consistency.base,
-    )
+def strength_sentence(number: int, judged: Judged, part: str = "final") -> str:
+    """The scores of one spoilt copy; with "base", what the encoders alone say."""
+    scores = {name: getattr(getattr(judged, name), part) for name in SCORES}
+    return say("judge.at_base" if part == "base" else "judge.at", strength=STRENGTHS[number], **scores)
 
 
 def words_values(registry: ModelRegistry, selected: SelectedImage, state: JudgeState) -> tuple[str, dict[str, Any]]:
@@ -178,8 +174,9 @@ def words_values(registry: ModelRegistry, selected: SelectedImage, state: JudgeS
     record = photos.explain(indexed, index, state.caption)
     drawn = replace(state, index=index, layer=f"word:{best_word(record)}", dense=None)
     value = viewer_value(photos, indexed, drawn, record, "judge")
-    said = f"{words_sentence(record, photos.found_rule)} {say('judge.words_by', model=photos.name)}"
-    return f"<h3 class='part'>{escape(say('judge.words'))}</h3><p class='hint'>{escape(said)}</p>", value
+    told = f"<p class='hint'>{escape(words_sentence(record, photos.found_rule))}</p>"
+    numbers = (words_numbers(record, photos.found_rule), say("judge.words_by", model=photos.name))
+    return f"<h3 class='part'>{escape(say('judge.words'))}</h3>{told}{fold(*numbers)}", value
 
 
 def together(indexed: IndexedGallery) -> list[Source]:

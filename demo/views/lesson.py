@@ -16,17 +16,19 @@ from demo.lesson.settings import Knobs, evaluation_knobs, idle_choices, read_kno
 from demo.lesson.steps import STEPS
 from demo.lesson.walk import keep_probability, told_steps, walk, walk_value
 from demo.service.registry import ModelRegistry
+from demo.service.session import SessionData
 from demo.service.threads import drawing
 from demo.serving.detail import Detail
 from demo.views import chooser
 from demo.views.chooser import Chooser, SelectedImage
-from demo.views.downloads import OPTIONS, sent
+from demo.views.downloads import OPTIONS, saving, sent
 from demo.views.link import Link, LinkedView
 from demo.views.parts import (
     ANSWERING,
     AT_ONCE,
     PROGRESS,
     ViewState,
+    caption_box,
     computing,
     errors_as_message,
     link_to,
@@ -75,7 +77,7 @@ class LessonView:
     def linked(self, tab: gr.Tab) -> LinkedView:
         """How links and its tab fill it."""
         outputs = [*self.chooser.restored(self.said), self.caption, self.dense, self.walk, self.state]
-        return LinkedView(tab, outputs, self.walk, restore, self.state)
+        return LinkedView(tab, outputs, self.walk, restore, self.state, kept=(self.state,), again=again)
 
 
 def build(registry: ModelRegistry) -> LessonView:
@@ -85,8 +87,8 @@ def build(registry: ModelRegistry) -> LessonView:
         with gr.Column(min_width=260):
             selected = chooser.build(registry, "lesson")
         with gr.Column(min_width=260):
-            caption = gr.Textbox(label="Caption", elem_id="lesson-caption")
-            dense = gr.Textbox(label="Dense caption, or empty", lines=3, max_lines=6, elem_id="lesson-dense")
+            caption = caption_box("Caption", "lesson-caption", 1)
+            dense = caption_box("Dense caption, or empty", "lesson-dense", 4, 6)
     said = gr.HTML(elem_id="lesson-said")
     shown = scripted("lesson", "seps-lesson", "lesson", ("step", "knobs", "paint", "export"), value=computing())
     start = LessonState(SelectedImage(registry.first, 0), "", "", evaluation_knobs(registry.of(registry.first).model))
@@ -159,6 +161,12 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
     _, value, state = shown
     value |= {"talk": query.get("talk") == "1"}
     return [said, *chooser.restored_values(registry, link.selected), state.caption, state.dense, value, state]
+
+
+def again(registry: ModelRegistry, session: SessionData, query: Mapping[str, str], state: LessonState) -> list[Any]:
+    """The view's values as a state had them, see `restore`."""
+    said, value, state = show(registry, state)
+    return [said, *chooser.restored_values(registry, state.selected), state.caption, state.dense, value, state]
 
 
 def own_caption(registry: ModelRegistry, selected: SelectedImage) -> tuple[str, str]:
@@ -242,7 +250,7 @@ def connect(registry: ModelRegistry, view: LessonView, session: gr.State, tab: g
 
     # Each changes its own caption alone: a text box in a closed accordion tells nothing.
     for box, answer in ((view.caption, retyped), (view.dense, dense_retyped)):
-        box.change(answer, [box, view.state], outputs, **ANSWERING)
+        gr.on([box.change, box.submit], answer, [box, view.state], outputs, **ANSWERING)
 
     @errors_as_message(3)
     def turned(state: LessonState, event: Detail) -> tuple[Any, ...]:
@@ -262,7 +270,7 @@ def connect(registry: ModelRegistry, view: LessonView, session: gr.State, tab: g
 
     view.walk.step(stepped, view.state, view.state, api_visibility="private", show_progress="hidden", queue=False)
 
-    @errors_as_message(2)
+    @saving
     def export(state: LessonState, event: Detail, progress: gr.Progress = PROGRESS) -> tuple[str, dict[str, Any]]:
         progress(0.1, desc="Drawing the steps")
         file = files(registry, state, event.text("format"), event.flag("dark"))

@@ -83,6 +83,8 @@ class LinkedView:
         used: the state whose caption tells that a person has used the view; None where it is filled at any time.
         enter: the values when the tab is opened, of the states `inputs`, None to leave all as it is; where left out,
             the first opening shows the worked example.
+        kept: the states of which `again` makes the values anew when the browser goes back to what was shown: called
+            with what the person's session holds, the address's query and the states; None where the query is enough.
     """
 
     tab: gr.Tab
@@ -92,6 +94,8 @@ class LinkedView:
     used: gr.State | None = None
     enter: Callable[..., list[Any] | None] | None = None
     inputs: tuple[gr.State, ...] = ()
+    kept: tuple[gr.State, ...] = ()
+    again: Callable[..., list[Any]] | None = None
 
 
 def gallery_of(registry: ModelRegistry, query: Mapping[str, str]) -> str:

@@ -120,6 +120,13 @@ def trigger_of(component: gr.HTML, event: str) -> Any:
     return MethodType(EventListener(event_name=event).listener, component)
 
 
+def caption_box(label: str, name: str, rows: int = 2, most: int = 4, **options: Any) -> gr.Textbox:
+    """A box for one caption in which Enter asks for the answer, and a longer caption takes up to `most` rows; Gradio
+    takes Enter for a new line where a box begins with several."""
+    look = ["rows-2", "rows-4"][rows > 2] if rows > 1 else "rows-1"
+    return gr.Textbox(label=label, lines=1, max_lines=max(rows, most), elem_id=name, elem_classes=look, **options)
+
+
 def computing() -> dict[str, str]:
     """The value of a picture from the start: that it is being computed, until it is filled."""
     return {"waiting": say("hint.computing")}
@@ -166,6 +173,14 @@ def message(text: str, kind: str = "note") -> str:
         return ""
     role = ' role="alert"' if kind == "problem" else ""
     return f'<p class="message {kind}"{role}>{escape(text)}</p>'
+
+
+def fold(*lines: str) -> str:
+    """Numbers that a reader may unfold, as HTML; nothing where there are none. See assets/js/base/fold.js."""
+    told = "".join(f"<p>{escape(line)}</p>" for line in lines if line)
+    return (
+        f"<details class='seps-fold'><summary>{escape(say('fold.numbers'))}</summary>{told}</details>" if told else ""
+    )
 
 
 def viewer_value(

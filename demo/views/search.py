@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,6 +29,7 @@ from demo.views.parts import (
     PROGRESS,
     RANKED,
     ViewState,
+    caption_box,
     errors_as_message,
     gallery_kept,
     message,
@@ -60,7 +62,7 @@ class Search:
     def linked(self, tab: gr.Tab, state: gr.State) -> LinkedView:
         """How links and its tab fill it."""
         outputs = [self.said, self.caption, self.dense, self.gallery, self.ranking, self.viewer, state, self.chips]
-        return LinkedView(tab, outputs, self.viewer, restore, state)
+        return LinkedView(tab, outputs, self.viewer, restore, state, kept=(state,), again=again)
 
 
 def chips_value(examples: tuple[str, ...]) -> dict[str, Any]:
@@ -76,17 +78,18 @@ def build(registry: ModelRegistry) -> Search:
     captions, note, ranked, shown, start = worked_example(registry)
     with gr.Row(elem_classes="screen"):
         with gr.Column(scale=5, min_width=250, elem_classes="ask"):
-            caption = gr.Textbox(captions[0], label="Caption", lines=2, max_lines=4, elem_id="caption")
+            caption = caption_box("Caption", "caption", value=captions[0])
             chips = scripted("chips", "chips", "examples", value=chips_value(captions))
             gallery = gr.Radio(list(registry.names), value=registry.first, label="Photographs", elem_id="gallery")
             with gr.Accordion("Dense caption", open=False, elem_id="dense-box"):
                 gr.HTML(f"<p class='hint'>{DENSE_NOTE}</p>")
-                dense = gr.Textbox(
-                    label="Dense caption",
+                dense = caption_box(
+                    "Dense caption",
+                    "dense",
+                    4,
+                    20,
                     show_label=False,
-                    lines=4,
                     placeholder="Describe the photograph in 60 to 180 words, or leave this empty.",
-                    elem_id="dense",
                 )
             with gr.Accordion("Photos of your own", open=False, elem_id="own-box"):
                 uploads = several_photos("uploads")
@@ -213,6 +216,16 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
     return [note, caption, link.dense, link.selected.gallery, *shown, chips_value(examples_of(indexed))]
 
 
+def again(registry: ModelRegistry, session: SessionData, query: Mapping[str, str], state: ViewState) -> list[Any]:
+    """The view's values as a state had them, see `restore`; ValueError where its upload is gone."""
+    service, indexed = registry.find(state.gallery, session)
+    index = indexed.gallery.position(query.get("photo", "")) if state.gallery == UPLOADS else state.index
+    note, *shown = rank_and_show(service, indexed, state.caption, state.dense, state, index)
+    names = [*registry.names, UPLOADS] if session.uploads else registry.names
+    gallery = gr.Radio(list(names), value=state.gallery)
+    return [note, state.caption, state.dense or "", gallery, *shown, chips_value(examples_of(indexed))]
+
+
 def connect(registry: ModelRegistry, view: Search, session: gr.State, tab: gr.Tab, state: gr.State) -> None:
     """Give the view its events; `session` holds a `SessionData`, `state` a `ViewState`, `tab` is the view's.
 
@@ -237,8 +250,17 @@ def connect(registry: ModelRegistry, view: Search, session: gr.State, tab: gr.Ta
             return unchanged(state)
         return rank_and_show(*registry.find(gallery, session), state.caption, dense, state)
 
-    for box, answer in ((view.caption, retyped), (view.dense, dense_retyped)):
-        box.change(answer, [box, view.gallery, session, state], outputs, **ANSWERING)
+    @errors_as_message(len(outputs))
+    def ranked(caption: str, gallery: str, session: SessionData, state: ViewState) -> tuple[Any, ...]:
+        return rank_and_show(*registry.find(gallery, session), caption, state.dense, state)
+
+    for event, box, answer in (
+        (view.caption.change, view.caption, retyped),
+        (view.caption.submit, view.caption, ranked),  # the best photograph opens again, whatever was looked at
+        (view.dense.change, view.dense, dense_retyped),
+        (view.dense.submit, view.dense, dense_retyped),
+    ):
+        event(answer, [box, view.gallery, session, state], outputs, **ANSWERING)
 
     @errors_as_message(len(outputs))
     def follow(session: SessionData, state: ViewState) -> tuple[Any, ...]:
@@ -279,7 +301,7 @@ def connect(registry: ModelRegistry, view: Search, session: gr.State, tab: gr.Ta
     ) -> tuple[Any, ...]:
         if not files:
             return *nothing, *[gr.skip()] * 4
-        service, indexed = registry.photos, index_uploads(registry.photos, files, progress.tqdm)
+        service, indexed = registry.photos, index_uploads(registry.photos, files, progress.tqdm, session.uploads)
         caption, dense = carried_over(service, registry.of(state.gallery), indexed, state)
         said, ranking, viewer, now = rank_and_show(service, indexed, caption, dense, state)
         radio = gr.Radio([*registry.names, UPLOADS], value=UPLOADS)

@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 
 from demo.service.registry import ModelRegistry
-from demo.views import captions, compare, edit, generate, judge, lesson, losses, search, why
+from demo.views import captions, compare, edit, generate, judge, lesson, losses, search, trail, why
 from demo.views.lesson import LessonState
 from demo.views.link import Link, LinkedView, read_link, waited_for
 from demo.views.parts import ANSWERING, AT_ONCE, OPENING, PROGRESS, ViewState, message, scripted
@@ -64,13 +64,14 @@ def connect(
     tabs: Sequence[gr.Tabs],
     views: Mapping[str, LinkedView],
     caption_box: gr.Textbox,
+    session: gr.State,
 ) -> None:
     """Fill the page from the address when it loads, where that asks for more than the worked example; a view that is
     not in sight is filled when its tab is opened.
 
     What fills a view is computed first and put in its place by an event of its own, which sees whether the person has
     used the view meanwhile: what they did stays, and so does the tab that they chose. `tabs` are the page's and
-    the lesson's; `caption_box` is the search's, where a person types first.
+    the lesson's; `caption_box` is the search's, where a person types first; `session` holds a `SessionData`.
     """
     lost = scripted("lost", "seps-lost", "lost-answers", ("ask",))
     lost.ask(lambda: None, **NOTHING)
@@ -144,8 +145,7 @@ def connect(
             if found == name:
                 return {}, *values[name]
             # What was waited for cannot be had: the sentence and the worked example stand there instead.
-            problem = next(value.problem for value in values[found] if isinstance(value, ViewState))
-            return {}, *instead(registry, name, problem, view)
+            return {}, *instead(registry, name, problem_of(values[found]), view)
 
         awaited[name].change(
             late, awaited[name], [awaited[name], *view.outputs], show_progress_on=view.picture, **OPENING
@@ -179,6 +179,14 @@ def connect(
 
         view.tab.select(enter, [filled, awaited[name], *view.inputs], [awaited[name], *view.outputs], **QUIETLY)
 
+    def fill_again(name: str, query: Mapping[str, str]) -> list[Any]:
+        try:
+            view, values = fill(registry, query)
+            return values[name] if view == name else instead(registry, name, problem_of(values[view]), views[name])
+        except (KeyError, ValueError) as error:
+            return instead(registry, name, str(error), views[name])
+
+    trail.connect(registry, views, session, fill_again)
     for name, view in views.items():
         filled_late(name, view)
         if view.enter is None:
@@ -210,6 +218,11 @@ def unchanged(view: LinkedView) -> list[Any]:
 def waiting(text: str, view: LinkedView) -> list[Any]:
     """The values of a view while it waits: the picture says for what, and all else is as it is."""
     return [{"waiting": text} if output is view.picture else gr.skip() for output in view.outputs]
+
+
+def problem_of(values: Sequence[Any]) -> str:
+    """What was wrong with the link that filled a view with its values."""
+    return next(value.problem for value in values if isinstance(value, ViewState))
 
 
 def instead(registry: ModelRegistry, name: str, problem: str, view: LinkedView) -> list[Any]:

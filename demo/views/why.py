@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,13 +18,14 @@ from demo.serving.detail import Detail
 from demo.views.captions import NO_POOL, Captions
 from demo.views.chooser import SelectedImage
 from demo.views.compare import Compare
-from demo.views.downloads import OPTIONS, connect_layer, sent
+from demo.views.downloads import OPTIONS, connect_layer, saving, sent
 from demo.views.link import Link, LinkedView, read_link
 from demo.views.parts import (
     ANSWERING,
     OPENING,
     PROGRESS,
     ViewState,
+    caption_box,
     computing,
     errors_as_message,
     gallery_kept,
@@ -60,20 +61,26 @@ class WhyView:
                 return start(registry)
             return filled(registry, session, state) if state.gallery in session.edits else None
 
-        return LinkedView(tab, self.outputs, self.pictures, restore, None, enter, (session, self.state))
+        def again(
+            registry: ModelRegistry, session: SessionData, query: Mapping[str, str], state: WhyState
+        ) -> list[Any]:
+            return filled(registry, session, state)
+
+        entering = (session, self.state)
+        return LinkedView(
+            tab, self.outputs, self.pictures, restore, None, enter, entering, kept=(self.state,), again=again
+        )
 
 
 def build(registry: ModelRegistry) -> WhyView:
     """Lay the view out; `connect` gives it its events."""
     with gr.Row(elem_classes="screen"):
         with gr.Column(scale=5, min_width=250, elem_classes="ask"):
-            caption = gr.Textbox(label="Caption", lines=2, max_lines=4, elem_id="why-caption")
-            other = gr.Textbox(
-                label="A second caption of the left photo, or empty",
-                lines=2,
-                max_lines=4,
+            caption = caption_box("Caption", "why-caption")
+            other = caption_box(
+                "A second caption of the left photo, or empty",
+                "why-other",
                 placeholder="Empty: two photos for one caption",
-                elem_id="why-other",
             )
             gallery = gr.Radio(list(registry.names), value=registry.first, label="Photographs", elem_id="why-gallery")
             said = gr.HTML(elem_id="why-said")
@@ -150,7 +157,7 @@ def connect(registry: ModelRegistry, view: WhyView, session: gr.State, saved: gr
         return retyped
 
     for box, name in ((view.caption, "caption"), (view.other, "other")):
-        box.change(typed(name), [box, session, view.state], outputs, **ANSWERING)
+        gr.on([box.change, box.submit], typed(name), [box, session, view.state], outputs, **ANSWERING)
 
     def other_gallery(
         gallery: str, session: SessionData, state: WhyState, progress: gr.Progress = PROGRESS
@@ -186,7 +193,7 @@ def connect(registry: ModelRegistry, view: WhyView, session: gr.State, saved: gr
 
     view.pictures.choose(choose, [session, view.state], outputs, **ANSWERING)
 
-    @errors_as_message(2)
+    @saving
     def export(session: SessionData, state: WhyState, event: Detail) -> tuple[Any, ...]:
         drawn = replace(state, layer=event.text("layer"))
         file = why_download(registry, session, drawn, event.text("format"), event.flag("dark"))

@@ -179,7 +179,7 @@ def report(judge: Judge, files: Sequence[Path], prompts: Sequence[str], path: Pa
             f"{one['image']}: "
             + "; ".join(
                 f"{name} {one[f'{name}_final']:.3f} (base {one[f'{name}_base']:.3f}, "
-                f"correction {written(one[f'{name}_correction'], '+.3f')})"
+                f"correction {written(float(one[f'{name}_correction']), '+.3f')})"
                 for name in SCORES
             )
         )

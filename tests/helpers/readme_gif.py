@@ -26,6 +26,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 from demo.lesson.steps import STEPS
 from tests.demo.browser.conftest import ROOT, served
+from tests.demo.browser.page import KNOWN
 
 FILE = ROOT / "assets" / "readme" / "app.gif"
 CAPTION, PHOTO, WORDS = "an orange flower with green leaves", "dahlia", ("flower", "leaves")
@@ -95,6 +96,7 @@ def opened(address: str) -> Iterator[Page]:
         context = browser.new_context(
             viewport={"width": width, "height": height}, device_scale_factor=WIDTH / width, color_scheme="light"
         )
+        context.add_init_script(KNOWN)
         page = context.new_page()
         page.set_default_timeout(WAIT)
         expect.set_options(timeout=WAIT)

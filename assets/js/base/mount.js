@@ -2,6 +2,7 @@
 // whenever `watch` tells that it changed; trigger(event, detail) tells Python.
 
 import { h } from "./dom.js";
+import { say } from "./words.js";
 
 // What stands where there is no picture: `nothing`, or what the value says to wait for; null where there is one.
 export function missing(value, nothing) {
@@ -13,6 +14,7 @@ export function missing(value, nothing) {
 export function rootOf(element, name) {
   const root = element.querySelector(`.${name}`) ?? element;
   root.classList.add("seps-view");
+  root.dataset.busy = say("button.computing"); // shown while it is computed anew
   return root;
 }
 

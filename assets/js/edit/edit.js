@@ -60,6 +60,7 @@ function build(root, value, trigger, kept) {
     if (!kept.queue.length || Date.now() < kept.busy) return;
     kept.busy = Date.now() + PATIENCE;
     root.classList.add("seps-busy");
+    root.setAttribute("aria-busy", "true");
     trigger("alter", kept.queue.shift());
   }
 
@@ -258,6 +259,7 @@ function build(root, value, trigger, kept) {
   }
 
   root.classList.remove("seps-busy");
+  root.removeAttribute("aria-busy");
   kept.busy = 0;
   update();
   ask();

@@ -3,9 +3,11 @@
 import { floats } from "../base/bytes.js";
 import { onPhotos, resize } from "../base/canvas.js";
 import { button, h, press } from "../base/dom.js";
+import { refold } from "../base/fold.js";
 import { mounting } from "../base/mount.js";
 import { say } from "../base/words.js";
 import { drawHeat, heatKey } from "./heat.js";
+import { statements } from "./statements.js";
 import { tokenButtons } from "./tokens.js";
 
 const LARGEST = 420; // CSS pixels of a picture's width
@@ -21,18 +23,16 @@ function build(root, value) {
   const place = h("div", {});
   const key = h("div", { class: "seps-legend-place" });
   const says = h("p", { class: "seps-reading", role: "status", "aria-live": "polite" });
-  const beams = value.beams.map(({ text, says: likely }, index) => button(
-    { "data-beam": index, click: () => take(index) },
-    h("q", {}, text),
-    h("span", { class: "seps-quiet" }, likely),
-  ));
+  const truth = h("div", { class: "seps-truth" });
+  const numbers = h("div", {});
+  const beams = value.beams.map(({ text }, index) => button({ "data-beam": index, click: () => take(index) }, h("q", {}, text)));
   root.append(
     h("p", { class: "seps-note", hidden: !value.note }, value.note),
     h(
       "div",
       { class: "seps-pair" },
       h("figure", {}, canvas, h("figcaption", {}, value.photo.title)),
-      h("div", {}, place, key, says, h("h4", {}, say("generate.captions")), h("div", { class: "seps-beams" }, ...beams)),
+      h("div", {}, place, key, says, h("h4", {}, say("generate.captions")), h("div", { class: "seps-beams" }, ...beams), truth, numbers),
     ),
   );
 
@@ -47,6 +47,8 @@ function build(root, value) {
       draw();
     });
     place.replaceChildren(tokens.element);
+    const { truth: known } = chosen;
+    truth.replaceChildren(...(known ? [...statements(known.statements, "truth"), h("p", { class: "seps-note" }, known.summary)] : []));
     press(beams, (one) => Number(one.dataset.beam) === index);
     draw();
   }
@@ -57,6 +59,7 @@ function build(root, value) {
     const high = values ? values.reduce((most, one) => Math.max(most, one), 0) : 0;
     press(tokens.buttons, (one) => Number(one.dataset.token) === word);
     says.textContent = values ? words[word].says : text;
+    refold(numbers, value.beams[beam].numbers, values && words[word].numbers);
     canvas.setAttribute("aria-label", say("generate.captioned", { title: value.photo.title, text }));
     key.replaceChildren(...(values ? [heatKey(say("generate.attention", { word: words[word].label }), high)] : []));
     if (photo) drawHeat(canvas, photo, { grid, values, high });

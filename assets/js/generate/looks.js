@@ -3,6 +3,7 @@
 import { floats } from "../base/bytes.js";
 import { onPhotos, resize } from "../base/canvas.js";
 import { h, press } from "../base/dom.js";
+import { refold } from "../base/fold.js";
 import { mounting } from "../base/mount.js";
 import { say } from "../base/words.js";
 import { drawHeat, heatKey } from "./heat.js";
@@ -28,12 +29,14 @@ function build(root, value, trigger) {
     return { side, canvas, says, element: h("figure", {}, h("h4", {}, say(`generate.${side}`)), canvas, h("figcaption", {}, says)) };
   });
   const key = h("div", { class: "seps-legend-place" });
+  const numbers = h("div", {});
   root.append(
     h("h3", {}, say("generate.looks")),
     h("p", { class: "seps-note" }, say("generate.looks_hint")),
     tokens.element,
     h("div", { class: "seps-pair" }, ...figures.map(({ element }) => element)),
     key,
+    numbers,
   );
 
   function draw() {
@@ -41,6 +44,7 @@ function build(root, value, trigger) {
     press(tokens.buttons, (one) => Number(one.dataset.token) === chosen);
     if (!word) return;
     key.replaceChildren(heatKey(say("generate.weight", { word: word.label }), word.high));
+    refold(numbers, ...word.numbers);
     for (const { side, canvas, says } of figures) {
       says.textContent = word[side];
       canvas.setAttribute("aria-label", word[side]);

@@ -1,24 +1,20 @@
-// What came true of a caption in its picture, statement by statement, and the picture captioned back.
+// What a captioner reads of a caption in its picture, statement by statement, and the picture captioned back.
 
 import { h } from "../base/dom.js";
+import { fold } from "../base/fold.js";
 import { mounting } from "../base/mount.js";
 import { say } from "../base/words.js";
-
-const MARKS = { true: "✓", untrue: "✗", untold: "?" };
+import { statements } from "./statements.js";
 
 function build(root, value) {
-  const statements = value.statements.map(({ says, verdict }) => {
-    const words = say(`generate.${verdict}`);
-    return h("li", { "data-verdict": verdict }, h("i", { role: "img", "aria-label": words, title: words }, MARKS[verdict]), h("span", {}, says));
-  });
-  const beams = value.beams.map(({ text, says }) => h("li", {}, h("q", {}, text), h("span", { class: "seps-quiet" }, says)));
   root.append(
     h("p", { class: "seps-standing" }, value.standing),
-    h("h3", {}, say("generate.true_of")),
-    h("ul", { class: "seps-statements" }, ...statements),
+    ...statements(value.statements, "reads"),
     h("p", { class: "seps-note" }, value.summary),
+    h("p", { class: "seps-note" }, value.note),
     h("h3", {}, say("generate.back")),
-    h("ol", { class: "seps-beams" }, ...beams),
+    h("ol", { class: "seps-beams" }, ...value.beams.map((text) => h("li", {}, h("q", {}, text)))),
+    fold(...value.numbers),
   );
   return () => {};
 }

@@ -3,6 +3,7 @@
 import { floats } from "../base/bytes.js";
 import { onPhotos, resize } from "../base/canvas.js";
 import { h } from "../base/dom.js";
+import { fold } from "../base/fold.js";
 import { mounting } from "../base/mount.js";
 import { say } from "../base/words.js";
 import { credit } from "../picture/legend.js";
@@ -35,6 +36,7 @@ function build(root, value) {
     h("h3", {}, scale.title, scale.prompt ? h("span", {}, ` “${scale.prompt}”`) : null),
     place,
     h("p", {}, scale.says),
+    fold(scale.numbers),
   ));
   root.append(
     h(
@@ -47,6 +49,7 @@ function build(root, value) {
         canvas,
         shares ? h("div", { class: "seps-settings" }, h("label", {}, toggle, say("judge.heatmap")), sharesKey(shares.most)) : null,
         reading,
+        fold(shares?.numbers),
         h("figcaption", {}, credit(value.photo)),
       ),
       h("div", { class: "seps-scores" }, ...told, scaleKey(), value.moved ? h("p", { class: "seps-moved" }, value.moved) : null),
@@ -59,12 +62,15 @@ function build(root, value) {
     });
   }
 
+  function read() {
+    if (patch === null) return `${shares.says} ${shares.alternative}`;
+    const share = shares.values[patch];
+    const place = { row: Math.floor(patch / shares.grid[1]) + 1, column: (patch % shares.grid[1]) + 1 };
+    return say(share < 0 ? "judge.patch_against" : "judge.patch_for", { ...place, share });
+  }
+
   function draw() {
-    reading.textContent = !shares ? say("judge.no_shares") : patch === null ? `${shares.says} ${shares.alternative}` : say("judge.patch", {
-      row: Math.floor(patch / shares.grid[1]) + 1,
-      column: (patch % shares.grid[1]) + 1,
-      share: shares.values[patch],
-    });
+    reading.textContent = shares ? read() : say("judge.no_shares");
     if (photo) drawShares(canvas, photo, shown ? shares : null, { patch });
   }
 

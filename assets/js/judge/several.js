@@ -4,6 +4,7 @@ import { button, h, press } from "../base/dom.js";
 import { lasting } from "../base/mount.js";
 import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
+import { work } from "../page/busy.js";
 import { scoreScale } from "./scale.js";
 
 const SORTS = ["quality", "consistency"];
@@ -21,7 +22,11 @@ function build(root, trigger) {
       draw();
     },
   }, say(`judge.${name}`)));
-  const download = button({ class: "seps-take", "aria-label": say("judge.download"), click: () => trigger("export", { by }) }, "CSV");
+  const save = () => {
+    trigger("export", { by });
+    work(download);
+  };
+  const download = button({ class: "seps-take", "aria-label": say("judge.download"), click: save }, "CSV");
   const controls = h(
     "div",
     { class: "seps-settings" },

@@ -3,6 +3,7 @@
 import { floats } from "../base/bytes.js";
 import { loadImage, onWidth, resize } from "../base/canvas.js";
 import { button, h, press, svg } from "../base/dom.js";
+import { refold } from "../base/fold.js";
 import { lasting } from "../base/mount.js";
 import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
@@ -32,6 +33,7 @@ function build(root, trigger) {
   const waiting = h("p", { class: "seps-spoiling", role: "status" }, say("judge.spoiling"));
   const charts = h("div", { class: "seps-curves" });
   const falls = h("div", { class: "seps-falls" });
+  const numbers = h("div", {});
   root.replaceChildren(
     h("h3", {}, say("judge.spoil")),
     kinds,
@@ -40,7 +42,7 @@ function build(root, trigger) {
       "div",
       { class: "seps-halves" },
       h("figure", {}, canvas, heat),
-      h("div", {}, waiting, charts, reading, falls, h("p", { class: "seps-note" }, say("judge.spoil_says"))),
+      h("div", {}, waiting, charts, reading, falls, numbers, h("p", { class: "seps-note" }, say("judge.spoil_says"))),
     ),
   );
 
@@ -100,6 +102,7 @@ function build(root, trigger) {
     amount.textContent = fixed(value.strengths[at()], 1);
     if (!value.curves || !root.clientWidth) return;
     reading.textContent = value.says[at()];
+    refold(numbers, value.numbers[at()]);
     drawCharts();
     const image = images[at()];
     if (!image) return;

@@ -4,6 +4,7 @@
 import { button, calm, h, press } from "../base/dom.js";
 import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
+import { work } from "../page/busy.js";
 
 const SIGNIFICANT = 3; // decimals of a score
 
@@ -46,7 +47,11 @@ const sides = (scores) => Math.min(...scores) < 0 && h("p", { class: "line" }, s
 // The button that saves the whole ranking.
 function take(trigger) {
   const label = say("button.download_ranking");
-  return button({ class: "take", "aria-label": label, click: () => trigger("export", {}) }, "CSV");
+  const save = ({ currentTarget }) => {
+    trigger("export", {});
+    work(currentTarget);
+  };
+  return button({ class: "take", "aria-label": label, click: save }, "CSV");
 }
 
 // The button that leads to the view "Why", where the list has two to set side by side.

@@ -1,11 +1,22 @@
 // The address in the browser's bar: it leads back to the view that is shown.
 
+import { showed } from "./trail.js";
+
 const OPACITY = 75; // percent, where a link says nothing
 const SHARE = 0.3; // of patches kept, likewise
+// Of a link, what was asked for; the others are how it is drawn.
+const ASKED = ["view", "model", "gallery", "photo", "caption", "dense", "other", "against", "typed", "pool"];
 
-function remember(value, { layer, opacity, lines, objects, step, talk, spoil, strength, share, mask, budget }) {
-  if (value?.waiting) return; // the address leads to what is waited for
-  if (!value || !value.link) return history.replaceState(null, "", location.pathname);
+// What a value answers, of a person's own photograph too, which has no link.
+function pairOf(value) {
+  if (!value?.link) return JSON.stringify([value?.photo?.title, value?.photo?.src?.length, value?.caption, value?.dense_caption]);
+  const query = new URLSearchParams(value.link);
+  const drawn = query.get("view") === "generate" ? ["seed", "steps", "guidance", "count"] : [];
+  return JSON.stringify([...ASKED, ...drawn].map((name) => query.get(name)));
+}
+
+function addressOf(value, { layer, opacity, lines, objects, step, talk, spoil, strength, share, mask, budget }) {
+  if (!value?.link) return null;
   const percent = Math.round(100 * (opacity ?? OPACITY / 100));
   const told = Object.entries({
     layer: layer === "mask" ? null : layer,
@@ -21,7 +32,7 @@ function remember(value, { layer, opacity, lines, objects, step, talk, spoil, st
     share: share === SHARE ? null : share,
   });
   const rest = told.filter(([, one]) => one !== null && one !== undefined).map(([name, one]) => `&${name}=${encodeURIComponent(one)}`);
-  history.replaceState(null, "", value.link + rest.join(""));
+  return value.link + rest.join("");
 }
 
 const viewOf = (query) => new URLSearchParams(query).get("view");
@@ -44,7 +55,11 @@ export function linked(mount) {
     const hold = () => {
       if (typeof props.value?.share === "number") told = { share: props.value.share };
     };
-    const bar = () => remember(props.value, { objects: props.value?.outlined, ...props.value, ...told, ...drawn });
+    const remember = (value, detail, isNew = false) => {
+      if (value?.waiting) return; // the address leads to what is waited for
+      showed(element, addressOf(value, detail), pairOf(value), value?.photo?.title, isNew);
+    };
+    const bar = (isNew) => remember(props.value, { objects: props.value?.outlined, ...props.value, ...told, ...drawn }, isNew);
     mount(
       element,
       props,
@@ -60,7 +75,7 @@ export function linked(mount) {
           call();
           hold();
           drawn = {};
-          if (seen()) bar();
+          if (seen()) bar(true);
         }),
     );
     hold();
@@ -70,6 +85,6 @@ export function linked(mount) {
       shown = seen();
     }).observe(element);
     // A view that another one led to is mounted with its value.
-    if (props.value && seen() && viewOf(location.search) !== viewOf(props.value.link ?? "")) bar();
+    if (props.value && seen() && viewOf(location.search) !== viewOf(props.value.link ?? "")) bar(true);
   };
 }

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 WAIT = 60_000  # milliseconds, for a machine that does much else besides
 SIZES = {"1366x768": (1366, 768), "390x844": (390, 844)}
 VEIL = (16, 25, 26)
+KNOWN = "try { localStorage.setItem('seps.intro', 'left'); } catch {}"
 
 
 @contextmanager
@@ -23,8 +24,12 @@ def opened(
     size: tuple[int, int] = (1366, 768),
     scheme: str = "light",
     canvas: str = "canvas",
+    known: bool = True,
 ) -> Iterator[Page]:
-    """The page with its first view drawn; it asks nobody else for anything, and its scripts raise no error."""
+    """The page with its first view drawn; it asks nobody else for anything, and its scripts raise no error.
+
+    `known`: to a person who has been here before, and left what opens on a first visit.
+    """
     dark = scheme == "dark"
     context = browser.new_context(
         viewport={"width": size[0], "height": size[1]},
@@ -32,6 +37,8 @@ def opened(
         has_touch=size[0] < 500,
         accept_downloads=True,
     )
+    if known:
+        context.add_init_script(KNOWN)
     page = context.new_page()
     strays: list[str] = []
     errors: list[str] = []

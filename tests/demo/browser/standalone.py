@@ -31,6 +31,7 @@ MODULES = {
     "looks": "generate/looks.js",
     "captioned": "generate/captioned.js",
     "why": "why/why.js",
+    "intro": "page/intro.js",
 }
 VEIL = (16, 25, 26)
 WORDS = ("[CLS]", "a", "skate", "##board", "##er", "rides", "<b>", "[SEP]")
@@ -122,7 +123,9 @@ def open_html(
         if script is not None:
             route.fulfill(body=script, content_type=MEDIA_TYPE)
         else:
-            route.fulfill(body=html, content_type="text/html; charset=utf-8", status=200 if address == "" else 404)
+            route.fulfill(
+                body=html, content_type="text/html; charset=utf-8", status=404 if address.partition("?")[0] else 200
+            )
 
     context = browser.new_context(
         viewport={"width": size[0], "height": size[1]},

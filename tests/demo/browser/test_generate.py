@@ -131,7 +131,7 @@ def test_a_caption_is_drawn_in_frames_and_explained(browser: Browser, generating
         assert len(pictures) >= 4  # three on the way, and the drawing
         expect(page.locator(READY)).to_have_text("Drawn with seed 5 in 10 steps.")
         expect(page.locator("#generate .seps-drawn")).to_have_attribute("alt", f"Drawn for “{TEXT}”, seed 5")
-        expect(page.locator("#generate-told .seps-standing")).to_contain_text("of 201")
+        expect(page.locator("#generate-told .seps-standing")).to_contain_text("among 201 pictures")
         assert page.locator("#generate-told [data-verdict]").count() == 4
         expect(page.locator("#generate-words .seps-stage > canvas")).to_be_visible()
         expect(page).to_have_url(re.compile(r"view=generate&caption=a\+red\+dog.*&steps=10&seed=5&guidance=8$"))
@@ -139,7 +139,7 @@ def test_a_caption_is_drawn_in_frames_and_explained(browser: Browser, generating
         dog.focus()
         page.keyboard.press("Enter")
         expect(dog).to_have_attribute("aria-pressed", "true")
-        expect(page.locator("#generate-looks figcaption").first).to_contain_text("Where the UNet looked for “dog”")
+        expect(page.locator("#generate-looks figcaption").first).to_contain_text("Where it looked for “dog”")
         with page.expect_download() as saving:
             page.locator("#generate").get_by_role("button", name="Download the drawing as GIF").click()
         assert saving.value.suggested_filename == "seps-generator-a-red-dog-next-to-a-cat-seed-5.gif"
@@ -182,7 +182,7 @@ def test_a_scene_is_captioned_word_by_word(browser: Browser, generating_address:
         expect(view.locator("canvas")).to_be_visible()
         expect(view.locator(".seps-note")).to_be_hidden()
         view.locator(".seps-tokens button").first.click()
-        expect(view.locator(".seps-reading")).to_contain_text("of its attention lies on places of the picture")
+        expect(view.locator(".seps-reading")).to_contain_text("Where the captioner looked when it wrote")
         view.locator(".seps-beams button").last.click()
         expect(view.locator(".seps-beams button").last).to_have_attribute("aria-pressed", "true")
         expect(view.locator(".seps-tokens [aria-pressed=true]")).to_have_count(0)

@@ -103,7 +103,9 @@ def test_the_view_opens_filled_and_links_lead_back(browser: Browser, address: st
     with opened(browser, address, LINK + "&spoil=noise&strength=0.5", canvas="#judge canvas") as page:
         assert final(page, "quality") == pytest.approx(wanted.quality.final, abs=2e-3)
         assert final(page, "consistency") == pytest.approx(wanted.consistency.final, abs=2e-3)
-        expect(page.locator("#judge [data-score=quality] p")).to_contain_text("the encoders alone say")
+        expect(page.locator("#judge [data-score=quality] p")).to_contain_text(
+            re.compile("To the judge it looks .*on a scale from 0, worst, to 1, best")
+        )
         spoilt(page)
         expect(page.locator("#judge-spoil [data-kind=noise]")).to_have_attribute("aria-pressed", "true")
         expect(page.locator("#judge-spoil .seps-reading")).to_contain_text("At strength 0.5")
@@ -121,7 +123,7 @@ def test_a_patch_tells_its_share_and_a_second_prompt_leaves_quality(browser: Bro
         page.locator("#judge canvas").focus()
         page.keyboard.press("ArrowRight")
         expect(page.locator("#judge .seps-reading")).to_have_text(
-            re.compile(r"Row 1, column 1: [+-]0\.\d{4} of the logit\.")
+            re.compile(r"Row 1, column 1 speaks (for|against) quality \([+-]0\.\d{4}\)\.")
         )
         quality, consistency = final(page, "quality"), final(page, "consistency")
         page.locator("#judge-other textarea").fill(OTHER)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Browser, expect
 
-from tests.demo.browser.page import WAIT
+from tests.demo.browser.page import KNOWN, WAIT
 
 # The message that closes the stream comes late, as behind a slow proxy: meanwhile something else was asked.
 LATE_CLOSE = """(() => {
@@ -35,6 +35,7 @@ LATE_CLOSE = """(() => {
 
 def test_a_link_s_view_comes_though_its_answer_was_lost(browser: Browser, address: str) -> None:
     context = browser.new_context(viewport={"width": 1366, "height": 768})
+    context.add_init_script(KNOWN)
     page = context.new_page()
     page.add_init_script(LATE_CLOSE)
     page.goto(address + "/?view=search&gallery=examples&caption=a+cat")

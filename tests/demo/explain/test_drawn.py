@@ -1,8 +1,12 @@
-"""What came true of a drawn caption, in words."""
+"""What is read of a drawn caption, and what is true of a scene, in words."""
 
 from __future__ import annotations
 
-from demo.explain.drawn import summary, told_statements
+import re
+
+from demo.explain.drawn import summary, told_statements, true_statements, truth_summary
+from demo.explain.table import TABLE
+from demo.galleries.scenes import scenes_gallery
 from seps.scenes.agreement import agreement
 from seps.scenes.reading import read_caption
 
@@ -23,12 +27,33 @@ def test_each_statement_is_told_once_in_words() -> None:
         ("in the park", "true"),
     ]
     assert [asked.words[one.first : one.after] for one in told[3:5]] == [("stand",), ("a", "red", "car")]
-    assert summary(told) == (
-        "Of 9 statements of the caption, 3 came true and 2 did not; of 4 the captions of the picture tell nothing."
-    )
+    assert summary(told) == "Of your caption's 9 statements: 3 read in it, 2 read otherwise, 4 not mentioned."
 
 
-def test_what_the_caption_says_itself_came_true() -> None:
+def test_a_drawing_is_read_and_a_scene_alone_has_a_truth() -> None:
+    of_a_drawing = [
+        TABLE["statement"]["summary"],
+        *TABLE["generate"].values(),
+        *(TABLE["reads"][name] for name in ("title", "true", "untrue", "untold")),
+    ]
+    assert not [one for one in of_a_drawing if re.search(r"\b(un)?tru(e|th)\b", re.sub("{.*?}", "", one))]
+    assert TABLE["truth"]["untrue"] == "not true of the scene"
+
+
+def test_of_a_scene_the_truth_is_told() -> None:
+    known = scenes_gallery().items[0].known  # a large red helicopter and a small dolphin
+    assert known is not None
+    told = true_statements(known.scene, "a blue helicopter and a small dolphin")
+    assert [(one.says, one.verdict) for one in told] == [
+        ("there is: helicopter", "true"),
+        ("the helicopter is blue", "untrue"),
+        ("there is: dolphin", "true"),
+        ("the dolphin is small", "true"),
+    ]
+    assert truth_summary(told) == "True of the scene, whose objects are known: 3 of this caption's 4 statements."
+
+
+def test_what_the_caption_says_itself_is_read_back() -> None:
     asked = read_caption("A small bird in the sky over a lake")
     told = told_statements(asked, agreement(asked, [asked]))
     assert {one.verdict for one in told} == {"true"}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from demo.explain.found import missed_sentence, quoted, unfound, unfound_value
-from demo.explain.judged import words_sentence
+from demo.explain.judged import words_numbers, words_sentence
 from seps import Explanation
 from seps.models.found_words import FoundRule
 from tests.helpers.records import random_record
@@ -48,8 +48,8 @@ def test_they_are_told_with_their_cosines() -> None:
     assert value["plain"] == "Probably not in this picture: “dogs”."
     assert missed_sentence(low, FoundRule(0.2)) == missed_sentence(low, None) == ""
     assert "Found nothing: “dogs”." in words_sentence(low, FoundRule(0.3))
-    assert "here every one reaches it" in words_sentence(low, FoundRule(0.2))
-    assert "positive cosine" in words_sentence(low)
+    assert "here every one reaches it" in words_numbers(low, FoundRule(0.2))
+    assert "positive cosine" in words_numbers(low)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -20,10 +21,12 @@ from demo.explain.judged import (
     judgement,
     many,
     other_sentence,
+    score_plain,
     score_sentence,
     score_value,
     shares_value,
     word_cosines,
+    words_numbers,
     words_sentence,
 )
 from seps.judge.judge import Score
@@ -52,6 +55,24 @@ def test_a_score_is_told_with_its_parts(score: tuple[float, ...], sentence: str)
     assert score_sentence(Score(*score)).endswith(sentence)
 
 
+@pytest.mark.parametrize(
+    ("final", "told"),
+    [
+        (0.0, "To the judge it looks bad: 0.00 on a scale from 0, worst, to 1, best."),
+        (0.2, "To the judge it looks rather bad: 0.20 on a scale from 0, worst, to 1, best."),
+        (0.79, "To the judge it looks rather good: 0.79 on a scale from 0, worst, to 1, best."),
+        (1.0, "To the judge it looks good: 1.00 on a scale from 0, worst, to 1, best."),
+    ],
+)
+def test_a_score_is_first_told_in_plain_words(final: float, told: str) -> None:
+    score = Score(final, 0.0, final, 0.2)
+    assert score_plain("quality", score) == score_value("quality", score)["says"] == told
+    assert score_value("quality", score)["numbers"] == score_sentence(score)
+    assert "fit its prompt" in score_plain("consistency", score) or "fits its prompt" in score_plain(
+        "consistency", score
+    )
+
+
 def test_the_band_ends_where_scores_do() -> None:
     value = score_value("quality", Score(0.9, 0.05, 0.95, 0.2))
     assert (value["title"], value["low"], value["high"]) == ("Quality", pytest.approx(0.7), 1.0)
@@ -65,9 +86,9 @@ def test_shares_are_sent_as_they_are_with_what_they_add_up_to() -> None:
     np.testing.assert_array_equal(sent, SHARES.reshape(-1))
     assert float(sent.sum()) == pytest.approx(0.1)
     assert (value["grid"], value["most"]) == ([2, 3], pytest.approx(0.4))
-    assert value["says"] == (
-        "1 of 6 patches speak for quality. All shares add up to +0.100, the logit of the base 0.52; its bias, +0.060, "
-        "is spread evenly, +0.0100 a patch."
+    assert value["says"] == "1 of 6 patches speak for quality."
+    assert value["numbers"] == (
+        "All shares add up to +0.100, the logit of the base 0.52; its bias, +0.060, is spread evenly, +0.0100 a patch."
     )
     assert "for quality lies mostly on the upper left" in value["alternative"]
     assert shares_value(seen(shares=None, grid=None)) is None
@@ -98,18 +119,22 @@ def test_words_are_told_with_their_best_cosine() -> None:
     assert record.sparse_alignment.words[best_word(record)] not in ("[CLS]", "[SEP]")
     assert best[best_word(record)] == best[1:-1].max()
     top, low = (choose(words, key=lambda one: one[1]) for choose in (max, min))
-    assert words_sentence(record).startswith(f"“{top[0]}” met the picture best (cosine {top[1]:.2f}), “{low[0]}” worst")
+    assert words_sentence(record).startswith(f"“{top[0]}” fits the picture best, “{low[0]}” least.")
+    assert f"“{top[0]}” {top[1]:.2f}" in words_numbers(record) and f"“{low[0]}” {low[1]:.2f}" in words_numbers(record)
+    assert not re.search(r"\d|cosine|logit", words_sentence(record))
 
 
 def test_a_word_without_a_positive_cosine_found_nothing() -> None:
     record = random_record()
     cosines = np.abs(record.sparse_alignment.cosines)
     found = replace(record, sparse_alignment=replace(record.sparse_alignment, cosines=cosines))
-    assert "here every word has one" in words_sentence(found)
+    assert "Found nothing" not in words_sentence(found)
+    assert "here every word has one" in words_numbers(found)
     cosines = cosines.copy()
     cosines[:, [1, 5]] *= -1
     found = replace(record, sparse_alignment=replace(record.sparse_alignment, cosines=cosines))
-    assert words_sentence(found).endswith("has a positive cosine with it: “a” and “rides”.")
+    assert words_sentence(found).endswith("Found nothing: “a” and “rides”.")
+    assert "has a positive cosine with it" in words_numbers(found)
 
 
 def test_a_judgement_for_programs_is_plain() -> None:

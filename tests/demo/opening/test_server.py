@@ -10,6 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -97,9 +98,14 @@ def test_who_leaves_early_leaves_no_traceback(
     opening: Opening, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server.Handler, "timeout", 0.1)
-    ended = []
+    ended: list[int] = []
     end = server.Server.shutdown_request
-    monkeypatch.setattr(server.Server, "shutdown_request", lambda *args: (end(*args), ended.append(1)))
+
+    def noted(*arguments: Any) -> None:
+        end(*arguments)
+        ended.append(1)
+
+    monkeypatch.setattr(server.Server, "shutdown_request", noted)
     sent = (
         b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
         b"GET /opening/pho",

@@ -127,7 +127,7 @@ def test_a_page_whose_answers_nobody_holds_is_told_so_in_its_own_terms(client: T
 @pytest.mark.parametrize("name", ["host", "x-forwarded-host"])
 @pytest.mark.parametrize("value", [b"[", b"[::1", b"a b\x7f", b"\xff[", b"x:a"])
 def test_a_host_of_which_no_address_can_be_made_is_told(client: TestClient, name: str, value: bytes) -> None:
-    answer = client.post(f"{API}/queue/join", headers={name.encode(): value})  # type: ignore[dict-item]
+    answer = client.post(f"{API}/queue/join", headers={name.encode(): value})
     assert (answer.status_code, answer.json()) == (400, {"error": UNREADABLE})
 
 

@@ -108,7 +108,8 @@ def test_the_largest_go_while_all_hold_too_much(page: Any) -> None:
 
 def test_answers_for_somebody_who_has_left_go_nowhere() -> None:
     answers = Answers(2)
-    answers["here"] = waiting = Queue()
+    waiting: Queue[object] = Queue()
+    answers["here"] = waiting
     assert answers["here"] is waiting
     answers["left"].put_nowait(HeartbeatMessage())
     assert list(answers) == ["here"]

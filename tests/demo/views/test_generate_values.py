@@ -10,15 +10,17 @@ import pytest
 from PIL import Image
 
 from demo.explain.looks import find_looks, on_grid, shared_tokens
+from demo.explain.table import ordinal
 from demo.galleries.drawn import DRAWN
-from demo.galleries.scenes import SCENES
+from demo.galleries.scenes import SCENES, scenes_gallery
 from demo.service.asked import read_numbers
-from demo.service.generating import DrawnStep, GeneratingService, rank_among
+from demo.service.generating import DrawnStep, GeneratingService, rank_among, true_share
 from demo.service.registry import ModelRegistry
 from demo.views.generate_values import (
     EXAMPLES,
     GenerateState,
     asking_value,
+    beam_sentence,
     captioned_value,
     drawing_value,
     explained_values,
@@ -77,15 +79,19 @@ def test_a_finished_drawing_is_explained(drawing: ModelRegistry) -> None:
     service, scenes = drawing.find(SCENES)
     similarity = viewer["similarity"]
     rank = rank_among(similarity, service.rank_images(scenes, TEXT).scores)
-    assert value["scores"][1] == f"S(I, T) {similarity:.3f}"
-    assert told["standing"].endswith(
+    assert value["scores"][1] == f"score {similarity:.3f}"
+    assert f"in the {ordinal(rank)} place among 201 pictures" in told["standing"]
+    assert told["numbers"][0].endswith(
         f"with S(I, T) {similarity:.3f}: rank {rank} of 201, with the 200 scenes of the gallery."
     )
     read = opened_generator(drawing).read_back(finished(state).pictures[1], TEXT)
     assert told["statements"] == [{"says": one.says, "verdict": one.verdict} for one in read.statements]
-    assert told["summary"].startswith(f"Of {len(read.statements)} statements of the caption")
-    assert [one["text"] for one in told["beams"]] == [one.text for one in read.best]
-    assert told["beams"][0]["says"].startswith("mean log probability")
+    assert told["summary"].startswith(f"Of your caption's {len(read.statements)} statements: ")
+    assert told["beams"] == [one.text for one in read.best]
+    assert told["numbers"][1:] == [beam_sentence(one) for one in read.best]
+    share = true_share()
+    assert share is not None
+    assert f"{100 * share:.0f}% of what it says is true" in told["note"]
     assert (viewer["photo"]["title"], viewer["link"], viewer["model"]) == ("seed 6", None, SCENES)
     assert finished(state).indexed.gallery.name == DRAWN
     assert [one["label"] for one in words["words"]] == TEXT.split()
@@ -106,7 +112,8 @@ def test_both_maps_of_a_word_add_up_to_one_on_one_grid(drawing: ModelRegistry) -
     words = explained_values(drawing, state)[3]
     count = len(looks)
     assert words["unet"]["shape"] == words["seps"]["shape"] == [count, record.grid[0] * record.grid[1]]
-    assert words["words"][0]["unet"].startswith("Where the UNet looked for “a” while it drew")
+    assert words["words"][0]["unet"].startswith("Where it looked for “a” while it drew")
+    assert "cross-attention to “a”" in words["words"][0]["numbers"][0]
     assert all("SEPS" in one["seps"] for one in words["words"])
     labels = record.sparse_alignment.words
     assert labels[words["selected"]] == next(word for word in labels[1:] if is_content(word))
@@ -131,9 +138,14 @@ def test_shares_keep_their_sum_on_another_grid() -> None:
 def test_a_caption_has_its_words_attention(drawing: ModelRegistry, generator: ImageTextGenerator) -> None:
     picture = Image.new("RGB", (40, 30), "red")
     beams = generator.write([picture])[0]
-    value = captioned_value(picture, "mine.png", beams, is_scene=False)
+    value = captioned_value(picture, "mine.png", beams, None)
     assert "only ever seen drawn scenes" in value["note"]
-    assert captioned_value(picture, "0", beams, is_scene=True)["note"] == ""
+    assert value["beams"][0]["truth"] is None
+    scene = scenes_gallery().items[0].known
+    assert scene is not None
+    of_scene = captioned_value(picture, "0", beams, scene.scene)
+    assert of_scene["note"] == ""
+    assert of_scene["beams"][0]["truth"]["summary"].startswith("True of the scene")
     first = value["beams"][0]
     assert len(value["beams"]) == len(beams)
     assert [one["label"] for one in first["words"]] == list(beams[0].words)

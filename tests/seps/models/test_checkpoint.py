@@ -154,7 +154,8 @@ def test_what_numpy_has_beside_numbers_is_refused(tmp_path: Path, value: object)
 
 
 def test_crafted_numbers_of_numpy_are_refused(tmp_path: Path) -> None:
-    scalar, kind = np.float64(1).__reduce__()[0], np.dtype("f8")
+    scalar: Any = np.float64(1).__reduce__()[0]
+    kind = np.dtype("f8")
     for arguments in ((kind, b"short"), (kind, "text"), ("f8", bytes(8)), (np.dtype("O"), bytes(8)), (kind,)):
         torch.save({"model": {"a": torch.ones(1)}, "best_rsum": Call(scalar, *arguments)}, tmp_path / "model.pth")
         with pytest.raises(ValueError, match=r"model\.pth is no checkpoint"):

@@ -1,0 +1,18 @@
+// Numbers that a reader may unfold: the plain words stand before them.
+
+import { h } from "./dom.js";
+import { say } from "./words.js";
+
+// The fold of some lines, those that are empty left out; null where all are. demo/views/parts.py makes the same.
+export function fold(...lines) {
+  const told = lines.filter(Boolean).map((line) => h("p", {}, line));
+  return told.length ? h("details", { class: "seps-fold" }, h("summary", {}, say("fold.numbers")), ...told) : null;
+}
+
+// Put another fold into a place; one that was open stays open.
+export function refold(place, ...lines) {
+  const open = place.firstElementChild?.open;
+  const next = fold(...lines);
+  if (next && open) next.open = true;
+  place.replaceChildren(...(next ? [next] : []));
+}

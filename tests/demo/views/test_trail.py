@@ -1,0 +1,76 @@
+"""What a view showed comes back as it was: from its states, else from the address."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from demo.galleries.folder import UPLOADS
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
+from demo.service.session import SessionData
+from demo.serving.uploads import Upload
+from demo.views import captions, compare, search
+from demo.views.chooser import SelectedImage, index_uploads
+from demo.views.parts import ViewState
+from demo.views.trail import MOST_KEPT, Shown, Trail
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def own(service: RetrievalService) -> SessionData:
+    """A session with two photographs of a person's own."""
+    folder = ROOT / "assets" / "galleries" / "photos"
+    uploads = [Upload(name, (folder / name).read_bytes()) for name in ("china.jpg", "flower.jpg")]
+    return SessionData(index_uploads(service, uploads))
+
+
+def without_keys(values: list[Any]) -> list[Any]:
+    return [{name: one for name, one in value.items() if name != "key"} if isinstance(value, dict) else value
+            for value in values]  # fmt: skip
+
+
+def test_photos_come_back_with_their_layer(registry: ModelRegistry) -> None:
+    service, indexed = registry.find("examples")
+    state = ViewState(layer="score", opacity=0.5)
+    *_, viewer, state = search.rank_and_show(service, indexed, "a cat", None, state, 3)
+    _, caption, dense, gallery, _, found, now, _ = search.again(registry, SessionData(), {}, state)
+    assert (caption, dense, gallery.value, now) == ("a cat", "", "examples", state)
+    assert without_keys([found]) == without_keys([viewer])
+
+
+def test_ones_own_photographs_come_back_by_name_whatever_was_uploaded_since(
+    registry: ModelRegistry, service: RetrievalService, own: SessionData
+) -> None:
+    assert own.uploads is not None
+    *_, state = search.rank_and_show(service, own.uploads, "a flower", None, ViewState(), 0)
+    assert state.gallery == UPLOADS
+    items = own.uploads.gallery.items[::-1]
+    since = replace(own, uploads=replace(own.uploads, gallery=replace(own.uploads.gallery, items=items)))
+    found = search.again(registry, since, {"photo": "china.jpg"}, state)
+    assert (found[6].index, found[5]["photo"]["title"]) == (1, "china.jpg")
+    with pytest.raises(ValueError, match="has no photo"):
+        search.again(registry, own, {"photo": "gone.jpg"}, state)
+
+    selected = SelectedImage(UPLOADS, 1, own)
+    *_, state = captions.rank_and_show(registry, selected, captions.NO_POOL, "a cat\na flower", ViewState())
+    _, _, _, now, ranking, viewer, *_, typed = captions.again(registry, SessionData(), {}, selected, state)
+    assert (now, viewer["photo"]["title"], typed) == (selected, "flower.jpg", "a cat\na flower")
+    assert len(ranking["rows"]) >= 2
+    *_, state = compare.show_side_by_side(registry, selected, "a cat\na flower", ViewState())
+    assert compare.again(registry, SessionData(), {}, selected, state)[5]["photo"]["title"] == "flower.jpg"
+
+
+def test_the_oldest_goes_first_and_what_is_ones_own_counts_once(own: SessionData) -> None:
+    trail = Trail()
+    for number in range(MOST_KEPT + 5):
+        selected = SelectedImage(UPLOADS, number, own)
+        trail = trail.keep(str(number), Shown("captions", (selected, ViewState())))
+    assert list(trail.shown) == [str(number) for number in range(5, MOST_KEPT + 5)]
+    assert trail.nbytes == own.nbytes > 0
+    again = trail.keep("7", Shown("search", (ViewState(),)))
+    assert (list(again.shown)[-1], len(again.shown)) == ("7", MOST_KEPT)
