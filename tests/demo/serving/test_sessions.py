@@ -108,7 +108,7 @@ def test_the_largest_go_while_all_hold_too_much(page: Any) -> None:
 
 def test_answers_for_somebody_who_has_left_go_nowhere() -> None:
     answers = Answers(2)
-    waiting: Queue[object] = Queue()
+    waiting: Queue[Any] = Queue()
     answers["here"] = waiting
     assert answers["here"] is waiting
     answers["left"].put_nowait(HeartbeatMessage())
