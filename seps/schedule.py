@@ -22,11 +22,11 @@ def other_length(before: int, now: int, done: int, rate_before: float, rate_now:
         before, now: epochs of the run as it began and as it goes on; done: how many are done.
         rate_before, rate_now: the rate of the next epoch's first step under both, as shares of the largest.
     """
-    length = f"The run began with {before} epochs and goes on with {now}"
+    length = f"The run began with {before} epoch{'s' * (before != 1)} and goes on with {now}"
     if rate_before == rate_now:
         return f"{length}: the learning rate of epoch {done + 1} is {rate_now:.3g} of the largest, as it was to be."
     return (
         f"{length}, and the learning rate follows the schedule of {now}: in epoch {done + 1} it is {rate_now:.3g} of "
-        f"the largest, where that of {before} would have {rate_before:.3g}. For the curve of {now} epochs from the "
-        "start, train anew into another folder."
+        f"the largest, where that of {before} would have {rate_before:.3g}. For the curve of {now} from the start, "
+        "train anew into another folder."
     )

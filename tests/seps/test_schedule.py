@@ -17,7 +17,7 @@ from seps.training.loop import begun_with, length_note
 from seps.training.settings import TrainSettings
 
 LINEAR = TrainSettings(epochs=4, schedule="linear", lr_warmup_steps=0)
-ANEW = "For the curve of 8 epochs from the start, train anew into another folder."
+ANEW = "For the curve of 8 from the start, train anew into another folder."
 
 
 def test_a_longer_linear_schedule_is_told_with_both_rates() -> None:
