@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from demo.examples.measure import MOST, Candidate, Floats, Measures, Shown, union
+from demo.examples.measure import MOST, Candidate, Floats, Measures, Shown, share_kept, union
 from demo.explain.masks import overlap_of
 from demo.explain.why import Contrast, Part, word_map
 from demo.views.why_values import WhyState, first_two, sides_of
@@ -60,8 +60,8 @@ def choose_by_margin(measures: Measures) -> dict[str, Any]:
 
 
 def by_photograph(measures: Measures) -> list[Shown]:
-    """The best caption of each photograph, that whose maps lie most inside what it names first; both mask and word maps
-    lie there more than even ones."""
+    """The best caption of each photograph, that whose maps fit best what it names first; of mask and word maps alike
+    more lies there than elsewhere."""
     best: dict[int, Shown] = {}
     for shown in sorted(measures.shown, key=lambda shown: -shown.inside):
         if min(shown.words, shown.mask) > 0:
@@ -130,11 +130,6 @@ def phrase_regions(measures: Measures, index: int) -> dict[str, Floats]:
 def different(region: Floats, other: Floats) -> bool:
     """Whether two regions are those of different things."""
     return float(np.minimum(region, other).sum()) <= APART * min(float(region.sum()), float(other.sum()))
-
-
-def share_kept(mask: Any, region: Floats) -> float:
-    """The share of a region, (N,), that a mask, (N,) bool, keeps."""
-    return energy_inside(region, mask.astype(float))
 
 
 def why_choice(measures: Measures) -> Choice | None:

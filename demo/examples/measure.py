@@ -1,8 +1,8 @@
 """How well a caption shows what the model does: its rank, and how much of mask and word maps lies in what it names.
 
-What a caption names is known: of a drawn scene every pixel, of the example photographs boxes drawn by hand. "Inside" is
-the share of a map's weight that lies in the region, less the region's share of the picture, which an even map has: from
--1 to 1.
+What a caption names is known: of a drawn scene every pixel, of the example photographs boxes drawn by hand. Of a word
+map counts the share of its weight that lies in what the word names, less that of an even map; of a mask the share of
+the named region that it keeps, less the share of the rest that it keeps. Both lie in [-1, 1].
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from seps.method.caption_words import CaptionWord, caption_words
 
 MOST = 40  # captions whose maps are looked at, those of the clearest margin
 Floats = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
 Region = tuple[tuple[int, ...], Floats]  # positions of word pieces, and what they name: (N,), the share of each patch
 
 
@@ -47,7 +48,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Shown:
-    """How much of a candidate's word maps, on average, and of its mask lies inside what it names, in [-1, 1]."""
+    """How well a candidate's word maps, on average, and its mask fit what it names, in [-1, 1] each."""
 
     candidate: Candidate
     words: float
@@ -134,8 +135,7 @@ class Measures:
         words = [above_even(maps[piece], region) for pieces, region in regions for piece in pieces if maps[piece].any()]
         if not words:
             return None
-        mask = above_even(record.sparse.kept.astype(float), union(regions))
-        return Shown(candidate, float(np.mean(words)), mask)
+        return Shown(candidate, float(np.mean(words)), inside_outside(record.sparse.kept, union(regions)))
 
     def regions(self, caption: str, index: int) -> list[Region]:
         """What the words of a caption name in a photograph, as far as that is known."""
@@ -180,3 +180,13 @@ def union(regions: list[Region]) -> Floats:
 def above_even(weights: NDArray[np.floating], region: Floats) -> float:
     """The share of a map's weight, (N,), that lies in a region, less that of an even map; in [-1, 1]."""
     return energy_inside(weights, region) - float(region.mean())
+
+
+def inside_outside(mask: Booleans, region: Floats) -> float:
+    """The share of a region, (N,), that a mask keeps, less the share of the rest that it keeps; in [-1, 1]."""
+    return share_kept(mask, region) - share_kept(mask, 1 - region)
+
+
+def share_kept(mask: Booleans, region: Floats) -> float:
+    """The share of a region, (N,), that a mask keeps; 0 of an empty one."""
+    return energy_inside(region, mask.astype(float)) if region.any() else 0.0

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from demo.examples.choose import choose_all, different, share_kept
-from demo.examples.measure import Measures, above_even
+from demo.examples.choose import choose_all, different
+from demo.examples.measure import Measures, above_even, inside_outside, share_kept
 from demo.explain.found import unfound
 from demo.galleries.openings import load_openings, opening_of
 from demo.galleries.scenes import SCENES
@@ -84,4 +84,11 @@ def test_what_lies_inside_is_counted_above_an_even_map() -> None:
     region = np.array([1.0, 0.5, 0.0, 0.0])
     assert above_even(np.array([2.0, 0.0, 0.0, 0.0]), region) == pytest.approx(1 - 0.375)
     assert above_even(np.ones(4), region) == pytest.approx(0)
-    assert share_kept(np.array([True, False, True, False]), region) == pytest.approx(1 / 1.5)
+
+
+def test_a_mask_is_to_keep_what_is_named_and_drop_the_rest() -> None:
+    region, mask = np.array([1.0, 0.5, 0.0, 0.0]), np.array([True, False, True, False])
+    assert share_kept(mask, region) == pytest.approx(1 / 1.5)
+    assert inside_outside(mask, region) == pytest.approx(1 / 1.5 - 1 / 2.5)
+    assert inside_outside(np.ones(4, dtype=bool), region) == pytest.approx(0)
+    assert share_kept(mask, np.zeros(4)) == 0

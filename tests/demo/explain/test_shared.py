@@ -31,4 +31,5 @@ def test_other_captions_come_with_their_masks() -> None:
     (row,) = json.loads(others_value(LEFT, ["a “red” hat"], [RIGHT]))
     assert row["caption"] == "a “red” hat"
     assert (read_mask(row["mask"], 6) == RIGHT).all()  # type: ignore[union-attr]
-    assert row["says"].startswith("The mask for “a “red” hat”. These masks share 25% of their patches")
+    assert row["says"].startswith("These masks share 25% of their patches")
+    assert row["says"].endswith("This is the mask for “a “red” hat”: press it again to return.")
