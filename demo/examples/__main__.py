@@ -25,7 +25,10 @@ NOTE = (
 
 def choose(registry: ModelRegistry, name: str) -> dict[str, Any] | None:
     """What each view opens with in a gallery; None where photographs of it are missing."""
-    service, indexed = registry.open(name)
+    try:
+        service, indexed = registry.open(name)
+    except ValueError:  # none of its photographs is there
+        return None
     return None if indexed.gallery.note else choose_all(Measures(service, indexed))
 
 

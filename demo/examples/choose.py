@@ -61,9 +61,14 @@ def choose_by_margin(measures: Measures) -> dict[str, Any]:
 
 def by_photograph(measures: Measures) -> list[Shown]:
     """The best caption of each photograph, that whose maps fit best what it names first; of mask and word maps alike
-    more lies there than elsewhere."""
+    more lies there than elsewhere. What a whole caption says goes before a phrase for a part of the picture."""
+    items = measures.indexed.gallery.items
+
+    def is_phrase(shown: Shown) -> bool:
+        return shown.candidate.caption in items[shown.candidate.index].phrases
+
     best: dict[int, Shown] = {}
-    for shown in sorted(measures.shown, key=lambda shown: -shown.inside):
+    for shown in sorted(measures.shown, key=lambda shown: (is_phrase(shown), -shown.inside)):
         if min(shown.words, shown.mask) > 0:
             best.setdefault(shown.candidate.index, shown)
     return list(best.values())
