@@ -1,11 +1,11 @@
 """SEPS (arXiv 2511.01390): which patches does a caption keep, and how alike does that make image and caption?
 
 Read `method` in the order in which it runs: `tokens`, `selection` (equations 1 to 3), `aggregation` (4), `alignment`
-(5), `network` (the above, in order), `losses` (6 and 7); `explanation` tells one forward pass in full, `shares` splits
-its score, `effects`, `blanking` and `minimal` tell what it would be under other decisions or patches, `models.blurring`
-under other pixels. `search` scores many images and captions exactly and fast, ranks them and counts recalls. With
-photographs and sentences: `load_model` gives a trained model of `models`, made of `encoders` and the network; `data`,
-`training` and `evaluation` are for those who train one.
+(5), `network` (the above, in order), `losses` (6 and 7); `explanation` tells one forward pass in full, `attribution`
+splits its score, `effects`, `blanking` and `minimal` tell what it would be under other decisions or patches,
+`models.blurring` under other pixels. `search` scores many images and captions exactly and fast, ranks them and counts
+recalls. With photographs and sentences: `load_model` gives a trained model of `models`, made of `encoders` and the
+network; `data`, `training` and `evaluation` are for those who train one.
 """
 
 from importlib import import_module
@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from seps.method.aggregation import DualTokenAggregation, TokenAggregation
     from seps.method.alignment import HRPA, Alignment
+    from seps.method.attribution import Attribution, split_similarity
     from seps.method.blanking import Blanked, measure_blanked
     from seps.method.effects import Effects, measure_effects
     from seps.method.explanation import AlignmentExplanation, BranchExplanation, Explanation, explain
     from seps.method.losses import SEPSLoss, align_loss, ratio_loss
-    from seps.method.minimal import Standing, smallest_change, smallest_set
+    from seps.method.minimal import MinimalSet, smallest_change, smallest_set
     from seps.method.network import CrossSparseAggrNet, Match
     from seps.method.selection import Selection, TokenSparse
-    from seps.method.shares import Shares, split_similarity
     from seps.method.tokens import join_tokens, split_cls
     from seps.models.blurring import measure_blurred
     from seps.models.hub import load_model
@@ -39,6 +39,7 @@ __all__ = [
     "HRPA",
     "Alignment",
     "AlignmentExplanation",
+    "Attribution",
     "Blanked",
     "BranchExplanation",
     "CaptionIndex",
@@ -48,6 +49,7 @@ __all__ = [
     "Explanation",
     "ImageIndex",
     "Match",
+    "MinimalSet",
     "Ranking",
     "Recall",
     "RetrievalMetrics",
@@ -55,8 +57,6 @@ __all__ = [
     "SEPSModel",
     "ScoringEngine",
     "Selection",
-    "Shares",
-    "Standing",
     "TokenAggregation",
     "TokenSparse",
     "align_loss",
@@ -79,14 +79,14 @@ __all__ = [
 HOMES = {  # the names of each module
     "seps.method.aggregation": "DualTokenAggregation TokenAggregation",
     "seps.method.alignment": "HRPA Alignment",
+    "seps.method.attribution": "Attribution split_similarity",
     "seps.method.blanking": "Blanked measure_blanked",
     "seps.method.effects": "Effects measure_effects",
     "seps.method.explanation": "AlignmentExplanation BranchExplanation Explanation explain",
     "seps.method.losses": "SEPSLoss align_loss ratio_loss",
-    "seps.method.minimal": "Standing smallest_change smallest_set",
+    "seps.method.minimal": "MinimalSet smallest_change smallest_set",
     "seps.method.network": "CrossSparseAggrNet Match",
     "seps.method.selection": "Selection TokenSparse",
-    "seps.method.shares": "Shares split_similarity",
     "seps.method.tokens": "join_tokens split_cls",
     "seps.search.engine": "CaptionIndex ImageIndex Ranking ScoringEngine",
     "seps.search.metrics": "Recall RetrievalMetrics image_to_text_ranks retrieval_metrics text_to_image_ranks",
@@ -94,10 +94,12 @@ HOMES = {  # the names of each module
     "seps.models.hub": "load_model",
     "seps.models.model": "SEPSModel",
 }
+FORMER = {"Shares": "Attribution", "Standing": "MinimalSet"}  # names that older programs import, and today's
 
 
 def __getattr__(name: str) -> Any:
     """A public name, its module imported when it is first asked for: torch and transformers take seconds."""
+    name = FORMER.get(name, name)
     for module, names in HOMES.items():
         if name in names.split():
             globals()[name] = getattr(import_module(module), name)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demo.explain.table import say
-from seps import Blanked, Effects, Explanation, Standing
+from seps import Blanked, Effects, Explanation, MinimalSet
 
 MEASURES = ("effect", "blanked", "blurred", "smallest_set", "smallest_change")  # measured when they are asked for
 BY_WORD = ("effect", "blanked", "blurred")  # those with a map of each word too
@@ -55,8 +55,8 @@ class MeasuredExplanation(Explanation):
     region: Region | None = None
     blanked: Blanked | None = None
     blurred: Blanked | None = None
-    smallest_set: Standing | None = None
-    smallest_change: Standing | None = None
+    smallest_set: MinimalSet | None = None
+    smallest_change: MinimalSet | None = None
     searched: tuple[str, ...] = ()
 
     def lost(self, name: str, word: int | None = None) -> NDArray[np.float64]:

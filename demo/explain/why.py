@@ -18,7 +18,7 @@ from demo.explain.found import quoted, unfound
 from demo.explain.judged import packed
 from demo.explain.table import say
 from demo.explain.words import whereabouts
-from seps import Explanation, Shares
+from seps import Attribution, Explanation
 from seps.method.caption_words import CaptionWord, caption_words, is_content
 from seps.models.found_words import FoundRule
 
@@ -41,11 +41,11 @@ class Side:
     title: str
     caption: str
     record: Explanation
-    shares: Shares
+    shares: Attribution
     rank: int = 0
     total: int = 0
     rule: FoundRule | None = None
-    dense_shares: Shares | None = None
+    dense_shares: Attribution | None = None
 
     @property
     def similarity(self) -> float:

@@ -23,7 +23,7 @@ from demo.service.explaining import explain_pair
 from demo.service.gpu import Encode
 from demo.service.measuring import measure, measure_slowly
 from demo.service.threads import Gathering, computing
-from seps import CaptionIndex, Explanation, ImageIndex, Ranking, ScoringEngine, SEPSModel, Shares, split_similarity
+from seps import Attribution, CaptionIndex, Explanation, ImageIndex, Ranking, ScoringEngine, SEPSModel, split_similarity
 from seps.models.found_words import FoundRule
 from seps.models.known_captions import KnownCaptions
 from seps.progress import Progress
@@ -369,11 +369,11 @@ class RetrievalService:
         return explain_pair(self.model, patches, caption, dense, mask=mask)
 
     @computing
-    def split_all(self, record: Explanation) -> tuple[Shares, ...]:
+    def split_all(self, record: Explanation) -> tuple[Attribution, ...]:
         """Split S(I, T) of a record into shares of words and tokens, see `split_similarity`."""
         return split_similarity(self.model.cross_net, record)
 
-    def split(self, record: Explanation) -> Shares:
+    def split(self, record: Explanation) -> Attribution:
         """Split the similarity of a record's sparse alignment into shares of words and tokens."""
         return self.split_all(record)[0]
 

@@ -15,12 +15,12 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from seps.checks import Mask, check_embeddings
-from seps.method.explanation import Floats, Sealed, check_one, read_only
+from seps.method.attribution import attribute_word_mean
+from seps.method.explanation import Floats, Sealed, check_single, read_only
 from seps.method.network import CrossSparseAggrNet, ImageFeatures, Match
 from seps.method.selection import caption_direction, unit_patches
-from seps.method.shares import word_shares
 
-AT_ONCE = 2**23  # numbers of patch embeddings held at a time
+MAX_ELEMENTS = 2**23  # numbers of patch embeddings held at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +32,8 @@ class Blanked(Sealed):
     Attributes:
         similarity: S(I, T) of the whole image.
         effects: (N,), S(I, T) minus S(I, T) with this patch's content replaced: above 0 where S owes to it.
-        word_effects: (L_s, N), the same for the share that each of the caption's words has of the word-to-patch mean,
-            see `Shares.word_means`.
+        word_effects: (L_s, N), the same for what each of the caption's words adds to the word-to-patch mean, see
+            `Attribution.word_means`.
     """
 
     similarity: float
@@ -66,7 +66,7 @@ def measure_blanked(
     Raises:
         ValueError: as `explain`; a neutral patch of another width, or one that holds NaN or infinity.
     """
-    check_one(model, img_embs, cap_embs, dense_cap_embs)
+    check_single(model, img_embs, cap_embs, dense_cap_embs)
     if neutral is None:
         neutral = img_embs[-model.num_patches :].mean(dim=0)
     check_embeddings("neutral", neutral.reshape(1, 1, -1), model.embed_size, model.dtype)
@@ -77,7 +77,7 @@ def measure_blanked(
         variants = Variants(model, image, neutral.to(image.patches))
         matches = [
             variants.match(rows, cap_embs, dense_cap_embs, masks)
-            for rows in torch.arange(model.num_patches, device=img_embs.device).split(variants.at_once)
+            for rows in torch.arange(model.num_patches, device=img_embs.device).split(variants.batch_size)
         ]
     return blanked_of(whole, matches)
 
@@ -85,12 +85,12 @@ def measure_blanked(
 def blanked_of(whole: Match, variants: Sequence[Match]) -> Blanked:
     """Compare the match of a whole image with those of its N variants, in batches, a patch replaced in each."""
     similarity = whole.similarity[0]
-    shares = torch.cat([word_shares(match.alignments[0].matrix) for match in variants])  # (N, L)
-    base = word_shares(whole.alignments[0].matrix)[0]  # (L,)
+    words = torch.cat([attribute_word_mean(match.alignments[0].matrix) for match in variants])  # (N, L)
+    base = attribute_word_mean(whole.alignments[0].matrix)[0]  # (L,)
     return Blanked(
         similarity=float(similarity),
         effects=read_only((similarity - torch.cat([match.similarity for match in variants])).double().cpu()),
-        word_effects=read_only((base[:, None] - shares.T).double().cpu()),
+        word_effects=read_only((base[:, None] - words.T).double().cpu()),
     )
 
 
@@ -104,7 +104,7 @@ class Variants:
     def __init__(self, model: CrossSparseAggrNet, image: ImageFeatures, neutral: Tensor) -> None:
         self.model, self.image = model, image
         n, channels = image.patches.shape[1:]
-        self.at_once = max(1, AT_ONCE // (n * channels))
+        self.batch_size = max(1, MAX_ELEMENTS // (n * channels))
         patches = torch.cat([image.patches[0], neutral[None]])  # (N + 1, C), the neutral one last
         self.patches = patches
         self.unit = unit_patches(patches[None])[0]  # (N + 1, C)

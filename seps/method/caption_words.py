@@ -45,17 +45,17 @@ def caption_words(labels: Sequence[str]) -> tuple[CaptionWord, ...]:
     Args:
         labels: (L,), as `AlignmentExplanation.words` has them: "[CLS]", "skate", "##board", ..., "[SEP]".
     """
-    found: list[CaptionWord] = []
+    words: list[CaptionWord] = []
     for position, label in enumerate(labels):
         if is_special(label):
             continue
-        if label.startswith(CONTINUES) and len(label) > len(CONTINUES) and found:
-            before = found[-1]
+        if label.startswith(CONTINUES) and len(label) > len(CONTINUES) and words:
+            before = words[-1]
             if before.pieces[-1] == position - 1:
-                found[-1] = CaptionWord(before.text + label[len(CONTINUES) :], (*before.pieces, position))
+                words[-1] = CaptionWord(before.text + label[len(CONTINUES) :], (*before.pieces, position))
                 continue
-        found.append(CaptionWord(label, (position,)))
-    return tuple(found)
+        words.append(CaptionWord(label, (position,)))
+    return tuple(words)
 
 
 def is_content(word: str) -> bool:

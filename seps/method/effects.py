@@ -1,4 +1,4 @@
-"""Effects: what S(I, T), and each word's share of it, owes to the decision on each patch.
+"""Effects: what S(I, T), and each word's part of it, owes to the decision on each patch.
 
 The decision mask keeps one patch less, or one more, and all else stays. What the patch shows is still in the picture:
 dropped patches are merged into the extra token. `seps.method.blanking` asks the other question, what S(I, T) owes to
@@ -14,8 +14,8 @@ from torch import Tensor
 
 from seps.checks import Mask
 from seps.method.explanation import Booleans, Floats, Sealed, read_only
+from seps.method.mask_flips import MaskFlips
 from seps.method.network import CrossSparseAggrNet
-from seps.method.turning import Turner
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,13 +23,13 @@ class Effects(Sealed):
     """What each patch's decision does to S(I, T), in the units of S. All arrays are read-only, float64.
 
     Attributes:
-        branch: "sparse" or "dense", whose decision was turned over; the other branch's stayed.
+        branch: "sparse" or "dense", whose decision was flipped; the other branch's stayed.
         kept: (N,) bool, the decision as it is.
         similarity: S(I, T) under it.
-        effects: (N,), S(I, T) minus S(I, T) with this patch's decision turned over. Of a kept patch: above 0 where
+        effects: (N,), S(I, T) minus S(I, T) with this patch's decision flipped. Of a kept patch: above 0 where
             dropping it would cost. Of a dropped one: above 0 where keeping it would cost. NaN of the only kept patch.
-        word_effects: (L, N), the same for each word's share of the word-to-patch mean, see `Shares.word_means`. Shares
-            of the relevance value are left out: in these a word's place among the K best counts, and so do other
+        word_effects: (L, N), the same for each word's part of the word-to-patch mean, see `Attribution.word_means`.
+            Its part of the relevance value is left out: in that a word's place among the K best counts, and so do other
             words. The words are the caption's; of the dense branch of the released variant the dense caption's.
     """
 
@@ -46,7 +46,7 @@ class Effects(Sealed):
 
     @property
     def word_worth(self) -> Floats:
-        """(L, N), the same for each word's share."""
+        """(L, N), the same for each word's part."""
         return np.where(self.kept, self.word_effects, -self.word_effects)
 
 
@@ -60,14 +60,14 @@ def measure_effects(
     dense_mask: Mask | None = None,
     branch: str = "sparse",
 ) -> Effects:
-    """Measure what turning over each patch's decision does to S(I, T): N forced passes in one batch.
+    """Measure what flipping each patch's decision does to S(I, T): N forced passes in one batch.
 
     Equal to `match` with each forced mask within 1e-6 times the size of S, in about the time of one pass.
 
     Args:
         model: either variant, in whatever mode.
         img_embs: (N[+1], C); cap_embs: (L_s, C); dense_cap_embs: (L_d, C), if any: as `explain` takes them.
-        mask, dense_mask: (N,) bool, a decision forced from outside, whose patches are turned over; None takes the
+        mask, dense_mask: (N,) bool, a decision forced from outside, whose patches are flipped; None takes the
             model's own.
         branch: "sparse" or "dense". The dense branch of the paper variant without dual aggregation merges nothing:
             its effects are 0, but for rounding.
@@ -75,14 +75,14 @@ def measure_effects(
     Raises:
         ValueError: as `explain`; a branch that is neither, or the dense one without a dense caption.
     """
-    turner = Turner(model, img_embs, cap_embs, dense_cap_embs, mask, dense_mask, branch)
-    similarity, shares = turner.score(turner.kept)
-    turned, turned_shares = turner.turn(turner.kept, with_words=True)
-    assert turned_shares is not None
+    flips = MaskFlips(model, img_embs, cap_embs, dense_cap_embs, mask, dense_mask, branch)
+    similarity, words = flips.score(flips.kept)
+    flipped, flipped_words = flips.score_flips(flips.kept, with_words=True)
+    assert flipped_words is not None
     return Effects(
         branch=branch,
-        kept=read_only(turner.kept),
+        kept=read_only(flips.kept),
         similarity=similarity,
-        effects=read_only(similarity - turned.double().cpu()),
-        word_effects=read_only((shares[:, None] - turned_shares.T).double().cpu()),
+        effects=read_only(similarity - flipped.double().cpu()),
+        word_effects=read_only((words[:, None] - flipped_words.T).double().cpu()),
     )

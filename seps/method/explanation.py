@@ -255,14 +255,14 @@ def check_pair(
     grid: tuple[int, int] | None,
 ) -> tuple[int, int]:
     """Return the grid, a square where none is given; raise ValueError for embeddings or a grid that do not fit."""
-    check_one(model, img_embs, cap_embs, dense_cap_embs)
+    check_single(model, img_embs, cap_embs, dense_cap_embs)
     grid = square_grid(model.num_patches) if grid is None else grid
     if len(grid) != 2 or min(grid) < 1 or grid[0] * grid[1] != model.num_patches:
         raise ValueError(f"grid is {grid}, but (H, W) with H * W = {model.num_patches} patches is needed.")
     return grid
 
 
-def check_one(model: CrossSparseAggrNet, img_embs: Tensor, cap_embs: Tensor, dense_cap_embs: Tensor | None) -> None:
+def check_single(model: CrossSparseAggrNet, img_embs: Tensor, cap_embs: Tensor, dense_cap_embs: Tensor | None) -> None:
     """Raise ValueError unless these are the embeddings of one image, one caption and at most one dense caption."""
     for name, embeddings in (("img_embs", img_embs), ("cap_embs", cap_embs), ("dense_cap_embs", dense_cap_embs)):
         if embeddings is not None and not isinstance(embeddings, Tensor):
@@ -333,8 +333,8 @@ def token_weights(match: Match, index: int, has_cls: bool) -> Tensor:
     return torch.cat(parts)
 
 
-def token_shares(match: Match, index: int, has_cls: bool) -> Floats:
-    """Return `token_weights` as shares: (M, N), rows summing to 1, or all 0 where a token has no patches."""
+def token_maps(match: Match, index: int, has_cls: bool) -> Floats:
+    """Return `token_weights` as maps: (M, N), rows summing to 1, or all 0 where a token has no patches."""
     weights = read_only(token_weights(match, index, has_cls))  # (M, N)
     total = weights.sum(axis=1, keepdims=True)  # (M, 1)
     return np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
@@ -353,7 +353,7 @@ def explain_alignment(
     weights = read_only(token_weights(match, index, has_cls))  # (M, N)
     matrix = read_only(alignment.matrix[0])  # (M, L)
     best_token = matrix.argmax(axis=0)  # (L,)
-    shares = token_shares(match, index, has_cls)  # (M, N)
+    maps = token_maps(match, index, has_cls)  # (M, N)
     aggregated = [f"aggregated {i + 1}" for i in range(len(weights) - 1 - has_cls)]
     return AlignmentExplanation(
         caption=("sparse", "dense")[index],
@@ -364,7 +364,7 @@ def explain_alignment(
         matrix=matrix,
         best_token=read_only(best_token),
         best_word=read_only(matrix.argmax(axis=1)),
-        word_maps=read_only(shares[best_token]),
+        word_maps=read_only(maps[best_token]),
         patch_cosines=read_only(patch_cosines),
         patch_to_word=float(alignment.patch_to_word[0]),
         word_to_patch=float(alignment.word_to_patch[0]),

@@ -17,21 +17,21 @@ from torch import Tensor
 
 from seps.checks import Mask
 from seps.method.explanation import Booleans, Sealed, read_only
+from seps.method.mask_flips import MaskFlips
 from seps.method.network import CrossSparseAggrNet
-from seps.method.turning import Turner
 
 Scores = Tensor | NDArray[Any] | Sequence[float]
 
 
 @dataclass(frozen=True, eq=False)
-class Standing(Sealed):
-    """A decision, and how the photo stands under it. All arrays are read-only.
+class MinimalSet(Sealed):
+    """A decision, and how the photo ranks under it. All arrays are read-only.
 
     Attributes:
         branch: "sparse" or "dense", whose decision it is; the other branch's stayed.
         kept: (N,) bool, the decision.
         dropped, added: (N,) bool, where it differs from the decision as it is: kept there, dropped there.
-        count: of `smallest_set` how many patches are kept, of `smallest_change` how many decisions were turned over.
+        count: of `smallest_set` how many patches are kept, of `smallest_change` how many decisions were flipped.
         similarity: S(I, T) under the decision.
         rank: the photo's among all images, 1 is first; images of equal score do not come before it.
         rank_before: the rank under the decision as it is.
@@ -57,7 +57,7 @@ def smallest_set(
     mask: Mask | None = None,
     dense_mask: Mask | None = None,
     branch: str = "sparse",
-) -> Standing:
+) -> MinimalSet:
     """Find few patches that keep the photo at its rank, all others dropped.
 
     Beginning with none, the patch is kept that raises S(I, T) most, until the photo has its rank. Where that takes as
@@ -71,23 +71,23 @@ def smallest_set(
     Raises:
         ValueError: as `measure_effects`; scores that are no list of finite numbers.
     """
-    search = Search(Turner(model, img_embs, cap_embs, dense_cap_embs, mask, dense_mask, branch), others)
-    turner, kept = search.turner, torch.zeros_like(search.turner.kept)
-    for _ in range(int(turner.kept.sum()) - 1):
-        scores = turner.turn(kept)[0].masked_fill(kept, -torch.inf)  # (N,)
+    search = Search(MaskFlips(model, img_embs, cap_embs, dense_cap_embs, mask, dense_mask, branch), others)
+    flips, kept = search.flips, torch.zeros_like(search.flips.kept)
+    for _ in range(int(flips.kept.sum()) - 1):
+        scores = flips.score_flips(kept)[0].masked_fill(kept, -torch.inf)  # (N,)
         best = scores.argmax()
         kept[best] = True
         if float(scores[best]) >= search.bar:
             break
     else:
-        kept = turner.kept.clone()
+        kept = flips.kept.clone()
     while int(kept.sum()) > 1:
-        scores = turner.turn(kept)[0].masked_fill(~kept, -torch.inf)  # (N,)
+        scores = flips.score_flips(kept)[0].masked_fill(~kept, -torch.inf)  # (N,)
         best = scores.argmax()
         if float(scores[best]) < search.bar:
             break
         kept[best] = False
-    return search.standing(kept, int(kept.sum()))
+    return search.minimal_set(kept, int(kept.sum()))
 
 
 def smallest_change(
@@ -100,61 +100,61 @@ def smallest_change(
     mask: Mask | None = None,
     dense_mask: Mask | None = None,
     branch: str = "sparse",
-) -> Standing | None:
-    """Find few patches whose decisions, turned over, let the photo fall behind its rank.
+) -> MinimalSet | None:
+    """Find few patches whose decisions, flipped, let the photo fall behind its rank.
 
-    The decision is turned over that lowers S(I, T) most, kept or dropped, until the photo loses its rank; then those
-    are turned back without which it loses all the same. Greedy: a smaller change may exist unless the count is 1.
+    The decision is flipped that lowers S(I, T) most, kept or dropped, until the photo loses its rank; then those
+    are flipped back without which it loses all the same. Greedy: a smaller change may exist unless the count is 1.
 
     Args and errors: as `smallest_set`.
 
     Returns:
         None where no other image stands behind the photo, or where S(I, T) cannot be lowered far enough so.
     """
-    search = Search(Turner(model, img_embs, cap_embs, dense_cap_embs, mask, dense_mask, branch), others)
+    search = Search(MaskFlips(model, img_embs, cap_embs, dense_cap_embs, mask, dense_mask, branch), others)
     if search.bar == -np.inf:
         return None
-    turner, kept, lowest = search.turner, search.turner.kept.clone(), search.similarity
+    flips, kept, lowest = search.flips, search.flips.kept.clone(), search.similarity
     while lowest >= search.bar:
-        changed = kept != turner.kept  # (N,)
-        scores = turner.turn(kept)[0].nan_to_num(nan=torch.inf).masked_fill(changed, torch.inf)  # (N,)
+        changed = kept != flips.kept  # (N,)
+        scores = flips.score_flips(kept)[0].nan_to_num(nan=torch.inf).masked_fill(changed, torch.inf)  # (N,)
         best = scores.argmin()
         if float(scores[best]) >= lowest:
             return None
         lowest, kept[best] = float(scores[best]), ~kept[best]
-    while int((changed := kept != turner.kept).sum()) > 1:
-        scores = turner.turn(kept)[0].nan_to_num(nan=torch.inf).masked_fill(~changed, torch.inf)  # (N,)
+    while int((changed := kept != flips.kept).sum()) > 1:
+        scores = flips.score_flips(kept)[0].nan_to_num(nan=torch.inf).masked_fill(~changed, torch.inf)  # (N,)
         best = scores.argmin()
         if float(scores[best]) >= search.bar:
             break
         kept[best] = ~kept[best]
-    return search.standing(kept, int(changed.sum()))
+    return search.minimal_set(kept, int(changed.sum()))
 
 
 class Search:
     """The photo among the others: its score and the bar that it must not fall below.
 
     Args:
-        turner: of the photo and the caption.
+        flips: of the photo and the caption.
         others: (K,), the other images' scores.
     """
 
-    def __init__(self, turner: Turner, others: Scores) -> None:
-        self.turner = turner
+    def __init__(self, flips: MaskFlips, others: Scores) -> None:
+        self.flips = flips
         self.others = check_scores(others)
-        self.similarity = turner.score(turner.kept)[0]
+        self.similarity = flips.score(flips.kept)[0]
         self.rank = 1 + int((self.others > self.similarity).sum())
         behind = self.others[self.others <= self.similarity]
         self.bar = float(behind.max()) if len(behind) else -np.inf
 
-    def standing(self, kept: Tensor, count: int) -> Standing:
+    def minimal_set(self, kept: Tensor, count: int) -> MinimalSet:
         """Write down a decision, (N,) bool."""
-        similarity = self.turner.score(kept)[0]
-        return Standing(
-            branch=self.turner.branch,
+        similarity = self.flips.score(kept)[0]
+        return MinimalSet(
+            branch=self.flips.branch,
             kept=read_only(kept),
-            dropped=read_only(self.turner.kept & ~kept),
-            added=read_only(kept & ~self.turner.kept),
+            dropped=read_only(self.flips.kept & ~kept),
+            added=read_only(kept & ~self.flips.kept),
             count=count,
             similarity=similarity,
             rank=1 + int((self.others > similarity).sum()),

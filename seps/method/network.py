@@ -145,8 +145,8 @@ class CrossSparseAggrNet(nn.Module):
         def selection() -> TokenSparse:
             return TokenSparse(embed_size, sparse_ratio, use_paper_version, beta, gumbel_tau)
 
-        self.sparse_net_cap = selection()
-        self.sparse_net_long = selection()
+        self.sparse_net_cap = selection()  # of the caption; both names are the authors', in their state dict
+        self.sparse_net_long = selection()  # of the dense caption
         with warnings.catch_warnings():  # torch's own words on a layer of 0 outputs; ours follow
             warnings.filterwarnings("ignore", "Initializing zero-element tensors")
             aggregation = DualTokenAggregation if self.use_dual_aggr else TokenAggregation

@@ -101,12 +101,12 @@ def top_k_mask(score: Tensor, keep: int) -> Tensor:
     return mask
 
 
-def nth_lowest(score: Tensor, place: int) -> Tensor:
-    """Return the score (..., 1) that `place` scores (0 to N - 1) of each row (..., N) go before, sorted from the
+def nth_lowest(score: Tensor, rank: int) -> Tensor:
+    """Return the score (..., 1) that `rank` scores (0 to N - 1) of each row (..., N) go before, sorted from the
     lowest."""
     if score.device.type == "cpu" and score.dtype in (torch.float32, torch.float64):  # numpy takes half the time
-        return torch.from_numpy(np.partition(score.detach().numpy(), place)[..., place : place + 1])
-    return score.kthvalue(place + 1, dim=-1, keepdim=True).values
+        return torch.from_numpy(np.partition(score.detach().numpy(), rank)[..., rank : rank + 1])
+    return score.kthvalue(rank + 1, dim=-1, keepdim=True).values
 
 
 def gumbel_mask(keep_probability: Tensor, tau: float, generator: torch.Generator | None = None) -> Tensor:

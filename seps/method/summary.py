@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from seps.method.explanation import AlignmentExplanation, BranchExplanation, Explanation
 
 WIDTH = 100
-MOST_WORDS = 16  # that are told with the token that each met best
+MAX_WORDS = 16  # that are listed with the token that each met best
 
 
 def summarize(record: Explanation) -> str:
@@ -46,10 +46,10 @@ def branch_lines(branch: BranchExplanation) -> list[str]:
 def alignment_lines(alignment: AlignmentExplanation) -> list[str]:
     """Each word with the token that it met best and their entry of the matrix."""
     met = zip(alignment.words, alignment.best_token, alignment.matrix.max(axis=0), strict=True)
-    told = [f"{word}: {alignment.tokens[token]} ({written(entry, '.2f')})" for word, token, entry in met]
-    more = [f"and {len(told) - MOST_WORDS} more"] if len(told) > MOST_WORDS else []
-    head = f"{alignment.caption} caption: {len(told)} words and the token that each met best"
-    return [head, *indented(", ".join(told[:MOST_WORDS] + more))]
+    entries = [f"{word}: {alignment.tokens[token]} ({written(entry, '.2f')})" for word, token, entry in met]
+    more = [f"and {len(entries) - MAX_WORDS} more"] if len(entries) > MAX_WORDS else []
+    head = f"{alignment.caption} caption: {len(entries)} words and the token that each met best"
+    return [head, *indented(", ".join(entries[:MAX_WORDS] + more))]
 
 
 def indented(text: str) -> list[str]:

@@ -23,5 +23,7 @@ def test_every_public_name_is_the_one_of_its_module() -> None:
     for name, module in homes.items():
         assert getattr(seps, name) is getattr(import_module(module), name)
         assert name in dir(seps)
+    for former, name in seps.FORMER.items():
+        assert getattr(seps, former) is getattr(seps, name)
     with pytest.raises(AttributeError, match="module 'seps' has no attribute 'moon'"):
         _ = seps.moon

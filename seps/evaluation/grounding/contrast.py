@@ -39,7 +39,7 @@ from seps.evaluation.grounding.baselines import SEED, Gradients, centre_blob
 from seps.evaluation.grounding.contrast_report import COLUMNS, Contrast, MapContrast
 from seps.evaluation.grounding.maps import from_lowest, mean_map
 from seps.evaluation.grounding.measures import first, order_of
-from seps.method.explanation import cosines, token_shares
+from seps.method.explanation import cosines, token_maps
 from seps.method.network import CrossSparseAggrNet, ImageFeatures, Match
 from seps.method.selection import caption_direction, text_attention
 from seps.method.spread import caption_spread
@@ -173,7 +173,7 @@ def rival_maps(
 def word_maps(match: Match, has_cls: bool) -> Floats:
     """Each word's map (L, N), as an explanation has it, of one image's match."""
     best = match.alignments[0].matrix[0].argmax(dim=0).cpu().numpy()  # (L,)
-    return token_shares(match, 0, has_cls)[best].astype(np.float64)
+    return token_maps(match, 0, has_cls)[best].astype(np.float64)
 
 
 def highest(values: Floats, count: int, scores: Floats | None = None) -> Booleans:

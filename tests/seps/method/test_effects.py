@@ -1,4 +1,4 @@
-"""Effects equal a loop of passes: of forced ones as decisions are turned over, of plain ones as patches are blanked."""
+"""Effects equal a loop of passes: of forced ones as decisions are flipped, of plain ones as patches are blanked."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import torch
 from hypothesis import given, settings
 
 from seps import CrossSparseAggrNet, Explanation, explain
-from seps.method import blanking, turning
+from seps.method import blanking, mask_flips
+from seps.method.attribution import split_similarity
 from seps.method.blanking import measure_blanked
 from seps.method.effects import Effects, measure_effects
-from seps.method.shares import split_similarity
 from tests.helpers.cases import Case, cases, one_pair
 from tests.helpers.examples import number_of_examples
 from tests.helpers.forced import random_masks
 
 
-def shares_of(model: CrossSparseAggrNet, record: Explanation, branch: str) -> Any:
+def word_means(model: CrossSparseAggrNet, record: Explanation, branch: str) -> Any:
     parts = split_similarity(model, record)
     return parts[-1 if branch == "dense" else 0].word_means
 
@@ -30,33 +30,33 @@ def loop(
 ) -> tuple[Any, Any, Explanation]:
     """S minus S of a forced pass for each patch, (N,), of words (L, N), and the record of the decision as it is."""
     base = explain(model, **pair, **masks, grid=(1, model.num_patches))
-    own: dict[str, Any] = {"mask": base.sparse.kept} | ({} if base.dense is None else {"dense_mask": base.dense.kept})
+    kept: dict[str, Any] = {"mask": base.sparse.kept} | ({} if base.dense is None else {"dense_mask": base.dense.kept})
     name = "mask" if branch == "sparse" else "dense_mask"
     effects, words = [], []
     for patch in range(model.num_patches):
-        turned = own[name].copy()
-        turned[patch] = ~turned[patch]
-        if not turned.any():
+        flipped = kept[name].copy()
+        flipped[patch] = ~flipped[patch]
+        if not flipped.any():
             effects.append(np.nan)
-            words.append(np.full(len(shares_of(model, base, branch)), np.nan))
+            words.append(np.full(len(word_means(model, base, branch)), np.nan))
             continue
-        record = explain(model, **pair, **own | {name: turned}, grid=(1, model.num_patches))
+        record = explain(model, **pair, **kept | {name: flipped}, grid=(1, model.num_patches))
         effects.append(base.similarity - record.similarity)
-        words.append(shares_of(model, base, branch) - shares_of(model, record, branch))
+        words.append(word_means(model, base, branch) - word_means(model, record, branch))
     return np.array(effects), np.array(words).T, base
 
 
 def check(model: CrossSparseAggrNet, pair: dict[str, Any], masks: dict[str, Any], branch: str) -> Effects:
-    found = measure_effects(model, **pair, **masks, branch=branch)
+    measured = measure_effects(model, **pair, **masks, branch=branch)
     effects, words, base = loop(model, pair, masks, branch)
     size = max(1.0, abs(base.similarity), float(np.nanmax(np.abs(effects), initial=0)))
-    np.testing.assert_allclose(found.effects, effects, atol=2e-6 * size, rtol=0)
-    np.testing.assert_allclose(found.word_effects, words, atol=2e-6 * size, rtol=0)
-    assert abs(found.similarity - base.similarity) < 2e-6 * size
+    np.testing.assert_allclose(measured.effects, effects, atol=2e-6 * size, rtol=0)
+    np.testing.assert_allclose(measured.word_effects, words, atol=2e-6 * size, rtol=0)
+    assert abs(measured.similarity - base.similarity) < 2e-6 * size
     branches = {"sparse": base.sparse, "dense": base.dense}
     decided = branches[branch]
-    assert decided is not None and (found.kept == decided.kept).all()
-    return found
+    assert decided is not None and (measured.kept == decided.kept).all()
+    return measured
 
 
 @given(cases)
@@ -77,13 +77,15 @@ def test_effects_of_a_larger_grid(
 ) -> None:
     case = Case(side=7, channels=32, paper=paper, dense_words=dense_words, logit_scale=logit_scale)
     model, inputs = case.build()
-    found = check(model, one_pair(inputs, 0, 0), {}, "sparse")
-    assert (found.effects != 0).sum() > 40
-    worth = np.where(found.kept, found.effects, -found.effects)
-    assert (found.worth == worth).all() and (found.word_worth[:, found.kept] == found.word_effects[:, found.kept]).all()
-    monkeypatch.setattr(turning, "AT_ONCE", 1)  # a patch at a time
+    measured = check(model, one_pair(inputs, 0, 0), {}, "sparse")
+    assert (measured.effects != 0).sum() > 40
+    worth = np.where(measured.kept, measured.effects, -measured.effects)
+    assert (measured.worth == worth).all() and (
+        measured.word_worth[:, measured.kept] == measured.word_effects[:, measured.kept]
+    ).all()
+    monkeypatch.setattr(mask_flips, "MAX_ELEMENTS", 1)  # a patch at a time
     again = measure_effects(model, **one_pair(inputs, 0, 0))
-    np.testing.assert_allclose(again.effects, found.effects, atol=1e-6)
+    np.testing.assert_allclose(again.effects, measured.effects, atol=1e-6)
 
 
 def test_a_patch_that_weighs_nearly_everything_keeps_its_digits() -> None:
@@ -95,18 +97,18 @@ def test_a_patch_that_weighs_nearly_everything_keeps_its_digits() -> None:
 def test_few_and_all_kept_patches() -> None:
     model, inputs = Case(side=4).build()
     pair = one_pair(inputs, 0, 0)
-    one = torch.arange(16) == 5
-    found = check(model, pair, {"mask": one}, "sparse")
-    assert np.isnan(found.effects).nonzero()[0].tolist() == [5] and np.isnan(found.word_effects[:, 5]).all()
+    mask = torch.arange(16) == 5
+    measured = check(model, pair, {"mask": mask}, "sparse")
+    assert np.isnan(measured.effects).nonzero()[0].tolist() == [5] and np.isnan(measured.word_effects[:, 5]).all()
     check(model, pair, {"mask": torch.ones(16, dtype=torch.bool)}, "sparse")
     check(model, pair, {"mask": torch.arange(16) != 5}, "sparse")
 
 
 def test_a_branch_that_merges_nothing_has_no_effect() -> None:
     model, inputs = Case(dual=False, dense_words=9).build()
-    found = measure_effects(model, **one_pair(inputs, 0, 0), branch="dense")
-    assert np.abs(found.effects).max() < 1e-6 and np.abs(found.word_effects).max() < 1e-6
-    assert found.similarity == pytest.approx(explain(model, **one_pair(inputs, 0, 0)).similarity, abs=1e-6)
+    measured = measure_effects(model, **one_pair(inputs, 0, 0), branch="dense")
+    assert np.abs(measured.effects).max() < 1e-6 and np.abs(measured.word_effects).max() < 1e-6
+    assert measured.similarity == pytest.approx(explain(model, **one_pair(inputs, 0, 0)).similarity, abs=1e-6)
 
 
 def test_what_effects_refuse() -> None:
@@ -134,7 +136,7 @@ def blanked_loop(
         changed[len(changed) - model.num_patches + patch] = neutral
         record = explain(model, **pair | {"img_embs": changed}, **masks, grid=(1, model.num_patches))
         effects.append(base.similarity - record.similarity)
-        words.append(shares_of(model, base, "sparse") - shares_of(model, record, "sparse"))
+        words.append(word_means(model, base, "sparse") - word_means(model, record, "sparse"))
     return np.array(effects), np.array(words).T
 
 
@@ -147,19 +149,19 @@ def test_blanked_patches_equal_a_loop_of_passes(case: Case) -> None:
     pair = one_pair(inputs, 0, 0)
     masks = random_masks(case.seed, model.num_patches, bool(case.dense_words)) if case.seed % 3 == 0 else {}
     neutral = torch.randn(case.channels) if case.seed % 2 else pair["img_embs"][-model.num_patches :].mean(dim=0)
-    found = measure_blanked(model, **pair, **masks, neutral=neutral)
+    measured = measure_blanked(model, **pair, **masks, neutral=neutral)
     effects, words = blanked_loop(model, pair, neutral, masks)
-    size = max(1.0, abs(found.similarity), float(np.abs(effects).max()))
-    np.testing.assert_allclose(found.effects, effects, atol=5e-6 * size, rtol=0)
-    np.testing.assert_allclose(found.word_effects, words, atol=5e-6 * size, rtol=0)
+    size = max(1.0, abs(measured.similarity), float(np.abs(effects).max()))
+    np.testing.assert_allclose(measured.effects, effects, atol=5e-6 * size, rtol=0)
+    np.testing.assert_allclose(measured.word_effects, words, atol=5e-6 * size, rtol=0)
 
 
 def test_blanked_patches_are_the_images_mean_and_come_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     model, inputs = Case(side=5, dense_words=9, paper=False).build()
     pair = one_pair(inputs, 0, 0)
-    found = measure_blanked(model, **pair)
+    measured = measure_blanked(model, **pair)
     effects, _ = blanked_loop(model, pair, pair["img_embs"][1:].mean(dim=0), {})
-    np.testing.assert_allclose(found.effects, effects, atol=2e-6)
-    monkeypatch.setattr(blanking, "AT_ONCE", 25 * 16 * 4)  # four variants at a time, the last batch is one
+    np.testing.assert_allclose(measured.effects, effects, atol=2e-6)
+    monkeypatch.setattr(blanking, "MAX_ELEMENTS", 25 * 16 * 4)  # four variants at a time, the last batch is one
     np.testing.assert_allclose(measure_blanked(model, **pair).effects, effects, atol=2e-6)
-    assert found.similarity == explain(model, **pair).similarity
+    assert measured.similarity == explain(model, **pair).similarity

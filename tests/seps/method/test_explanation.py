@@ -225,9 +225,9 @@ def test_a_generator_draws_the_decision() -> None:
     assert (first.sparse.kept == again.sparse.kept).all()
     assert (first.sparse.kept != other.sparse.kept).any()
     assert abs(sum(first.terms.values()) - first.similarity) < 1e-6
-    one = {key: value[:1] for key, value in inputs.items()}
+    single = {key: value[:1] for key, value in inputs.items()}
     with torch.no_grad():
-        similarity, masks = model.train()(**one, generator=torch.Generator().manual_seed(1))
+        similarity, masks = model.train()(**single, generator=torch.Generator().manual_seed(1))
     assert (masks[0][0, 0].numpy() == first.sparse.kept).all()
     assert float(similarity) == pytest.approx(first.similarity, abs=1e-6)
 

@@ -49,12 +49,12 @@ def test_module_explanation_and_engine_agree_on_random_masks(case: Case) -> None
 def test_the_models_own_decision_given_from_outside_changes_nothing(paper: bool, dense_words: int) -> None:
     model, inputs = Case(images=3, captions=40, side=6, paper=paper, dense_words=dense_words).build()
     pair = one_pair(inputs, 1, 2)
-    own = explain(model, **pair)
-    assert not own.forced and "as it was told to" not in str(own)
-    masks: dict[str, Any] = {"mask": own.sparse.kept} | ({} if own.dense is None else {"dense_mask": own.dense.kept})
+    base = explain(model, **pair)
+    assert not base.forced and "as it was told to" not in str(base)
+    masks: dict[str, Any] = {"mask": base.sparse.kept} | ({} if base.dense is None else {"dense_mask": base.dense.kept})
     again = explain(model, **pair, **masks)
-    assert again.forced and again.similarity == own.similarity
-    assert str(again).count("as it was told to") == 1 + (own.dense is not None)
+    assert again.forced and again.similarity == base.similarity
+    assert str(again).count("as it was told to") == 1 + (base.dense is not None)
     engine, images, captions = indexed(model, inputs)
     free = engine.score(images, captions)
     torch.testing.assert_close(engine.score(images, captions, **masks)[1, 2], free[1, 2], atol=1e-6, rtol=0)
@@ -70,17 +70,17 @@ def test_the_models_own_decision_given_from_outside_changes_nothing(paper: bool,
 def test_a_branch_without_a_mask_decides_by_its_score() -> None:
     model, inputs = Case(side=6, dense_words=9).build()
     pair = one_pair(inputs, 0, 0)
-    own = explain(model, **pair)
+    base = explain(model, **pair)
     mask = np.zeros(36, dtype=np.bool_)
     mask[7] = True
     record = explain(model, **pair, mask=mask)
-    assert own.dense is not None and record.dense is not None
+    assert base.dense is not None and record.dense is not None
     assert record.sparse.forced and not record.dense.forced and record.forced
-    assert (record.dense.kept == own.dense.kept).all()
+    assert (record.dense.kept == base.dense.kept).all()
     assert record.sparse.kept.nonzero()[0].tolist() == [7]
     record = explain(model, **pair, dense_mask=mask)
     assert record.forced and not record.sparse.forced
-    assert (record.sparse.kept == own.sparse.kept).all()
+    assert (record.sparse.kept == base.sparse.kept).all()
 
 
 def test_one_kept_patch_is_every_aggregated_token_and_the_score_weighs_the_rest() -> None:
@@ -107,7 +107,7 @@ def test_one_kept_patch_is_every_aggregated_token_and_the_score_weighs_the_rest(
         (torch.zeros(16, dtype=torch.bool), "mask keeps 0 of 16 patches, but at least 1 is needed"),
     ],
 )
-def test_masks_that_decide_nothing_are_told(mask: Any, message: str) -> None:
+def test_masks_that_decide_nothing_are_refused(mask: Any, message: str) -> None:
     model, inputs = Case(images=1).build()
     pair = one_pair(inputs, 0, 0)
     engine, images, captions = indexed(model, inputs)

@@ -11,11 +11,11 @@ def obvious(similarity: torch.Tensor, margin: float, hardest: bool, ids: list[in
     """Equation (6) as one reads it, pair by pair."""
     total, batch = 0.0, len(similarity)
     for i in range(batch):
-        own = float(similarity[i, i])
+        positive = float(similarity[i, i])
         others = [j for j in range(batch) if ids[j] != ids[i]]
         for violations in (
-            [max(0.0, margin - own + float(similarity[i, j])) for j in others],
-            [max(0.0, margin - own + float(similarity[j, i])) for j in others],
+            [max(0.0, margin - positive + float(similarity[i, j])) for j in others],
+            [max(0.0, margin - positive + float(similarity[j, i])) for j in others],
         ):
             total += max(violations, default=0.0) if hardest else sum(violations)
     return total

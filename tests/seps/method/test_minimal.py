@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from seps import explain
 from seps.method.effects import measure_effects
-from seps.method.minimal import Standing, smallest_change, smallest_set
+from seps.method.minimal import MinimalSet, smallest_change, smallest_set
 from tests.helpers.cases import Case, cases, one_pair
 from tests.helpers.examples import number_of_examples
 
@@ -24,18 +24,18 @@ def test_what_is_found_holds_and_loses_under_a_forced_pass(case: Case) -> None:
     base = explain(model, **pair)
     others = base.similarity + np.array([0.3, -0.02, -0.5, 0.1])
     branch = "dense" if case.dense_words and case.seed % 2 else "sparse"
-    own: dict[str, Any] = {"mask": base.sparse.kept} | ({} if base.dense is None else {"dense_mask": base.dense.kept})
+    kept: dict[str, Any] = {"mask": base.sparse.kept} | ({} if base.dense is None else {"dense_mask": base.dense.kept})
     name = "mask" if branch == "sparse" else "dense_mask"
 
-    def forced(standing: Standing) -> float:
-        similarity = explain(model, **pair, **own | {name: standing.kept}).similarity
-        assert standing.similarity == pytest.approx(similarity, abs=1e-4)
-        assert (standing.kept == ((own[name] & ~standing.dropped) | standing.added)).all()
-        assert standing.branch == branch and standing.rank_before == 3
+    def forced(result: MinimalSet) -> float:
+        similarity = explain(model, **pair, **kept | {name: result.kept}).similarity
+        assert result.similarity == pytest.approx(similarity, abs=1e-4)
+        assert (result.kept == ((kept[name] & ~result.dropped) | result.added)).all()
+        assert result.branch == branch and result.rank_before == 3
         return similarity
 
     few = smallest_set(model, **pair, others=others, branch=branch)
-    assert few.count == few.kept.sum() <= own[name].sum()
+    assert few.count == few.kept.sum() <= kept[name].sum()
     assert forced(few) >= base.similarity - 0.02 - 1e-4 and few.rank <= 3
     change = smallest_change(model, **pair, others=others, branch=branch)
     if change is not None:

@@ -44,8 +44,8 @@ def test_shapes_in_both_modes(paper: bool, has_cls: bool, dense_words: int) -> N
 def test_pairs_do_not_touch_each_other(paper: bool) -> None:
     model, inputs = Case(images=3, captions=4, paper=paper, dense_words=9).build()
     similarity = model(**inputs)
-    one = {key: value[2:3] for key, value in inputs.items()} | {"img_embs": inputs["img_embs"][1:2]}
-    torch.testing.assert_close(model(**one), similarity[1:2, 2:3], atol=1e-6, rtol=0)
+    single = {key: value[2:3] for key, value in inputs.items()} | {"img_embs": inputs["img_embs"][1:2]}
+    torch.testing.assert_close(model(**single), similarity[1:2, 2:3], atol=1e-6, rtol=0)
 
 
 @pytest.mark.parametrize("paper", [False, True])

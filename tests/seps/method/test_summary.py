@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from seps.method.summary import MOST_WORDS, WIDTH
+from seps.method.summary import MAX_WORDS, WIDTH
 from seps.numbers import written
 from tests.helpers.records import CASES, random_record
 
@@ -35,11 +35,11 @@ def test_a_printed_record_is_a_summary(case: tuple[str, bool, tuple[int, int]]) 
 
 def test_a_long_caption_is_cut_in_the_summary() -> None:
     record = random_record()
-    count = MOST_WORDS + 3
+    count = MAX_WORDS + 3
     matrix = np.zeros((len(record.sparse_alignment.tokens), count))
     words, best = tuple(f"word{i}" for i in range(count)), np.zeros(count, dtype=int)
     long = replace(record.sparse_alignment, words=words, best_token=best, matrix=matrix)
     text = str(replace(record, sparse_alignment=long))
-    assert f"word{MOST_WORDS - 1}:" in text
-    assert f"word{MOST_WORDS}:" not in text
+    assert f"word{MAX_WORDS - 1}:" in text
+    assert f"word{MAX_WORDS}:" not in text
     assert "and 3 more" in text

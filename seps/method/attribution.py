@@ -1,11 +1,11 @@
-"""Shares: S(I, T) split exactly, into a share a word and a share a token. Equation (5), taken apart.
+"""Attribution: S(I, T) split exactly among words and among tokens. Equation (5), taken apart.
 
-The two means split as they are: a word's share of the word-to-patch mean is its best value over L, a token's share of
+The two means split as they are: a word's part of the word-to-patch mean is its best value over L, a token's part of
 the patch-to-word mean its best value over M. A relevance value MLP(x), x the K best values, splits by the change that
 each of the K makes on the straight way from no value at all, x = 0, which the network itself pads with (integrated
 gradients, Sundararajan et al., ICML 2017):
 
-    share_k = x_k * integral over t from 0 to 1 of dMLP/dx_k (t x)
+    a_k = x_k * integral over t from 0 to 1 of dMLP/dx_k (t x)
 
 These add up to MLP(x) - MLP(0). What is left over is MLP(0), what the MLP says of a pair without any match: it belongs
 to no word and no token, and stands as a number of its own, which also takes what the sum over `POINTS` points of the
@@ -32,15 +32,15 @@ POINTS = 16  # of the way, Gauss-Legendre: exact for polynomials up to degree 31
 
 
 @dataclass(frozen=True, eq=False)
-class Shares(Sealed):
-    """One alignment's similarity in shares, which add up to it. All arrays are read-only, float64.
+class Attribution(Sealed):
+    """One alignment's similarity in parts, which add up to it. All arrays are read-only, float64.
 
     Attributes:
         caption: "sparse" or "dense", whose words these are.
         words: (L,), tokens: (M,), the labels.
-        word_means: (L,), shares of the word-to-patch mean, each in [-1/L, 1/L].
-        token_means: (M,), shares of the patch-to-word mean, each in [-1/M, 1/M].
-        word_relevance: (L,), shares of the words' relevance value: 0 on words that are not among the K best.
+        word_means: (L,), parts of the word-to-patch mean, each in [-1/L, 1/L].
+        token_means: (M,), parts of the patch-to-word mean, each in [-1/M, 1/M].
+        word_relevance: (L,), parts of the words' relevance value: 0 on words that are not among the K best.
         token_relevance: (M,), the same of the tokens'. Both are 0 in the released variant.
         word_left_over, token_left_over: what no word, no token has of the two relevance values.
         similarity: all of it added, this alignment's part of S(I, T).
@@ -59,12 +59,12 @@ class Shares(Sealed):
 
     @property
     def of_words(self) -> Floats:
-        """(L,), each word's share: of the mean and of the relevance value."""
+        """(L,), what each word adds: to the mean and to the relevance value."""
         return self.word_means + self.word_relevance
 
     @property
     def of_tokens(self) -> Floats:
-        """(M,), each token's share: of the mean and of the relevance value."""
+        """(M,), what each token adds: to the mean and to the relevance value."""
         return self.token_means + self.token_relevance
 
     @property
@@ -73,8 +73,8 @@ class Shares(Sealed):
         return self.word_left_over + self.token_left_over
 
 
-def split_similarity(model: CrossSparseAggrNet, record: Explanation) -> tuple[Shares, ...]:
-    """Split S(I, T) of a record into a share a word and a share a token; all shares together add up to it.
+def split_similarity(model: CrossSparseAggrNet, record: Explanation) -> tuple[Attribution, ...]:
+    """Split S(I, T) of a record among its words and its tokens; all parts together add up to it.
 
     Args:
         model: the one that made the record, whose relevance MLP is asked.
@@ -94,18 +94,18 @@ def split_similarity(model: CrossSparseAggrNet, record: Explanation) -> tuple[Sh
     return tuple(split_alignment(model.hrpa, alignment) for alignment in alignments if alignment is not None)
 
 
-def split_alignment(hrpa: HRPA, alignment: AlignmentExplanation) -> Shares:
+def split_alignment(hrpa: HRPA, alignment: AlignmentExplanation) -> Attribution:
     """Split one alignment's similarity."""
     device = next(hrpa.parameters()).device if hrpa.use_paper_version else torch.device("cpu")
     matrix = torch.tensor(alignment.matrix, dtype=decision_dtype(device), device=device)  # (M, L)
     best_of_word, best_of_token = matrix.amax(dim=0), matrix.amax(dim=1)  # (L,), (M,)
     with torch.no_grad():
-        word_relevance, word_left_over = relevance_shares(hrpa, best_of_word)
-        token_relevance, token_left_over = relevance_shares(hrpa, best_of_token)
+        word_relevance, word_left_over = attribute_relevance(hrpa, best_of_word)
+        token_relevance, token_left_over = attribute_relevance(hrpa, best_of_token)
     parts = [best_of_word / len(best_of_word), best_of_token / len(best_of_token), word_relevance, token_relevance]
     word_means, token_means, words, tokens = (read_only(part.double().cpu()) for part in parts)
     left_over = [float(word_left_over), float(token_left_over)]
-    return Shares(
+    return Attribution(
         caption=alignment.caption,
         words=alignment.words,
         tokens=alignment.tokens,
@@ -119,12 +119,12 @@ def split_alignment(hrpa: HRPA, alignment: AlignmentExplanation) -> Shares:
     )
 
 
-def word_shares(matrix: Tensor) -> Tensor:
-    """Compute each word's share of the word-to-patch mean, `Shares.word_means`, from matrices (..., M, L): (..., L)."""
+def attribute_word_mean(matrix: Tensor) -> Tensor:
+    """Compute what each word adds to the word-to-patch mean, `Attribution.word_means`: (..., M, L) to (..., L)."""
     return matrix.amax(dim=-2) / matrix.shape[-1]
 
 
-def relevance_shares(hrpa: HRPA, best: Tensor) -> tuple[Tensor, Tensor]:
+def attribute_relevance(hrpa: HRPA, best: Tensor) -> tuple[Tensor, Tensor]:
     """Split the relevance value MLP(TopK(best)) of equation (5) among the values that it sees.
 
     Args:
@@ -132,28 +132,28 @@ def relevance_shares(hrpa: HRPA, best: Tensor) -> tuple[Tensor, Tensor]:
         best: (..., n), each word's or each token's best value.
 
     Returns:
-        The shares, (..., n), zero beyond the K best, and what is left over, (...,): together MLP(TopK(best)).
+        The parts, (..., n), zero beyond the K best, and what is left over, (...,): together MLP(TopK(best)).
     """
-    shares = torch.zeros_like(best)
+    attribution = torch.zeros_like(best)
     if not hrpa.use_paper_version:
-        return shares, shares.sum(dim=-1)
+        return attribution, attribution.sum(dim=-1)
     count = min(hrpa.top_k, best.shape[-1])
     highest, where = best.topk(count, dim=-1)  # (..., count), sorted from the highest
-    seen = F.pad(highest, (0, hrpa.top_k - count))  # (..., K)
-    places, weights = np.polynomial.legendre.leggauss(POINTS)  # on [-1, 1]
-    way = torch.tensor((places + 1) / 2).to(seen)[:, None]  # (POINTS, 1), on [0, 1]
-    _, slopes = relevance_mlp(hrpa, seen.unsqueeze(-2) * way)  # (..., POINTS, K)
-    of_seen = seen * (torch.tensor(weights / 2).to(seen) @ slopes)  # (..., K)
-    value, _ = relevance_mlp(hrpa, seen)  # (...,)
-    return shares.scatter(-1, where, of_seen[..., :count]), value - of_seen.sum(dim=-1)
+    inputs = F.pad(highest, (0, hrpa.top_k - count))  # (..., K)
+    nodes, weights = np.polynomial.legendre.leggauss(POINTS)  # on [-1, 1]
+    path = torch.tensor((nodes + 1) / 2).to(inputs)[:, None]  # (POINTS, 1), on [0, 1]
+    _, slopes = relevance_mlp(hrpa, inputs.unsqueeze(-2) * path)  # (..., POINTS, K)
+    terms = inputs * (torch.tensor(weights / 2).to(inputs) @ slopes)  # (..., K)
+    value, _ = relevance_mlp(hrpa, inputs)  # (...,)
+    return attribution.scatter(-1, where, terms[..., :count]), value - terms.sum(dim=-1)
 
 
-def relevance_mlp(hrpa: HRPA, seen: Tensor) -> tuple[Tensor, Tensor]:
+def relevance_mlp(hrpa: HRPA, inputs: Tensor) -> tuple[Tensor, Tensor]:
     """Compute the relevance MLP and its slopes in the precision of what it sees: (..., K) to (...,) and (..., K)."""
     layers: Any = hrpa.relevance_mlp
     first, _, last = layers
-    hidden = F.linear(seen, first.weight.to(seen), first.bias.to(seen))  # (..., 2 K)
-    value = F.linear(F.gelu(hidden), last.weight.to(seen), last.bias.to(seen)).squeeze(-1)  # (...,)
+    hidden = F.linear(inputs, first.weight.to(inputs), first.bias.to(inputs))  # (..., 2 K)
+    value = F.linear(F.gelu(hidden), last.weight.to(inputs), last.bias.to(inputs)).squeeze(-1)  # (...,)
     bell = (1 + torch.erf(hidden / math.sqrt(2))) / 2  # the normal distribution's, up to hidden
     slope = bell + hidden * torch.exp(-hidden.square() / 2) / math.sqrt(2 * math.pi)  # of GELU
-    return value, (slope * last.weight.to(seen)[0]) @ first.weight.to(seen)  # (..., K)
+    return value, (slope * last.weight.to(inputs)[0]) @ first.weight.to(inputs)  # (..., K)

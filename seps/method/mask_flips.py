@@ -1,4 +1,4 @@
-"""The decisions of one image and one caption turned over patch by patch, all N at once and exactly.
+"""The decisions of one image and one caption flipped patch by patch, all N at once and exactly.
 
 A token is t = sum_i w_i v_i, its weights w summing to 1 over its members: the kept patches for an aggregated token, the
 dropped ones for the extra token. Where patch i joins or leaves, softmax weights of all others grow by one factor, so
@@ -20,24 +20,24 @@ from torch import Tensor
 
 from seps.checks import Mask, check_choice
 from seps.method.alignment import Alignment
-from seps.method.explanation import check_one
+from seps.method.attribution import attribute_word_mean
+from seps.method.explanation import check_single
 from seps.method.network import CrossSparseAggrNet, Match
 from seps.method.selection import Selection, decision_dtype, masked_softmax
-from seps.method.shares import word_shares
 
 BRANCHES = ("sparse", "dense")
 SHORTEST = 1e-12  # a token shorter than this counts as zero, as in torch's normalize
-AT_ONCE = 2**22  # numbers of patch-word matrices held at a time
+MAX_ELEMENTS = 2**22  # numbers of patch-word matrices held at a time
 
 
-class Turner:
+class MaskFlips:
     """Scores one image and one caption under decisions that differ in one patch. R = N_c + 1 rows, extra token last.
 
     Args:
         model: either variant, in whatever mode.
         img_embs: (N[+1], C); cap_embs: (L_s, C); dense_cap_embs: (L_d, C), if any.
         mask, dense_mask: (N,) bool, decisions forced from outside to begin with; None decides by the score.
-        branch: whose decision is turned over, "sparse" or "dense"; the other branch's stays as it is.
+        branch: whose decision is flipped, "sparse" or "dense"; the other branch's stays as it is.
 
     Raises:
         ValueError: as `explain`; a branch that is neither, or the dense one without a dense caption.
@@ -53,7 +53,7 @@ class Turner:
         dense_mask: Mask | None = None,
         branch: str = "sparse",
     ) -> None:
-        check_one(model, img_embs, cap_embs, dense_cap_embs)
+        check_single(model, img_embs, cap_embs, dense_cap_embs)
         check_choice("branch", branch, BRANCHES)
         if branch == "dense" and dense_cap_embs is None:
             raise ValueError("branch is 'dense', but there is no dense caption: pass dense_cap_embs.")
@@ -62,16 +62,16 @@ class Turner:
             image = model.image_side(img_embs[None])
             match = model.match(image, cap_embs, dense_cap_embs, mask=mask, dense_mask=dense_mask)
             index = BRANCHES.index(branch)
-            selections = [None if one is None else one.selection for one in (match.sparse, match.dense)]
-            own, other = selections[index], selections[1 - index]
-            assert own is not None
-            self.kept = own.mask[0] > 0.5  # (N,), the decision as it is
+            selections = [None if part is None else part.selection for part in (match.sparse, match.dense)]
+            selection, other = selections[index], selections[1 - index]
+            assert selection is not None
+            self.kept = selection.mask[0] > 0.5  # (N,), the decision as it is
             exact = decision_dtype(img_embs.device)
-            self.logits = torch.cat([image.logits[index][0].to(exact), own.score.to(exact)])  # (R, N)
+            self.logits = torch.cat([image.logits[index][0].to(exact), selection.score.to(exact)])  # (R, N)
             self.patches = image.patches[0].to(exact)  # (N, C)
-            own_words = dense_cap_embs if index == 1 and not model.use_paper_version else cap_embs
-            assert own_words is not None
-            self.words = F.normalize(own_words.to(exact), dim=-1)  # (L, C)
+            words = dense_cap_embs if index == 1 and not model.use_paper_version else cap_embs
+            assert words is not None
+            self.words = F.normalize(words.to(exact), dim=-1)  # (L, C)
             self.cls: Tensor | None = None  # (1, L), cosines of the words and [CLS]
             if image.cls is not None:
                 self.cls = F.normalize(image.cls[0].to(exact), dim=-1) @ self.words.T
@@ -84,28 +84,28 @@ class Turner:
                 self.patches = torch.zeros_like(self.patches)
             self.met = self.patches @ self.words.T  # (N, L)
             self.lengths = self.patches.square().sum(dim=-1)  # (N,), squared
-            self.apart = other_similarity(match, own)  # of S, what the turned branch has no part in
+            self.other_similarity = other_similarity(match, selection)  # of S, what the flipped branch has no part in
 
     @torch.no_grad()
     def score(self, kept: Tensor) -> tuple[float, Tensor]:
-        """Score S(I, T) under one decision, (N,) bool, by the arithmetic of `turn`; and the words' shares, (L,)."""
+        """Score S(I, T) under one decision, (N,) bool, as `score_flips` computes it; and the words' parts, (L,)."""
         tokens = masked_softmax(self.logits, members(kept, len(self.logits))) @ self.patches + self.fixed  # (R, C)
         cosines = tokens @ self.words.T / tokens.norm(dim=-1, keepdim=True).clamp(min=SHORTEST)  # (R, L)
         alignment = self._align(cosines[None])
-        shares = word_shares(alignment.matrix)[0]  # (L,)
-        return float(alignment.similarity[0] + self.apart), shares
+        words = attribute_word_mean(alignment.matrix)[0]  # (L,)
+        return float(alignment.similarity[0] + self.other_similarity), words
 
     @torch.no_grad()
-    def turn(self, kept: Tensor, with_words: bool = False) -> tuple[Tensor, Tensor | None]:
-        """Score S(I, T) as each patch's decision is turned over, and nothing else.
+    def score_flips(self, kept: Tensor, with_words: bool = False) -> tuple[Tensor, Tensor | None]:
+        """Score S(I, T) as each patch's decision is flipped, and nothing else.
 
         Args:
             kept: (N,) bool, the decision; it may keep no patch at all.
-            with_words: whether words' shares are asked for too.
+            with_words: whether the words' parts are asked for too.
 
         Returns:
-            S(I, T), (N,), and the words' shares of it, see `Shares.word_means`, (N, L) or None. NaN where the only kept
-            patch would be dropped: a decision keeps at least one.
+            S(I, T), (N,), and the words' parts of it, see `Attribution.word_means`, (N, L) or None. NaN where the only
+            kept patch would be dropped: a decision keeps at least one.
         """
         inside = members(kept, len(self.logits))  # (R, N)
         weights = masked_softmax(self.logits, inside)  # (R, N)
@@ -125,17 +125,17 @@ class Turner:
         across = torch.where(is_heaviest, dot(without, self.fixed), across)  # (R, N)
         norms = (squared + 2 * across + dot(self.fixed, self.fixed)).clamp(min=0).sqrt().clamp(min=SHORTEST)
         products = [part @ self.words.T for part in (tokens, without, self.fixed)]  # (R, L) each
-        scores, shares = [], []
-        for rows in torch.arange(len(kept), device=kept.device).split(self._patches_at_once()):
+        scores, words = [], []
+        for rows in torch.arange(len(kept), device=kept.device).split(self._batch_size()):
             joined = stay[:, rows, None] * products[0][:, None] + step[:, rows, None] * self.met[rows]  # (R, n, L)
             joined = torch.where(is_heaviest[:, rows, None], products[1][:, None], joined) + products[2][:, None]
             alignment = self._align((joined / norms[:, rows, None]).transpose(0, 1))  # (n, R, L)
-            scores.append(alignment.similarity + self.apart)
+            scores.append(alignment.similarity + self.other_similarity)
             if with_words:
-                shares.append(word_shares(alignment.matrix))
+                words.append(attribute_word_mean(alignment.matrix))
         only = kept & (kept.sum() == 1)  # (N,)
-        found = torch.cat(scores).masked_fill(only, torch.nan)
-        return found, torch.cat(shares).masked_fill(only[:, None], torch.nan) if with_words else None
+        similarities = torch.cat(scores).masked_fill(only, torch.nan)
+        return similarities, torch.cat(words).masked_fill(only[:, None], torch.nan) if with_words else None
 
     def _align(self, cosines: Tensor) -> Alignment:
         """Align from (n, R, L), with the [CLS] token's row before the others."""
@@ -144,8 +144,8 @@ class Turner:
         with torch.autocast(cosines.device.type, enabled=False):
             return self.model.hrpa.align(cosines.to(self.model.dtype))
 
-    def _patches_at_once(self) -> int:
-        return max(1, AT_ONCE // (len(self.logits) * len(self.words)))
+    def _batch_size(self) -> int:
+        return max(1, MAX_ELEMENTS // (len(self.logits) * len(self.words)))
 
 
 def members(kept: Tensor, rows: int) -> Tensor:
@@ -158,8 +158,8 @@ def dot(left: Tensor, right: Tensor) -> Tensor:
     return (left * right).sum(dim=-1, keepdim=True)
 
 
-def other_similarity(match: Match, own: Selection) -> Tensor:
-    """Return what another alignment than that of the branch `own` adds to S(I, T); a tensor of no dimension."""
+def other_similarity(match: Match, selection: Selection) -> Tensor:
+    """Return what another alignment than that of the selection's branch adds to S(I, T); a tensor of no dimension."""
     if len(match.alignments) == 1:
         return torch.zeros_like(match.similarity[0])
-    return match.alignments[1 if own is match.sparse.selection else 0].similarity[0]
+    return match.alignments[1 if selection is match.sparse.selection else 0].similarity[0]
