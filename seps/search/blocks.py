@@ -90,18 +90,20 @@ class BlockScorer:
         differences = None if dense is not None else self.from_differences.compare(sparse)
         similarity = []
         for images in split(v, max(1, ALIGNED // t)):
-            products = self.workspace.take("products", images.stop - images.start, t, longest, m)
-            norms = self.workspace.take("norms", images.stop - images.start, t, m)
+            products = self.workspace.buffer("products", images.stop - images.start, t, longest, m)
+            norms = self.workspace.buffer("norms", images.stop - images.start, t, m)
             for row, i in enumerate(range(images.start, images.stop)):
                 if differences is not None:
                     self.from_differences.fill(i, words, differences, products[row], norms[row])
                 else:
-                    products[row], norms[row] = self.one_image(i, words, sparse, dense)
+                    products[row], norms[row] = self.image_products(i, words, sparse, dense)
             part = None if cls is None else cls[images]
             similarity.append(align(self.model, products, norms, part, captions.lengths))
         return torch.cat(similarity)
 
-    def one_image(self, i: int, words: Tensor, sparse: Selection, dense: Selection | None) -> tuple[Tensor, Tensor]:
+    def image_products(
+        self, i: int, words: Tensor, sparse: Selection, dense: Selection | None
+    ) -> tuple[Tensor, Tensor]:
         """Take the first order or the third, whichever multiplies less: products (T, L, M), lengths (T, M)."""
         n, channels = self.patches.shape[1:]
         m, longest = self.model.num_tokens + 1, words.shape[1]

@@ -8,7 +8,7 @@ from torch import Tensor
 from seps.search.from_tokens import SHORTEST
 from seps.search.workspace import Workspace
 
-CANCELLED = 0.03  # a token shorter than this share of what it was summed from is summed directly instead
+CANCELLED = 0.03  # a token shorter than this fraction of what it was summed from is summed directly instead
 
 
 class ByGram:
@@ -27,7 +27,7 @@ class ByGram:
         """Multiply the tokens of image `i`, weights (T, M, N), with words (T, L, C): (T, L, M), lengths (T, M)."""
         t, m, n = weights.shape
         every_word = words.view(-1, words.shape[-1])  # (T * L, C)
-        met = self.workspace.take("words by patches", len(every_word), n)
+        met = self.workspace.buffer("words by patches", len(every_word), n)
         torch.mm(every_word, self.patches[i].T, out=met)
         norms = self.lengths(i, weights.view(t * m, n)).view(t, m)
         return torch.bmm(met.view(t, -1, n), weights.transpose(1, 2)), norms
@@ -37,7 +37,7 @@ class ByGram:
         patches, gram = self.patches[i], self.grams[i]
         if gram is None:
             gram = self.grams[i] = patches @ patches.T  # (N, N)
-        projected = self.workspace.take("projected", *weights.shape)
+        projected = self.workspace.buffer("projected", *weights.shape)
         torch.mm(weights, gram, out=projected)
         squared = projected.mul_(weights).sum(dim=-1)  # (K,)
         longest_possible = weights @ self.norms[i].float()  # (K,)

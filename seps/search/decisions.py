@@ -14,12 +14,12 @@ from torch import Tensor
 
 from seps.method.network import CrossSparseAggrNet
 from seps.method.selection import EPS, Selection, decision_dtype, unit_patches
-from seps.search.index import CaptionIndex, Captions, ImageIndex, pick
+from seps.search.index import CaptionIndex, Captions, ImageIndex, take_rows
 
 COSINE_ERROR = 1e-6  # of a cosine in float32: three times the largest of 6 million that were looked at
 ROUNDING = 1e-6  # of the difference of two scores in float32, their parts given
 SHORTEST, LONGEST = 1e-11, 1e15  # of patches that the network scales to unit length, and whose squares float32 holds
-EXACT_AT_ONCE = 16  # pairs decided again at a time
+EXACT_BATCH_SIZE = 16  # pairs decided again at a time
 
 
 class Decisions:
@@ -64,25 +64,25 @@ class Decisions:
         assert s_im is not None
         texts = (captions.sparse, captions.dense)
         if not self.in_float32:
-            s_st, s_dt = (None if one is None else one.direction @ self.unit.transpose(1, 2) for one in texts)
+            s_st, s_dt = (None if text is None else text.direction @ self.unit.transpose(1, 2) for text in texts)
             assert s_st is not None
             return self.model.select((s_p, s_p_dense), s_im, s_st, s_dt, masks=self.masks)
-        s_st, s_dt = (None if one is None else self.attention(one) for one in texts)
+        s_st, s_dt = (None if text is None else self.attention(text) for text in texts)
         assert s_st is not None
         s_im = s_im.float()
         single = (None if s_p is None else s_p.float(), None if s_p_dense is None else s_p_dense.float())
-        found = self.model.select(single, s_im, s_st, s_dt, masks=self.masks)
+        selections = self.model.select(single, s_im, s_st, s_dt, masks=self.masks)
         slack = self.slack(s_im, s_st, s_dt)
         unsure = torch.zeros(slack.shape, dtype=torch.bool, device=slack.device)  # (V, T)
-        for selection in found:
+        for selection in selections:
             if selection is not None and not selection.forced:
                 unsure |= gap(selection) <= slack
-        self.decide_again(unsure, captions, found)
-        return found
+        self.decide_again(unsure, captions, selections)
+        return selections
 
     def forced(self, images: Tensor) -> tuple[Tensor | None, Tensor | None]:
         """The forced decisions of some images, (K, N) each."""
-        sparse, dense = (None if one is None else one[images, 0] for one in self.masks)
+        sparse, dense = (None if mask is None else mask[images, 0] for mask in self.masks)
         return sparse, dense
 
     def attention(self, captions: Captions) -> Tensor:
@@ -110,19 +110,21 @@ class Decisions:
                 total += coefficients[name] * 2 * error
         return total
 
-    def decide_again(self, unsure: Tensor, captions: CaptionIndex, found: tuple[Selection, Selection | None]) -> None:
-        """Put the float64 decisions and scores of the pairs that are unsure, (V, T) bool, into `found`."""
+    def decide_again(
+        self, unsure: Tensor, captions: CaptionIndex, selections: tuple[Selection, Selection | None]
+    ) -> None:
+        """Put the float64 decisions and scores of the pairs that are unsure, (V, T) bool, into `selections`."""
         images = self.images
-        for pairs in unsure.nonzero().split(EXACT_AT_ONCE) if bool(unsure.any()) else ():
+        for pairs in unsure.nonzero().split(EXACT_BATCH_SIZE) if bool(unsure.any()) else ():
             i, t = pairs.unbind(dim=1)  # (K,) each
             s_st, s_dt = (
-                None if one is None else torch.stack([self.unit_of(a) @ one.direction[b] for a, b in pairs.tolist()])
-                for one in (captions.sparse, captions.dense)
+                None if text is None else torch.stack([self.unit_of(a) @ text.direction[b] for a, b in pairs.tolist()])
+                for text in (captions.sparse, captions.dense)
             )  # (K, N)
             assert s_st is not None
-            s_p = (pick(images.s_p[0], i), pick(images.s_p[1], i))
+            s_p = (take_rows(images.s_p[0], i), take_rows(images.s_p[1], i))
             exact = self.model.select(s_p, images.s_im[i], s_st, s_dt, masks=self.forced(i))
-            for rough, fine in zip(found, exact, strict=True):
+            for rough, fine in zip(selections, exact, strict=True):
                 if rough is not None and fine is not None and not rough.forced:
                     rough.mask[i, t] = fine.mask.float()
                     rough.score[i, t] = fine.score.float()

@@ -20,11 +20,11 @@ from seps.method.network import CrossSparseAggrNet
 from seps.progress import Progress, with_progress
 from seps.search.blocks import ALIGNED, MANY_CAPTIONS, BlockScorer
 from seps.search.index import CaptionIndex, ImageIndex, index_captions, index_images, model_key
-from seps.search.parts import divide, split, work_on
+from seps.search.parts import divide, parallel_for, split
 from seps.search.workspace import Workspace
 
 ENCODED_IMAGES = 8  # images encoded at a time: they stay in a CPU's cache
-MOST_MEGABYTES = 10**9
+MAX_MEGABYTES = 10**9
 CPU_CAPTIONS, CPU_PAIRS = 96, 1024  # captions and pairs a block on a CPU, likewise
 THREAD_BYTES = 128 * 2**20  # the least that a thread has where several score at once
 
@@ -64,7 +64,7 @@ class ScoringEngine:
     """
 
     def __init__(self, model: CrossSparseAggrNet, memory_mb: float = 512, progress: Progress = False) -> None:
-        check_positive("memory_mb", memory_mb, MOST_MEGABYTES)
+        check_positive("memory_mb", memory_mb, MAX_MEGABYTES)
         self.model = model
         self.memory = int(memory_mb * 2**20)
         self.progress = progress
@@ -145,7 +145,7 @@ class ScoringEngine:
                     part = order[columns].cpu()
                     result[rows, part] = scorer.score(captions[part]).float().cpu()
 
-        work_on(fill, parts, threads, "Scoring", self.progress)
+        parallel_for(fill, parts, threads, "Scoring", self.progress)
         return result
 
     def check_origin(self, images: ImageIndex, captions: CaptionIndex) -> None:
@@ -208,12 +208,12 @@ class ScoringEngine:
         memory = int(0.7 * memory)  # the rest for what small steps take and give back
         budget = max(0, memory - image)
         block = max(1, min(len(captions), budget // (pair + of_image)))
-        most = len(images) * block
+        max_pairs = len(images) * block
         if self.device.type == "cpu":
             block = min(block, CPU_CAPTIONS)
-            most = CPU_PAIRS if block >= MANY_CAPTIONS else ALIGNED
+            max_pairs = CPU_PAIRS if block >= MANY_CAPTIONS else ALIGNED
         each = image + block * (pair if block >= MANY_CAPTIONS else pair + of_image)
-        return block, max(1, min(len(images), most // block, (memory - block * of_image) // each))
+        return block, max(1, min(len(images), max_pairs // block, (memory - block * of_image) // each))
 
 
 def check_indices(images: ImageIndex, captions: CaptionIndex) -> None:

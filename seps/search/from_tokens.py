@@ -23,7 +23,7 @@ def from_tokens(weights: Tensor, patches: Tensor, words: Tensor, workspace: Work
         Products (V, T, L, M) of words and tokens, and the tokens' lengths (V, T, M), at least `SHORTEST`.
     """
     v, t, m, n = weights.shape
-    tokens = workspace.take("tokens", v, t, m, words.shape[-1])
+    tokens = workspace.buffer("tokens", v, t, m, words.shape[-1])
     torch.bmm(weights.view(v, t * m, n), patches, out=tokens.view(v, t * m, -1))
     # All images' tokens of a caption in one product; where V or T is 1 nothing is copied.
     by_caption = tokens.transpose(0, 1).reshape(t, v * m, -1)  # (T, V * M, C)

@@ -35,7 +35,7 @@ def chosen(rows: Rows, count: int) -> slice | Tensor:
     return torch.arange(count)[rows.cpu() if isinstance(rows, Tensor) else list(rows)]
 
 
-def pick(values: Tensor | None, rows: slice | Tensor) -> Tensor | None:
+def take_rows(values: Tensor | None, rows: slice | Tensor) -> Tensor | None:
     """Return some rows, where there are any."""
     return None if values is None else values[rows]
 
@@ -67,16 +67,16 @@ class ImageIndex:
 
     def __getitem__(self, rows: Rows) -> ImageIndex:
         """Some of the images, by number, slice or numbers."""
-        some = chosen(rows, len(self))
+        selected = chosen(rows, len(self))
         sparse, dense = self.logits
-        part = sparse[some]
+        part = sparse[selected]
         return ImageIndex(
-            cls=pick(self.cls, some),
-            patches=self.patches[some],
-            norms=self.norms[some],
-            s_im=self.s_im[some],
-            s_p=(pick(self.s_p[0], some), pick(self.s_p[1], some)),
-            logits=(part, part if dense is sparse else dense[some]),
+            cls=take_rows(self.cls, selected),
+            patches=self.patches[selected],
+            norms=self.norms[selected],
+            s_im=self.s_im[selected],
+            s_p=(take_rows(self.s_p[0], selected), take_rows(self.s_p[1], selected)),
+            logits=(part, part if dense is sparse else dense[selected]),
             model_key=self.model_key,
         )
 
@@ -100,10 +100,10 @@ class Captions:
 
     def __getitem__(self, rows: Rows) -> Captions:
         """Some of the captions, no longer than the longest of them."""
-        some = chosen(rows, len(self))
-        lengths = self.lengths[some]
+        selected = chosen(rows, len(self))
+        lengths = self.lengths[selected]
         longest = int(lengths.max()) if len(lengths) else 0
-        return Captions(self.words[:, :longest][some].contiguous(), lengths, self.direction[some])
+        return Captions(self.words[:, :longest][selected].contiguous(), lengths, self.direction[selected])
 
 
 @dataclass(frozen=True)
@@ -123,27 +123,27 @@ class CaptionIndex:
 
 def index_images(model: CrossSparseAggrNet, img_embs: Tensor, batches: Iterable[slice]) -> ImageIndex:
     """Encode checked images (V, N+1, C) or (V, N, C), batch by batch."""
-    sides: list[ImageFeatures] = []
+    features: list[ImageFeatures] = []
     norms: list[Tensor] = []
     for rows in batches:
-        side = model.image_side(img_embs[rows])
-        norms.append(side.patches.float().norm(dim=-1))  # (batch, N)
-        sides.append(replace(side, unit=side.unit[:0]))  # large, and quickly made again
+        image = model.image_side(img_embs[rows])
+        norms.append(image.patches.float().norm(dim=-1))  # (batch, N)
+        features.append(replace(image, unit=image.unit[:0]))  # large, and quickly made again
 
     def joined(parts: Iterable[Tensor | None]) -> Tensor | None:
         present = [part for part in parts if part is not None]
         return torch.cat(present) if present else None
 
     cls, patches = split_cls(img_embs, model.num_patches)
-    sparse = torch.cat([side.logits[0] for side in sides])
-    shared = sides[0].logits[0] is sides[0].logits[1]
+    sparse = torch.cat([image.logits[0] for image in features])
+    shared = features[0].logits[0] is features[0].logits[1]
     return ImageIndex(
         cls=None if cls is None else F.normalize(cls[:, 0].float(), dim=-1),
         patches=patches,  # the caller's own memory, no copy
         norms=torch.cat(norms),
-        s_im=torch.cat([side.s_im for side in sides]),
-        s_p=(joined(side.s_p[0] for side in sides), joined(side.s_p[1] for side in sides)),
-        logits=(sparse, sparse if shared else torch.cat([side.logits[1] for side in sides])),
+        s_im=torch.cat([image.s_im for image in features]),
+        s_p=(joined(image.s_p[0] for image in features), joined(image.s_p[1] for image in features)),
+        logits=(sparse, sparse if shared else torch.cat([image.logits[1] for image in features])),
         model_key=model_key(model),
     )
 

@@ -71,8 +71,8 @@ def image_to_text_ranks(similarity: Tensor, captions_per_image: int = 1) -> Tens
     """
     owner = caption_owners(similarity, captions_per_image)
     images = len(similarity)
-    own = similarity.reshape(images, images, captions_per_image)[range(images), range(images)]  # (B_v, k)
-    best = own.amax(dim=1, keepdim=True)  # (B_v, 1)
+    positives = similarity.reshape(images, images, captions_per_image)[range(images), range(images)]  # (B_v, k)
+    best = positives.amax(dim=1, keepdim=True)  # (B_v, 1)
     ahead = torch.zeros(images, dtype=torch.int64, device=similarity.device)
     index = torch.arange(images, device=similarity.device)[:, None]
     for start in range(0, len(owner), CHUNK):
@@ -87,8 +87,8 @@ def text_to_image_ranks(similarity: Tensor, captions_per_image: int = 1) -> Tens
     ranks = []
     for start in range(0, len(owner), CHUNK):
         scores = similarity[:, start : start + CHUNK]  # (B_v, chunk)
-        own = scores.gather(0, owner[None, start : start + CHUNK])  # (1, chunk)
-        ranks.append((scores >= own).sum(dim=0))  # its own image counts itself: rank 1 is one entry
+        positive = scores.gather(0, owner[None, start : start + CHUNK])  # (1, chunk)
+        ranks.append((scores >= positive).sum(dim=0))  # its own image counts itself: rank 1 is one entry
     return torch.cat(ranks)
 
 

@@ -1,4 +1,4 @@
-"""Cutting many into parts, and working on the parts of a CPU's share on several threads at once."""
+"""Cutting many into parts, and working on the parts of a CPU's work on several threads at once."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ def divide(count: int, parts: int) -> Iterator[slice]:
     return (slice(count * i // parts, count * (i + 1) // parts) for i in range(parts))
 
 
-def work_on(work: Callable[[slice], None], parts: list[slice], threads: int, title: str, progress: Progress) -> None:
-    """Call `work` with each part, on so many threads at once, each of which computes with its share of torch's threads.
+def parallel_for(
+    work: Callable[[slice], None], parts: list[slice], threads: int, title: str, progress: Progress
+) -> None:
+    """Call `work` with each part, on so many threads at once, each of which computes with its part of torch's threads.
 
     Products that are too small to be divided among cores fill them all in this way. What goes wrong in one part is
-    raised, and the parts that wait are left. While the threads start, the default of new ones is a share: another
+    raised, and the parts that wait are left. While the threads start, the default of new ones is a part: another
     thread that first uses torch in that moment keeps it.
 
     Args:
@@ -39,11 +41,11 @@ def work_on(work: Callable[[slice], None], parts: list[slice], threads: int, tit
             work(part)
         return
     mine, ready = torch.get_num_threads(), Barrier(threads + 1)
-    shares = [max(1, part.stop - part.start) for part in divide(mine, threads)]
+    counts = [max(1, part.stop - part.start) for part in divide(mine, threads)]
 
     def prepare() -> None:
         torch.get_num_threads()  # a thread's first use takes the default, which would overrule what is set now
-        torch.set_num_threads(shares.pop())  # this thread's, and the default of new ones
+        torch.set_num_threads(counts.pop())  # this thread's, and the default of new ones
         ready.wait()
 
     with ThreadPoolExecutor(threads, initializer=prepare) as pool:

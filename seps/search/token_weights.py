@@ -39,7 +39,7 @@ class TokenWeights:
     def of_branch(self, name: str, images: slice, selection: Selection, branch: int) -> Tensor:
         """Weigh one branch's patches, (V, T, M, N), each row summing to 1."""
         mask = selection.mask[images].float()  # (V, T, N)
-        weights = self.workspace.take(name, *mask.shape[:2], self.num_tokens + 1, mask.shape[2])
+        weights = self.workspace.buffer(name, *mask.shape[:2], self.num_tokens + 1, mask.shape[2])
         aggregated = weights[:, :, :-1]  # (V, T, N_c, N)
         exponential = self.exponentials[branch]
         if exponential is None:  # each pair's own maximum must be found

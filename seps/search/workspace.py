@@ -19,7 +19,7 @@ class Workspace(threading.local):
         self.device = device
         self.buffers: dict[str, Tensor] = {}
 
-    def take(self, name: str, *shape: int) -> Tensor:
+    def buffer(self, name: str, *shape: int) -> Tensor:
         """Return an uninitialised float32 tensor; what was taken under the same name before is gone."""
         count = math.prod(shape)
         buffer = self.buffers.get(name)

@@ -51,32 +51,32 @@ def built(paper: bool, kind: str, dense: bool) -> tuple[CrossSparseAggrNet, Imag
 @pytest.mark.parametrize("kind", KINDS)
 def test_decisions_are_the_networks(kind: str, paper: bool, dense: bool) -> None:
     model, images, captions = built(paper, kind, dense)
-    found = Decisions(model, images).select(captions)
-    side = model.image_side(images.patches)
+    selections = Decisions(model, images).select(captions)
+    image = model.image_side(images.patches)
     for t in range(T):
-        s_st = text_attention(side.unit, captions.sparse.direction[t])
-        s_dt = None if captions.dense is None else text_attention(side.unit, captions.dense.direction[t])
-        for mine, own in zip(found, model.select(side.s_p, side.s_im, s_st, s_dt), strict=True):
-            assert (mine is None) is (own is None)
-            if mine is not None and own is not None:
-                assert torch.equal(mine.mask[:, t].double(), own.mask)
-                torch.testing.assert_close(mine.score[:, t].double(), own.score, atol=1e-4, rtol=0)
+        s_st = text_attention(image.unit, captions.sparse.direction[t])
+        s_dt = None if captions.dense is None else text_attention(image.unit, captions.dense.direction[t])
+        for fast, exact in zip(selections, model.select(image.s_p, image.s_im, s_st, s_dt), strict=True):
+            assert (fast is None) is (exact is None)
+            if fast is not None and exact is not None:
+                assert torch.equal(fast.mask[:, t].double(), exact.mask)
+                torch.testing.assert_close(fast.score[:, t].double(), exact.score, atol=1e-4, rtol=0)
 
 
 def test_a_second_look_is_rare_where_patches_differ_and_taken_where_they_do_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    shares: list[float] = []
+    fractions: list[float] = []
 
     def counted(self: Decisions, unsure: Tensor, *rest: object) -> None:
-        shares.append(float(unsure.float().mean()))
+        fractions.append(float(unsure.float().mean()))
 
     monkeypatch.setattr(Decisions, "decide_again", counted)
     for kind in ("any", "all equal"):
         model, images, captions = built(True, kind, False)
         Decisions(model, images).select(captions)
-    assert shares[0] < 0.1
-    assert shares[1] == 1.0
+    assert fractions[0] < 0.1
+    assert fractions[1] == 1.0
 
 
 def test_without_the_second_look_nearly_equal_patches_change_places(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,11 +95,11 @@ def test_cosines_in_float32_are_within_their_error(channels: int) -> None:
     engine = ScoringEngine(model)
     words = patches[:, :5] + torch.randn(8, 5, channels)
     captions, images = engine.encode_captions(words, [5] * 8), engine.encode_images(patches)
-    for some in (captions, captions[0]):  # both orders of multiplication
-        found = Decisions(model, images).attention(some.sparse)  # (8, T, N)
+    for texts in (captions, captions[0]):  # both orders of multiplication
+        cosines = Decisions(model, images).attention(texts.sparse)  # (8, T, N)
         unit = model.image_side(patches).unit
-        exact = torch.stack([text_attention(unit, caption_direction(words[t])) for t in range(len(some))], dim=1)
-        assert float((found - exact).abs().max()) < COSINE_ERROR
+        exact = torch.stack([text_attention(unit, caption_direction(words[t])) for t in range(len(texts))], dim=1)
+        assert float((cosines - exact).abs().max()) < COSINE_ERROR
 
 
 def test_forced_decisions_stay_forced() -> None:

@@ -237,11 +237,11 @@ def test_images_are_referred_to_and_not_copied() -> None:
 
 def test_progress_is_shown_where_it_is_wanted(capsys: pytest.CaptureFixture[str]) -> None:
     model, inputs = Case(images=20, captions=3).build()
-    images, seen = inputs.pop("img_embs"), []
+    images, titles = inputs.pop("img_embs"), []
 
     def progress(steps: Iterable[Any], desc: str) -> Iterable[Any]:
         for step in steps:
-            seen.append(desc)
+            titles.append(desc)
             yield step
 
     for shown in (False, True, progress):
@@ -249,8 +249,8 @@ def test_progress_is_shown_where_it_is_wanted(capsys: pytest.CaptureFixture[str]
         engine.score(engine.encode_images(images), engine.encode_captions(**inputs))
         bar = "Scoring" in capsys.readouterr().err
         assert bar == (shown is True)
-    assert seen.count("Encoding images") > 1
-    assert seen.count("Scoring") > 1
+    assert titles.count("Encoding images") > 1
+    assert titles.count("Scoring") > 1
 
 
 def test_gradient_mode_and_autocast_of_the_caller_do_not_matter() -> None:

@@ -18,8 +18,8 @@ def obvious_ranks(similarity: list[list[float]], k: int) -> tuple[list[int], lis
         image_to_text.append(1 + sum(similarity[i][j] >= best for j in range(captions) if j // k != i))
     text_to_image = []
     for j in range(captions):
-        own = similarity[j // k][j]
-        text_to_image.append(1 + sum(similarity[i][j] >= own for i in range(images) if i != j // k))
+        positive = similarity[j // k][j]
+        text_to_image.append(1 + sum(similarity[i][j] >= positive for i in range(images) if i != j // k))
     return image_to_text, text_to_image
 
 

@@ -1,4 +1,4 @@
-"""Parts are worked on by several threads, each computing with its share of torch's threads."""
+"""Parts are worked on by several threads, each computing with its part of torch's threads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 
 from seps import ScoringEngine
 from seps.search import engine as scoring
-from seps.search.parts import divide, split, work_on
+from seps.search.parts import divide, parallel_for, split
 from tests.helpers.cases import Case
 
 
@@ -27,18 +27,18 @@ def test_parts_cover_all_and_are_nearly_equal() -> None:
     assert parts == [slice(0, 3), slice(3, 6), slice(6, 10)] == list(divide(10, 3))
 
 
-def test_each_thread_has_its_share_and_torch_is_left_as_it_was(four_threads: None) -> None:
-    shares, lock, all_there = [], threading.Lock(), threading.Barrier(2)
+def test_each_thread_has_its_part_and_torch_is_left_as_it_was(four_threads: None) -> None:
+    counts, lock, all_there = [], threading.Lock(), threading.Barrier(2)
 
     def work(part: slice) -> None:
         if part.start < 2:  # the first two parts wait for each other: each of both threads has one
             all_there.wait(timeout=30)
         with lock:
-            shares.append((threading.get_ident(), torch.get_num_threads()))
+            counts.append((threading.get_ident(), torch.get_num_threads()))
 
-    work_on(work, list(split(8, 1)), 2, "", False)
-    assert len(shares) == 8 and len({thread for thread, _ in shares}) == 2
-    assert {share for _, share in shares} == {2}
+    parallel_for(work, list(split(8, 1)), 2, "", False)
+    assert len(counts) == 8 and len({thread for thread, _ in counts}) == 2
+    assert {count for _, count in counts} == {2}
     later: list[int] = []
     thread = threading.Thread(target=lambda: later.append(torch.get_num_threads()))
     thread.start()
@@ -47,30 +47,30 @@ def test_each_thread_has_its_share_and_torch_is_left_as_it_was(four_threads: Non
 
 
 def test_what_goes_wrong_is_raised_and_the_rest_is_left(four_threads: None) -> None:
-    done = []
+    finished = []
 
     def work(part: slice) -> None:
         if part.start == 3:
             raise RuntimeError("the fourth")
-        done.append(part.start)
+        finished.append(part.start)
         threading.Event().wait(0.01)
 
     with pytest.raises(RuntimeError, match="the fourth"):
-        work_on(work, list(split(200, 1)), 2, "", False)
-    assert {0, 1, 2} <= set(done) and len(done) < 100
+        parallel_for(work, list(split(200, 1)), 2, "", False)
+    assert {0, 1, 2} <= set(finished) and len(finished) < 100
     assert torch.get_num_threads() == 4
 
 
 def test_threads_share_what_does_not_divide(four_threads: None) -> None:
-    shares, lock, all_there = [], threading.Lock(), threading.Barrier(3)
+    counts, lock, all_there = [], threading.Lock(), threading.Barrier(3)
 
     def work(part: slice) -> None:
         all_there.wait(timeout=30)
         with lock:
-            shares.append(torch.get_num_threads())
+            counts.append(torch.get_num_threads())
 
-    work_on(work, list(split(3, 1)), 3, "", False)
-    assert sorted(shares) == [1, 1, 2]
+    parallel_for(work, list(split(3, 1)), 3, "", False)
+    assert sorted(counts) == [1, 1, 2]
 
 
 def test_a_thread_that_cannot_start_lets_the_others_go(four_threads: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,14 +84,14 @@ def test_a_thread_that_cannot_start_lets_the_others_go(four_threads: None, monke
 
     monkeypatch.setattr(threading.Thread, "start", only_once)
     with pytest.raises(RuntimeError, match="can't start new thread"):
-        work_on(lambda part: None, list(split(8, 1)), 2, "", False)
+        parallel_for(lambda part: None, list(split(8, 1)), 2, "", False)
     assert torch.get_num_threads() == 4 and not started[0].is_alive()
 
 
 def test_one_thread_works_here() -> None:
-    seen = []
-    work_on(lambda part: seen.append((part.start, threading.get_ident())), list(split(3, 1)), 1, "", False)
-    assert seen == [(i, threading.get_ident()) for i in range(3)]
+    calls = []
+    parallel_for(lambda part: calls.append((part.start, threading.get_ident())), list(split(3, 1)), 1, "", False)
+    assert calls == [(i, threading.get_ident()) for i in range(3)]
 
 
 @pytest.mark.parametrize(("memory_mb", "threads"), [(512, 4), (256, 2), (10, 1)])
