@@ -15,7 +15,7 @@ from seps.checks import (
     shown,
 )
 
-MOST_RANK, MOST_LAYERS = 4_096, 1_024
+MAX_RANK, MAX_LAYERS = 4_096, 1_024
 CLS_CHOICES = ("encoder", "mean", "none")
 
 
@@ -93,8 +93,8 @@ class TextConfig:
     def __post_init__(self) -> None:
         check_weights("text.weights", self.weights)
         check_share("text.dropout", self.dropout)
-        check_whole("text.low_rank", self.low_rank, MOST_RANK, least=0)
-        check_whole("text.low_rank_layers", self.low_rank_layers, MOST_LAYERS)
+        check_whole("text.low_rank", self.low_rank, MAX_RANK, least=0)
+        check_whole("text.low_rank_layers", self.low_rank_layers, MAX_LAYERS)
         for name in ("max_words", "max_dense_words"):
             limit = getattr(self, name)
             check_whole(f"text.{name}", limit, MOST_WORDS)
@@ -108,8 +108,8 @@ class TextConfig:
 
 
 def check_weights(name: str, weights: str) -> None:
-    """Raise ValueError unless `weights` names a kind of source and, where it needs one, a place."""
-    kind, colon, place = weights.partition(":")
-    if weights in ("hub", "none") or (kind in ("package", "folder") and colon and place):
+    """Raise ValueError unless `weights` names a kind of source and, where it needs one, a path."""
+    kind, colon, target = weights.partition(":")
+    if weights in ("hub", "none") or (kind in ("package", "folder") and colon and target):
         return
     raise ValueError(f"{name} is {shown(weights)}, but it must be 'hub', 'package:NAME', 'folder:PATH' or 'none'.")

@@ -52,5 +52,5 @@ def add_low_rank(bert: nn.Module, rank: int, layers: int) -> None:
     if layers > len(whole):
         raise ValueError(f"text.low_rank_layers is {layers}, but the text encoder has {len(whole)} layers.")
     for layer in whole[-layers:]:
-        for part in [one for one in layer.modules() if isinstance(one, nn.Linear)]:
+        for part in [module for module in layer.modules() if isinstance(module, nn.Linear)]:
             register_parametrization(part, "weight", LowRank(part.out_features, part.in_features, rank))

@@ -30,19 +30,19 @@ def find_folder(source: str, hub_files: tuple[str, ...]) -> Path:
     Raises:
         ValueError: it is not there; the message says what to install or download.
     """
-    kind, _, place = source.partition(":")
+    kind, _, target = source.partition(":")
     if kind == "package":
-        return package_folder(place)
+        return package_folder(target)
     if kind == "seps":
-        return own_folder(place)
+        return described_folder(target)
     if kind == "folder":
-        if not Path(place).is_dir():
-            raise ValueError(f"The folder {place} does not exist.")
-        return Path(place)
+        if not Path(target).is_dir():
+            raise ValueError(f"The folder {target} does not exist.")
+        return Path(target)
     return hub_folder(source, hub_files)
 
 
-def own_folder(name: str) -> Path:
+def described_folder(name: str) -> Path:
     """The folder of an encoder that the library describes itself, without weights.
 
     Raises:

@@ -28,13 +28,13 @@ def vision_parts(backbone: nn.Module, frozen_until: str) -> tuple[list[nn.Module
             f"training.frozen_until is {frozen_until!r}, but {type(backbone).__name__} cannot be split: it takes an "
             "EfficientNet of timm. Leave it empty to keep the whole backbone frozen."
         )
-    found = re.fullmatch(r"blocks\.(\d+)", frozen_until)
-    if found is None or int(found[1]) >= len(blocks):
+    match = re.fullmatch(r"blocks\.(\d+)", frozen_until)
+    if match is None or int(match[1]) >= len(blocks):
         raise ValueError(
             f"training.frozen_until is {frozen_until!r}, but it must be one of blocks.0 to blocks.{len(blocks) - 1}."
         )
     conv_stem, bn1, _, conv_head, bn2 = (backbone.get_submodule(name) for name in STAGES)
-    count = int(found[1]) + 1
+    count = int(match[1]) + 1
     return [conv_stem, bn1, *blocks[:count]], [*blocks[count:], conv_head, bn2]
 
 
@@ -43,7 +43,7 @@ def let_learn(parts: list[nn.Module]) -> None:
 
     These hold hundredths of the weights, and on a CPU their gradient costs as much time as all else together.
     """
-    for module in (one for part in parts for one in part.modules()):
+    for module in (child for part in parts for child in part.modules()):
         depthwise = isinstance(module, nn.Conv2d) and module.groups > 1
         for parameter in module.parameters(recurse=False):
             parameter.requires_grad_(not depthwise)

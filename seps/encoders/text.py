@@ -106,10 +106,10 @@ class TextEncoder(nn.Module):
         With a tail those after the frozen layers.
         """
         mask = self._mask(ids, lengths)  # (B, L)
-        found = self.bert(input_ids=ids, attention_mask=mask.long(), output_hidden_states=self.tail is not None)
-        words = found.last_hidden_state  # (B, L, D_t)
+        output = self.bert(input_ids=ids, attention_mask=mask.long(), output_hidden_states=self.tail is not None)
+        words = output.last_hidden_state  # (B, L, D_t)
         if self.tail is not None:
-            words = found.hidden_states[-1 - len(self.tail)]
+            words = output.hidden_states[-1 - len(self.tail)]
         return words * mask.unsqueeze(-1)
 
     @staticmethod

@@ -148,7 +148,7 @@ class VisionEncoder(nn.Module):
             cells.transpose(1, 2).unflatten(2, grid)  # (B, D_m, H_m, W_m)
             for cells, grid in zip(features.split(counts, dim=1), self.tail.grids, strict=True)
         ]
-        return self._joined([passed(self.tail.rest, one).flatten(2).transpose(1, 2) for one in maps])
+        return self._joined([passed(self.tail.rest, view).flatten(2).transpose(1, 2) for view in maps])
 
     def _joined(self, views: list[Tensor]) -> Tensor:
         """The tokens of the image (B, P + N, D_v), and of its smaller view where there is one, to features."""

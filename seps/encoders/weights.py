@@ -22,7 +22,7 @@ from seps.files import check_weights_file
 
 WEIGHTS_FILE = "model.safetensors"
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
-MOST_OF_ENCODER = {  # what a text encoder's config.json may ask for
+MAX_OF_ENCODER = {  # what a text encoder's config.json may ask for
     "hidden_size": MOST_CHANNELS,
     "intermediate_size": 8 * MOST_CHANNELS,
     "num_hidden_layers": 1_024,
@@ -48,10 +48,10 @@ def vision_backbone(config: VisionConfig) -> nn.Module:
         raise ValueError(f"vision.encoder is {config.encoder!r}, which is no timm model{hint}.")
     if config.weights == "none":
         return without_head(create(config, num_classes=0))
-    kind, _, place = config.weights.partition(":")
+    kind, _, name = config.weights.partition(":")
     if kind == "package":
         model = create(config)
-        model.load_state_dict(in_order(config, read_package(place), model.state_dict()))
+        model.load_state_dict(in_order(config, read_package(name), model.state_dict()))
     else:
         model = create(config, pretrained_cfg_overlay=from_file(config, vision_file(config)))
     return all_finite(without_head(model), config)
@@ -63,13 +63,13 @@ def classifier_weights(config: VisionConfig) -> Tensor:
     Raises:
         ValueError: weights other than a package's, or no linear classifier on the encoder's features among them.
     """
-    kind, _, place = config.weights.partition(":")
+    kind, _, name = config.weights.partition(":")
     if kind != "package":
         raise ValueError(
             f"vision.weights is {config.weights!r}, but a classifier is read from a package's weights alone."
         )
     model = create(config)
-    model.load_state_dict(in_order(config, read_package(place), model.state_dict()))
+    model.load_state_dict(in_order(config, read_package(name), model.state_dict()))
     classifier = model.get_classifier()  # type: ignore[operator]
     if not isinstance(classifier, nn.Linear) or classifier.in_features != model.num_features:
         raise ValueError(f"{config.encoder} has no linear classifier on its features.")
@@ -117,9 +117,9 @@ class Removed(nn.Module):
 
 def vision_file(config: VisionConfig) -> Path:
     """The safetensors file of a timm model, from a folder, a path to the file itself, or timm's repo on the hub."""
-    kind, _, place = config.weights.partition(":")
-    if kind == "folder" and Path(place).is_file():
-        return Path(place)
+    kind, _, name = config.weights.partition(":")
+    if kind == "folder" and Path(name).is_file():
+        return Path(name)
     cfg = timm.get_pretrained_cfg(config.encoder)
     source = config.weights if kind == "folder" else (cfg.hf_hub_id if cfg is not None else None)
     if source is None:
@@ -159,24 +159,24 @@ def read_package(name: str) -> dict[str, Tensor]:
         raise ValueError(f"{files[0]} holds something other than tensors, so it is not loaded.") from error
 
 
-def in_order(config: VisionConfig, tensors: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def in_order(config: VisionConfig, tensors: Mapping[str, Tensor], targets: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """A package's tensors under timm's names: both list the same layers in the same order.
 
     Raises:
         ValueError: the counts or a pair of shapes differ.
     """
-    if len(tensors) != len(wanted):
+    if len(tensors) != len(targets):
         raise ValueError(
-            f"{config.weights} has {len(tensors)} tensors, but {config.encoder} has {len(wanted)}: "
+            f"{config.weights} has {len(tensors)} tensors, but {config.encoder} has {len(targets)}: "
             "they do not belong together."
         )
-    for (theirs, tensor), (ours, parameter) in zip(tensors.items(), wanted.items(), strict=True):
+    for (theirs, tensor), (ours, parameter) in zip(tensors.items(), targets.items(), strict=True):
         if tensor.shape != parameter.shape:
             raise ValueError(
                 f"{config.weights} has {theirs} {tuple(tensor.shape)} where {config.encoder} has {ours} "
                 f"{tuple(parameter.shape)}: they do not belong together."
             )
-    return dict(zip(wanted, tensors.values(), strict=True))
+    return dict(zip(targets, tensors.values(), strict=True))
 
 
 def text_backbone(config: TextConfig) -> PreTrainedModel:
@@ -208,10 +208,10 @@ def text_architecture(config: TextConfig) -> PretrainedConfig:
     except Exception as error:  # transformers raises whatever a file's content leads it to
         check_described(folder)
         raise ValueError(f"{folder} describes no encoder that transformers knows: {error}") from error
-    for name, most in MOST_OF_ENCODER.items():
+    for name, limit in MAX_OF_ENCODER.items():
         number = getattr(architecture, name, None)
         if number is not None:
-            check_whole(f"{name} in {folder / 'config.json'}", number, most)
+            check_whole(f"{name} in {folder / 'config.json'}", number, limit)
     return architecture
 
 

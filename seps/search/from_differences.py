@@ -118,7 +118,7 @@ class FromDifferences:
         return TOKEN_BATCH_SIZE if self.patches.device.type == "cpu" else captions
 
     def tokens(self, i: int, by: Differences, part: slice, indices: Tensor, lost: Tensor) -> Tensor:
-        """Build the tokens of image `i` for the captions at the positions `part`: (P, M, C), overwritten by the next."""
+        """Build the tokens of image `i` for the captions at positions `part`: (P, M, C), overwritten by the next."""
         assert self.usual is not None  # `compare` was called: it made `by`
         t, count = part.stop - part.start, max(1, by.counts[i][part.stop - 1])  # the last differs most
         m, channels = self.usual.tokens.shape[1:]

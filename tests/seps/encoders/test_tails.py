@@ -35,28 +35,28 @@ def test_the_image_backbones_parts_make_the_whole(until: str, context: int) -> N
         cells = encoder.features(images)
         torch.testing.assert_close(encoder.finished(cells), features)
         torch.testing.assert_close(encoder.project(cells), whole)
-    learning = {name for name, one in encoder.visual_encoder.named_parameters() if one.requires_grad}
+    learning = {name for name, part in encoder.visual_encoder.named_parameters() if part.requires_grad}
     last = int(until[-1])
     assert {int(name.split(".")[1]) for name in learning if name.startswith("blocks")} == set(range(last + 1, 5))
     assert "conv_head.weight" in learning and "conv_stem.weight" not in learning
     assert any("conv_pw" in name for name in learning)
     kernels = {
         f"{name}.weight"
-        for name, one in encoder.visual_encoder.named_modules()
-        if isinstance(one, torch.nn.Conv2d) and one.groups > 1
+        for name, part in encoder.visual_encoder.named_modules()
+        if isinstance(part, torch.nn.Conv2d) and part.groups > 1
     }
     assert kernels and not kernels & learning  # depthwise ones stay
     encoder.train()
     assert encoder.vision_proj.training and not encoder.visual_encoder.training
 
 
-@pytest.mark.parametrize(("name", "until", "said"), [
+@pytest.mark.parametrize(("name", "until", "message"), [
     ("test_vit", "blocks.0", "cannot be split"),
     ("test_efficientnet", "blocks.9", "must be one of blocks.0 to blocks.4"),
     ("test_efficientnet", "conv_stem", "must be one of blocks.0 to blocks.4"),
 ])  # fmt: skip
-def test_a_backbone_that_cannot_be_split_there_is_told(name: str, until: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_a_backbone_that_cannot_be_split_there_is_refused(name: str, until: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         image_encoder(name, 0).freeze_until(until)
 
 
@@ -68,7 +68,7 @@ def test_the_text_encoders_layers_make_the_whole(tmp_path: Path, count: int) -> 
         whole = encoder(ids, lengths)
         encoder.freeze_layers(count)
         torch.testing.assert_close(encoder.project(encoder.features(ids, lengths), lengths), whole)
-    learning = {name.split(".")[2] for name, one in encoder.bert.named_parameters() if one.requires_grad}
+    learning = {name.split(".")[2] for name, part in encoder.bert.named_parameters() if part.requires_grad}
     assert learning == {str(layer) for layer in range(count, 2)}
     with pytest.raises(ValueError, match="frozen_text_layers is 3, but the text encoder has 2"):
         encoder.freeze_layers(3)
@@ -82,14 +82,14 @@ def test_low_rank_differences_begin_at_nothing_and_learn_alone(tmp_path: Path) -
         torch.testing.assert_close(encoder(ids, lengths), plain(ids, lengths))
     encoder.freeze_layers(1)
     encoder(ids, lengths).square().sum().backward()
-    learning = {name: one for name, one in encoder.bert.named_parameters() if one.requires_grad}
+    learning = {name: part for name, part in encoder.bert.named_parameters() if part.requires_grad}
     assert len(learning) == 12  # up and down of six linear parts of one layer
     assert all(name.startswith("encoder.layer.1.") and name.endswith((".up", ".down")) for name in learning)
-    assert any(one.grad is not None and bool(one.grad.any()) for one in learning.values())
-    place = "encoder.layer.1.attention.self.query"
+    assert any(part.grad is not None and bool(part.grad.any()) for part in learning.values())
+    layer = "encoder.layer.1.attention.self.query"
     with torch.no_grad():
-        learning[f"{place}.parametrizations.weight.0.up"].fill_(1.0)
-        moved = encoder.bert.get_submodule(place).weight - plain.bert.get_parameter(f"{place}.weight")  # type: ignore[operator]
+        learning[f"{layer}.parametrizations.weight.0.up"].fill_(1.0)
+        moved = encoder.bert.get_submodule(layer).weight - plain.bert.get_parameter(f"{layer}.weight")  # type: ignore[operator]
         changed = encoder(ids, lengths)
         with without_differences():
             torch.testing.assert_close(encoder(ids, lengths), plain(ids, lengths))

@@ -128,7 +128,7 @@ def test_what_does_not_fit(tmp_path: Path, tokenizer: Tokenizer) -> None:
 
 @pytest.mark.parametrize("name", ["config.json", "tokenizer_config.json", "special_tokens_map.json", "tokenizer.json"])
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"[]", "holds a JSON list, but an object"),
         (b"null", "holds a JSON NoneType, but an object"),
@@ -139,11 +139,11 @@ def test_what_does_not_fit(tmp_path: Path, tokenizer: Tokenizer) -> None:
     ids=["list", "null", "empty", "latin-1", "deep"],
 )
 def test_files_that_describe_no_tokenizer_are_named(
-    bert: Path, tmp_path: Path, name: str, content: bytes, told: str
+    bert: Path, tmp_path: Path, name: str, content: bytes, message: str
 ) -> None:
     folder = Path(shutil.copytree(bert, tmp_path / "bert"))
     (folder / name).write_bytes(content)
-    with pytest.raises(ValueError, match=f"{name} {told}"):
+    with pytest.raises(ValueError, match=f"{name} {message}"):
         Tokenizer.from_config(TextConfig(f"folder:{folder}", "none"))
 
 

@@ -81,8 +81,8 @@ def test_full_size_geometries(tmp_path: Path, name: str, grid: tuple[int, int], 
     record = model.explain(marked, "a dog")
     scores = record.on_grid(record.sparse.parts["s_p"])
     assert scores.shape == grid
-    found = divmod(int(abs(scores - np.median(scores)).argmax()), across)  # the one that is not grey, or beside it:
-    assert max(abs(found[0] - cell[0]), abs(found[1] - cell[1])) <= 1  # windows mix neighbours, the scorer is untrained
+    peak = divmod(int(abs(scores - np.median(scores)).argmax()), across)  # the one that is not grey, or beside it:
+    assert max(abs(peak[0] - cell[0]), abs(peak[1] - cell[1])) <= 1  # windows mix neighbours, the scorer is untrained
     assert record.has_cls == bool(cls)
 
 
@@ -101,20 +101,20 @@ def test_patches_of_lite0_lie_row_by_row(size: int) -> None:
     rows, columns = model.grid
     assert rows == columns == size // 32
     cells = [(1, columns - 2), (rows - 2, 1), (2, 4), (4, 2)]
-    for cell, found in zip(cells, largest(token_changes(model, cells)), strict=True):
-        assert max(abs(cell[0] - found[0]), abs(cell[1] - found[1])) <= 1
+    for cell, peak in zip(cells, largest(token_changes(model, cells)), strict=True):
+        assert max(abs(cell[0] - peak[0]), abs(cell[1] - peak[1])) <= 1
 
 
 def test_cls_and_its_substitutes() -> None:
     images = torch.randn(2, 3, 160, 160)
     with torch.no_grad():
-        own, mean, none = (encoder("test_vit", cls).features(images) for cls in ("encoder", "mean", "none"))
-    assert own.shape == mean.shape == (2, 101, 64)
+        encoded, mean, none = (encoder("test_vit", cls).features(images) for cls in ("encoder", "mean", "none"))
+    assert encoded.shape == mean.shape == (2, 101, 64)
     assert none.shape == (2, 100, 64)
-    assert torch.equal(own[:, 1:], none)
+    assert torch.equal(encoded[:, 1:], none)
     assert torch.equal(mean[:, 1:], none)
     torch.testing.assert_close(mean[:, 0], none.mean(dim=1))
-    assert not torch.allclose(own[:, 0], mean[:, 0])
+    assert not torch.allclose(encoded[:, 0], mean[:, 0])
 
 
 def test_registers_are_dropped() -> None:
@@ -172,12 +172,12 @@ def test_backbones_whose_patches_cannot_be_placed(name: str, size: int, cls: str
     ],
 )
 def test_a_size_that_the_patch_does_not_divide_is_what_is_to_be_changed(name: str, size: int, advice: str) -> None:
-    told = rf"^{name} has patches of .* do not tile an image of {size} x {size}: take an image_size {advice}\.$"
-    with pytest.raises(ValueError, match=told):
+    message = rf"^{name} has patches of .* do not tile an image of {size} x {size}: take an image_size {advice}\.$"
+    with pytest.raises(ValueError, match=message):
         encoder(name, size=size)
 
 
-def test_patches_that_do_not_tile_the_image_are_told() -> None:
+def test_patches_that_do_not_tile_the_image_are_warned_of() -> None:
     with pytest.warns(
         UserWarning, match="test_resnet makes 4 x 4 patches of 32 pixels, which do not tile an image of 100"
     ):

@@ -57,13 +57,13 @@ def test_a_package_that_does_not_fit_the_encoder() -> None:
 
 
 def test_shapes_in_the_wrong_order() -> None:
-    wanted = OrderedDict(a=torch.zeros(2, 3), b=torch.zeros(3))
+    targets = OrderedDict(a=torch.zeros(2, 3), b=torch.zeros(3))
     given = OrderedDict(first=torch.ones(2, 3), second=torch.ones(3))
     config = vision("some_encoder", LITE0)
-    assert [float(tensor.sum()) for tensor in weights.in_order(config, given, wanted).values()] == [6.0, 3.0]
+    assert [float(tensor.sum()) for tensor in weights.in_order(config, given, targets).values()] == [6.0, 3.0]
     given.move_to_end("first")
     with pytest.raises(ValueError, match=r"has second \(3,\) where some_encoder has a \(2, 3\)"):
-        weights.in_order(config, given, wanted)
+        weights.in_order(config, given, targets)
 
 
 class Malice:
@@ -90,8 +90,8 @@ def test_a_timm_model_from_a_folder(tmp_path: Path, encoder: str, with_classifie
     source = timm.create_model(encoder) if with_classifier else timm.create_model(encoder, num_classes=0)
     state = {name: tensor.contiguous() for name, tensor in source.state_dict().items()}
     save_file(state, tmp_path / "model.safetensors")
-    for place in (tmp_path, tmp_path / "model.safetensors"):
-        model = vision_backbone(vision(encoder, f"folder:{place}"))
+    for source in (tmp_path, tmp_path / "model.safetensors"):
+        model = vision_backbone(vision(encoder, f"folder:{source}"))
         loaded = model.state_dict()
         assert not [name for name in loaded if name.split(".")[0] in ("head", "fc", "classifier", "fc_norm")]
         assert len(loaded) > len(state) - 5
@@ -187,7 +187,7 @@ def test_text_files_that_do_not_fit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"null", "config.json holds a JSON NoneType, but an object"),
         (b"3", "config.json holds a JSON int, but an object"),
@@ -196,21 +196,21 @@ def test_text_files_that_do_not_fit(tmp_path: Path) -> None:
     ],
     ids=["null", "number", "empty", "deep"],
 )
-def test_a_description_of_an_encoder_that_is_none(tmp_path: Path, content: bytes, told: str) -> None:
+def test_a_description_of_an_encoder_that_is_none(tmp_path: Path, content: bytes, message: str) -> None:
     bert = write_tiny_bert(tmp_path)
     (bert / "config.json").write_bytes(content)
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         text_backbone(TextConfig(f"folder:{bert}", "none"))
 
 
 @pytest.mark.parametrize(
-    ("name", "most"),
+    ("name", "limit"),
     [("hidden_size", 16384), ("vocab_size", 4194304), ("num_hidden_layers", 1024), ("intermediate_size", 131072)],
 )
-def test_an_encoder_that_no_machine_holds(tmp_path: Path, name: str, most: int) -> None:
+def test_an_encoder_that_no_machine_holds(tmp_path: Path, name: str, limit: int) -> None:
     file = write_tiny_bert(tmp_path) / "config.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {name: 10**9}))
-    with pytest.raises(ValueError, match=f"^{name} in .*config.json is 1000000000, but it must be at most {most}.$"):
+    with pytest.raises(ValueError, match=f"^{name} in .*config.json is 1000000000, but it must be at most {limit}.$"):
         text_backbone(TextConfig(f"folder:{tmp_path}", "none"))
 
 
