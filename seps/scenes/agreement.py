@@ -1,4 +1,4 @@
-"""What of a caption came true in its picture, as captions of the picture tell it."""
+"""What of a caption came true in its picture, as captions of the picture state it."""
 
 from __future__ import annotations
 
@@ -11,92 +11,95 @@ from seps.scenes.truth import about
 
 INVERSE = {"left of": "right of", "above": "below", "in front of": "behind", "on": "under", "next to": "next to"}
 INVERSE |= {back: there for there, back in INVERSE.items()}
-ONE_OF = ("colour", "size", "zone")  # an object has one of each: another one contradicts it
-ABOUT_ONE = (*ONE_OF, "pose", "at")
-Verdict = bool | None  # None where nothing is told
+SINGLE_VALUED = ("colour", "size", "zone")  # an object has one of each: another one contradicts it
+ABOUT_OBJECT = (*SINGLE_VALUED, "pose", "at")
+Verdict = bool | None  # None where nothing is stated
 
 
-def agreement(asked: Reading, told: Sequence[Reading]) -> tuple[Verdict, ...]:
+def agreement(asked: Reading, recaptions: Sequence[Reading]) -> tuple[Verdict, ...]:
     """Whether each statement of a caption came true, by what captions of its picture say.
 
-    In each of these the objects are found that make most statements true and fewest untrue; objects may be the same
-    where one noun can stand for both ("child", "girl"). A statement is untrue where the opposite is told: another
-    colour, size, place or number, or the relation the other way round. What a caption does not tell is left to
-    the next one.
+    In each of these those objects are taken that make most statements true and fewest untrue; objects may be the same
+    where one noun can stand for both ("child", "girl"). A statement is untrue where its opposite is stated: another
+    colour, size, place or number, or the relation the other way round. What a caption does not state is left to
+    the next.
 
     Args:
-        asked: the caption that was drawn; told: captions of the picture, the most likely first.
+        asked: the caption that was drawn; recaptions: captions of the picture, the most likely first.
 
     Returns:
-        True, False or None (not told) for each of `asked.statements`.
+        True, False or None (not stated) for each of `asked.statements`.
     """
     verdicts: list[Verdict] = [None] * len(asked.statements)
-    for reading in told:
-        found = compare(asked, reading)
-        verdicts = [new if old is None else old for old, new in zip(verdicts, found, strict=True)]
+    for reading in recaptions:
+        latest = compare(asked, reading)
+        verdicts = [new if old is None else old for old, new in zip(verdicts, latest, strict=True)]
     return tuple(verdicts)
 
 
-def compare(asked: Reading, told: Reading) -> tuple[Verdict, ...]:
+def compare(asked: Reading, recaption: Reading) -> tuple[Verdict, ...]:
     """As `agreement`, of one caption of the picture."""
-    said = set(told.statements) | {
-        (INVERSE[name], *reversed(rest)) for name, *rest in told.statements if name in INVERSE
+    stated = set(recaption.statements) | {
+        (INVERSE[name], *reversed(rest)) for name, *rest in recaption.statements if name in INVERSE
     }
 
-    def judged(same: dict[int, int]) -> tuple[Verdict, ...]:
-        return tuple(verdict(statement, said, same, told) for statement in asked.statements)
+    def verdicts_of(same: dict[int, int]) -> tuple[Verdict, ...]:
+        return tuple(verdict(statement, stated, same, recaption) for statement in asked.statements)
 
-    return max(map(judged, matchings(asked, told)), key=lambda found: found.count(True) - found.count(False))
+    return max(map(verdicts_of, matchings(asked, recaption)), key=lambda each: each.count(True) - each.count(False))
 
 
-def verdict(statement: Statement, said: set[Statement], same: dict[int, int], told: Reading) -> Verdict:
-    """Whether a statement is said, or the opposite; `same` tells which object of the picture each of its objects is."""
+def verdict(statement: Statement, stated: set[Statement], same: dict[int, int], recaption: Reading) -> Verdict:
+    """Whether a statement or its opposite is stated.
+
+    `same` tells which object of the picture each of its objects is.
+    """
     name, *rest = statement
     if name == "background":
-        places = [others for kind, *others in said if kind == name]
+        places = [others for kind, *others in stated if kind == name]
         return None if not places else all(set(rest) & set(others) for others in places)
     if name == "feature":
-        return statement in said or None
+        return statement in stated or None
     if name == "count":
         number, word = rest[:2]
-        numbers = [n for kind, *others in said if kind == name for n, noun in [others[:2]] if alike(noun, word)]
-        single = any(alike(one.word, word) and len(one.objects) == 1 for one in told.named)
+        numbers = [n for kind, *others in stated if kind == name for n, noun in [others[:2]] if alike(noun, word)]
+        single = any(alike(named.word, word) and len(named.objects) == 1 for named in recaption.named)
         return number in numbers or (False if numbers or single else None)
     objects = [same.get(i) for i in about(statement)]
     if None in objects:
         return None
     if name == "called":
         return True
-    if name in ABOUT_ONE:
-        values = [value for kind, *others in said if kind == name for i, value in [others] if i == objects[0]]
+    if name in ABOUT_OBJECT:
+        values = [value for kind, *others in stated if kind == name for i, value in [others] if i == objects[0]]
         if rest[1] in values:
             return True
-        opposite = bool(values) if name in ONE_OF else {rest[1], *values} == {"left", "right"}
+        opposite = bool(values) if name in SINGLE_VALUED else {rest[1], *values} == {"left", "right"}
         return False if opposite else None
-    if (name, *objects) in said:
+    if (name, *objects) in stated:
         return True
-    return False if name != "next to" and (name, *reversed(objects)) in said else None
+    return False if name != "next to" and (name, *reversed(objects)) in stated else None
 
 
-def matchings(asked: Reading, told: Reading) -> Iterator[dict[int, int]]:
+def matchings(asked: Reading, recaption: Reading) -> Iterator[dict[int, int]]:
     """Every way in which as many objects of one caption as can be are objects of the other: of like nouns alone."""
-    own, others = nouns(asked), nouns(told)
-    fits = {i: [j for j in range(len(others)) if alike(own[i], others[j])] for i in range(len(own))}
+    asked_nouns, others = nouns(asked), nouns(recaption)
+    fits = {i: [j for j in range(len(others)) if alike(asked_nouns[i], others[j])] for i in range(len(asked_nouns))}
     able = [i for i in fits if fits[i]][:MOST_NAMED]
     for size in range(min(len(able), len(others)), -1, -1):
-        found = False
+        any_fits = False
         for chosen in combinations(able, size):
             for order in permutations(range(len(others[:MOST_NAMED])), size):
                 if all(j in fits[i] for i, j in zip(chosen, order, strict=True)):
-                    found = True
+                    any_fits = True
                     yield dict(zip(chosen, order, strict=True))
-        if found:
+        if any_fits:
             return
 
 
 def nouns(reading: Reading) -> list[str]:
     """The noun of each object of a caption, by its number."""
-    return [one.word for one in reading.named for _ in one.objects]
+    return [named.word for named in reading.named for _ in named.objects]
 
 
 def alike(first: str, second: str) -> bool:

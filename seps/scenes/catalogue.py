@@ -54,8 +54,8 @@ def _kind(
     part: str = "",
 ) -> Kind:
     words = tuple(word.replace("_", " ") for word in more.replace("=", name.replace(" ", "_")).split())
-    found, comes_in, does = (tuple(text.split()) for text in (places, colours, poses))
-    return Kind(name, category, words, height, aspect, found, zone, comes_in, does, part or None)
+    backgrounds, comes_in, does = (tuple(text.split()) for text in (places, colours, poses))
+    return Kind(name, category, words, height, aspect, backgrounds, zone, comes_in, does, part or None)
 
 
 ROWS = (

@@ -10,7 +10,7 @@ from seps.scenes.sentences import Teller
 from seps.scenes.wording import NUMBERS, PLACE_WORDS, RELATION_PHRASES
 
 DENSE = 202  # keeps the choices of this caption apart from those of others
-FEWEST, MOST = 60, 180  # words
+MIN_WORDS, MAX_WORDS = 60, 180  # words
 OPENINGS = ("The picture shows", "This is a drawing of", "Here we see", "Someone has drawn")
 
 BACKGROUND_SENTENCES = {
@@ -109,39 +109,39 @@ CATEGORY_WORDS = {
 
 def dense_caption(scene: Scene) -> Caption:
     """A caption of 60 to 180 words that names every object, with its colour and size, and what surrounds it."""
-    chance = Rng(scene.look, DENSE)
-    teller = Teller(scene, chance)
-    told = [_opening(teller)]
-    told += [_about(teller, group) for group in chance.mixed(teller.groups)]
-    behind = [Writer(scene, chance).say(FEATURE_SENTENCES[name], ("feature", name)) for name in scene.features]
+    rng = Rng(scene.look, DENSE)
+    teller = Teller(scene, rng)
+    sentences = [_opening(teller)]
+    sentences += [_about(teller, group) for group in rng.shuffled(teller.groups)]
+    behind = [Writer(scene, rng).say(FEATURE_SENTENCES[name], ("feature", name)) for name in scene.features]
     behind += [
-        Writer(scene, chance).say(text, ("background", scene.background))
-        for text in chance.mixed(BACKGROUND_SENTENCES[scene.background])[:2]
+        Writer(scene, rng).say(text, ("background", scene.background))
+        for text in rng.shuffled(BACKGROUND_SENTENCES[scene.background])[:2]
     ]
-    told += chance.mixed(behind)
-    told += chance.mixed(_related(teller))[:4]
-    told += _counts(teller)
+    sentences += rng.shuffled(behind)
+    sentences += rng.shuffled(_related(teller))[:4]
+    sentences += _counts(teller)
     rest = [
-        Writer(scene, chance).say(text, ("background", scene.background))
-        for text in chance.mixed(BACKGROUND_SENTENCES[scene.background])
+        Writer(scene, rng).say(text, ("background", scene.background))
+        for text in rng.shuffled(BACKGROUND_SENTENCES[scene.background])
     ]
-    known = {" ".join(writer.words) for writer in told}
+    known = {" ".join(writer.words) for writer in sentences}
     for writer in rest:
-        if _length(told) < FEWEST and " ".join(writer.words) not in known:
-            told.append(writer)
-    while _length(told) > MOST:
-        told.pop()
-    return caption(told)
+        if _length(sentences) < MIN_WORDS and " ".join(writer.words) not in known:
+            sentences.append(writer)
+    while _length(sentences) > MAX_WORDS:
+        sentences.pop()
+    return caption(sentences)
 
 
-def _length(told: list[Writer]) -> int:
-    return sum(len(writer.words) for writer in told)
+def _length(sentences: list[Writer]) -> int:
+    return sum(len(writer.words) for writer in sentences)
 
 
 def _opening(t: Teller) -> Writer:
-    writer = Writer(t.scene, t.chance)
+    writer = Writer(t.scene, t.rng)
     return (
-        writer.say(t.chance.pick(OPENINGS))
+        writer.say(t.rng.choice(OPENINGS))
         .say(PLACE_WORDS[t.scene.background][0], ("background", t.scene.background))
         .say(".")
     )
@@ -149,58 +149,58 @@ def _opening(t: Teller) -> Writer:
 
 def _about(t: Teller, group: Group) -> Writer:
     """On the left, a small red ball lies on the grass."""
-    writer = Writer(t.scene, t.chance)
-    sides = t.at_side(writer, group)
-    if sides:
+    writer = Writer(t.scene, t.rng)
+    has_side = t.at_side(writer, group)
+    if has_side:
         writer.say("of the picture ,")
     writer.name(group, full=True)
-    t.pose(writer, group, t.chance.pick(("verb", "is")))
+    t.pose(writer, group, t.rng.choice(("verb", "is")))
     if not t.zone(writer, group):
         bearers = [other for other in t.groups if "on" in t.relations(group, other)]
         if bearers:
             writer.say("on", *(("on", i, j) for i in group.objects for j in bearers[0].objects)).name(
                 bearers[0], full=True
             )
-        elif not sides:
+        elif not has_side:
             t.place(writer)
     return writer.say(".")
 
 
 def _related(t: Teller) -> list[Writer]:
     """The red ball is to the left of the tree."""
-    told = []
+    sentences = []
     pairs = [(a, b) for n, a in enumerate(t.groups) for b in t.groups[n + 1 :] if t.relations(a, b)]
-    for pair in t.chance.mixed(pairs):
-        a, b = t.chance.mixed(pair)
+    for pair in t.rng.shuffled(pairs):
+        a, b = t.rng.shuffled(pair)
         if not any(name in RELATION_PHRASES for name in t.relations(a, b)):
             a, b = b, a
-        writer = Writer(t.scene, t.chance).name(a, the=True).say("are" if a.many else "is")
+        writer = Writer(t.scene, t.rng).name(a, the=True).say("are" if a.many else "is")
         if t.relate(writer, a, b, the=True):
-            told.append(writer.say("."))
-    return told
+            sentences.append(writer.say("."))
+    return sentences
 
 
 def _counts(t: Teller) -> list[Writer]:
     """How many of what there are, and what is largest."""
-    told = []
+    sentences = []
     numbers = {name: sum(KINDS[thing.kind].category == name for thing in t.scene.objects) for name in CATEGORIES}
-    some = [name for name in CATEGORY_WORDS if numbers[name]]
-    if some:
-        name = t.chance.pick(some)
+    present = [name for name in CATEGORY_WORDS if numbers[name]]
+    if present:
+        name = t.rng.choice(present)
         n = numbers[name]
         text = (
             f"there is {NUMBERS[n]} {CATEGORY_WORDS[name][0]}"
             if n == 1
             else f"there are {NUMBERS[n]} {CATEGORY_WORDS[name][1]}"
         )
-        told.append(Writer(t.scene, t.chance).say(f"altogether {text} in the picture .", ("category", name, n)))
+        sentences.append(Writer(t.scene, t.rng).say(f"altogether {text} in the picture .", ("category", name, n)))
     none = [name for name in (PEOPLE, ANIMALS, VEHICLES) if not numbers[name]]
-    for name in t.chance.mixed(none)[: 1 if some else 2]:
-        told.append(Writer(t.scene, t.chance).say(f"there are no {name} to be seen .", ("category", name, 0)))
+    for name in t.rng.shuffled(none)[: 1 if present else 2]:
+        sentences.append(Writer(t.scene, t.rng).say(f"there are no {name} to be seen .", ("category", name, 0)))
     areas = sorted(((b[2] - b[0]) * (b[3] - b[1]), i) for i, b in enumerate(thing.box for thing in t.scene.objects))
     if len(areas) > 1 and areas[-1][0] * 10 > areas[-2][0] * 13:
         group = next(group for group in t.groups if areas[-1][1] in group.objects)
         if not group.many:
-            writer = Writer(t.scene, t.chance).name(group, the=True)
-            told.append(writer.say("takes up the most room of all .", ("largest", areas[-1][1])))
-    return told
+            writer = Writer(t.scene, t.rng).name(group, the=True)
+            sentences.append(writer.say("takes up the most room of all .", ("largest", areas[-1][1])))
+    return sentences

@@ -85,8 +85,8 @@ def _ground(canvas: Canvas, thing: Object) -> None:
         return
     x0, _, x1, y1 = thing.box
     middle, half = (x0 + x1) * UNIT // 2, (x1 - x0) * (UNIT // 4 if thing.kind in CROWNED else UNIT // 2)
-    for share in (110, 90, 68):
-        across = half * share // 100
+    for percent in (110, 90, 68):
+        across = half * percent // 100
         down = max(across * 14 // 100, 2 * UNIT)
         spots = [
             (round(middle + across * cosine(a)), round(y1 * UNIT - UNIT + down * sine(a))) for a in range(0, 360, 10)

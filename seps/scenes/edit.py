@@ -111,10 +111,10 @@ def check_number(scene: Scene, number: int) -> None:
 
 def carried(scene: Scene, number: int) -> list[int]:
     """The object and all that stands on it."""
-    found = [number]
-    for i in found:
-        found += [j for j, thing in enumerate(scene.objects) if thing.on == i]
-    return found
+    numbers = [number]
+    for i in numbers:
+        numbers += [j for j, thing in enumerate(scene.objects) if thing.on == i]
+    return numbers
 
 
 def shifted(thing: Object, dx: int, dy: int) -> Object:

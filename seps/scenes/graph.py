@@ -12,7 +12,7 @@ from seps.scenes.kinds import is_held_out
 Box = tuple[int, int, int, int]  # x0, y0, x1, y1 in pixels, x1 and y1 outside
 
 SPLITS = ("train", "dev", "test")
-_SHARES = {"train": range(0, 12), "dev": range(12, 14), "test": range(14, 16)}  # of 16
+_SPLIT_DIGITS = {"train": range(0, 12), "dev": range(12, 14), "test": range(14, 16)}  # of 16
 
 NEAR = 22  # pixels between things that are next to each other
 APART = 6  # pixels by which something must be further left, right or above to be called so
@@ -82,18 +82,18 @@ def from_json(plain: dict[str, Any]) -> Scene:
             Object(**{**{key: o[key] for key in Object.__dataclass_fields__}, "box": tuple(o["box"])})
             for o in plain["objects"]
         )
-        own = {key: plain[key] for key in Scene.__dataclass_fields__}
+        fields = {key: plain[key] for key in Scene.__dataclass_fields__}
     except KeyError as error:
         raise ValueError(f"The scene lacks {error}: write it with as_json.") from error
-    return Scene(**{**own, "features": tuple(own["features"]), "objects": objects})
+    return Scene(**{**fields, "features": tuple(fields["features"]), "objects": objects})
 
 
 def split_of(scene: Scene) -> str:
     """The only split in which a scene of this content may be, whatever its seed: it depends on what is seen where."""
     things = sorted((thing.kind, thing.colour or "", thing.size, thing.box) for thing in scene.objects)
-    seen = json.dumps([scene.background, scene.features, things])
-    digest = hashlib.sha256(seen.encode()).digest()
-    return next(split for split in SPLITS if digest[0] % 16 in _SHARES[split])
+    content = json.dumps([scene.background, scene.features, things])
+    digest = hashlib.sha256(content.encode()).digest()
+    return next(split for split in SPLITS if digest[0] % 16 in _SPLIT_DIGITS[split])
 
 
 def relations(scene: Scene) -> list[tuple[str, int, int]]:
@@ -101,12 +101,12 @@ def relations(scene: Scene) -> list[tuple[str, int, int]]:
 
     "left of", "right of", "above", "below", "next to", "in front of", "behind", "on" and "under".
     """
-    found = []
+    triples = []
     for a, first in enumerate(scene.objects):
         for b, second in enumerate(scene.objects):
             if a != b:
-                found += [(name, a, b) for name in _between(first, second, a, b)]
-    return found
+                triples += [(name, a, b) for name in _between(first, second, a, b)]
+    return triples
 
 
 def _between(first: Object, second: Object, a: int, b: int) -> list[str]:
@@ -121,7 +121,7 @@ def _between(first: Object, second: Object, a: int, b: int) -> list[str]:
     beside = min(y1, v1) - max(y0, v0)
     level = beside * 2 >= min(y1 - y0, v1 - v0)  # at about the same height
     overlap = min(x1, u1) - max(x0, u0)
-    standing = first.zone == second.zone == "ground"
+    on_ground = first.zone == second.zone == "ground"
     names = []
     if (x0 + x1) // 2 + APART < u0 and x1 + APART < (u0 + u1) // 2 and overlap <= 0:
         names.append("left of")
@@ -133,6 +133,6 @@ def _between(first: Object, second: Object, a: int, b: int) -> list[str]:
         names.append("below")
     if level and 0 <= -overlap <= NEAR and first.zone == second.zone:
         names.append("next to")
-    if standing and overlap * 3 >= min(x1 - x0, u1 - u0) and beside > 0 and abs(y1 - v1) >= APART:
+    if on_ground and overlap * 3 >= min(x1 - x0, u1 - u0) and beside > 0 and abs(y1 - v1) >= APART:
         names.append("in front of" if y1 > v1 else "behind")
     return names

@@ -49,11 +49,11 @@ class Group:
 
 def groups(scene: Scene) -> list[Group]:
     """A scene's objects by kind and colour, in the order of their first ones."""
-    found: dict[tuple[str, str | None], list[int]] = {}
+    numbers_of: dict[tuple[str, str | None], list[int]] = {}
     for number, thing in enumerate(scene.objects):
-        found.setdefault((thing.kind, thing.colour), []).append(number)
+        numbers_of.setdefault((thing.kind, thing.colour), []).append(number)
     together = []
-    for (kind, colour), numbers in found.items():
+    for (kind, colour), numbers in numbers_of.items():
         sizes = [scene.objects[i].size for i in numbers]
         together.append(Group(kind, colour, sizes[0] if len(set(sizes)) == 1 else None, tuple(numbers)))
     return together
@@ -63,11 +63,11 @@ class Writer:
     """Writes one sentence, word by word, and keeps account of what it names and states.
 
     Args:
-        scene: what it is about; chance: picks words.
+        scene: what it is about; rng: picks words.
     """
 
-    def __init__(self, scene: Scene, chance: Rng) -> None:
-        self.scene, self.chance = scene, chance
+    def __init__(self, scene: Scene, rng: Rng) -> None:
+        self.scene, self.rng = scene, rng
         self.words: list[str] = []
         self.named: list[tuple[int, int, tuple[int, ...]]] = []  # first word, words, objects
         self.statements: list[Statement] = []
@@ -89,10 +89,10 @@ class Writer:
             the: they are known already; full: say their colour and their size.
         """
         word, say_colour, say_size = self._chosen_words(group, the, full)
-        size = self.chance.pick(SIZE_WORDS[group.size or ""]) if say_size else ""
+        size = self.rng.choice(SIZE_WORDS[group.size or ""]) if say_size else ""
         colour = ""
         if say_colour and group.colour:
-            colour = self.chance.pick(COLOUR_WORDS.get(group.colour, (group.colour,)))
+            colour = self.rng.choice(COLOUR_WORDS.get(group.colour, (group.colour,)))
         first = len(self.words)
         self.say(phrase_text(group, word, colour, size, the))
         self.named.append((first, len(self.words) - first, group.objects))
@@ -110,11 +110,11 @@ class Writer:
     def _chosen_words(self, group: Group, the: bool, full: bool) -> tuple[str, bool, bool]:
         """The noun of a phrase, and whether colour and size are said: what is drawn, or else the first noun that, with
         its colour, fits the group alone."""
-        chance, kind = self.chance, KINDS[group.kind]
+        rng, kind = self.rng, KINDS[group.kind]
         has_colour = group.colour is not None
-        drawn_colour = has_colour and (full or chance.odds(35 if the else 80))
-        say_size = group.size not in (None, "medium") and (full or chance.odds(10 if the else 45))
-        drawn = kind.words[0] if the or chance.odds(60) else chance.pick(kind.words)
+        drawn_colour = has_colour and (full or rng.bernoulli(35 if the else 80))
+        say_size = group.size not in (None, "medium") and (full or rng.bernoulli(10 if the else 45))
+        drawn = kind.words[0] if the or rng.bernoulli(60) else rng.choice(kind.words)
         tried = [(drawn, drawn_colour), (drawn, has_colour), *((other, has_colour) for other in kind.words)]
         fitting = (pair for pair in tried if self._fitting(pair[0], group, pair[1], say_size) == group.objects)
         word, say_colour = next(fitting, tried[-1])
@@ -133,13 +133,13 @@ def caption(writers: Sequence[Writer], capital: bool = True) -> Caption:
     words: list[str] = []
     mentions: list[Mention] = []
     for writer in writers:
-        own = list(writer.words)
+        sentence = list(writer.words)
         if capital:
-            own[0] = own[0][0].upper() + own[0][1:]
+            sentence[0] = sentence[0][0].upper() + sentence[0][1:]
         for first, count, objects in writer.named:
-            phrase = " ".join(own[first : first + count]).rstrip(",.")
+            phrase = " ".join(sentence[first : first + count]).rstrip(",.")
             mentions.append(Mention(phrase, len(words) + first, objects))
-        words += own
+        words += sentence
     statements = dict.fromkeys(statement for writer in writers for statement in writer.statements)
     return Caption(" ".join(words), tuple(mentions), tuple(statements))
 

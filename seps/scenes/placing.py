@@ -33,56 +33,56 @@ def make_scene(seed: int, split: str, index: int) -> Scene:
         raise ValueError(f"The split is {split!r}, but it must be one of {', '.join(SPLITS)}.")
     if seed < 0 or index < 0:
         raise ValueError(f"Seed and index are {seed} and {index}, but both must be at least 0.")
-    wanted = split == "test" and index % 2 == 1
+    unseen = split == "test" and index % 2 == 1
     for attempt in range(SCENES_TRIED):
-        chance = Rng(seed, SPLITS.index(split), index, attempt)
-        scene = _Maker(chance, wanted).scene(seed, split, index)
-        if split_of(scene) == split and scene.unseen == wanted:
+        rng = Rng(seed, SPLITS.index(split), index, attempt)
+        scene = _Maker(rng, unseen).scene(seed, split, index)
+        if split_of(scene) == split and scene.unseen == unseen:
             return scene
     raise ValueError(f"No scene of split {split} was found for seed {seed} and index {index}: take another seed.")
 
 
 class _Maker:
-    def __init__(self, chance: Rng, unseen: bool) -> None:
-        self.chance, self.unseen = chance, unseen
-        self.place = PLACES[chance.pick(tuple(PLACES))]
-        self.features = tuple(name for name in self.place.features if chance.odds(50))
+    def __init__(self, rng: Rng, unseen: bool) -> None:
+        self.rng, self.unseen = rng, unseen
+        self.place = PLACES[rng.choice(tuple(PLACES))]
+        self.features = tuple(name for name in self.place.features if rng.bernoulli(50))
         self.objects: list[Object] = []
 
     def scene(self, seed: int, split: str, index: int) -> Scene:
-        count = self.chance.pick(COUNTS)
-        if self.chance.odds(50):
+        count = self.rng.choice(COUNTS)
+        if self.rng.bernoulli(50):
             self._add(self._of((*SURFACES, *SHELTERS)))
         for _ in range(TRIES):
             if len(self.objects) < count:
-                self._one_more()
+                self._add_object()
         while not self.objects:
-            self._one_more()
-        look = self.chance.below(1 << 30)
+            self._add_object()
+        look = self.rng.integers(1 << 30)
         return Scene(seed, split, index, self.place.name, self.features, look, tuple(_painted(self.objects)))
 
-    def _one_more(self) -> None:
+    def _add_object(self) -> None:
         bearers = [i for i, thing in enumerate(self.objects) if thing.kind in SURFACES or thing.kind in SHELTERS]
-        if bearers and self.chance.odds(70):
-            bearer = self.chance.pick(bearers)
-            on = self.objects[bearer].kind in SURFACES and self.chance.odds(80)
+        if bearers and self.rng.bernoulli(70):
+            bearer = self.rng.choice(bearers)
+            on = self.objects[bearer].kind in SURFACES and self.rng.bernoulli(80)
             if on or self.objects[bearer].kind in SHELTERS:
                 names = [name for name in CARRIED if self.place.name in KINDS[name].places or on]
-                self._add(self.chance.pick(names), on=bearer if on else None, under=None if on else bearer)
+                self._add(self.rng.choice(names), on=bearer if on else None, under=None if on else bearer)
                 return
-        if self.objects and self.chance.odds(26):
-            model = self.chance.pick(self.objects)
+        if self.objects and self.rng.bernoulli(26):
+            model = self.rng.choice(self.objects)
             if model.zone != "support":
-                same = self.chance.odds(70)
+                same = self.rng.bernoulli(70)
                 self._add(
-                    model.kind, model.colour if same else None, model.size if same and self.chance.odds(60) else None
+                    model.kind, model.colour if same else None, model.size if same and self.rng.bernoulli(60) else None
                 )
                 return
-        self._add(self.chance.pick(_KINDS_OF[self.place.name]).name)
+        self._add(self.rng.choice(_KINDS_OF[self.place.name]).name)
 
     def _of(self, names: tuple[str, ...]) -> str:
         fitting = [name for name in names if self.place.name in KINDS[name].places]
-        return self.chance.pick(fitting) if fitting else self.chance.pick(_KINDS_OF[self.place.name]).name
+        return self.rng.choice(fitting) if fitting else self.rng.choice(_KINDS_OF[self.place.name]).name
 
     def _add(
         self,
@@ -96,14 +96,14 @@ class _Maker:
         if colour is None and kind.colours:
             free = self.unseen and not any(is_held_out(thing.kind, thing.colour) for thing in self.objects)
             held = [c for c in kind.colours if is_held_out(name, c)]
-            colour = held[0] if free and held else self.chance.pick([c for c in kind.colours if c not in held])
+            colour = held[0] if free and held else self.rng.choice([c for c in kind.colours if c not in held])
         for _ in range(TRIES):
-            chosen = size or self.chance.pick(tuple(SIZES))
+            chosen = size or self.rng.choice(tuple(SIZES))
             box = self._room(name, chosen, on, under)
             if box is None or not self._free(box, kind.zone, {i for i in (on, under) if i is not None}):
                 continue
             zone = "support" if on is not None else kind.zone
-            self.objects.append(Object(name, colour, chosen, box, zone, self.chance.below(1 << 30), on, under))
+            self.objects.append(Object(name, colour, chosen, box, zone, self.rng.integers(1 << 30), on, under))
             return
 
     def _room(self, name: str, size: str, on: int | None, under: int | None) -> Box | None:
@@ -118,8 +118,8 @@ class _Maker:
             if self.objects[under].kind == "table":  # between its legs
                 low, high, bottom = x0 + (x1 - x0) // 10, x1 - (x1 - x0) // 10 - width, y1 - 2
             else:  # to the left or to the right of the trunk
-                middle, bottom = (x0 + x1) // 2, y1 + self.chance.between(2, 6)
-                low, high = (x0, middle - 3 - width) if self.chance.odds(50) else (middle + 3, x1 - width)
+                middle, bottom = (x0 + x1) // 2, y1 + self.rng.between(2, 6)
+                low, high = (x0, middle - 3 - width) if self.rng.bernoulli(50) else (middle + 3, x1 - width)
             if (
                 bottom - height < y0 + (y1 - y0) * SHELTERS[self.objects[under].kind] // 100 + 2
                 or bottom > SIDE - 4
@@ -132,23 +132,23 @@ class _Maker:
                 first += height
             elif "swim" in KINDS[name].poses:
                 first = max(first, HORIZON + height)
-            bottom = self.chance.between(max(first, height + 3), last)
+            bottom = self.rng.between(max(first, height + 3), last)
             if bottom > last:
                 return None
         if low > high or bottom - height < 2:
             return None
-        left = self.chance.between(low, high)
+        left = self.rng.between(low, high)
         return left, bottom - height, left + width, bottom
 
     def _free(self, box: Box, zone: str, bearers: set[int]) -> bool:
         if zone == "wall" and any(_shared(box, RESERVED[f]) for f in self.features if f in RESERVED):
             return False
-        limit = HIDDEN if self.chance.odds(30) else 4
+        limit = HIDDEN if self.rng.bernoulli(30) else 4
         for i, thing in enumerate(self.objects):
             if i in bearers:
                 continue
-            most = limit if zone == thing.zone == "ground" and not bearers else 2
-            if _shared(box, thing.box) * 100 > most * min(_area(box), _area(thing.box)):
+            max_percent = limit if zone == thing.zone == "ground" and not bearers else 2
+            if _shared(box, thing.box) * 100 > max_percent * min(_area(box), _area(thing.box)):
                 return False
         return True
 

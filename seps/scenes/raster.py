@@ -48,10 +48,10 @@ def coverage(outline: Ints, width: int, height: int) -> tuple[int, int, Ints] | 
     x = np.clip(x - left * UNIT, 0, (right - left) * UNIT)
     row, upper = line // LINES, int(line.min()) // LINES
     h, w = int(row.max()) - upper + 1, right - left
-    place = (row - upper) * (w + 2) + x // UNIT
+    cell = (row - upper) * (w + 2) + x // UNIT
     sign = np.where(down[edge, 0], 1, -1)
     part = x % UNIT
-    steps = np.bincount(place, sign * (UNIT - part), h * (w + 2)) + np.bincount(place + 1, sign * part, h * (w + 2))
+    steps = np.bincount(cell, sign * (UNIT - part), h * (w + 2)) + np.bincount(cell + 1, sign * part, h * (w + 2))
     sums = np.cumsum(steps.astype(np.int64).reshape(h, w + 2), axis=1)[:, :w]
     return left, upper, np.minimum((np.abs(sums) + LINES // 2) // LINES, UNIT)
 
@@ -77,8 +77,8 @@ class Canvas:
         paint: Ints = np.array(top, np.int64)
         if bottom is not None:
             low, high = int(outline[:, 1].min()) // UNIT, int(outline[:, 1].max()) // UNIT + 1
-            share = np.clip((np.arange(y, y + h) - low) * UNIT // max(1, high - low), 0, UNIT)[:, None]
-            paint = ((paint * (UNIT - share) + np.array(bottom, np.int64) * share) // UNIT)[:, None, :]
+            weight = np.clip((np.arange(y, y + h) - low) * UNIT // max(1, high - low), 0, UNIT)[:, None]
+            paint = ((paint * (UNIT - weight) + np.array(bottom, np.int64) * weight) // UNIT)[:, None, :]
         strength = cover if alpha == UNIT else cover * alpha // UNIT
         area = self.pixels[y : y + h, x : x + w]
         area[...] = (area * (UNIT - strength[..., None]) + paint * strength[..., None] + UNIT // 2) // UNIT
@@ -92,6 +92,6 @@ class Canvas:
         for row in range(max(top, 0), min(bottom, self.height)):
             at = (row - top) * last * UNIT // max(1, count - 1)
             i = min(at // UNIT, last - 1)
-            share = at - i * UNIT
+            weight = at - i * UNIT
             for c in range(3):
-                self.pixels[row, :, c] = (stops[i][c] * (UNIT - share) + stops[i + 1][c] * share) // UNIT
+                self.pixels[row, :, c] = (stops[i][c] * (UNIT - weight) + stops[i + 1][c] * weight) // UNIT

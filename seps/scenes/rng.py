@@ -20,23 +20,23 @@ class Rng:
     def __init__(self, *numbers: int) -> None:
         self._bits = PCG64(SeedSequence(list(numbers)))
 
-    def below(self, count: int) -> int:
+    def integers(self, count: int) -> int:
         """A whole number in [0, count)."""
         return int(self._bits.random_raw()) % count
 
     def between(self, low: int, high: int) -> int:
         """A whole number in [low, high]; low where high is less."""
-        return low + self.below(max(1, high - low + 1))
+        return low + self.integers(max(1, high - low + 1))
 
-    def odds(self, percent: int) -> bool:
+    def bernoulli(self, percent: int) -> bool:
         """True, `percent` times in 100."""
-        return self.below(100) < percent
+        return self.integers(100) < percent
 
-    def pick(self, options: Sequence[T]) -> T:
+    def choice(self, options: Sequence[T]) -> T:
         """One of the options, each as likely."""
-        return options[self.below(len(options))]
+        return options[self.integers(len(options))]
 
-    def mixed(self, options: Sequence[T]) -> list[T]:
+    def shuffled(self, options: Sequence[T]) -> list[T]:
         """All options in a random order."""
         rest = list(options)
-        return [rest.pop(self.below(len(rest))) for _ in range(len(rest))]
+        return [rest.pop(self.integers(len(rest))) for _ in range(len(rest))]

@@ -17,10 +17,10 @@ def cloud(s: Sketch, x: int, y: int, size: int, paint: Colour) -> None:
     s.oval(x, y + size * 3 // 10, size * 2.6, size * 0.45, paint, shade=3)
 
 
-def clouds(s: Sketch, chance: Rng, low: int, high: int, paint: Colour) -> None:
+def clouds(s: Sketch, rng: Rng, low: int, high: int, paint: Colour) -> None:
     """Three clouds from left to right, between two rows."""
     for left in (20, 90, 160):
-        cloud(s, left + chance.between(0, 40), chance.between(low, high), chance.between(8, 13), paint)
+        cloud(s, left + rng.between(0, 40), rng.between(low, high), rng.between(8, 13), paint)
 
 
 def glow(s: Sketch, x: int, y: int, r: int, paint: Colour, halo: Colour) -> None:
@@ -31,15 +31,15 @@ def glow(s: Sketch, x: int, y: int, r: int, paint: Colour, halo: Colour) -> None
     s.oval(x, y, r, r, paint, shade=6)
 
 
-def land(s: Sketch, chance: Rng, y: int, swing: int, paint: Colour, shade: int = 8) -> None:
+def land(s: Sketch, rng: Rng, y: int, swing: int, paint: Colour, shade: int = 8) -> None:
     """Uneven ground from about row y down."""
-    tops = [(x, y + chance.between(-swing, swing)) for x in range(-40, SIDE + 60, 44)]
+    tops = [(x, y + rng.between(-swing, swing)) for x in range(-40, SIDE + 60, 44)]
     top = curve(tops, closed=False)
     s.add(np.concatenate((top, [(SIDE + 60, SIDE), (-40, SIDE)])), paint, shade)
 
 
-def speckle(s: Sketch, chance: Rng, count: int, low: int, high: int, paint: Colour, wide: int = 5) -> None:
+def speckle(s: Sketch, rng: Rng, count: int, low: int, high: int, paint: Colour, wide: int = 5) -> None:
     """Flat spots here and there, between two rows."""
     for _ in range(count):
-        x, y = chance.between(0, SIDE), chance.between(low, high)
+        x, y = rng.between(0, SIDE), rng.between(low, high)
         s.oval(x, y, wide, 1.3, paint, shade=0)

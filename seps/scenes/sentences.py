@@ -22,7 +22,7 @@ from seps.scenes.wording import (
 )
 
 CAPTIONS = 5
-FEWEST, MOST = 5, 15  # words
+MIN_WORDS, MAX_WORDS = 5, 15  # words
 FACTS = 5  # different things that a caption tells, where the scene allows
 PATIENCE = 200  # tries after which a caption may tell less
 SPARSE = 101  # keeps the choices of these captions apart from those of others
@@ -35,44 +35,44 @@ def sparse_captions(scene: Scene) -> list[Caption]:
     Raises:
         ValueError: there is too little in the scene for five captions.
     """
-    chance = Rng(scene.look, SPARSE)
-    teller = Teller(scene, chance)
+    rng = Rng(scene.look, SPARSE)
+    teller = Teller(scene, rng)
     written: dict[str, Caption] = {}
-    turn = chance.mixed(teller.groups)
+    turn = rng.shuffled(teller.groups)
     for attempt in range(TRIES):
         if len(written) == CAPTIONS:
             break
         first = turn[len(written) % len(turn)]
-        others = chance.mixed([group for group in teller.groups if group is not first])
-        writer = Writer(scene, chance)
-        if chance.pick(_FORMS)(teller, writer, [first, *others]) and FEWEST <= len(writer.words) <= MOST:
-            told = caption([writer], capital=chance.odds(75))
-            enough = _facts(told) >= FACTS or attempt > PATIENCE
+        others = rng.shuffled([group for group in teller.groups if group is not first])
+        writer = Writer(scene, rng)
+        if rng.choice(_FORMS)(teller, writer, [first, *others]) and MIN_WORDS <= len(writer.words) <= MAX_WORDS:
+            candidate = caption([writer], capital=rng.bernoulli(75))
+            enough = _facts(candidate) >= FACTS or attempt > PATIENCE
             if (
                 enough
-                and len(told.mentions) >= min(2, len(teller.groups))
-                and told.text.lower() not in {text.lower() for text in written}
+                and len(candidate.mentions) >= min(2, len(teller.groups))
+                and candidate.text.lower() not in {text.lower() for text in written}
             ):
-                written[told.text] = told
+                written[candidate.text] = candidate
     if len(written) < CAPTIONS:
         raise ValueError(f"Only {len(written)} of {CAPTIONS} captions were found for this scene: add an object to it.")
     return list(written.values())
 
 
-def _facts(told: Caption) -> int:
+def _facts(candidate: Caption) -> int:
     """How many different things it tells, what is said of several objects counting once."""
-    return len({(name, *(x for x in rest if not isinstance(x, int))) for name, *rest in told.statements})
+    return len({(name, *(x for x in rest if not isinstance(x, int))) for name, *rest in candidate.statements})
 
 
 class Teller:
     """What can be said of a scene's groups.
 
     Args:
-        scene: to be told; chance: picks words.
+        scene: to be described; rng: picks words.
     """
 
-    def __init__(self, scene: Scene, chance: Rng) -> None:
-        self.scene, self.chance = scene, chance
+    def __init__(self, scene: Scene, rng: Rng) -> None:
+        self.scene, self.rng = scene, rng
         self.groups = groups(scene)
         self.known = set(relations(scene))
 
@@ -88,8 +88,8 @@ class Teller:
         if not names:
             return False
         close = [name for name in names if name not in ("left of", "right of")]
-        name = self.chance.pick(close if close and self.chance.odds(70) else names)
-        writer.say(self.chance.pick(RELATION_PHRASES[name]), *((name, i, j) for i in a.objects for j in b.objects))
+        name = self.rng.choice(close if close and self.rng.bernoulli(70) else names)
+        writer.say(self.rng.choice(RELATION_PHRASES[name]), *((name, i, j) for i in a.objects for j in b.objects))
         writer.name(b, the)
         return True
 
@@ -100,7 +100,7 @@ class Teller:
         if len(zones) > 1 or not phrases:
             return False
         zone = self.scene.objects[group.objects[0]].zone
-        writer.say(self.chance.pick(phrases), *(("zone", i, zone) for i in group.objects))
+        writer.say(self.rng.choice(phrases), *(("zone", i, zone) for i in group.objects))
         return True
 
     def side(self, group: Group) -> str | None:
@@ -117,12 +117,12 @@ class Teller:
         side = self.side(group)
         if side is None:
             return False
-        writer.say(self.chance.pick(SIDES[side]), *(("at", i, side) for i in group.objects))
+        writer.say(self.rng.choice(SIDES[side]), *(("at", i, side) for i in group.objects))
         return True
 
     def pose(self, writer: Writer, group: Group, form: str = "verb") -> None:
         """Say what a group does: "sits", "is sitting" or "sitting"."""
-        pose = self.chance.pick(KINDS[group.kind].poses)
+        pose = self.rng.choice(KINDS[group.kind].poses)
         if form == "is":
             writer.say("are" if group.many else "is")
         text = verb(pose, group.many) if form == "verb" else participle(pose)
@@ -130,20 +130,20 @@ class Teller:
 
     def place(self, writer: Writer) -> None:
         """Say where all of it is."""
-        writer.say(self.chance.pick(PLACE_PHRASES[self.scene.background]), ("background", self.scene.background))
+        writer.say(self.rng.choice(PLACE_PHRASES[self.scene.background]), ("background", self.scene.background))
 
     def feature(self, writer: Writer) -> None:
         """Name something of the background, if there is something."""
         if self.scene.features:
-            name = self.chance.pick(self.scene.features)
+            name = self.rng.choice(self.scene.features)
             phrases = BEACH_CLOUDS if (self.scene.background, name) == ("beach", "clouds") else FEATURE_PHRASES[name]
-            writer.say(self.chance.pick(phrases), ("feature", name))
+            writer.say(self.rng.choice(phrases), ("feature", name))
 
     def ending(self, writer: Writer) -> None:
         """Sometimes the place, sometimes a feature, sometimes nothing."""
-        if self.chance.odds(55):
+        if self.rng.bernoulli(55):
             self.place(writer)
-        elif self.chance.odds(35):
+        elif self.rng.bernoulli(35):
             self.feature(writer)
 
 
@@ -152,8 +152,8 @@ def _relation(t: Teller, w: Writer, order: list[Group]) -> bool:
     for other in order[1:]:
         if t.relations(order[0], other):
             w.name(order[0])
-            if t.chance.odds(65):
-                t.pose(w, order[0], t.chance.pick(("verb", "is", "participle")))
+            if t.rng.bernoulli(65):
+                t.pose(w, order[0], t.rng.choice(("verb", "is", "participle")))
             t.relate(w, order[0], other)
             t.ending(w)
             return True
@@ -166,7 +166,7 @@ def _relation_first(t: Teller, w: Writer, order: list[Group]) -> bool:
         if t.relations(order[0], other):
             t.place(w)
             w.name(order[0])
-            t.pose(w, order[0], t.chance.pick(("verb", "is")))
+            t.pose(w, order[0], t.rng.choice(("verb", "is")))
             return t.relate(w, order[0], other)
     return False
 
@@ -176,9 +176,9 @@ def _list(t: Teller, w: Writer, order: list[Group]) -> bool:
     if len(order) < 2:
         return False
     w.name(order[0])
-    for other in order[1 : t.chance.between(2, 3)]:
+    for other in order[1 : t.rng.between(2, 3)]:
         w.say("and").name(other)
-    if t.chance.odds(80):
+    if t.rng.bernoulli(80):
         t.place(w)
     else:
         t.feature(w)
@@ -187,7 +187,7 @@ def _list(t: Teller, w: Writer, order: list[Group]) -> bool:
 
 def _with(t: Teller, w: Writer, order: list[Group]) -> bool:
     """A park with a dog and two red balls."""
-    w.say(t.chance.pick(PLACE_WORDS[t.scene.background]), ("background", t.scene.background)).say("with").name(order[0])
+    w.say(t.rng.choice(PLACE_WORDS[t.scene.background]), ("background", t.scene.background)).say("with").name(order[0])
     if len(order) > 1:
         w.say("and").name(order[1])
     elif not t.at_side(w, order[0]):
@@ -203,9 +203,9 @@ def _while(t: Teller, w: Writer, order: list[Group]) -> bool:
     t.pose(w, order[0], "verb")
     if not t.zone(w, order[0]):
         return False
-    w.say(t.chance.pick(("while", "and"))).name(order[1])
+    w.say(t.rng.choice(("while", "and"))).name(order[1])
     t.pose(w, order[1], "verb")
-    return (t.at_side if t.chance.odds(30) else t.zone)(w, order[1])
+    return (t.at_side if t.rng.bernoulli(30) else t.zone)(w, order[1])
 
 
 def _sides(t: Teller, w: Writer, order: list[Group]) -> bool:
@@ -215,7 +215,7 @@ def _sides(t: Teller, w: Writer, order: list[Group]) -> bool:
         return False
     t.at_side(w.name(placed[0]), placed[0])
     t.at_side(w.say("and").name(placed[1]), placed[1])
-    if t.chance.odds(40):
+    if t.rng.bernoulli(40):
         t.place(w)
     return True
 
@@ -224,11 +224,11 @@ def _there(t: Teller, w: Writer, order: list[Group]) -> bool:
     """There is a dog next to a tree and a red ball in the park."""
     w.say("there are" if order[0].many else "there is").name(order[0])
     if len(order) > 1:
-        if t.relations(order[0], order[1]) and t.chance.odds(60):
+        if t.relations(order[0], order[1]) and t.rng.bernoulli(60):
             t.relate(w, order[0], order[1])
         else:
             w.say("and").name(order[1])
-    elif t.chance.odds(50):
+    elif t.rng.bernoulli(50):
         t.at_side(w, order[0])
     t.ending(w)
     return True
@@ -236,13 +236,13 @@ def _there(t: Teller, w: Writer, order: list[Group]) -> bool:
 
 def _alone(t: Teller, w: Writer, order: list[Group]) -> bool:
     """A small dog is standing on the grass on the left under white clouds."""
-    w.name(order[0], full=t.chance.odds(70))
-    t.pose(w, order[0], t.chance.pick(("verb", "is", "participle")))
-    if t.chance.odds(70):
+    w.name(order[0], full=t.rng.bernoulli(70))
+    t.pose(w, order[0], t.rng.choice(("verb", "is", "participle")))
+    if t.rng.bernoulli(70):
         t.zone(w, order[0])
-    if t.chance.odds(50):
+    if t.rng.bernoulli(50):
         t.at_side(w, order[0])
-    if t.chance.odds(50):
+    if t.rng.bernoulli(50):
         t.feature(w)
     else:
         t.place(w)

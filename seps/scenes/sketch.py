@@ -121,11 +121,11 @@ class Sketch:
         ahead = ahead / np.maximum(np.sqrt(ahead[:, :1] * ahead[:, :1] + ahead[:, 1:] * ahead[:, 1:]), 1e-9)
         along = np.concatenate((ahead[:1], ahead[:-1] + ahead[1:], ahead[-1:]))
         along = along / np.maximum(np.sqrt(along[:, :1] * along[:, :1] + along[:, 1:] * along[:, 1:]), 1e-9)
-        side = np.stack((-along[:, 1], along[:, 0]), axis=1) * (width / 2)
+        normal = np.stack((-along[:, 1], along[:, 0]), axis=1) * (width / 2)
         first, last = along[0] * (width / 2), along[-1] * (width / 2)
-        cap = [path[-1] + side[-1] * cosine(a) + last * sine(a) for a in range(30, 180, 30)]
-        tail = [path[0] - side[0] * cosine(a) - first * sine(a) for a in range(30, 180, 30)]
-        self.add(np.concatenate((path + side, cap, (path - side)[::-1], tail)), paint, shade)
+        cap = [path[-1] + normal[-1] * cosine(a) + last * sine(a) for a in range(30, 180, 30)]
+        tail = [path[0] - normal[0] * cosine(a) - first * sine(a) for a in range(30, 180, 30)]
+        self.add(np.concatenate((path + normal, cap, (path - normal)[::-1], tail)), paint, shade)
 
     def ring(self, x: float, y: float, r: float, width: float, paint: Colour) -> None:
         """A circle's line, `r` to its middle."""

@@ -38,9 +38,9 @@ def true_of(scene: Scene, statements: Sequence[Sequence[Any]]) -> bool:
     variables = sorted({i for statement in statements for i in about(statement)})
     by_last: dict[int, list[Sequence[Any]]] = {}
     for statement in statements:
-        own = [variables.index(i) for i in about(statement)]
-        if own:
-            by_last.setdefault(max(own), []).append(statement)
+        numbers = [variables.index(i) for i in about(statement)]
+        if numbers:
+            by_last.setdefault(max(numbers), []).append(statement)
         elif not holds(scene, statement):
             return False
 
@@ -50,8 +50,8 @@ def true_of(scene: Scene, statements: Sequence[Sequence[Any]]) -> bool:
             renamed = dict(zip(variables, chosen, strict=False))
             for statement in by_last.get(level, ()):
                 name, *rest = statement
-                own = about(statement)
-                if not holds(scene, (name, *(renamed[i] for i in own), *rest[len(own) :])):
+                numbers = about(statement)
+                if not holds(scene, (name, *(renamed[i] for i in numbers), *rest[len(numbers) :])):
                     return False
         if len(chosen) == len(variables):
             return True
@@ -62,9 +62,9 @@ def true_of(scene: Scene, statements: Sequence[Sequence[Any]]) -> bool:
 
 def about(statement: Sequence[Any]) -> tuple[int, ...]:
     """The numbers of the objects that a statement speaks of."""
-    if statement[0] in _ABOUT_ONE:
+    if statement[0] in _ABOUT_OBJECT:
         return (statement[1],)
-    return tuple(statement[1:3]) if statement[0] in _ABOUT_TWO else ()
+    return tuple(statement[1:3]) if statement[0] in _ABOUT_PAIR else ()
 
 
 def _box(scene: Scene, i: int) -> tuple[int, int, int, int]:
@@ -92,8 +92,8 @@ def _is_in(scene: Scene, i: int, zone: str) -> bool:
 
 
 def _is_at(scene: Scene, i: int, side: str) -> bool:
-    share = _centre(scene, i)[0] / SIDE
-    return {"left": share < 0.4, "right": share > 0.6, "middle": 1 / 3 < share < 2 / 3}[side]
+    fraction = _centre(scene, i)[0] / SIDE
+    return {"left": fraction < 0.4, "right": fraction > 0.6, "middle": 1 / 3 < fraction < 2 / 3}[side]
 
 
 def _count(scene: Scene, n: int, word: str, colour: str | None, size: str | None) -> bool:
@@ -147,7 +147,7 @@ def _under(scene: Scene, i: int, j: int) -> bool:
     return a[1] >= b[1] + (b[3] - b[1]) * shelter / 100 and a[3] <= b[3] + 8 and b[0] <= a[0] and a[2] <= b[2]
 
 
-_ABOUT_ONE: dict[str, Callable[..., bool]] = {
+_ABOUT_OBJECT: dict[str, Callable[..., bool]] = {
     "called": lambda scene, i, word: word in KINDS[scene.objects[i].kind].words,
     "colour": lambda scene, i, colour: scene.objects[i].colour == colour,
     "size": _is_size,
@@ -156,7 +156,7 @@ _ABOUT_ONE: dict[str, Callable[..., bool]] = {
     "at": _is_at,
     "largest": _is_largest,
 }
-_ABOUT_TWO: dict[str, Callable[..., bool]] = {
+_ABOUT_PAIR: dict[str, Callable[..., bool]] = {
     "left of": _left,
     "right of": lambda scene, i, j: _left(scene, j, i),
     "above": _above,
@@ -172,6 +172,6 @@ _TESTS: dict[str, Callable[..., bool]] = {
     "feature": lambda scene, name: name in scene.features and name in PLACES[scene.background].features,
     "count": _count,
     "category": lambda scene, name, n: sum(KINDS[thing.kind].category == name for thing in scene.objects) == n,
-    **_ABOUT_ONE,
-    **_ABOUT_TWO,
+    **_ABOUT_OBJECT,
+    **_ABOUT_PAIR,
 }

@@ -68,7 +68,7 @@ def write_split(
     make_scene(seed, split, 0)
     folder = Path(folder)
     (folder / "images").mkdir(parents=True, exist_ok=True)
-    _other_ids(folder / "id_mapping.json", split)  # one that cannot be kept is told before scenes are drawn
+    _other_ids(folder / "id_mapping.json", split)  # what cannot be kept is refused before scenes are drawn
     texts: dict[str, list[str]] = {
         "caps.txt": [],
         "ids.txt": [],
@@ -77,32 +77,32 @@ def write_split(
         "scenes.jsonl": [],
     }
     names: dict[str, str] = {}
-    for told in progress(_told(split, count, seed, workers)):
-        image_id = f"{split}{told.scene.index}"
-        name = names[image_id] = f"{split}_{told.scene.index:06d}.png"
-        Image.fromarray(told.picture.pixels).save(folder / "images" / name, optimize=True)
-        texts["caps.txt"] += [caption.text for caption in told.captions]
-        texts["ids.txt"] += [image_id] * len(told.captions)
-        texts["dense.jsonl"].append(_line({"text": told.dense.text}))
-        texts["entities.jsonl"].append(_line(_entities(told, name)))
-        texts["scenes.jsonl"].append(_line({"image": name, **describe(told)}))
+    for annotated in progress(_annotated(split, count, seed, workers)):
+        image_id = f"{split}{annotated.scene.index}"
+        name = names[image_id] = f"{split}_{annotated.scene.index:06d}.png"
+        Image.fromarray(annotated.picture.pixels).save(folder / "images" / name, optimize=True)
+        texts["caps.txt"] += [caption.text for caption in annotated.captions]
+        texts["ids.txt"] += [image_id] * len(annotated.captions)
+        texts["dense.jsonl"].append(_line({"text": annotated.dense.text}))
+        texts["entities.jsonl"].append(_line(_entities(annotated, name)))
+        texts["scenes.jsonl"].append(_line({"image": name, **describe(annotated)}))
     for ending, lines in texts.items():
         (folder / f"{split}_{ending}").write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
     _map_ids(folder / "id_mapping.json", split, names)
 
 
-def describe(told: AnnotatedScene) -> dict[str, Any]:
+def describe(annotated: AnnotatedScene) -> dict[str, Any]:
     """All that is known of a scene, as plain numbers, words, lists and dictionaries."""
-    plain = as_json(told.scene)
+    plain = as_json(annotated.scene)
     for number, thing in enumerate(plain["objects"]):
-        thing["visible"] = told.picture.box(number)
-        thing["mask"] = encode_mask(told.picture.mask(number))
+        thing["visible"] = annotated.picture.box(number)
+        thing["mask"] = encode_mask(annotated.picture.mask(number))
     return {
         **plain,
-        "unseen": told.scene.unseen,
-        "relations": relations(told.scene),
-        "captions": [asdict(caption) for caption in told.captions],
-        "dense": asdict(told.dense),
+        "unseen": annotated.scene.unseen,
+        "relations": relations(annotated.scene),
+        "captions": [asdict(caption) for caption in annotated.captions],
+        "dense": asdict(annotated.dense),
     }
 
 
@@ -129,7 +129,7 @@ def decode_mask(code: dict[str, list[int]]) -> NDArray[np.bool_]:
     return np.repeat(inside, code["counts"]).reshape(width, height).T
 
 
-def _told(split: str, count: int, seed: int, workers: int) -> Iterator[AnnotatedScene]:
+def _annotated(split: str, count: int, seed: int, workers: int) -> Iterator[AnnotatedScene]:
     if workers == 1:
         for index in range(count):
             yield tell(make_scene(seed, split, index))
@@ -143,17 +143,17 @@ def _make(what: tuple[int, str, int]) -> AnnotatedScene:
     return tell(make_scene(*what))
 
 
-def _entities(told: AnnotatedScene, name: str) -> dict[str, Any]:
-    boxes = [told.picture.box(number) for number in range(len(told.scene.objects))]
+def _entities(annotated: AnnotatedScene, name: str) -> dict[str, Any]:
+    boxes = [annotated.picture.box(number) for number in range(len(annotated.scene.objects))]
     sentences = []
-    for caption in told.captions:
+    for caption in annotated.captions:
         phrases = []
         for mention in caption.mentions:
-            seen = [[round(edge / SIDE, 4) for edge in box] for box in (boxes[i] for i in mention.objects) if box]
-            kind = KINDS[told.scene.objects[mention.objects[0]].kind].category
-            if seen:
+            boxes_seen = [[round(edge / SIDE, 4) for edge in box] for box in (boxes[i] for i in mention.objects) if box]
+            kind = KINDS[annotated.scene.objects[mention.objects[0]].kind].category
+            if boxes_seen:
                 phrases.append(
-                    {"phrase": mention.phrase, "first_word": mention.first_word, "type": kind, "boxes": seen}
+                    {"phrase": mention.phrase, "first_word": mention.first_word, "type": kind, "boxes": boxes_seen}
                 )
         sentences.append({"sentence": caption.text, "phrases": phrases})
     return {"image": name, "size": [SIDE, SIDE], "sentences": sentences}

@@ -90,8 +90,8 @@ def test_a_timm_model_from_a_folder(tmp_path: Path, encoder: str, with_classifie
     source = timm.create_model(encoder) if with_classifier else timm.create_model(encoder, num_classes=0)
     state = {name: tensor.contiguous() for name, tensor in source.state_dict().items()}
     save_file(state, tmp_path / "model.safetensors")
-    for source in (tmp_path, tmp_path / "model.safetensors"):
-        model = vision_backbone(vision(encoder, f"folder:{source}"))
+    for path in (tmp_path, tmp_path / "model.safetensors"):
+        model = vision_backbone(vision(encoder, f"folder:{path}"))
         loaded = model.state_dict()
         assert not [name for name in loaded if name.split(".")[0] in ("head", "fc", "classifier", "fc_norm")]
         assert len(loaded) > len(state) - 5

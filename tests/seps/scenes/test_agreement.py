@@ -12,22 +12,22 @@ from seps.scenes.reading import read_caption
 from seps.scenes.sentences import sparse_captions
 
 
-def told(asked: str, *back: str) -> dict[str, list[Verdict]]:
+def named_verdicts(asked: str, *back: str) -> dict[str, list[Verdict]]:
     """The verdicts of a caption's statements, by the statements' names."""
     reading = read_caption(asked)
     assert not reading.unread
-    found: dict[str, list[Verdict]] = {}
-    verdicts = agreement(reading, [read_caption(one) for one in back])
+    verdicts_of: dict[str, list[Verdict]] = {}
+    verdicts = agreement(reading, [read_caption(text) for text in back])
     for statement, verdict in zip(reading.statements, verdicts, strict=True):
-        found.setdefault(statement[0], []).append(verdict)
-    return found
+        verdicts_of.setdefault(statement[0], []).append(verdict)
+    return verdicts_of
 
 
 @pytest.mark.properties
 @given(st.integers(0, 10_000))
 def test_captions_of_one_scene_agree(index: int) -> None:
     scene = make_scene(5, "train", index)
-    captions = [read_caption(one.text) for one in sparse_captions(scene)]
+    captions = [read_caption(caption.text) for caption in sparse_captions(scene)]
     for caption in captions:
         assert set(agreement(caption, [caption])) == {True}
         assert set(agreement(caption, [])) == {None}
@@ -60,12 +60,14 @@ def test_captions_of_one_scene_agree(index: int) -> None:
     ],
 )
 def test_each_kind_of_statement(asked: str, back: str, name: str, verdicts: list[Verdict]) -> None:
-    assert told(asked, back)[name] == verdicts
+    assert named_verdicts(asked, back)[name] == verdicts
 
 
 def test_what_one_caption_does_not_tell_the_next_one_does() -> None:
-    found = told("a red car next to a brown dog in the park", "a red car in the park", "a black dog and a blue car")
-    assert found == {
+    verdicts = named_verdicts(
+        "a red car next to a brown dog in the park", "a red car in the park", "a black dog and a blue car"
+    )
+    assert verdicts == {
         "called": [True, True],
         "colour": [True, False],
         "next to": [None],

@@ -13,20 +13,20 @@ SEEDS = 1000
 
 
 @pytest.fixture(scope="module")
-def told() -> list[tuple[Scene, list[Caption], Caption]]:
+def captioned() -> list[tuple[Scene, list[Caption], Caption]]:
     scenes = [make_scene(seed, SPLITS[seed % 3], seed // 3) for seed in range(SEEDS)]
     return [(scene, sparse_captions(scene), dense_caption(scene)) for scene in scenes]
 
 
-def all_captions(told: list[tuple[Scene, list[Caption], Caption]]) -> Iterator[tuple[Scene, Caption]]:
-    for scene, sparse, dense in told:
+def all_captions(captioned: list[tuple[Scene, list[Caption], Caption]]) -> Iterator[tuple[Scene, Caption]]:
+    for scene, sparse, dense in captioned:
         for caption in (*sparse, dense):
             yield scene, caption
 
 
-def test_every_statement_of_every_caption_is_true(told: list[tuple[Scene, list[Caption], Caption]]) -> None:
+def test_every_statement_of_every_caption_is_true(captioned: list[tuple[Scene, list[Caption], Caption]]) -> None:
     checked = 0
-    for scene, caption in all_captions(told):
+    for scene, caption in all_captions(captioned):
         for statement in caption.statements:
             assert holds(scene, statement), (scene, caption.text, statement)
             checked += 1
@@ -34,22 +34,22 @@ def test_every_statement_of_every_caption_is_true(told: list[tuple[Scene, list[C
 
 
 def test_five_different_captions_of_5_to_15_words_and_a_dense_one_of_60_to_180(
-    told: list[tuple[Scene, list[Caption], Caption]],
+    captioned: list[tuple[Scene, list[Caption], Caption]],
 ) -> None:
-    for _, sparse, dense in told:
+    for _, sparse, dense in captioned:
         assert len({caption.text.lower() for caption in sparse}) == 5
         assert all(5 <= len(caption.text.split()) <= 15 for caption in sparse)
         assert 60 <= len(dense.text.split()) <= 180
 
 
-def test_the_dense_caption_names_every_object(told: list[tuple[Scene, list[Caption], Caption]]) -> None:
-    for scene, _, dense in told:
+def test_the_dense_caption_names_every_object(captioned: list[tuple[Scene, list[Caption], Caption]]) -> None:
+    for scene, _, dense in captioned:
         named = {number for mention in dense.mentions for number in mention.objects}
         assert named == set(range(len(scene.objects)))
 
 
-def test_sparse_captions_name_two_things_where_there_are(told: list[tuple[Scene, list[Caption], Caption]]) -> None:
-    for scene, sparse, _ in told:
+def test_sparse_captions_name_two_things_where_there_are(captioned: list[tuple[Scene, list[Caption], Caption]]) -> None:
+    for scene, sparse, _ in captioned:
         if len({(thing.kind, thing.colour) for thing in scene.objects}) > 1:
             assert all(len(caption.mentions) >= 2 for caption in sparse)
 
@@ -61,35 +61,35 @@ COUNTS = {"a": 1, "an": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 
 
 def test_phrases_stand_in_their_captions_and_say_what_their_objects_are(
-    told: list[tuple[Scene, list[Caption], Caption]],
+    captioned: list[tuple[Scene, list[Caption], Caption]],
 ) -> None:
     """Reads the words themselves, without the statements."""
-    for scene, caption in all_captions(told):
+    for scene, caption in all_captions(captioned):
         words = [word.rstrip(".,") for word in caption.text.split()]
         for mention in caption.mentions:
             phrase = mention.phrase.split()
             assert words[mention.first_word : mention.first_word + len(phrase)] == phrase
             things = [scene.objects[i] for i in mention.objects]
-            said = [word.lower() for word in phrase]
-            name = phrase_without_noun(things[0], said)
+            lowered = [word.lower() for word in phrase]
+            name = phrase_without_noun(things[0], lowered)
             for word in name:
                 if word in COLOURS:
                     assert {thing.colour for thing in things} == {COLOURS[word]}, mention
                 if word in SIZES:
                     assert {thing.size for thing in things} == {SIZES[word]}, mention
-            count = next((COUNTS[word] for word in said[:2] if word in COUNTS), 1)
+            count = next((COUNTS[word] for word in lowered[:2] if word in COUNTS), 1)
             assert count == len(things), mention
 
 
-def phrase_without_noun(thing: Object, said: list[str]) -> list[str]:
+def phrase_without_noun(thing: Object, words: list[str]) -> list[str]:
     """Words of a phrase but its noun, for "an orange" may be fruit as well as colour."""
     nouns = {word for noun in KINDS[thing.kind].words for word in noun.lower().split()}
-    return [word for word in said if word not in nouns]
+    return [word for word in words if word not in nouns]
 
 
-def test_a_phrase_fits_no_other_object(told: list[tuple[Scene, list[Caption], Caption]]) -> None:
+def test_a_phrase_fits_no_other_object(captioned: list[tuple[Scene, list[Caption], Caption]]) -> None:
     """All objects that the phrase's noun, colour and size fit are the ones that it names."""
-    for scene, caption in all_captions(told):
+    for scene, caption in all_captions(captioned):
         by_object: dict[int, set[str]] = {}
         for name, *rest in caption.statements:
             if name == "called":
@@ -156,16 +156,16 @@ def test_an_unknown_statement_is_refused() -> None:
 
 
 def test_captions_are_true_of_their_scene_under_any_numbering_and_false_once_it_changes(
-    told: list[tuple[Scene, list[Caption], Caption]],
+    captioned: list[tuple[Scene, list[Caption], Caption]],
 ) -> None:
     changed = 0
-    for scene, sparse, _ in told[:150]:
+    for scene, sparse, _ in captioned[:150]:
         for caption in sparse:
             assert true_of(scene, caption.statements)
             assert not true_of(replace(scene, objects=scene.objects[:0]), caption.statements)
             coloured = {statement[1] for statement in caption.statements if statement[0] == "colour"}
             if coloured:
-                grey = replace(scene, objects=tuple(replace(one, colour=None) for one in scene.objects))
+                grey = replace(scene, objects=tuple(replace(thing, colour=None) for thing in scene.objects))
                 assert not true_of(grey, caption.statements)
                 changed += 1
     assert changed > 100

@@ -107,9 +107,9 @@ def test_every_kind_has_a_drawing_that_fills_its_box() -> None:
         left, bottom = (SIDE - width) // 2, 200
         box = (left, bottom - height, left + width, bottom)
         colour = kind.colours[number % len(kind.colours)] if kind.colours else None
-        seen = draw(alone(Object(kind.name, colour, "medium", box, "ground", number))).box(0)
-        assert seen is not None
-        assert max(abs(a - b) for a, b in zip(seen, box, strict=True)) <= 2, kind.name
+        visible = draw(alone(Object(kind.name, colour, "medium", box, "ground", number))).box(0)
+        assert visible is not None
+        assert max(abs(a - b) for a, b in zip(visible, box, strict=True)) <= 2, kind.name
 
 
 def test_every_object_can_be_seen() -> None:

@@ -114,7 +114,7 @@ def test_changes_as_the_page_writes_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({}, "There is no change None: move, remove, recolour or redraw"),
         ({"do": "fly"}, "There is no change 'fly'"),
@@ -127,8 +127,8 @@ def test_changes_as_the_page_writes_them() -> None:
         ({"do": "recolour", "object": 0}, "A table cannot be 'None'"),
     ],
 )
-def test_a_change_that_cannot_be_made_is_refused(change: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_a_change_that_cannot_be_made_is_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         edited(CUP_ON_TABLE, change)
 
 

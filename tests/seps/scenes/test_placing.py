@@ -28,7 +28,7 @@ from seps.scenes.rng import Rng
 
 COUNT = 400
 STREAM = [616, 483, 571, 86, 63, 280]
-MIXED = [3, 5, 2, 7, 1, 0, 4, 6]
+SHUFFLED = [3, 5, 2, 7, 1, 0, 4, 6]
 PINNED = {  # sha256 of the graphs and captions of 20 scenes
     "train": "4224fcd2e2916f72485d9be0d0ff650122abb4bc94faae824d7bd9c5ca56841c",
     "dev": "5825ffc8cb884d80724531ce659f72b0a56776203e8f73418643060fddad9391",
@@ -48,9 +48,9 @@ def content(scene: Scene) -> str:
 
 
 def test_the_stream_of_choices_is_pinned() -> None:
-    chance = Rng(1, 2, 3)
-    assert [chance.below(1000) for _ in range(6)] == STREAM
-    assert Rng(7).mixed(range(8)) == MIXED
+    rng = Rng(1, 2, 3)
+    assert [rng.integers(1000) for _ in range(6)] == STREAM
+    assert Rng(7).shuffled(range(8)) == SHUFFLED
 
 
 @pytest.mark.parametrize("split", SPLITS)
@@ -70,11 +70,15 @@ def test_the_same_numbers_give_the_same_scene_and_others_another(scenes: dict[st
 
 
 def test_splits_share_no_scene_whatever_the_seed(scenes: dict[str, list[Scene]]) -> None:
-    for split, own in scenes.items():
-        assert {split_of(scene) for scene in own} == {split}
+    for split, made in scenes.items():
+        assert {split_of(scene) for scene in made} == {split}
         assert {split_of(make_scene(seed, split, 3)) for seed in range(20)} == {split}
-    seen = {split: {content(scene) for scene in own} for split, own in scenes.items()}
-    assert not seen["train"] & seen["dev"] and not seen["train"] & seen["test"] and not seen["dev"] & seen["test"]
+    contents = {split: {content(scene) for scene in made} for split, made in scenes.items()}
+    assert (
+        not contents["train"] & contents["dev"]
+        and not contents["train"] & contents["test"]
+        and not contents["dev"] & contents["test"]
+    )
 
 
 def test_held_out_combinations_are_in_test_scenes_alone(scenes: dict[str, list[Scene]]) -> None:
@@ -95,7 +99,7 @@ def test_one_colour_of_each_kind_with_four_or_more_is_held_out() -> None:
 
 
 def test_the_world_is_rich(scenes: dict[str, list[Scene]]) -> None:
-    everything = [scene for own in scenes.values() for scene in own]
+    everything = [scene for made in scenes.values() for scene in made]
     things = [thing for scene in everything for thing in scene.objects]
     assert {scene.background for scene in everything} == set(PLACES) and len(PLACES) >= 8
     assert len({thing.kind for thing in things}) == len(KINDS) >= 60
@@ -109,8 +113,8 @@ def test_the_world_is_rich(scenes: dict[str, list[Scene]]) -> None:
 
 
 def test_objects_stand_where_they_belong(scenes: dict[str, list[Scene]]) -> None:
-    for own in scenes.values():
-        for scene in own:
+    for made in scenes.values():
+        for scene in made:
             for number, thing in enumerate(scene.objects):
                 x0, y0, x1, y1 = thing.box
                 assert 0 <= x0 < x1 <= SIDE and 0 <= y0 < y1 <= SIDE

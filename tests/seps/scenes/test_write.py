@@ -35,8 +35,8 @@ def test_the_files_are_read_as_photographs_are(folder: Path) -> None:
             with Image.open(file) as image:
                 assert image.size == (SIDE, SIDE) and image.mode == "RGB"
         entities = read_entities(folder, name)
-        assert [one.sentence for image in entities for one in image] == list(split.captions)
-        assert all(one.phrases for image in entities for one in image)
+        assert [sentence.sentence for image in entities for sentence in image] == list(split.captions)
+        assert all(sentence.phrases for image in entities for sentence in image)
     assert len(json.loads((folder / "id_mapping.json").read_text())) == 2 * COUNT
 
 
@@ -44,8 +44,8 @@ def test_entities_are_the_boxes_of_what_is_seen(folder: Path) -> None:
     for index, sentences in enumerate(read_entities(folder, "test")):
         scene = make_scene(4, "test", index)
         picture = draw(scene)
-        told = lines(folder / "test_scenes.jsonl")[index]
-        captions = told["captions"]
+        line = lines(folder / "test_scenes.jsonl")[index]
+        captions = line["captions"]
         assert isinstance(captions, list)
         for sentence, caption in zip(sentences, captions, strict=True):
             assert sentence.sentence == caption["text"]
@@ -98,7 +98,7 @@ def test_masks_survive_their_run_lengths() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ("[" * 100_000, r"id_mapping\.json cannot be read as JSON \(it is nested more than 100 levels deep\)"),
         ('{"dev0": 3}', r"id_mapping\.json maps no ids to names of files"),
@@ -106,11 +106,11 @@ def test_masks_survive_their_run_lengths() -> None:
     ],
     ids=["deep", "numbers", "list"],
 )
-def test_ids_of_other_splits_that_cannot_be_kept(tmp_path: Path, content: str, told: str) -> None:
+def test_ids_of_other_splits_that_cannot_be_kept(tmp_path: Path, content: str, message: str) -> None:
     (tmp_path / "id_mapping.json").write_text(content)
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         write_split(tmp_path, "dev", 1, seed=0)
-    assert not list((tmp_path / "images").iterdir())  # told before anything is drawn
+    assert not list((tmp_path / "images").iterdir())  # refused before anything is drawn
 
 
 @pytest.mark.parametrize("wrong", [["--count", "0"], ["--seed", "-1"], ["--workers", "0"]])
