@@ -1,6 +1,6 @@
 """Checkpoints that resume to the same curve: parameters and AdamW's moments.
 
-Chance needs no keeping: each epoch is seeded by its number. Tensors stand in safetensors files, numbers in JSON:
+Random numbers need no keeping: each epoch is seeded by its number. Tensors stand in safetensors files, numbers in JSON:
 nothing is unpickled.
 """
 
@@ -20,7 +20,7 @@ from seps.files import written_whole
 from seps.models.storage import check_tensors, read_tensors
 
 TENSORS, NUMBERS = "checkpoint.safetensors", "checkpoint.json"
-LEAST_BEST, MOST_BEST = -1.0, 600.0  # before the first measurement; rSum where every query is answered first
+MIN_BEST, MAX_BEST = -1.0, 600.0  # before the first measurement; rSum where every query is answered first
 
 NOT_NEGATIVE = ("step", "exp_avg_sq")
 
@@ -45,8 +45,8 @@ class RunState:
 
     def __post_init__(self) -> None:
         check_whole("epoch", self.epoch, least=0)
-        if not LEAST_BEST <= self.best <= MOST_BEST:
-            raise ValueError(f"best is {self.best}, but it must lie in [{LEAST_BEST:g}, {MOST_BEST:g}].")
+        if not MIN_BEST <= self.best <= MAX_BEST:
+            raise ValueError(f"best is {self.best}, but it must lie in [{MIN_BEST:g}, {MAX_BEST:g}].")
         check_not_negative("ratio_weight", self.ratio_weight)
 
 
@@ -62,10 +62,10 @@ def save_checkpoint(folder: Path, modules: nn.Module, optimizer: torch.optim.Opt
     tensors = {f"modules.{key}": tensor for key, tensor in modules.state_dict().items()}
     for number, moments in optimizer.state_dict()["state"].items():
         tensors |= {f"optimizer.{number}.{name}": torch.as_tensor(moment) for name, moment in moments.items()}
-    own = {key: tensor.detach().cpu().contiguous().clone() for key, tensor in tensors.items()}
+    saved = {key: tensor.detach().cpu().contiguous().clone() for key, tensor in tensors.items()}
     with written_whole(folder) as partial:
         partial.mkdir()
-        save_file(own, partial / TENSORS)
+        save_file(saved, partial / TENSORS)
         (partial / NUMBERS).write_text(json.dumps(asdict(state), indent=2) + "\n", encoding="utf-8")
 
 
@@ -90,11 +90,11 @@ def load_checkpoint(folder: Path, modules: nn.Module, optimizer: torch.optim.Opt
     tensors = read_tensors(folder / TENSORS)
     parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     trained = {key.split(".")[1] for key in tensors if key.startswith("optimizer.")}
-    wanted = {f"modules.{key}": tensor for key, tensor in modules.state_dict().items()}
+    expected = {f"modules.{key}": tensor for key, tensor in modules.state_dict().items()}
     for i, parameter in enumerate(parameters):
         if str(i) in trained:  # AdamW has moments of those alone that had a gradient
-            wanted |= {f"optimizer.{i}.{name}": moment for name, moment in moments_of(parameter).items()}
-    check_tensors(folder / TENSORS, tensors, wanted)
+            expected |= {f"optimizer.{i}.{name}": moment for name, moment in moments_of(parameter).items()}
+    check_tensors(folder / TENSORS, tensors, expected)
     if state.epoch and not trained:
         raise ValueError(
             f"{folder / TENSORS} has no moments of AdamW after {state.epoch} epochs: it is damaged, resume from "

@@ -35,7 +35,7 @@ from seps.schedule import other_length
 from seps.search.engine import ScoringEngine
 from seps.search.metrics import RetrievalMetrics, retrieval_metrics
 from seps.training.cache import FeatureCache, cache_features
-from seps.training.checkpoint import LEAST_BEST, RunState, load_checkpoint, save_checkpoint
+from seps.training.checkpoint import MIN_BEST, RunState, load_checkpoint, save_checkpoint
 from seps.training.data_loader import CachedDataLoader
 from seps.training.gathering import joined, joined_lists
 from seps.training.lr_schedule import adapt_ratio_weight, align_factor, rate_factor
@@ -82,7 +82,7 @@ def train(
 
     Raises:
         ValueError: data, recipe, checkpoint, metrics.csv or model to start from that do not fit, or a folder that holds
-            another run, told before training starts; a loss that is not finite, naming epoch and batch.
+            another run, raised before training starts; a loss that is not finite, naming epoch and batch.
     """
     if resume is None:
         check_no_run(out)
@@ -97,7 +97,7 @@ def train(
     warn(accelerator, overlap_notes(*splits.values()) if accelerator.is_main_process else [])
     begun = None if resume is None else begun_with(out)
     out.mkdir(parents=True, exist_ok=True)
-    read_epochs(out)  # a curve that cannot be gone on with is told now, not after an epoch
+    read_epochs(out)  # a curve that cannot be gone on with is refused now, not after an epoch
     recipe = config.as_dict() | {"training": settings.as_dict()}
     (out / "recipe.json").write_text(json.dumps(recipe, indent=2) + "\n", encoding="utf-8")
     model = start_model(config, settings, start, accelerator.device)
@@ -105,7 +105,7 @@ def train(
     loader, dev_cache = open_loader(accelerator, model, settings, splits, features, workers, new)
     step = TrainingStep(model, settings)
     optimizer = torch.optim.AdamW(parameter_groups(step, settings), weight_decay=settings.weight_decay)
-    state = RunState(epoch=0, best=LEAST_BEST, ratio_weight=settings.ratio_weight)
+    state = RunState(epoch=0, best=MIN_BEST, ratio_weight=settings.ratio_weight)
     epochs = settings.pretrain_epochs + settings.epochs
     if resume is not None:
         state = load_checkpoint(find_checkpoint(out, resume), step, optimizer, epochs)
@@ -145,10 +145,10 @@ def train(
             write_epoch(out, row, log.rows, redraw)
             save_checkpoint(out / "checkpoints" / f"epoch-{epoch + 1:03d}", step, optimizer, state)
             forget_checkpoints(out, keep)
-            told = ", ".join(f"{name} {number:.4g}" for name, number in row.items() if name != "epoch")
-            tqdm.write(f"{epoch_title(settings, epoch)}: {told}")
-        found = epoch_warnings(row, settings, epoch - settings.pretrain_epochs, step.sampled, state.ratio_weight)
-        warn(accelerator, found)
+            summary = ", ".join(f"{name} {number:.4g}" for name, number in row.items() if name != "epoch")
+            tqdm.write(f"{epoch_title(settings, epoch)}: {summary}")
+        warnings = epoch_warnings(row, settings, epoch - settings.pretrain_epochs, step.sampled, state.ratio_weight)
+        warn(accelerator, warnings)
         accelerator.wait_for_everyone()
     return state.best
 
@@ -235,13 +235,13 @@ def open_loader(
     Frozen backbones run now, unless their features are in the folder `cache`, and the heads of a new model get the
     features' statistics.
     """
-    share = process_shard(accelerator)
+    shard = process_shard(accelerator)
     if settings.frozen:
         model.freeze_backbones(settings.frozen_until, settings.frozen_text_layers)
         with accelerator.main_process_first():  # the others find what the first has computed
             train_cache = cache_features(model, splits["train"], settings.dense, cache, settings.mirrored)
             dev_cache = cache_features(model, splits["dev"], "none", cache)
-        loader = CachedDataLoader(model, settings, splits["train"], train_cache, share)
+        loader = CachedDataLoader(model, settings, splits["train"], train_cache, shard)
         loader.pair_classes()
         if new:
             loader.fit_heads()
@@ -256,7 +256,7 @@ def open_loader(
         seed=settings.seed,
         dense=settings.dense,
     )
-    return PixelDataLoader(model, dataset, settings, workers, share), None
+    return PixelDataLoader(model, dataset, settings, workers, shard), None
 
 
 def take_weights(model: SEPSModel, start: str) -> None:
@@ -265,17 +265,22 @@ def take_weights(model: SEPSModel, start: str) -> None:
     Raises:
         ValueError: a model of another kind.
     """
-    weights, own = load_model(start).state_dict(), model.state_dict()
-    own_network, network = (
-        {key: tensor for key, tensor in state.items() if key.startswith("cross_net.")} for state in (own, weights)
+    weights, fresh = load_model(start).state_dict(), model.state_dict()
+    fresh_network, network = (
+        {key: tensor for key, tensor in state.items() if key.startswith("cross_net.")} for state in (fresh, weights)
     )
-    if {key: one.shape for key, one in own_network.items()} != {key: one.shape for key, one in network.items()}:
-        weights = {key: tensor for key, tensor in weights.items() if key not in network} | own_network
+    if shapes(fresh_network) != shapes(network):
+        weights = {key: tensor for key, tensor in weights.items() if key not in network} | fresh_network
         tqdm.write(f"The network begins anew: that of {start} has other sizes.")
     try:
         model.load_state_dict(weights)
     except RuntimeError as error:
         raise ValueError(f"The recipe's model cannot start from {start}: {error}") from error
+
+
+def shapes(tensors: dict[str, Tensor]) -> dict[str, torch.Size]:
+    """Return the tensors' shapes by name."""
+    return {name: tensor.shape for name, tensor in tensors.items()}
 
 
 def read_splits(data: Path, images: Path | None = None) -> dict[str, Split]:
@@ -321,7 +326,7 @@ def run_epoch(
     """Train for one epoch, each step told to `log`; return the mean of each loss."""
     pretraining = epoch < settings.pretrain_epochs
     main_epoch = epoch - settings.pretrain_epochs
-    seed = settings.seed * 1000 + epoch  # an epoch's chance follows from its number, so that a run can resume
+    seed = settings.seed * 1000 + epoch  # an epoch's random numbers follow from its number, so that a run can resume
     torch.manual_seed(seed * accelerator.num_processes + accelerator.process_index)
     generator = torch.Generator().manual_seed(seed)
     step.seps_loss.set_max_violation(main_epoch >= settings.hard_after)
@@ -337,8 +342,8 @@ def run_epoch(
     bar = tqdm(batches, total=count, desc=title, leave=False, disable=silent)
     for number, batch in enumerate(bar, 1):
         set_rates(optimizer, settings, pretraining, epoch if pretraining else main_epoch, number - 1, count)
-        done = main_epoch * count + number - 1  # steps, without those of pre-training
-        step.align_factor = align_factor(settings.align_ramp_epochs, done, count)
+        steps_taken = main_epoch * count + number - 1  # steps, without those of pre-training
+        step.align_factor = align_factor(settings.align_ramp_epochs, steps_taken, count)
         with accelerator.autocast():
             losses = prepared(on_device(batch, accelerator.device))
         loss = float(losses["loss"].detach())
@@ -396,11 +401,11 @@ def parameter_groups(step: TrainingStep, settings: TrainSettings) -> list[dict[s
             groups["heads" if name.startswith(("img_enc.", "txt_enc.")) else "network"].append(parameter)
     along = settings.backbone_rate * (settings.heads_rate if settings.frozen else 1.0)
     context = settings.heads_rate * settings.context_rate
-    shares = {"backbone": along, "heads": settings.heads_rate, "context": context}
-    shares |= {"network": settings.network_rate, "predictor": 1.0}
+    rates = {"backbone": along, "heads": settings.heads_rate, "context": context}
+    rates |= {"network": settings.network_rate, "predictor": 1.0}
     before = {"backbone": settings.backbone_rate if settings.frozen else 1.0}
     return [
-        {"params": members, "lr": 0.0, "share": shares[name], "pretrain_share": before.get(name, 1.0)}
+        {"params": members, "lr": 0.0, "share": rates[name], "pretrain_share": before.get(name, 1.0)}
         for name, members in groups.items()
         if members
     ]
@@ -429,25 +434,25 @@ def dev_metrics(
     split: Split,
     cache: FeatureCache | None,
     settings: TrainSettings,
-    share: ProcessShard = ProcessShard(),  # noqa: B008
+    shard: ProcessShard = ProcessShard(),  # noqa: B008
 ) -> RetrievalMetrics:
     """Measure recall on dev, captions alone, over its first `dev_images` images (0: all); without the network where it
-    is not trained. Each process embeds and scores its share of the images; all of them have the result."""
+    is not trained. Each process embeds and scores its shard of the images; all of them have the result."""
     count = min(settings.dev_images or len(split.image_files), len(split.image_files))
-    own = share.span(count)
+    images = shard.span(count)
     words: list[Tensor] = []  # of each caption, (L, C)
     rows: list[Tensor] = []  # of each image, (V * k,)
     model.eval()
-    if own:
-        img_embs, cap_embs, lengths = embed_split(model, split, cache, own)
-    if share.processes > 1:
-        words = [own_words[:n].cpu() for own_words, n in zip(cap_embs, lengths, strict=True)] if own else []
-        words = [one for part in joined_lists(words) for one in part]
+    if images:
+        img_embs, cap_embs, lengths = embed_split(model, split, cache, images)
+    if shard.processes > 1:
+        words = [caption[:n].cpu() for caption, n in zip(cap_embs, lengths, strict=True)] if images else []
+        words = [word for part in joined_lists(words) for word in part]
         cap_embs = pad_sequence(words, batch_first=True).to(model.device)
-        lengths = torch.tensor([len(one) for one in words])
-    if own:
+        lengths = torch.tensor([len(word) for word in words])
+    if images:
         rows = list(dev_similarity(model, settings, img_embs, cap_embs, lengths))
-    if share.processes > 1:
+    if shard.processes > 1:
         rows = [row.cpu() for part in joined_lists(rows) for row in part]
     return retrieval_metrics(torch.stack(rows), split.captions_per_image)
 
@@ -490,8 +495,8 @@ def on_device(batch: StepBatch, device: torch.device) -> StepBatch:
     def moved(value: Any) -> Any:
         if isinstance(value, Tensor):
             return value.to(device)
-        return tuple(moved(one) for one in value) if isinstance(value, tuple) else value
+        return tuple(moved(item) for item in value) if isinstance(value, tuple) else value
 
     return replace(
-        batch, **{one.name: moved(getattr(batch, one.name)) for one in fields(batch) if one.name != "phrases"}
+        batch, **{item.name: moved(getattr(batch, item.name)) for item in fields(batch) if item.name != "phrases"}
     )

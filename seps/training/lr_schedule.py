@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-LAST_SHARE = 0.02
+LAST_FRACTION = 0.02
 FAR, NEAR = 0.1, 0.02
 
 
@@ -17,7 +17,7 @@ def rate_factor(
     lr_schedules: Sequence[int] = (),
     decay_rate: float = 1.0,
 ) -> float:
-    """Compute the learning rate of a step as a share of its setting.
+    """Compute the learning rate of a step as a fraction of its setting.
 
     Args:
         schedule: "multistep", times `decay_rate` from each of the epochs `lr_schedules` on; "linear", down to 2% at the
@@ -25,10 +25,10 @@ def rate_factor(
         epoch: counted from 0; step: of all `total` steps, counted from 0.
         lr_warmup_steps: steps over which the rate rises.
     """
-    rise = min(1.0, (step + 1) / lr_warmup_steps) if lr_warmup_steps else 1.0
+    warmup = min(1.0, (step + 1) / lr_warmup_steps) if lr_warmup_steps else 1.0
     if schedule == "multistep":
-        return rise * decay_rate ** sum(epoch >= milestone for milestone in lr_schedules)
-    return rise * max(LAST_SHARE, 1.0 - step / total)
+        return warmup * decay_rate ** sum(epoch >= milestone for milestone in lr_schedules)
+    return warmup * max(LAST_FRACTION, 1.0 - step / total)
 
 
 def align_factor(ramp_epochs: int, step: int, steps_an_epoch: int) -> float:

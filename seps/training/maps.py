@@ -15,7 +15,7 @@ from seps.method.selection import Selection, masked_softmax, text_attention
 from seps.training.phrases import PhraseBox
 
 TOKEN_SCALE = 80.0  # what a word's cosines are multiplied with before the softmax: nearly the best token alone
-LEAST_SHARE = 0.02  # bounds the loss, and its gradient, where a map has nothing inside
+MIN_INSIDE = 0.02  # bounds the loss, and its gradient, where a map has nothing inside
 PEAK_POWER = 4.0  # what raises a map's weights until its heaviest patches alone count
 TINY = 1e-12  # against division by zero, where the extra token took all of a map
 SOFTNESS = 0.1  # of the top k's gradient, in units of the score
@@ -43,29 +43,29 @@ def map_loss(
         fixed_decisions: let no gradient through decision mask and extra token, so that s^p does not learn.
 
     Returns:
-        Scalar: -log of the share inside, of the word's map and of its heaviest patches alone (the map to the power of
+        Scalar: -log of the part inside, of the word's map and of its heaviest patches alone (the map to the power of
         `PEAK_POWER`): mean of the two, over a phrase's words and over the phrases whose boxes leave a patch out. Each
         word is to point, articles and colours too, since a phrase's map is the mean of its words'.
     """
     partly = [(caption, phrase) for _, caption, phrase in phrases if not bool(phrase.inside.all())]
     if not partly:
         return images.new_zeros(())
-    own = directions(captions, [int(length) for length in lengths])  # (B, C)
-    shares, tokens = token_shares(net, images, own, fixed_decisions)
+    caption_directions = directions(captions, [int(length) for length in lengths])  # (B, C)
+    token_weights, tokens = token_maps(net, images, caption_directions, fixed_decisions)
     cosines = F.normalize(captions, dim=-1) @ tokens.transpose(1, 2)  # (B, L, M)
     met = (cosines * TOKEN_SCALE).softmax(dim=-1)  # (B, L, M)
-    maps = met[..., :-1] @ shares[:, :-1]  # (B, L, N), rows summing to 1 less what [CLS] and the extra token took
+    maps = met[..., :-1] @ token_weights[:, :-1]  # (B, L, N), rows sum to 1 less what [CLS] and the extra token took
     losses = []
     for caption, phrase in partly:
         shown = maps[caption, phrase.first : phrase.last]  # (words, N)
         box = phrase.inside.to(shown.device)  # (N,)
         heights = shown**PEAK_POWER  # (words, N)
         for weights in (shown, heights / heights.sum(dim=-1, keepdim=True).clamp_min(TINY)):
-            losses.append(-(weights[:, box].sum(dim=-1) + LEAST_SHARE).log().mean() / 2)
+            losses.append(-(weights[:, box].sum(dim=-1) + MIN_INSIDE).log().mean() / 2)
     return torch.stack(losses).sum() / len(partly)
 
 
-def token_shares(
+def token_maps(
     net: CrossSparseAggrNet, images: Tensor, caption_directions: Tensor, fixed_decisions: bool = False
 ) -> tuple[Tensor, Tensor]:
     """Build the tokens that each image's own caption makes of it.
@@ -75,7 +75,7 @@ def token_shares(
         fixed_decisions: as in `map_loss`.
 
     Returns:
-        Shares (B, M, N), each token's weights over patches, summing to 1 ([CLS], and an extra token that nothing was
+        Maps (B, M, N), each token's weights over patches, summing to 1 ([CLS], and an extra token that nothing was
         dropped into: 0); tokens (B, M, C) of unit length. Order: [CLS] if any, aggregated tokens, extra token.
     """
     image = net.image_side(images)
@@ -87,12 +87,12 @@ def token_shares(
     if fixed_decisions:
         mask, dropped = mask.detach(), dropped.detach()
     merged = masked_softmax(image.logits[0], mask[:, None])  # (B, N_c, N), equation (4)
-    shares = torch.cat([merged, dropped.to(merged.dtype)], dim=1)  # (B, N_c + 1, N)
-    tokens = shares @ image.patches  # (B, N_c + 1, C)
+    weights = torch.cat([merged, dropped.to(merged.dtype)], dim=1)  # (B, N_c + 1, N)
+    tokens = weights @ image.patches  # (B, N_c + 1, C)
     if image.cls is not None:
-        shares = torch.cat([torch.zeros_like(shares[:, :1]), shares], dim=1)  # (B, M, N)
+        weights = torch.cat([torch.zeros_like(weights[:, :1]), weights], dim=1)  # (B, M, N)
         tokens = torch.cat([image.cls, tokens], dim=1)  # (B, M, C)
-    return shares, F.normalize(tokens, dim=-1)
+    return weights, F.normalize(tokens, dim=-1)
 
 
 def learning_mask(selection: Selection) -> Tensor:

@@ -12,7 +12,7 @@ from seps.method.losses import same_image
 from seps.training.phrases import PhraseBox
 
 PHRASE_SCALE = 20.0  # what phrase and pooled cosines are multiplied with before the softmax
-MOST_PHRASES = 600  # of a batch, against each other's regions
+MAX_PHRASES = 600  # of a batch, against each other's regions
 NO_NEGATIVE = -1e4
 
 
@@ -53,7 +53,7 @@ def word_loss(patches: Tensor, words: Tensor, pairs: Sequence[tuple[int, int, Ph
     Args: as `grounding_loss`.
 
     Returns:
-        Scalar: -log of the softmax's share of patches inside, mean over a phrase's words and over the phrases whose
+        Scalar: -log of the softmax's weight of patches inside, mean over a phrase's words and over the phrases whose
         boxes leave a patch out; 0 without any.
     """
     patches, words = F.normalize(patches, dim=-1), F.normalize(words, dim=-1)
@@ -63,8 +63,8 @@ def word_loss(patches: Tensor, words: Tensor, pairs: Sequence[tuple[int, int, Ph
         if bool(inside.all()):
             continue
         cosines = words[t, phrase.first : phrase.last] @ patches[i].T * PHRASE_SCALE  # (words, N)
-        shares = cosines.logsumexp(dim=1) - cosines.masked_fill(~inside, NO_NEGATIVE).logsumexp(dim=1)  # (words,)
-        losses.append(shares.mean())
+        log_inside = cosines.logsumexp(dim=1) - cosines.masked_fill(~inside, NO_NEGATIVE).logsumexp(dim=1)  # (words,)
+        losses.append(log_inside.mean())
     return torch.stack(losses).mean() if losses else words.new_zeros(())
 
 
@@ -74,10 +74,10 @@ def grounding_loss(patches: Tensor, words: Tensor, pairs: Sequence[tuple[int, in
     Args:
         patches: (B_v, N, C); words: (B_t, L, C).
         pairs: (image of the batch, caption of the batch, phrase) each, ordered by image; where there are more than
-            MOST_PHRASES, a random MOST_PHRASES of them meet each other's regions.
+            MAX_PHRASES, a random MAX_PHRASES of them meet each other's regions.
 
     Returns:
-        Scalar: -log of the softmax's share of patches inside the boxes, mean over phrases, plus InfoNCE of phrases
+        Scalar: -log of the softmax's weight of patches inside the boxes, mean over phrases, plus InfoNCE of phrases
         and their regions' mean patches over the batch, phrases of the same words excepted.
     """
     if not pairs:
@@ -91,12 +91,12 @@ def grounding_loss(patches: Tensor, words: Tensor, pairs: Sequence[tuple[int, in
     inside = torch.stack([p.inside for _, _, p in pairs]).to(patches.device)  # (P, N)
     counts = torch.bincount(torch.tensor([i for i, _, _ in pairs]), minlength=len(patches)).tolist()
     of_image = list(zip(patches, phrases.split(counts), inside.split(counts), strict=True))
-    cosines = torch.cat([named @ own.T for own, named, _ in of_image]) * PHRASE_SCALE  # (P, N)
+    cosines = torch.cat([named @ embedded.T for embedded, named, _ in of_image]) * PHRASE_SCALE  # (P, N)
     partly = ~inside.all(dim=1)
-    shares = cosines.logsumexp(dim=1) - cosines.masked_fill(~inside, NO_NEGATIVE).logsumexp(dim=1)  # (P,)
-    within = (shares * partly).sum() / partly.sum().clamp(min=1)
-    regions = torch.cat([mask.to(own.dtype) @ own for own, _, mask in of_image])  # (P, C)
-    chosen = torch.randperm(len(pairs))[:MOST_PHRASES]
+    log_inside = cosines.logsumexp(dim=1) - cosines.masked_fill(~inside, NO_NEGATIVE).logsumexp(dim=1)  # (P,)
+    within = (log_inside * partly).sum() / partly.sum().clamp(min=1)
+    regions = torch.cat([mask.to(embedded.dtype) @ embedded for embedded, _, mask in of_image])  # (P, C)
+    chosen = torch.randperm(len(pairs))[:MAX_PHRASES]
     texts = [pairs[i][2].text for i in chosen.tolist()]
     number = {text: i for i, text in enumerate(dict.fromkeys(texts))}
     logits = F.normalize(regions[chosen], dim=-1) @ phrases[chosen].T * PHRASE_SCALE  # (P', P')

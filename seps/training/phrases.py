@@ -48,12 +48,12 @@ def phrase_boxes(
         grid: (H, W) patches; max_words: longest caption in tokens.
         scenes: V, whose masks are the phrases' regions; None takes their boxes.
     """
-    found: list[list[PhraseBox]] = [[] for _ in captions]
+    boxes: list[list[PhraseBox]] = [[] for _ in captions]
     for image, sentences in enumerate(entities):
         masks = None if scenes is None else Masks(scenes[image], grid)
-        own = range(image * captions_per_image, (image + 1) * captions_per_image)
+        numbers = range(image * captions_per_image, (image + 1) * captions_per_image)
         for sentence in sentences:
-            same = [number for number in own if captions[number].strip() == sentence.sentence.strip()]
+            same = [number for number in numbers if captions[number].strip() == sentence.sentence.strip()]
             tokens = positions[same[0]] if same else None
             if tokens is None:
                 continue
@@ -62,8 +62,8 @@ def phrase_boxes(
                 first, last = named[0].start, named[-1].stop
                 inside = patches_inside(sentence.sentence, phrase, grid, masks)  # (N,)
                 if first < last < max_words and inside.any():
-                    found[same[0]].append(PhraseBox(first, last, inside, phrase.phrase.lower()))
-    return found
+                    boxes[same[0]].append(PhraseBox(first, last, inside, phrase.phrase.lower()))
+    return boxes
 
 
 def patches_inside(sentence: str, phrase: PhraseBoxes, grid: tuple[int, int], masks: Masks | None) -> NDArray[np.bool_]:

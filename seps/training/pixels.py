@@ -19,7 +19,7 @@ from seps.training.samplers import ProcessShard, drawn_captions, grouped_batches
 from seps.training.settings import TrainSettings
 from seps.training.step import StepBatch
 
-CAPTIONS_AT_ONCE = 256
+CAPTION_BATCH_SIZE = 256
 
 
 class Photos(Dataset[Tensor]):
@@ -42,14 +42,14 @@ class PixelDataLoader:
         model: whose grid and tokenizer phrases are counted in, and whose captions tell which are alike.
         dataset: the training split's.
         settings: batch sizes, and whether a batch has phrases; workers: processes that read images.
-        share: this process's among several that train together.
+        shard: this process's among several that train together.
     """
 
     def __init__(
-        self, model: SEPSModel, dataset: CaptionDataset, settings: TrainSettings, workers: int, share: ProcessShard
+        self, model: SEPSModel, dataset: CaptionDataset, settings: TrainSettings, workers: int, shard: ProcessShard
     ) -> None:
         self.model, self.dataset, self.settings = model, dataset, settings
-        self.workers, self.share = workers, share
+        self.workers, self.shard = workers, shard
         self.per_image = dataset.split.captions_per_image
         self.phrases: list[list[PhraseBox]] = [[] for _ in dataset.split.captions]
         if settings.wants_phrases:
@@ -57,18 +57,18 @@ class PixelDataLoader:
 
     def pretrain_length(self) -> int:
         """Count the steps of `pretrain_epoch`."""
-        return self.share.count(len(self.dataset.split.image_files) // self.settings.pretrain_batch)
+        return self.shard.count(len(self.dataset.split.image_files) // self.settings.pretrain_batch)
 
     def pretrain_epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
         """Yield an epoch over the images, each with all of its captions."""
         self.dataset.set_epoch(number)
         every = shuffled_batches(len(self.dataset.split.image_files), self.settings.pretrain_batch, generator)
-        batches = self.share.of(every, generator)
+        batches = self.shard.of(every, generator)
         loader = self.loader(Photos(self.dataset), batches)
         for images, numbers in zip(loader, batches, strict=True):
             captions = (numbers[:, None] * self.per_image + torch.arange(self.per_image)).flatten()  # (B_t,)
-            found = [self.dataset.caption(caption) for caption in captions.tolist()]
-            ids, lengths = self.model.tokenizer.pad(found)
+            encoded = [self.dataset.caption(caption) for caption in captions.tolist()]
+            ids, lengths = self.model.tokenizer.pad(encoded)
             rows = torch.arange(len(numbers)).repeat_interleave(self.per_image)  # (B_t,)
             yield StepBatch(
                 images=images,
@@ -87,8 +87,8 @@ class PixelDataLoader:
         """Count the steps of `epoch`."""
         size, taken = self.settings.batch_size, self.settings.captions_an_epoch
         if taken:
-            return self.share.count(self.images_taken() // size * min(taken, self.per_image))
-        return self.share.count(len(self.dataset) // size)
+            return self.shard.count(self.images_taken() // size * min(taken, self.per_image))
+        return self.shard.count(len(self.dataset) // size)
 
     def images_taken(self) -> int:
         """Count the images that an epoch takes."""
@@ -105,8 +105,8 @@ class PixelDataLoader:
             batches = [captions[rows] for captions in rounds for rows in self.together(captions, generator)]
         else:
             batches = shuffled_batches(len(self.dataset), size, generator)
-        common = self.share.common(generator)  # processes meet in a step: all of them have dense captions, or none
-        loader = self.loader(self.dataset, self.share.of(batches, generator))
+        common = self.shard.common(generator)  # processes meet in a step: all of them have dense captions, or none
+        loader = self.loader(self.dataset, self.shard.of(batches, generator))
         for images, captions, lengths, dense_captions, dense_lengths, numbers, img_ids in loader:
             if float(torch.rand((), generator=common)) >= self.settings.dense_share:
                 dense_captions = dense_lengths = None
@@ -133,7 +133,7 @@ class PixelDataLoader:
     def pooled_captions(self, captions: Tensor) -> Tensor:
         """Embed captions (V,) as the model has them now and pool them: (V, C)."""
         embedded = []
-        for part in captions.split(CAPTIONS_AT_ONCE):
+        for part in captions.split(CAPTION_BATCH_SIZE):
             words, lengths = self.model.encode_captions([self.dataset.split.captions[i] for i in part.tolist()])
             embedded.append(pool(words, lengths).cpu())
         return torch.cat(embedded)
@@ -146,7 +146,7 @@ class PixelDataLoader:
             batch_sampler=[batch.tolist() for batch in batches],
             num_workers=self.workers,
             collate_fn=partial(collate_or_error, collate),
-            generator=torch.Generator().manual_seed(0),  # so that the loader takes nothing from torch's own chance
+            generator=torch.Generator().manual_seed(0),  # so that the loader draws nothing from torch's own
         )
         for batch in loader:
             if isinstance(batch, ValueError):

@@ -43,9 +43,9 @@ def train_pooled(model: SEPSModel, loader: CachedDataLoader, settings: TrainSett
         for number, captions in enumerate(
             shuffled_batches(len(loader.split.captions), settings.pooled_batch, generator)
         ):
-            done, total = epoch * per_epoch + number, epochs * per_epoch
+            step_number, total = epoch * per_epoch + number, epochs * per_epoch
             for group in optimizer.param_groups:
-                group["lr"] = settings.pretrain_rate * rate_factor("linear", epoch, done, total, per_epoch)
+                group["lr"] = settings.pretrain_rate * rate_factor("linear", epoch, step_number, total, per_epoch)
             images = captions // loader.per_image
             pooled = step.pooled_features(loader.image_means[images], loader.caption_means[captions])
             loss = pooled_loss(*pooled, images)
@@ -55,14 +55,14 @@ def train_pooled(model: SEPSModel, loader: CachedDataLoader, settings: TrainSett
 
 
 @torch.no_grad()
-def pooled_metrics(model: SEPSModel, told: Split, cache: Path) -> RetrievalMetrics:
+def pooled_metrics(model: SEPSModel, split: Split, cache: Path) -> RetrievalMetrics:
     """Measure recall of pooled embeddings on a split."""
     model.eval()
-    features = cache_features(model, told, "none", cache)
+    features = cache_features(model, split, "none", cache)
     images = pool(model.img_enc.project(mean_images(model, features)))  # (V, C)
     words = mean_captions(features)[:, None]  # (V * k, 1, D_t)
     captions = pool(model.txt_enc.project(words, torch.ones(len(words))))  # (V * k, C)
-    return retrieval_metrics(images @ captions.T, told.captions_per_image)
+    return retrieval_metrics(images @ captions.T, split.captions_per_image)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -87,10 +87,10 @@ def main(arguments: list[str] | None = None) -> int:
             loader.fit_heads()
             train_pooled(model, loader, seeded, options.epochs)
             metrics = pooled_metrics(model, dev, options.cache)
-            told = {"seed": seed, "rsum": metrics.rsum}
+            row = {"seed": seed, "rsum": metrics.rsum}
             for name, recall in (("i2t", metrics.image_to_text), ("t2i", metrics.text_to_image)):
-                told |= {f"{name}_r1": recall.r1, f"{name}_r5": recall.r5, f"{name}_r10": recall.r10}
-            print(json.dumps({name: round(number, 2) for name, number in told.items()}), flush=True)
+                row |= {f"{name}_r1": recall.r1, f"{name}_r5": recall.r5, f"{name}_r10": recall.r10}
+            print(json.dumps({name: round(number, 2) for name, number in row.items()}), flush=True)
     except (ValueError, OSError) as error:
         return print_error(error)
     return 0

@@ -80,7 +80,7 @@ def main(arguments: list[str] | None = None) -> int:
         if not config.network.get("use_gumbel_softmax"):
             raise ValueError(f"{options.recipe} takes the top k, which fixes the kept ratio: set use_gumbel_softmax.")
         runs = measure(config, settings, Path(folder), options.train, options.dev)
-        found = {
+        result = {
             "command": "python -m seps.training.ratio_weights --out assets/lesson/ratio_weights.json",
             "recipe": f"seps/configs/recipes/{options.recipe}.json",
             "scenes": options.train,
@@ -89,7 +89,7 @@ def main(arguments: list[str] | None = None) -> int:
             "target_ratio": settings.target_ratio or config.network.get("sparse_ratio", 0.5),
             "runs": runs,
         }
-        options.out.write_text(json.dumps(found) + "\n", encoding="utf-8")
+        options.out.write_text(json.dumps(result) + "\n", encoding="utf-8")
         print(f"Written to {options.out}.", file=sys.stderr)
     return 0
 

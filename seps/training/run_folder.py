@@ -16,9 +16,9 @@ def checkpoints(out: Path) -> list[Path]:
 
 def check_no_run(out: Path) -> None:
     """Raise ValueError where a folder holds what a run left after an epoch, and a new one would overwrite it."""
-    found = checkpoints(out)
-    if found:
-        count = epoch_of(found[-1])
+    existing = checkpoints(out)
+    if existing:
+        count = epoch_of(existing[-1])
         epochs = f"{count} epoch{'s' * (count > 1)}"
         raise ValueError(
             f"{out} holds a run of {epochs}: add --resume to go on with it, or give --out another folder to start anew."
@@ -30,12 +30,12 @@ def check_no_run(out: Path) -> None:
 
 def find_checkpoint(out: Path, epoch: int) -> Path:
     """The checkpoint after an epoch, or for 0 the latest; ValueError where there is none."""
-    found = checkpoints(out)
-    wanted = [path for path in found if epoch in (0, epoch_of(path))]
-    if not wanted:
-        names = ", ".join(str(epoch_of(path)) for path in found) or "none"
+    existing = checkpoints(out)
+    matching = [path for path in existing if epoch in (0, epoch_of(path))]
+    if not matching:
+        names = ", ".join(str(epoch_of(path)) for path in existing) or "none"
         raise ValueError(f"{out} has no checkpoint {'at all' if epoch == 0 else f'after epoch {epoch}'}; has: {names}.")
-    return wanted[-1]
+    return matching[-1]
 
 
 def forget_checkpoints(out: Path, keep: int) -> None:

@@ -69,7 +69,7 @@ def write_epoch(folder: Path, row: Row, steps: Sequence[Row] = (), redraw: bool 
     """
     before = read_rows(folder)
     rows = [*(old for old in before if old["epoch"] < row["epoch"]), *steps, row]
-    names = list(dict.fromkeys(name for one in rows for name in one))
+    names = list(dict.fromkeys(name for line in rows for name in line))
     with (folder / "metrics.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, names, restval="")
         writer.writeheader()
@@ -82,7 +82,7 @@ def write_epoch(folder: Path, row: Row, steps: Sequence[Row] = (), redraw: bool 
         board.close()
     if not redraw:
         return
-    epochs, every_step = [one for one in rows if "step" not in one], [one for one in rows if "step" in one]
+    epochs, every_step = [line for line in rows if "step" not in line], [line for line in rows if "step" in line]
     for file_name, curves in CURVES.items():
         draw(folder / file_name, epochs, curves)
     draw_losses(folder / "loss_curves.png", every_step, epochs)

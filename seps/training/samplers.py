@@ -16,8 +16,8 @@ class ProcessShard:
     processes: int = 1
 
     def common(self, generator: torch.Generator) -> torch.Generator:
-        """Give the chance that all processes share for what they must draw alike, before `of` parts them: a generator
-        of its own, or without several processes the one that is there."""
+        """Give the generator that all processes share for what they must draw alike, before `of` parts them: one of
+        its own, or without several processes the one that is there."""
         if self.processes == 1:
             return generator
         return torch.Generator().manual_seed(generator.initial_seed())
@@ -31,7 +31,7 @@ class ProcessShard:
         return batches[self.rank : self.count(len(batches)) * self.processes : self.processes]
 
     def span(self, items: int) -> range:
-        """Give this process's share of so many items, in order; shares differ by one at most, and may be empty."""
+        """Give this process's shard of so many items, in order; shards differ by one at most, and may be empty."""
         return range(items * self.rank // self.processes, items * (self.rank + 1) // self.processes)
 
     def count(self, batches: int) -> int:

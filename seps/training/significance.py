@@ -7,7 +7,7 @@ from torch import Tensor
 
 from seps.method.selection import TokenSparse
 
-LEAST = 1e-4  # bounds the logarithms where s^p is all but 0 or 1
+MIN_PROBABILITY = 1e-4  # bounds the logarithms where s^p is all but 0 or 1
 
 
 def significance_loss(predictors: tuple[TokenSparse, ...], patches: Tensor, named: Tensor) -> Tensor:
@@ -36,7 +36,7 @@ def significance_loss(predictors: tuple[TokenSparse, ...], patches: Tensor, name
             raise ValueError(
                 "The released variant has no s^p: set use_paper_version to true or significance_weight to 0."
             )
-        s_p = s_p.clamp(LEAST, 1 - LEAST)
+        s_p = s_p.clamp(MIN_PROBABILITY, 1 - MIN_PROBABILITY)
         inside = -(s_p.log() * named).sum(dim=1) / named.sum(dim=1)  # (B',)
         outside = -((1 - s_p).log() * ~named).sum(dim=1) / (~named).sum(dim=1)  # (B',)
         losses.append((inside + outside).mean() / 2)

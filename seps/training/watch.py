@@ -1,9 +1,9 @@
-"""What is amiss in a run, each in a sentence: told, and training goes on."""
+"""What is amiss in a run, each in a sentence: a warning, and training goes on."""
 
 from __future__ import annotations
 
 from seps.method.selection import kept_count
-from seps.training.guide import FEWEST_KEPT, HEALTHY, KEPT_OFF, MOST_KEPT, MOST_RATIO_WEIGHT
+from seps.training.guide import HEALTHY, KEPT_OFF, MAX_KEPT, MAX_RATIO_WEIGHT, MIN_KEPT
 from seps.training.settings import TrainSettings
 
 
@@ -16,19 +16,19 @@ def start_warnings(settings: TrainSettings, patches: int, keep_ratio: float) -> 
     """
     if not settings.align_weight:  # without the network nothing is selected
         return []
-    found = []
+    warnings = []
     kept = kept_count(patches, keep_ratio)
-    if not FEWEST_KEPT <= kept <= MOST_KEPT:
-        found.append(
+    if not MIN_KEPT <= kept <= MAX_KEPT:
+        warnings.append(
             f"A keep ratio of {keep_ratio:g} leaves {kept} of {patches} patches, but the training guide advises "
-            f"{FEWEST_KEPT} to {MOST_KEPT}: change sparse_ratio, unless it is a published one."
+            f"{MIN_KEPT} to {MAX_KEPT}: change sparse_ratio, unless it is a published one."
         )
     if settings.loss == "triplet" and settings.hard_after == 0:
-        found.append(
+        warnings.append(
             "Hardest negatives count from epoch 0 on, which can make training unstable: set hard_after to 1, so that "
             "the first epoch takes all negatives."
         )
-    return [*found, *weight_warnings(settings.ratio_weight)]
+    return [*warnings, *weight_warnings(settings.ratio_weight)]
 
 
 def epoch_warnings(
@@ -44,25 +44,25 @@ def epoch_warnings(
     """
     if "align" not in row:
         return []
-    found = []
+    warnings = []
     target, epoch = row["target_ratio"], f"epoch {row['epoch']:g}"
     if abs(row["kept"] - target) > KEPT_OFF:
         mend = "raise ratio_weight" if drawn else "top k keeps sparse_ratio, whatever the target: make them equal"
-        found.append(
+        warnings.append(
             f"In {epoch} {row['kept']:.3f} of the patches were kept, more than {KEPT_OFF:g} off the target of "
             f"{target:g}: {mend}."
         )
-    if next_weight != row["ratio_weight"]:  # told when it changes
-        found += weight_warnings(next_weight)
-    return [*found, *loss_warnings(row, settings, main_epoch, drawn)]
+    if next_weight != row["ratio_weight"]:  # once, when it changes
+        warnings += weight_warnings(next_weight)
+    return [*warnings, *loss_warnings(row, settings, main_epoch, drawn)]
 
 
 def weight_warnings(weight: float) -> list[str]:
     """Tell where the ratio weight is too high."""
-    if weight <= MOST_RATIO_WEIGHT:
+    if weight <= MAX_RATIO_WEIGHT:
         return []
     return [
-        f"The ratio weight is {weight:g}, above {MOST_RATIO_WEIGHT:g}, so that the ratio loss may outweigh the ranking "
+        f"The ratio weight is {weight:g}, above {MAX_RATIO_WEIGHT:g}, so that the ratio loss may outweigh the ranking "
         "loss: lower ratio_weight."
     ]
 
@@ -75,20 +75,20 @@ def loss_warnings(row: dict[str, float], settings: TrainSettings, main_epoch: in
         checked = ["loss", "align", *checked]
     batch, hardest = settings.batch_size, main_epoch >= settings.hard_after
     start = 2 * batch * settings.margin * (1 if hardest else batch - 1)
-    found = []
+    warnings = []
     for name in checked:
         low, high = HEALTHY[name]
         if low <= row[name] <= high:
             continue
         title = {"loss": "total", "align": "align", "ratio": "ratio"}[name]
-        told = (
+        advice = (
             "raise ratio_weight if it stays"
             if name == "ratio"
             else f"with {'hardest' if hardest else 'all'} negatives of a batch of {batch} it starts near {start:.4g} "
             "while all pairs score alike, so compare with that first"
         )
-        found.append(
+        warnings.append(
             f"The {title} loss of epoch {row['epoch']:g} is {row[name]:.4g}, outside {low:g} to {high:g}, which the "
-            f"training guide calls healthy: {told}."
+            f"training guide calls healthy: {advice}."
         )
-    return found
+    return warnings

@@ -66,8 +66,8 @@ def main() -> None:
     for loss in ("triplet", "infonce"):
         step = build_step(folder, loss)
         parallel = DistributedDataParallel(step, find_unused_parameters=True)
-        found = measured(parallel, part_of_batch(tensors, slice(rank * size, (rank + 1) * size)))
-        results |= {f"{loss}.{name}": value for name, value in found.items()}
+        gradients = measured(parallel, part_of_batch(tensors, slice(rank * size, (rank + 1) * size)))
+        results |= {f"{loss}.{name}": value for name, value in gradients.items()}
     dev = read_split(folder, "dev")
     rsum = dev_metrics(step.model, dev, None, TrainSettings(dev_images=5), ProcessShard(rank, world)).rsum
     results["rsum"] = torch.tensor(rsum)

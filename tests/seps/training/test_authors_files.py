@@ -26,8 +26,8 @@ def test_a_recipe_trains_on_the_29000_images_of_flickr30k(
     recipe.write_text(json.dumps(tiny_settings(bert) | {"training": TRAINING | {"join_captions": True}}))
     places = ["--data", str(data), "--images", str(tmp_path / "images"), "--out", str(tmp_path / "run")]
     assert main([str(recipe), *places, "--workers", "0"]) == 0
-    told = capsys.readouterr().out
-    assert f"Split train of {data} has no dense captions" in told
+    output = capsys.readouterr().out
+    assert f"Split train of {data} has no dense captions" in output
     assert (tmp_path / "run" / "best" / "model.safetensors").is_file()
     (row,) = read_epochs(tmp_path / "run")
     assert row["align"] > 0

@@ -44,9 +44,9 @@ def test_spans_cover_everything_once(items: int, world: int) -> None:
 def test_processes_draw_alike_what_they_must_and_differently_what_they_may() -> None:
     drawn = []
     for rank in range(2):
-        generator, share = torch.Generator().manual_seed(7), ProcessShard(rank, 2)
-        common = share.common(generator)
-        share.of([torch.tensor([0]), torch.tensor([1])], generator)
+        generator, shard = torch.Generator().manual_seed(7), ProcessShard(rank, 2)
+        common = shard.common(generator)
+        shard.of([torch.tensor([0]), torch.tensor([1])], generator)
         drawn.append((float(torch.rand((), generator=common)), float(torch.rand((), generator=generator))))
     assert drawn[0][0] == drawn[1][0]
     assert drawn[0][1] != drawn[1][1]
@@ -75,13 +75,13 @@ def test_two_processes_have_the_joint_batch_s_loss_gradient_and_dev(tmp_path: Pa
         subprocess.Popen([*command, str(rank), "2", str(tmp_path)], cwd=ROOT, env=environment) for rank in range(2)
     ]
     assert [process.wait(600) for process in running] == [0, 0]
-    found = [load_file(tmp_path / f"result-{rank}.safetensors") for rank in range(2)]
+    results = [load_file(tmp_path / f"result-{rank}.safetensors") for rank in range(2)]
     for loss in ("triplet", "infonce"):
         step = build_step(tmp_path, loss)
         whole = measured(step, part_of_batch(tensors, slice(0, BATCH)))
         assert sum(name.startswith("model.") for name in whole) > 20
         for rank in range(2):
             for name, value in whole.items():
-                torch.testing.assert_close(found[rank][f"{loss}.{name}"], value, rtol=1e-3, atol=1e-5, msg=f"{name}")
+                torch.testing.assert_close(results[rank][f"{loss}.{name}"], value, rtol=1e-3, atol=1e-5, msg=f"{name}")
     alone = dev_metrics(step.model, read_split(tmp_path, "dev"), None, TrainSettings(dev_images=5))
-    assert [float(part["rsum"]) for part in found] == pytest.approx([alone.rsum] * 2)
+    assert [float(part["rsum"]) for part in results] == pytest.approx([alone.rsum] * 2)

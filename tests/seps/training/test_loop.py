@@ -262,8 +262,8 @@ def test_a_tuned_model_s_heads_and_another_network_train_on_its_own_features(
     kept = cache_features(start, split, "none", cache, mirrored=True)
     photos = [open_image(path) for path in split.image_files[:3]]
     with torch.no_grad():
-        own = start.img_enc.features(start.preprocess(photos))
-    torch.testing.assert_close(kept.image_features(torch.arange(3)), own, atol=0.05, rtol=0.05)
+        features = start.img_enc.features(start.preprocess(photos))
+    torch.testing.assert_close(kept.image_features(torch.arange(3)), features, atol=0.05, rtol=0.05)
     untrained = SEPSModel(read_recipe(config)[0])
     untrained.freeze_backbones()
     assert cache_key(untrained, dev) != cache_key(start, dev)
@@ -297,9 +297,9 @@ def test_images_elsewhere_train_and_measure_the_pooled_rival(
     capsys.readouterr()
     places = ["--data", str(folder), "--images", str(images), "--cache", str(tmp_path / "run" / "features")]
     assert pooled_main([config, *places, "--epochs", "1", "--seeds", "3"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["seed"] == 3
-    assert told["rsum"] > 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["seed"] == 3
+    assert result["rsum"] > 0
 
 
 def test_gumbel_softmax_with_adaptive_ratio_weight(
@@ -313,9 +313,9 @@ def test_gumbel_softmax_with_adaptive_ratio_weight(
     steps = read_steps(tmp_path)
     assert [row["step"] for row in steps] == list(range(1, 21))
     for row in rows:
-        own = [one for one in steps if one["epoch"] == row["epoch"]]
+        of_epoch = [step for step in steps if step["epoch"] == row["epoch"]]
         for name in ("loss", "align", "ratio", "kept"):
-            assert sum(one[name] for one in own) / len(own) == pytest.approx(row[name], rel=1e-6)
+            assert sum(step[name] for step in of_epoch) / len(of_epoch) == pytest.approx(row[name], rel=1e-6)
     warned = capsys.readouterr().err
     assert "Warning: In epoch 1 " in warned
     assert "Warning: The ratio weight is 8, above 5" in warned
@@ -356,9 +356,9 @@ def test_a_loss_that_is_not_finite_names_its_batch(
     monkeypatch.setattr(TrainingStep, "forward", spoilt)
     config = recipe(data, PIXELS)
     assert main([config, "--data", str(data), "--out", str(tmp_path), "--workers", "0"]) == 2
-    told = capsys.readouterr().err
-    assert "The loss is nan in epoch 1, batch 3 of 10" in told
-    assert str(int(calls[2].img_ids[0])) in told
+    message = capsys.readouterr().err
+    assert "The loss is nan in epoch 1, batch 3 of 10" in message
+    assert str(int(calls[2].img_ids[0])) in message
     assert not (tmp_path / "checkpoints").exists()
 
 
@@ -368,10 +368,10 @@ def test_wrong_data_and_recipes_are_told_in_a_line(
     config = recipe(data, PIXELS)
     (tmp_path / "empty").mkdir()
     assert main([config, "--data", str(tmp_path / "empty"), "--out", str(tmp_path / "out")]) == 2
-    told = capsys.readouterr().err
-    assert told.startswith("error: Split train of ")
-    assert "train_caps.txt" in told
-    assert "dev_caps.txt" in told
+    message = capsys.readouterr().err
+    assert message.startswith("error: Split train of ")
+    assert "train_caps.txt" in message
+    assert "dev_caps.txt" in message
     assert main([recipe(data, PIXELS | {"similar_batches": 0.3}), "--data", str(data), "--out", str(tmp_path)]) == 2
     assert "set frozen to true" in capsys.readouterr().err
     assert main([recipe(data, PIXELS | {"epoch": 1}), "--data", str(data), "--out", str(tmp_path)]) == 2
@@ -391,7 +391,7 @@ def test_what_a_run_cannot_go_on_from_is_told_in_a_line(
     checkpoint = tmp_path / "checkpoints" / "epoch-001"
     checkpoint.mkdir(parents=True)
     (checkpoint / "checkpoint.safetensors").write_bytes(b"")
-    for content, told in (
+    for content, message in (
         ("{}", f"{checkpoint / 'checkpoint.json'}: the state lacks the key 'epoch'"),
         ('{"epoch": 7, "best": 0, "ratio_weight": 2}', "written after 7 epochs, but the recipe has 3"),
         ('{"epoch": 1, "best": 0, "ratio_weight": 2}', "checkpoint.safetensors is no safetensors file, or damaged"),
@@ -399,7 +399,7 @@ def test_what_a_run_cannot_go_on_from_is_told_in_a_line(
         (checkpoint / "checkpoint.json").write_text(content)
         assert main(arguments) == 2
         error = capsys.readouterr().err
-        assert told in error
+        assert message in error
         assert error.count("\n") == 1
     (tmp_path / "metrics.csv").write_text("epoch,loss\n1,half\n")
     assert main(arguments) == 2
@@ -441,14 +441,14 @@ def test_an_epoch_s_title_says_its_stage() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("--data", "The folder {0}/nowhere does not exist: give the folder with captions and images."),
         ("recipe", "The recipe {0}/nowhere.json does not exist: give a JSON file, or tiny."),
         ("--images", "The folder {0}/nowhere does not exist: give the folder with the image files."),
     ],
 )
-def test_a_mistyped_path_is_told_before_torch_is_imported(tmp_path: Path, name: str, told: str) -> None:
+def test_a_mistyped_path_is_refused_before_torch_is_imported(tmp_path: Path, name: str, message: str) -> None:
     config = f"{tmp_path}/nowhere.json" if name == "recipe" else "tiny"
     folder = f"{tmp_path}/nowhere" if name == "--data" else str(tmp_path)
     more = ["--images", f"{tmp_path}/nowhere"] if name == "--images" else []
@@ -457,8 +457,8 @@ def test_a_mistyped_path_is_told_before_torch_is_imported(tmp_path: Path, name: 
         f"code = main([{config!r}, '--data', {folder!r}, '--out', {str(tmp_path / 'out')!r}, *{more!r}])\n"
         "assert not {'torch', 'transformers', 'accelerate'} & sys.modules.keys(); sys.exit(code)"
     )
-    found = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert (found.returncode, found.stderr) == (2, f"error: {told.format(tmp_path)}\n")
+    process = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (process.returncode, process.stderr) == (2, f"error: {message.format(tmp_path)}\n")
 
 
 def test_the_tiny_recipe_trains_on_64_scenes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

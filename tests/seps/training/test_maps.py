@@ -10,7 +10,7 @@ from seps.method.explanation import explain
 from seps.method.network import CrossSparseAggrNet
 from seps.method.pairwise import directions
 from seps.training import maps
-from seps.training.maps import LEAST_SHARE, map_loss, token_shares
+from seps.training.maps import MIN_INSIDE, map_loss, token_maps
 from seps.training.phrases import PhraseBox
 
 LENGTHS = [5, 7]
@@ -27,10 +27,10 @@ def test_the_tokens_are_those_of_the_explanation(
     embedded: tuple[CrossSparseAggrNet, torch.Tensor, torch.Tensor],
 ) -> None:
     net, images, captions = embedded
-    shares, tokens = token_shares(net, images, directions(captions, LENGTHS))
+    weights, tokens = token_maps(net, images, directions(captions, LENGTHS))
     for i, length in enumerate(LENGTHS):
         record = explain(net, images[i], captions[i, :length]).sparse_alignment
-        np.testing.assert_allclose(shares[i].detach(), record.token_weights, atol=1e-6)
+        np.testing.assert_allclose(weights[i].detach(), record.token_weights, atol=1e-6)
         words = torch.nn.functional.normalize(captions[i, :length], dim=-1)
         np.testing.assert_allclose((tokens[i] @ words.T).detach(), record.cosines, atol=1e-5)
 
@@ -48,7 +48,7 @@ def test_with_a_sharp_choice_of_tokens_the_loss_is_the_explanations(
         named[record.best_token[first:last] == len(record.tokens) - 1] = 0.0  # the extra token
         for word in named:  # (N,)
             inside, peaks = word[box].sum(), (word[box] ** 4).sum() / max((word**4).sum(), 1e-12)
-            expected.append(-(math.log(inside + LEAST_SHARE) + math.log(peaks + LEAST_SHARE)) / 2)
+            expected.append(-(math.log(inside + MIN_INSIDE) + math.log(peaks + MIN_INSIDE)) / 2)
         phrases.append((i, i, PhraseBox(first, last, box, "thing")))
     everywhere = (1, 1, PhraseBox(1, 2, np.ones(16, dtype=bool), "scene"))  # teaches nothing
     loss = map_loss(net, images, captions, LENGTHS, [*phrases, everywhere]).detach()
@@ -65,11 +65,11 @@ def test_training_by_it_moves_the_maps_into_the_boxes(
     phrases = [(0, 0, PhraseBox(1, 3, box, "thing")), (1, 1, PhraseBox(2, 4, ~box, "rest"))]
 
     def inside() -> list[float]:
-        found = []
+        fractions = []
         for i, _, phrase in phrases:
             record = explain(net, patches[i].detach(), captions[i, : LENGTHS[i]]).sparse_alignment
-            found.append(float(record.word_maps[phrase.first : phrase.last].mean(axis=0)[phrase.inside].sum()))
-        return found
+            fractions.append(float(record.word_maps[phrase.first : phrase.last].mean(axis=0)[phrase.inside].sum()))
+        return fractions
 
     before = inside()
     optimizer = torch.optim.Adam([patches, *net.aggr_net.parameters()], lr=0.02)
@@ -86,7 +86,7 @@ def test_fixed_decisions_give_the_same_loss_and_teach_s_p_nothing(
 ) -> None:
     net, images, captions = embedded
     phrases = [(0, 0, PhraseBox(1, 3, np.arange(16) < 4, "thing"))]
-    free, fixed = (map_loss(net, images, captions, LENGTHS, phrases, one) for one in (False, True))
+    free, fixed = (map_loss(net, images, captions, LENGTHS, phrases, choice) for choice in (False, True))
     assert float(free.detach()) == float(fixed.detach())
     predictor = list(net.sparse_net_cap.parameters())
     learnt = torch.autograd.grad(free, predictor, allow_unused=True)

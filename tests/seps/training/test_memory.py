@@ -24,8 +24,8 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 
 def faults(mode: str) -> int:
     """How often the system had to give a page while 8 tensors of 64 MB came and went."""
-    done = subprocess.run([sys.executable, "-c", PROGRAM, mode], capture_output=True, text=True, check=True)
-    return int(done.stdout)
+    process = subprocess.run([sys.executable, "-c", PROGRAM, mode], capture_output=True, text=True, check=True)
+    return int(process.stdout)
 
 
 def test_freed_memory_serves_the_next_tensors() -> None:

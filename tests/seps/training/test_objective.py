@@ -44,8 +44,8 @@ def test_each_word_of_a_phrase_counts_by_itself() -> None:
     everywhere = PhraseBox(0, 1, np.ones(4, dtype=bool), "scene")
     expected = []
     for word in words[1, 1:3]:
-        odds = (F.cosine_similarity(word[None], patches[0]) * PHRASE_SCALE).exp()
-        expected.append(-math.log(float(odds[torch.from_numpy(inside)].sum() / odds.sum())))
+        exponentials = (F.cosine_similarity(word[None], patches[0]) * PHRASE_SCALE).exp()
+        expected.append(-math.log(float(exponentials[torch.from_numpy(inside)].sum() / exponentials.sum())))
     pairs = [(0, 1, PhraseBox(1, 3, inside, "a dog")), (1, 0, everywhere)]
     assert float(word_loss(patches, words, pairs)) == pytest.approx(np.mean(expected), abs=1e-5)
     assert float(word_loss(patches, words, pairs[1:])) == 0.0
@@ -66,11 +66,11 @@ def test_phrase_boxes_find_tokens_and_patches() -> None:
             PhraseBoxes("runs", 3, "other", boxes((0.01, 0.01, 0.02, 0.02))),  # no patch's centre lies in it
         ),
     )
-    found = phrase_boxes(captions, [[SentencePhrases("no such", ()), sentence]], positions, (2, 2), 2, 30)
-    assert found[1] == []
-    assert [(p.first, p.last, p.text) for p in found[0]] == [(1, 5, "a big dog"), (3, 5, "dog")]
-    assert found[0][0].inside.tolist() == [True, False, False, False]
-    assert found[0][1].inside.tolist() == [False, False, False, True]
+    per_caption = phrase_boxes(captions, [[SentencePhrases("no such", ()), sentence]], positions, (2, 2), 2, 30)
+    assert per_caption[1] == []
+    assert [(p.first, p.last, p.text) for p in per_caption[0]] == [(1, 5, "a big dog"), (3, 5, "dog")]
+    assert per_caption[0][0].inside.tolist() == [True, False, False, False]
+    assert per_caption[0][1].inside.tolist() == [False, False, False, True]
     assert phrase_boxes(captions, [[sentence]], positions, (2, 2), 2, 5) == [[], []]  # cut off by max_words
 
 
@@ -122,7 +122,7 @@ def test_phrases_take_the_masks_of_scenes(tmp_path: Path) -> None:
                     np.testing.assert_array_equal(named[phrase.phrase.lower()], hits)
         for number in range(image * split.captions_per_image, (image + 1) * split.captions_per_image):
             around = {p.text: p.inside for p in boxes[number]}
-            for one in masks[number]:
-                assert not (one.inside & ~around[one.text]).any()
-                smaller += int(one.inside.sum() < around[one.text].sum())
+            for masked in masks[number]:
+                assert not (masked.inside & ~around[masked.text]).any()
+                smaller += int(masked.inside.sum() < around[masked.text].sum())
     assert smaller > 10

@@ -1,4 +1,4 @@
-"""Several processes train together on their shares of every epoch."""
+"""Several processes train together on their shards of every epoch."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from tests.helpers.drawn import WORDS, draw_split
 from tests.helpers.tiny import tiny_settings, write_tiny_bert
 
 
-def test_shares_are_the_whole_without_overlap() -> None:
-    def own(share: ProcessShard) -> tuple[list[torch.Tensor], torch.Tensor]:
+def test_shards_are_the_whole_without_overlap() -> None:
+    def epoch_of(shard: ProcessShard) -> tuple[list[torch.Tensor], torch.Tensor]:
         generator = torch.Generator().manual_seed(5)
-        batches = share.of(shuffled_batches(21, 3, generator), generator)
+        batches = shard.of(shuffled_batches(21, 3, generator), generator)
         return batches, torch.rand(4, generator=generator)
 
-    whole, drawn = own(ProcessShard())
-    shares = [own(ProcessShard(place, 2)) for place in range(2)]
-    assert [len(batches) for batches, _ in shares] == [ProcessShard(0, 2).count(len(whole))] * 2 == [3, 3]
-    together = torch.stack([batch for pair in zip(shares[0][0], shares[1][0], strict=True) for batch in pair])
+    whole, drawn = epoch_of(ProcessShard())
+    shards = [epoch_of(ProcessShard(index, 2)) for index in range(2)]
+    assert [len(batches) for batches, _ in shards] == [ProcessShard(0, 2).count(len(whole))] * 2 == [3, 3]
+    together = torch.stack([batch for pair in zip(shards[0][0], shards[1][0], strict=True) for batch in pair])
     assert together.equal(torch.stack(whole[:6]))
-    assert not shares[0][1].equal(shares[1][1])
-    assert not shares[0][1].equal(drawn)
+    assert not shards[0][1].equal(shards[1][1])
+    assert not shards[0][1].equal(drawn)
 
 
 @pytest.mark.slow
@@ -53,7 +53,7 @@ def test_two_processes_train_one_model(tmp_path: Path, frozen: bool) -> None:
     program = ["localhost:0", "-m", "seps.train", str(tmp_path / "recipe.json")]
     options = ["--data", str(tmp_path), "--out", str(out), "--workers", "0"]
     root = Path(__file__).parents[3]
-    told = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", *launch, *program, *options],
         cwd=root,
         env=os.environ | {"PYTHONPATH": str(root), "ACCELERATE_USE_CPU": "true", "OMP_NUM_THREADS": "1"},
@@ -61,9 +61,9 @@ def test_two_processes_train_one_model(tmp_path: Path, frozen: bool) -> None:
         text=True,
         check=False,
     )
-    assert told.returncode == 0, told.stderr[-3000:]
+    assert process.returncode == 0, process.stderr[-3000:]
     rows = read_epochs(out)
     assert [row["epoch"] for row in rows] == [1, 2]
     assert rows[1]["align"] < rows[0]["align"]
-    assert told.stdout.count("Best rSum on dev") == 1
+    assert process.stdout.count("Best rSum on dev") == 1
     assert load_model(out / "best").grid == (10, 10)

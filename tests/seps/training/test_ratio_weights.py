@@ -32,16 +32,16 @@ def test_the_recipe_draws_decisions_and_only_the_weight_differs(
 
     monkeypatch.setattr(ratio_weights, "train", train)
     threads = torch.get_num_threads()
-    assert main(["--out", str(tmp_path / "found.json"), "--train", "2", "--dev", "1"]) == 0
+    assert main(["--out", str(tmp_path / "result.json"), "--train", "2", "--dev", "1"]) == 0
     torch.set_num_threads(threads)
-    found = json.loads((tmp_path / "found.json").read_text())
+    result = json.loads((tmp_path / "result.json").read_text())
     assert [settings.ratio_weight for settings in trained] == list(CLAIMED_KEPT)
     assert len({str(settings.as_dict() | {"ratio_weight": 0}) for settings in trained}) == 1
-    assert [run["ratio_weight"] for run in found["runs"]] == list(CLAIMED_KEPT)
-    run = found["runs"][0]
+    assert [run["ratio_weight"] for run in result["runs"]] == list(CLAIMED_KEPT)
+    run = result["runs"][0]
     assert run["kept"] == [0.9, 0.7, 0.52, 0.48]
     assert (run["low"], run["high"], run["mean"], run["align"]) == (0.48, 0.52, 0.5, [5.0])  # of the last half
-    assert (found["scenes"], found["steps"], found["target_ratio"]) == (2, 4, 0.5)
+    assert (result["scenes"], result["steps"], result["target_ratio"]) == (2, 4, 0.5)
     config, settings = read_recipe("ratio")
     assert config.network["use_gumbel_softmax"]
     assert settings.dense_share == 1.0
@@ -49,5 +49,5 @@ def test_the_recipe_draws_decisions_and_only_the_weight_differs(
 
 def test_a_recipe_that_takes_the_top_k_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main(["--out", str(tmp_path / "found.json"), "--recipe", "tiny"])
+        main(["--out", str(tmp_path / "result.json"), "--recipe", "tiny"])
     assert "error: tiny takes the top k, which fixes the kept ratio: set use_gumbel_softmax." in capsys.readouterr().err

@@ -78,7 +78,7 @@ def test_loss_curves_have_a_panel_each_and_the_kept_ratio_its_target(
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "at"),
     [
         (b"epoch,loss\n1,half\n", r"line 2 \(could not convert string to float: 'half'\)"),
         (b"loss\n0.5\n", r"line 2 \(it has no epoch\)"),
@@ -90,7 +90,7 @@ def test_loss_curves_have_a_panel_each_and_the_kept_ratio_its_target(
         (b'epoch,loss\n1,"0.5', r"line 1 \(unexpected end of data\)"),
     ],
 )
-def test_a_curve_that_cannot_be_read_names_its_file_and_line(tmp_path: Path, content: bytes, told: str) -> None:
+def test_a_curve_that_cannot_be_read_names_its_file_and_line(tmp_path: Path, content: bytes, at: str) -> None:
     (tmp_path / "metrics.csv").write_bytes(content)
-    with pytest.raises(ValueError, match=rf"metrics\.csv cannot be read at {told}.*: correct it, or move it away\.$"):
+    with pytest.raises(ValueError, match=rf"metrics\.csv cannot be read at {at}.*: correct it, or move it away\.$"):
         read_epochs(tmp_path)

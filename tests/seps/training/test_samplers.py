@@ -23,9 +23,9 @@ def test_similar_batches_hold_neighbours_and_no_image_twice() -> None:
         images = batch // 5
         assert len(images.unique()) == 10
         assert len(groups[images].unique()) == 1
-    mixed = similar_batches(pooled, 5, 2, 10, 100.0, generator)
-    assert len(mixed) == 8
-    assert any(len(groups[batch // 5].unique()) > 1 for batch in mixed)
+    blurred = similar_batches(pooled, 5, 2, 10, 100.0, generator)
+    assert len(blurred) == 8
+    assert any(len(groups[batch // 5].unique()) > 1 for batch in blurred)
 
 
 def test_drawn_captions_are_one_an_image_and_round() -> None:

@@ -20,7 +20,7 @@ def test_defaults_are_the_published_recipe() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "told"),
+    ("key", "value", "message"),
     [
         ("loss", "hinge", "training.loss is 'hinge', but it must be one of triplet, infonce"),
         ("epochs", 0, "training.epochs is 0"),
@@ -49,19 +49,19 @@ def test_defaults_are_the_published_recipe() -> None:
         ("neighbours", 7, "training.neighbours is 7, but batch_size, 64, must be a multiple of it"),
     ],
 )
-def test_refuses(key: str, value: object, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_refuses(key: str, value: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         TrainSettings(**{key: value})  # type: ignore[arg-type]
 
 
 def test_a_recipe_has_the_ratio_s_target_and_lambdas_and_the_milestones(tmp_path: Path) -> None:
     path = tmp_path / "recipe.json"
     values = json.loads((ROOT / "seps" / "configs" / "recipes" / "tiny.json").read_text())
-    wanted = {"target_ratio": 0.3, "lambda_sparse": 0.5, "lambda_dense": 0.25, "decay_rate": 0.1}
-    values["training"] |= wanted | {"lr_schedules": [2, 3], "align_ramp_epochs": 1}
+    expected = {"target_ratio": 0.3, "lambda_sparse": 0.5, "lambda_dense": 0.25, "decay_rate": 0.1}
+    values["training"] |= expected | {"lr_schedules": [2, 3], "align_ramp_epochs": 1}
     path.write_text(json.dumps(values))
     settings = read_recipe(path)[1]
-    assert wanted.items() <= settings.as_dict().items()
+    assert expected.items() <= settings.as_dict().items()
     assert (settings.lr_schedules, settings.align_ramp_epochs) == ((2, 3), 1)
     path.write_text(json.dumps(values | {"training": settings.as_dict()}))  # as a run keeps it
     assert read_recipe(path)[1] == settings
@@ -87,7 +87,7 @@ def test_recipe_errors_name_the_file(tmp_path: Path) -> None:
     path.write_text(json.dumps(values))
     with pytest.raises(ValueError, match=r"recipe.json: training has the unknown key 'epochz'"):
         read_recipe(path)
-    for content, told in (
+    for content, message in (
         (b"[]", "holds a list, but keys and values are needed"),
         (b"null", "holds a NoneType, but keys and values are needed"),
         (b"3", "holds a int, but keys and values are needed"),
@@ -96,7 +96,7 @@ def test_recipe_errors_name_the_file(tmp_path: Path) -> None:
         (b'{"training":' + b"[" * 100_000, r"cannot be read as JSON \(it is nested more than 100 levels deep\)"),
     ):
         path.write_bytes(content)
-        with pytest.raises(ValueError, match=rf"recipe\.json {told}"):
+        with pytest.raises(ValueError, match=rf"recipe\.json {message}"):
             read_recipe(path)
     with pytest.raises(ValueError, match="neither a JSON file nor one of the configs"):
         read_recipe("no_such_recipe")

@@ -25,8 +25,8 @@ def test_both_classes_weigh_the_same(predictors: tuple[TokenSparse, TokenSparse]
     for predictor in predictors:
         s_p = predictor.predict(patches)
         assert s_p is not None
-        for one, inside in zip(s_p.detach()[:2], named, strict=False):  # nothing is named of the third
-            expected.append(-(one[inside].log().mean() + (1 - one[~inside]).log().mean()) / 2)
+        for scores, inside in zip(s_p.detach()[:2], named, strict=False):  # nothing is named of the third
+            expected.append(-(scores[inside].log().mean() + (1 - scores[~inside]).log().mean()) / 2)
     assert float(significance_loss(predictors, patches, named).detach()) == pytest.approx(np.mean(expected), abs=1e-6)
 
 
@@ -39,10 +39,10 @@ def test_s_p_learns_what_is_named_and_embeddings_stay(predictors: tuple[TokenSpa
     patches = torch.randn(4, 6, 16, requires_grad=True)
     named = torch.rand(4, 6, generator=torch.Generator().manual_seed(1)) < 0.4
     named[:, 0], named[:, 1] = True, False
-    optimizer = torch.optim.Adam([p for one in predictors for p in one.parameters()], lr=0.02)
+    optimizer = torch.optim.Adam([p for predictor in predictors for p in predictor.parameters()], lr=0.02)
     with torch.no_grad():
-        for one in predictors:
-            for parameter in one.score_predictor.parameters():
+        for predictor in predictors:
+            for parameter in predictor.score_predictor.parameters():
                 parameter[:] = parameter * (parameter.shape[0] > 1)  # the last layer's are 0
     assert float(significance_loss(predictors, patches, named).detach()) == pytest.approx(math.log(2), abs=1e-6)
     for _ in range(150):
@@ -50,8 +50,8 @@ def test_s_p_learns_what_is_named_and_embeddings_stay(predictors: tuple[TokenSpa
         significance_loss(predictors, patches, named).backward()
         optimizer.step()
     assert patches.grad is None
-    for one in predictors:
-        s_p = one.predict(patches.detach())
+    for predictor in predictors:
+        s_p = predictor.predict(patches.detach())
         assert s_p is not None
         assert bool(s_p[named].min() > s_p[~named].max())
 

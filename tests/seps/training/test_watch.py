@@ -10,15 +10,15 @@ HEALTHY_ROW = {"epoch": 3.0, "loss": 1.0, "align": 1.0, "ratio": 0.0, "kept": 0.
 USUAL = TrainSettings(batch_size=32)
 
 
-def told(epoch: int = 5, drawn: bool = True, next_weight: float = 2.0, **row: float) -> list[str]:
+def warnings(epoch: int = 5, drawn: bool = True, next_weight: float = 2.0, **row: float) -> list[str]:
     return epoch_warnings(HEALTHY_ROW | {"target_ratio": 0.5} | row, USUAL, epoch, drawn, next_weight)
 
 
-def test_what_is_well_is_not_told() -> None:
+def test_what_is_well_brings_no_warning() -> None:
     assert start_warnings(USUAL, 196, 0.5) == []
-    assert told() == []
-    assert told(kept=0.549, ratio=0.0099) == []
-    assert told(0, loss=29.0, align=24.0) == []
+    assert warnings() == []
+    assert warnings(kept=0.549, ratio=0.0099) == []
+    assert warnings(0, loss=29.0, align=24.0) == []
     assert epoch_warnings({"epoch": 1.0, "loss": 400.0}, USUAL, 0, True, 2.0) == []  # pre-training
 
 
@@ -42,26 +42,26 @@ def test_a_ratio_weight_above_5_from_the_start_or_when_it_adapts() -> None:
     assert start_warnings(TrainSettings(ratio_weight=5.0), 196, 0.5) == []
     (sentence,) = start_warnings(TrainSettings(ratio_weight=5.5), 196, 0.5)
     assert sentence.startswith("The ratio weight is 5.5, above 5")
-    assert told(next_weight=6.0)[0].startswith("The ratio weight is 6, above 5")
-    assert told(ratio_weight=6.0, next_weight=6.0) == []  # told already
+    assert warnings(next_weight=6.0)[0].startswith("The ratio weight is 6, above 5")
+    assert warnings(ratio_weight=6.0, next_weight=6.0) == []  # warned already
 
 
 def test_a_kept_ratio_off_its_target() -> None:
-    (sentence,) = told(kept=0.58)
+    (sentence,) = warnings(kept=0.58)
     assert sentence.startswith("In epoch 3 0.580 of the patches were kept, more than 0.05 off the target of 0.5")
     assert sentence.endswith("raise ratio_weight.")
-    assert told(kept=0.4, drawn=False)[0].endswith("make them equal.")
+    assert warnings(kept=0.4, drawn=False)[0].endswith("make them equal.")
 
 
 def test_losses_that_are_not_healthy() -> None:
-    (sentence,) = told(ratio=0.02)
+    (sentence,) = warnings(ratio=0.02)
     assert sentence.startswith("The ratio loss of epoch 3 is 0.02, outside 0 to 0.01, which the training guide calls")
-    assert told(ratio=0.02, drawn=False) == []  # it does not count
-    total, align = told(0, loss=390.0, align=389.0)
+    assert warnings(ratio=0.02, drawn=False) == []  # it does not count
+    total, align = warnings(0, loss=390.0, align=389.0)
     assert total.startswith("The total loss of epoch 3 is 390, outside 10 to 30")
     assert align.startswith("The align loss of epoch 3 is 389, outside 8 to 25")
     assert "all negatives of a batch of 32 it starts near 396.8" in align
-    assert "hardest negatives of a batch of 32 it starts near 12.8" in told(1, loss=12.0, align=5.0)[0]
+    assert "hardest negatives of a batch of 32 it starts near 12.8" in warnings(1, loss=12.0, align=5.0)[0]
 
 
 def test_the_table_has_the_guide_s_advice() -> None:
