@@ -41,11 +41,11 @@ def estimate(values: Floats, images: NDArray[np.integer[Any]]) -> Estimate:
         values: (n,).
         images: (n,), the image of each value.
     """
-    found = bootstrap(
+    result = bootstrap(
         np.stack([values, np.ones(len(values))], axis=1), images, lambda sums: sums[..., 0] / sums[..., 1]
     )
-    assert found is not None
-    return found
+    assert result is not None
+    return result
 
 
 def bootstrap(columns: Floats, images: NDArray[np.integer[Any]], figure: Callable[[Floats], Floats]) -> Estimate | None:
@@ -72,6 +72,6 @@ def bootstrap(columns: Floats, images: NDArray[np.integer[Any]], figure: Callabl
     return Estimate(mean, float(low), float(high))
 
 
-def ratio(above: Floats, below: Floats) -> Floats:
-    """above / below, both (...); NaN where `below` is not above 0."""
-    return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=np.greater(below, 0))
+def ratio(numerator: Floats, denominator: Floats) -> Floats:
+    """numerator / denominator, both (...); NaN where the denominator is not above 0."""
+    return np.divide(numerator, denominator, out=np.full(np.shape(numerator), np.nan), where=np.greater(denominator, 0))

@@ -47,7 +47,7 @@ class Ensemble:
             "files": [str(file) for file in self.files],
             "images": self.images,
             "captions": self.captions,
-            "each": [plain_recalls(one.metrics, one.coco) for one in self.each],
+            "each": [plain_recalls(result.metrics, result.coco) for result in self.each],
             "both": plain_recalls(self.both.metrics, self.both.coco),
         }
 
@@ -56,7 +56,9 @@ class Ensemble:
         counts = f"{self.images:,} images, {self.captions:,} captions"
         titles = (*map(str, self.files), "both, similarities averaged")
         parts = zip(titles, (*self.each, self.both), strict=True)
-        return "\n".join(line for title, one in parts for line in recall_lines(title, counts, one.metrics, one.coco))
+        return "\n".join(
+            line for title, result in parts for line in recall_lines(title, counts, result.metrics, result.coco)
+        )
 
 
 def check_similarity_file(path: Path, matrices: int) -> None:
@@ -110,11 +112,12 @@ def measure_ensemble(first: Path, second: Path) -> Ensemble:
     Raises:
         ValueError: as `read_similarity`; files of unlike shapes; values that are not finite.
     """
-    one, other = read_similarity(first), read_similarity(second)
-    if one.shape != other.shape:
+    similarity, other = read_similarity(first), read_similarity(second)
+    if similarity.shape != other.shape:
         raise ValueError(
-            f"{first} has shape {tuple(one.shape)}, but {second} has {tuple(other.shape)}: both must be of one split."
+            f"{first} has shape {tuple(similarity.shape)}, but {second} has {tuple(other.shape)}: both must be of one "
+            "split."
         )
-    each = measured(one), measured(other)
-    images, captions = one.shape
-    return Ensemble((first, second), images, captions, each, measured(one.add_(other).div_(2)))
+    each = measured(similarity), measured(other)
+    images, captions = similarity.shape
+    return Ensemble((first, second), images, captions, each, measured(similarity.add_(other).div_(2)))

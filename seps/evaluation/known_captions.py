@@ -91,8 +91,8 @@ def centres_of(vectors: Tensor, count: int, seed: int = 0) -> Tensor:
     check_whole("centres", count, len(vectors))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a centre that no caption is nearest to stays where it was
-        found, _ = kmeans2(vectors.numpy(), count, ROUNDS, minit="points", rng=np.random.default_rng(seed))
-    return F.normalize(torch.from_numpy(found).float(), dim=1)
+        centres, _ = kmeans2(vectors.numpy(), count, ROUNDS, minit="points", rng=np.random.default_rng(seed))
+    return F.normalize(torch.from_numpy(centres).float(), dim=1)
 
 
 def measure_known_captions(
@@ -117,8 +117,8 @@ def measure_known_captions(
     vectors = [caption_vectors(model, texts, progress) for texts in (train, captions, others)]
     centres = centres_of(vectors[0], count).half().float()  # as they are kept
     known = KnownCaptions(F.normalize(centres, dim=1), 0.0)
-    own, foreign = (known.nearness(one).double().numpy() for one in vectors[1:])
-    threshold = round(float(np.quantile(own, QUANTILE)), 4)
+    nearness, other_nearness = (known.nearness(vectors_of).double().numpy() for vectors_of in vectors[1:])
+    threshold = round(float(np.quantile(nearness, QUANTILE)), 4)
     figures = KnownFigures(
         *names,
         centres=count,
@@ -126,11 +126,11 @@ def measure_known_captions(
         captions=len(captions),
         others_captions=len(others),
         threshold=threshold,
-        below=round(float((own < threshold).mean()), 4),
-        others_below=round(float((foreign < threshold).mean()), 4),
-        median=round(float(np.median(own)), 4),
-        others_median=round(float(np.median(foreign)), 4),
-        auc=round(area(own, foreign), 4),
+        below=round(float((nearness < threshold).mean()), 4),
+        others_below=round(float((other_nearness < threshold).mean()), 4),
+        median=round(float(np.median(nearness)), 4),
+        others_median=round(float(np.median(other_nearness)), 4),
+        auc=round(area(nearness, other_nearness), 4),
     )
     return KnownCaptions(known.centres, threshold), figures
 
@@ -138,8 +138,8 @@ def measure_known_captions(
 def area(larger: Floats, smaller: Floats) -> float:
     """How often a value of `larger` exceeds one of `smaller`, ties counting half: the area under the ROC curve."""
     ordered = np.sort(smaller)
-    below = np.searchsorted(ordered, larger, "left") + np.searchsorted(ordered, larger, "right")
-    return float(below.mean() / (2 * len(smaller)))
+    counts = np.searchsorted(ordered, larger, "left") + np.searchsorted(ordered, larger, "right")
+    return float(counts.mean() / (2 * len(smaller)))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -45,7 +45,7 @@ KEYS = {  # by protocol
     "other": "other_dense",
     AUTHORS: "authors_protocol",
 }
-CAPTIONS_AT_ONCE = 500  # encoded, scored and forgotten again
+CAPTION_BATCH_SIZE = 500  # encoded, scored and forgotten again
 
 
 class Stopwatch:
@@ -198,9 +198,9 @@ def score_in_parts(
     encode: Callable[[slice], CaptionIndex],
     stopwatch: Stopwatch,
 ) -> Tensor:
-    """S(I, T) of all pairs, (V, T), with no more captions in memory than `CAPTIONS_AT_ONCE`."""
+    """S(I, T) of all pairs, (V, T), with no more captions in memory than `CAPTION_BATCH_SIZE`."""
     similarity = torch.empty(len(images), captions)
-    for part in batches(captions, CAPTIONS_AT_ONCE, engine.progress, "Captions"):
+    for part in batches(captions, CAPTION_BATCH_SIZE, engine.progress, "Captions"):
         texts = encode(part)
         with stopwatch:
             similarity[:, part] = engine.score(images, texts)

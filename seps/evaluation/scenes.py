@@ -1,4 +1,4 @@
-"""Retrieval among scenes, told finer than recall: colours never seen, and misses that are no mistakes.
+"""Retrieval among scenes, measured finer than recall: colours never seen, and misses that are no mistakes.
 
     python -m seps.evaluation.scenes --model scenes --data DIR --split test --json results.json
 
@@ -132,9 +132,9 @@ def measure(similarity: Tensor, graphs: Graphs, captions_per_image: int) -> tupl
         ),
     }
     recalls: dict[str, dict[str, Recall]] = {group: {} for group in GROUPS}
-    for name, (found, strange) in ranks.items():
-        recalls["all"][name] = summarize(found)
-        for group, chosen in (("seen", found[~strange]), ("unseen", found[strange])):
+    for name, (rank, strange) in ranks.items():
+        recalls["all"][name] = summarize(rank)
+        for group, chosen in (("seen", rank[~strange]), ("unseen", rank[strange])):
             if len(chosen):
                 recalls[group][name] = summarize(chosen)
     pairs = {  # scene and caption of each query's first answer
@@ -146,7 +146,7 @@ def measure(similarity: Tensor, graphs: Graphs, captions_per_image: int) -> tupl
         wrong = [(image, caption) for image, caption in answers if caption // captions_per_image != image]
         true = sum(true_of(graphs.scenes[image], graphs.statements[caption]) for image, caption in wrong)
         misses[name] = Misses(len(answers), len(wrong), true)
-    return {group: told for group, told in recalls.items() if told}, misses
+    return {group: by_direction for group, by_direction in recalls.items() if by_direction}, misses
 
 
 def pooled_similarity(model: SEPSModel, split: Split, progress: Progress = False) -> Tensor:
@@ -181,12 +181,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
             similarity = similarity_matrix(model, split, progress=True)
         recalls, misses = measure(similarity, graphs, split.captions_per_image)
         scored = "pooled" if options.pooled else "seps"
-        found = SceneRetrieval(
+        result = SceneRetrieval(
             options.model, scored, split.name, len(graphs.scenes), len(split.captions), recalls, misses
         )
-        print(found.table())
+        print(result.table())
         if options.json is not None:
-            write_result(options.json, options.key or ("scenes_pooled" if options.pooled else "scenes"), asdict(found))
+            write_result(options.json, options.key or ("scenes_pooled" if options.pooled else "scenes"), asdict(result))
 
 
 if __name__ == "__main__":

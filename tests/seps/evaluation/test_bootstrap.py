@@ -19,8 +19,8 @@ def test_the_interval_of_a_mean_of_images() -> None:
 def test_images_are_drawn_with_all_their_values() -> None:
     # Phrases of an image agree, so that 40 images with 100 each are no surer than 40 images with one each.
     values = np.random.default_rng(2).normal(0.0, 1.0, 40)
-    one, many = estimate(values, np.arange(40)), estimate(values.repeat(100), np.arange(40).repeat(100))
-    assert [one.low, one.high] == pytest.approx([many.low, many.high])
+    few, many = estimate(values, np.arange(40)), estimate(values.repeat(100), np.arange(40).repeat(100))
+    assert [few.low, few.high] == pytest.approx([many.low, many.high])
 
 
 def test_an_image_weighs_as_many_phrases_as_it_has() -> None:
@@ -35,10 +35,10 @@ def test_an_image_weighs_as_many_phrases_as_it_has() -> None:
 def test_the_interval_of_a_ratio_of_sums() -> None:
     # Of two images the ratios are 1 and 3; drawn together, 4 over 2. A draw is both of one in half of all cases.
     columns, images = np.array([[1.0, 1.0], [2.0, 1.0], [1.0, 0.0]]), np.array([0, 1, 1])
-    found = bootstrap(columns, images, lambda sums: ratio(sums[..., 0], sums[..., 1]))
-    assert found is not None
-    assert (found.mean, found.low, found.high) == (2, 1, 3)
-    assert (str(found), found.interval) == ("2.000 [1.000, 3.000]", "[1.000, 3.000]")
+    result = bootstrap(columns, images, lambda sums: ratio(sums[..., 0], sums[..., 1]))
+    assert result is not None
+    assert (result.mean, result.low, result.high) == (2, 1, 3)
+    assert (str(result), result.interval) == ("2.000 [1.000, 3.000]", "[1.000, 3.000]")
 
 
 def test_a_mean_is_a_ratio_to_the_count() -> None:
@@ -52,6 +52,6 @@ def test_where_there_is_nothing_below_there_is_no_ratio() -> None:
     assert np.isnan(ratio(np.array([1.0, 1.0, 0.0]), np.array([0.0, -1.0, 2.0]))).tolist() == [True, True, False]
     columns = np.array([[1.0, 0.0], [3.0, 1.0]])
     assert bootstrap(columns[:1], np.array([0]), lambda sums: ratio(sums[..., 0], sums[..., 1])) is None
-    found = bootstrap(columns, np.array([0, 1]), lambda sums: ratio(sums[..., 0], sums[..., 1]))
-    assert found is not None
-    assert (found.mean, found.low, found.high) == (4, 3, 4)  # draws of the first image alone are left out
+    result = bootstrap(columns, np.array([0, 1]), lambda sums: ratio(sums[..., 0], sums[..., 1]))
+    assert result is not None
+    assert (result.mean, result.low, result.high) == (4, 3, 4)  # draws of the first image alone are left out

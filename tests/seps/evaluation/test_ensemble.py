@@ -13,8 +13,8 @@ from tests.helpers.drawn_data import write_split
 from tests.helpers.tiny import tiny_model
 
 # Two images, two captions each. One is sure about image 0 and slightly wrong about image 1, the other the reverse.
-ONE = torch.tensor([[0.9, 0.8, 0.5, 0.5], [0.1, 0.1, 0.4, 0.4]])
-OTHER = torch.tensor([[0.4, 0.4, 0.1, 0.1], [0.5, 0.5, 0.9, 0.8]])
+FIRST = torch.tensor([[0.9, 0.8, 0.5, 0.5], [0.1, 0.1, 0.4, 0.4]])
+SECOND = torch.tensor([[0.4, 0.4, 0.1, 0.1], [0.5, 0.5, 0.9, 0.8]])
 
 
 def write(folder: Path, name: str, values: torch.Tensor) -> Path:
@@ -23,14 +23,14 @@ def write(folder: Path, name: str, values: torch.Tensor) -> Path:
 
 
 def test_two_models_are_measured_each_and_averaged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    first, second = write(tmp_path, "a.npy", ONE), write(tmp_path, "b.npy", OTHER)
+    first, second = write(tmp_path, "a.npy", FIRST), write(tmp_path, "b.npy", SECOND)
     results = tmp_path / "results.json"
     main(["--ensemble", str(first), str(second), "--json", str(results)])
-    found = json.loads(results.read_text())["ensemble"]
-    assert found["files"] == [str(first), str(second)]
-    assert (found["images"], found["captions"]) == (2, 4)
-    assert [one["text_to_image"]["r1"] for one in found["each"]] == [50, 50]
-    assert found["both"]["text_to_image"]["r1"] == found["both"]["image_to_text"]["r1"] == 100
+    result = json.loads(results.read_text())["ensemble"]
+    assert result["files"] == [str(first), str(second)]
+    assert (result["images"], result["captions"]) == (2, 4)
+    assert [recalls["text_to_image"]["r1"] for recalls in result["each"]] == [50, 50]
+    assert result["both"]["text_to_image"]["r1"] == result["both"]["image_to_text"]["r1"] == 100
     lines = capsys.readouterr().out.splitlines()
     assert [line for line in lines if not line.startswith(" ")][::2] == [
         str(first),
@@ -40,8 +40,8 @@ def test_two_models_are_measured_each_and_averaged(tmp_path: Path, capsys: pytes
     assert sum("text to image" in line for line in lines) == 3
 
     ensemble = measure_ensemble(first, second)
-    assert ensemble.as_dict() == found
-    assert torch.equal(read_similarity(first), ONE)  # averaging leaves the files as they are
+    assert ensemble.as_dict() == result
+    assert torch.equal(read_similarity(first), FIRST)  # averaging leaves the files as they are
 
 
 def test_what_an_evaluation_saves_is_what_it_measured(
@@ -54,16 +54,16 @@ def test_what_an_evaluation_saves_is_what_it_measured(
     assert np.load(file).shape == (3, 15)
     main(["--ensemble", str(file), str(file), "--json", str(tmp_path / "r.json")])
     results = json.loads((tmp_path / "r.json").read_text())
-    for one in (*results["ensemble"]["each"], results["ensemble"]["both"]):
-        assert {name: results["captions_only"][name] for name in one} == one
+    for recalls in (*results["ensemble"]["each"], results["ensemble"]["both"]):
+        assert {name: results["captions_only"][name] for name in recalls} == recalls
 
 
 def test_files_that_are_no_similarities(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    good = write(tmp_path, "good.npy", ONE)
+    good = write(tmp_path, "good.npy", FIRST)
     (tmp_path / "text.npy").write_text("similarities")
     np.save(tmp_path / "objects.npy", np.array([{}], dtype=object), allow_pickle=True)
     np.save(tmp_path / "whole.npy", np.ones((2, 4), dtype=np.int64))
-    for name, told in (
+    for name, message in (
         ("text.npy", "text.npy cannot be read as a NumPy file of numbers ("),
         ("objects.npy", "objects.npy cannot be read as a NumPy file of numbers ("),
         ("whole.npy", "whole.npy holds no matrix of real numbers: give a file that --save-similarity wrote."),
@@ -71,21 +71,21 @@ def test_files_that_are_no_similarities(tmp_path: Path, capsys: pytest.CaptureFi
         (write(tmp_path, "odd.npy", torch.ones(2, 3)).name, "has shape (2, 3), but images by captions is needed"),
         (write(tmp_path, "flat.npy", torch.ones(4)).name, "has shape (4,), but images by captions is needed"),
         (write(tmp_path, "more.npy", torch.ones(3, 6)).name, "more.npy has (3, 6): both must be of one split."),
-        (write(tmp_path, "nan.npy", ONE * float("nan")).name, "holds 8 NaN or infinite values among 8"),
+        (write(tmp_path, "nan.npy", FIRST * float("nan")).name, "holds 8 NaN or infinite values among 8"),
     ):
         with pytest.raises(SystemExit) as ended:
             main(["--ensemble", str(good), str(tmp_path / name)])
         assert ended.value.code == 2
         out, err = capsys.readouterr()
         assert (out, err.count("\n")) == ("", 1)
-        assert told in err
+        assert message in err
 
 
 def test_an_ensemble_needs_no_model_and_all_else_needs_one(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments, told in (
+    for arguments, message in (
         (["--ensemble", "a.npy", "b.npy", "--data", "x"], "error: --ensemble averages files: leave out --data"),
         (["--data", "x"], "error: the following arguments are required: --model"),
     ):
         with pytest.raises(SystemExit):
             main(arguments)
-        assert told in capsys.readouterr().err
+        assert message in capsys.readouterr().err

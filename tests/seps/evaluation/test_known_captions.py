@@ -37,12 +37,12 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> SEPSModel:
 def test_vectors_are_mean_words_of_unit_length(model: SEPSModel) -> None:
     texts = ["the red disc is on a bar .", "moon"]
     vectors = caption_vectors(model, texts)
-    most = model.config.text.max_words
-    ids, lengths = model.tokenizer.pad([model.tokenizer.encode(one, most) for one in texts])
+    max_words = model.config.text.max_words
+    ids, lengths = model.tokenizer.pad([model.tokenizer.encode(text, max_words) for text in texts])
     with torch.no_grad():
         words = model.txt_enc.features(ids, lengths)
-    for row, (own, length) in enumerate(zip(words, lengths.tolist(), strict=True)):
-        torch.testing.assert_close(vectors[row], F.normalize(own[:length].mean(dim=0), dim=0))
+    for row, (of_caption, length) in enumerate(zip(words, lengths.tolist(), strict=True)):
+        torch.testing.assert_close(vectors[row], F.normalize(of_caption[:length].mean(dim=0), dim=0))
 
 
 def test_centres_gather_what_is_alike() -> None:
@@ -66,9 +66,9 @@ def test_the_area_counts_pairs() -> None:
 def test_the_threshold_leaves_95_of_100_above(model: SEPSModel) -> None:
     colours, shapes = ("red", "green", "blue", "grey"), ("square", "disc", "bar")
     train = [f"the {colour} {shape} is on the picture ." for colour in colours for shape in shapes]
-    own = [f"a {colour} {shape} on a picture" for colour in colours for shape in shapes] * 5
-    known, figures = measure_known_captions(model, train, own, ["moon sea boat", "sea sea"], 4)
-    near = known.nearness(caption_vectors(model, own))
+    captions = [f"a {colour} {shape} on a picture" for colour in colours for shape in shapes] * 5
+    known, figures = measure_known_captions(model, train, captions, ["moon sea boat", "sea sea"], 4)
+    near = known.nearness(caption_vectors(model, captions))
     assert float((near < known.threshold).float().mean()) == pytest.approx(figures.below)
     assert figures.below <= 0.1
     far = known.nearness(caption_vectors(model, ["moon sea boat", "sea sea"]))
@@ -87,12 +87,12 @@ def test_the_program_writes_what_the_app_reads(
     words = ["--model", "tiny", "--data", str(folder), "--split", "dev", "--device", "cpu", "--json", str(file)]
     words += ["--train", "dev", "--others", str(folder), "--centres", str(count)]
     known_captions.main([*words, "--others-split", "dev"])
-    told = json.loads(file.read_text())
-    assert f"threshold {told['threshold']:.4f}" in capsys.readouterr().out
+    result = json.loads(file.read_text())
+    assert f"threshold {result['threshold']:.4f}" in capsys.readouterr().out
     known = read_known_captions(tmp_path)
-    assert known is not None and known.threshold == told["threshold"]
+    assert known is not None and known.threshold == result["threshold"]
     assert known.centres.shape == (count, model.txt_enc.width)
-    assert told["auc"] == pytest.approx(0.5)
+    assert result["auc"] == pytest.approx(0.5)
     with pytest.raises(SystemExit):
         known_captions.main(words)
     assert "--others-split is needed" in capsys.readouterr().err

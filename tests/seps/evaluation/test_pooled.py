@@ -32,9 +32,9 @@ def saved(bert: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_added_weighs_both_alike() -> None:
     torch.manual_seed(0)
-    one, other = torch.randn(3, 6), torch.randn(3, 6)
-    torch.testing.assert_close(added(100 * one, other), added(one, other))
-    torch.testing.assert_close(added(one, 1e-3 * other + 5).argsort(), added(one, other).argsort())
+    first, second = torch.randn(3, 6), torch.randn(3, 6)
+    torch.testing.assert_close(added(100 * first, second), added(first, second))
+    torch.testing.assert_close(added(first, 1e-3 * second + 5).argsort(), added(first, second).argsort())
 
 
 def test_the_program_measures_what_the_library_does(

@@ -128,45 +128,45 @@ def test_a_dense_caption_that_captions_share_is_encoded_once(tmp_path: Path) -> 
 def test_no_more_captions_are_in_memory_than_are_scored_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(seps.evaluation.retrieval, "CAPTIONS_AT_ONCE", 4)
+    monkeypatch.setattr(seps.evaluation.retrieval, "CAPTION_BATCH_SIZE", 4)
     monkeypatch.setattr(seps.evaluation.retrieval, "PHOTOS_AT_ONCE", 2)
-    model, seen = HandMade(), []
+    model, calls = HandMade(), []
     encode_captions, encode_photos = model.encode_captions, model.encode_photos
 
     def captions(texts: Sequence[str], dense: bool = False) -> tuple[Tensor, Tensor]:
-        seen.append(("dense" if dense else "captions", len(texts)))
+        calls.append(("dense" if dense else "captions", len(texts)))
         return encode_captions(texts, dense)
 
     def photos(images: Sequence[Image.Image]) -> Tensor:
-        seen.append(("photos", len(images)))
+        calls.append(("photos", len(images)))
         return encode_photos(images)
 
     monkeypatch.setattr(model, "encode_captions", captions)
     monkeypatch.setattr(model, "encode_photos", photos)
     result = evaluated(model, hand_made_split(tmp_path), "own")
     expected = [("photos", 2), ("photos", 1), ("captions", 4), ("dense", 2), ("captions", 2), ("dense", 1)]
-    assert seen == expected
+    assert calls == expected
     assert result.metrics.rsum == 600
 
 
 def spy(monkeypatch: pytest.MonkeyPatch) -> list[Tensor]:
     """The matrices that metrics were made of."""
-    seen: list[Tensor] = []
+    matrices: list[Tensor] = []
 
     def metrics(similarity: Tensor, captions_per_image: int) -> RetrievalMetrics:
-        seen.append(similarity)
+        matrices.append(similarity)
         return retrieval_metrics(similarity, captions_per_image)
 
     monkeypatch.setattr(seps.evaluation.retrieval, "retrieval_metrics", metrics)
-    return seen
+    return matrices
 
 
 @pytest.mark.parametrize("dense", ["written", "joined"])
 def test_every_protocol_is_the_forward_pass(
     bert: Path, data: Path, monkeypatch: pytest.MonkeyPatch, dense: str
 ) -> None:
-    monkeypatch.setattr(seps.evaluation.retrieval, "CAPTIONS_AT_ONCE", 4)
-    seen, model, split = spy(monkeypatch), tiny_model(bert), read_split(data, "dev")
+    monkeypatch.setattr(seps.evaluation.retrieval, "CAPTION_BATCH_SIZE", 4)
+    matrices, model, split = spy(monkeypatch), tiny_model(bert), read_split(data, "dev")
     if dense == "joined":
         split = Split(**vars(split) | {"dense": None})
     images = model.encode_photos([Image.open(file) for file in split.image_files])
@@ -178,13 +178,14 @@ def test_every_protocol_is_the_forward_pass(
         inputs = [] if texts is None else list(model.encode_captions(texts, dense=True))
         with torch.no_grad():
             expected = cast(Tensor, model.cross_net.eval()(images, *captions, *inputs))
-        torch.testing.assert_close(seen[-1], expected, atol=1e-5, rtol=0)
-        assert result.metrics == retrieval_metrics(seen[-1], 5)
+        torch.testing.assert_close(matrices[-1], expected, atol=1e-5, rtol=0)
+        assert result.metrics == retrieval_metrics(matrices[-1], 5)
         assert result.dense_source == (None if protocol == "none" else dense)
         model.cross_net.train()
     assert all(module.training for module in model.modules())
-    none, own, other = seen
-    assert min(float((one - two).abs().max()) for one, two in ((none, own), (none, other), (own, other))) > 1e-4
+    none, with_own, other = matrices
+    pairs = ((none, with_own), (none, other), (with_own, other))
+    assert min(float((first - second).abs().max()) for first, second in pairs) > 1e-4
 
 
 @pytest.mark.parametrize("dense_words", [0, 9])
@@ -192,7 +193,7 @@ def test_every_protocol_is_the_forward_pass(
 def test_captions_are_scored_in_parts_as_the_forward_pass_scores_them(
     dense_words: int, paper: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(seps.evaluation.retrieval, "CAPTIONS_AT_ONCE", 5)
+    monkeypatch.setattr(seps.evaluation.retrieval, "CAPTION_BATCH_SIZE", 5)
     model, inputs = Case(images=4, captions=12, dense_words=dense_words, paper=paper).build()
     with torch.no_grad():
         expected = model(**inputs)
@@ -304,19 +305,19 @@ def test_the_authors_protocol_stands_beside_ours_by_its_name(
         query_dense(Split(**vars(split) | {"dense": None}), "authors")
 
 
-def test_captions_are_cut_where_it_is_told(
+def test_captions_are_cut_where_max_words_says(
     bert: Path, data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    seen, model, split = spy(monkeypatch), tiny_model(bert), read_split(data, "dev")
-    own, cut = evaluate(model, split), evaluate(model, split, max_words=4)
+    matrices, model, split = spy(monkeypatch), tiny_model(bert), read_split(data, "dev")
+    whole, cut = evaluate(model, split), evaluate(model, split, max_words=4)
     assert model.config.text.max_words == 8  # as before
-    assert not torch.allclose(seen[0], seen[1])
-    assert "max_words" not in own.as_dict()
+    assert not torch.allclose(matrices[0], matrices[1])
+    assert "max_words" not in whole.as_dict()
     assert cut.as_dict()["max_words"] == 4
     assert "captions alone, captions cut at 4 tokens\n" in cut.table()
     model.config = replace(model.config, text=replace(model.config.text, max_words=4))
     evaluate(model, split)
-    assert torch.equal(seen[2], seen[1])
+    assert torch.equal(matrices[2], matrices[1])
     with pytest.raises(ValueError, match=r"Captions may have 513 tokens, but folder:.* has 512 positions"):
         evaluate(model, split, max_words=513)
     with pytest.raises(ValueError, match=r"text.max_words is 1, but \[CLS\] and \[SEP\] alone need 2"):
@@ -328,9 +329,9 @@ def test_images_may_lie_elsewhere(saved: Path, data: Path, tmp_path: Path, capsy
     (tmp_path / "photos").mkdir()
     (folder / "images").rename(tmp_path / "photos" / "flickr30k-images")
     run(saved, folder, "--images", str(tmp_path / "photos"))
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     run(saved, data)
-    assert told.splitlines()[:5] == capsys.readouterr().out.splitlines()[:5]
+    assert output.splitlines()[:5] == capsys.readouterr().out.splitlines()[:5]
 
 
 def test_the_first_images_alone(saved: Path, data: Path, tmp_path: Path) -> None:
@@ -346,7 +347,7 @@ def test_the_first_images_alone(saved: Path, data: Path, tmp_path: Path) -> None
     assert first_images(split, 9) == first_images(split, None) == split
 
 
-def spoil(data: Path, tmp_path: Path) -> Path:
+def remove_images(data: Path, tmp_path: Path) -> Path:
     folder = write_split(tmp_path / "spoilt")
     (folder / "images" / "10.png").unlink()
     (folder / "images" / "11.png").unlink()
@@ -364,7 +365,7 @@ def cut_short(data: Path, tmp_path: Path) -> Path:
     [
         (["--data", "/nowhere"], None, "error: /nowhere is no folder: --data needs one with captions and images."),
         (["--split", "val"], None, "which has dev: 2 problems. Missing (2): val_caps.txt; val_ids.txt"),
-        ([], spoil, "take their captions and ids out (2): 10.png (id 10); 11.png (id 11)"),
+        ([], remove_images, "take their captions and ids out (2): 10.png (id 10); 11.png (id 11)"),
         ([], cut_short, "10.png cannot be read as an image"),
         (["--model", "photoz"], None, "error: 'photoz' is no folder, no hub repo (owner/name) and no shipped model"),
         (["--images", "/nowhere"], None, "error: The folder /nowhere does not exist: give the folder with the image"),
@@ -398,7 +399,7 @@ def test_errors_are_one_line(
     (tmp_path / "TEXT").write_text("rsum")
     (tmp_path / "DEEP").write_text('{"a":' * 900 + "0" + "}" * 900)
     (tmp_path / "spoilt").mkdir()
-    arguments = [str(tmp_path / one) if one in ("LIST", "TEXT", "DEEP") else one for one in arguments]
+    arguments = [str(tmp_path / name) if name in ("LIST", "TEXT", "DEEP") else name for name in arguments]
     with pytest.raises(SystemExit) as ended:
         run(saved, data if make is None else make(data, tmp_path), *arguments)
     assert ended.value.code == 2

@@ -31,8 +31,8 @@ def test_a_perfect_matrix_has_no_misses(folder: Path) -> None:
     graphs = read_graphs(folder, read_split(folder, "test"))
     recalls, misses = measure(perfect(), graphs, PER_IMAGE)
     assert set(recalls) == {"all", "seen", "unseen"}
-    assert all(recall.r1 == 100.0 for told in recalls.values() for recall in told.values())
-    assert [(told.queries, told.misses) for told in misses.values()] == [(SCENES, 0), (SCENES * PER_IMAGE, 0)]
+    assert all(recall.r1 == 100.0 for by_direction in recalls.values() for recall in by_direction.values())
+    assert [(each.queries, each.misses) for each in misses.values()] == [(SCENES, 0), (SCENES * PER_IMAGE, 0)]
 
 
 def test_groups_are_queries_apart(folder: Path) -> None:
@@ -93,7 +93,7 @@ def test_photos_have_no_graphs(folder: Path, tmp_path: Path) -> None:
         (tmp_path / "kept").rename(folder / "test_scenes.jsonl")
     lines = (folder / "test_scenes.jsonl").read_text().splitlines()
     record = json.loads(lines[1])
-    for spoilt, told in (
+    for spoilt, message in (
         ("[" * 100_000, r"test_scenes\.jsonl, line 2, cannot be read as JSON \(it is nested more than 100 levels deep"),
         ("[1]", r"test_scenes\.jsonl, line 2, holds a JSON list, but an object \{\.\.\.\} is needed"),
         ('{"captions": [3]}', r"test_scenes\.jsonl holds a scene without its graph"),
@@ -101,7 +101,7 @@ def test_photos_have_no_graphs(folder: Path, tmp_path: Path) -> None:
         (json.dumps({**record, "look": None, "objects": [{}]}), r"without its graph \(The scene lacks 'kind'"),
     ):
         (tmp_path / "test_scenes.jsonl").write_text("\n".join([lines[0], spoilt, *lines[2:]]))
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=message):
             read_graphs(tmp_path, read_split(folder, "test"))
     lines = (folder / "test_caps.txt").read_text().splitlines()
     (folder / "test_caps.txt").write_text("\n".join(["Something else", *lines[1:]]) + "\n")
