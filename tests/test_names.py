@@ -40,6 +40,7 @@ INSTEAD = {
     "beforehand": "precomputed",
     "chance": "rng",
     "found": "result, match, or what it is",
+    "image_side": "encode_images",
     "odds": "bernoulli",
     "one": "the noun",
     "own": "the noun",

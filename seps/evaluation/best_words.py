@@ -205,7 +205,7 @@ def best_cosines(model: SEPSModel, images: Tensor, captions: Sequence[str]) -> l
     network.eval()
     try:
         with torch.no_grad():
-            sides = network.image_side(images)
+            sides = network.encode_images(images)
             words, lengths = model.encode_captions(captions)  # (T, L, C)
             return [
                 network.match(sides, caption[:length]).alignments[0].cosines.amax(dim=1).double().cpu().numpy()

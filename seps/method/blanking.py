@@ -71,7 +71,7 @@ def measure_blanked(
         neutral = img_embs[-model.num_patches :].mean(dim=0)
     check_embeddings("neutral", neutral.reshape(1, 1, -1), model.embed_size, model.dtype)
     with torch.autocast(img_embs.device.type, enabled=False):
-        image = model.image_side(img_embs[None])
+        image = model.encode_images(img_embs[None])
         masks = model.forced_masks(mask, dense_mask, 1, dense_cap_embs is not None)
         whole = model.match(image, cap_embs, dense_cap_embs, mask=mask, dense_mask=dense_mask)
         variants = Variants(model, image, neutral.to(image.patches))
@@ -98,7 +98,7 @@ class Variants:
     """N variants of one image, in each of which one patch is replaced.
 
     Args:
-        model: either variant; image: of one image, from `image_side`; neutral: (C,).
+        model: either variant; image: of one image, from `encode_images`; neutral: (C,).
     """
 
     def __init__(self, model: CrossSparseAggrNet, image: ImageFeatures, neutral: Tensor) -> None:

@@ -227,7 +227,7 @@ def explain(
             f"dense_words has {len(dense_words)} labels, but there are 0 dense captions: pass dense_cap_embs."
         )
     with torch.no_grad(), torch.autocast(img_embs.device.type, enabled=False):
-        image = model.image_side(img_embs[None])
+        image = model.encode_images(img_embs[None])
         match = model.match(image, cap_embs, dense_cap_embs, generator is not None, generator, mask, dense_mask)
     patches = img_embs[-model.num_patches :]  # (N, C)
     captions = [cap_embs] if dense_cap_embs is None else [cap_embs, dense_cap_embs]

@@ -59,7 +59,7 @@ class MaskFlips:
             raise ValueError("branch is 'dense', but there is no dense caption: pass dense_cap_embs.")
         self.model, self.branch = model, branch
         with torch.no_grad(), torch.autocast(img_embs.device.type, enabled=False):
-            image = model.image_side(img_embs[None])
+            image = model.encode_images(img_embs[None])
             match = model.match(image, cap_embs, dense_cap_embs, mask=mask, dense_mask=dense_mask)
             index = BRANCHES.index(branch)
             selections = [None if part is None else part.selection for part in (match.sparse, match.dense)]

@@ -187,7 +187,7 @@ class CrossSparseAggrNet(nn.Module):
         """
         lengths, dense_lengths = self.check(img_embs, cap_embs, cap_lens, dense_cap_embs, dense_cap_lens)
         sample = self.training and self.use_gumbel_softmax
-        image = self.image_side(img_embs)
+        image = self.encode_images(img_embs)
         similarities: list[Tensor] = []
         masks: list[tuple[Tensor, ...]] = []
         for i, length in enumerate(lengths):
@@ -223,7 +223,7 @@ class CrossSparseAggrNet(nn.Module):
         check_embeddings("img_embs", img_embs, self.embed_size, self.dtype)
         return check_captions(self.embed_size, cap_embs, cap_lens, dense_cap_embs, dense_cap_lens, self.dtype)
 
-    def image_side(self, img_embs: Tensor) -> ImageFeatures:
+    def encode_images(self, img_embs: Tensor) -> ImageFeatures:
         """Compute everything that the images alone decide; `img_embs` as in `forward`."""
         cls, patches = split_cls(img_embs, self.num_patches)
         if self.detach_selection:
@@ -286,7 +286,7 @@ class CrossSparseAggrNet(nn.Module):
         """Pass B_v images and one caption through the network, nothing thrown away.
 
         Args:
-            image: from `image_side`.
+            image: from `encode_images`.
             words: (L_s, C), the caption's own words; dense_words: (L_d, C), its dense caption's, if any.
             sample, generator: draw the decisions with Gumbel-Softmax, as in `TokenSparse.forward`.
             mask, dense_mask: force the decision of the sparse, of the dense branch: bool, (N,) for all images or

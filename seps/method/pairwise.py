@@ -44,7 +44,7 @@ def pairwise_similarity(
         net.train(was_training)
         return similarity, masks
     lengths, dense_lengths = net.check(img_embs, cap_embs, cap_lens, dense_cap_embs, dense_cap_lens)
-    image = net.image_side(img_embs)
+    image = net.encode_images(img_embs)
     s_st = text_attention(image.unit, directions(cap_embs, lengths).T).transpose(1, 2)  # (B_v, B_t, N)
     s_dt = None
     if dense_cap_embs is not None and dense_lengths is not None:

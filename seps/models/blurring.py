@@ -63,7 +63,7 @@ def measure_blurred(
     def matched(pictures: Sequence[Image.Image]) -> Match:
         embeddings = (encode or model.encode_photos)(pictures).to(model.device)  # (B, N[+1], C)
         with torch.no_grad(), torch.autocast(model.device.type, enabled=False):
-            image = model.cross_net.image_side(embeddings)
+            image = model.cross_net.encode_images(embeddings)
             return model.cross_net.match(image, words, dense_words, mask=mask, dense_mask=dense_mask)
 
     whole = matched([squashed])

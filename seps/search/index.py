@@ -126,7 +126,7 @@ def index_images(model: CrossSparseAggrNet, img_embs: Tensor, batches: Iterable[
     features: list[ImageFeatures] = []
     norms: list[Tensor] = []
     for rows in batches:
-        image = model.image_side(img_embs[rows])
+        image = model.encode_images(img_embs[rows])
         norms.append(image.patches.float().norm(dim=-1))  # (batch, N)
         features.append(replace(image, unit=image.unit[:0]))  # large, and quickly made again
 

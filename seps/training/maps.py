@@ -78,7 +78,7 @@ def token_maps(
         Maps (B, M, N), each token's weights over patches, summing to 1 ([CLS], and an extra token that nothing was
         dropped into: 0); tokens (B, M, C) of unit length. Order: [CLS] if any, aggregated tokens, extra token.
     """
-    image = net.image_side(images)
+    image = net.encode_images(images)
     s_st = text_attention(image.unit, caption_directions[..., None]).squeeze(-1)  # (B, N)
     drawn = net.training and net.use_gumbel_softmax
     selection, _ = net.select(image.s_p, image.s_im, s_st, None, drawn)

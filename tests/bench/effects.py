@@ -23,7 +23,7 @@ GALLERY = 200  # images that a decision by hand is ranked among
 @torch.no_grad()
 def forced_loop(model: CrossSparseAggrNet, image: Tensor, words: Tensor) -> np.ndarray[Any, np.dtype[np.float64]]:
     """S minus S of a forced pass for each patch, (N,), what the image alone decides computed once."""
-    features = model.image_side(image[None])
+    features = model.encode_images(image[None])
     match = model.match(features, words)
     kept = match.sparse.selection.mask[0] > 0.5
     scores = []
@@ -37,12 +37,12 @@ def forced_loop(model: CrossSparseAggrNet, image: Tensor, words: Tensor) -> np.n
 @torch.no_grad()
 def blanked_loop(model: CrossSparseAggrNet, image: Tensor, words: Tensor) -> np.ndarray[Any, np.dtype[np.float64]]:
     """S minus S of a pass for each patch replaced by the mean patch, (N,)."""
-    similarity = float(model.match(model.image_side(image[None]), words).similarity[0])
+    similarity = float(model.match(model.encode_images(image[None]), words).similarity[0])
     scores = []
     for patch in range(-model.num_patches, 0):
         changed = image.clone()
         changed[patch] = image[-model.num_patches :].mean(dim=0)
-        scores.append(float(model.match(model.image_side(changed[None]), words).similarity[0]))
+        scores.append(float(model.match(model.encode_images(changed[None]), words).similarity[0]))
     return similarity - np.array(scores)
 
 

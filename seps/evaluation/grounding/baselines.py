@@ -46,7 +46,7 @@ class Gradients:
         detach, net.detach_selection = net.detach_selection, False
         try:
             with torch.enable_grad(), torch.autocast(image.device.type, enabled=False):
-                self.side = net.image_side(self.image[None])
+                self.side = net.encode_images(self.image[None])
         finally:
             net.detach_selection = detach
 

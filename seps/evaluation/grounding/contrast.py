@@ -141,7 +141,7 @@ def phrase_scores(net: CrossSparseAggrNet, image: ImageFeatures, words: Sequence
     """The score of one image's patches under each caption, and its parts: (P, N) each.
 
     Args:
-        net: in whatever mode; image: of one image, from its `image_side`; words: P times (L, C).
+        net: in whatever mode; image: of one image, from its `encode_images`; words: P times (L, C).
     """
     directions = torch.stack([caption_direction(caption) for caption in words], dim=1)  # (C, P)
     s_st = text_attention(image.unit[0], directions).T  # (P, N)
@@ -263,7 +263,7 @@ def contrast_maps(
     padded, lengths = model.encode_captions(texts)  # (P, L, C)
     words = [caption[:length] for caption, length in zip(padded, lengths.tolist(), strict=True)]
     with torch.no_grad(), torch.autocast(image.device.type, enabled=False):
-        maps = phrase_scores(net, net.image_side(image[None]), words)
+        maps = phrase_scores(net, net.encode_images(image[None]), words)
         decided = net.sparse_net_cap.decide(torch.from_numpy(maps["score"])).numpy() > 0.5  # (P, N)
     if rivals:
         maps |= rival_maps(net, image, words, model.grid, numbers)

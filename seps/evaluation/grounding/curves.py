@@ -88,7 +88,7 @@ def rescorer(net: CrossSparseAggrNet, image: Tensor, words: Tensor, neutral: Ten
                 there = torch.from_numpy(present[start : start + AT_ONCE]).to(image.device)  # (V, N)
                 changed = image.repeat(len(there), 1, 1)  # (V, N[+1], C)
                 changed[:, -net.num_patches :][~there] = neutral
-                scores.append(net.match(net.image_side(changed), words).similarity)
+                scores.append(net.match(net.encode_images(changed), words).similarity)
         return torch.cat(scores).double().cpu().numpy()
 
     return score

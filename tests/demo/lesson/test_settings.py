@@ -104,8 +104,8 @@ def test_the_released_variant_takes_the_sparse_weight_network(
 ) -> None:
     net = network_with(service.model, replace(trained_knobs(service.model), variant="released"))
     trained = service.model.cross_net
-    image = net.image_side(pair[0][None])
-    torch.testing.assert_close(image.logits[0], trained.image_side(pair[0][None]).logits[0])
+    image = net.encode_images(pair[0][None])
+    torch.testing.assert_close(image.logits[0], trained.encode_images(pair[0][None]).logits[0])
     record = explain(net, *pair)
     assert record.variant == "released"
     assert set(record.sparse.parts) == {"s_st", "s_im"}

@@ -239,7 +239,7 @@ def test_steps_have_short_sentences_and_true_shapes(
     net = network_with(model, knobs)
     patches = indexed.patches(place_of(service))
     with torch.no_grad():
-        match = net.match(net.image_side(patches[None]), words, dense_words if knobs.dense else None)
+        match = net.match(net.encode_images(patches[None]), words, dense_words if knobs.dense else None)
     expected = {
         "I": model.preprocess([indexed.gallery.items[place_of(service)].photo()])[0],
         "V": patches,
@@ -277,7 +277,7 @@ def test_the_third_step_says_how_much_of_the_scores_spread_is_the_captions(
     texts, (dense_words,) = service.caption_pool("examples")[0], model.encode_captions([dense], dense=True)[0]
     captions = zip(*model.encode_captions(texts), strict=True)
     with torch.no_grad():
-        image = net.image_side(indexed.patches(place_of(service))[None])
+        image = net.encode_images(indexed.patches(place_of(service))[None])
         passes = [net.match(image, words[:length], dense_words if with_dense else None) for words, length in captions]
     scores = torch.stack([one.sparse.selection.score[0] for one in passes])  # (P, N)
     own, whole = caption_spread(scores)

@@ -72,7 +72,7 @@ def test_tokens_rebuilt_from_the_weights_are_the_models(case: Case) -> None:
     pair = one_pair(inputs, 0, 0)
     record = explain(model, **pair)
     with torch.no_grad():
-        image = model.image_side(pair["img_embs"][None])
+        image = model.encode_images(pair["img_embs"][None])
         match = model.match(image, pair["cap_embs"], pair.get("dense_cap_embs"))
     texts = [pair["cap_embs"], pair.get("dense_cap_embs")]
     for alignment, tokens, words in zip(alignments_of(record), match.tokens, texts, strict=False):

@@ -19,7 +19,7 @@ from tests.helpers.forced import indexed, random_masks
 
 def matched(model: CrossSparseAggrNet, pair: dict[str, Any], **masks: Any) -> Any:
     with torch.no_grad():
-        image = model.image_side(pair["img_embs"][None])
+        image = model.encode_images(pair["img_embs"][None])
         return model.match(image, pair["cap_embs"], pair.get("dense_cap_embs"), **masks)
 
 
@@ -60,7 +60,7 @@ def test_the_models_own_decision_given_from_outside_changes_nothing(paper: bool,
     torch.testing.assert_close(engine.score(images, captions, **masks)[1, 2], free[1, 2], atol=1e-6, rtol=0)
     # A row an image: the others keep their own decisions for the caption.
     with torch.no_grad():
-        match = model.match(model.image_side(inputs["img_embs"]), pair["cap_embs"], pair.get("dense_cap_embs"))
+        match = model.match(model.encode_images(inputs["img_embs"]), pair["cap_embs"], pair.get("dense_cap_embs"))
     rows: dict[str, Any] = {"mask": match.sparse.selection.mask > 0.5}
     if match.dense is not None:
         rows["dense_mask"] = match.dense.selection.mask > 0.5

@@ -100,7 +100,7 @@ def test_extra_token(name: str) -> None:
     model = build(settings)
     model.load_state_dict(under(tensors, "param."))
     inputs = under(tensors, "in.")
-    image = model.image_side(inputs["img_embs"])
+    image = model.encode_images(inputs["img_embs"])
     for i, length in enumerate(inputs["cap_lens"]):
         dense = inputs["dense_cap_embs"][i, : inputs["dense_cap_lens"][i]] if "dense_cap_embs" in inputs else None
         with torch.no_grad():

@@ -52,7 +52,7 @@ def built(paper: bool, kind: str, dense: bool) -> tuple[CrossSparseAggrNet, Imag
 def test_decisions_are_the_networks(kind: str, paper: bool, dense: bool) -> None:
     model, images, captions = built(paper, kind, dense)
     selections = Decisions(model, images).select(captions)
-    image = model.image_side(images.patches)
+    image = model.encode_images(images.patches)
     for t in range(T):
         s_st = text_attention(image.unit, captions.sparse.direction[t])
         s_dt = None if captions.dense is None else text_attention(image.unit, captions.dense.direction[t])
@@ -97,7 +97,7 @@ def test_cosines_in_float32_are_within_their_error(channels: int) -> None:
     captions, images = engine.encode_captions(words, [5] * 8), engine.encode_images(patches)
     for texts in (captions, captions[0]):  # both orders of multiplication
         cosines = Decisions(model, images).attention(texts.sparse)  # (8, T, N)
-        unit = model.image_side(patches).unit
+        unit = model.encode_images(patches).unit
         exact = torch.stack([text_attention(unit, caption_direction(words[t])) for t in range(len(texts))], dim=1)
         assert float((cosines - exact).abs().max()) < COSINE_ERROR
 

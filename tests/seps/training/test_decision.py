@@ -26,7 +26,7 @@ def test_scores_are_those_of_the_network() -> None:
     patches, words = torch.randn(3, 9, 16), torch.randn(2, 4, 16)
     directions = torch.stack([caption_direction(one) for one in words]).float()  # (2, C)
     scores = phrase_scores(net.sparse_net_cap, patches, directions, torch.tensor([2, 0]))
-    image = net.image_side(patches)
+    image = net.encode_images(patches)
     for row, (number, own_words) in enumerate(zip((2, 0), words, strict=True)):
         expected = net.match(image, own_words).sparse.selection.score[number]
         torch.testing.assert_close(scores[row], expected, atol=1e-5, rtol=0)

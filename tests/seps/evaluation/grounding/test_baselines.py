@@ -32,7 +32,7 @@ def test_gradients_are_what_scaling_a_patch_does(paper: bool, cls: bool) -> None
 
     def scores(scaled: torch.Tensor) -> tuple[float, float]:
         with torch.no_grad():
-            match = net.match(net.image_side(scaled[None]), words)
+            match = net.match(net.encode_images(scaled[None]), words)
         best = match.alignments[0].cosines[0].amax(dim=0)
         return float(best[PHRASES[0]].sum()), float(match.similarity[0])
 
