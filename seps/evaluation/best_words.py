@@ -26,8 +26,8 @@ from seps.progress import Progress, batches
 from seps.search.engine import ScoringEngine
 
 PRECISION = 0.95
-LEAST_RECALL = 0.05  # of the missing words, what must be told for a threshold to be of use
-AT_ONCE = 100  # captions that are scored together
+MIN_RECALL = 0.05  # of the missing words, what must be below for a threshold to be of use
+CAPTION_BATCH_SIZE = 100  # captions that are scored together
 PACKAGE = "package:"
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
@@ -134,10 +134,10 @@ def split_cases(
     each = len(captions) // len(embeddings)
     pairs = []
     for number, caption in enumerate(captions):
-        own = scores[:, number].clone()
-        best = int(own.argmax())
-        own[number // each] = -torch.inf
-        pairs.append((caption, (best, int(own.argmax()))))
+        column = scores[:, number].clone()
+        best = int(column.argmax())
+        column[number // each] = -torch.inf
+        pairs.append((caption, (best, int(column.argmax()))))
     return collect(model, embeddings, pairs, is_shown, holds, progress)
 
 
@@ -185,7 +185,7 @@ def all_scores(model: SEPSModel, embeddings: Tensor, captions: Sequence[str], pr
     engine = ScoringEngine(model.cross_net)
     images = engine.encode_images(embeddings)
     scores = []
-    for part in batches(len(captions), AT_ONCE, progress, "Ranking images"):
+    for part in batches(len(captions), CAPTION_BATCH_SIZE, progress, "Ranking images"):
         index = engine.encode_captions(*model.encode_captions(captions[part]))
         scores.append(engine.score(images, index).cpu())
     return torch.cat(scores, dim=1)
@@ -205,10 +205,10 @@ def best_cosines(model: SEPSModel, images: Tensor, captions: Sequence[str]) -> l
     network.eval()
     try:
         with torch.no_grad():
-            sides = network.encode_images(images)
+            image = network.encode_images(images)
             words, lengths = model.encode_captions(captions)  # (T, L, C)
             return [
-                network.match(sides, caption[:length]).alignments[0].cosines.amax(dim=1).double().cpu().numpy()
+                network.match(image, caption[:length]).alignments[0].cosines.amax(dim=1).double().cpu().numpy()
                 for caption, length in zip(words, lengths.tolist(), strict=True)
             ]
     finally:
@@ -217,11 +217,11 @@ def best_cosines(model: SEPSModel, images: Tensor, captions: Sequence[str]) -> l
 
 def precise_threshold(sets: Sequence[Cases], most: float, precision: float = PRECISION) -> float | None:
     """The greatest threshold, `most` at most, at which in every set at least `precision` of the words below it are
-    missing; None where none tells `LEAST_RECALL` of the missing words in every set."""
+    missing; None where none finds `MIN_RECALL` of the missing words in every set."""
     candidates = {float(cosine) for cases in sets for cosine in cases.cosines if cosine < most} | {most}
     for threshold in sorted(candidates, reverse=True):
         figures = [best_words(cases, threshold) for cases in sets]
-        if all((row.right or 0.0) >= precision and row.recall >= LEAST_RECALL for row in figures):
+        if all((row.right or 0.0) >= precision and row.recall >= MIN_RECALL for row in figures):
             return threshold
     return None
 

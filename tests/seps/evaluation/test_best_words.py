@@ -61,8 +61,8 @@ def test_no_threshold_tells_too_few_or_nothing_right() -> None:
 
 
 def test_figures_count_what_lies_below() -> None:
-    told = best_words(STEPS, 0.45)
-    assert (told.words, told.missing, told.below, told.right, told.recall) == (5, 3, 4, 0.75, 1.0)
+    figures = best_words(STEPS, 0.45)
+    assert (figures.words, figures.missing, figures.below, figures.right, figures.recall) == (5, 3, 4, 0.75, 1.0)
 
 
 def test_words_are_those_of_the_best_image_and_of_the_best_other_one(model: SEPSModel) -> None:
@@ -79,9 +79,9 @@ def test_words_are_those_of_the_best_image_and_of_the_best_other_one(model: SEPS
         for pair in zip(*words, strict=True):
             for image, record, word in zip(best, records, pair, strict=True):
                 expected.append((best_cosine(record, word), image != number))
-    found = split_cases(model, embeddings, captions, lambda word, image: word in captions[image], is_content)
-    np.testing.assert_allclose(found.cosines, [cosine for cosine, _ in expected], atol=1e-5)
-    assert found.missing.tolist() == [missing for _, missing in expected]
+    cases = split_cases(model, embeddings, captions, lambda word, image: word in captions[image], is_content)
+    np.testing.assert_allclose(cases.cosines, [cosine for cosine, _ in expected], atol=1e-5)
+    assert cases.missing.tolist() == [missing for _, missing in expected]
 
 
 def facts(folder: Path, **changes: Any) -> Path:
