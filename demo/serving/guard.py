@@ -115,6 +115,8 @@ def checked_value(component: Any, value: Any) -> Any:
     name = getattr(component, "label", None) or "the value"
     if hasattr(component, "check_uploads"):
         return component.check_uploads(value)
+    if isinstance(component, gr.Slider) and value is None:  # which Gradio would compare with its ends
+        raise ValueError(f"{name} is empty, but a number from {component.minimum} to {component.maximum} is needed.")
     if isinstance(component, gr.Number | gr.Slider):
         return checked_number(name, value)
     if not isinstance(value, str | None):

@@ -196,8 +196,10 @@ function build(root, trigger, talkAsked) {
     return scores.indexOf(Math.max(...scores));
   }
 
+  let last = []; // how the picture was drawn, for a picture that moves while its room changes
   function draw(smooth, play = false) {
     if (!value) return;
+    last = [smooth, play];
     write();
     paint(smooth, play);
   }
@@ -243,7 +245,7 @@ function build(root, trigger, talkAsked) {
     root.classList.toggle("seps-tight", steps.scrollWidth > steps.clientWidth);
     resize(scene.canvas, stage.clientWidth, stage.clientHeight);
     drawn = new Map();
-    draw(false);
+    draw(...(stage.dataset.still === "false" ? last : [false])); // a longer sentence below must not end what glides
   }
 
   async function update(now) {

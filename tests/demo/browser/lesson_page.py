@@ -96,9 +96,24 @@ def resting(page: Page) -> Locator:
     return stage
 
 
+# Ten frames of the browser in a row in which the stage keeps its size: the page is laid out, fonts and all.
+SETTLED = """new Promise((done) => {
+  const stage = document.querySelector(".seps-scene");
+  let [size, frames] = ["", 0];
+  const look = () => {
+    const now = JSON.stringify(stage.getBoundingClientRect());
+    [size, frames] = [now, now === size ? frames + 1 : 0];
+    if (frames < 10) requestAnimationFrame(look);
+    else done();
+  };
+  look();
+})"""
+
+
 def lesson(browser: Browser, value: dict[str, Any], **how: Any) -> Page:
     page = open_page(browser, page_of("lesson", value), **how)
     resting(page)
+    page.evaluate(SETTLED)
     return page
 
 
