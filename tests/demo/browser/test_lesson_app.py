@@ -247,7 +247,7 @@ def test_a_talk_starts_from_the_tab_and_goes_to_the_losses(
         expect(knobs).to_be_visible()
         said = page.locator("#lesson .seps-sentence").evaluate("(one) => parseFloat(getComputedStyle(one).fontSize)")
         label = knobs.locator("label").first.evaluate("(one) => parseFloat(getComputedStyle(one).fontSize)")
-        assert label >= 0.7 * said
+        assert label >= 0.6 * said  # settings share a talk's window with the picture
         page.get_by_role("button", name="Losses", exact=True).click()
         expect(page.locator("#playground .seps-now")).to_be_visible()
         expect(talk).to_have_count(0)
