@@ -102,4 +102,4 @@ def served(uploads: Path, *command: str, ready: str = "/config") -> Iterator[str
         yield url
     finally:
         app.terminate()
-        app.communicate(timeout=20)
+        app.communicate(timeout=60)
