@@ -11,7 +11,9 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from demo.explain.why import contrast_value
+from demo.galleries.openings import load_openings
 from demo.service.retrieval import RetrievalService
+from demo.views.examples import FIRST_CAPTION
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, opened, unfold
 from tests.demo.browser.standalone import VEIL, centres, check_laid, open_page, page_of, photo
@@ -23,7 +25,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
-CAPTION = "an orange flower"
+OPENINGS = load_openings()["examples"]
 PAIR = "?view=why&model=photos&gallery=examples&photo=cat&caption=a+tabby+cat&against=cheetah+cub"
 CAPTIONS = "?view=why&model=photos&gallery=examples&photo=cat&caption=a+tabby+cat&other=a+red+car"
 
@@ -87,15 +89,16 @@ def test_a_dense_captions_share_stands_with_the_rest(browser: Browser) -> None:
 
 
 def test_it_opens_filled_and_shares_add_up(browser: Browser, address: str, service: RetrievalService) -> None:
-    ranking = service.rank_images(service.find("examples"), CAPTION)
+    caption = OPENINGS["why"]["captions"][0]
+    ranking = service.rank_images(service.find("examples"), caption)
     with opened(browser, address) as page:
         page.get_by_role("tab", name="Why", exact=True).click()
         expect(page.locator("#why canvas")).to_have_count(2)
-        expect(page.locator("#why-caption textarea")).to_have_value(CAPTION)
+        expect(page.locator("#why-caption textarea")).to_have_value(caption)
         expect(page).to_have_url(re.compile("view=why&model=photos&gallery=examples&photo=.*&against="))
         for place, side in enumerate(("left", "right")):
             assert sum(numbers(page, side)) == pytest.approx(ranking.scores[place], abs=1e-4)
-        expect(page.locator("#why .seps-order")).to_contain_text(f"For “{CAPTION}”")
+        expect(page.locator("#why .seps-order")).to_contain_text(f"For “{caption}”")
 
 
 def test_a_word_is_chosen_by_keyboard_and_stands_in_the_address(browser: Browser, address: str) -> None:
@@ -117,7 +120,7 @@ def test_a_word_is_chosen_by_keyboard_and_stands_in_the_address(browser: Browser
 
 def test_photos_captions_and_compare_lead_here(browser: Browser, address: str, service: RetrievalService) -> None:
     indexed, texts = service.find("examples"), ["a red car", "an orange flower", "a dog"]
-    place = service.rank_images(indexed, CAPTION).order[0]  # the photograph that Compare begins with
+    place = indexed.gallery.position(OPENINGS["compare"]["photo"])
     best, other, _ = sorted(texts, key=lambda text: -service.explain(indexed, place, text).similarity)
     with opened(browser, address) as page:
         page.locator("#ranking .row").nth(3).click()
@@ -132,7 +135,7 @@ def test_photos_captions_and_compare_lead_here(browser: Browser, address: str, s
         expect(page.locator("#why .seps-caption")).to_have_count(2)
         expect(page).to_have_url(re.compile("view=why.*&other="))
         page.get_by_role("tab", name="Compare", exact=True).click()
-        expect(page.locator("#compare figure")).to_have_count(3)  # the photograph is there
+        expect(page.locator("#compare figure")).to_have_count(len(OPENINGS["compare"]["captions"]))
         page.locator("#compare-captions textarea").fill("\n".join(texts))
         expect(page.locator("#compare figure")).to_have_count(3)
         expect(page.locator("#compare [data-item=A]")).to_contain_text("a red car")
@@ -148,7 +151,7 @@ def test_photos_ranked_with_a_dense_caption_lead_here_with_it(
     browser: Browser, address: str, service: RetrievalService
 ) -> None:
     indexed, dense = service.find("examples"), "a bright orange flower with many thin petals stands in a garden"
-    ranking = service.rank_images(indexed, CAPTION, dense)
+    ranking = service.rank_images(indexed, FIRST_CAPTION, dense)
     with opened(browser, address) as page:
         unfold(page, "Dense caption")
         page.locator("#dense textarea").fill(dense)
@@ -161,7 +164,7 @@ def test_photos_ranked_with_a_dense_caption_lead_here_with_it(
             assert sum(numbers(page, side)) == pytest.approx(ranking.scores[place], abs=1e-4)
             total = page.locator(f"#why [data-rest=sum] .seps-for-{side}").get_attribute("data-value")
             assert float(total or "") == pytest.approx(ranking.scores[place], abs=1e-4)
-            alone = service.explain(indexed, ranking.order[place], CAPTION).similarity
+            alone = service.explain(indexed, ranking.order[place], FIRST_CAPTION).similarity
             assert abs(ranking.scores[place] - alone) > 1e-3
     with opened(browser, address, link.removeprefix(address).lstrip("/"), canvas="#why canvas") as page:
         assert sum(numbers(page, "left")) == pytest.approx(ranking.scores[0], abs=1e-4)
