@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from demo.explain.table import TABLE
+from demo.galleries.openings import load_openings
 from demo.lesson.steps import STEPS
 from tests.demo.browser.page import opened
 
@@ -101,7 +102,7 @@ def test_before_a_projector_everything_is_in_sight_and_explained(browser: Browse
         page.locator("#viewer [data-layer=extra]").click()
         page.get_by_role("tab", name="Compare", exact=True).click()
         figures = page.locator("#compare figure")
-        expect(figures).to_have_count(3)
+        expect(figures).to_have_count(len(load_openings()["examples"]["compare"]["captions"]))
         for canvas in figures.locator("canvas").all():
             found = canvas.bounding_box()
             assert found is not None
