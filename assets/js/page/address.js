@@ -84,7 +84,8 @@ export function linked(mount) {
       if (seen() && !shown && props.value?.link) bar();
       shown = seen();
     }).observe(element);
-    // A view that another one led to is mounted with its value.
-    if (props.value && seen() && viewOf(location.search) !== viewOf(props.value.link ?? "")) bar(true);
+    // A view that another one led to is mounted with its value; its tab may have left the view's name alone here.
+    const isBare = [...new URLSearchParams(location.search).keys()].length === 1;
+    if (props.value && seen() && (isBare || viewOf(location.search) !== viewOf(props.value.link ?? ""))) bar(true);
   };
 }
