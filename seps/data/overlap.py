@@ -52,6 +52,30 @@ def digest(file: Path) -> bytes:
     return hashlib.sha256(file.read_bytes()).digest()
 
 
+def same_pairs(files: Sequence[Path], owners: Sequence[str]) -> list[tuple[int, int]]:
+    """Pair files of the same bytes: each with the first such file of its own split, and of every other split.
+
+    So thousands of copies of a file give thousands of pairs, not millions.
+
+    Args:
+        files: one path a position.
+        owners: the name of the split that each belongs to; a split's positions stand together.
+
+    Returns:
+        Pairs (i, j) of positions, i < j within a split; between two splits i is of the earlier one.
+    """
+    pairs = []
+    for group in same_files(files):
+        firsts: dict[str, int] = {}
+        for i in group:
+            firsts.setdefault(owners[i], i)
+        for i in group:
+            first = firsts[owners[i]]
+            pairs += [(first, i)] if i != first else []
+            pairs += [(i, j) for owner, j in firsts.items() if owner != owners[i] and i < j]
+    return sorted(pairs)
+
+
 def overlap_notes(*splits: Split) -> list[str]:
     """Say which images splits share, by id and by content, and which ones a split has twice: sentences, or none."""
     notes = []
@@ -63,20 +87,20 @@ def overlap_notes(*splits: Split) -> list[str]:
             )
     owners = [(split.name, image_id) for split in splits for image_id in split.image_ids]
     pairs: defaultdict[tuple[str, str], list[str]] = defaultdict(list)  # names of splits to ids
-    for group in same_files([file for split in splits for file in split.image_files]):
-        for i, j in combinations(group, 2):
-            (one, first_id), (other, second_id) = owners[i], owners[j]
-            if first_id != second_id:
-                pairs[one, other].append(f"{first_id} and {second_id}")
-    for (one, other), found in pairs.items():
+    files = [file for split in splits for file in split.image_files]
+    for i, j in same_pairs(files, [name for name, _ in owners]):
+        (first_split, first_id), (second_split, second_id) = owners[i], owners[j]
+        if first_id != second_id:
+            pairs[first_split, second_split].append(f"{first_id} and {second_id}")
+    for (first_split, second_split), ids in pairs.items():
         remedy = (
             "a caption of the one counts as wrong for the other, take one of them out"
-            if one == other
+            if first_split == second_split
             else "what is measured there flatters, take out one of the two"
         )
-        place = "twice" if one == other else f"in {other} too"
-        verb = "is" if len(found) == 1 else "are"
-        notes.append(f"{counted(len(found))} of {one} {verb} {place}, under another id ({listed(found)}): {remedy}.")
+        place = "twice" if first_split == second_split else f"in {second_split} too"
+        verb = "is" if len(ids) == 1 else "are"
+        notes.append(f"{counted(len(ids))} of {first_split} {verb} {place}, under another id ({listed(ids)}): {remedy}.")
     return notes
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from itertools import combinations
 from math import isfinite
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seps.data.lookup import IMAGES, FilesBelow
-from seps.data.overlap import listed, same_files
+from seps.data.overlap import listed, same_pairs
 from seps.data.problems import MISSING, UNREADABLE, Problems
 from seps.data.table import read_table
 from seps.judge.config import DataConfig
@@ -123,7 +122,7 @@ def rating_notes(train: Ratings, dev: Ratings, config: DataConfig) -> list[str]:
     """Say what lets training or measuring come to nothing: sentences, none where all is well."""
     notes = []
     files = (*train.image_files, *dev.image_files)
-    pairs = [pair for group in same_files(files) for pair in combinations(group, 2)]
+    pairs = same_pairs(files, [train.name] * len(train) + [dev.name] * len(dev))
     shared = [f"{files[i].name} and {files[j].name}" for i, j in pairs if i < len(train) <= j]
     twice = [f"{files[i].name} and {files[j].name}" for i, j in pairs if not i < len(train) <= j]
     if shared:

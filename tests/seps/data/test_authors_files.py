@@ -95,5 +95,5 @@ def test_coco_has_113287_training_ids_one_an_image(room: Path, monkeypatch: pyte
     images.mkdir()
     files = [images / name for name in names.values()]
     present = {part: {file.name for file in files if file.parent.name == part} for part in ("train2014", "val2014")}
-    monkeypatch.setattr("seps.data.layout._files_in", lambda folder: present[folder.name])  # as many links take 20 s
+    monkeypatch.setattr("seps.data.lookup.files_in", lambda folder: present[folder.name])  # as many links take 20 s
     check_training_split(read_split(folder, "train", images=images), 113_287, files)

@@ -7,7 +7,7 @@ import pytest
 
 from seps.data import overlap_notes, read_split
 from seps.data.inspect import main
-from seps.data.overlap import SAMPLED, same_files
+from seps.data.overlap import SAMPLED, same_files, same_pairs
 from tests.helpers.drawn_data import draw, write_lines, write_split
 
 
@@ -52,6 +52,15 @@ def test_files_that_differ_in_a_byte_are_two(tmp_path: Path) -> None:
     for name, content in (("a", whole), ("b", whole), ("c", b"\1" + whole[1:]), ("d", whole[1:])):
         (tmp_path / name).write_bytes(content)
     assert same_files([tmp_path / name for name in "abcda"]) == [[0, 1, 4]]
+
+
+def test_many_copies_are_as_many_pairs_not_their_square(tmp_path: Path) -> None:
+    files = [tmp_path / f"{number}" for number in range(3000)]
+    for file in files:
+        file.write_bytes(b"the same")
+    pairs = same_pairs(files, ["train"] * 2000 + ["dev"] * 1000)
+    assert len(pairs) == 1999 + 999 + 2000
+    assert (0, 1999) in pairs and (2000, 2999) in pairs and (1999, 2000) in pairs and (1999, 2001) not in pairs
 
 
 def test_inspecting_a_split_tells_what_others_have_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
