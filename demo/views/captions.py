@@ -18,7 +18,7 @@ from demo.service.session import SessionData
 from demo.serving.detail import Detail
 from demo.views import chooser
 from demo.views.chooser import Chooser, SelectedImage
-from demo.views.link import Link, LinkedView
+from demo.views.link import Link, LinkedView, as_linked
 from demo.views.parts import (
     ANSWERING,
     AT_ONCE,
@@ -189,6 +189,7 @@ def again(
 ) -> list[Any]:
     """The view's values as states had them, see `restore`."""
     offered = pools(registry, selected, query.get("pool"))
+    state = as_linked(state, query)
     note, *shown = rank_and_show(registry, selected, offered["value"], state.typed, state, state.caption)
     return [note, *chooser.restored_values(registry, selected), *shown, gr.Radio(**offered), state.typed]
 

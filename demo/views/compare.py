@@ -24,7 +24,7 @@ from demo.service.session import SessionData
 from demo.serving.detail import Detail
 from demo.views import chooser
 from demo.views.chooser import Chooser, SelectedImage
-from demo.views.link import Link, LinkedView
+from demo.views.link import Link, LinkedView, as_linked
 from demo.views.parts import ANSWERING, AT_ONCE, ViewState, computing, errors_as_message, link_to, message, scripted
 from demo.views.whatif import shown_record
 from seps import Explanation
@@ -151,7 +151,7 @@ def again(
     state: ViewState,
 ) -> list[Any]:
     """The view's values as states had them, see `restore`."""
-    said, *shown = show_side_by_side(registry, selected, state.caption, state)
+    said, *shown = show_side_by_side(registry, selected, state.caption, as_linked(state, query))
     return [said, *chooser.restored_values(registry, selected), state.caption, *shown]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import gradio as gr
@@ -189,6 +189,23 @@ def _read(registry: ModelRegistry, query: Mapping[str, str], progress: Progress)
         query.get("objects") == "1",
         query,
         **decided,
+    )
+
+
+def as_linked(state: ViewState, query: Mapping[str, str]) -> ViewState:
+    """A state drawn as an address says: what was chosen last may not have been kept before something else was shown.
+
+    Raises:
+        ValueError: a layer or an opacity that there is not.
+    """
+    if "caption" not in query:  # no address leads to what the state shows
+        return state
+    return replace(
+        state,
+        layer=str(Layer.parse(query.get("layer", "mask"))),
+        opacity=_opacity(query.get("opacity", "75")),
+        lines=query.get("grid") != "0",
+        objects=query.get("objects") == "1",
     )
 
 

@@ -21,7 +21,7 @@ from demo.serving.uploads import Upload
 from demo.views import whatif
 from demo.views.chooser import index_uploads, left_out, several_photos
 from demo.views.examples import examples_of
-from demo.views.link import Link, LinkedView
+from demo.views.link import Link, LinkedView, as_linked
 from demo.views.parts import (
     ANSWERING,
     AT_ONCE,
@@ -220,6 +220,7 @@ def again(registry: ModelRegistry, session: SessionData, query: Mapping[str, str
     """The view's values as a state had them, see `restore`; ValueError where its upload is gone."""
     service, indexed = registry.find(state.gallery, session)
     index = indexed.gallery.position(query.get("photo", "")) if state.gallery == UPLOADS else state.index
+    state = as_linked(state, query)
     note, *shown = rank_and_show(service, indexed, state.caption, state.dense, state, index)
     names = [*registry.names, UPLOADS] if session.uploads else registry.names
     gallery = gr.Radio(list(names), value=state.gallery)

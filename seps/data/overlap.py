@@ -100,7 +100,8 @@ def overlap_notes(*splits: Split) -> list[str]:
         )
         place = "twice" if first_split == second_split else f"in {second_split} too"
         verb = "is" if len(ids) == 1 else "are"
-        notes.append(f"{counted(len(ids))} of {first_split} {verb} {place}, under another id ({listed(ids)}): {remedy}.")
+        many = f"{counted(len(ids))} of {first_split}"
+        notes.append(f"{many} {verb} {place}, under another id ({listed(ids)}): {remedy}.")
     return notes
 
 

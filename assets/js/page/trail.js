@@ -11,6 +11,7 @@ const LONGEST = 4000; // characters of what Python is told
 const PAUSE = 2000; // milliseconds after which typing asks for something else
 const RESTING = 400; // milliseconds until Python keeps what was only drawn another way
 const PATIENCE = 2000; // milliseconds in which a view opens
+const LATE = 10000; // milliseconds in which what comes before what was asked for is an earlier answer
 const STILL = ["about", "paper"]; // views that show one thing alone
 const INSIDE = { lesson: ["lesson", "walk"], losses: ["lesson", "losses"], paper: ["lesson", "paper"] }; // their tabs
 const BOXES = { // where one types, and what that is in an address
@@ -25,6 +26,7 @@ let tell = (...one) => untold.push(one);
 let made = 0;
 let typing = { number: null, at: 0 }; // the entry that typing made last
 let restoring = null; // the number of the entry that Python is asked to bring back
+let restoringSince = 0;
 let steering = 0; // until when tabs are opened by us
 let resting = 0;
 
@@ -46,6 +48,8 @@ export function viewInSight() {
 export function showed(element, query, pair, photo, isNew) {
   const view = viewInSight();
   const now = entry();
+  const isLate = restoring !== null && now?.number === restoring && performance.now() < restoringSince + LATE;
+  if (isLate && now.pair !== null && now.pair !== pair) return; // Back was pressed twice, this is what the first led to
   const isOurs = now?.view === view && (now.pair === pair || [typing.number, restoring].includes(now.number));
   let next = { number: number(), view, pair };
   next.content = next.number;
@@ -117,6 +121,7 @@ function restore() {
   const shown = contents.get(now.view);
   if (STILL.includes(now.view) || (now.content !== null && shown?.content === now.content)) return;
   restoring = now.number;
+  restoringSince = performance.now();
   if (shown) acted(shown.element);
   const query = location.search.length > LONGEST ? "" : location.search;
   tell("back", { content: now.content ?? "", view: now.view, query });

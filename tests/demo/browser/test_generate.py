@@ -45,7 +45,7 @@ def test_both_maps_of_a_word_share_one_scale(browser: Browser) -> None:
         "key": 1,
         "photo": photo(),
         "grid": [2, 2],
-        "words": [{"label": "dog", "word": 1, "high": 1.0, "unet": "one", "seps": "other"}],
+        "words": [{"label": "dog", "word": 1, "high": 1.0, "unet": "one", "seps": "other", "numbers": ["0.5 of it"]}],
         "unet": packed(unet),
         "seps": packed(seps),
         "selected": None,
@@ -180,7 +180,7 @@ def test_a_scene_is_captioned_word_by_word(browser: Browser, generating_address:
         page.locator("#generate-strip button").nth(2).click()
         view = page.locator("#generate-captioned")
         expect(view.locator("canvas")).to_be_visible()
-        expect(view.locator(".seps-note")).to_be_hidden()
+        expect(view.locator(".seps-note").first).to_be_hidden()
         view.locator(".seps-tokens button").first.click()
         expect(view.locator(".seps-reading")).to_contain_text("Where the captioner looked when it wrote")
         view.locator(".seps-beams button").last.click()

@@ -103,7 +103,7 @@ def test_the_view_opens_filled_and_links_lead_back(browser: Browser, address: st
     with opened(browser, address, LINK + "&spoil=noise&strength=0.5", canvas="#judge canvas") as page:
         assert final(page, "quality") == pytest.approx(wanted.quality.final, abs=2e-3)
         assert final(page, "consistency") == pytest.approx(wanted.consistency.final, abs=2e-3)
-        expect(page.locator("#judge [data-score=quality] p")).to_contain_text(
+        expect(page.locator("#judge [data-score=quality] p").first).to_contain_text(
             re.compile("To the judge it looks .*on a scale from 0, worst, to 1, best")
         )
         spoilt(page)

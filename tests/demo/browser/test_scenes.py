@@ -53,7 +53,7 @@ def test_one_click_brings_the_scenes_and_their_model(
 ) -> None:
     with opened(browser, scenes_address) as page:
         page.locator("#gallery label", has_text="scenes").click()
-        expect(page.locator("#ranking .line")).to_contain_text("200 scenes ranked")
+        expect(page.locator("#ranking .line").first).to_contain_text("200 scenes ranked")
         service, indexed = registry.open("scenes")
         caption = examples_of(indexed)[0]
         expect(page.locator("#caption textarea")).to_have_value(caption)
@@ -63,7 +63,7 @@ def test_one_click_brings_the_scenes_and_their_model(
         expect(page).to_have_url(re.compile("model=scenes&gallery=scenes"))
         expect(page.locator("#examples .chip").first).to_have_text(caption)
         page.locator("#gallery label", has_text="examples").click()
-        expect(page.locator("#ranking .line")).to_contain_text("14 photographs ranked")
+        expect(page.locator("#ranking .line").first).to_contain_text("14 photographs ranked")
         expect(page.locator("#viewer .seps-foot")).to_contain_text("model photos")
         expect(page.locator("#viewer .seps-objects")).to_have_count(0)
 

@@ -16,6 +16,7 @@ from demo.explain.masks import mask_text, read_mask
 from demo.service.forcing import Forcing
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
+from demo.views.compare import STARTING
 from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from tests.bench.page import timed_clicks
 from tests.demo.browser.conftest import SCREENSHOTS
@@ -338,7 +339,7 @@ def test_captions_and_compare_measure_when_asked(browser: Browser, address: str,
         expect(reading).to_contain_text("stays at rank")
 
         page.get_by_role("tab", name="Compare", exact=True).click()
-        pictures, texts = page.locator("#compare"), indexed.gallery.items[index].captions[:3]
+        pictures, texts = page.locator("#compare"), indexed.gallery.items[index].phrases[:STARTING]
         page.locator("#compare-strip").get_by_role("button", name="coffee").click()
         expect(pictures.locator(".seps-credit")).to_contain_text("coffee")
         blanked = pictures.locator("[data-layer=blanked]")

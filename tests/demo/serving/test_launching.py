@@ -7,6 +7,7 @@ import gc
 import os
 import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import gradio as gr
@@ -25,6 +26,12 @@ async def launched(port: int) -> gr.Blocks:
     return page
 
 
+def in_thread(port: int) -> gr.Blocks:
+    """The page that is served, with a loop of its own: a browser of other tests may have one in this thread."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, launched(port)).result()
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -38,7 +45,7 @@ def test_it_starts_although_gradio_gives_up(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")  # nothing answers there
     monkeypatch.setenv("no_proxy", "")
     port = free_port()
-    page = asyncio.run(launched(port))
+    page = in_thread(port)
     try:
         assert "It has begun." in httpx.get(f"http://127.0.0.1:{port}/config", trust_env=False).text
     finally:
@@ -51,7 +58,7 @@ def test_an_address_that_is_taken_is_told() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         with pytest.raises(OSError, match="Cannot find empty port"):
-            asyncio.run(launched(taken.getsockname()[1]))
+            in_thread(taken.getsockname()[1])
     gc.collect()  # Gradio leaves the socket open with which it looked
 
 

@@ -80,7 +80,7 @@ def test_captions_come_with_each_words_attention(generator: ImageTextGenerator, 
     assert text == generator.image_to_text(picture())
     assert generator.batch_image_to_text([picture(), picture(1)])[0] == text
     written = generator.write([picture()], Decoding(beams=3))[0]
-    assert len(written) == 3
+    assert len({caption.text for caption in written}) == len(written) <= 3  # beams that end alike are one caption
     best = written[0]
     assert best.attention.shape == (len(best.words), 4, 4)
     assert float(best.attention.min()) >= 0
