@@ -4,6 +4,7 @@
 import { floats } from "../base/bytes.js";
 import { onPhotos, resize } from "../base/canvas.js";
 import { button, h, press } from "../base/dom.js";
+import { fold } from "../base/fold.js";
 import { mounting } from "../base/mount.js";
 import { say } from "../base/words.js";
 import { downloadButtons, modelName } from "../picture/foot.js";
@@ -57,7 +58,7 @@ function build(root, value, trigger) {
   const overview = button({ class: "seps-overview", click: () => choose(null) }, say("why.overview"));
   const legend = h("div", { class: "seps-legend-place" });
   const reading = h("p", { class: "seps-reading", role: "status", "aria-live": "polite" });
-  const [order, ...others] = JSON.parse(value.says);
+  const [order, numbers, ...others] = JSON.parse(value.says);
   const shares = h(
     "div",
     { class: "seps-shares" },
@@ -68,6 +69,7 @@ function build(root, value, trigger) {
   root.append(
     h("p", { class: "seps-order" }, order),
     h("p", { class: "seps-told" }, others.join(" ")),
+    fold(numbers),
     h("div", { class: "seps-settings" }, overview, legend),
     h("div", { class: "seps-why-pair" }, figures[0], shares, figures[1]),
     h(

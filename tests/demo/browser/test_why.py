@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from demo.explain.why import contrast_value
+from demo.explain.table import TABLE
+from demo.explain.why import contrast_sentences, contrast_value
 from demo.galleries.openings import load_openings
 from demo.service.retrieval import RetrievalService
 from demo.views.examples import FIRST_CAPTION
@@ -50,6 +51,11 @@ def test_both_maps_of_a_word_are_drawn_on_one_scale(browser: Browser) -> None:
     page = open_page(browser, page_of("why", value))
     rows = page.locator(".seps-why-rows button")
     assert rows.count() == len(found.words)
+    _, parts, *plain = contrast_sentences(found)
+    expect(page.locator(".seps-told")).to_have_text(" ".join(plain))
+    expect(page.get_by_text(parts)).to_be_hidden()
+    page.get_by_text(TABLE["fold"]["numbers"]).click()
+    expect(page.get_by_text(parts)).to_be_visible()
     differences = page.locator(".seps-why-rows small").evaluate_all("all => all.map((one) => +one.dataset.difference)")
     assert differences == sorted(differences, reverse=True)
     for part in found.words[:2]:
