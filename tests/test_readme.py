@@ -1,4 +1,4 @@
-"""What the README says is so: samples run as they stand, figures are the measured ones, names lead somewhere."""
+"""What the README and the guide say is so: samples run as they stand, figures are measured, names lead somewhere."""
 
 from __future__ import annotations
 
@@ -7,18 +7,28 @@ import re
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from PIL import Image
 
+import seps
 from tests.helpers.readme_gif import CAPTION, Film, gif
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
+GUIDE = {page.stem: page.read_text() for page in sorted((ROOT / "assets" / "guide").glob("*.md"))}
+TEXT = "\n".join([README, *GUIDE.values()])
+PAGES = ["README.md", "CONTRIBUTING.md", *(f"assets/guide/{page}.md" for page in GUIDE)]
 MODELS = ROOT / "assets" / "models"
-SAMPLES = dict(re.findall(r"<!-- (\w+) -->\n```python\n(.*?)```", README, re.DOTALL))
+SAMPLES = dict(re.findall(r"<!-- (\w+) -->\n```python\n(.*?)```", TEXT, re.DOTALL))
+MOST_WORDS = 1250
+
+
+def results(model: str, file: str) -> Any:
+    return json.loads((MODELS / model / file).read_text())
 
 
 def run(name: str) -> dict[str, Any]:
@@ -29,8 +39,17 @@ def run(name: str) -> dict[str, Any]:
 
 
 def test_every_sample_is_run_here() -> None:
-    assert README.count("```python") == len(SAMPLES)
+    assert TEXT.count("```python") == len(SAMPLES)
     assert set(SAMPLES) == {"quickstart", "example"}
+    assert README.count("```python") == 1
+
+
+def test_the_readme_is_short_and_leads_to_every_page_of_the_guide() -> None:
+    body = README.split("---\n", 2)[2]
+    assert len(re.findall(r"\S*[A-Za-z0-9]\S*", body)) <= MOST_WORDS
+    assert set(GUIDE) == {"use", "teach", "library", "train", "judge", "generate", "host", "results"}
+    for page in GUIDE:
+        assert f"](assets/guide/{page}.md)" in README, page
 
 
 def test_the_example_scores_explains_and_adds_up(capsys: pytest.CaptureFixture[str]) -> None:
@@ -58,14 +77,14 @@ def test_the_first_sample_prints_what_it_says(
 
 
 def test_the_figures_are_the_measured_ones() -> None:
-    rows = [line for line in README.splitlines() if line.startswith("|")]
+    rows = [line for line in TEXT.splitlines() if line.startswith("|")]
     for model, file, words in (
         ("photos", "results-dev.json", "dev, 964"),
         ("photos", "results-mllm.json", "mllm, 213"),
         ("scenes", "results-test.json", "test, 1,000"),
     ):
-        results = json.loads((MODELS / model / file).read_text())
-        found = results["captions_only"]
+        measured = results(model, file)
+        found = measured["captions_only"]
         recalls = [
             " / ".join(f"{found[direction][name]:.1f}" for name in ("r1", "r5", "r10"))
             for direction in ("image_to_text", "text_to_image")
@@ -73,9 +92,9 @@ def test_the_figures_are_the_measured_ones() -> None:
         (row,) = [line for line in rows if f"`{model}`" in line and words in line]
         assert row.endswith(f"| {recalls[0]} | {recalls[1]} | {found['rsum']:.1f} |")
         assert f"{found['captions']:,} captions" in row
-        if "grounding" not in results:
+        if "grounding" not in measured:
             continue
-        grounding = results["grounding"]
+        grounding = measured["grounding"]
         start = f"| `{model}`, {found['split']}, {grounding['regions']} "
         row, followed = [line for line in rows if line.startswith(start)]
         measures = [
@@ -84,28 +103,60 @@ def test_the_figures_are_the_measured_ones() -> None:
             for method in ("seps", "cosine", "random")
         ]
         assert row.endswith(f"| {grounding['phrases']:,} | {' | '.join(measures)} |")
-        contrast = results["contrast"]
+        contrast = measured["contrast"]
         maps = contrast["maps"]
         mask = {name: f"{maps['score'][name]['mean']:.3f}" for name in ("own", "other", "contrast", "iou")}
         rivals = [f"{maps[name]['contrast']['mean']:.3f}" for name in ("s_st", "cosine", "random")]
         kept = f"{mask['own']} / {mask['other']} | {mask['contrast']} | {mask['iou']}"
         assert followed == f"{start}| {contrast['pairs']:,} | {kept} | {' | '.join(rivals)} |"
     card = (MODELS / "photos" / "README.md").read_text()
-    results = json.loads((MODELS / "photos" / "results-dev.json").read_text())
-    pooled, own = results["pooled"], results["captions_only"]["rsum"]
+    measured = results("photos", "results-dev.json")
+    pooled, own = measured["pooled"], measured["captions_only"]["rsum"]
     assert pooled["seps"]["rsum"] == pytest.approx(own)
     assert f"| dev | {own:.1f} | {pooled['pooled']['rsum']:.1f} | {pooled['added']['rsum']:.1f} |" in card
-    text = " ".join(README.split())
+    text = " ".join(GUIDE["results"].split())
     assert f"({pooled['pooled']['rsum']:.1f} on dev against {own:.1f})" in text
-    assert f"{100 * results['contrast']['caption_share']['mean']:.1f}% is the caption's" in text
+    assert f"{100 * measured['contrast']['caption_share']['mean']:.1f}% is the caption's" in text
 
 
-@pytest.mark.parametrize("text", [README, CONTRIBUTING], ids=["README", "CONTRIBUTING"])
-def test_every_file_that_is_named_exists(text: str) -> None:
+def test_the_figures_of_judge_and_generator_are_the_measured_ones() -> None:
+    text = " ".join(GUIDE["results"].split())
+    judge = results("judge", "results-dev.json")["shipped"]
+    assert f"{judge['pictures']} pictures of {judge['prompts']} prompts" in text
+    quality, consistency = (judge[name]["srocc"] for name in ("quality", "consistency"))
+    assert f"of {quality:.3f} in quality and {consistency:.3f} in consistency" in text
+    measured = results("generator", "results-test.json")
+    captions, pictures = measured["captions"], measured["pictures"]
+    true, whole = (100 * captions[name]["mean"] for name in ("true_statements", "wholly_true"))
+    assert f"captions of the {measured['scenes']:,} drawn scenes of test" in text
+    assert f"{true:.1f}% are true of the scene; in {whole:.1f}% of the captions all are" in text
+    own, grammar = captions["r1"]["mean"], captions["r1_grammar"]["mean"]
+    assert f"in {own:.1f}% of the cases, by the grammar's own captions in {grammar:.1f}%" in text
+    ranked, true_scenes = pictures["r1"]["mean"], pictures["r1_true_scenes"]["mean"]
+    assert f"for {pictures['count']} captions of test are found among 100 by their caption in {ranked:.1f}%" in text
+    assert f"(true scenes in {true_scenes:.1f}%)" in text
+    for name, told in (
+        ("objects", "{:.1f}% of the captions' objects (true scenes {:.1f}%)"),
+        ("colours", "{:.1f}% of their colours ({:.1f}%)"),
+    ):
+        assert told.format(100 * pictures[name]["mean"], 100 * pictures["true_scenes"][name]["mean"]) in text
+
+
+def test_the_speed_is_that_of_the_bench() -> None:
+    bench, text = (ROOT / "tests" / "bench" / "README.md").read_text(), " ".join(GUIDE["results"].split())
+    start = next(i for i, line in enumerate(bench.splitlines()) if line.startswith("| 64 images x 100 captions"))
+    released, paper = (line.split(" | ")[3] for line in bench.splitlines()[start : start + 2])
+    assert f"{released} times (released variant) and {paper} times (paper variant)" in text
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_file_that_is_named_exists(page: str) -> None:
+    text, folder = (ROOT / page).read_text(), (ROOT / page).parent
     names = re.findall(r"`((?:seps|demo|assets|tests)/[\w/.-]+|[a-z]+\.(?:py|md|json))`", text)
     links = re.findall(r"\]\((?!http|#)([^)]+)\)", text)
-    assert len(names) >= 8
-    assert len(links) >= 3
+    if folder == ROOT:
+        assert len(names) >= 8
+        assert len(links) >= 3
     generated = {
         "README.md",
         "recipe.json",
@@ -115,11 +166,13 @@ def test_every_file_that_is_named_exists(text: str) -> None:
         "id_mapping.json",
         "gpu.json",
     }
-    for name in {*names, *links} - generated:
+    for name in set(names) - generated:
         assert (ROOT / name.replace("/NAME", "/photos")).exists(), name
+    for link in links:
+        assert (folder / link).is_file() or (folder / link).is_dir(), link
     commands = re.findall(r"python -m ([a-z_.]+)", text)
     for command in commands:
-        module = ROOT / command.replace(".", "/")
+        module = ROOT / command.rstrip(".").replace(".", "/")
         assert module.with_suffix(".py").is_file() or module.is_dir(), command
 
 
@@ -142,12 +195,12 @@ def test_the_tree_names_rooms() -> None:
     ],
 )
 def test_names_stand_where_it_says(file: str, name: str) -> None:
-    assert file in README + CONTRIBUTING
+    assert file in TEXT + CONTRIBUTING
     assert name in (ROOT / file).read_text()
 
 
 def test_the_film_is_small_and_short() -> None:
-    (address,) = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README)
+    address, _ = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README)
     assert address == "assets/readme/app.gif"
     assert (ROOT / address).stat().st_size <= 2_000_000
     with Image.open(ROOT / address) as film:
@@ -160,6 +213,27 @@ def test_the_film_is_small_and_short() -> None:
             seconds += film.info["duration"] / 1000
         assert frame >= 15
         assert 8 <= seconds <= 15
+
+
+def test_the_picture_of_the_architecture_names_files_and_tells_itself() -> None:
+    _, address = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README)
+    root = ElementTree.parse(ROOT / address).getroot()
+    space = "{http://www.w3.org/2000/svg}"
+    assert len(root.findtext(f"{space}title", "")) > 20
+    assert len(root.findtext(f"{space}desc", "")) > 100
+    assert "prefers-color-scheme: dark" in root.findtext(f"{space}style", "")
+    files = [
+        name
+        for text in root.iter(f"{space}text")
+        if text.get("class") == "file"
+        for name in (text.text or "").split(", ")
+    ]
+    assert len(files) >= 8
+    for name in files:
+        if name.startswith("seps."):
+            assert name.removeprefix("seps.") in seps.__all__
+        else:
+            assert any((folder / name).exists() for folder in (ROOT, ROOT / "seps" / "method")), name
 
 
 class Screen:
