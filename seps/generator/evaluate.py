@@ -20,7 +20,6 @@ from torch import Tensor
 
 from seps.data import open_image, read_split
 from seps.data.layout import Split
-from seps.evaluation.bootstrap import Estimate, estimate
 from seps.evaluation.scenes import Graphs, read_graphs
 from seps.generator.captioner import Decoding
 from seps.generator.generator import GUIDANCE, ImageTextGenerator
@@ -28,6 +27,7 @@ from seps.generator.network import to_bytes
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
 from seps.progress import Progress
+from seps.runs.bootstrap import Estimate, estimate
 from seps.scenes.agreement import alike
 from seps.scenes.graph import Scene
 from seps.scenes.reading import Named, Reading, count_true, judge_statements, read_caption

@@ -1,12 +1,12 @@
 """Train a generator: `python -m seps.generator train RECIPE --data DATA --out RUN [--start FOLDER] [--resume]`.
 
 A recipe's stages run one after another, each with its own losses; what no loss of a stage reaches stays as it is. RUN
-receives `model/` (the last epoch), `checkpoint/`, `metrics.csv` and `recipe.json`.
+receives `model/` (the last epoch), `checkpoint/`, `metrics.csv`, `tensorboard/`, `loss.png`, `dev_loss.png`,
+`loss_curves.png` and `recipe.json`.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ from tqdm import tqdm
 
 from seps.checks import check_whole
 from seps.data import overlap_notes
-from seps.epochs import read_epochs, write_epoch
 from seps.generator.batches import Source, epoch_batches, make_batch, with_latents, with_places
 from seps.generator.config import GeneratorConfig
+from seps.generator.curves import CURVES
 from seps.generator.data import Captioned, read_captioned
 from seps.generator.diffusion import attend_step_by_step
 from seps.generator.losses import Batch, Losses, Objective
@@ -30,9 +30,12 @@ from seps.generator.network import GeneratorNetwork
 from seps.generator.settings import GeneratorSettings, Stage, read_recipe
 from seps.generator.teacher import TeacherHead, TeacherPatches
 from seps.models.hub import load_model
-from seps.models.resume import FOLDER, NUMBERS, checkpoint_numbers, load_checkpoint, save_checkpoint
 from seps.precision import bfloat16_is_fast
-from seps.schedule import FINE, cosine_with_warmup, other_length
+from seps.runs.checkpoint import FOLDER, NUMBERS, load_checkpoint, read_state, save_checkpoint
+from seps.runs.lr_schedule import FINE, cosine_with_warmup, set_learning_rate
+from seps.runs.lr_schedule import length_note as note_on_length
+from seps.runs.recipe import first_settings, write_recipe
+from seps.runs.run_log import DrawTimer, StepLog, forget_after, read_epochs, write_epoch
 
 SHORT = {
     "contrastive": "cont",
@@ -43,6 +46,14 @@ SHORT = {
     "perceptual": "perc",
     "representation": "repr",
 }
+
+
+@dataclass(frozen=True)
+class RunState:
+    """What a run must find again beside its tensors: its stage, counted from 0, and the epochs done of it."""
+
+    stage: int
+    epoch: int
 
 
 @dataclass(frozen=True)
@@ -132,8 +143,7 @@ def train(
     if network.unet is not None and network.device.type == "cpu":
         attend_step_by_step(network.unet)
     tqdm.write(training_plan(network, settings, len(train_images), len(dev_images)))
-    recipe = config.as_dict() | {"training": settings.as_dict()}
-    (out / "recipe.json").write_text(json.dumps(recipe, indent=2) + "\n", encoding="utf-8")
+    write_recipe(out, config, settings)
     splits, teacher = with_teacher(network, settings, train_images, dev_images, kept)
     run = Run(network, settings, teacher).to(network.device)
     for number in range(first, len(settings.stages)):
@@ -160,29 +170,24 @@ def done_before(out: Path, settings: GeneratorSettings) -> tuple[int, int]:
     Raises:
         ValueError: no checkpoint, or one that is damaged or of a run of other stages.
     """
-    stage, epoch = checkpoint_numbers(out, ["stage", "epoch"])
-    file = out / FOLDER / NUMBERS
-    check_whole(f"stage in {file}", stage, len(settings.stages) - 1, least=0)
-    check_whole(f"epoch in {file}", epoch, settings.stages[stage].epochs)
-    return stage, epoch
+    state, file = read_state(out / FOLDER, RunState), out / FOLDER / NUMBERS
+    check_whole(f"stage in {file}", state.stage, len(settings.stages) - 1, least=0)
+    check_whole(f"epoch in {file}", state.epoch, settings.stages[state.stage].epochs)
+    return state.stage, state.epoch
 
 
 def length_note(out: Path, settings: GeneratorSettings, stage: int, done: int) -> str:
     """Say what becomes of the learning rate where a stage goes on with another number of epochs; "" where it does
     not."""
-    try:
-        begun = read_recipe(out / "recipe.json")[1].stages[stage].epochs
-    except (ValueError, IndexError):  # a recipe that cannot be read any more
+    first = first_settings(out, read_recipe)
+    if first is None or stage >= len(first.stages):
         return ""
-    epochs = settings.stages[stage].epochs
-    if begun == epochs:
-        return ""
-    rises = [max(1, round(min(settings.lr_warmup_epochs, length) * FINE)) for length in (begun, epochs)]
-    rates = [
-        cosine_with_warmup(done * FINE, length * FINE, rise)
-        for length, rise in zip((begun, epochs), rises, strict=True)
-    ]
-    return other_length(begun, epochs, done, *rates)
+    return note_on_length(
+        first.stages[stage].epochs,
+        settings.stages[stage].epochs,
+        done,
+        lambda epochs: rate_factor(settings.lr_warmup_epochs, epochs, done * FINE, FINE),
+    )
 
 
 def start_text(network: GeneratorNetwork, name: str) -> None:
@@ -205,32 +210,48 @@ def run_stage(run: Run, splits: Splits, out: Path, number: int, done: int, resum
     learned = objective.set_stage(stage)
     optimizer = optimizer_of(stage, learned, settings.weight_decay)
     if resume:
-        load_checkpoint(out, run, run.state_dict(), optimizer)
+        load_checkpoint(out / FOLDER, run, run.state_dict(), optimizer, done)
     train_source, dev_source = (
         with_latents(objective, stage, with_places(objective, stage, source)) for source in (splits.train, splits.dev)
     )
     count = len(train_source.captioned)
     size = settings.batch(stage)
-    steps = count // size or 1
+    steps = steps_an_epoch(settings, stage, count)
     before = sum(one.epochs for one in settings.stages[:number])
+    if resume:
+        forget_after(out, CURVES, before + done)
+    timer, last = DrawTimer(), sum(one.epochs for one in settings.stages)
     for epoch in range(done, stage.epochs):
         torch.manual_seed(settings.seed * 100_003 + number * 1009 + epoch)
         totals: dict[str, float] = {}
         title = f"stage {number + 1} of {len(settings.stages)}, epoch {epoch + 1} of {stage.epochs}"
         bar = tqdm(epoch_batches(objective, stage, train_source), title, steps, leave=False)
-        for step, batch in enumerate(bar):
-            set_rate(optimizer, settings, stage, epoch * steps + step, steps)
-            losses = training_step(objective, stage, batch, optimizer, learned, (epoch, step))
-            if run.average is not None and "diffusion" in stage.losses:
-                run.average.update_parameters(objective.network.unet)
-            for name, value in figures(losses).items():
-                totals[name] = totals.get(name, 0.0) + value / steps
-            if step % 10 == 0:
-                bar.set_postfix_str(report(losses, size))
+        with StepLog(out, CURVES, before + epoch + 1, steps_before(settings, count, number) + epoch * steps) as log:
+            for step, batch in enumerate(bar):
+                set_rate(optimizer, settings, stage, epoch * steps + step, steps)
+                losses = training_step(objective, stage, batch, optimizer, learned, (epoch, step))
+                if run.average is not None and "diffusion" in stage.losses:
+                    run.average.update_parameters(objective.network.unet)
+                values = figures(losses)
+                log.add(values)
+                for name, value in values.items():
+                    totals[name] = totals.get(name, 0.0) + value / steps
+                if step % 10 == 0:
+                    bar.set_postfix_str(report(losses, size))
         row = {"epoch": before + epoch + 1.0, "stage": number + 1.0} | totals | measure(run, stage, dev_source)
-        write_epoch(out, row)
-        save_checkpoint(out, run.state_dict(), optimizer, {"stage": number, "epoch": epoch + 1})
+        write_epoch(out, CURVES, row, log.rows, timer.is_due(before + epoch + 1 == last))
+        save_checkpoint(out / FOLDER, run.state_dict(), optimizer, RunState(number, epoch + 1))
         tqdm.write(f"{title}: " + ", ".join(f"{name} {value:.4f}" for name, value in list(row.items())[2:]))
+
+
+def steps_an_epoch(settings: GeneratorSettings, stage: Stage, count: int) -> int:
+    """How many steps an epoch of a stage has over `count` images."""
+    return count // settings.batch(stage) or 1
+
+
+def steps_before(settings: GeneratorSettings, count: int, number: int) -> int:
+    """How many steps the stages before stage `number`, counted from 0, have over `count` images."""
+    return sum(stage.epochs * steps_an_epoch(settings, stage, count) for stage in settings.stages[:number])
 
 
 def optimizer_of(stage: Stage, learned: list[nn.Parameter], weight_decay: float) -> torch.optim.Optimizer:
@@ -308,9 +329,13 @@ def set_rate(
 ) -> None:
     """The learning rate for the step after `done` of a stage: a linear rise over the warm-up, then a cosine to 0."""
     rate = stage.learning_rate or settings.learning_rate
-    rise = max(1, round(min(settings.lr_warmup_epochs, stage.epochs) * steps))
-    for group in optimizer.param_groups:
-        group["lr"] = rate * cosine_with_warmup(done, stage.epochs * steps, rise)
+    set_learning_rate(optimizer, rate * rate_factor(settings.lr_warmup_epochs, stage.epochs, done, steps))
+
+
+def rate_factor(warmup_epochs: float, epochs: int, done: int, steps: int) -> float:
+    """The learning rate of the step after `done` of a stage as a fraction of the largest; `steps`: an epoch."""
+    warmup_steps = max(1, round(min(warmup_epochs, epochs) * steps))
+    return cosine_with_warmup(done, epochs * steps, warmup_steps)
 
 
 def training_plan(network: GeneratorNetwork, settings: GeneratorSettings, train_images: int, dev_images: int) -> str:

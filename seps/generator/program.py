@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from seps.cli import check_output, errors_in_one_line, finite_number, whole_number
@@ -101,10 +100,10 @@ def run_train(options: argparse.Namespace) -> None:
     """`train`."""
     from seps.generator.loop import train
     from seps.generator.settings import read_recipe
+    from seps.runs.recipe import overridden
 
     config, settings = read_recipe(options.recipe)
-    if options.seed is not None:
-        settings = replace(settings, seed=options.seed)
+    settings = overridden(settings, seed=options.seed)
     train(
         config,
         settings,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,30 @@ from seps.checks import (
     read_fields,
 )
 from seps.generator.config import GeneratorConfig
-from seps.recipes import names_in, read_parts
+from seps.runs.recipe import MAX_EPOCHS, MAX_SEED, Check, check_settings, find_recipe, read_parts
 
 OPTIMIZERS = ("adamw", "muon")
 LOSSES = ("contrastive", "captions", "pixels", "diffusion", "teacher", "perceptual", "representation")
-MOST_EPOCHS, MOST_BATCH, MOST_SEED = 100_000, 100_000, 2**32 - 1
+MAX_BATCH = 100_000
+RECIPES = "generator/recipes"  # in the package
+CHECKS: dict[str, Check] = {
+    "batch_size": partial(check_whole, most=MAX_BATCH, least=2),
+    "seed": partial(check_whole, most=MAX_SEED, least=0),
+    "dev_images": partial(check_whole, least=0),
+    "learning_rate": check_positive,
+    "clip": check_positive,
+    "lr_warmup_epochs": check_not_negative,
+    "weight_decay": check_not_negative,
+    "contrastive_weight": check_not_negative,
+    "reconstruction_weight": check_not_negative,
+    "diffusion_weight": check_not_negative,
+    "teacher_weight": check_not_negative,
+    "perceptual_weight": check_not_negative,
+    "representation_weight": check_not_negative,
+    "object_weight": check_not_negative,
+    "caption_dropout": check_share,
+    "average": check_share,
+}
 
 
 @dataclass(frozen=True)
@@ -59,11 +79,11 @@ class Stage:
             check_choice("training.stages.losses", name, LOSSES)
         if "representation" in self.losses and "diffusion" not in self.losses:
             raise ValueError('training.stages has "representation", which needs "diffusion" beside it: add it.')
-        check_whole("training.stages.epochs", self.epochs, MOST_EPOCHS)
+        check_whole("training.stages.epochs", self.epochs, MAX_EPOCHS)
         check_not_negative("training.stages.learning_rate", self.learning_rate)
         check_whole("training.stages.crop", self.crop, 4096, least=0)
         check_share("training.stages.scaled_latents", self.scaled_latents)
-        check_whole("training.stages.batch_size", self.batch_size, MOST_BATCH, least=0)
+        check_whole("training.stages.batch_size", self.batch_size, MAX_BATCH, least=0)
         check_choice("training.stages.optimizer", self.optimizer, OPTIMIZERS)
         if self.crop % 8:
             raise ValueError(f"training.stages.crop is {self.crop}, but a multiple of 8 is needed, or 0.")
@@ -118,25 +138,7 @@ class GeneratorSettings:
             raise ValueError("training.stages is empty: give at least one stage.")
         if not self.teacher and any("teacher" in stage.losses for stage in self.stages):
             raise ValueError('training.stages has the loss "teacher": name a SEPS model as training.teacher.')
-        check_whole("training.batch_size", self.batch_size, MOST_BATCH, least=2)
-        check_whole("training.seed", self.seed, MOST_SEED, least=0)
-        check_whole("training.dev_images", self.dev_images, least=0)
-        for name in ("learning_rate", "clip"):
-            check_positive(f"training.{name}", getattr(self, name))
-        for name in (
-            "lr_warmup_epochs",
-            "weight_decay",
-            "contrastive_weight",
-            "reconstruction_weight",
-            "diffusion_weight",
-            "teacher_weight",
-            "perceptual_weight",
-            "representation_weight",
-            "object_weight",
-        ):
-            check_not_negative(f"training.{name}", getattr(self, name))
-        for name in ("caption_dropout", "average"):
-            check_share(f"training.{name}", getattr(self, name))
+        check_settings(self, CHECKS)
 
     def weight(self, loss: str) -> float:
         """What a loss is multiplied by."""
@@ -159,11 +161,6 @@ class GeneratorSettings:
         return asdict(self)
 
 
-def recipe_names() -> list[str]:
-    """The recipes that come with the package, by name."""
-    return names_in("generator")
-
-
 def read_recipe(name_or_path: str | Path) -> tuple[GeneratorConfig, GeneratorSettings]:
     """A recipe: a generator's config with a "training" section.
 
@@ -173,11 +170,7 @@ def read_recipe(name_or_path: str | Path) -> tuple[GeneratorConfig, GeneratorSet
     Raises:
         ValueError: no such recipe, an unknown key, a value that does not fit.
     """
-    path, values, section = read_parts("generator", name_or_path)
-    try:
-        return GeneratorConfig.from_dict(values), read_settings(section)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
+    return read_parts(find_recipe(name_or_path, RECIPES), GeneratorConfig.from_dict, read_settings)
 
 
 def read_settings(section: Any) -> GeneratorSettings:

@@ -11,7 +11,6 @@ from seps.judge.data import Ratings
 from seps.judge.loop import Predictions
 from seps.judge.metrics import (
     LEAST_PICTURES,
-    Figure,
     Floats,
     Whole,
     agreement,
@@ -21,6 +20,7 @@ from seps.judge.metrics import (
     within_prompts,
 )
 from seps.numbers import written
+from seps.runs.bootstrap import Estimate
 
 RANGES = 4  # parts of equal size that pictures are cut into by their ratings
 
@@ -108,9 +108,9 @@ def part(
     return values
 
 
-def plain(figure: Figure) -> dict[str, Any]:
+def plain(figure: Estimate) -> dict[str, Any]:
     """A figure as JSON holds it."""
-    return {"value": number(figure.value), "interval": [number(figure.low), number(figure.high)]}
+    return {"value": number(figure.mean), "interval": [number(figure.low), number(figure.high)]}
 
 
 def number(value: float) -> float | None:

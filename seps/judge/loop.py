@@ -1,13 +1,12 @@
 """Train a judge: `python -m seps.judge train RECIPE --data DATA --out RUN [--resume]`.
 
 With frozen encoders features are computed once and the heads learn from them; otherwise each step encodes its
-pictures. RUN receives `model/` (the last epoch: no epoch is chosen by dev), `checkpoint/`, `metrics.csv` and
-`recipe.json`.
+pictures. RUN receives `model/` (the last epoch: no epoch is chosen by dev), `checkpoint/`, `metrics.csv`,
+`tensorboard/`, `loss.png`, `agreement.png`, `loss_curves.png` and `recipe.json`.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,9 +22,9 @@ from tqdm import tqdm
 
 from seps.checks import check_whole
 from seps.data import open_image
-from seps.epochs import read_epochs, write_epoch
 from seps.judge.config import SCORES, JudgeConfig
 from seps.judge.copies import cropped
+from seps.judge.curves import CURVES
 from seps.judge.data import Ratings, rating_notes, read_ratings
 from seps.judge.encoders import PictureFeatures, to_pixels
 from seps.judge.features import SplitFeatures, split_features
@@ -34,13 +33,23 @@ from seps.judge.metrics import correlations, srocc
 from seps.judge.network import Corrected
 from seps.judge.settings import JudgeSettings, read_recipe
 from seps.models.model import evaluating
-from seps.models.resume import FOLDER, NUMBERS, checkpoint_numbers, load_checkpoint, save_checkpoint
 from seps.numbers import written
-from seps.schedule import FINE, cosine_with_warmup, other_length
+from seps.runs.checkpoint import FOLDER, NUMBERS, load_checkpoint, read_state, save_checkpoint
+from seps.runs.lr_schedule import FINE, cosine_with_warmup, set_learning_rate
+from seps.runs.lr_schedule import length_note as note_on_length
+from seps.runs.recipe import first_settings, write_recipe
+from seps.runs.run_log import DrawTimer, StepLog, forget_after, read_epochs, write_epoch
 
 AT_BOUND, TOO_CONSTRAINED = 0.9, 0.05  # the mean correction as a share of the scale
 SPOILT_AT_ONCE = 32  # pictures, each with its two spoilt copies
 TINY = 1e-4  # ratings of 0 and 1 have no logit
+
+
+@dataclass(frozen=True)
+class RunState:
+    """What a run must find again beside its tensors: epochs done."""
+
+    epoch: int
 
 
 class Batch(NamedTuple):
@@ -160,8 +169,7 @@ def train(
     torch.manual_seed(settings.seed)
     judge = Judge(config) if judge is None else judge
     tqdm.write(training_plan(judge, settings, len(ratings["train"]), len(ratings["dev"])))
-    recipe = config.as_dict() | {"training": settings.as_dict()}
-    (out / "recipe.json").write_text(json.dumps(recipe, indent=2) + "\n", encoding="utf-8")
+    write_recipe(out, config, settings)
     frozen = not any(parameter.requires_grad for parameter in judge.encoders.parameters())
     features: dict[str, SplitFeatures] = {}
     if frozen:
@@ -181,16 +189,16 @@ def train(
 
 def length_note(out: Path, settings: JudgeSettings) -> str:
     """Say what becomes of the learning rate where a run goes on with another number of epochs; "" where it does not."""
+    first = first_settings(out, read_recipe)
     try:
-        begun = read_recipe(out / "recipe.json")[1]
-        (done,) = checkpoint_numbers(out, ["epoch"])
+        done = read_state(out / FOLDER, RunState).epoch
     except ValueError:  # told where the checkpoint is taken up
         return ""
-    if begun.epochs == settings.epochs:
+    if first is None:
         return ""
-    lengths = begun.epochs, settings.epochs
-    rates = [rate_factor(done * FINE, epochs * FINE, settings.warmup) for epochs in lengths]
-    return other_length(*lengths, done, *rates)
+    return note_on_length(
+        first.epochs, settings.epochs, done, lambda epochs: rate_factor(done * FINE, epochs * FINE, settings.warmup)
+    )
 
 
 def fit(
@@ -206,7 +214,7 @@ def fit(
 
     Args:
         ratings: of "train" and "dev"; features: the same of frozen encoders, empty where encoders learn.
-        out: where checkpoint and metrics.csv go; without it nothing is written or printed.
+        out: where checkpoint, metrics.csv and curves go; without it nothing is written or printed.
         resume: go on after the checkpoint; every_epoch: measure after each, not after the last alone.
 
     Returns:
@@ -221,41 +229,48 @@ def fit(
     optimizer = torch.optim.AdamW(parameter_groups(step, settings), weight_decay=settings.weight_decay, fused=True)
     learned = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     done = resumed(out, step, optimizer, settings.epochs) if resume and out is not None else 0
-    rows = []
+    rows, timer = [], DrawTimer()
     targets = torch.from_numpy(np.stack([train_ratings.quality, train_ratings.consistency], axis=1)).float()  # (n, 2)
     prompts = torch.from_numpy(train_ratings.prompt_numbers)
     for epoch in range(done, settings.epochs):
         torch.manual_seed(settings.seed * 1000 + epoch)
         step.train()
         batches = epoch_rows(train_ratings, settings, epoch)
-        total = 0.0
+        count = len(batches)
         title = f"epoch {epoch + 1} of {settings.epochs}"
-        for number, chosen in enumerate(tqdm(batches, desc=title, leave=False, disable=out is None)):
-            set_rate(optimizer, settings, epoch * len(batches) + number, settings.epochs * len(batches))
-            batch = next(make_batches(judge, train_ratings, features.get("train"), [chosen], settings, epoch))
-            spoilt = draw_spoilt(features["train"]) if features and settings.spoilt_weight else None
-            loss = step(batch, targets[chosen].to(judge.device), prompts[chosen].to(judge.device), spoilt)
-            value = float(loss.detach())
-            if not isfinite(value):
-                raise ValueError(
-                    f"The loss is {value} in epoch {epoch + 1}, batch {number + 1}: lower learning_rate, or look "
-                    f"at the pictures of rows {chosen.tolist()[:8]}."
-                )
-            optimizer.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(learned, settings.clip)
-            optimizer.step()
-            total += value
+        with StepLog(out, CURVES, epoch + 1, epoch * count) as log:
+            for number, chosen in enumerate(tqdm(batches, desc=title, leave=False, disable=out is None)):
+                set_rate(optimizer, settings, epoch * count + number, settings.epochs * count)
+                batch = next(make_batches(judge, train_ratings, features.get("train"), [chosen], settings, epoch))
+                spoilt = draw_spoilt(features["train"]) if features and settings.spoilt_weight else None
+                loss = step(batch, targets[chosen].to(judge.device), prompts[chosen].to(judge.device), spoilt)
+                log.add({"loss": finite_loss(loss, epoch, number, chosen)})
+                optimizer.zero_grad()
+                loss.backward()
+                nn.utils.clip_grad_norm_(learned, settings.clip)
+                optimizer.step()
         if not every_epoch and epoch + 1 < settings.epochs:
             continue
         found = {name: predict(judge, one, features.get(name)) for name, one in ratings.items()}
-        row = {"epoch": epoch + 1.0, "loss": total / len(batches)} | epoch_row(judge, ratings, found)
+        loss_mean = sum(line["loss"] for line in log.rows) / count
+        row = {"epoch": epoch + 1.0, "loss": loss_mean} | epoch_row(judge, ratings, found)
         rows.append(row)
         if out is not None:
-            write_epoch(out, row)
-            save_checkpoint(out, learned_state(step), optimizer, {"epoch": epoch + 1})
+            write_epoch(out, CURVES, row, log.rows, timer.is_due(epoch + 1 == settings.epochs))
+            save_checkpoint(out / FOLDER, learned_state(step), optimizer, RunState(epoch + 1))
             tqdm.write(epoch_report(row))
     return rows
+
+
+def finite_loss(loss: Tensor, epoch: int, number: int, rows: Tensor) -> float:
+    """The loss of a step as a number; ValueError where it is not finite, naming epoch, batch and rows."""
+    value = float(loss.detach())
+    if not isfinite(value):
+        raise ValueError(
+            f"The loss is {value} in epoch {epoch + 1}, batch {number + 1}: lower learning_rate, or look at the "
+            f"pictures of rows {rows.tolist()[:8]}."
+        )
+    return value
 
 
 def epoch_rows(ratings: Ratings, settings: JudgeSettings, epoch: int) -> list[Tensor]:
@@ -348,9 +363,10 @@ def parameter_groups(step: Step, settings: JudgeSettings) -> list[dict[str, obje
 
 def resumed(out: Path, step: nn.Module, optimizer: torch.optim.Optimizer, epochs: int) -> int:
     """Take up the run's checkpoint, and return how many of its epochs are done; ValueError as `load_checkpoint`."""
-    (done,) = checkpoint_numbers(out, ["epoch"])
+    done = read_state(out / FOLDER, RunState).epoch
     check_whole(f"epoch in {out / FOLDER / NUMBERS}", done, epochs)
-    load_checkpoint(out, step, learned_state(step), optimizer)
+    load_checkpoint(out / FOLDER, step, learned_state(step), optimizer, done)
+    forget_after(out, CURVES, done)
     return done
 
 
@@ -363,9 +379,7 @@ def learned_state(modules: nn.Module) -> dict[str, torch.Tensor]:
 
 def set_rate(optimizer: torch.optim.Optimizer, settings: JudgeSettings, done: int, total: int) -> None:
     """Every group's learning rate for the step after `done` of `total`: a linear rise, then a cosine to 0."""
-    rate = settings.learning_rate * rate_factor(done, total, settings.warmup)
-    for group in optimizer.param_groups:
-        group["lr"] = rate * group["share"]
+    set_learning_rate(optimizer, settings.learning_rate * rate_factor(done, total, settings.warmup))
 
 
 def rate_factor(done: int, total: int, warmup: float) -> float:

@@ -6,37 +6,18 @@ Pictures of one prompt are alike, so that chance is drawn over prompts: each dra
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
-from seps.numbers import written
+from seps.runs.bootstrap import Estimate, resamples, with_interval
 
-DRAWS, SEED = 1000, 0
-TAILS = (0.025, 0.975)
 LEAST_PICTURES = 3  # of one prompt or generator, to rank them
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
-
-
-class Figure(NamedTuple):
-    """A figure with its 95% confidence interval [low, high]; NaN where there is none."""
-
-    value: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        return f"{written(self.value, '.3f')} [{written(self.low, '.3f')}, {written(self.high, '.3f')}]"
-
-
-def ranks(values: Floats) -> Floats:
-    """Ranks (n,) from 1, ties sharing their mean."""
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    return ((last - counts + 1 + last) / 2)[place.reshape(-1)]
 
 
 def plcc(scores: Floats, rated: Floats) -> float:
@@ -48,14 +29,13 @@ def plcc(scores: Floats, rated: Floats) -> float:
 
 def srocc(scores: Floats, rated: Floats) -> float:
     """Spearman's rank correlation of two (n,); NaN where one of them does not vary."""
-    return plcc(ranks(scores), ranks(rated))
+    return plcc(stats.rankdata(scores), stats.rankdata(rated))
 
 
 def krcc(scores: Floats, rated: Floats) -> float:
-    """Kendall's tau-b of two (n,): pairs in the same order less pairs in the other, ties apart."""
-    first, second = signs(scores), signs(rated)
-    below = np.sqrt(float(np.square(first).sum()) * float(np.square(second).sum()))
-    return float((first * second).sum()) / float(below) if below > 0 else float("nan")
+    """Kendall's tau-b of two (n,): pairs in the same order less pairs in the other, ties apart; NaN where one of them
+    does not vary."""
+    return float(stats.kendalltau(scores, rated).statistic)
 
 
 def signs(values: Floats) -> Floats:
@@ -71,12 +51,11 @@ def partial(scores: Floats, rated: Floats, beside: Floats) -> float:
 
 
 def draws(groups: Whole) -> Whole:
-    """(DRAWS, groups): how often each draw takes each group; the same whenever the number of groups is."""
-    count = int(groups.max()) + 1
-    return np.random.default_rng(SEED).multinomial(count, [1 / count] * count, size=DRAWS)
+    """(1000, groups): how often each draw takes each group; the same whenever the number of groups is."""
+    return resamples(int(groups.max()) + 1)
 
 
-def over_prompts(figure: Callable[[Whole], float], groups: Whole) -> Figure:
+def over_prompts(figure: Callable[[Whole], float], groups: Whole) -> Estimate:
     """A figure of rows and its interval over groups.
 
     Args:
@@ -90,14 +69,7 @@ def over_prompts(figure: Callable[[Whole], float], groups: Whole) -> Figure:
     return with_interval(figure(np.arange(len(groups))), np.array(found))
 
 
-def with_interval(value: float, found: Floats) -> Figure:
-    """A value with the interval of its draws."""
-    found = found[np.isfinite(found)]
-    low, high = np.quantile(found, TAILS) if len(found) else (float("nan"), float("nan"))
-    return Figure(value, float(low), float(high))
-
-
-def krcc_over_prompts(scores: Floats, rated: Floats, groups: Whole) -> Figure:
+def krcc_over_prompts(scores: Floats, rated: Floats, groups: Whole) -> Estimate:
     """`krcc` with its interval over groups: pairs are counted once between groups, then weighed by each draw."""
     member = np.eye(int(groups.max()) + 1)[groups]  # (n, groups)
     first, second = signs(scores), signs(rated)
@@ -111,7 +83,7 @@ def krcc_over_prompts(scores: Floats, rated: Floats, groups: Whole) -> Figure:
     return with_interval(krcc(scores, rated), found)
 
 
-def within_prompts(scores: Floats, rated: Floats, groups: Whole) -> tuple[Figure, int]:
+def within_prompts(scores: Floats, rated: Floats, groups: Whole) -> tuple[Estimate, int]:
     """The mean SROCC among the pictures of one prompt, and how many prompts have enough pictures to rank."""
     each = []
     for group in range(int(groups.max()) + 1):
@@ -119,9 +91,8 @@ def within_prompts(scores: Floats, rated: Floats, groups: Whole) -> tuple[Figure
         each.append(srocc(scores[rows], rated[rows]) if len(rows) >= LEAST_PICTURES else float("nan"))
     known = np.array(each)[np.isfinite(each)]
     if not len(known):
-        return Figure(float("nan"), float("nan"), float("nan")), 0
-    weights = np.random.default_rng(SEED).multinomial(len(known), [1 / len(known)] * len(known), size=DRAWS)
-    return with_interval(float(known.mean()), weights @ known / len(known)), len(known)
+        return Estimate(float("nan"), float("nan"), float("nan")), 0
+    return with_interval(float(known.mean()), resamples(len(known)) @ known / len(known)), len(known)
 
 
 def agreement(scores: Floats, rated: Floats, groups: Whole) -> dict[str, Any]:
@@ -135,7 +106,7 @@ def agreement(scores: Floats, rated: Floats, groups: Whole) -> dict[str, Any]:
         "plcc": over_prompts(lambda rows: plcc(scores[rows], rated[rows]), groups),
         "krcc": krcc_over_prompts(scores, rated, groups),
     }
-    values: dict[str, Any] = {name: figure.value for name, figure in figures.items()}
+    values: dict[str, Any] = {name: figure.mean for name, figure in figures.items()}
     return values | {"intervals": {name: [figure.low, figure.high] for name, figure in figures.items()}}
 
 

@@ -6,7 +6,6 @@ import argparse
 import csv
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from seps.checks import check_whole
@@ -86,10 +85,10 @@ def run_train(options: argparse.Namespace) -> None:
     """`train`."""
     from seps.judge.loop import train
     from seps.judge.settings import read_recipe
+    from seps.runs.recipe import overridden
 
     config, settings = read_recipe(options.recipe)
-    if options.seed is not None:
-        settings = replace(settings, seed=options.seed)
+    settings = overridden(settings, seed=options.seed)
     train(config, settings, options.data, options.out, options.resume, options.cache)
     print(f"The judge is in {options.out / 'model'}.")
 

@@ -3,14 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from seps.checks import check_not_negative, check_positive, check_share, check_whole, read_fields
 from seps.judge.config import JudgeConfig
-from seps.recipes import names_in, read_parts
+from seps.runs.recipe import MAX_BATCH, MAX_EPOCHS, MAX_SEED, Check, check_settings, find_recipe, read_parts
 
-MOST_EPOCHS, MOST_BATCH, MOST_SEED = 100_000, 1_000_000, 2**32 - 1
+RECIPES = "judge/recipes"  # in the package
+CHECKS: dict[str, Check] = {
+    "epochs": partial(check_whole, most=MAX_EPOCHS),
+    "batch_size": partial(check_whole, most=MAX_BATCH),
+    "spoilt_pictures": partial(check_whole, most=MAX_BATCH, least=0),
+    "versions": partial(check_whole, most=MAX_BATCH),
+    "seed": partial(check_whole, most=MAX_SEED, least=0),
+    "learning_rate": check_positive,
+    "clip": check_positive,
+    "encoder_rate": check_not_negative,
+    "weight_decay": check_not_negative,
+    "quality_weight": check_not_negative,
+    "consistency_weight": check_not_negative,
+    "rank_weight": check_not_negative,
+    "rank_margin": check_not_negative,
+    "explanation_weight": check_not_negative,
+    "spoilt_weight": check_not_negative,
+    "spoilt_margin": check_not_negative,
+    "base_decay": check_not_negative,
+    "base_rate": check_not_negative,
+    "consistency_rate": check_not_negative,
+    "warmup": check_share,
+}
 
 
 @dataclass(frozen=True)
@@ -61,43 +84,13 @@ class JudgeSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, least, most in (
-            ("epochs", 1, MOST_EPOCHS),
-            ("batch_size", 1, MOST_BATCH),
-            ("spoilt_pictures", 0, MOST_BATCH),
-            ("versions", 1, MOST_BATCH),
-            ("seed", 0, MOST_SEED),
-        ):
-            check_whole(f"training.{name}", getattr(self, name), most, least)
-        for name in ("learning_rate", "clip"):
-            check_positive(f"training.{name}", getattr(self, name))
-        for name in (
-            "encoder_rate",
-            "weight_decay",
-            "quality_weight",
-            "consistency_weight",
-            "rank_weight",
-            "rank_margin",
-            "explanation_weight",
-            "spoilt_weight",
-            "spoilt_margin",
-            "base_decay",
-            "base_rate",
-            "consistency_rate",
-        ):
-            check_not_negative(f"training.{name}", getattr(self, name))
-        check_share("training.warmup", self.warmup)
+        check_settings(self, CHECKS)
         if not (self.quality_weight or self.consistency_weight):
             raise ValueError("training.quality_weight and training.consistency_weight are 0: nothing would be learned.")
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, as in the recipe."""
         return asdict(self)
-
-
-def recipe_names() -> list[str]:
-    """The recipes that come with the package, by name."""
-    return names_in("judge")
 
 
 def read_recipe(name_or_path: str | Path) -> tuple[JudgeConfig, JudgeSettings]:
@@ -109,9 +102,9 @@ def read_recipe(name_or_path: str | Path) -> tuple[JudgeConfig, JudgeSettings]:
     Raises:
         ValueError: no such recipe, an unknown or missing key, a value that does not fit.
     """
-    path, values, section = read_parts("judge", name_or_path)
-    try:
-        settings = JudgeSettings(**read_fields("training", JudgeSettings, section, "training."))
-        return JudgeConfig.from_dict(values), settings
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
+    return read_parts(find_recipe(name_or_path, RECIPES), JudgeConfig.from_dict, read_settings)
+
+
+def read_settings(section: Any) -> JudgeSettings:
+    """Read a recipe's "training" section; errors as `read_recipe`."""
+    return JudgeSettings(**read_fields("training", JudgeSettings, section, "training."))

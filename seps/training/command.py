@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 
 from seps.cli import check_folder, print_error, whole_number
-from seps.training.run_folder import BEST, check_no_run
+from seps.runs.run_folder import BEST, check_no_run
 
 DESCRIPTION = "Train a model from a recipe; its best epoch by rSum on dev is left in RUN/best."
 
@@ -48,13 +47,13 @@ def main(arguments: list[str] | None = None) -> int:
         check_paths(options)
         from accelerate import PartialState
 
+        from seps.runs.recipe import overridden
         from seps.training.loop import train
         from seps.training.memory import keep_freed_memory
         from seps.training.settings import read_recipe
 
         config, settings = read_recipe(options.config)
-        if options.seed is not None:
-            settings = replace(settings, seed=options.seed)
+        settings = overridden(settings, seed=options.seed)
         keep_freed_memory()
         best = train(
             config,

@@ -9,7 +9,6 @@ Several GPUs: `accelerate launch -m seps.train ...`.
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections import defaultdict
@@ -31,24 +30,26 @@ from seps.encoders import preprocess
 from seps.models.config import ModelConfig
 from seps.models.hub import load_model
 from seps.models.model import BACKBONES, SEPSModel
-from seps.schedule import other_length
+from seps.runs.checkpoint import save_checkpoint
+from seps.runs.lr_schedule import length_note as note_on_length
+from seps.runs.lr_schedule import linear, multistep
+from seps.runs.recipe import first_settings, write_recipe
+from seps.runs.run_folder import check_no_run, find_checkpoint, forget_checkpoints
+from seps.runs.run_log import DrawTimer, StepLog, forget_after, read_epochs, write_epoch
 from seps.search.engine import ScoringEngine
 from seps.search.metrics import RetrievalMetrics, retrieval_metrics
 from seps.training.cache import FeatureCache, cache_features
-from seps.training.checkpoint import MIN_BEST, RunState, load_checkpoint, save_checkpoint
+from seps.training.curves import CURVES
 from seps.training.data_loader import CachedDataLoader
 from seps.training.gathering import joined, joined_lists
-from seps.training.lr_schedule import adapt_ratio_weight, align_factor, rate_factor
+from seps.training.loss_weights import adapt_ratio_weight, align_factor
 from seps.training.objective import pool
 from seps.training.pixels import PixelDataLoader
-from seps.training.run_folder import check_no_run, find_checkpoint, forget_checkpoints
-from seps.training.run_log import StepLog, forget_after, read_epochs, write_epoch
+from seps.training.run_state import MIN_BEST, RunState, resume_from
 from seps.training.samplers import ProcessShard
 from seps.training.settings import TrainSettings, read_recipe
 from seps.training.step import StepBatch, TrainingStep
 from seps.training.watch import epoch_warnings, start_warnings
-
-DRAW_EVERY = 15.0  # seconds between two drawings of a run's pictures, the last epoch's aside
 
 
 def train(
@@ -95,11 +96,10 @@ def train(
         if note:
             accelerator.print(note)
     warn(accelerator, overlap_notes(*splits.values()) if accelerator.is_main_process else [])
-    begun = None if resume is None else begun_with(out)
+    first = None if resume is None else first_settings(out, read_recipe)
     out.mkdir(parents=True, exist_ok=True)
     read_epochs(out)  # a curve that cannot be gone on with is refused now, not after an epoch
-    recipe = config.as_dict() | {"training": settings.as_dict()}
-    (out / "recipe.json").write_text(json.dumps(recipe, indent=2) + "\n", encoding="utf-8")
+    write_recipe(out, config, settings)
     model = start_model(config, settings, start, accelerator.device)
     new, features = start is None, cache or out / "features"
     loader, dev_cache = open_loader(accelerator, model, settings, splits, features, workers, new)
@@ -108,19 +108,19 @@ def train(
     state = RunState(epoch=0, best=MIN_BEST, ratio_weight=settings.ratio_weight)
     epochs = settings.pretrain_epochs + settings.epochs
     if resume is not None:
-        state = load_checkpoint(find_checkpoint(out, resume), step, optimizer, epochs)
+        state = resume_from(find_checkpoint(out, resume), step, optimizer, epochs)
         if accelerator.is_main_process:
-            forget_after(out, state.epoch)
-        if begun is not None and (note := length_note(begun, settings, state.epoch, loader.length())):
+            forget_after(out, CURVES, state.epoch)
+        if first is not None and (note := length_note(first, settings, state.epoch, loader.length())):
             accelerator.print(note)
     prepared, optimizer = accelerator.prepare(step, optimizer)
     warn(accelerator, start_warnings(settings, model.img_enc.num_patches, expected_ratio(step)))
-    drawn = time.monotonic()
+    timer = DrawTimer()
     for epoch in range(state.epoch, epochs):
         started = time.monotonic()
         step.seps_loss.ratio_weight = state.ratio_weight
-        log = StepLog(out if accelerator.is_main_process else None, epoch + 1, steps_before(loader, settings, epoch))
-        with log:
+        before = steps_before(loader, settings, epoch)
+        with StepLog(out if accelerator.is_main_process else None, CURVES, epoch + 1, before) as log:
             row = run_epoch(accelerator, prepared, step, optimizer, loader, settings, epoch, log)
         if "kept" in row:
             row |= {"ratio_weight": state.ratio_weight, "target_ratio": step.seps_loss.target_ratio}
@@ -140,10 +140,8 @@ def train(
         if accelerator.is_main_process:
             if is_best:
                 model.save_pretrained(out / "best")
-            redraw = epoch + 1 == epochs or time.monotonic() - drawn > DRAW_EVERY
-            drawn = time.monotonic() if redraw else drawn
-            write_epoch(out, row, log.rows, redraw)
-            save_checkpoint(out / "checkpoints" / f"epoch-{epoch + 1:03d}", step, optimizer, state)
+            write_epoch(out, CURVES, row, log.rows, timer.is_due(epoch + 1 == epochs))
+            save_checkpoint(out / "checkpoints" / f"epoch-{epoch + 1:03d}", step.state_dict(), optimizer, state)
             forget_checkpoints(out, keep)
             summary = ", ".join(f"{name} {number:.4g}" for name, number in row.items() if name != "epoch")
             tqdm.write(f"{epoch_title(settings, epoch)}: {summary}")
@@ -153,33 +151,26 @@ def train(
     return state.best
 
 
-def begun_with(out: Path) -> TrainSettings | None:
-    """The settings that a run began with; None where its recipe cannot be read any more."""
-    try:
-        return read_recipe(str(out / "recipe.json"))[1]
-    except ValueError:
-        return None
-
-
-def length_note(begun: TrainSettings, settings: TrainSettings, done: int, steps: int) -> str:
+def length_note(first: TrainSettings, settings: TrainSettings, done: int, steps: int) -> str:
     """Say what becomes of the learning rate where a run goes on with another number of epochs; "" where it does not.
 
     Args:
-        begun: as the run began; settings: as it goes on; done: epochs, those of pre-training among them.
+        first: as the run began; settings: as it goes on; done: epochs, those of pre-training among them.
         steps: of an epoch.
     """
-    if begun.epochs == settings.epochs:
-        return ""
     epoch = max(0, done - settings.pretrain_epochs)
-    rates = [main_rate(one, epoch, epoch * steps, steps) for one in (replace(settings, epochs=begun.epochs), settings)]
-    return other_length(begun.epochs, settings.epochs, done, *rates)
+
+    def rate(epochs: int) -> float:
+        return main_rate(replace(settings, epochs=epochs), epoch, epoch * steps, steps)
+
+    return note_on_length(first.epochs, settings.epochs, done, rate)
 
 
 def main_rate(settings: TrainSettings, epoch: int, step: int, count: int) -> float:
-    """The learning rate of a step after pre-training as a share of the largest: `step` of all, `count` an epoch."""
-    total = settings.epochs * count
-    schedules = settings.lr_schedules, settings.decay_rate
-    return rate_factor(settings.schedule, epoch, step, total, settings.lr_warmup_steps, *schedules)
+    """The learning rate of a step after pre-training as a fraction of the largest: `step` of all, `count` an epoch."""
+    if settings.schedule == "multistep":
+        return multistep(epoch, step, settings.lr_schedules, settings.decay_rate, settings.lr_warmup_steps)
+    return linear(step, settings.epochs * count, settings.lr_warmup_steps)
 
 
 def expected_ratio(step: TrainingStep) -> float:
@@ -417,8 +408,8 @@ def set_rates(
     """Set every group's learning rate for a step: the `number`-th of `count` in an epoch of its stage. Where it is 0
     no gradient is computed."""
     if pretraining:
-        done = epoch * count + number
-        rate = settings.pretrain_rate * rate_factor("linear", epoch, done, settings.pretrain_epochs * count, count // 2)
+        step, total = epoch * count + number, settings.pretrain_epochs * count
+        rate = settings.pretrain_rate * linear(step, total, count // 2)
     else:
         rate = settings.learning_rate * main_rate(settings, epoch, epoch * count + number, count)
     for group in optimizer.param_groups:

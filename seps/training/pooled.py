@@ -16,10 +16,10 @@ from tqdm import trange
 from seps.cli import print_error, whole_number
 from seps.data import Split, read_split
 from seps.models.model import SEPSModel
+from seps.runs.lr_schedule import linear, set_learning_rate
 from seps.search.metrics import RetrievalMetrics, retrieval_metrics
 from seps.training.cache import cache_features
 from seps.training.data_loader import CachedDataLoader, mean_captions, mean_images
-from seps.training.lr_schedule import rate_factor
 from seps.training.objective import pool, pooled_loss
 from seps.training.samplers import shuffled_batches
 from seps.training.settings import TrainSettings, read_recipe
@@ -44,8 +44,7 @@ def train_pooled(model: SEPSModel, loader: CachedDataLoader, settings: TrainSett
             shuffled_batches(len(loader.split.captions), settings.pooled_batch, generator)
         ):
             step_number, total = epoch * per_epoch + number, epochs * per_epoch
-            for group in optimizer.param_groups:
-                group["lr"] = settings.pretrain_rate * rate_factor("linear", epoch, step_number, total, per_epoch)
+            set_learning_rate(optimizer, settings.pretrain_rate * linear(step_number, total, per_epoch))
             images = captions // loader.per_image
             pooled = step.pooled_features(loader.image_means[images], loader.caption_means[captions])
             loss = pooled_loss(*pooled, images)

@@ -19,10 +19,10 @@ import torch
 
 from seps.cli import check_output, errors_in_one_line, whole_number
 from seps.models.config import ModelConfig
+from seps.runs.run_log import read_epochs, read_steps
 from seps.scenes import write_split
 from seps.training.guide import CLAIMED_KEPT
 from seps.training.loop import train
-from seps.training.run_log import read_epochs, read_steps
 from seps.training.settings import TrainSettings, read_recipe
 
 RECIPE, TRAIN, DEV = "ratio", 240, 20  # scenes

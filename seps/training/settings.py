@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from importlib import resources
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,23 +17,22 @@ from seps.checks import (
     check_share,
     check_whole,
     read_fields,
-    read_json_file,
 )
 from seps.models.config import ModelConfig, load_config
+from seps.runs.recipe import MAX_BATCH, MAX_EPOCHS, MAX_SEED, Check, check_settings, read_parts, recipe_files
 
 LOSSES = ("triplet", "infonce")
 RATIO_WEIGHTS = ("fixed", "adaptive")
 SCHEDULES = ("multistep", "linear")
 DENSE = ("none", "own")
 REGIONS = ("boxes", "masks")
-MOST_EPOCHS, MOST_BATCH = 100_000, 1_000_000
+RECIPES = "configs/recipes"  # in the package
 FORMER_NAMES = {  # recipes that people have keep working
     "warm_steps": "lr_warmup_steps",
     "warmup_epochs": "pretrain_epochs",
     "warmup_batch": "pretrain_batch",
     "warmup_rate": "pretrain_rate",
 }
-MOST_SEED = 2**32 - 1  # epochs and processes multiply it, and a generator's seed has 64 bits
 
 
 def check_ratio_or_zero(name: str, ratio: float) -> None:
@@ -46,20 +44,19 @@ def check_ratio_or_zero(name: str, ratio: float) -> None:
 def check_epochs(name: str, epochs: Sequence[int]) -> None:
     """Raise ValueError unless these are whole numbers of at least 1, each greater than the one before."""
     for epoch in epochs:
-        check_whole(name, epoch, MOST_EPOCHS)
+        check_whole(name, epoch, MAX_EPOCHS)
     if any(later <= epoch for epoch, later in pairwise(epochs)):
         raise ValueError(f"{name} is {list(epochs)}, but each epoch must be greater than the one before.")
 
 
-Check = Callable[[str, Any], object]  # of a setting's name and value; raises ValueError
 CHECKS: dict[str, Check] = {  # in this order; types are checked where a recipe is read
-    "epochs": partial(check_whole, most=MOST_EPOCHS),
-    "pretrain_epochs": partial(check_whole, most=MOST_EPOCHS, least=0),
-    "batch_size": partial(check_whole, most=MOST_BATCH),
-    "pooled_batch": partial(check_whole, most=MOST_BATCH),
-    "pretrain_batch": partial(check_whole, most=MOST_BATCH),
-    "seed": partial(check_whole, most=MOST_SEED, least=0),
-    "align_ramp_epochs": partial(check_whole, most=MOST_EPOCHS, least=0),
+    "epochs": partial(check_whole, most=MAX_EPOCHS),
+    "pretrain_epochs": partial(check_whole, most=MAX_EPOCHS, least=0),
+    "batch_size": partial(check_whole, most=MAX_BATCH),
+    "pooled_batch": partial(check_whole, most=MAX_BATCH),
+    "pretrain_batch": partial(check_whole, most=MAX_BATCH),
+    "seed": partial(check_whole, most=MAX_SEED, least=0),
+    "align_ramp_epochs": partial(check_whole, most=MAX_EPOCHS, least=0),
     "temperature": check_positive,
     "learning_rate": check_positive,
     "pretrain_rate": check_positive,
@@ -249,8 +246,7 @@ class TrainSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, check in CHECKS.items():
-            check(f"training.{name}", getattr(self, name))
+        check_settings(self, CHECKS)
         if self.dense == "own":
             check_ratio("training.dense_share", self.dense_share)
         object.__setattr__(self, "lr_schedules", tuple(self.lr_schedules))
@@ -319,12 +315,6 @@ def with_new_names(section: dict[str, Any]) -> dict[str, Any]:
     return {FORMER_NAMES.get(name, name): value for name, value in section.items()}
 
 
-def recipe_files() -> dict[str, Path]:
-    """The recipes that come with the package, by name."""
-    folder = Path(str(resources.files("seps"))) / "configs" / "recipes"
-    return {file.stem: file for file in sorted(folder.glob("*.json"))}
-
-
 def read_recipe(name_or_path: str | Path) -> tuple[ModelConfig, TrainSettings]:
     """Read a recipe: a model's config with a "training" section; a config without one trains by the defaults.
 
@@ -334,18 +324,13 @@ def read_recipe(name_or_path: str | Path) -> tuple[ModelConfig, TrainSettings]:
     Raises:
         ValueError: no such recipe, an unknown or missing key, a value that does not fit.
     """
-    name_or_path = recipe_files().get(str(name_or_path), name_or_path)
-    if not Path(name_or_path).is_file():
+    path = recipe_files(RECIPES).get(str(name_or_path), Path(name_or_path))
+    if not path.is_file():
         return load_config(name_or_path), TrainSettings()
-    values = read_json_file(name_or_path)
-    if not isinstance(values, dict):
-        raise ValueError(f"{name_or_path} holds a {type(values).__name__}, but keys and values are needed.")
-    section = values.pop("training", {})
-    try:
-        if isinstance(section, dict):
-            section = with_new_names(section)
-        return ModelConfig.from_dict(values), TrainSettings(
-            **read_fields("training", TrainSettings, section, "training.")
-        )
-    except ValueError as error:
-        raise ValueError(f"{name_or_path}: {error}") from error
+    return read_parts(path, ModelConfig.from_dict, read_settings)
+
+
+def read_settings(section: Any) -> TrainSettings:
+    """Read a recipe's "training" section; errors as `read_recipe`."""
+    values = with_new_names(section) if isinstance(section, dict) else section
+    return TrainSettings(**read_fields("training", TrainSettings, values, "training."))

@@ -30,10 +30,10 @@ from seps.cli import check_output, print_error
 from seps.data import CaptionDataset, read_split
 from seps.encoders import preprocess
 from seps.models.model import SEPSModel
+from seps.runs.run_log import read_epochs
 from seps.scenes import write_split
 from seps.training.loop import on_device, train
 from seps.training.pixels import PixelDataLoader
-from seps.training.run_log import read_epochs
 from seps.training.samplers import ProcessShard
 from seps.training.settings import read_recipe
 from seps.training.step import TrainingStep

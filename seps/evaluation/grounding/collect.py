@@ -16,7 +16,6 @@ from seps.data import SentencePhrases, Split, open_image
 from seps.data.objects import CaptionTruth, Region, SceneObjects, counted, image_truth
 from seps.data.regions import central_patches, energy_inside
 from seps.encoders.tokenizer import word_tokens
-from seps.evaluation.bootstrap import Estimate, bootstrap, estimate, ratio
 from seps.evaluation.grounding.baselines import Gradients, centre_blob
 from seps.evaluation.grounding.curves import CurveTask, area_estimates, curves, mean_curves, rescorer, step_counts
 from seps.evaluation.grounding.maps import METHODS, OF_PHRASES, CaptionMaps, caption_maps
@@ -24,6 +23,7 @@ from seps.evaluation.grounding.measures import first, kept_areas, measure_map
 from seps.evaluation.grounding.report import Grounding, Pointing
 from seps.models.model import PHOTOS_AT_ONCE, SEPSModel
 from seps.progress import Progress, batches
+from seps.runs.bootstrap import Estimate, bootstrap, estimate, ratio
 
 CURVES = 200  # captions with deletion and insertion curves
 

@@ -34,7 +34,6 @@ from torch import Tensor
 
 from seps.data import SentencePhrases, Split, open_image
 from seps.data.objects import Boxes, Masks, SceneObjects, counted
-from seps.evaluation.bootstrap import Estimate, bootstrap, estimate, ratio
 from seps.evaluation.grounding.baselines import SEED, Gradients, centre_blob
 from seps.evaluation.grounding.contrast_report import COLUMNS, Contrast, MapContrast
 from seps.evaluation.grounding.maps import from_lowest, mean_map
@@ -45,6 +44,7 @@ from seps.method.selection import caption_direction, text_attention
 from seps.method.spread import caption_spread
 from seps.models.model import PHOTOS_AT_ONCE, SEPSModel
 from seps.progress import Progress, batches
+from seps.runs.bootstrap import Estimate, bootstrap, estimate, ratio
 
 WEIGHTS = ("word_map", "cosine", "gradient", "centre", "random")  # maps that are not below 0
 

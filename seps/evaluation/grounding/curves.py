@@ -28,8 +28,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from seps.evaluation.bootstrap import Estimate, bootstrap, ratio
 from seps.method.network import CrossSparseAggrNet
+from seps.runs.bootstrap import Estimate, bootstrap, ratio
 
 STEPS = 20  # of 5% of the patches each
 AT_ONCE = 64  # variants of an image in one pass

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 from textwrap import wrap
 from typing import Any
 
-from seps.evaluation.bootstrap import Estimate
 from seps.evaluation.grounding.curves import Curves
 from seps.numbers import written
+from seps.runs.bootstrap import Estimate
 
 COLUMNS = {
     "energy_inside": "energy inside",

@@ -10,8 +10,8 @@ import pytest
 
 from demo.lesson.guide import RATIO_FILE, advice_rows, ratio_experiment
 from demo.views.losses import PANEL, guide_page, panel
+from seps.runs.recipe import recipe_files
 from seps.training.guide import ADVICE, CLAIMED_KEPT
-from seps.training.settings import recipe_files
 
 ROOT = Path(__file__).parents[3]
 
@@ -64,7 +64,7 @@ def test_each_weight_s_curve_stands_beside_its_claim() -> None:
     inside = sum(run["holds"] for run in found["runs"])
     assert f"{inside} of 4 runs stay inside" in read.text
     assert measured["command"] in read.text
-    assert (ROOT / measured["recipe"]).resolve() == recipe_files()["ratio"].resolve()
+    assert (ROOT / measured["recipe"]).resolve() == recipe_files("configs/recipes")["ratio"].resolve()
 
 
 def test_a_claim_holds_only_where_all_that_was_measured_lies_in_it() -> None:

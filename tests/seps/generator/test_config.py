@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from seps.generator.config import GeneratorConfig
-from seps.generator.settings import GeneratorSettings, Stage, read_recipe, recipe_names
+from seps.generator.settings import GeneratorSettings, Stage, read_recipe
+from seps.runs.recipe import recipe_files
 
 
 def test_a_config_comes_back_from_its_file(tmp_path: Path, config: GeneratorConfig) -> None:
@@ -17,7 +18,7 @@ def test_a_config_comes_back_from_its_file(tmp_path: Path, config: GeneratorConf
     assert GeneratorConfig.from_json(tmp_path / "generator.json") == config
 
 
-@pytest.mark.parametrize("name", recipe_names())
+@pytest.mark.parametrize("name", recipe_files("generator/recipes"))
 def test_recipes_of_the_package_can_be_read(name: str) -> None:
     config, settings = read_recipe(name)
     assert config.latent_size * 8 == config.image_size

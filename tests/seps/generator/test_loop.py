@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import torch
 
-from seps.epochs import read_epochs
 from seps.generator import loop
 from seps.generator.batches import Source, epoch_batches, make_batch, with_places
 from seps.generator.config import GeneratorConfig
@@ -19,6 +18,7 @@ from seps.generator.losses import Batch, Objective
 from seps.generator.network import GeneratorNetwork
 from seps.generator.settings import GeneratorSettings, Stage
 from seps.models.hub import load_model
+from seps.runs.run_log import read_epochs, read_steps
 
 STAGES = (
     Stage(("pixels",), 1),
@@ -173,9 +173,9 @@ def test_a_run_goes_on_to_the_same_weights(drawn: Path, config: GeneratorConfig,
         pass
 
     def stop_in(stage: int, epoch: int) -> Any:
-        def save(out: Path, state: Any, optimizer: Any, done: dict[str, int]) -> None:
+        def save(out: Path, state: Any, optimizer: Any, done: loop.RunState) -> None:
             real(out, state, optimizer, done)
-            if done == {"stage": stage, "epoch": epoch}:
+            if done == loop.RunState(stage, epoch):
                 raise StopError
 
         return save
@@ -195,6 +195,10 @@ def test_a_run_goes_on_to_the_same_weights(drawn: Path, config: GeneratorConfig,
     assert [row["stage"] for row in rows] == [1, 2, 2, 3, 3]
     assert rows == read_epochs(tmp_path / "cut")
     assert {"pixels", "dev_pixels"} <= rows[0].keys()
+    steps = [line["step"] for line in read_steps(tmp_path / "whole")]
+    assert steps == [i + 1 for i in range(len(steps))]  # counted over all stages
+    assert read_steps(tmp_path / "whole") == read_steps(tmp_path / "cut")
+    assert {"loss.png", "dev_loss.png", "loss_curves.png"} <= {file.name for file in (tmp_path / "whole").iterdir()}
     assert {"i2t", "t2i", "dev_captions"} <= rows[1].keys()
     kept = GeneratorNetwork(config)
     kept.load(tmp_path / "whole" / "model")
@@ -239,7 +243,7 @@ def test_a_checkpoint_that_does_not_fit_is_told(drawn: Path, config: GeneratorCo
     with pytest.raises(ValueError, match=r"stage in .* is 5, but it must be at most 0"):
         loop.train(config, short, drawn, tmp_path / "run", resume=True, cache=tmp_path / "cache")
     numbers.write_text("[]")
-    with pytest.raises(ValueError, match="has no stage and epoch"):
+    with pytest.raises(ValueError, match="the state is a list, but keys and values are needed"):
         loop.train(config, short, drawn, tmp_path / "run", resume=True, cache=tmp_path / "cache")
     numbers.write_text(json.dumps({"stage": 0, "epoch": 1}))
     (tmp_path / "run" / "checkpoint" / "checkpoint.safetensors").write_bytes(b"cut")

@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from seps.data import open_image
-from seps.epochs import read_epochs
 from seps.generator import loop
 from seps.generator.config import GeneratorConfig
 from seps.generator.data import read_captioned
@@ -20,6 +19,7 @@ from seps.generator.settings import GeneratorSettings, Stage
 from seps.generator.teacher import TeacherHead, TeacherPatches
 from seps.models.hub import load_model
 from seps.precision import bfloat16_is_fast
+from seps.runs.run_log import read_epochs
 
 STAGE = Stage(("contrastive", "captions", "teacher"), 2)
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from seps.judge.config import EncoderConfig, JudgeConfig
-from seps.judge.settings import JudgeSettings, read_recipe, recipe_names
+from seps.judge.settings import JudgeSettings, read_recipe
+from seps.runs.recipe import recipe_files
 
 CLIP = {"kind": "clip", "name": "any"}
 
@@ -67,7 +68,7 @@ def test_recipes_of_the_package(
 def test_our_recipe_takes_the_encoders_beside_the_judge() -> None:
     config, _ = read_recipe("ours")
     assert (config.encoder.kind, config.encoder.name, config.data.mos_top) == ("seps", "judge/encoders", 4.5)
-    assert "ours" in recipe_names()
+    assert "ours" in recipe_files("judge/recipes")
 
 
 @pytest.mark.parametrize(

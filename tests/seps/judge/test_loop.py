@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from math import cos, pi
 from pathlib import Path
+from shutil import rmtree
+from statistics import fmean
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
+from PIL import Image
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from torch import nn
 
-from seps.epochs import METRICS, read_epochs
 from seps.judge.config import JudgeConfig
 from seps.judge.judge import Judge, load_judge
 from seps.judge.loop import (
@@ -25,6 +29,7 @@ from seps.judge.loop import (
     training_plan,
 )
 from seps.judge.settings import JudgeSettings
+from seps.runs.run_log import METRICS, read_epochs, read_steps
 from tests.helpers.judged import COLUMNS, clip_settings, read_rows, tiny_judge, write_ratings, write_rows
 
 
@@ -138,7 +143,7 @@ def test_a_run_resumes_to_the_same_curve(
 
     def save_and_stop(*arguments: Any) -> None:
         save(*arguments)
-        if arguments[-1]["epoch"] == 2:
+        if arguments[-1] == loop.RunState(2):
             raise StoppedError
 
     with monkeypatch.context() as patched:
@@ -150,6 +155,33 @@ def test_a_run_resumes_to_the_same_curve(
     assert (tmp_path / "cut" / METRICS).read_text() == (tmp_path / "whole" / METRICS).read_text()
     first, second = (load_judge(tmp_path / name / "model").state_dict() for name in ("whole", "cut"))
     assert all(torch.equal(first[key], second[key]) for key in first)
+
+
+def test_a_run_of_an_earlier_version_goes_on(clip: Path, rated: Path, tmp_path: Path) -> None:
+    short, longer = JudgeSettings(epochs=1, batch_size=8), JudgeSettings(epochs=2, batch_size=8)
+    train(config(clip), short, rated, tmp_path, cache=tmp_path / "cache")
+    row = read_epochs(tmp_path)[0]  # such a run left the epochs' lines alone, and nothing to look at
+    (tmp_path / METRICS).write_text(",".join(row) + "\n" + ",".join(map(str, row.values())) + "\n")
+    (tmp_path / "checkpoint" / "checkpoint.json").write_text('{"epoch": 1}\n')
+    rmtree(tmp_path / "tensorboard")
+    train(config(clip), longer, rated, tmp_path, resume=True, cache=tmp_path / "cache")
+    assert read_epochs(tmp_path)[0] == row and len(read_epochs(tmp_path)) == 2
+    assert {line["epoch"] for line in read_steps(tmp_path)} == {2.0}
+
+
+def test_a_run_leaves_curves_to_look_at(clip: Path, rated: Path, tmp_path: Path) -> None:
+    train(config(clip), JudgeSettings(epochs=2, batch_size=8), rated, tmp_path, cache=tmp_path / "cache")
+    steps, epochs = read_steps(tmp_path), read_epochs(tmp_path)
+    assert [line["step"] for line in steps] == [i + 1 for i in range(len(steps))] and len(steps) % 2 == 0
+    assert epochs[1]["loss"] == pytest.approx(fmean(line["loss"] for line in steps[len(steps) // 2 :]))
+    for name in ("loss.png", "agreement.png", "loss_curves.png"):
+        with Image.open(tmp_path / name) as picture:
+            assert np.asarray(picture.convert("L")).std() > 1  # something is drawn
+    board = EventAccumulator(str(tmp_path / "tensorboard")).Reload()
+    assert [event.step for event in board.Scalars("Loss/total")] == [line["step"] for line in steps]
+    assert [event.value for event in board.Scalars("quality_srocc")] == pytest.approx(
+        [row["quality_srocc"] for row in epochs], nan_ok=True
+    )
 
 
 def test_every_epoch_tells_agreement_gap_and_corrections(

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from seps.judge import metrics
 from seps.judge.program import main
+from seps.runs import bootstrap
 from tests.helpers.judged import COLUMNS, clip_settings, read_rows, tiny_judge, write_ratings, write_rows
 
 
 @pytest.fixture(autouse=True)
 def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(metrics, "DRAWS", 20)
+    monkeypatch.setattr(bootstrap, "DRAWS", 20)
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:

@@ -13,9 +13,9 @@ from seps.data import read_split
 from seps.evaluation.retrieval import evaluate
 from seps.models.hub import shipped_models
 from seps.models.model import SEPSModel
+from seps.runs.run_log import read_epochs
 from seps.scenes import write_split
 from seps.training.loop import train
-from seps.training.run_log import read_epochs
 from seps.training.settings import read_recipe
 
 SCENES = {"train": 640, "dev": 100}

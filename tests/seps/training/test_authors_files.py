@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from seps.runs.run_log import read_epochs
 from seps.training.command import main
-from seps.training.run_log import read_epochs
 from tests.helpers.authors import flickr30k_names, needs_authors_files, stand_ins, with_train_captions
 from tests.helpers.tiny import tiny_settings
 

@@ -19,13 +19,13 @@ from seps.data import open_image, read_split
 from seps.evaluation.scenes import pooled_similarity
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
+from seps.runs.run_log import read_epochs, read_steps
 from seps.scenes import write_split as write_scenes
 from seps.search.metrics import retrieval_metrics
 from seps.training.cache import cache_features, cache_key
 from seps.training.command import main
 from seps.training.loop import dense_note, epoch_title, train
 from seps.training.pooled import main as pooled_main
-from seps.training.run_log import read_epochs, read_steps
 from seps.training.settings import TrainSettings, read_recipe
 from seps.training.step import TrainingStep
 from tests.helpers.drawn import WORDS, draw_split

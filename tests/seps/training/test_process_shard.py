@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from seps.models.hub import load_model
-from seps.training.run_log import read_epochs
+from seps.runs.run_log import read_epochs
 from seps.training.samplers import ProcessShard, shuffled_batches
 from tests.helpers.drawn import WORDS, draw_split
 from tests.helpers.tiny import tiny_settings, write_tiny_bert

@@ -10,10 +10,11 @@ import pytest
 import torch
 
 from seps.models.config import ModelConfig
+from seps.runs.run_log import write_epoch
 from seps.training import ratio_weights
+from seps.training.curves import CURVES
 from seps.training.guide import CLAIMED_KEPT
 from seps.training.ratio_weights import main
-from seps.training.run_log import write_epoch
 from seps.training.settings import TrainSettings, read_recipe
 
 
@@ -27,7 +28,7 @@ def test_the_recipe_draws_decisions_and_only_the_weight_differs(
         trained.append(settings)
         out.mkdir()
         steps = [{"epoch": 1.0, "step": i + 1.0, "kept": kept} for i, kept in enumerate((0.9, 0.7, 0.52, 0.48))]
-        write_epoch(out, {"epoch": 1.0, "align": 5.0}, steps)
+        write_epoch(out, CURVES, {"epoch": 1.0, "align": 5.0}, steps)
         return 100.0
 
     monkeypatch.setattr(ratio_weights, "train", train)

@@ -1,4 +1,4 @@
-"""A mean over phrases, or over anything else that images have several of, and how far chance may move it."""
+"""Confidence intervals: how far a figure would move were images, prompts or other groups drawn anew."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean, or another figure, with its 95% confidence interval [low, high]."""
+    """A mean, or another figure, with its 95% confidence interval [low, high]; NaN where there is none."""
 
     mean: float
     low: float
@@ -63,13 +63,29 @@ def bootstrap(columns: Floats, images: NDArray[np.integer[Any]], figure: Callabl
     """
     present, row = np.unique(images, return_inverse=True)
     sums = np.stack([np.bincount(row, weights=column) for column in columns.T], axis=1)  # (images, k)
-    count = len(present)
-    drawn = np.random.default_rng(SEED).multinomial(count, [1 / count] * count, size=DRAWS)  # (draws, images)
     mean = float(figure(sums.sum(axis=0)))
     if np.isnan(mean):
         return None
-    low, high = np.nanquantile(figure(drawn.astype(np.float64) @ sums), TAILS)
-    return Estimate(mean, float(low), float(high))
+    return with_interval(mean, figure(resamples(len(present)).astype(np.float64) @ sums))
+
+
+def resamples(count: int) -> NDArray[np.int64]:
+    """Draw groups anew: (DRAWS, count), how often each draw takes each group, always the same for a count."""
+    return np.random.default_rng(SEED).multinomial(count, [1 / count] * count, size=DRAWS)
+
+
+def with_interval(value: float, drawn: Floats) -> Estimate:
+    """Give a figure its interval.
+
+    Args:
+        value: over all groups; drawn: (DRAWS,), of each draw, NaN where it has none, which is left out.
+
+    Returns:
+        The interval's bounds are NaN where no draw has a figure.
+    """
+    drawn = drawn[np.isfinite(drawn)]
+    low, high = np.quantile(drawn, TAILS) if len(drawn) else (float("nan"), float("nan"))
+    return Estimate(value, float(low), float(high))
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:

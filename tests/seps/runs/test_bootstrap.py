@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from seps.evaluation.bootstrap import bootstrap, estimate, ratio
+from seps.runs.bootstrap import bootstrap, estimate, ratio
 
 
 def test_the_interval_of_a_mean_of_images() -> None:

@@ -1,4 +1,4 @@
-"""A run that goes on longer than it began says what becomes of its learning rate."""
+"""Learning rates by hand, and what a run says of them that goes on longer than it began."""
 
 from __future__ import annotations
 
@@ -8,16 +8,53 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from seps.generator import loop as generator_loop
 from seps.generator.settings import GeneratorSettings, Stage
 from seps.judge import loop as judge_loop
 from seps.judge.settings import JudgeSettings
-from seps.training.loop import begun_with, length_note
-from seps.training.settings import TrainSettings
+from seps.runs.lr_schedule import cosine_with_warmup, linear, multistep, set_learning_rate
+from seps.runs.recipe import first_settings
+from seps.training.loop import length_note
+from seps.training.settings import TrainSettings, read_recipe
 
 LINEAR = TrainSettings(epochs=4, schedule="linear", lr_warmup_steps=0)
 ANEW = "For the curve of 8 from the start, train anew into another folder."
+
+
+def test_multistep_decays_at_the_published_epochs() -> None:
+    usual = TrainSettings()
+    factors = [multistep(epoch, 0, usual.lr_schedules, usual.decay_rate, 0) for epoch in range(30)]
+    assert [epoch for epoch in range(1, 30) if factors[epoch] != factors[epoch - 1]] == [9, 15, 20, 25]
+    assert factors[-1] == pytest.approx(0.3**4)
+
+
+def test_multistep_decays_where_and_by_how_much_the_recipe_says() -> None:
+    assert [multistep(epoch, 0, (2, 4), 0.5, 0) for epoch in range(6)] == [1.0, 1.0, 0.5, 0.5, 0.25, 0.25]
+    assert multistep(29, 0, (), 0.5, 0) == 1.0
+
+
+def test_linear_rises_then_falls_to_two_per_cent() -> None:
+    factors = [linear(step, 100, 10) for step in range(100)]
+    assert factors[0] == pytest.approx(0.1)
+    assert factors[50] == pytest.approx(0.5)
+    assert min(factors[10:]) == factors[-1] == pytest.approx(0.02)
+
+
+def test_a_cosine_rises_by_steps_and_ends_near_zero() -> None:
+    factors = [cosine_with_warmup(step, 12, 2) for step in range(12)]
+    assert factors[:3] == [0.5, 1.0, 1.0]
+    assert factors[7] == pytest.approx(0.5)
+    assert factors[11] == pytest.approx(0.5 * (1 - 0.9510565))
+
+
+def test_groups_take_their_share_of_the_rate() -> None:
+    first, second = (torch.nn.Parameter(torch.zeros(1)) for _ in range(2))
+    groups: list[dict[str, Any]] = [{"params": [first], "share": 0.25}, {"params": [second]}]
+    optimizer = torch.optim.SGD(groups, lr=0.0)
+    set_learning_rate(optimizer, 0.5)
+    assert [group["lr"] for group in optimizer.param_groups] == [0.125, 0.5]
 
 
 def test_a_longer_linear_schedule_is_told_with_both_rates() -> None:
@@ -75,4 +112,4 @@ def test_a_stage_of_a_generator_is_told_too(tmp_path: Path) -> None:
 def test_a_recipe_that_cannot_be_read_any_more_says_nothing(tmp_path: Path, content: str | None) -> None:
     if content is not None:
         (tmp_path / "recipe.json").write_text(content)
-    assert begun_with(tmp_path) is None
+    assert first_settings(tmp_path, read_recipe) is None

@@ -1,14 +1,17 @@
-"""What a run leaves to read: metrics.csv, TensorBoard curves, PNG pictures of losses, kept ratio and recall.
+"""What a run leaves to read: metrics.csv, TensorBoard curves, and PNG pictures of losses and of what is measured.
 
 metrics.csv has a line an epoch, without a "step", and before it a line for each of its steps, with one: "epoch", "step"
-(counted over the whole run from 1), "loss" (the total), "align", "ratio" and "kept". Both count epochs from 1.
+(counted over the whole run from 1), "loss" (the total) and other parts by name. Both count epochs from 1. What a system
+shows is its `Curves`.
 """
 
 from __future__ import annotations
 
 import csv
 import shutil
+import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import isfinite, nan
 from pathlib import Path
 from typing import Any
@@ -21,11 +24,55 @@ from matplotlib.figure import Figure
 
 Row = dict[str, float]
 
-RECALLS = ("i2t_r1", "i2t_r5", "i2t_r10", "t2i_r1", "t2i_r5", "t2i_r10")
-CURVES = {"loss.png": ("loss", "align", "ratio"), "recall.png": RECALLS}
-STEP_PARTS = ("loss", "align", "ratio", "kept")  # of each step
-STEP_TAGS = {"Loss/total": "loss", "Loss/align": "align", "Loss/ratio": "ratio"}  # in TensorBoard, by step
-EPOCH_TAGS = {"Ratio/kept": "kept", "Ratio/weight": "ratio_weight"}  # by epoch, beside the columns' own names
+METRICS = "metrics.csv"
+DRAW_EVERY = 15.0  # seconds between two drawings of a run's pictures, the last epoch's aside
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A curve over the steps, on axes of its own.
+
+    Attributes:
+        name: the column; label: of the vertical axis.
+        target: the epochs' column that is drawn beside it, in [0, 1]; "" draws none.
+    """
+
+    name: str
+    label: str
+    target: str = ""
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What a system's runs show of their losses.
+
+    Attributes:
+        pictures: files that are drawn over the epochs, each with its columns and the label of the vertical axis.
+        step_columns: what metrics.csv keeps of each step.
+        panels: of loss_curves.png, over the steps, two a row.
+        step_tags: TensorBoard's names of the steps' columns, each with its column.
+        epoch_tags: the same of the epochs' columns, beside the columns' own names.
+    """
+
+    pictures: Mapping[str, tuple[tuple[str, ...], str]]
+    step_columns: tuple[str, ...]
+    panels: tuple[Panel, ...]
+    step_tags: Mapping[str, str]
+    epoch_tags: Mapping[str, str] = field(default_factory=dict)
+
+
+class DrawTimer:
+    """Tells when a run's pictures are due, which take about a second: every 15 seconds, and after the last epoch."""
+
+    def __init__(self) -> None:
+        self.drawn = time.monotonic()
+
+    def is_due(self, is_last: bool) -> bool:
+        """Whether to draw now; True counts as done."""
+        if not is_last and time.monotonic() - self.drawn <= DRAW_EVERY:
+            return False
+        self.drawn = time.monotonic()
+        return True
 
 
 class StepLog:
@@ -33,11 +80,12 @@ class StepLog:
 
     Args:
         folder: the run's; None keeps the steps alone.
+        curves: the system's.
         epoch: counted from 1; before: steps of the run before this epoch.
     """
 
-    def __init__(self, folder: Path | None, epoch: int, before: int) -> None:
-        self.folder, self.epoch, self.before = folder, epoch, before
+    def __init__(self, folder: Path | None, curves: Curves, epoch: int, before: int) -> None:
+        self.folder, self.curves, self.epoch, self.before = folder, curves, epoch, before
         self.rows: list[Row] = []
 
     def __enter__(self) -> StepLog:
@@ -49,20 +97,20 @@ class StepLog:
             self.board.close()
 
     def add(self, losses: Mapping[str, float]) -> None:
-        """Add a step's losses by name; other names than STEP_PARTS are left out."""
+        """Add a step's losses by name; other names than the curves' step_columns are left out."""
         step = self.before + len(self.rows) + 1
         row = {"epoch": float(self.epoch), "step": float(step)}
-        row |= {name: losses[name] for name in STEP_PARTS if name in losses}
+        row |= {name: losses[name] for name in self.curves.step_columns if name in losses}
         self.rows.append(row)
         if self.board is not None:
-            add_to_board(self.board, [row])
+            add_to_board(self.board, self.curves, [row])
 
 
-def write_epoch(folder: Path, row: Row, steps: Sequence[Row] = (), redraw: bool = True) -> None:
+def write_epoch(folder: Path, curves: Curves, row: Row, steps: Sequence[Row] = (), redraw: bool = True) -> None:
     """Add an epoch to metrics.csv, TensorBoard and the pictures; lines of that epoch and later ones are replaced.
 
     Args:
-        folder: the run's.
+        folder: the run's; curves: the system's.
         row: "epoch" and any numbers by name.
         steps: of that epoch, as `StepLog` has them, which are in TensorBoard already.
         redraw: draw the pictures anew, which takes about a second.
@@ -70,22 +118,22 @@ def write_epoch(folder: Path, row: Row, steps: Sequence[Row] = (), redraw: bool 
     before = read_rows(folder)
     rows = [*(old for old in before if old["epoch"] < row["epoch"]), *steps, row]
     names = list(dict.fromkeys(name for line in rows for name in line))
-    with (folder / "metrics.csv").open("w", newline="", encoding="utf-8") as file:
+    with (folder / METRICS).open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, names, restval="")
         writer.writeheader()
         writer.writerows(rows)
     if any(old["epoch"] >= row["epoch"] for old in before):
-        forget_after(folder, int(row["epoch"]))
+        forget_after(folder, curves, int(row["epoch"]))
     else:
         board = open_board(folder)
-        add_to_board(board, [row])
+        add_to_board(board, curves, [row])
         board.close()
     if not redraw:
         return
     epochs, every_step = [line for line in rows if "step" not in line], [line for line in rows if "step" in line]
-    for file_name, curves in CURVES.items():
-        draw(folder / file_name, epochs, curves)
-    draw_losses(folder / "loss_curves.png", every_step, epochs)
+    for file_name, (columns, label) in curves.pictures.items():
+        draw(folder / file_name, epochs, columns, label)
+    draw_losses(folder / "loss_curves.png", every_step, epochs, curves.panels)
 
 
 def open_board(folder: Path) -> Any:
@@ -95,21 +143,21 @@ def open_board(folder: Path) -> Any:
     return SummaryWriter(str(folder / "tensorboard"))
 
 
-def add_to_board(board: Any, rows: Iterable[Row]) -> None:
+def add_to_board(board: Any, curves: Curves, rows: Iterable[Row]) -> None:
     """Add lines of metrics.csv to TensorBoard: steps by step, epochs by epoch."""
     for row in rows:
-        tags = STEP_TAGS if "step" in row else {name: name for name in row} | EPOCH_TAGS
+        tags = curves.step_tags if "step" in row else {name: name for name in row} | dict(curves.epoch_tags)
         for tag, name in tags.items():
             if name in row:
                 board.add_scalar(tag, row[name], int(row.get("step", row["epoch"])))
 
 
-def forget_after(folder: Path, epoch: int) -> None:
+def forget_after(folder: Path, curves: Curves, epoch: int) -> None:
     """Make TensorBoard's file anew from metrics.csv up to an epoch: what came after it, half an epoch too, is gone."""
     rows = [row for row in read_rows(folder) if row["epoch"] <= epoch]
     shutil.rmtree(folder / "tensorboard", ignore_errors=True)
     board = open_board(folder)
-    add_to_board(board, rows)
+    add_to_board(board, curves, rows)
     board.close()
 
 
@@ -130,7 +178,7 @@ def read_rows(folder: Path) -> list[Row]:
         ValueError: a line that has other cells than the first line names, a cell that is no number, a line without its
             epoch; the message names the file and the line.
     """
-    path = folder / "metrics.csv"
+    path = folder / METRICS
     if not path.is_file():
         return []
     rows = []
@@ -157,49 +205,40 @@ def read_row(line: dict[str, Any]) -> Row:
     return row
 
 
-def draw(path: Path, rows: Sequence[Row], names: tuple[str, ...]) -> None:
+def draw(path: Path, rows: Sequence[Row], names: tuple[str, ...], label: str) -> None:
     """Draw these columns over the epochs."""
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     for name in names:
-        points = [(row["epoch"], row[name]) for row in rows if name in row]
-        if points:
-            axes.plot(*zip(*points, strict=True), marker="o", label=name)
+        draw_curve(axes, rows, "epoch", name, marker="o", label=name)
     axes.set_xlabel("epoch")
-    axes.set_ylabel("recall on dev, per cent" if "i2t_r1" in names else "loss on train")
+    axes.set_ylabel(label)
     axes.grid(alpha=0.3)
     if axes.lines:
         axes.legend()
     figure.savefig(path, dpi=120)
 
 
-def draw_losses(path: Path, steps: Sequence[Row], epochs: Sequence[Row]) -> None:
-    """Draw the total, ranking and ratio loss over the steps, each on axes of its own, and the kept ratio beside its
-    target."""
-    figure = Figure(figsize=(10, 7), layout="constrained")
-    panels = figure.subplots(2, 2).flatten()
-    for axes, (name, title) in zip(
-        panels, (("loss", "total loss"), ("align", "align loss"), ("ratio", "ratio loss")), strict=False
-    ):
-        draw_curve(axes, steps, "step", name, linewidth=0.8)
-        axes.set_ylabel(title)
-    kept = panels[3]
-    draw_curve(kept, steps, "step", "kept", linewidth=0.8, label="kept")
-    targets = target_by_step(steps, epochs)
-    if targets:
-        kept.plot(*zip(*targets, strict=True), linestyle="--", label="target")
-        kept.set_ylim(0, 1)
-        kept.legend()
-    kept.set_ylabel("kept ratio")
-    for axes in panels:
+def draw_losses(path: Path, steps: Sequence[Row], epochs: Sequence[Row], panels: Sequence[Panel]) -> None:
+    """Draw each panel's column over the steps, on axes of its own, beside its target where it has one."""
+    rows = (len(panels) + 1) // 2
+    figure = Figure(figsize=(10, 3.5 * rows), layout="constrained")
+    for axes, panel in zip(figure.subplots(rows, 2, squeeze=False).flatten(), panels, strict=False):
+        draw_curve(axes, steps, "step", panel.name, linewidth=0.8, label=panel.name)
+        targets = target_by_step(steps, epochs, panel.target)
+        if targets:
+            axes.plot(*zip(*targets, strict=True), linestyle="--", label="target")
+            axes.set_ylim(0, 1)
+            axes.legend()
         axes.set_xlabel("step")
+        axes.set_ylabel(panel.label)
         axes.grid(alpha=0.3)
     figure.savefig(path, dpi=120)
 
 
-def target_by_step(steps: Sequence[Row], epochs: Sequence[Row]) -> list[tuple[float, float]]:
-    """Pair each step of an epoch that has a target for the kept ratio with that target."""
-    targets = {row["epoch"]: row["target_ratio"] for row in epochs if "target_ratio" in row}
+def target_by_step(steps: Sequence[Row], epochs: Sequence[Row], name: str) -> list[tuple[float, float]]:
+    """Pair each step of an epoch that has a target, the column `name`, with that target."""
+    targets = {row["epoch"]: row[name] for row in epochs if name in row}
     return [(row["step"], targets[row["epoch"]]) for row in steps if row["epoch"] in targets]
 
 

@@ -10,7 +10,8 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from seps.training.checkpoint import RunState, load_checkpoint, save_checkpoint
+from seps.runs.checkpoint import save_checkpoint
+from seps.training.run_state import RunState, resume_from
 
 STATE = RunState(epoch=4, best=1.5, ratio_weight=2.0)
 
@@ -33,7 +34,8 @@ def go_on(module: torch.nn.Module, optimizer: torch.optim.Optimizer, steps: rang
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A checkpoint after four steps."""
-    save_checkpoint(tmp_path / "one", *trained(4), STATE)
+    module, optimizer = trained(4)
+    save_checkpoint(tmp_path / "one", module.state_dict(), optimizer, STATE)
     return tmp_path / "one"
 
 
@@ -42,7 +44,7 @@ def refused(folder: Path, message: str) -> None:
     fresh, optimizer = trained(0)
     before = {key: tensor.clone() for key, tensor in fresh.state_dict().items()}
     with pytest.raises(ValueError, match=message) as error:
-        load_checkpoint(folder, fresh, optimizer, epochs=9)
+        resume_from(folder, fresh, optimizer, epochs=9)
     assert str(folder) in str(error.value)
     assert "\n" not in str(error.value)
     assert all(torch.equal(tensor, before[key]) for key, tensor in fresh.state_dict().items())
@@ -52,7 +54,7 @@ def refused(folder: Path, message: str) -> None:
 def test_resumes_exactly(folder: Path) -> None:
     whole, _ = trained(6)
     fresh, optimizer = trained(0)
-    assert load_checkpoint(folder, fresh, optimizer, epochs=4) == STATE
+    assert resume_from(folder, fresh, optimizer, epochs=4) == STATE
     go_on(fresh, optimizer, range(4, 6))
     for parameter, expected in zip(fresh.parameters(), whole.parameters(), strict=True):
         assert torch.equal(parameter, expected)
@@ -62,23 +64,23 @@ def test_parameters_without_a_gradient_have_no_moments(tmp_path: Path) -> None:
     module, optimizer = trained(0)
     (optimizer.param_groups[0]["params"][1]).requires_grad_(False)
     go_on(module, optimizer, range(2))
-    save_checkpoint(tmp_path / "one", module, optimizer, STATE)
+    save_checkpoint(tmp_path / "one", module.state_dict(), optimizer, STATE)
     fresh, fresh_optimizer = trained(0)
-    load_checkpoint(tmp_path / "one", fresh, fresh_optimizer, epochs=4)
+    resume_from(tmp_path / "one", fresh, fresh_optimizer, epochs=4)
     assert list(fresh_optimizer.state_dict()["state"]) == [0]
 
 
 def test_refuses_another_models_and_none(folder: Path, tmp_path: Path) -> None:
     other = torch.nn.Linear(4, 2)
     with pytest.raises(ValueError, match=r"modules\.weight \(2, 3\), but \(2, 4\) is needed: it is of another model"):
-        load_checkpoint(folder, other, torch.optim.AdamW(other.parameters()), epochs=9)
+        resume_from(folder, other, torch.optim.AdamW(other.parameters()), epochs=9)
     with pytest.raises(ValueError, match="holds no checkpoint"):
-        load_checkpoint(tmp_path / "two", *trained(0), epochs=9)
+        resume_from(tmp_path / "two", *trained(0), epochs=9)
 
 
 def test_refuses_a_run_of_more_epochs(folder: Path) -> None:
     with pytest.raises(ValueError, match=r"checkpoint\.json was written after 4 epochs, but the recipe has 3: resume"):
-        load_checkpoint(folder, *trained(0), epochs=3)
+        resume_from(folder, *trained(0), epochs=3)
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,15 @@ from matplotlib.figure import Figure
 from PIL import Image
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from seps.training.run_log import StepLog, draw_losses, forget_after, read_epochs, read_steps, write_epoch
+from seps.runs.run_log import StepLog, draw_losses, forget_after, read_epochs, read_steps, write_epoch
+from seps.training.curves import CURVES
 
 
 def test_epochs_are_read_as_written_and_replaced(tmp_path: Path) -> None:
     assert read_epochs(tmp_path) == []
     first, second = {"epoch": 1.0, "loss": 0.5}, {"epoch": 2.0, "loss": 0.25, "rsum": 300.0}
     for row in (first, second, second | {"loss": 0.125}):
-        write_epoch(tmp_path, row)
+        write_epoch(tmp_path, CURVES, row)
     assert read_epochs(tmp_path) == [first, second | {"loss": 0.125}]
 
 
@@ -25,11 +26,11 @@ def scalars(folder: Path, tag: str) -> list[tuple[int, float]]:
 
 
 def log_epoch(folder: Path, epoch: int, kept: float, weight: float = 2.0) -> None:
-    with StepLog(folder, epoch, 2 * (epoch - 1)) as log:
+    with StepLog(folder, CURVES, epoch, 2 * (epoch - 1)) as log:
         for part in (0.25, 0.5):
             log.add({"loss": 3.0 + part, "align": 2.0 + part, "ratio": part, "kept": kept, "pooled": 1.0})
     row = {"epoch": float(epoch), "loss": 3.0, "kept": kept, "ratio_weight": weight, "target_ratio": 0.5}
-    write_epoch(folder, row, log.rows)
+    write_epoch(folder, CURVES, row, log.rows)
 
 
 def test_each_step_s_losses_are_in_metrics_and_tensorboard_and_the_ratio_by_epoch(tmp_path: Path) -> None:
@@ -52,9 +53,9 @@ def test_each_step_s_losses_are_in_metrics_and_tensorboard_and_the_ratio_by_epoc
 def test_a_run_that_goes_on_leaves_nothing_of_what_it_replaces(tmp_path: Path) -> None:
     for epoch in (1, 2, 3):
         log_epoch(tmp_path, epoch, 0.75)
-    with StepLog(tmp_path, 4, 6) as log:  # broken off before the epoch's end
+    with StepLog(tmp_path, CURVES, 4, 6) as log:  # broken off before the epoch's end
         log.add({"loss": 9.0})
-    forget_after(tmp_path, 1)
+    forget_after(tmp_path, CURVES, 1)
     assert scalars(tmp_path, "Loss/total") == [(1, 3.25), (2, 3.5)]
     log_epoch(tmp_path, 2, 0.5)
     assert [row["kept"] for row in read_epochs(tmp_path)] == [0.75, 0.5]
@@ -68,7 +69,7 @@ def test_loss_curves_have_a_panel_each_and_the_kept_ratio_its_target(
     drawn: list[Figure] = []
     monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: drawn.append(figure))
     steps = [{"epoch": 1.0, "step": float(i), "loss": i, "align": 10.0 * i, "ratio": 0.1, "kept": 0.6} for i in (1, 2)]
-    draw_losses(tmp_path / "curves.png", steps, [{"epoch": 1.0, "target_ratio": 0.4}])
+    draw_losses(tmp_path / "curves.png", steps, [{"epoch": 1.0, "target_ratio": 0.4}], CURVES.panels)
     panels = drawn[0].axes
     assert [axes.get_ylabel() for axes in panels] == ["total loss", "align loss", "ratio loss", "kept ratio"]
     curves = [np.asarray(axes.lines[0].get_ydata()).tolist() for axes in panels]

@@ -1,0 +1,129 @@
+"""Checkpoints that resume to the same curve: what was trained, and the optimizer's moments.
+
+Random numbers need no keeping where each epoch is seeded by its number. Tensors stand in a safetensors file, numbers in
+JSON: nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import torch
+from safetensors.torch import save_file
+from torch import Tensor, nn
+
+from seps.checks import read_fields, read_json_file
+from seps.files import written_whole
+from seps.models.storage import check_tensors, read_tensors
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+State = TypeVar("State", bound="DataclassInstance")
+
+FOLDER, TENSORS, NUMBERS = "checkpoint", "checkpoint.safetensors", "checkpoint.json"
+MOMENTS = ("exp_avg", "exp_avg_sq")  # of AdamW, beside "step"
+MOMENTUM = "momentum_buffer"  # of Muon
+NOT_NEGATIVE = ("step", "exp_avg_sq")
+
+
+def save_checkpoint(
+    folder: Path, tensors: Mapping[str, Tensor], optimizer: torch.optim.Optimizer, state: DataclassInstance
+) -> None:
+    """Write a checkpoint into `folder`, whole or not at all.
+
+    Args:
+        folder: replaced if there.
+        tensors: of a state dict, or the part of it that is trained.
+        optimizer: AdamW or Muon.
+        state: a dataclass of numbers, what was done, written as JSON.
+    """
+    saved = {f"modules.{key}": tensor for key, tensor in tensors.items()}
+    for number, moments in optimizer.state_dict()["state"].items():
+        saved |= {f"optimizer.{number}.{name}": value for name, value in moments.items() if isinstance(value, Tensor)}
+    with written_whole(folder) as partial:
+        partial.mkdir()
+        save_file({key: tensor.detach().cpu().contiguous().clone() for key, tensor in saved.items()}, partial / TENSORS)
+        (partial / NUMBERS).write_text(json.dumps(asdict(state), indent=2) + "\n", encoding="utf-8")
+
+
+def read_state(folder: Path, kind: type[State]) -> State:
+    """Read what was done when a checkpoint was written.
+
+    Args:
+        folder: what `save_checkpoint` wrote; kind: the dataclass of its numbers.
+
+    Raises:
+        ValueError: no checkpoint there, or numbers that are damaged; the message names the file.
+    """
+    file = folder / NUMBERS
+    if not (folder / TENSORS).is_file() or not file.is_file():
+        raise ValueError(f"{folder} holds no checkpoint: train without --resume first.")
+    values = read_json_file(file)
+    try:
+        return kind(**read_fields("the state", kind, values, "the state."))
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}") from error
+
+
+def load_checkpoint(
+    folder: Path, modules: nn.Module, expected: Mapping[str, Tensor], optimizer: torch.optim.Optimizer, epochs: int
+) -> None:
+    """Take up a checkpoint's tensors; all of them are checked before any is taken up.
+
+    Args:
+        folder: what `save_checkpoint` wrote.
+        modules: freshly made; expected: their state dict, or the part of it that was saved.
+        optimizer: of their parameters, freshly made.
+        epochs: after how many the checkpoint was written.
+
+    Raises:
+        ValueError: a file that is damaged or changed, or of other modules; the message names it.
+    """
+    file = folder / TENSORS
+    tensors = read_tensors(file)
+    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    moments = [name for name in tensors if name.startswith("optimizer.")]
+    needed = {f"modules.{key}": tensor for key, tensor in expected.items()}
+    for number, parameter in enumerate(parameters):
+        needed |= expected_moments(f"optimizer.{number}.", parameter, moments)
+    check_tensors(file, tensors, needed)
+    if epochs and not moments:
+        raise ValueError(f"{file} has no moments of AdamW after {epochs} epochs: it is damaged, resume from another.")
+    for name in moments:
+        if name.endswith(NOT_NEGATIVE) and bool((tensors[name] < 0).any()):
+            raise ValueError(f"{file} has {name} below 0, which AdamW never makes: it is damaged, resume from another.")
+    modules.load_state_dict(
+        {key.removeprefix("modules."): tensor for key, tensor in tensors.items() if key.startswith("modules.")},
+        strict=False,
+    )
+    state: dict[int, dict[str, Tensor]] = {}
+    for name in moments:
+        _, index, moment = name.split(".")
+        tensor = tensors[name] if moment == "step" else in_layout_of(parameters[int(index)], tensors[name])
+        state.setdefault(int(index), {})[moment] = tensor
+    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+
+
+def expected_moments(prefix: str, parameter: Tensor, saved: Sequence[str]) -> dict[str, Tensor]:
+    """Return tensors of the names, shapes and kinds that an optimizer keeps of a parameter; none where nothing of it
+    was saved, since there are moments of those alone that had a gradient.
+
+    Args:
+        prefix: of the parameter's moments; saved: the names of all that were saved.
+    """
+    if prefix + MOMENTUM in saved:
+        return {prefix + MOMENTUM: parameter}
+    if not any(name.startswith(prefix) for name in saved):
+        return {}
+    return {f"{prefix}step": torch.zeros(())} | {prefix + name: parameter for name in MOMENTS}
+
+
+def in_layout_of(parameter: Tensor, tensor: Tensor) -> Tensor:
+    """Return a tensor whose values lie in memory as a parameter's do: fused AdamW reads both in turn, whatever their
+    strides."""
+    return torch.empty_like(parameter).copy_(tensor)

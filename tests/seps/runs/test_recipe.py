@@ -1,0 +1,62 @@
+"""Recipes of all three that are trained: by name, by path, written and read again, and their errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from seps.checks import check_positive
+from seps.generator.settings import read_recipe as read_generator
+from seps.judge.settings import read_recipe as read_judge
+from seps.runs.recipe import check_settings, find_recipe, overridden, recipe_files, write_recipe
+from seps.training.settings import read_recipe as read_retrieval
+
+SYSTEMS = [("configs/recipes", read_retrieval), ("judge/recipes", read_judge), ("generator/recipes", read_generator)]
+
+
+@pytest.mark.parametrize(("folder", "read"), SYSTEMS)
+def test_what_a_run_writes_reads_as_its_recipe(folder: str, read: Callable[..., Any], tmp_path: Path) -> None:
+    for name, path in recipe_files(folder).items():
+        config, settings = read(name)
+        assert (config, settings) == read(path)
+        write_recipe(tmp_path, config, settings)
+        assert read(tmp_path / "recipe.json") == (config, settings)
+
+
+@pytest.mark.parametrize(("folder", "read"), SYSTEMS)
+def test_a_setting_outside_its_range_names_the_file(folder: str, read: Callable[..., Any], tmp_path: Path) -> None:
+    config, settings = read(next(iter(recipe_files(folder))))
+    write_recipe(tmp_path, config, settings)
+    file = tmp_path / "recipe.json"
+    file.write_text(file.read_text().replace(f'"seed": {settings.seed}', '"seed": -1'))
+    with pytest.raises(ValueError, match=r"recipe\.json: training\.seed is -1, but a whole number of at least 0"):
+        read(file)
+    file.write_text("[]")
+    with pytest.raises(ValueError, match=r"recipe\.json holds a list, but keys and values are needed\.$"):
+        read(file)
+
+
+def test_a_recipe_that_is_nowhere_names_those_of_the_package() -> None:
+    with pytest.raises(ValueError, match=r"^'nothing' is neither a JSON file nor one of .*ours"):
+        find_recipe("nothing", "judge/recipes")
+
+
+@dataclass(frozen=True)
+class Small:
+    rate: float = 1.0
+    seed: int = 3
+
+
+def test_options_replace_settings_where_they_are_given() -> None:
+    assert overridden(Small(), seed=None) == Small()
+    assert overridden(Small(), seed=0, rate=None) == Small(seed=0)
+
+
+def test_settings_are_checked_by_the_table() -> None:
+    check_settings(Small(), {"rate": check_positive})
+    with pytest.raises(ValueError, match=r"training\.rate is 0"):
+        check_settings(Small(rate=0.0), {"rate": check_positive})
