@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from seps.models.blurring import measure_blurred
     from seps.models.hub import load_model
     from seps.models.model import SEPSModel
+    from seps.models.shipped import shipped_file
     from seps.search.engine import CaptionIndex, ImageIndex, Ranking, ScoringEngine
     from seps.search.metrics import (
         Recall,
@@ -69,6 +70,7 @@ __all__ = [
     "measure_effects",
     "ratio_loss",
     "retrieval_metrics",
+    "shipped_file",
     "smallest_change",
     "smallest_set",
     "split_cls",
@@ -93,6 +95,7 @@ HOMES = {  # the names of each module
     "seps.models.blurring": "measure_blurred",
     "seps.models.hub": "load_model",
     "seps.models.model": "SEPSModel",
+    "seps.models.shipped": "shipped_file",
 }
 FORMER = {"Shares": "Attribution", "Standing": "MinimalSet"}  # names that older programs import, and today's
 

@@ -31,6 +31,7 @@ SEPS: dict[str, set[str]] = {
     "grounding": {"evaluation"},
     "convert": {"models"},
     "__init__": {"method", "search", "models"},
+    "__main__": set(),  # runs a command by its name, without an import
 }
 # Commands that stand in a room for their name's sake: what they alone may import beside what the room may.
 COMMANDS = {"seps/data/inspect.py": {"models"}}

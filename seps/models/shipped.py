@@ -26,9 +26,28 @@ def shipped_models(config_name: str = CONFIG_NAME) -> dict[str, Path]:
 
 def shipped_roots() -> list[Path]:
     """The folders of shipped models that are there."""
+    return [root / "models" for root in asset_roots() if (root / "models").is_dir()]
+
+
+def asset_roots() -> tuple[Path, Path]:
+    """Where assets may lie: in the repo, and inside an installed package, as setup.py puts them there."""
     package = Path(str(resources.files("seps")))
-    roots = (package.parent / "assets" / "models", package / "assets" / "models")
-    return [root for root in roots if root.is_dir()]
+    return package.parent / "assets", package / "assets"
+
+
+def shipped_file(name: str) -> Path:
+    """Find a file that ships with SEPS.
+
+    Args:
+        name: its path below `assets`, such as "galleries/photos/flower.jpg".
+
+    Raises:
+        ValueError: no such file.
+    """
+    for root in asset_roots():
+        if (root / name).is_file():
+            return root / name
+    raise ValueError(f"No file {name!r} ships with SEPS: name one by its path below assets.")
 
 
 def model_folder(wanted: str) -> Path | None:

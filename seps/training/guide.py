@@ -7,6 +7,9 @@ seps.training.guide` prints the table; the app's lesson shows it on its page of 
 
 from __future__ import annotations
 
+import argparse
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 KEPT_OFF = 0.05  # how far from its target the kept ratio may be
@@ -91,5 +94,12 @@ def table() -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, ("---",) * len(head), *rows))
 
 
-if __name__ == "__main__":
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table; returns the program's exit code."""
+    argparse.ArgumentParser(prog="python -m seps.training.guide", description=main.__doc__).parse_args(arguments)
     print(table())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""The programs of the package by name: `seps train ...` is `python -m seps.train ...`; `seps` alone lists them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+COMMANDS = {  # a module below seps, which has a `main`: what it does
+    "train": "train a model from a recipe",
+    "evaluate": "measure recall at 1, 5 and 10, both ways",
+    "grounding": "measure where a model's pictures point, and whether they follow the caption",
+    "baseline": "train the pooled rival on the same features",
+    "convert": "bring an authors' checkpoint into this format",
+    "scenes": "draw scenes for training and evaluation",
+    "judge": "judge generated pictures: train, evaluate, score, sort, ablate",
+    "generator": "captions for images and images for captions; train, evaluate",
+    "data.inspect": "look at a split before training on it",
+    "evaluation.scenes": "measure recall among drawn scenes, finer",
+    "evaluation.labelled": "rank names for photographs of anything",
+    "evaluation.pooled": "rank by pooled embeddings, and by both scores added",
+    "evaluation.found_words": "measure below which cosine a word is missing in the image",
+    "evaluation.known_captions": "measure which captions are unlike those learnt from",
+    "training.guide": "print the training guide's advice",
+    "training.ratio_weights": "measure what the ratio weight does to the kept ratio",
+}
+PACKAGES = ("scenes", "judge", "generator")  # whose program is their `__main__`
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program that the first argument names with the others; returns its exit code.
+
+    Args:
+        arguments: a name of `COMMANDS` and what that program takes; by default the command line's.
+    """
+    name, *others = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    if name in ("-h", "--help"):
+        print("usage: seps COMMAND ...\n\n" + listing() + "\n\n`seps COMMAND --help` tells what it takes.")
+        return 0
+    if name not in COMMANDS:
+        print(f"error: There is no command {name[:40]!r}: choose one of these.\n{listing()}", file=sys.stderr)
+        return 2
+    module = f"seps.{name}.__main__" if name in PACKAGES else f"seps.{name}"
+    return import_module(module).main(others) or 0
+
+
+def listing() -> str:
+    """The commands, one a line."""
+    return "\n".join(f"  {name:28}{does}" for name, does in COMMANDS.items())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
