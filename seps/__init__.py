@@ -1,29 +1,30 @@
 """SEPS (arXiv 2511.01390): which patches does a caption keep, and how alike does that make image and caption?
 
 Read `method` in the order in which it runs: `tokens`, `selection` (equations 1 to 3), `aggregation` (4), `alignment`
-(5), `network` (the above, in order), `losses` (6 and 7); `explanation` tells one forward pass in full, `attribution`
-splits its score, `effects`, `blanking` and `minimal` tell what it would be under other decisions or patches,
-`models.blurring` under other pixels. `search` scores many images and captions exactly and fast, ranks them and counts
-recalls. With photographs and sentences: `load_model` gives a trained model of `models`, made of `encoders` and the
-network; `data`, `training` and `evaluation` are for those who train one.
+(5), `network` (the above, in order), `losses` (6 and 7). `explanation` tells one forward pass in full, splits its score
+and measures what it would be under other decisions, patches or pixels. `search` scores many images and captions exactly
+and fast, ranks them and counts recalls. With photographs and sentences: `load_model` gives a trained model of `models`,
+made of `encoders` and the network; `data`, `runs`, `training` and `evaluation` are for those who train one. `judge` and
+`generator` are trained with the same `runs`, the latter on `scenes`, a drawn world whose truth is known.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from seps.explanation.attribution import Attribution, split_similarity
+    from seps.explanation.blanking import Blanked, measure_blanked
+    from seps.explanation.blurring import measure_blurred
+    from seps.explanation.effects import Effects, measure_effects
+    from seps.explanation.forward_pass import explain
+    from seps.explanation.minimal import MinimalSet, smallest_change, smallest_set
+    from seps.explanation.record import AlignmentExplanation, BranchExplanation, Explanation
     from seps.method.aggregation import DualTokenAggregation, TokenAggregation
     from seps.method.alignment import HRPA, Alignment
-    from seps.method.attribution import Attribution, split_similarity
-    from seps.method.blanking import Blanked, measure_blanked
-    from seps.method.effects import Effects, measure_effects
-    from seps.method.explanation import AlignmentExplanation, BranchExplanation, Explanation, explain
     from seps.method.losses import SEPSLoss, align_loss, ratio_loss
-    from seps.method.minimal import MinimalSet, smallest_change, smallest_set
     from seps.method.network import CrossSparseAggrNet, Match
     from seps.method.selection import Selection, TokenSparse
     from seps.method.tokens import join_tokens, split_cls
-    from seps.models.blurring import measure_blurred
     from seps.models.hub import load_model
     from seps.models.model import SEPSModel
     from seps.models.shipped import shipped_file
@@ -81,18 +82,19 @@ __all__ = [
 HOMES = {  # the names of each module
     "seps.method.aggregation": "DualTokenAggregation TokenAggregation",
     "seps.method.alignment": "HRPA Alignment",
-    "seps.method.attribution": "Attribution split_similarity",
-    "seps.method.blanking": "Blanked measure_blanked",
-    "seps.method.effects": "Effects measure_effects",
-    "seps.method.explanation": "AlignmentExplanation BranchExplanation Explanation explain",
+    "seps.explanation.attribution": "Attribution split_similarity",
+    "seps.explanation.blanking": "Blanked measure_blanked",
+    "seps.explanation.effects": "Effects measure_effects",
+    "seps.explanation.forward_pass": "explain",
+    "seps.explanation.record": "AlignmentExplanation BranchExplanation Explanation",
     "seps.method.losses": "SEPSLoss align_loss ratio_loss",
-    "seps.method.minimal": "MinimalSet smallest_change smallest_set",
+    "seps.explanation.minimal": "MinimalSet smallest_change smallest_set",
     "seps.method.network": "CrossSparseAggrNet Match",
     "seps.method.selection": "Selection TokenSparse",
     "seps.method.tokens": "join_tokens split_cls",
     "seps.search.engine": "CaptionIndex ImageIndex Ranking ScoringEngine",
     "seps.search.metrics": "Recall RetrievalMetrics image_to_text_ranks retrieval_metrics text_to_image_ranks",
-    "seps.models.blurring": "measure_blurred",
+    "seps.explanation.blurring": "measure_blurred",
     "seps.models.hub": "load_model",
     "seps.models.model": "SEPSModel",
     "seps.models.shipped": "shipped_file",

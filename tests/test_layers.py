@@ -1,9 +1,11 @@
-"""The tree shows the architecture: imports run one way, from what is built on to what it is built from."""
+"""The tree shows the architecture: imports run one way, from what is built on to what it is built from, of rooms and of
+files."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -14,14 +16,15 @@ GROUND = {"checks", "cli", "files", "numbers", "photos", "precision", "progress"
 SEPS: dict[str, set[str]] = {
     **{name: set() for name in GROUND},
     "method": set(),
+    "explanation": {"method", "encoders"},
     "encoders": set(),
     "scenes": set(),
     "search": {"method"},
     "data": {"encoders", "scenes"},
-    "models": {"method", "encoders", "search"},
+    "models": {"method", "explanation", "encoders", "search"},
     "runs": {"models"},  # none of the systems that are trained
     "training": {"method", "encoders", "scenes", "search", "data", "models", "runs"},
-    "evaluation": {"method", "encoders", "scenes", "search", "data", "models", "runs"},
+    "evaluation": {"method", "explanation", "encoders", "scenes", "search", "data", "models", "runs"},
     "judge": {"encoders", "models", "data", "scenes", "runs"},
     "generator": {"encoders", "models", "data", "scenes", "search", "evaluation", "runs"},
     # thin commands: each calls one function of the room it names
@@ -30,7 +33,7 @@ SEPS: dict[str, set[str]] = {
     "evaluate": {"evaluation"},
     "grounding": {"evaluation"},
     "convert": {"models"},
-    "__init__": {"method", "search", "models"},
+    "__init__": {"method", "explanation", "search", "models"},
     "__main__": set(),  # runs a command by its name, without an import
 }
 # Commands that stand in a room for their name's sake: what they alone may import beside what the room may.
@@ -122,6 +125,31 @@ def test_no_arrow_of_the_app_runs_back_up() -> None:
         if own != "__init__" and other != "__init__" and DEMO.index(other) > DEMO.index(own)
     ]
     assert wrong == []
+
+
+def test_no_circle_of_files() -> None:
+    files = {module_name(file, ROOT): file for package in ("seps", "demo") for file in modules(package)}
+    assert circle({name: files.keys() & set(imported(file)) - {name} for name, file in files.items()}) == []
+
+
+def module_name(file: Path, root: Path) -> str:
+    """A file's full name as imports write it."""
+    return ".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
+
+
+def circle(imports: dict[str, set[str]]) -> list[str]:
+    """The files of a circle, each imported by the next one; [] where there is none."""
+    try:
+        TopologicalSorter(imports).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_a_circle_of_files_is_seen_whole() -> None:
+    assert circle({"a": {"b"}, "b": {"c"}, "c": set()}) == []
+    assert sorted(set(circle({"a": {"b"}, "b": {"c"}, "c": {"b"}}))) == ["b", "c"]
+    assert module_name(ROOT / "seps" / "runs" / "__init__.py", ROOT) == "seps.runs"
 
 
 @pytest.mark.parametrize(

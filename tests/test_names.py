@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ROOMS = (  # of seps/ and tests/seps/, that are done; add a room when its names are
     "method",
+    "explanation",
     "runs",
     "search",
     "encoders",

@@ -13,7 +13,7 @@ from demo.explain.masks import overlap_of
 from demo.explain.why import Contrast, Part, word_map
 from demo.views.why_values import WhyState, first_two, sides_of
 from seps.data.regions import energy_inside
-from seps.method.caption_words import is_content
+from seps.explanation.caption_words import is_content
 
 CHIPS = 5  # captions that a search offers
 APART = 0.2  # of the smaller of two things, the most that may lie in the other where they count as different

@@ -25,7 +25,7 @@ from demo.galleries.regions import load_regions
 from demo.service.retrieval import RetrievalService
 from seps.data.regions import energy_inside, mask_overlap, patch_overlap
 from seps.encoders.tokenizer import Tokenizer, word_tokens
-from seps.method.caption_words import CaptionWord, caption_words
+from seps.explanation.caption_words import CaptionWord, caption_words
 
 MOST = 40  # captions whose maps are looked at, those of the clearest margin
 Floats = NDArray[np.float64]

@@ -7,7 +7,7 @@ from typing import Any
 
 from demo.explain.table import say
 from seps import Explanation
-from seps.method.caption_words import CaptionWord
+from seps.explanation.caption_words import CaptionWord
 from seps.models.found_words import FoundRule, best_cosine, unfound_words
 
 

@@ -19,7 +19,7 @@ from demo.explain.judged import packed
 from demo.explain.table import say
 from demo.explain.words import whereabouts
 from seps import Attribution, Explanation
-from seps.method.caption_words import CaptionWord, caption_words, is_content
+from seps.explanation.caption_words import CaptionWord, caption_words, is_content
 from seps.models.found_words import FoundRule
 
 MARKED = 3  # words that are marked on the pictures

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from seps import CaptionIndex, CrossSparseAggrNet, ImageIndex
+from seps.explanation.spread import caption_spread
 from seps.method.selection import text_attention, unit_patches
-from seps.method.spread import caption_spread
 
 
 def caption_share(

@@ -12,12 +12,11 @@ from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
 from demo.explain.drawn import ToldStatement, told_statements
-from demo.service.asked import Asked
+from demo.service.asked import GENERATOR, Asked, DrawnStep
+from demo.service.beforehand import Beforehand
 from demo.service.threads import computing
 from seps.checks import read_json_file
 from seps.models.shipped import shipped_models
@@ -25,33 +24,14 @@ from seps.scenes.agreement import agreement
 from seps.scenes.reading import read_caption
 
 if TYPE_CHECKING:  # the generator and diffusers are imported with its first use
-    from demo.service.beforehand import Beforehand
     from seps.generator import ImageTextGenerator
     from seps.generator.diffusion import Drawing
     from seps.generator.generator import WrittenCaption
 
-GENERATOR = "generator.json"  # by which a generator's folder is known
 RESULTS = "results-test.json"  # beside it
 FRAMES = 10  # pictures that are shown of a drawing on its way, at most
 SAMPLED = 4  # captions that are sampled of a picture beside the best one, so that little of it goes untold
 WARMTH = 0.7  # temperature of those
-
-
-@dataclass(frozen=True)
-class DrawnStep:
-    """A drawing on its way.
-
-    Attributes:
-        step: done of all `steps`.
-        pictures: one a seed, as they are estimated to become; after the last step as they are.
-        attention: after the last step, (B, L, side, side) for B seeds and the L tokens of the caption: each token's
-            share of weight on each place, see `WordAttention.maps`; else None.
-    """
-
-    step: int
-    steps: int
-    pictures: list[Image.Image]
-    attention: NDArray[np.float32] | None
 
 
 @dataclass(frozen=True)

@@ -19,13 +19,13 @@ from demo.explain.table import say
 from demo.galleries.index import IndexedGallery
 from demo.galleries.photos import data_url
 from demo.galleries.scenes import SCENES
-from demo.service.asked import GUIDANCE, SEED, STEPS, Asked, read_numbers
+from demo.service.asked import GUIDANCE, SEED, STEPS, Asked, DrawnStep, read_numbers
 from demo.service.drawn import Standing, find_standing, index_drawn
-from demo.service.generating import DrawnStep, GeneratingService, ReadBack, true_share
+from demo.service.generating import GeneratingService, ReadBack, true_share
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.views.parts import ViewState, viewer_value
-from seps.method.caption_words import is_content
+from seps.explanation.caption_words import is_content
 from seps.scenes import Scene
 
 if TYPE_CHECKING:  # the generator is imported with its first use

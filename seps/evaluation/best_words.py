@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from seps.checks import read_json_file
-from seps.method.caption_words import caption_words
+from seps.explanation.caption_words import caption_words
 from seps.models.model import SEPSModel
 from seps.progress import Progress, batches
 from seps.search.engine import ScoringEngine

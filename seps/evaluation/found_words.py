@@ -2,9 +2,9 @@
 
     python -m seps.evaluation.found_words --model photos --data DIR --split dev --checked FACTS --json FILE
 
-Of a content word (letters, of no closed class such as "a", "with" and "is", see `seps.method.caption_words`) its best
-cosine with any of an image's tokens counts. FILE is `found-words.json` beside the model's weights, where the app looks
-for it. Its threshold is the greatest below which at least 95 of 100 words of the image that ranks first for their
+Of a content word (letters, of no closed class such as "a", "with" and "is", see `seps.explanation.caption_words`) its
+best cosine with any of an image's tokens counts. FILE is `found-words.json` beside the model's weights, where the app
+looks for it. Its threshold is the greatest below which at least 95 of 100 words of the image that ranks first for their
 caption are missing in it, in the split and among FACTS, which were checked by hand (`seps.evaluation.best_words`); null
 where there is none, and the app then says of no word that it found nothing. It is never greater than what 95 of 100
 words of other images' captions stay below: every caption of the split meets the image half a split further on, and a
@@ -46,7 +46,7 @@ from seps.evaluation.best_words import (
 )
 from seps.evaluation.cli import add_arguments, prepare
 from seps.evaluation.retrieval import encode_files
-from seps.method.caption_words import caption_words, is_content
+from seps.explanation.caption_words import caption_words, is_content
 from seps.models.found_words import FoundRule
 from seps.models.model import SEPSModel
 from seps.progress import Progress, batches

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from seps.checks import is_number, read_json_file, shown
-from seps.method.caption_words import CaptionWord, caption_words, is_content
-from seps.method.explanation import Explanation
+from seps.explanation.caption_words import CaptionWord, caption_words, is_content
+from seps.explanation.record import Explanation
 
 FILE_NAME = "found-words.json"
 

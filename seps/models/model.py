@@ -16,7 +16,8 @@ from torch import Tensor, nn
 
 from seps.checks import Lengths, Mask
 from seps.encoders import TextEncoder, Tokenizer, VisionEncoder, preprocess
-from seps.method.explanation import Explanation, explain
+from seps.explanation.forward_pass import explain
+from seps.explanation.record import Explanation
 from seps.method.network import CrossSparseAggrNet
 from seps.models.config import ModelConfig
 from seps.models.storage import load_saved, saved_tensors

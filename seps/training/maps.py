@@ -10,8 +10,8 @@ from torch import Tensor
 
 from seps.checks import Lengths
 from seps.method.network import CrossSparseAggrNet
-from seps.method.pairwise import directions
 from seps.method.selection import Selection, masked_softmax, text_attention
+from seps.training.pairwise import directions
 from seps.training.phrases import PhraseBox
 
 TOKEN_SCALE = 80.0  # what a word's cosines are multiplied with before the softmax: nearly the best token alone
@@ -31,7 +31,7 @@ def map_loss(
 ) -> Tensor:
     """Compute how much of the maps of each phrase's words lies outside its boxes, for captions with their own images.
 
-    A word's map is the weights over patches of the token that it meets, see `seps.method.explanation`; here of all
+    A word's map is the weights over patches of the token that it meets, see `seps.explanation.record`; here of all
     tokens, by the softmax of its cosines with them, so that words learn which token to meet, tokens which patches to
     merge, and s^p which patches to keep (a straight-through gradient, see `learning_mask`). What words meet in the
     extra token counts as outside: what a phrase names is to be kept.
@@ -71,7 +71,7 @@ def token_maps(
     """Build the tokens that each image's own caption makes of it.
 
     Args:
-        images: (B, N[+1], C); caption_directions: (B, C) from `seps.method.pairwise.directions`.
+        images: (B, N[+1], C); caption_directions: (B, C) from `seps.training.pairwise.directions`.
         fixed_decisions: as in `map_loss`.
 
     Returns:

@@ -10,13 +10,13 @@ import torch
 from torch import Tensor, nn
 
 from seps.method.losses import ScoreMask, SEPSLoss
-from seps.method.pairwise import pairwise_similarity
 from seps.models.model import SEPSModel
 from seps.precision import in_bfloat16
 from seps.training.decision import PhraseRegions, blind_loss, decision_loss
 from seps.training.gathering import joined, joined_captions, joined_embeddings
 from seps.training.maps import map_loss
 from seps.training.objective import grounding_loss, infonce_loss, pool, pooled_loss, word_loss
+from seps.training.pairwise import pairwise_similarity
 from seps.training.phrases import PhraseBox
 from seps.training.settings import TrainSettings
 from seps.training.significance import significance_loss

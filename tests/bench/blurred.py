@@ -8,7 +8,7 @@ from torch import Tensor
 
 from seps import SEPSModel
 from seps.encoders.preprocessing import squash
-from seps.models.blurring import TOGETHER, pasted, patch_boxes
+from seps.explanation.blurring import TOGETHER, pasted, patch_boxes
 from tests.bench.effects import best
 
 

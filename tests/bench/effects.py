@@ -11,10 +11,10 @@ import torch
 from torch import Tensor
 
 from seps import CrossSparseAggrNet, ScoringEngine, explain
-from seps.method.attribution import split_similarity
-from seps.method.blanking import measure_blanked
-from seps.method.effects import measure_effects
-from seps.method.minimal import smallest_change, smallest_set
+from seps.explanation.attribution import split_similarity
+from seps.explanation.blanking import measure_blanked
+from seps.explanation.effects import measure_effects
+from seps.explanation.minimal import smallest_change, smallest_set
 
 WORDS = 12  # of the caption
 GALLERY = 200  # images that a decision by hand is ranked among

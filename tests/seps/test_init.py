@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import seps
+import seps.method
 
 
 def test_importing_the_library_imports_no_torch() -> None:
@@ -27,3 +28,13 @@ def test_every_public_name_is_the_one_of_its_module() -> None:
         assert getattr(seps, former) is getattr(seps, name)
     with pytest.raises(AttributeError, match="module 'seps' has no attribute 'moon'"):
         _ = seps.moon
+
+
+def test_modules_that_moved_are_imported_under_their_former_names() -> None:
+    for name, module in seps.method.MOVED.items():
+        assert getattr(seps.method, name) is import_module(module)
+    from seps.method import explanation
+
+    assert explanation.explain is seps.explain and explanation.Explanation is seps.Explanation
+    with pytest.raises(AttributeError, match=r"module 'seps\.method' has no attribute 'moon'"):
+        _ = seps.method.moon

@@ -18,8 +18,9 @@ captions alone. Where `{split}_scenes.jsonl` is there, what phrases name is know
 Beside the word maps stand maps of effects, and maps that know less; each keeps as many patches, the first of its
 order, as the decision mask:
 
-    effect     a patch's worth, see `seps.method.effects`: the phrase's words' shares of the word-to-patch mean with the
-               patch kept minus those with it dropped, all others as they are, where above 0; for the caption S(I, T)
+    effect     a patch's worth, see `seps.explanation.effects`: the phrase's words' shares of the word-to-patch mean
+               with the patch kept minus those with it dropped, all others as they are, where above 0; for the caption
+               S(I, T)
     blanked    what these shares, or S(I, T), lose as the patch's embedding is replaced by the image's mean patch
     cosine     the model's own patches and words without selection and merging: a phrase's mean cosine, counted from
                the lowest, and the sum over all words

@@ -16,8 +16,8 @@ The maps are the score, whose k patches are the decision mask, each of its parts
 phrase's tokens; of equal weights the higher score first), and rivals that know less: plain cosine, gradient, centre and
 random, see `seps.evaluation.grounding`. Figures are means over pairs, a pair the mean of its two directions.
 
-The caption's share of the score's spread, see `seps.method.spread`: under an image's phrases in turn, the variance over
-phrases at a patch against the variance over all patches and phrases, sums over all images.
+The caption's share of the score's spread, see `seps.explanation.spread`: under an image's phrases in turn, the variance
+over phrases at a patch against the variance over all patches and phrases, sums over all images.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from seps.evaluation.grounding.baselines import SEED, Gradients, centre_blob
 from seps.evaluation.grounding.contrast_report import COLUMNS, Contrast, MapContrast
 from seps.evaluation.grounding.maps import from_lowest, mean_map
 from seps.evaluation.grounding.measures import first, order_of
-from seps.method.explanation import cosines, token_maps
+from seps.explanation.forward_pass import cosines, token_maps
+from seps.explanation.spread import caption_spread
 from seps.method.network import CrossSparseAggrNet, ImageFeatures, Match
 from seps.method.selection import caption_direction, text_attention
-from seps.method.spread import caption_spread
 from seps.models.model import PHOTOS_AT_ONCE, SEPSModel
 from seps.progress import Progress, batches
 from seps.runs.bootstrap import Estimate, bootstrap, estimate, ratio

@@ -12,9 +12,9 @@ from torch import Tensor
 
 from seps.evaluation.grounding.baselines import Gradients, centre_blob, random_order
 from seps.evaluation.grounding.measures import order_of
-from seps.method.blanking import measure_blanked
-from seps.method.effects import measure_effects
-from seps.method.explanation import explain
+from seps.explanation.blanking import measure_blanked
+from seps.explanation.effects import measure_effects
+from seps.explanation.forward_pass import explain
 from seps.method.network import CrossSparseAggrNet
 
 OF_PHRASES = ("seps", "effect", "blanked", "cosine", "gradient")  # methods that have a map for each phrase

@@ -9,7 +9,7 @@ import pytest
 from demo.galleries.examples import examples_gallery
 from demo.galleries.packaged import load_examples
 from demo.galleries.regions import REGIONS_FILE, Regions, load_regions
-from seps.method.caption_words import is_content
+from seps.explanation.caption_words import is_content
 
 
 @pytest.mark.parametrize(("name", "regions"), load_regions().items())

@@ -19,7 +19,7 @@ from demo.lesson.steps import STEPS
 from demo.lesson.walk import images_for, walk, walk_value
 from demo.service.retrieval import RetrievalService
 from seps import ScoringEngine
-from seps.method.spread import caption_spread
+from seps.explanation.spread import caption_spread
 
 CAPTION = "a motorcycle parked indoors"
 SETTINGS: list[dict[str, Any]] = [

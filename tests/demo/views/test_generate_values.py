@@ -13,8 +13,8 @@ from demo.explain.looks import find_looks, on_grid, shared_tokens
 from demo.explain.table import ordinal
 from demo.galleries.drawn import DRAWN
 from demo.galleries.scenes import SCENES, scenes_gallery
-from demo.service.asked import read_numbers
-from demo.service.generating import DrawnStep, GeneratingService, rank_among, true_share
+from demo.service.asked import DrawnStep, read_numbers
+from demo.service.generating import GeneratingService, rank_among, true_share
 from demo.service.registry import ModelRegistry
 from demo.views.generate_values import (
     EXAMPLES,
@@ -31,8 +31,8 @@ from demo.views.generate_values import (
     opened_generator,
     stopped_value,
 )
+from seps.explanation.caption_words import is_content
 from seps.generator import ImageTextGenerator
-from seps.method.caption_words import is_content
 from seps.scenes.reading import read_caption
 from tests.helpers.generated import write_tiny_generator
 

@@ -19,7 +19,7 @@ from demo.service.session import SessionData
 from demo.views.session import fill
 from demo.views.why import filled, show, start, two_captions
 from demo.views.why_values import WhyState, first_two, why_download
-from seps.method.caption_words import is_content
+from seps.explanation.caption_words import is_content
 
 
 def opened(registry: ModelRegistry, query: str, view: str = "why") -> list[Any]:

@@ -20,7 +20,7 @@ from seps.evaluation.best_words import (
     read_checked,
     split_cases,
 )
-from seps.method.caption_words import caption_words, is_content
+from seps.explanation.caption_words import caption_words, is_content
 from seps.models.found_words import FoundRule, best_cosine, unfound_words
 from seps.models.model import SEPSModel
 from tests.helpers.tiny import DRAWN_WORDS, tiny_model, write_tiny_bert

@@ -25,7 +25,7 @@ from seps.evaluation.found_words import (
     measure_found_words,
     sentence_kinds,
 )
-from seps.method.caption_words import is_content
+from seps.explanation.caption_words import is_content
 from seps.models.found_words import FILE_NAME, FoundRule, read_rule, unfound_words
 from seps.models.model import SEPSModel
 from tests.helpers.drawn_data import write_split

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from seps.method.explanation import explain
+from seps.explanation.forward_pass import explain
 from seps.method.network import CrossSparseAggrNet
-from seps.method.pairwise import directions
 from seps.training import maps
 from seps.training.maps import MIN_INSIDE, map_loss, token_maps
+from seps.training.pairwise import directions
 from seps.training.phrases import PhraseBox
 
 LENGTHS = [5, 7]

@@ -21,9 +21,9 @@ from seps.evaluation.grounding import Grounding, ground
 from seps.evaluation.grounding.baselines import Gradients
 from seps.evaluation.grounding.maps import METHODS, caption_maps
 from seps.evaluation.grounding.measures import order_of
-from seps.method.attribution import split_similarity
-from seps.method.blanking import measure_blanked
-from seps.method.explanation import cosines
+from seps.explanation.attribution import split_similarity
+from seps.explanation.blanking import measure_blanked
+from seps.explanation.forward_pass import cosines
 from seps.models.model import SEPSModel
 from tests.helpers.drawn_data import draw
 from tests.helpers.tiny import tiny_model

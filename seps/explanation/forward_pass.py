@@ -1,187 +1,24 @@
 """Explanation: one forward pass of one image and one caption, told in full.
 
-`explain` runs the network's own `match` and writes down what it did; nothing is computed a second
-way. Patch quantities stand in the original order of the patches, row by row of the grid, and the
-terms add up to S(I, T).
+`explain` runs the network's own `match` and writes down what it did, see `record`; nothing is computed a second way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from math import isqrt
-from typing import Any
 
 import numpy as np
 import torch
 import torch.nn.functional as F
-from numpy.typing import NDArray
 from torch import Tensor
 
 from seps.checks import Mask
+from seps.explanation.record import AlignmentExplanation, BranchExplanation, Explanation, Floats, FrozenDict, read_only
 from seps.method.alignment import Alignment
 from seps.method.network import Branch, CrossSparseAggrNet, Match
-from seps.method.summary import summarize
 
-Floats = NDArray[np.floating[Any]]
-Integers = NDArray[np.integer[Any]]
-Booleans = NDArray[np.bool_]
-
-
-class FrozenDict(dict[str, Any]):
-    """A dict that cannot be changed; unlike a mapping proxy it can be copied and pickled."""
-
-    def _refuse(self, *_: object, **__: object) -> Any:
-        raise TypeError("this record is read-only: copy it into a dict to change it.")
-
-    __setitem__ = __delitem__ = __ior__ = update = pop = popitem = clear = setdefault = _refuse
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return FrozenDict, (dict(self),)
-
-
-class Sealed:
-    """Copies and pickles of a record are read-only again."""
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            object.__setattr__(self, name, sealed(value))
-
-
-def sealed(value: Any) -> Any:
-    """Return a value with read-only arrays."""
-    if isinstance(value, np.ndarray):
-        return read_only(value)
-    return FrozenDict({name: sealed(part) for name, part in value.items()}) if isinstance(value, dict) else value
-
-
-@dataclass(frozen=True, eq=False)
-class BranchExplanation(Sealed):
-    """What one branch, sparse or dense, kept and how it merged what it kept. All arrays are read-only.
-
-    Attributes:
-        name: "sparse" or "dense", the caption whose decision this is.
-        parts: the parts of the significance score by name, each (N,): `s_p` in (0, 1), the MLP's score,
-            equation (1); `s_st`, `s_dt`, `s_im`, the attentions, equation (2), in [0, 1] (paper) or [-1, 1]
-            (released). Only those that the variant, the branch and the call have.
-        coefficients: by the same names, the weight of each part in equation (3).
-        score: (N,), the total: the sum of coefficients times parts.
-        kept: (N,) bool, the decision mask.
-        rank: (N,) int, the place of each patch by score, 0 is the highest.
-        aggregation_weights: (N_c, N) in [0, 1], equation (4): zero on dropped patches, each row summing to 1.
-            None for the dense branch of the paper variant without dual aggregation, which merges nothing.
-        extra_weights: (N,) in [0, 1], the extra token's weights: zero on kept patches, summing to 1 over the
-            dropped ones; all zero where nothing was dropped.
-        forced: whether `kept` was given from outside; the score then decided nothing, and only weighs the dropped
-            patches of the extra token.
-    """
-
-    name: str
-    parts: Mapping[str, Floats]
-    coefficients: Mapping[str, float]
-    score: Floats
-    kept: Booleans
-    rank: Integers
-    aggregation_weights: Floats | None
-    extra_weights: Floats
-    forced: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class AlignmentExplanation(Sealed):
-    """How one caption's words met the image's tokens. Equation (5). All arrays are read-only.
-
-    Attributes:
-        caption: "sparse" or "dense".
-        words: (L,), the words' labels.
-        tokens: (M,), the tokens' labels: "[CLS]" if any, "aggregated 1" to "aggregated N_c", "extra".
-        token_weights: (M, N); times the patches it gives each token before it is scaled to unit length.
-            The [CLS] row is zero. With both branches merged (paper variant) an aggregated row sums to 2.
-        cosines: (M, L), the patch-word matrix in [-1, 1].
-        matrix: (M, L), the same after the leaky ReLU in the released variant; equal to cosines in the paper's.
-        best_token: (L,), for each word the token that it met best.
-        best_word: (M,), for each token its best word.
-        word_maps: (L, N), for each word the weights over patches of its best token, both branches combined:
-            each row sums to 1. It is zero where that token is [CLS], which has no place on the grid, or an
-            extra token that nothing was dropped into.
-        patch_cosines: (L, N), each word's cosine with each patch itself, in [-1, 1]: no part of the score, which
-            knows patches through tokens alone, but where the word by itself fits best.
-        patch_to_word: mean over tokens of each token's best word.
-        word_to_patch: mean over words of each word's best token.
-        patch_relevance, word_relevance: the relevance MLP on the K best of each; 0 in the released variant.
-        similarity: the four terms added.
-    """
-
-    caption: str
-    words: tuple[str, ...]
-    tokens: tuple[str, ...]
-    token_weights: Floats
-    cosines: Floats
-    matrix: Floats
-    best_token: Integers
-    best_word: Integers
-    word_maps: Floats
-    patch_cosines: Floats
-    patch_to_word: float
-    word_to_patch: float
-    patch_relevance: float
-    word_relevance: float
-    similarity: float
-
-    @property
-    def terms(self) -> dict[str, float]:
-        """The four terms of the similarity by name, in the order in which they are added."""
-        return {
-            "patch-to-word mean": self.patch_to_word,
-            "word-to-patch mean": self.word_to_patch,
-            "patch relevance": self.patch_relevance,
-            "word relevance": self.word_relevance,
-        }
-
-
-@dataclass(frozen=True, eq=False)
-class Explanation(Sealed):
-    """The whole record of one image and one caption.
-
-    Attributes:
-        variant: "paper" or "released".
-        grid: (H, W), patches row by row, H * W = N.
-        has_cls: whether the image came with a [CLS] token.
-        sparse, dense: the branches; no dense caption, no dense branch.
-        sparse_alignment: the caption's words against the tokens.
-        dense_alignment: the dense caption's, in the released variant alone; the paper's tokens meet the
-            sparse caption's words only.
-        similarity: S(I, T), what the model returns for this pair.
-    """
-
-    variant: str
-    grid: tuple[int, int]
-    has_cls: bool
-    sparse: BranchExplanation
-    dense: BranchExplanation | None
-    sparse_alignment: AlignmentExplanation
-    dense_alignment: AlignmentExplanation | None
-    similarity: float
-
-    @property
-    def terms(self) -> dict[str, float]:
-        """Every term of S(I, T) by name; they add up to `similarity`."""
-        terms = {f"sparse {name}": value for name, value in self.sparse_alignment.terms.items()}
-        if self.dense_alignment is not None:
-            terms |= {f"dense {name}": value for name, value in self.dense_alignment.terms.items()}
-        return terms
-
-    @property
-    def forced(self) -> bool:
-        """Whether a decision was given from outside, in either branch."""
-        return self.sparse.forced or (self.dense is not None and self.dense.forced)
-
-    def __str__(self) -> str:
-        return summarize(self)
-
-    def on_grid(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Lay patch values (..., N) on the grid: (..., H, W)."""
-        return values.reshape(*values.shape[:-1], *self.grid)
+__all__ = ["AlignmentExplanation", "BranchExplanation", "Explanation", "explain"]
 
 
 def explain(
@@ -288,15 +125,6 @@ def word_labels(name: str, labels: Sequence[str] | None, count: int) -> tuple[st
     if len(labels) != count:
         raise ValueError(f"{name} has {len(labels)} labels, but the caption has {count} words.")
     return tuple(labels)
-
-
-def read_only(values: Tensor | NDArray[Any]) -> NDArray[Any]:
-    """Return a copy that cannot be written to, nor made writable."""
-    if isinstance(values, Tensor):
-        values = values.detach().cpu()
-        values = (values.float() if values.dtype in (torch.bfloat16, torch.float16) else values).numpy()
-    array = np.ascontiguousarray(values)
-    return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
 
 
 def explain_branch(name: str, branch: Branch, coefficients: dict[str, float]) -> BranchExplanation:

@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 
 from seps import CrossSparseAggrNet
-from seps.method.pairwise import pairwise_similarity
+from seps.training.pairwise import pairwise_similarity
 from tests.helpers.cases import Case, cases
 from tests.helpers.examples import number_of_examples
 

@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 
 from seps import AlignmentExplanation, BranchExplanation, Explanation, explain
-from seps.method.explanation import cosines
+from seps.explanation.forward_pass import cosines
 from tests.helpers.cases import Case, cases, one_pair
 from tests.helpers.examples import number_of_examples
 

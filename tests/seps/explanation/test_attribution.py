@@ -10,8 +10,8 @@ import torch
 from hypothesis import given, settings
 
 from seps import explain
+from seps.explanation.attribution import attribute_relevance, attribute_word_mean, relevance_mlp, split_similarity
 from seps.method.alignment import HRPA
-from seps.method.attribution import attribute_relevance, attribute_word_mean, relevance_mlp, split_similarity
 from tests.helpers.cases import Case, cases, one_pair
 from tests.helpers.examples import number_of_examples
 from tests.helpers.forced import random_masks

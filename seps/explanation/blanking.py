@@ -1,7 +1,7 @@
 """Blanking: each patch's embedding replaced by the mean patch, one at a time, and the pass run again on what is left.
 
 Replacing a patch changes its own scores and logits, and through the mean patch s^im of all patches; all else stays what
-it was and is computed once. Selection, aggregation and alignment are the network's own code. `seps.models.blurring`
+it was and is computed once. Selection, aggregation and alignment are the network's own code. `blurring`
 replaces a patch's pixels instead, and encodes again.
 """
 
@@ -15,8 +15,9 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from seps.checks import Mask, check_embeddings
-from seps.method.attribution import attribute_word_mean
-from seps.method.explanation import Floats, Sealed, check_single, read_only
+from seps.explanation.attribution import attribute_word_mean
+from seps.explanation.forward_pass import check_single
+from seps.explanation.record import Floats, Sealed, read_only
 from seps.method.network import CrossSparseAggrNet, ImageFeatures, Match
 from seps.method.selection import caption_direction, unit_patches
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seps.method.caption_words import CaptionWord, caption_words, is_special
+from seps.explanation.caption_words import CaptionWord, caption_words, is_special
 
 
 def test_pieces_are_joined_and_special_tokens_left_out() -> None:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from seps.checks import Mask
-from seps.method.explanation import Booleans, Sealed, read_only
-from seps.method.mask_flips import MaskFlips
+from seps.explanation.mask_flips import MaskFlips
+from seps.explanation.record import Booleans, Sealed, read_only
 from seps.method.network import CrossSparseAggrNet
 
 Scores = Tensor | NDArray[Any] | Sequence[float]

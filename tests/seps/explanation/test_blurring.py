@@ -11,8 +11,8 @@ import torch
 from PIL import Image, ImageFilter
 
 from seps import split_similarity
-from seps.models import blurring
-from seps.models.blurring import measure_blurred, patch_boxes
+from seps.explanation import blurring
+from seps.explanation.blurring import measure_blurred, patch_boxes
 from seps.models.model import SEPSModel
 from tests.helpers.tiny import tiny_model
 
@@ -41,7 +41,7 @@ def loop(model: SEPSModel, photo: Image.Image, radius: float, *captions: Any, **
         pixels[top : top + SIDE, left : left + SIDE] = blurred[top : top + SIDE, left : left + SIDE]
         record = model.explain(Image.fromarray(pixels), *captions, **masks)
         effects.append(base.similarity - record.similarity)
-        both = (split_similarity(model.cross_net, one)[0].word_means for one in (base, record))
+        both = (split_similarity(model.cross_net, explained)[0].word_means for explained in (base, record))
         words.append(np.subtract(*both))
     return np.array(effects), np.array(words).T
 
@@ -51,35 +51,35 @@ def test_blurred_patches_equal_a_loop(
     model: SEPSModel, photo: Image.Image, captions: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(blurring, "TOGETHER", 7)  # the last batch is smaller
-    found = measure_blurred(model, photo, *captions)
+    result = measure_blurred(model, photo, *captions)
     effects, words = loop(model, photo, SIDE, *captions)
     assert np.abs(effects).max() > 1e-4
-    np.testing.assert_allclose(found.effects, effects, atol=2e-6)
-    np.testing.assert_allclose(found.word_effects, words, atol=2e-6)
-    assert found.similarity == pytest.approx(model.explain(photo, *captions).similarity, abs=1e-6)
+    np.testing.assert_allclose(result.effects, effects, atol=2e-6)
+    np.testing.assert_allclose(result.word_effects, words, atol=2e-6)
+    assert result.similarity == pytest.approx(model.explain(photo, *captions).similarity, abs=1e-6)
 
 
 def test_a_decision_and_a_radius_hold_for_every_picture(model: SEPSModel, photo: Image.Image) -> None:
     mask = np.random.default_rng(1).random(100) < 0.3
-    found = measure_blurred(model, photo, "snow", mask=mask, radius=3.0)
-    np.testing.assert_allclose(found.effects, loop(model, photo, 3.0, "snow", mask=mask)[0], atol=2e-6)
+    result = measure_blurred(model, photo, "snow", mask=mask, radius=3.0)
+    np.testing.assert_allclose(result.effects, loop(model, photo, 3.0, "snow", mask=mask)[0], atol=2e-6)
 
 
 def test_pictures_may_be_encoded_elsewhere_and_are_counted(model: SEPSModel, photo: Image.Image) -> None:
     sizes: list[int] = []
-    told: list[tuple[int, str]] = []
+    bars: list[tuple[int, str]] = []
 
     def encode(photos: Any) -> torch.Tensor:
         sizes.append(len(photos))
         return model.encode_photos(photos)
 
     def bar(items: Any, desc: str) -> Any:
-        told.append((len(items), desc))
+        bars.append((len(items), desc))
         return items
 
     measure_blurred(model, photo, "snow", encode=encode, progress=bar)
     assert sum(sizes) == 101 and max(sizes) == blurring.TOGETHER
-    assert told == [(8, "Encoding blurred pictures")]
+    assert bars == [(8, "Encoding blurred pictures")]
 
 
 def test_boxes_cover_every_pixel_once() -> None:

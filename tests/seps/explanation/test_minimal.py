@@ -10,8 +10,8 @@ import torch
 from hypothesis import given, settings
 
 from seps import explain
-from seps.method.effects import measure_effects
-from seps.method.minimal import MinimalSet, smallest_change, smallest_set
+from seps.explanation.effects import measure_effects
+from seps.explanation.minimal import MinimalSet, smallest_change, smallest_set
 from tests.helpers.cases import Case, cases, one_pair
 from tests.helpers.examples import number_of_examples
 

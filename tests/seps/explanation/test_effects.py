@@ -11,10 +11,10 @@ import torch
 from hypothesis import given, settings
 
 from seps import CrossSparseAggrNet, Explanation, explain
-from seps.method import blanking, mask_flips
-from seps.method.attribution import split_similarity
-from seps.method.blanking import measure_blanked
-from seps.method.effects import Effects, measure_effects
+from seps.explanation import blanking, mask_flips
+from seps.explanation.attribution import split_similarity
+from seps.explanation.blanking import measure_blanked
+from seps.explanation.effects import Effects, measure_effects
 from tests.helpers.cases import Case, cases, one_pair
 from tests.helpers.examples import number_of_examples
 from tests.helpers.forced import random_masks

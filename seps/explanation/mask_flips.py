@@ -19,9 +19,9 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from seps.checks import Mask, check_choice
+from seps.explanation.attribution import attribute_word_mean
+from seps.explanation.forward_pass import check_single
 from seps.method.alignment import Alignment
-from seps.method.attribution import attribute_word_mean
-from seps.method.explanation import check_single
 from seps.method.network import CrossSparseAggrNet, Match
 from seps.method.selection import Selection, decision_dtype, masked_softmax
 

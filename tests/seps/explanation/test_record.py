@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from seps.method.summary import MAX_WORDS, WIDTH
+from seps.explanation.record import MAX_WORDS, WIDTH
 from seps.numbers import written
 from tests.helpers.records import CASES, random_record
 

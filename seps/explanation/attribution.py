@@ -23,8 +23,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from seps.explanation.record import AlignmentExplanation, Explanation, Floats, Sealed, read_only
 from seps.method.alignment import HRPA
-from seps.method.explanation import AlignmentExplanation, Explanation, Floats, Sealed, read_only
 from seps.method.network import CrossSparseAggrNet
 from seps.method.selection import decision_dtype
 

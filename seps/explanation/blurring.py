@@ -1,30 +1,63 @@
 """Blurring: each patch's pixels replaced by those of the blurred photograph, one patch at a time, and encoded again.
 
-`seps.method.blanking` replaces a patch's embedding, which the encoder has made of the whole image, and leaves what it
+`blanking` replaces a patch's embedding, which the encoder has made of the whole image, and leaves what it
 has mixed into other patches. Here what the patch shows leaves all of them, at the price of encoding N pictures.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import torch
 from PIL import Image, ImageFilter
 from torch import Tensor
 
 from seps.checks import Mask, check_positive
+from seps.encoders.config import VisionConfig
 from seps.encoders.preprocessing import squash
-from seps.method.blanking import Blanked, blanked_of
-from seps.method.network import Match
-from seps.models.model import SEPSModel
+from seps.explanation.blanking import Blanked, blanked_of
+from seps.method.network import CrossSparseAggrNet, Match
 from seps.progress import Progress, batch_indices
 
 TOGETHER = 14  # pictures that are made, encoded and scored together: a row of the shipped models' patches
 Box = tuple[int, int, int, int]  # left, top, right, bottom in pixels, the last two outside
 
 
+class ModelConfig(Protocol):
+    """What blurring needs of a model's config."""
+
+    @property
+    def vision(self) -> VisionConfig:
+        """How the image encoder wants its pixels."""
+
+
+class PhotoModel(Protocol):
+    """What blurring needs of a model, `SEPSModel` for one."""
+
+    cross_net: CrossSparseAggrNet
+
+    @property
+    def config(self) -> ModelConfig:
+        """The model's config."""
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """The grid of patches (H, W)."""
+
+    @property
+    def device(self) -> torch.device:
+        """Where the parameters are."""
+
+    def encode_photos(self, photos: Sequence[Image.Image]) -> Tensor:
+        """Encode B photographs as patch embeddings (B, N[+1], C)."""
+
+    def encode_captions(self, captions: Sequence[str], dense: bool = False) -> tuple[Tensor, Tensor]:
+        """Encode B captions as word embeddings (B, L, C) with their lengths (B,)."""
+
+
 def measure_blurred(
-    model: SEPSModel,
+    model: PhotoModel,
     photo: Image.Image,
     caption: str,
     dense_caption: str | None = None,

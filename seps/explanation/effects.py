@@ -1,7 +1,7 @@
 """Effects: what S(I, T), and each word's part of it, owes to the decision on each patch.
 
 The decision mask keeps one patch less, or one more, and all else stays. What the patch shows is still in the picture:
-dropped patches are merged into the extra token. `seps.method.blanking` asks the other question, what S(I, T) owes to
+dropped patches are merged into the extra token. `blanking` asks the other question, what S(I, T) owes to
 the patch's content.
 """
 
@@ -13,8 +13,8 @@ import numpy as np
 from torch import Tensor
 
 from seps.checks import Mask
-from seps.method.explanation import Booleans, Floats, Sealed, read_only
-from seps.method.mask_flips import MaskFlips
+from seps.explanation.mask_flips import MaskFlips
+from seps.explanation.record import Booleans, Floats, Sealed, read_only
 from seps.method.network import CrossSparseAggrNet
 
 

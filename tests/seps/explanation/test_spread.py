@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from seps.method.spread import caption_spread
+from seps.explanation.spread import caption_spread
 
 BLIND = torch.tensor([0.0, 1.0, 2.0], dtype=torch.float64)
 
