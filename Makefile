@@ -28,6 +28,7 @@ lint: $(READY)
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
+	@.ci/lint-js $(CACHE)
 
 # One process a core, at most four, each with one thread; the tests of one file stay together and share what they build.
 PYTEST := OMP_NUM_THREADS=1 $(RUN) -m pytest -n auto --maxprocesses 4 --dist loadfile

@@ -5,6 +5,7 @@ export function bytes(base64) {
 }
 
 // {shape, float32} to a Float32Array, or to one Float32Array a row where the shape has two dimensions.
+/** @returns {any} */
 export function floats({ shape, float32 }) {
   const values = new Float32Array(bytes(float32).buffer);
   if (shape.length === 1) return values;

@@ -26,6 +26,7 @@ export const DENSE_ONLY = VIRIDIS[0];
 export const SPARSE_ONLY = VIRIDIS[255];
 
 // The colour of a value on a range [low, high].
+/** @param {number} value @param {number[]} range */
 export function colour(value, [low, high]) {
   const share = high > low ? (value - low) / (high - low) : 0;
   return VIRIDIS[Math.max(0, Math.min(255, Math.floor(share * 256)))];
@@ -39,6 +40,7 @@ export function sideColour(value) {
 // How strong a value's colour lies over the photo, 0 to 1: from nothing where the scale begins, or at zero where that is
 // its middle, so that the photo is seen there, to all of the picture's opacity at its end. The map's low colours are
 // dark: the root keeps them in sight.
+/** @param {number} value @param {number[]} range */
 export function strength(value, [low, high], centred = false) {
   const [reached, length] = centred ? [Math.abs(value), high] : [value - low, high - low];
   const part = length > 0 ? Math.max(0, Math.min(1, reached / length)) : 0;

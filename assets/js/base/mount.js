@@ -23,6 +23,7 @@ export function rootOf(element, name) {
 export function mounting(name, build, nothing) {
   return (element, props, trigger, watch) => {
     const root = rootOf(element, name);
+    /** @type {(() => void) & { update?: (value: any) => boolean }} */
     let dispose = () => {};
     const show = () => {
       const empty = missing(props.value, nothing);

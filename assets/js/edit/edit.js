@@ -17,6 +17,7 @@ const SIDE = 224; // pixels of a scene
 const PATIENCE = 5000; // milliseconds after which a change that was not answered holds up no other
 const WAIT = 250; // milliseconds in which moves are gathered
 const GAP = 16; // CSS pixels between the pictures
+/** @type {Record<string, [number, number, string, string]>} */
 const ARROWS = { ArrowLeft: [-1, 0, "left", "←"], ArrowRight: [1, 0, "right", "→"], ArrowUp: [0, -1, "up", "↑"],
   ArrowDown: [0, 1, "down", "↓"] };
 

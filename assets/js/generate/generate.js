@@ -49,6 +49,7 @@ function build(root, trigger) {
   }
 
   // Show how a picture came about, once.
+  /** @param {string[]} pictures */
   function play([source, ...others]) {
     playing = others.length ? source : null;
     if (!others.length) draw();

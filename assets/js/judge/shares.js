@@ -33,7 +33,7 @@ export function drawShares(canvas, image, shares, { patch = null } = {}) {
   if (patch === null) return;
   const pixel = window.devicePixelRatio || 1;
   const [left, top, wide, tall] = cell(patch);
-  for (const [colour, line] of [["#000000", 4], ["#ffffff", 2]]) {
+  for (const [colour, line] of /** @type {[string, number][]} */ ([["#000000", 4], ["#ffffff", 2]])) {
     context.strokeStyle = colour;
     context.lineWidth = line * pixel;
     context.strokeRect(left + pixel, top + pixel, wide - 2 * pixel, tall - 2 * pixel);

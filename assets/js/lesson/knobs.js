@@ -9,6 +9,7 @@ import { countKept } from "./stage.js";
 import { drawLayer } from "../picture/layer.js";
 import { keptCount } from "../record/record.js";
 
+/** @type {Record<string, [string, any]>} */
 const KNOBS = {
   keep_ratio: ["range", { min: 0.05, max: 1, step: 0.01 }],
   aggr_ratio: ["range", { min: 0.05, max: 1, step: 0.01 }],

@@ -70,6 +70,7 @@ export const footing = (c, key, rect, node) => ({
 });
 
 // The patches of the photo on a place, `gap` apart as a share of a patch; `paint` tells what covers each.
+/** @param {(patch: number) => object} paint */
 export function patches(c, rect, paint = () => ({}), gap = 0) {
   const [rows, columns] = c.record.grid;
   const [wide, tall] = [rect.width / columns, rect.height / rows];

@@ -90,7 +90,7 @@ export function tokenTiles(c, alignment, places, numbered) {
     const rect = gapped(places[index], 1);
     const key = `${alignment.caption}:all:${index}`;
     const image = tileOf(c, key, weights, [0, most], rect, numbered && aggregated ? aggregated[1] : "");
-    const id = aggregated ? `tile:${aggregated[1] - 1}` : `tile:${alignment.tokens[index]}`;
+    const id = aggregated ? `tile:${Number(aggregated[1]) - 1}` : `tile:${alignment.tokens[index]}`;
     return [[id, { ...rect, image, from: "patch:0" }]];
   });
 }

@@ -140,6 +140,7 @@ function build(root, trigger) {
   }
 
   // Tell one pair: its similarity, and by how much it violates the margin both ways.
+  /** @param {number[]} indices */
   function choose([row, column]) {
     pair = [row, column];
     for (const cell of table.querySelectorAll("[data-row]")) {

@@ -37,7 +37,7 @@ export function noticeAnswers() {
   new MutationObserver((changes) => {
     for (const { addedNodes } of changes) {
       for (const node of addedNodes) {
-        const problem = node.nodeType === Node.ELEMENT_NODE && (node.matches(PROBLEM) ? node : node.querySelector(PROBLEM));
+        const problem = node instanceof Element && (node.matches(PROBLEM) ? node : node.querySelector(PROBLEM));
         if (problem) told(problem);
       }
     }

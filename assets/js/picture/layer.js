@@ -111,7 +111,7 @@ export function drawLayer(canvas, photo, record, text, options = {}) {
   }
 
   function drawMark({ x, y, width, height }) {
-    for (const [style, line] of [["#000000", 5], ["#ffffff", 2.5]]) {
+    for (const [style, line] of /** @type {[string, number][]} */ ([["#000000", 5], ["#ffffff", 2.5]])) {
       context.lineWidth = line * pixel;
       context.strokeStyle = style;
       context.strokeRect(x + 2.5 * pixel, y + 2.5 * pixel, width - 5 * pixel, height - 5 * pixel);

@@ -14,6 +14,7 @@ function path(lines, across, down, dx = 0, dy = 0) {
   const outline = new Path2D();
   for (const line of lines) {
     for (let at = 0; at < line.length; at += 2) {
+      /** @type {[number, number]} */
       const spot = [(line[at] + dx) * across, (line[at + 1] + dy) * down];
       if (at) outline.lineTo(...spot);
       else outline.moveTo(...spot);
@@ -58,6 +59,7 @@ function stroke(context, outline, styles, pixel) {
 }
 
 // Whether a spot, in units, lies inside an object; and the area of the box around its lines.
+/** @param {number[][]} lines @param {number[]} spot */
 export function holds(lines, [x, y]) {
   return document.createElement("canvas").getContext("2d").isPointInPath(path(lines, 1, 1), x, y, "evenodd");
 }

@@ -255,7 +255,9 @@ export function drawChoice(canvas, [rows, columns], mask) {
     side(is(row, column + 1), left + width - inset, top, left + width - inset, top + height);
   });
   context.save();
-  for (const [style, line, dash] of [[CHOICE[0], 5, []], [CHOICE[1], 2.5, [6, 4]]]) {
+  /** @type {[string, number, number[]][]} */
+  const strokes = [[CHOICE[0], 5, []], [CHOICE[1], 2.5, [6, 4]]];
+  for (const [style, line, dash] of strokes) {
     context.strokeStyle = style;
     context.lineWidth = line * pixel;
     context.setLineDash(dash.map((length) => length * pixel));

@@ -13,7 +13,7 @@ export function drawMarks(canvas, [rows, columns], marks) {
   context.save();
   for (const { patch, speaks } of marks) {
     const [x, y] = [(patch % columns) * wide, Math.floor(patch / columns) * tall];
-    for (const [style, line] of [[VEIL, 5], [COLOUR, 2.5]]) {
+    for (const [style, line] of /** @type {[string, number][]} */ ([[VEIL, 5], [COLOUR, 2.5]])) {
       context.strokeStyle = style;
       context.lineWidth = line * pixel;
       context.setLineDash(speaks || style === VEIL ? [] : [3 * pixel, 3 * pixel]);
