@@ -1,4 +1,5 @@
-"""Loud checks at the door: every message names both numbers and says what to do; and the one reader of JSON.
+"""Loud checks at the door: every message names both numbers and says what to do; and the reader of every JSON file
+that the library takes. (The app reads those that ship with it by itself.)
 
 Bounds of what a config, a checkpoint or a caller may ask for stand here too: far beyond any model that is trained
 today, and small enough that a slip of the keyboard or a damaged file is told before memory is asked for.

@@ -38,7 +38,8 @@ class Candidate:
     """A caption and the photograph that it is of.
 
     Attributes:
-        index: of the photograph; margin: its S(I, T) less the best of all others', above 0 where it ranks first.
+        caption: as it was written; index: of the photograph.
+        margin: its S(I, T) less the best of all others', above 0 where it ranks first.
     """
 
     caption: str

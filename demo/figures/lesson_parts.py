@@ -68,7 +68,7 @@ class Lesson:
 
     Attributes:
         photo: any size and mode, the right way up; record: its explanation.
-        steps: the nine steps' texts.
+        heading: what stands above every slide: caption, model and rank; steps: the nine steps' texts.
         before: the same pair's record with the trained settings, where others are shown.
         dense_words: (L_d,), the word pieces of the dense caption that is there, in use or not.
         top_k: K of the relevance MLP.

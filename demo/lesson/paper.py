@@ -46,9 +46,10 @@ OwnModels = Mapping[str, Path | None]
 
 @dataclass(frozen=True)
 class Run:
-    """One variant on the example: its network, what the network makes of it, and what it alone keeps and lets through.
+    """One variant on the example.
 
     Attributes:
+        net: the network of the variant; record: its explanation of the example.
         kept_alone: patches that the other variant drops; slope: the norm of the gradient of S(I, T) at the patches.
     """
 

@@ -44,7 +44,7 @@ class LessonState:
     """Where a person is in the lesson; lives in the session.
 
     Attributes:
-        chosen: the photograph; caption, dense: as typed; knobs: the pass; step: 1 to 9.
+        selected: the photograph; caption, dense: as typed; knobs: the pass; step: 1 to 9.
         mask: the decision by hand of the last step, see `demo.explain.masks`, or empty for the model's own.
         problem: what was wrong with the link that led here, to be read until a caption is typed.
     """

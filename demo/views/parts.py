@@ -69,7 +69,7 @@ class ViewState:
     """The pair that a person looks at; lives in the person's session.
 
     Attributes:
-        gallery: name; place: the photograph in it; caption, dense: as read.
+        gallery: name; index: of the photograph in it; caption, dense: as read.
         layer, opacity, lines: how the picture is drawn; objects: whether a scene's true objects are outlined.
         typed: the captions of a person's own that were ranked with others, one a line.
         problem: what was wrong with the link that led here, to be read until something else is shown.

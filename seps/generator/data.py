@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 from tqdm import tqdm
 
+from seps.checks import read_json_file
 from seps.data import open_image, read_entities, read_split
 from seps.data.layout import Split
 from seps.data.objects import Masks, read_scenes
@@ -71,7 +72,7 @@ def pixels_of(split: Split, size: int, cache: Path) -> np.ndarray[tuple[int, ...
     """A split's pictures (V, size, size, 3) as bytes on disk, made where they are not there yet."""
     file, note = cache / f"{split.name}-{size}.npy", cache / f"{split.name}-{size}.json"
     made_from = fingerprint(split)
-    if file.is_file() and note.is_file() and json.loads(note.read_text()) == made_from:
+    if file.is_file() and note.is_file() and read_json_file(note) == made_from:
         return np.load(file, mmap_mode="r")
     with written_whole(file) as partial:
         shape = (len(split.image_files), size, size, 3)

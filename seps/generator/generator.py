@@ -40,9 +40,10 @@ class Frame:
 
 @dataclass(frozen=True)
 class WrittenCaption:
-    """A caption, the mean log probability of its tokens, its words, and each word's attention to the image's grid.
+    """A caption that was written for an image.
 
     Attributes:
+        text: the caption; score: the mean log probability of its tokens, at most 0.
         words: (L,), as the tokenizer has them; attention: (L, side, side), shares of the whole image, which add up to
             at most 1 a word: the rest is what it took from the image's embedding.
     """

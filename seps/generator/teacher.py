@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
+from seps.checks import read_json_file
 from seps.data import open_image
 from seps.files import written_whole
 from seps.generator.data import Captioned, fingerprint
@@ -84,7 +85,7 @@ def patches_of(
     split, stem = captioned.split, Path(name).name
     file, note = cache / f"{split.name}-{stem}.npy", cache / f"{split.name}-{stem}.json"
     made_from = fingerprint(split) | {"teacher": name}
-    if file.is_file() and note.is_file() and json.loads(note.read_text()) == made_from:
+    if file.is_file() and note.is_file() and read_json_file(note) == made_from:
         return np.load(file, mmap_mode="r")
     model = model.to(device).eval()
     patches, width = model.grid[0] * model.grid[1], model.config.embed_size

@@ -34,12 +34,13 @@ class EncoderConfig:
 
     Attributes:
         kind: "clip", a transformers CLIP; "seps", the frozen encoders of a SEPS model.
-        name: clip: a hub repo ("openai/clip-vit-base-patch32") or a folder; seps: what `load_model` takes
-            ("judge/encoders").
-        freeze: "none", "layers" (the first of each tower, see freeze_layers) or "all"; seps: "all".
+        name: of "clip" a hub repo ("openai/clip-vit-base-patch32") or a folder; of "seps" what `load_model`
+            takes ("judge/encoders").
+        freeze: "none", "layers" (the first of each tower, see freeze_layers) or "all"; of "seps" always "all".
         freeze_layers: with "layers", how many layers of each tower stay as they are: {"vision": 18, "text": 9}.
-        stages: seps: which stages of the EfficientNet describe quality, 0 the stem and -1 the features after the last.
-        pretrained: clip: take the weights that the source has; false builds the towers from its config alone.
+        stages: of "seps", which stages of the EfficientNet describe quality, 0 the stem and -1 the features after the
+            last.
+        pretrained: of "clip", take the weights that the source has; false builds the towers from its config alone.
     """
 
     kind: str

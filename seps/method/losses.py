@@ -22,7 +22,7 @@ def same_image(batch: int, img_ids: Tensor | Sequence[int] | None, device: torch
         return torch.eye(batch, dtype=torch.bool, device=device)
     ids = torch.as_tensor(img_ids, device=device)
     if ids.shape != (batch,):
-        raise ValueError(f"img_ids has shape {tuple(ids.shape)}, but similarity_matrix has {batch} pairs.")
+        raise ValueError(f"img_ids has shape {tuple(ids.shape)}, but similarity has {batch} pairs.")
     return ids[:, None] == ids[None, :]
 
 
@@ -48,8 +48,7 @@ def align_loss(
     """
     if similarity.ndim != 2 or similarity.shape[0] != similarity.shape[1]:
         raise ValueError(
-            f"similarity_matrix has shape {tuple(similarity.shape)}, "
-            "but training needs as many images as captions: (B, B)."
+            f"similarity has shape {tuple(similarity.shape)}, but training needs as many images as captions: (B, B)."
         )
     positive = similarity.diagonal()  # (B,)
     excluded = same_image(len(similarity), img_ids, similarity.device)  # (B, B)
@@ -145,7 +144,12 @@ class SEPSLoss(nn.Module):
         score_mask: ScoreMask,
         img_ids: Tensor | Sequence[int] | None = None,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return (total, align, ratio), three scalars; arguments as in `align_loss` and `ratio_loss`."""
+        """Return (total, align, ratio), three scalars.
+
+        Args:
+            similarity_matrix: (B, B), what `align_loss` calls `similarity`; img_ids: as there.
+            score_mask: as in `ratio_loss`.
+        """
         align = align_loss(similarity_matrix, self.margin, self.max_violation, img_ids)
         ratio = ratio_loss(score_mask, self.target_ratio, self.lambda_sparse, self.lambda_dense)
         return align + self.ratio_weight * ratio, align, ratio

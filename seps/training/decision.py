@@ -22,7 +22,8 @@ class PhraseRegions:
         rows: (P,), the image of the batch that each phrase speaks of.
         words: (P, L, D_t) features, or embeddings once they are projected; lengths: (P,).
         own: (P, N) bool, patches of what the phrase names.
-        other: (P, N) bool, patches of what other phrases of the image name, which lie apart from it; none: all False.
+        other: (P, N) bool, patches of what other phrases of the image name, which lie apart from it; all False
+            where there are none.
     """
 
     rows: Tensor

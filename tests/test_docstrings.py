@@ -1,0 +1,77 @@
+"""Docstrings are true: they name the fields that are there, the rooms that are there, and who reads JSON."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+import torch
+
+import seps
+from seps.method.losses import align_loss
+
+ROOT = Path(__file__).parents[1]
+FILES = [*sorted((ROOT / "seps").rglob("*.py")), *sorted((ROOT / "demo").rglob("*.py"))]
+
+
+def untrue(source: str) -> list[str]:
+    """What the attributes of dataclasses leave out, and what they tell of that is not there."""
+    result = []
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.ClassDef) or "dataclass" not in " ".join(map(ast.unparse, node.decorator_list)):
+            continue
+        section = re.search(r"^(?:Attributes|Args):\n((?: .*\n?|\n)+)", ast.get_docstring(node) or "", re.MULTILINE)
+        if section is None:
+            continue
+        fields = {
+            item.target.id for item in node.body if isinstance(item, ast.AnnAssign) and hasattr(item.target, "id")
+        }
+        there = fields | {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
+        named = [
+            re.split(r", | and ", part.strip().partition(":")[0])
+            for part in re.split(r"\n|; |\. ", section[1])
+            if ":" in part
+        ]
+        unknown = [name for names in named if all(map(str.isidentifier, names)) for name in names if name not in there]
+        result += [f"{node.name}.{name} is not there" for name in unknown]
+        result += [f"{node.name}.{name} has no word" for name in fields if not re.search(rf"\b{name}\b", section[1])]
+    return result
+
+
+def test_fields_are_told_and_none_that_is_not_there() -> None:
+    assert {str(file.relative_to(ROOT)): untrue(file.read_text()) for file in FILES if untrue(file.read_text())} == {}
+
+
+def test_what_is_untrue_is_seen() -> None:
+    source = (
+        '@dataclass(frozen=True)\nclass A:\n    """A.\n\n    Attributes:\n        place: of it; b, c: two.\n    """\n'
+    )
+    source += "    index: int\n    b: int\n    c: int\n"
+    assert untrue(source) == ["A.place is not there", "A.index has no word"]
+
+
+def test_the_package_tells_of_every_room() -> None:
+    rooms = {
+        path.stem for path in (ROOT / "seps").iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()
+    }
+    rooms |= {"configs"}
+    assert seps.__doc__ is not None
+    assert rooms - {"__init__"} == rooms & set(re.findall(r"`(\w+)`", seps.__doc__))
+
+
+def test_the_library_reads_json_in_one_place() -> None:
+    readers = {
+        str(file.relative_to(ROOT))
+        for file in FILES
+        if file.is_relative_to(ROOT / "seps") and re.search(r"json\.loads?\((?!json\.dumps)", file.read_text())
+    }
+    assert readers == {"seps/checks.py"}
+
+
+def test_an_error_names_the_argument_as_it_is_called() -> None:
+    with pytest.raises(ValueError, match=r"^similarity has shape \(2, 3\)"):
+        align_loss(torch.zeros(2, 3))
+    with pytest.raises(ValueError, match=r"but similarity has 2 pairs"):
+        align_loss(torch.zeros(2, 2), img_ids=[1, 2, 3])
