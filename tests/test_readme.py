@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-import seps
 from tests.helpers.readme_gif import CAPTION, Film, gif
 
 ROOT = Path(__file__).parents[1]
@@ -184,6 +183,17 @@ def test_the_tree_names_rooms() -> None:
     assert not re.search(r"^[A-Z_]+$", README, re.MULTILINE), "a placeholder is left"
 
 
+def test_the_readme_names_every_file_of_generate() -> None:
+    (row,) = [line for line in README.splitlines() if line.startswith("| the screen Generate |")]
+    named = set(re.findall(r"`([^`]+)`", row))
+    stems = ("generate", "generate_values", "generating", "drawn", "asked")
+    files = [path for path in (ROOT / "demo").rglob("*.py") if path.stem in stems]
+    files += [ROOT / "assets" / "css" / "generate.css", *(ROOT / "assets" / "js" / "generate").glob("*.js")]
+    for file in files:
+        path = file.relative_to(ROOT)
+        assert named & {str(path), f"{path.parent}/"}, path
+
+
 @pytest.mark.parametrize(
     ("file", "name"),
     [
@@ -230,10 +240,7 @@ def test_the_picture_of_the_architecture_names_files_and_tells_itself() -> None:
     ]
     assert len(files) >= 8
     for name in files:
-        if name.startswith("seps."):
-            assert name.removeprefix("seps.") in seps.__all__
-        else:
-            assert any((folder / name).exists() for folder in (ROOT, ROOT / "seps" / "method")), name
+        assert any((folder / name).exists() for folder in (ROOT, ROOT / "seps" / "method")), name
 
 
 class Screen:
