@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from torch import Tensor
 
 from demo.explain.found import kind_of, unfound
 from demo.explain.table import counted, say
@@ -19,29 +18,10 @@ from seps import Explanation
 from seps.models.found_words import FoundRule
 
 if TYPE_CHECKING:  # the judge is imported with its first use
-    from seps.judge import Score
+    from seps.judge import JudgeFeatures, Score
 
 SCORES = ("quality", "consistency")
 SPECIAL = ("[CLS]", "[SEP]")
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What the judge's encoders see of one picture.
-
-    Attributes:
-        quality: (Q,) features that quality is told from; image: (d,) unit embedding, for consistency.
-        logit: of the quality base; bias: its part that no patch has a say in, which the shares hold evenly.
-        shares: (N,) each patch's share of the logit, row by row; None where the encoder does not pool by mean.
-        grid: (H, W) patches; None without shares.
-    """
-
-    quality: Tensor
-    image: Tensor
-    logit: float
-    bias: float
-    shares: NDArray[np.float32] | None
-    grid: tuple[int, int] | None
 
 
 @dataclass(frozen=True)
@@ -50,7 +30,7 @@ class Judged:
 
     quality: Score
     consistency: Score
-    seen: Seen
+    seen: JudgeFeatures
 
 
 def score_value(name: str, score: Score, title: str = "") -> dict[str, Any]:
@@ -95,7 +75,7 @@ def other_sentence(first: Judged, other: Judged) -> str:
     )
 
 
-def shares_value(seen: Seen) -> dict[str, Any] | None:
+def shares_value(seen: JudgeFeatures) -> dict[str, Any] | None:
     """The patches' shares of the quality base's logit, packed, with the end of their scale and a sentence; None where
     the encoder does not pool by mean."""
     if seen.shares is None or seen.grid is None:
@@ -110,14 +90,14 @@ def shares_value(seen: Seen) -> dict[str, Any] | None:
     }
 
 
-def shares_sentence(seen: Seen) -> str:
+def shares_sentence(seen: JudgeFeatures) -> str:
     """What all shares add up to, and how the bias is shared."""
     count = 0 if seen.shares is None else len(seen.shares)
     base = float(1 / (1 + np.exp(-seen.logit)))
     return say("judge.shares", logit=seen.logit, base=base, bias=seen.bias, each=seen.bias / max(1, count))
 
 
-def shares_alternative(seen: Seen) -> str:
+def shares_alternative(seen: JudgeFeatures) -> str:
     """Where most speaks for and against quality, as the picture's alternative text."""
     if seen.shares is None or seen.grid is None:
         return ""

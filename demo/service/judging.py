@@ -6,22 +6,21 @@ milliseconds. What is remembered of a picture are numbers, never the picture.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING
 
-import torch
 from PIL import Image
 
-from demo.explain.judged import Judged, Seen
+from demo.explain.judged import Judged
+from demo.service.recent import Recent
 from demo.service.threads import computing
 from seps.models.shipped import shipped_models
 from seps.progress import Progress, with_progress
 
 if TYPE_CHECKING:  # the judge is imported with its first use
-    from seps.judge import Judge, Score
+    from seps.judge import Judge, JudgeFeatures, Score
 
 JUDGE = "judge.json"  # by which a judge's folder is known
 STRENGTHS = tuple(i / 10 for i in range(11))  # of a spoilt picture
@@ -40,8 +39,8 @@ class JudgingService:
     def __init__(self, load: Callable[[], Judge]) -> None:
         self._load = load
         self._judge: Judge | None = None
-        self._seen: OrderedDict[str, Seen] = OrderedDict()
-        self._opening, self._lock = Lock(), Lock()
+        self._seen: Recent[str, JudgeFeatures] = Recent(REMEMBERED)
+        self._opening = Lock()
 
     @property
     def is_open(self) -> bool:
@@ -63,34 +62,24 @@ class JudgingService:
 
     def knows(self, digests: Sequence[str]) -> bool:
         """Whether all of these pictures are remembered, so that judging them takes milliseconds."""
-        with self._lock:
-            return all(digest in self._seen for digest in digests)
+        return all(digest in self._seen for digest in digests)
 
-    def see(self, pictures: Sequence[Source], progress: Progress = False) -> list[Seen]:
+    def see(self, pictures: Sequence[Source], progress: Progress = False) -> list[JudgeFeatures]:
         """Encode pictures, a few at a time, those that are remembered not again; ValueError as `judge`."""
         self.open()
-        found = {digest: seen for digest, _ in pictures if (seen := self._recall(digest)) is not None}
+        found = {digest: seen for digest, _ in pictures if (seen := self._seen.get(digest)) is not None}
         new = list({digest: (digest, read) for digest, read in pictures if digest not in found}.values())
         batches = [new[i : i + TOGETHER] for i in range(0, len(new), TOGETHER)]
         for batch in with_progress(batches, "Judging pictures", progress):
             for (digest, _), seen in zip(batch, self._encode([read() for _, read in batch]), strict=True):
                 found[digest] = seen
-                self._remember(digest, seen)
+                self._seen.put(digest, seen)
         return [found[digest] for digest, _ in pictures]
 
     @computing
-    def scores(self, seen: Sequence[Seen], prompt: str) -> list[tuple[Score, Score]]:
+    def scores(self, seen: Sequence[JudgeFeatures], prompt: str) -> list[tuple[Score, Score]]:
         """Quality and consistency of encoded pictures with one prompt."""
-        from seps.judge.judge import score_of
-
-        judge = self.open()
-        with torch.no_grad():
-            text = judge.encode_prompts([prompt]).expand(len(seen), -1)  # (B, d)
-            quality, consistency = judge.network(
-                torch.stack([one.quality for one in seen]), torch.stack([one.image for one in seen]), text
-            )
-        first, second = judge.scales
-        return [(score_of(quality, i, first), score_of(consistency, i, second)) for i in range(len(seen))]
+        return self.open().score_features(seen, [prompt] * len(seen))
 
     def spoilt(self, picture: Source, kind: str) -> list[Source]:
         """The picture spoilt in one way at each of STRENGTHS; strength 0 is the picture itself.
@@ -112,39 +101,8 @@ class JudgingService:
         return [copy(strength) for strength in STRENGTHS]
 
     @computing
-    def _encode(self, images: Sequence[Image.Image]) -> list[Seen]:
-        from seps.judge.encoders import to_pixels
-
-        judge = self.open()
-        head = judge.network.quality
-        with torch.no_grad():
-            pixels = to_pixels(images, judge.encoders.pixels).to(judge.device)  # (B, 3, S, S)
-            features, patches = judge.encoders.with_patches(pixels)
-            logits = head.logit(head.embed(features.quality))  # (B,)
-            shares = [None] * len(images) if patches is None else [head.shares(one).cpu().numpy() for one in patches]
-        return [
-            Seen(
-                features.quality[i].clone(),
-                features.image[i].clone(),
-                float(logits[i]),
-                float(head.base.bias.detach()[0]),
-                shares[i],
-                None if shares[i] is None else judge.encoders.grid,
-            )
-            for i in range(len(images))
-        ]
-
-    def _recall(self, digest: str) -> Seen | None:
-        with self._lock:
-            if digest in self._seen:
-                self._seen.move_to_end(digest)
-            return self._seen.get(digest)
-
-    def _remember(self, digest: str, seen: Seen) -> None:
-        with self._lock:
-            self._seen[digest] = seen
-            while len(self._seen) > REMEMBERED:
-                self._seen.popitem(last=False)
+    def _encode(self, images: Sequence[Image.Image]) -> list[JudgeFeatures]:
+        return self.open().features(images)
 
 
 def spoiling_kinds() -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from demo.galleries.index import IndexedGallery, index_gallery
 from demo.service.edited import with_edits
 from demo.service.generating import GeneratingService
 from demo.service.judging import JudgingService
+from demo.service.recent import Recent
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
 from seps.progress import Progress
@@ -49,7 +49,7 @@ class ModelRegistry:
         self._later = dict(later or {})
         self._opened: dict[str, RetrievalService] = {}
         self._opening = Lock()
-        self._encoded_anew: OrderedDict[str, IndexedGallery] = OrderedDict()
+        self._encoded_anew: Recent[str, IndexedGallery] = Recent(ENCODED_ANEW)
         self.names = (*self.own, *photos.names, *(name for name in self._later if name not in self.own))
         self.models = (photos.name, *(model for model, _ in self._later.values()))
 
@@ -112,8 +112,5 @@ class ModelRegistry:
         if alone is None:
             one = replace(indexed.gallery, items=(indexed.gallery.items[index],), skipped=())
             alone = index_gallery(self.photos.model, one, None, False, self.photos.encode_photos)
-            with self._opening:
-                self._encoded_anew[digest] = alone
-                while len(self._encoded_anew) > ENCODED_ANEW:
-                    self._encoded_anew.popitem(last=False)
+            self._encoded_anew.put(digest, alone)
         return alone, 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
@@ -22,6 +21,7 @@ from demo.service.captions import Reading, read_caption, read_pair, read_typed, 
 from demo.service.explaining import explain_pair
 from demo.service.gpu import Encode
 from demo.service.measuring import measure, measure_slowly
+from demo.service.recent import Recent
 from demo.service.threads import Gathering, computing
 from seps import Attribution, CaptionIndex, Explanation, ImageIndex, Ranking, ScoringEngine, SEPSModel, split_similarity
 from seps.models.found_words import FoundRule
@@ -32,6 +32,8 @@ from seps.search.engine import rank
 
 Opener = Callable[[Progress], IndexedGallery]
 Pool = tuple[list[str], list[int], CaptionIndex]  # captions, the position of each one's photograph, the engine's index
+
+PairKey = tuple[str, str, str, str]
 
 REMEMBERED = 64  # explanations, about 0.2 MB each
 RANKINGS = 32
@@ -86,6 +88,14 @@ class CaptionRanking:
         return {k: any(self.correct[:k]) for k in RECALL_AT}
 
 
+def pair_key(
+    indexed: IndexedGallery, index: int, caption: str, dense: str | None, mask: NDArray[np.bool_] | None = None
+) -> PairKey:
+    """Name a photograph of a gallery, captions as read and a decision (N,), None the model's own: alike for the same
+    picture in any gallery."""
+    return indexed.digest(index), caption, dense or "", "" if mask is None else mask_text(mask)
+
+
 class RetrievalService:
     """Computes everything that the app shows of one model. Safe to call from several threads.
 
@@ -118,11 +128,11 @@ class RetrievalService:
         self.galleries = {indexed.gallery.name: indexed for indexed in galleries}
         self._pools: dict[str, Pool] = {}
         self._later = dict(later or {})
-        self._explained: OrderedDict[tuple[str, ...], Explanation] = OrderedDict()
-        self._decided: OrderedDict[tuple[str, ...], NDArray[np.bool_]] = OrderedDict()
-        self._measured: OrderedDict[tuple[str, ...], MeasuredExplanation] = OrderedDict()
-        self._ranked: OrderedDict[tuple[tuple[str, ...], str, str], ImageRanking] = OrderedDict()
-        self._lock, self._opening, self._pooling = Lock(), Lock(), Lock()
+        self._explained: Recent[PairKey, Explanation] = Recent(REMEMBERED)
+        self._decided: Recent[tuple[str, ...], NDArray[np.bool_]] = Recent(DECIDED)
+        self._measured: Recent[PairKey, MeasuredExplanation] = Recent(REMEMBERED)
+        self._ranked: Recent[tuple[tuple[str, ...], str, str], ImageRanking] = Recent(RANKINGS)
+        self._opening, self._pooling = Lock(), Lock()
         self.names = (*self.galleries, *self._later)
 
     @property
@@ -178,9 +188,8 @@ class RetrievalService:
         mask: NDArray[np.bool_] | None = None,
     ) -> bool:
         """Whether `measure` of one of `SLOW` answers at once, since it was asked for before."""
-        key = (indexed.digest(index), caption, dense or "", "" if mask is None else mask_text(mask))
-        with self._lock:
-            return key in self._measured and name in self._measured[key].searched
+        measured = self._measured.get(pair_key(indexed, index, caption, dense, mask))
+        return measured is not None and name in measured.searched
 
     def rank_images(self, indexed: IndexedGallery, caption: str, dense: str | None = None) -> ImageRanking:
         """Rank a gallery's photographs for a caption, with a dense caption beside it where one is given.
@@ -212,15 +221,10 @@ class RetrievalService:
     def remembered_ranking(self, indexed: IndexedGallery, caption: str, dense: str | None = None) -> ImageRanking:
         """The ranking of a gallery for captions as read, computed once for those who try decisions on it."""
         key = (indexed.digests, caption, dense or "")
-        with self._lock:
-            if key in self._ranked:
-                self._ranked.move_to_end(key)
-                return self._ranked[key]
-        ranking = self.rank_images(indexed, caption, dense)
-        with self._lock:
-            self._ranked[key] = ranking
-            while len(self._ranked) > RANKINGS:
-                self._ranked.popitem(last=False)
+        ranking = self._ranked.get(key)
+        if ranking is None:
+            ranking = self.rank_images(indexed, caption, dense)
+            self._ranked.put(key, ranking)
         return ranking
 
     @computing
@@ -288,16 +292,11 @@ class RetrievalService:
     ) -> Explanation:
         """Explain one photograph of a gallery and one caption that `read_caption` let through, under the decision that
         `mask` (N,) forces where it is given."""
-        key = (indexed.digest(index), caption, dense or "", "" if mask is None else mask_text(mask))
-        with self._lock:
-            if key in self._explained:
-                self._explained.move_to_end(key)
-                return self._explained[key]
-        record = self.explain_embeddings(indexed.patches(index), caption, dense, mask)
-        with self._lock:
-            self._explained[key] = record
-            while len(self._explained) > REMEMBERED:
-                self._explained.popitem(last=False)
+        key = pair_key(indexed, index, caption, dense, mask)
+        record = self._explained.get(key)
+        if record is None:
+            record = self.explain_embeddings(indexed.patches(index), caption, dense, mask)
+            self._explained.put(key, record)
         return record
 
     def measure(
@@ -314,40 +313,30 @@ class RetrievalService:
 
         `progress`, as in `ScoringEngine`, is of the measures in `SLOW`, which encode a picture for every patch.
         """
-        key = (indexed.digest(index), caption, dense or "", "" if mask is None else mask_text(mask))
+        key = pair_key(indexed, index, caption, dense, mask)
         shown: Explanation = self.explain(indexed, index, caption, dense, mask)
         others = None
         if name in DECISIONS:  # which belong to the other photographs as well
             others = self.remembered_ranking(indexed, caption, dense).others(index)
         else:
-            with self._lock:
-                shown = self._measured.get(key, shown)
+            shown = self._measured.get(key) or shown
         item = indexed.gallery.items[index]
         if name in SLOW:
             encode = self.encode_uploads or self.encode_in_turn
             found = measure_slowly(self.model, shown, item.photo, caption, dense, mask, encode, progress)
         else:
             found = measure(self.model, shown, indexed.patches(index), caption, dense, name, mask, others, item.known)
-        if name not in DECISIONS:
-            with self._lock:  # what others have measured meanwhile stays
-                found = joined(found, self._measured.get(key, found))
-                self._measured[key] = found
-                while len(self._measured) > REMEMBERED:
-                    self._measured.popitem(last=False)
-        return found
+        if name in DECISIONS:
+            return found
+        return self._measured.update(key, lambda before: joined(found, before or found))  # others' measures stay
 
     def decide(self, indexed: IndexedGallery, index: int, captions: Sequence[str]) -> NDArray[np.bool_]:
         """Which patches of a photograph the model keeps for each caption that `read_caption` let through: (T, N)."""
         key = (indexed.digest(index), *captions)
-        with self._lock:
-            if key in self._decided:
-                self._decided.move_to_end(key)
-                return self._decided[key]
-        masks = self._decide(indexed.images[index], captions)
-        with self._lock:
-            self._decided[key] = masks
-            while len(self._decided) > DECIDED:
-                self._decided.popitem(last=False)
+        masks = self._decided.get(key)
+        if masks is None:
+            masks = self._decide(indexed.images[index], captions)
+            self._decided.put(key, masks)
         return masks
 
     @computing

@@ -13,6 +13,8 @@ from gradio.server_messages import EventMessage
 from gradio.state_holder import SessionState, StateHolder
 from gradio.utils import LRUCache
 
+from demo.service.recent import Recent
+
 MOST_SESSIONS = 300
 MOST_WAITING = 2000  # sessions with answers that nobody has fetched
 KEPT_CLOSED = 3600.0  # seconds after the last use of a page that was closed
@@ -86,7 +88,7 @@ class Sessions(StateHolder):
         self.set_blocks(blocks)
         self.capacity, self.kept_closed, self.most_bytes = most, kept_closed, most_bytes
         self.session_data: OrderedDict[str, Session] = OrderedDict()  # type: ignore[assignment]
-        self._gone: OrderedDict[str, None] = OrderedDict()
+        self._gone: Recent[str | None, bool] = Recent(MOST_GONE)
 
     def __getitem__(self, session_id: str) -> Session:
         with self.lock:
@@ -131,9 +133,7 @@ class Sessions(StateHolder):
 
     def _let_go(self, name: str) -> None:
         if self.session_data.pop(name).state_data:
-            self._gone[name] = None
-        while len(self._gone) > MOST_GONE:
-            self._gone.popitem(last=False)
+            self._gone.put(name, True)
 
     def _is_call(self, session_id: str) -> bool:
         """Whether it is the name of an event, which Gradio takes for the session of a call that names none."""

@@ -1,6 +1,6 @@
 """Text to image: a UNet on latents that attends to a caption's words, and how pictures are drawn with it.
 
-UNet and schedulers are those of `diffusers`: DDPM adds noise in training, DPM-Solver or DDIM takes it away.
+UNet and schedulers are those of `diffusers`: DDPM adds noise in training, DPM-Solver takes it away.
 """
 
 from __future__ import annotations
@@ -10,15 +10,14 @@ from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
-from diffusers import DDIMScheduler, DDPMScheduler, DPMSolverMultistepScheduler, UNet2DConditionModel
+from diffusers import DDPMScheduler, DPMSolverMultistepScheduler, UNet2DConditionModel
 from diffusers.models.attention_processor import AttnProcessor
 from torch import Tensor, nn
 
-from seps.checks import check_choice, check_not_negative, check_whole
+from seps.checks import check_not_negative, check_whole
 from seps.generator.config import DiffusionConfig
 from seps.generator.encoders import TextFeatures
 
-SAMPLERS = {"dpm": DPMSolverMultistepScheduler, "ddim": DDIMScheduler}
 MOST_STEPS = 1000
 MOST_GUIDANCE = 50.0
 NORM_GROUPS = 8  # of 4 channels or more: a group of one would wash out what the step and the caption add to a channel
@@ -62,11 +61,9 @@ def noise_schedule(config: DiffusionConfig) -> Any:
     )
 
 
-def sampler(config: DiffusionConfig, name: str = "dpm") -> Any:
-    """A scheduler for drawing: "dpm" or "ddim"."""
-    check_choice("sampler", name, tuple(SAMPLERS))
-    options: dict[str, Any] = {"clip_sample": False} if name == "ddim" else {}
-    return SAMPLERS[name].from_config(noise_schedule(config).config, **options)
+def sampler(config: DiffusionConfig) -> Any:
+    """The scheduler for drawing."""
+    return DPMSolverMultistepScheduler.from_config(noise_schedule(config).config)
 
 
 def predict(unet: Any, latents: Tensor, steps: Tensor, text: TextFeatures) -> Tensor:
@@ -123,7 +120,6 @@ def draw_latents(
     start: Tensor,
     steps: int,
     guidance: float,
-    sampler_name: str = "dpm",
 ) -> Iterator[Drawing]:
     """Draw latents with classifier-free guidance, a step at a time; the last drawing's `latents` are the result.
 
@@ -134,13 +130,13 @@ def draw_latents(
         steps: of drawing; guidance: 1 draws by the caption alone, more moves away from what no caption would draw.
 
     Raises:
-        ValueError: steps or guidance outside their range, another sampler.
+        ValueError: steps or guidance outside their range.
     """
     check_steps(steps, config)
     check_not_negative("guidance", guidance)
     if guidance > MOST_GUIDANCE:
         raise ValueError(f"guidance is {guidance:g}, but it must be at most {MOST_GUIDANCE:g}.")
-    scheduler = sampler(config, sampler_name)
+    scheduler = sampler(config)
     scheduler.set_timesteps(steps)
     latents = start * scheduler.init_noise_sigma
     guided = guidance != 1.0

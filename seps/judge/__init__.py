@@ -9,9 +9,9 @@ seps.judge` trains, measures, scores, sorts and ablates.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from seps.judge.judge import Judge, Score, Verdict, load_judge, shipped_judges
+    from seps.judge.judge import Judge, JudgeFeatures, Score, Verdict, load_judge, shipped_judges
 
-__all__ = ["Judge", "Score", "Verdict", "load_judge", "shipped_judges"]
+__all__ = ["Judge", "JudgeFeatures", "Score", "Verdict", "load_judge", "shipped_judges"]
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -45,34 +45,6 @@ class PictureFeatures(NamedTuple):
     image: Tensor
 
 
-class Encoders(Protocol):
-    """What a judge asks of its encoders.
-
-    Attributes:
-        quality_width, width: channels of `PictureFeatures`.
-        grid: (H, W) patches; None where nothing is told of them.
-        pixels: what pictures are made into.
-    """
-
-    quality_width: int
-    width: int
-    grid: tuple[int, int] | None
-    pixels: VisionConfig
-
-    def pictures(self, pixels: Tensor) -> PictureFeatures:
-        """Features of (B, 3, S, S) normalised pixels."""
-
-    def quality(self, pixels: Tensor) -> Tensor:
-        """The quality features of the same alone, (B, quality_width)."""
-
-    def with_patches(self, pixels: Tensor) -> tuple[PictureFeatures, Tensor | None]:
-        """The features, and (B, N, quality_width), whose mean over patches is the quality features: None where the
-        encoder does not pool by mean."""
-
-    def prompts(self, prompts: Sequence[str]) -> Tensor:
-        """(B, d) unit embeddings of prompts."""
-
-
 def build_encoders(config: EncoderConfig) -> ClipEncoders | SepsEncoders:
     """The encoders of a config, with what it freezes frozen.
 
@@ -101,6 +73,11 @@ class ClipEncoders(nn.Module):
     Args:
         model: its towers.
         tokenizer: its own, which cuts prompts at the text tower's positions; None embeds no prompts.
+
+    Attributes:
+        quality_width, width: channels of `PictureFeatures`.
+        grid: (H, W) patches; None, since nothing is known of them.
+        pixels: what pictures are made into.
     """
 
     grid: tuple[int, int] | None = None
@@ -117,21 +94,21 @@ class ClipEncoders(nn.Module):
         )
 
     def pictures(self, pixels: Tensor) -> PictureFeatures:
-        """See `Encoders`: one embedding serves both."""
+        """Features of (B, 3, S, S) normalised pixels: one embedding serves both."""
         pooled = self.model.vision_model(pixel_values=pixels).pooler_output  # (B, D_v)
         image = F.normalize(self.model.visual_projection(pooled), dim=-1)  # (B, d)
         return PictureFeatures(image, image)
 
     def quality(self, pixels: Tensor) -> Tensor:
-        """See `Encoders`."""
+        """The quality features of the same alone, (B, quality_width)."""
         return self.pictures(pixels).quality
 
     def with_patches(self, pixels: Tensor) -> tuple[PictureFeatures, Tensor | None]:
-        """See `Encoders`; no patches, since CLIP pools by its class token."""
+        """The features, and None: no patches have a part in them, since CLIP pools by its class token."""
         return self.pictures(pixels), None
 
     def prompts(self, prompts: Sequence[str]) -> Tensor:
-        """See `Encoders`; prompts beyond the tower's positions are cut."""
+        """(B, d) unit embeddings of prompts; those beyond the tower's positions are cut."""
         if self.tokenizer is None:
             raise ValueError("This CLIP has no tokenizer: give a folder with vocab.json and merges.txt.")
         tokens = self.tokenizer(
@@ -261,17 +238,17 @@ class SepsEncoders(nn.Module):
         return found
 
     def pictures(self, pixels: Tensor) -> PictureFeatures:
-        """See `Encoders`."""
+        """Features of (B, 3, S, S) normalised pixels."""
         return self.with_patches(pixels)[0]
 
     @torch.no_grad()
     def quality(self, pixels: Tensor) -> Tensor:
-        """See `Encoders`."""
+        """The quality features of the same alone, (B, quality_width)."""
         return self.describe(self.maps(pixels)).mean(dim=1)
 
     @torch.no_grad()
     def with_patches(self, pixels: Tensor) -> tuple[PictureFeatures, Tensor | None]:
-        """See `Encoders`."""
+        """The features, and (B, N, quality_width), whose mean over patches is the quality features."""
         maps = self.maps(pixels)
         tokens = maps[-1].flatten(2).transpose(1, 2)  # (B, N, D_v)
         encoder = self.model.img_enc
@@ -300,7 +277,7 @@ class SepsEncoders(nn.Module):
 
     @torch.no_grad()
     def prompts(self, prompts: Sequence[str]) -> Tensor:
-        """See `Encoders`: the mean word, [CLS] and [SEP] among them."""
+        """(B, d) unit embeddings of prompts: the mean word, [CLS] and [SEP] among them."""
         words, lengths = self.model.encode_captions(list(prompts))  # (B, L, d), zero at the padding
         return F.normalize(words.sum(dim=1) / lengths[:, None], dim=-1)
 

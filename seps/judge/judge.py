@@ -11,7 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from PIL import Image
 from safetensors.torch import save_file
 from torch import Tensor, nn
@@ -63,6 +65,25 @@ class Verdict:
     grid: tuple[int, int] | None
 
 
+@dataclass(frozen=True, eq=False)
+class JudgeFeatures:
+    """What a judge's encoders see of one picture: enough to score it with any prompt in milliseconds.
+
+    Attributes:
+        quality: (Q,) features that quality is computed from; image: (d,) unit embedding, for consistency.
+        logit: of the quality base; bias: its part that no patch has a say in, which the shares hold evenly.
+        shares: (N,) each patch's part of the logit, row by row; None where the encoder does not pool by mean.
+        grid: (H, W) patches; None without shares.
+    """
+
+    quality: Tensor
+    image: Tensor
+    logit: float
+    bias: float
+    shares: NDArray[np.float32] | None
+    grid: tuple[int, int] | None
+
+
 class Judge(nn.Module):
     """Quality and consistency of generated pictures.
 
@@ -98,20 +119,31 @@ class Judge(nn.Module):
             ValueError: no picture, one that cannot be read, or a prompt that is no text or empty.
         """
         check_prompt(prompt)
+        features = self.features([image])[0]
+        quality, consistency = self.score_features([features], [prompt])[0]
+        shares = None if features.shares is None else torch.from_numpy(features.shares)
+        return Verdict(quality, consistency, features.logit, shares, features.grid)
+
+    def features(self, images: Sequence[Image.Image]) -> list[JudgeFeatures]:
+        """Encode pictures for `score_features`, all of them together; ValueError as `score`."""
+        head = self.network.quality
         with evaluating(self):
-            pixels = to_pixels([image], self.encoders.pixels).to(self.device)  # (1, 3, S, S)
-            features, patches = self.encoders.with_patches(pixels)
-            text = self.encoders.prompts([prompt])
-            quality, consistency = self.network(features.quality, features.image, text)
-            logit = float(self.network.quality.logit(self.network.quality.embed(features.quality))[0])
-            shares = None if patches is None else self.network.quality.shares(patches[0]).cpu()
-        return Verdict(
-            score_of(quality, 0, self.scales[0]),
-            score_of(consistency, 0, self.scales[1]),
-            logit,
-            shares,
-            None if shares is None else self.encoders.grid,
-        )
+            pixels = to_pixels(images, self.encoders.pixels).to(self.device)  # (B, 3, S, S)
+            features, patches = self.encoders.with_patches(pixels)  # (B, Q) and (B, d); (B, N, Q)
+            logits = head.logit(head.embed(features.quality)).tolist()  # (B,)
+            bias = float(head.base.bias[0])
+            shares = [None] * len(images) if patches is None else [head.shares(one).cpu().numpy() for one in patches]
+        grid = None if patches is None else self.encoders.grid
+        return [
+            JudgeFeatures(features.quality[i].clone(), features.image[i].clone(), logits[i], bias, shares[i], grid)
+            for i in range(len(images))
+        ]
+
+    def score_features(self, features: Sequence[JudgeFeatures], prompts: Sequence[str]) -> list[tuple[Score, Score]]:
+        """Quality and consistency of encoded pictures, each with its own prompt; ValueError as `scores`."""
+        check_prompts(len(features), prompts)
+        quality, image = (torch.stack([getattr(one, name) for one in features]) for name in ("quality", "image"))
+        return self._scores(PictureFeatures(quality, image), prompts)
 
     @property
     def scales(self) -> tuple[float, float]:
@@ -130,16 +162,15 @@ class Judge(nn.Module):
         self, images: Sequence[Image.Image], prompts: Sequence[str], progress: Progress = False
     ) -> list[tuple[Score, Score]]:
         """Quality and consistency of each picture with its own prompt; ValueError as `score`, or counts that differ."""
-        if len(images) != len(prompts):
-            raise ValueError(f"There are {len(images)} pictures but {len(prompts)} prompts: one each is needed.")
-        for prompt in prompts:
-            check_prompt(prompt)
-        features = self.encode(images, progress)
-        texts = self.encode_prompts(prompts)
+        check_prompts(len(images), prompts)
+        return self._scores(self.encode(images, progress), prompts)
+
+    def _scores(self, features: PictureFeatures, prompts: Sequence[str]) -> list[tuple[Score, Score]]:
+        texts = self.encode_prompts(prompts)  # (B, d)
         with evaluating(self):
             quality, consistency = self.network(features.quality, features.image, texts)
         first, second = self.scales
-        return [(score_of(quality, i, first), score_of(consistency, i, second)) for i in range(len(images))]
+        return [(score_of(quality, i, first), score_of(consistency, i, second)) for i in range(len(prompts))]
 
     def encode(self, images: Sequence[Image.Image], progress: Progress = False) -> PictureFeatures:
         """Features of pictures, a few at a time and without gradient; ValueError as `score`, or without pictures."""
@@ -186,6 +217,14 @@ class Judge(nn.Module):
 def score_of(found: Corrected, i: int, scale: float) -> Score:
     """One picture's score as numbers."""
     return Score(float(found.base[i]), float(found.correction[i]), float(found.final[i]), scale)
+
+
+def check_prompts(pictures: int, prompts: Sequence[str]) -> None:
+    """Raise ValueError unless there is a prompt for each picture, and every one can be read."""
+    if pictures != len(prompts):
+        raise ValueError(f"There are {pictures} pictures but {len(prompts)} prompts: one each is needed.")
+    for prompt in prompts:
+        check_prompt(prompt)
 
 
 def check_prompt(prompt: str) -> None:

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from seps.checks import check_whole
-from seps.cli import check_output as check_file
-from seps.cli import errors_in_one_line, whole_number
+from seps.cli import check_output, errors_in_one_line, whole_number
 from seps.data import open_image
 from seps.data.table import read_table
 from seps.judge.config import SCORES
@@ -100,7 +99,8 @@ def run_evaluate(options: argparse.Namespace) -> None:
     from seps.judge.features import split_features
     from seps.judge.loop import predict
 
-    check_output(options.json)
+    if options.json is not None:
+        check_output(options.json)
     judge = load_judge(options.model)
     ratings = read_ratings(options.data, options.split, judge.config.data)
     features = split_features(judge, ratings, options.cache) if options.cache else None
@@ -112,14 +112,16 @@ def run_evaluate(options: argparse.Namespace) -> None:
 
 def run_score(options: argparse.Namespace) -> None:
     """`score`."""
-    check_output(options.csv)
+    if options.csv is not None:
+        check_output(options.csv)
     judge = load_judge(options.model)
     report(judge, options.images, [options.prompt] * len(options.images), options.csv)
 
 
 def run_sort(options: argparse.Namespace) -> None:
     """`sort`."""
-    check_output(options.csv)
+    if options.csv is not None:
+        check_output(options.csv)
     prompts = read_prompts(options.prompts)
     if not options.folder.is_dir():
         raise ValueError(f"{options.folder} is no folder: name one with pictures.")
@@ -199,12 +201,3 @@ def row(file: Path, prompt: str, scores: tuple[Score, Score]) -> dict[str, str |
     for name, score in zip(SCORES, scores, strict=True):
         values |= {f"{name}_{part}": rounded(getattr(score, part), 6) for part in ("base", "correction", "final")}
     return values
-
-
-def check_output(path: Path | None) -> None:
-    """Raise ValueError where a file cannot be written; its folder must be there."""
-    if path is None:
-        return
-    if not path.parent.is_dir():
-        raise ValueError(f"{path.parent} is no folder, so that {path.name} cannot be written there: make it first.")
-    check_file(path)

@@ -14,7 +14,6 @@ import torch
 
 from demo.explain.judged import (
     Judged,
-    Seen,
     best_word,
     curve_sentence,
     falls,
@@ -29,15 +28,15 @@ from demo.explain.judged import (
     words_numbers,
     words_sentence,
 )
-from seps.judge.judge import Score
+from seps.judge.judge import JudgeFeatures, Score
 from tests.demo.browser.standalone import random_record
 
 SHARES = np.array([[0.4, -0.1, 0.0], [0.0, -0.1, -0.1]], np.float32)
 
 
-def seen(**changes: Any) -> Seen:
+def seen(**changes: Any) -> JudgeFeatures:
     """A picture of six patches whose shares add up to 0.1."""
-    start = Seen(torch.zeros(2), torch.zeros(2), 0.1, 0.06, SHARES.reshape(-1), (2, 3))
+    start = JudgeFeatures(torch.zeros(2), torch.zeros(2), 0.1, 0.06, SHARES.reshape(-1), (2, 3))
     return replace(start, **changes)
 
 

@@ -9,9 +9,9 @@ import json
 import pytest
 import torch
 
-from demo.explain.judged import Judged, Seen
+from demo.explain.judged import Judged
 from demo.figures.judged import judged_csv, judged_file
-from seps.judge.judge import Score
+from seps.judge.judge import JudgeFeatures, Score
 
 GOOD, BAD = Score(0.7, 0.1, 0.8, 0.2), Score(0.3, -0.05, 0.25, 0.2)
 
@@ -39,7 +39,7 @@ def test_another_score_is_refused() -> None:
 
 
 def test_a_file_of_the_command_has_the_shares_as_json() -> None:
-    seen = Seen(torch.zeros(1), torch.zeros(1), 0.1, 0.0, torch.tensor([0.3, -0.2]).numpy(), (1, 2))
+    seen = JudgeFeatures(torch.zeros(1), torch.zeros(1), 0.1, 0.0, torch.tensor([0.3, -0.2]).numpy(), (1, 2))
     rows = [("one.png", Judged(GOOD, BAD, seen))]
     told = json.loads(judged_file(rows, "a cat", "quality", "json"))
     assert (told[0]["picture"], told[0]["prompt"], told[0]["quality"]["final"]) == ("one.png", "a cat", 0.8)

@@ -116,3 +116,16 @@ def test_judges_are_no_seps_models() -> None:
     assert seps.judge.load_judge is load_judge
     with pytest.raises(AttributeError, match="nothing"):
         _ = seps.judge.nothing
+
+
+def test_encoded_pictures_score_as_the_pictures_do(judge: Judge) -> None:
+    pictures = [PICTURE, Image.new("RGB", (30, 30), "red"), PICTURE.rotate(90)]
+    prompts = ["a red dog", "blue", "a red dog"]
+    features = judge.features(pictures)
+    for encoded, whole in zip(judge.score_features(features, prompts), judge.scores(pictures, prompts), strict=True):
+        for score, expected in zip(encoded, whole, strict=True):
+            assert score.final == pytest.approx(expected.final, abs=1e-6)
+            assert score.correction == pytest.approx(expected.correction, abs=1e-6)
+    assert judge.score(PICTURE, "blue").quality == judge.score_features(features[:1], ["blue"])[0][0]
+    with pytest.raises(ValueError, match="There are 3 pictures but 1 prompts: one each is needed"):
+        judge.score_features(features, ["blue"])

@@ -113,7 +113,10 @@ def test_ablate_measures_every_variant_under_both_splits(
         (["score", "RATED/images/0.png", "--prompt", " ", "--model", "MODEL"], "The prompt is empty"),
         (["score", "RATED/images/0.png", "--prompt", "a", "--model", "nobody"], "no shipped judge"),
         (["evaluate", "--data", "RATED", "--split", "test", "--model", "MODEL"], "ratings.csv has dev, train"),
-        (["evaluate", "--data", "RATED", "--json", "absent/r.json", "--model", "MODEL"], "absent is no folder"),
+        (
+            ["evaluate", "--data", "RATED", "--json", "absent/r.json", "--model", "MODEL"],
+            "folder absent does not exist",
+        ),
         (["sort", "RATED/images", "--prompts", "RATED/images/0.png", "--model", "MODEL"], "cannot be read as a CSV"),
         (["sort", "RATED", "--prompts", "RATED/ratings.csv", "--model", "MODEL"], "holds no picture"),
         (["train", "unheard", "--data", "RATED", "--out", "OUT"], "neither a JSON file nor one of"),
