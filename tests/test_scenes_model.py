@@ -38,11 +38,11 @@ def test_is_the_paper_variant_trained_from_scratch(model: SEPSModel) -> None:
     assert model.cross_net.use_dual_aggr
     assert model.grid == (14, 14)
     assert model.img_enc.has_cls
-    for number in ("", "-2", "-3", "-4", "-5", "-6"):
+    for number in ("", "-2", "-3", "-4", "-5", "-6", "-7"):
         config, training = read_recipe(FOLDER / f"recipe{number}.json")
         assert config == ModelConfig.from_json(FOLDER / "config.json")
         assert config.vision.weights == config.text.weights == "none"
-        assert training.dense == "own"
+        assert training.dense == ("none" if number == "-7" else "own")
 
 
 def test_its_rivals_were_trained_alike() -> None:
@@ -87,3 +87,13 @@ def test_the_cards_figures_are_the_measured_ones() -> None:
             assert f"{100 * results['contrast']['maps'][method][shares]['mean']:.1f}%" in card
     dev = json.loads((FOLDER / "results-dev.json").read_text())["grounding"]["methods"]["seps"]["pointing_game"]
     assert f"{dev['mean']:.3f} [{dev['low']:.3f}, {dev['high']:.3f}]" in card
+
+
+def test_the_card_tells_what_was_tried_for_the_decision() -> None:
+    card = " ".join((FOLDER / "README.md").read_text().replace("**", "").split())
+    runs = json.loads((FOLDER / "results-decision.json").read_text())["runs"]
+    for run in runs:
+        assert f"{run['own']:.3f}, {run['contrast']:.3f}, {run['rsum']:.1f}" in card
+    shipped = read_recipe(FOLDER / "recipe-7.json")[1]
+    reached = [run["decision_weight"] for run in runs if run["sparse_ratio"] == 0.5 and run["contrast"] >= 0.5]
+    assert shipped.decision_weight == min(reached)
