@@ -49,7 +49,7 @@ class Curves:
     Attributes:
         pictures: files that are drawn over the epochs, each with its columns and the label of the vertical axis.
         step_columns: what metrics.csv keeps of each step.
-        panels: of loss_curves.png, over the steps, two a row.
+        panels: of loss_curves.png, over the steps, two a row, those of which a run has anything.
         step_tags: TensorBoard's names of the steps' columns, each with its column.
         epoch_tags: the same of the epochs' columns, beside the columns' own names.
     """
@@ -220,10 +220,15 @@ def draw(path: Path, rows: Sequence[Row], names: tuple[str, ...], label: str) ->
 
 
 def draw_losses(path: Path, steps: Sequence[Row], epochs: Sequence[Row], panels: Sequence[Panel]) -> None:
-    """Draw each panel's column over the steps, on axes of its own, beside its target where it has one."""
+    """Draw each panel's column over the steps, on axes of its own, beside its target where it has one; panels of which
+    no step has anything are left out."""
+    panels = [panel for panel in panels if any(panel.name in row for row in steps)] or panels[:1]
     rows = (len(panels) + 1) // 2
     figure = Figure(figsize=(10, 3.5 * rows), layout="constrained")
-    for axes, panel in zip(figure.subplots(rows, 2, squeeze=False).flatten(), panels, strict=False):
+    every_axes = figure.subplots(rows, min(2, len(panels)), squeeze=False).flatten()
+    for axes in every_axes[len(panels) :]:
+        axes.remove()
+    for axes, panel in zip(every_axes, panels, strict=False):
         draw_curve(axes, steps, "step", panel.name, linewidth=0.8, label=panel.name)
         targets = target_by_step(steps, epochs, panel.target)
         if targets:

@@ -78,6 +78,18 @@ def test_loss_curves_have_a_panel_each_and_the_kept_ratio_its_target(
     assert panels[0].get_ylim() != panels[1].get_ylim()
 
 
+def test_a_panel_without_values_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Figure] = []
+    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: drawn.append(figure))
+    steps = [{"epoch": 1.0, "step": float(i), "loss": i, "ratio": 0.1, "kept": 0.6} for i in (1, 2)]
+    draw_losses(tmp_path / "curves.png", steps, [], CURVES.panels)
+    draw_losses(tmp_path / "curves.png", [], [], CURVES.panels)
+    assert [[axes.get_ylabel() for axes in figure.axes] for figure in drawn] == [
+        ["total loss", "ratio loss", "kept ratio"],
+        ["total loss"],
+    ]
+
+
 @pytest.mark.parametrize(
     ("content", "at"),
     [
