@@ -1,4 +1,4 @@
-"""What is asked of the generator, with the ranges of its numbers, and a drawing on its way."""
+"""What is asked of the generator, and the ranges of its numbers."""
 
 from __future__ import annotations
 
@@ -6,11 +6,6 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from PIL import Image
-
-GENERATOR = "generator.json"  # by which a generator's folder is known
 STEPS, LEAST_STEPS, MOST_STEPS = 30, 10, 100
 GUIDANCE, LEAST_GUIDANCE, MOST_GUIDANCE = 8.0, 1.0, 15.0
 SEED, MOST_SEED = 0, 2**31 - 1
@@ -30,23 +25,6 @@ class Asked:
     steps: int
     guidance: float
     seeds: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class DrawnStep:
-    """A drawing on its way.
-
-    Attributes:
-        step: done of all `steps`.
-        pictures: one a seed, as they are estimated to become; after the last step as they are.
-        attention: after the last step, (B, L, side, side) for B seeds and the L tokens of the caption: each token's
-            share of weight on each place, see `WordAttention.maps`; else None.
-    """
-
-    step: int
-    steps: int
-    pictures: list[Image.Image]
-    attention: NDArray[np.float32] | None
 
 
 def read_numbers(steps: Any, guidance: Any, seed: Any, count: Any = 1) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from PIL import Image
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from demo.service.asked import GENERATOR, Asked, DrawnStep
+from demo.service.asked import Asked
+from demo.service.drawn_step import GENERATOR, DrawnStep
 from seps.models.shipped import shipped_models
 
 FILE = Path(__file__).resolve().parents[2] / "assets" / "opening" / "drawing.safetensors"

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 from PIL import Image
 
 from demo.explain.drawn import ToldStatement, told_statements
-from demo.service.asked import GENERATOR, Asked, DrawnStep
+from demo.service.asked import Asked
 from demo.service.beforehand import Beforehand
+from demo.service.drawn_step import GENERATOR, DrawnStep
 from demo.service.threads import computing
 from seps.checks import read_json_file
 from seps.models.shipped import shipped_models

@@ -19,8 +19,9 @@ from demo.explain.table import say
 from demo.galleries.index import IndexedGallery
 from demo.galleries.photos import data_url
 from demo.galleries.scenes import SCENES
-from demo.service.asked import GUIDANCE, SEED, STEPS, Asked, DrawnStep, read_numbers
+from demo.service.asked import GUIDANCE, SEED, STEPS, Asked, read_numbers
 from demo.service.drawn import Standing, find_standing, index_drawn
+from demo.service.drawn_step import DrawnStep
 from demo.service.generating import GeneratingService, ReadBack, true_share
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService

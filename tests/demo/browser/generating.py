@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from demo import site
-from demo.service.asked import Asked, DrawnStep
+from demo.service.asked import Asked
+from demo.service.drawn_step import DrawnStep
 from demo.service.generating import GeneratingService
 from demo.serving.folder import TemporaryFolder
 from seps.generator import ImageTextGenerator

@@ -12,7 +12,8 @@ import pytest
 from PIL import Image
 
 from demo.service import generating as module
-from demo.service.asked import GENERATOR, Asked
+from demo.service.asked import Asked
+from demo.service.drawn_step import GENERATOR
 from demo.service.generating import GeneratingService, generator_ships, rank_among
 from seps.generator import ImageTextGenerator
 from tests.helpers.generated import write_tiny_generator

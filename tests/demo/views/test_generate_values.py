@@ -13,7 +13,8 @@ from demo.explain.looks import find_looks, on_grid, shared_tokens
 from demo.explain.table import ordinal
 from demo.galleries.drawn import DRAWN
 from demo.galleries.scenes import SCENES, scenes_gallery
-from demo.service.asked import DrawnStep, read_numbers
+from demo.service.asked import read_numbers
+from demo.service.drawn_step import DrawnStep
 from demo.service.generating import GeneratingService, rank_among, true_share
 from demo.service.registry import ModelRegistry
 from demo.views.generate_values import (
