@@ -68,8 +68,8 @@ def test_the_card_tells_the_measured_figures(card: str, results: dict[str, Any])
 
 def test_shares_of_a_photograph_add_up(judge: Judge) -> None:
     verdict = judge.score(load_examples()[0].photo(), "an astronaut in an orange suit")
-    assert verdict.shares is not None and verdict.grid == (14, 14)
-    assert float(verdict.shares.sum()) == pytest.approx(verdict.logit, abs=1e-4)
+    assert verdict.attributions is not None and verdict.grid == (14, 14)
+    assert float(verdict.attributions.sum()) == pytest.approx(verdict.logit, abs=1e-4)
 
 
 def test_quality_does_not_move_with_the_prompt(judge: Judge) -> None:

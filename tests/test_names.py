@@ -18,6 +18,7 @@ ROOMS = (  # of seps/ and tests/seps/, that are done; add a room when its names 
     "scenes",
     "training",
     "evaluation",
+    "judge",
 )
 LATER = (  # files and folders of these rooms that still wait
     "scenes/reading.py",

@@ -78,13 +78,13 @@ def other_sentence(first: Judged, other: Judged) -> str:
 def shares_value(seen: JudgeFeatures) -> dict[str, Any] | None:
     """The patches' shares of the quality base's logit, packed, with the end of their scale and a sentence; None where
     the encoder does not pool by mean."""
-    if seen.shares is None or seen.grid is None:
+    if seen.attributions is None or seen.grid is None:
         return None
     return {
         "grid": list(seen.grid),
-        "values": packed(seen.shares),
-        "most": float(np.abs(seen.shares).max()),
-        "says": say("judge.speaking", speaking=int((seen.shares > 0).sum()), total=len(seen.shares)),
+        "values": packed(seen.attributions),
+        "most": float(np.abs(seen.attributions).max()),
+        "says": say("judge.speaking", speaking=int((seen.attributions > 0).sum()), total=len(seen.attributions)),
         "numbers": shares_sentence(seen),
         "alternative": shares_alternative(seen),
     }
@@ -92,16 +92,16 @@ def shares_value(seen: JudgeFeatures) -> dict[str, Any] | None:
 
 def shares_sentence(seen: JudgeFeatures) -> str:
     """What all shares add up to, and how the bias is shared."""
-    count = 0 if seen.shares is None else len(seen.shares)
+    count = 0 if seen.attributions is None else len(seen.attributions)
     base = float(1 / (1 + np.exp(-seen.logit)))
     return say("judge.shares", logit=seen.logit, base=base, bias=seen.bias, each=seen.bias / max(1, count))
 
 
 def shares_alternative(seen: JudgeFeatures) -> str:
     """Where most speaks for and against quality, as the picture's alternative text."""
-    if seen.shares is None or seen.grid is None:
+    if seen.attributions is None or seen.grid is None:
         return ""
-    shares = seen.shares.reshape(seen.grid)
+    shares = seen.attributions.reshape(seen.grid)
     places = {
         "for_place": whereabouts(shares.clip(min=0)) or say("judge.evenly"),
         "against_place": whereabouts((-shares).clip(min=0)) or say("judge.evenly"),
@@ -208,7 +208,7 @@ def judgement(judged: Judged, note: str = "") -> dict[str, Any]:
         "logit": seen.logit,
         "bias": seen.bias,
         "grid": None if seen.grid is None else list(seen.grid),
-        "shares": None if seen.shares is None else seen.shares.tolist(),
+        "shares": None if seen.attributions is None else seen.attributions.tolist(),
         "note": note,
     }
 

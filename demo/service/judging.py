@@ -88,7 +88,7 @@ class JudgingService:
             ValueError: no such kind; the message names those that there are. When read: as `judge`.
         """
         from seps.checks import check_choice
-        from seps.judge.spoil import KINDS, spoil
+        from seps.judge.spoil import KINDS, distort
 
         check_choice("kind", kind, KINDS)
         digest, read = picture
@@ -96,7 +96,7 @@ class JudgingService:
 
         def copy(strength: float) -> Source:
             name = digest if strength == 0 else f"{digest} {kind} {strength}"
-            return name, lambda: spoil(whole(), kind, strength)
+            return name, lambda: distort(whole(), kind, strength)
 
         return [copy(strength) for strength in STRENGTHS]
 

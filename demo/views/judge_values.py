@@ -142,7 +142,7 @@ def spoil_value(
     curves = {name: curve(judged[0], name) for name in SCORES}
     if state.other:
         curves["other"] = curve(judged[1], "consistency")
-    shares = [one.shares for one in seen if one.shares is not None]
+    shares = [one.attributions for one in seen if one.attributions is not None]
     value = {
         "curves": curves,
         "pictures": [data_url(read(), SPOILT_SIDE) for _, read in copies],

@@ -2,7 +2,7 @@
 
 Both scores are what the encoders say alone, corrected by a small network by at most a fixed amount (see `network`), so
 that a few thousand ratings do not overfit. `load_judge` gives a trained judge, whose `score` tells both scores with
-their parts and each patch's share in the quality base; `spoil.spoil` makes pictures worse by a strength. `python -m
+their parts and each patch's attribution of the quality base; `spoil.distort` makes pictures worse by a strength. `python -m
 seps.judge` trains, measures, scores, sorts and ablates.
 """
 

@@ -59,7 +59,7 @@ class Outcome:
 def variants(config: JudgeConfig, settings: JudgeSettings) -> list[Variant]:
     """The rows of the table for a recipe."""
     residual = replace(config, residual=True, branches="one")
-    found = [
+    variants = [
         Variant("direct", replace(config, residual=False, branches="one"), settings),
         Variant("direct, two branches", replace(config, residual=False, branches="two"), settings),
         Variant("residual", residual, settings),
@@ -68,17 +68,17 @@ def variants(config: JudgeConfig, settings: JudgeSettings) -> list[Variant]:
         # the encoders are frozen in every row; what can be held beside them is the base
         held = replace(settings, base_rate=0.0)
         if settings.base_decay:
-            found.append(Variant("residual, base held at its start", residual, held))
+            variants.append(Variant("residual, base held at its start", residual, held))
     else:
-        found += [
+        variants += [
             Variant("residual, half of each tower frozen", with_half_frozen(residual), settings),
             Variant("residual, all frozen", with_freezing(residual, "all", {}), settings),
         ]
-    found += [
+    variants += [
         Variant(f"scale {scale:g}" + (", no bound" if scale == 1 else ""), with_scale(residual, scale), settings)
         for scale in SCALES
     ]
-    return found
+    return variants
 
 
 def with_scale(config: JudgeConfig, scale: float) -> JudgeConfig:
@@ -127,7 +127,7 @@ def ablate(
         features["train"] = split_features(judge, train, folder, versions)
         features["dev"] = split_features(judge, dev, folder, versions)
     outcomes = []
-    rows = [(split, one, seed) for split in SPLITS for one in variants(config, settings) for seed in seeds]
+    rows = [(split, variant, seed) for split in SPLITS for variant in variants(config, settings) for seed in seeds]
     for split, variant, seed in tqdm(rows, desc="Variants"):
         ratings = {"train": train, "dev": dev}
         known = features
@@ -135,9 +135,11 @@ def ablate(
             ratings["train"], ratings["dev"] = split_by_row(train, dev, seed)
             known = by_row(features, ratings, train, dev) if features else features
         torch.manual_seed(seed)
-        own = encoders if variant.config.encoder == config.encoder and frozen else None
+        reused = encoders if variant.config.encoder == config.encoder and frozen else None
         chosen = replace(variant.settings, seed=seed)
-        last = fit(Judge(variant.config, own), chosen, ratings, known if own is not None else {}, every_epoch=False)[-1]
+        last = fit(
+            Judge(variant.config, reused), chosen, ratings, known if reused is not None else {}, every_epoch=False
+        )[-1]
         outcomes.append(
             Outcome(
                 variant.name,
@@ -185,7 +187,11 @@ def table(outcomes: Sequence[Outcome]) -> str:
         cells = []
         for split in SPLITS:
             for name in SCORES:
-                values = [getattr(one, name) for one in outcomes if (one.variant, one.split) == (variant, split)]
+                values = [
+                    getattr(outcome, name)
+                    for outcome in outcomes
+                    if (outcome.variant, outcome.split) == (variant, split)
+                ]
                 cells.append(f"{fmean(values):.3f} ({min(values):.3f} to {max(values):.3f})" if values else "")
         lines.append(f"| {variant} | {' | '.join(cells)} |")
     return "\n".join(lines)
@@ -200,7 +206,9 @@ def draw(path: Path, outcomes: Sequence[Outcome]) -> None:
         for split, marker, shift in (("prompt", "o", -0.12), ("row", "s", 0.12)):
             chosen = [outcome for outcome in outcomes if outcome.split == split]
             places = [names.index(outcome.variant) + shift for outcome in chosen]
-            panel.plot([getattr(one, score) for one in chosen], places, marker, alpha=0.7, label=f"split by {split}")
+            panel.plot(
+                [getattr(outcome, score) for outcome in chosen], places, marker, alpha=0.7, label=f"split by {split}"
+            )
         panel.set_yticks(range(len(names)), names)
         panel.set_xlabel(f"{score}: SROCC on dev")
         panel.grid(alpha=0.3)

@@ -25,7 +25,7 @@ KINDS = ("clip", "seps")
 FREEZE = ("none", "layers", "all")
 TOWERS = ("vision", "text")
 BRANCHES = ("one", "two")
-MOST_SCALE = 1.0  # a correction of 1 reaches every score, so that it is bounded no more
+MAX_SCALE = 1.0  # a correction of 1 reaches every score, so that it is bounded no more
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class JudgeConfig:
 
     def __post_init__(self) -> None:
         for name in ("scale_q", "scale_c"):
-            check_positive(name, getattr(self, name), MOST_SCALE)
+            check_positive(name, getattr(self, name), MAX_SCALE)
         check_choice("branches", self.branches, BRANCHES)
         if self.residual and self.branches == "two":
             raise ValueError("branches is 'two', which is a form of the direct mode: set residual to false.")

@@ -31,20 +31,20 @@ def cropped(picture: Image.Image, seed: int, version: int, row: int) -> Image.Im
     """
     if version == 0:
         return picture
-    chance = item_random(seed, version, row, "crop")
-    side = chance.uniform(*AREA) ** 0.5
+    rng = item_random(seed, version, row, "crop")
+    side = rng.uniform(*AREA) ** 0.5
     width, height = max(1, round(picture.width * side)), max(1, round(picture.height * side))
-    left, top = chance.randint(0, picture.width - width), chance.randint(0, picture.height - height)
+    left, top = rng.randint(0, picture.width - width), rng.randint(0, picture.height - height)
     crop = picture.crop((left, top, left + width, top + height))
-    return crop.transpose(Image.Transpose.FLIP_LEFT_RIGHT) if chance.random() < MIRRORED else crop
+    return crop.transpose(Image.Transpose.FLIP_LEFT_RIGHT) if rng.random() < MIRRORED else crop
 
 
 def spoilt_plan(pictures: int, count: int, seed: int) -> list[Spoilt]:
     """Which pictures are spoilt and how: `count` of them (all where there are fewer), each kind as often."""
-    chance = random.Random(f"spoilt {seed}")
+    rng = random.Random(f"spoilt {seed}")
     plan = []
-    for number, row in enumerate(chance.sample(range(pictures), min(count, pictures))):
-        first = chance.uniform(*FIRST)
-        second = min(1.0, first + chance.uniform(*STEP))
+    for number, row in enumerate(rng.sample(range(pictures), min(count, pictures))):
+        first = rng.uniform(*FIRST)
+        second = min(1.0, first + rng.uniform(*STEP))
         plan.append(Spoilt(row, SPOILT[number % len(SPOILT)], (first, second)))
     return plan

@@ -160,7 +160,7 @@ def _read_rows(path: Path, config: DataConfig, problems: Problems) -> list[tuple
     except (OSError, ValueError) as error:
         problems.add(UNREADABLE, f"{path.name}: {error}")
     problems.raise_any()
-    for key in [one.name for one in fields(config) if one.name.endswith("_column")]:
+    for key in [field.name for field in fields(config) if field.name.endswith("_column")]:
         column = getattr(config, key)
         if column and column not in columns:
             problems.add(
@@ -178,10 +178,10 @@ def _check_pictures(
     for line, row in rows:
         name = row[config.image_column]
         lines.setdefault(below.find(name) or name, []).append((line, row))
-    for found in lines.values():
-        name = found[0][1][config.image_column]
-        if name and len(found) > 1:
-            places = ", ".join(f"{line} ({row[config.split_column] or 'no split'})" for line, row in found)
+    for entries in lines.values():
+        name = entries[0][1][config.image_column]
+        if name and len(entries) > 1:
+            places = ", ".join(f"{line} ({row[config.split_column] or 'no split'})" for line, row in entries)
             problems.add(SEVERAL, f"{name}: lines {places}")
 
 

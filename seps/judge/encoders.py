@@ -30,15 +30,15 @@ from seps.models.model import SEPSModel
 
 CLIP_FILES = ("config.json", WEIGHTS_FILE, "tokenizer*.json", "vocab.json", "merges.txt", "special_tokens_map.json")
 CLIP_MEAN, CLIP_STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
-LEAST_VARIANCE = 1e-8
+MIN_VARIANCE = 1e-8
 
 
 class PictureFeatures(NamedTuple):
     """Features of B pictures.
 
     Attributes:
-        quality: (B, quality_width), what quality is told from, before standardisation.
-        image: (B, d) unit embeddings, what consistency is told from.
+        quality: (B, quality_width), what quality is computed from, before standardisation.
+        image: (B, d) unit embeddings, what consistency is computed from.
     """
 
     quality: Tensor
@@ -164,10 +164,10 @@ def tower_layers(architecture: CLIPConfig) -> dict[str, int]:
 def check_layers(config: EncoderConfig, architecture: CLIPConfig) -> None:
     """Raise ValueError where more layers are to be frozen than a tower has."""
     for tower, layers in tower_layers(architecture).items():
-        wanted = config.freeze_layers.get(tower, 0)
-        if wanted > layers:
+        frozen = config.freeze_layers.get(tower, 0)
+        if frozen > layers:
             raise ValueError(
-                f"encoder.freeze_layers.{tower} is {wanted}, but the {tower} tower of {config.name} has {layers} "
+                f"encoder.freeze_layers.{tower} is {frozen}, but the {tower} tower of {config.name} has {layers} "
                 f"layers: freeze at most {layers}."
             )
 
@@ -194,7 +194,7 @@ def freeze(model: CLIPModel, config: EncoderConfig) -> None:
 class SepsEncoders(nn.Module):
     """The frozen encoders of a SEPS model whose image encoder is an EfficientNet of timm.
 
-    Quality is told from the mean and the deviation of each channel over a stage's map. A patch holds the mean inside
+    Quality is computed from the mean and the deviation of each channel over a stage's map. A patch holds the mean inside
     it, and its part of the channel's variance divided by the deviation: the mean of these over patches is the same.
 
     Args:
@@ -231,11 +231,11 @@ class SepsEncoders(nn.Module):
         """Every stage's map, (B, D_s, H_s, W_s), of (B, 3, S, S) normalised pixels."""
         backbone = self.model.img_enc.visual_encoder
         pixels = pixels.contiguous(memory_format=torch.channels_last)
-        found = [backbone.bn1(backbone.conv_stem(pixels))]  # type: ignore[operator]
+        stages = [backbone.bn1(backbone.conv_stem(pixels))]  # type: ignore[operator]
         for block in backbone.blocks:  # type: ignore[union-attr]
-            found.append(block(found[-1]))
-        found.append(backbone.bn2(backbone.conv_head(found[-1])))  # type: ignore[operator]
-        return found
+            stages.append(block(stages[-1]))
+        stages.append(backbone.bn2(backbone.conv_head(stages[-1])))  # type: ignore[operator]
+        return stages
 
     def pictures(self, pixels: Tensor) -> PictureFeatures:
         """Features of (B, 3, S, S) normalised pixels."""
@@ -265,10 +265,10 @@ class SepsEncoders(nn.Module):
         """What each patch holds of the chosen stages, (B, N, quality_width)."""
         parts = []
         for stage in self.stages:
-            found = maps[stage].contiguous()  # (B, D_s, H_s, W_s)
-            centred = (found - found.mean(dim=(2, 3), keepdim=True)).square()  # (B, D_s, H_s, W_s)
-            deviation = centred.mean(dim=(2, 3), keepdim=True).clamp(min=LEAST_VARIANCE).sqrt()  # (B, D_s, 1, 1)
-            parts += [self._inside(found), self._inside(centred) / deviation]
+            stage_map = maps[stage].contiguous()  # (B, D_s, H_s, W_s)
+            centred = (stage_map - stage_map.mean(dim=(2, 3), keepdim=True)).square()  # (B, D_s, H_s, W_s)
+            deviation = centred.mean(dim=(2, 3), keepdim=True).clamp(min=MIN_VARIANCE).sqrt()  # (B, D_s, 1, 1)
+            parts += [self._inside(stage_map), self._inside(centred) / deviation]
         return torch.cat(parts, dim=1).flatten(2).transpose(1, 2)  # (B, N, quality_width)
 
     def _inside(self, values: Tensor) -> Tensor:

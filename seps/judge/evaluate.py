@@ -10,7 +10,7 @@ from seps.judge.config import SCORES
 from seps.judge.data import Ratings
 from seps.judge.loop import Predictions
 from seps.judge.metrics import (
-    LEAST_PICTURES,
+    MIN_PICTURES,
     Floats,
     Whole,
     agreement,
@@ -25,11 +25,11 @@ from seps.runs.bootstrap import Estimate
 RANGES = 4  # parts of equal size that pictures are cut into by their ratings
 
 
-def evaluate(found: Predictions, ratings: Ratings) -> dict[str, Any]:
+def evaluate(predictions: Predictions, ratings: Ratings) -> dict[str, Any]:
     """Agreement with people on a split.
 
     Args:
-        found: scores of the split's pictures; ratings: what people said.
+        predictions: scores of the split's pictures; ratings: what people said.
 
     Returns:
         Plain values for JSON: "quality" and "consistency", each {"srocc", "plcc", "krcc", "intervals"};
@@ -38,7 +38,7 @@ def evaluate(found: Predictions, ratings: Ratings) -> dict[str, Any]:
         to the highest; "corrections". Intervals are 95%, over prompts.
     """
     groups = ratings.prompt_numbers
-    scores = {name: getattr(found, name).final.double().cpu().numpy() for name in SCORES}
+    scores = {name: getattr(predictions, name).final.double().cpu().numpy() for name in SCORES}
     rated = {"quality": ratings.quality, "consistency": ratings.consistency}
     result: dict[str, Any] = {"split": ratings.name, "pictures": len(ratings), "prompts": int(groups.max()) + 1}
     result |= {name: agreement(scores[name], rated[name], groups) for name in SCORES}
@@ -81,9 +81,9 @@ def evaluate(found: Predictions, ratings: Ratings) -> dict[str, Any]:
     }
     result["corrections"] = {
         name: {
-            "mean": float(getattr(found, name).correction.abs().mean()),
-            "largest": float(getattr(found, name).correction.abs().max()),
-            "base_srocc": number(srocc(getattr(found, name).base.double().cpu().numpy(), rated[name])),
+            "mean": float(getattr(predictions, name).correction.abs().mean()),
+            "largest": float(getattr(predictions, name).correction.abs().max()),
+            "base_srocc": number(srocc(getattr(predictions, name).base.double().cpu().numpy(), rated[name])),
         }
         for name in SCORES
     }
@@ -99,7 +99,7 @@ def part(
     values: dict[str, Any] = {"pictures": len(rows)}
     for name, score in scores.items():
         apart = score[rows] - rated[name][rows]
-        enough = len(rows) >= LEAST_PICTURES
+        enough = len(rows) >= MIN_PICTURES
         values[name] = {
             "srocc": number(srocc(score[rows], rated[name][rows])) if enough else None,
             "error": float(apart.mean()),

@@ -18,8 +18,8 @@ from seps.data import open_image
 from seps.judge.copies import Spoilt, cropped, spoilt_plan
 from seps.judge.data import Ratings
 from seps.judge.encoders import PictureFeatures
-from seps.judge.judge import AT_ONCE, Judge
-from seps.judge.spoil import spoil
+from seps.judge.judge import BATCH_SIZE, Judge
+from seps.judge.spoil import distort
 from seps.models.storage import read_tensors
 
 Opener = Callable[[], Image.Image]
@@ -72,17 +72,17 @@ def split_features(
         seed: of the copies.
     """
     files = ratings.image_files
-    found = []
+    encoded = []
     for version in range(versions):
         openers = [
             lambda f=file, r=row, v=version: cropped(open_image(f), seed, v, r) for row, file in enumerate(files)
         ]
         copies = [version, seed if version else 0]
-        found.append(cached(judge, openers, files, copies, folder, f"{ratings.name}, version {version + 1}"))
+        encoded.append(cached(judge, openers, files, copies, folder, f"{ratings.name}, version {version + 1}"))
     plan = spoilt_plan(len(files), spoilt, seed)
     return SplitFeatures(
-        torch.stack([one.quality for one in found], dim=1),
-        torch.stack([one.image for one in found], dim=1),
+        torch.stack([version.quality for version in encoded], dim=1),
+        torch.stack([version.image for version in encoded], dim=1),
         judge.encode_prompts(ratings.prompts).cpu(),
         None if ratings.explanations is None else explanations_of(judge, ratings.explanations),
         spoilt_features(judge, files, plan, folder, ratings.name) if plan else None,
@@ -91,11 +91,11 @@ def split_features(
 
 def explanations_of(judge: Judge, explanations: Sequence[str]) -> Tensor:
     """(n, d) unit embeddings of rationales; zero where there is none."""
-    found = torch.zeros(len(explanations), judge.encoders.width)
+    vectors = torch.zeros(len(explanations), judge.encoders.width)
     rows = [i for i, text in enumerate(explanations) if text]
     if rows:
-        found[rows] = judge.encode_prompts([explanations[i] for i in rows]).cpu()
-    return found
+        vectors[rows] = judge.encode_prompts([explanations[i] for i in rows]).cpu()
+    return vectors
 
 
 def spoilt_features(
@@ -103,15 +103,15 @@ def spoilt_features(
 ) -> SpoiltFeatures:
     """Quality features of spoilt copies."""
     openers = [
-        lambda f=files[one.row], k=one.kind, s=strength: spoil(open_image(f), k, s)
-        for one in plan
-        for strength in one.strengths
+        lambda f=files[copy.row], k=copy.kind, s=strength: distort(open_image(f), k, s)
+        for copy in plan
+        for strength in copy.strengths
     ]
-    found = cached(judge, openers, files, ["spoilt", *plan], folder, f"{name}, spoilt copies")
+    encoded = cached(judge, openers, files, ["spoilt", *plan], folder, f"{name}, spoilt copies")
     return SpoiltFeatures(
-        torch.tensor([one.row for one in plan]),
-        torch.tensor([one.strengths for one in plan]),
-        found.quality.unflatten(0, (len(plan), 2)),
+        torch.tensor([copy.row for copy in plan]),
+        torch.tensor([copy.strengths for copy in plan]),
+        encoded.quality.unflatten(0, (len(plan), 2)),
     )
 
 
@@ -127,8 +127,8 @@ def cached(
     if not path.is_file():
         folder.mkdir(parents=True, exist_ok=True)
         parts = []
-        for start in tqdm(range(0, len(openers), AT_ONCE), desc=f"Features of {title}", leave=False):
-            parts.append(judge.encode([one() for one in openers[start : start + AT_ONCE]]))
+        for start in tqdm(range(0, len(openers), BATCH_SIZE), desc=f"Features of {title}", leave=False):
+            parts.append(judge.encode([opener() for opener in openers[start : start + BATCH_SIZE]]))
         tensors = {
             "quality": torch.cat([part.quality for part in parts]).half().cpu(),
             "image": torch.cat([part.image for part in parts]).half().cpu(),

@@ -2,7 +2,7 @@
 
 judge = load_judge("judge")
 verdict = judge.score(picture, "a statue of a man")
-verdict.quality.final, verdict.consistency.base, verdict.shares
+verdict.quality.final, verdict.consistency.base, verdict.attributions
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -28,7 +29,7 @@ from seps.models.storage import check_tensors, read_tensors
 from seps.progress import Progress, batch_indices
 
 CONFIG_FILE, WEIGHTS = "judge.json", "model.safetensors"  # not config.json, by which SEPS models are known
-AT_ONCE = 4  # pictures a batch
+BATCH_SIZE = 4  # pictures a batch
 
 
 @dataclass(frozen=True)
@@ -53,16 +54,24 @@ class Verdict:
     Attributes:
         quality, consistency: the two scores.
         logit: of the quality base, which is its sigmoid.
-        shares: (N,), row by row of the grid, each patch's share of that logit: they add up to it; None where the
+        attributions: (N,), row by row of the grid, each patch's part of that logit: they add up to it; None where the
             encoder does not pool by mean.
-        grid: (H, W) patches; None without shares.
+        grid: (H, W) patches; None without attributions.
     """
 
     quality: Score
     consistency: Score
     logit: float
-    shares: Tensor | None
+    attributions: Tensor | None
     grid: tuple[int, int] | None
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """The attributions under the former name, which older programs read."""
+            if name == "shares":
+                return self.attributions
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,16 +80,16 @@ class JudgeFeatures:
 
     Attributes:
         quality: (Q,) features that quality is computed from; image: (d,) unit embedding, for consistency.
-        logit: of the quality base; bias: its part that no patch has a say in, which the shares hold evenly.
-        shares: (N,) each patch's part of the logit, row by row; None where the encoder does not pool by mean.
-        grid: (H, W) patches; None without shares.
+        logit: of the quality base; bias: its part that no patch has a say in, which the attributions hold evenly.
+        attributions: (N,) each patch's part of the logit, row by row; None where the encoder does not pool by mean.
+        grid: (H, W) patches; None without attributions.
     """
 
     quality: Tensor
     image: Tensor
     logit: float
     bias: float
-    shares: NDArray[np.float32] | None
+    attributions: NDArray[np.float32] | None
     grid: tuple[int, int] | None
 
 
@@ -121,8 +130,8 @@ class Judge(nn.Module):
         check_prompt(prompt)
         features = self.features([image])[0]
         quality, consistency = self.score_features([features], [prompt])[0]
-        shares = None if features.shares is None else torch.from_numpy(features.shares)
-        return Verdict(quality, consistency, features.logit, shares, features.grid)
+        attributions = None if features.attributions is None else torch.from_numpy(features.attributions)
+        return Verdict(quality, consistency, features.logit, attributions, features.grid)
 
     def features(self, images: Sequence[Image.Image]) -> list[JudgeFeatures]:
         """Encode pictures for `score_features`, all of them together; ValueError as `score`."""
@@ -132,17 +141,21 @@ class Judge(nn.Module):
             features, patches = self.encoders.with_patches(pixels)  # (B, Q) and (B, d); (B, N, Q)
             logits = head.logit(head.embed(features.quality)).tolist()  # (B,)
             bias = float(head.base.bias[0])
-            shares = [None] * len(images) if patches is None else [head.shares(one).cpu().numpy() for one in patches]
+            attributions = (
+                [None] * len(images) if patches is None else [head.attributions(row).cpu().numpy() for row in patches]
+            )
         grid = None if patches is None else self.encoders.grid
         return [
-            JudgeFeatures(features.quality[i].clone(), features.image[i].clone(), logits[i], bias, shares[i], grid)
+            JudgeFeatures(
+                features.quality[i].clone(), features.image[i].clone(), logits[i], bias, attributions[i], grid
+            )
             for i in range(len(images))
         ]
 
     def score_features(self, features: Sequence[JudgeFeatures], prompts: Sequence[str]) -> list[tuple[Score, Score]]:
         """Quality and consistency of encoded pictures, each with its own prompt; ValueError as `scores`."""
         check_prompts(len(features), prompts)
-        quality, image = (torch.stack([getattr(one, name) for one in features]) for name in ("quality", "image"))
+        quality, image = (torch.stack([getattr(row, name) for row in features]) for name in ("quality", "image"))
         return self._scores(PictureFeatures(quality, image), prompts)
 
     @property
@@ -155,8 +168,8 @@ class Judge(nn.Module):
         """Quality alone, which no prompt moves, of each picture; ValueError as `score`, or without pictures."""
         with evaluating(self):
             parts = [self.encoders.quality(pixels) for pixels in self.batches(images, progress)]
-            found = self.network.quality(torch.cat(parts))
-        return [score_of(found, i, self.scales[0]) for i in range(len(images))]
+            scores = self.network.quality(torch.cat(parts))
+        return [score_of(scores, i, self.scales[0]) for i in range(len(images))]
 
     def scores(
         self, images: Sequence[Image.Image], prompts: Sequence[str], progress: Progress = False
@@ -175,14 +188,16 @@ class Judge(nn.Module):
     def encode(self, images: Sequence[Image.Image], progress: Progress = False) -> PictureFeatures:
         """Features of pictures, a few at a time and without gradient; ValueError as `score`, or without pictures."""
         with evaluating(self.encoders):
-            found = [self.encoders.pictures(pixels) for pixels in self.batches(images, progress)]
-        return PictureFeatures(torch.cat([one.quality for one in found]), torch.cat([one.image for one in found]))
+            encoded = [self.encoders.pictures(pixels) for pixels in self.batches(images, progress)]
+        return PictureFeatures(
+            torch.cat([part.quality for part in encoded]), torch.cat([part.image for part in encoded])
+        )
 
     def batches(self, images: Sequence[Image.Image], progress: Progress) -> Iterator[Tensor]:
         """Normalised pixels (at most 4, 3, S, S) of pictures, on the judge's device."""
         if isinstance(images, Image.Image) or len(images) == 0:
             raise ValueError("images must be a list of at least 1 picture.")
-        for batch in batch_indices(len(images), AT_ONCE, progress, "Encoding pictures"):
+        for batch in batch_indices(len(images), BATCH_SIZE, progress, "Encoding pictures"):
             yield to_pixels([images[i] for i in batch], self.encoders.pixels).to(self.device)
 
     def encode_prompts(self, prompts: Sequence[str]) -> Tensor:
@@ -191,8 +206,8 @@ class Judge(nn.Module):
             check_prompt(prompt)
         unique = list(dict.fromkeys(prompts))
         with evaluating(self.encoders):
-            found = torch.cat([self.encoders.prompts(unique[i : i + 64]) for i in range(0, len(unique), 64)])
-        return found[[unique.index(prompt) for prompt in prompts]]
+            vectors = torch.cat([self.encoders.prompts(unique[i : i + 64]) for i in range(0, len(unique), 64)])
+        return vectors[[unique.index(prompt) for prompt in prompts]]
 
     def save(self, folder: Path) -> None:
         """Write judge.json and model.safetensors: the heads, and of the encoders what learns."""
@@ -203,9 +218,9 @@ class Judge(nn.Module):
 
     def saved(self) -> dict[str, Tensor]:
         """The tensors that model.safetensors holds, by key."""
-        found = {f"network.{key}": tensor for key, tensor in self.network.state_dict().items()}
+        tensors = {f"network.{key}": tensor for key, tensor in self.network.state_dict().items()}
         learned = {key: part for key, part in self.encoders.named_parameters() if part.requires_grad}
-        return found | {f"encoders.{key}": part for key, part in learned.items()}
+        return tensors | {f"encoders.{key}": part for key, part in learned.items()}
 
     def load(self, file: Path) -> None:
         """Take up what `save` wrote; ValueError where it does not fit, before any of it is taken up."""
@@ -214,9 +229,9 @@ class Judge(nn.Module):
         self.load_state_dict(tensors, strict=False)  # the rest is the encoders' own
 
 
-def score_of(found: Corrected, i: int, scale: float) -> Score:
+def score_of(scores: Corrected, i: int, scale: float) -> Score:
     """One picture's score as numbers."""
-    return Score(float(found.base[i]), float(found.correction[i]), float(found.final[i]), scale)
+    return Score(float(scores.base[i]), float(scores.correction[i]), float(scores.final[i]), scale)
 
 
 def check_prompts(pictures: int, prompts: Sequence[str]) -> None:

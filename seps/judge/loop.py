@@ -41,7 +41,7 @@ from seps.runs.recipe import first_settings, write_recipe
 from seps.runs.run_log import DrawTimer, StepLog, forget_after, read_epochs, write_epoch
 
 AT_BOUND, TOO_CONSTRAINED = 0.9, 0.05  # the mean correction as a share of the scale
-SPOILT_AT_ONCE = 32  # pictures, each with its two spoilt copies
+MAX_SPOILT = 32  # pictures, each with its two spoilt copies
 TINY = 1e-4  # ratings of 0 and 1 have no logit
 
 
@@ -95,8 +95,8 @@ class Step(nn.Module):
         loss = settings.quality_weight * F.mse_loss(quality.final, rated[:, 0])
         loss = loss + settings.consistency_weight * F.mse_loss(consistency.final, rated[:, 1])
         if settings.rank_weight:
-            for scores, wanted in ((quality.final, rated[:, 0]), (consistency.final, rated[:, 1])):
-                loss = loss + settings.rank_weight * ranking_loss(scores, wanted, prompts, settings.rank_margin)
+            for scores, target in ((quality.final, rated[:, 0]), (consistency.final, rated[:, 1])):
+                loss = loss + settings.rank_weight * ranking_loss(scores, target, prompts, settings.rank_margin)
         if spoilt is not None:
             loss = loss + settings.spoilt_weight * self.spoilt_loss(*spoilt)
         if self.explain is not None and batch.explanations is not None:
@@ -106,28 +106,28 @@ class Step(nn.Module):
 
     def spoilt_loss(self, features: Tensor, strengths: Tensor) -> Tensor:
         """How far base and score of copies lie above where they should: at most the milder copy's, less a margin."""
-        found = self.judge.network.quality(features.flatten(0, 1))
+        corrected = self.judge.network.quality(features.flatten(0, 1))
         loss = features.new_zeros(())
-        for scores in (found.base.view_as(strengths), found.final.view_as(strengths)):  # (m, 3)
+        for scores in (corrected.base.view_as(strengths), corrected.final.view_as(strengths)):  # (m, 3)
             drop = scores[:, :-1] - scores[:, 1:]  # (m, 2)
             margin = self.settings.spoilt_margin * strengths.diff(dim=1)  # (m, 2)
             loss = loss + F.relu(margin - drop).mean()
         return loss
 
 
-def ranking_loss(scores: Tensor, rated: Tensor, groups: Tensor, share: float) -> Tensor:
+def ranking_loss(scores: Tensor, rated: Tensor, groups: Tensor, margin: float) -> Tensor:
     """How far pairs of one prompt are from the order of their ratings, the mean over such pairs.
 
     Args:
         scores, rated: (B,); groups: (B,), the prompts' numbers.
-        share: of the ratings' difference, by which scores must differ the same way.
+        margin: of the ratings' difference, by which scores must differ the same way.
     """
     apart = rated[:, None] - rated[None, :]  # (B, B)
     pairs = (groups[:, None] == groups[None, :]) & (apart > 0)
     if not bool(pairs.any()):
         return scores.new_zeros(())
     difference = scores[:, None] - scores[None, :]
-    return F.relu(share * apart - difference)[pairs].mean()
+    return F.relu(margin * apart - difference)[pairs].mean()
 
 
 def explanation_loss(predicted: Tensor, explanations: Tensor) -> Tensor:
@@ -157,7 +157,7 @@ def train(
         judge: with encoders at hand; built from the config where left out.
 
     Raises:
-        ValueError: data, recipe or checkpoint that do not fit, told before training starts; a loss that is not finite.
+        ValueError: data, recipe or checkpoint that do not fit, reported before training starts; a loss that is not finite.
     """
     ratings = {name: read_ratings(data, name, config.data) for name in ("train", "dev")}
     for note in rating_notes(ratings["train"], ratings["dev"], config.data):
@@ -192,7 +192,7 @@ def length_note(out: Path, settings: JudgeSettings) -> str:
     first = first_settings(out, read_recipe)
     try:
         done = read_state(out / FOLDER, RunState).epoch
-    except ValueError:  # told where the checkpoint is taken up
+    except ValueError:  # reported where the checkpoint is taken up
         return ""
     if first is None:
         return ""
@@ -251,9 +251,9 @@ def fit(
                 optimizer.step()
         if not every_epoch and epoch + 1 < settings.epochs:
             continue
-        found = {name: predict(judge, one, features.get(name)) for name, one in ratings.items()}
+        predictions = {name: predict(judge, rated, features.get(name)) for name, rated in ratings.items()}
         loss_mean = sum(line["loss"] for line in log.rows) / count
-        row = {"epoch": epoch + 1.0, "loss": loss_mean} | epoch_row(judge, ratings, found)
+        row = {"epoch": epoch + 1.0, "loss": loss_mean} | epoch_row(judge, ratings, predictions)
         rows.append(row)
         if out is not None:
             write_epoch(out, CURVES, row, log.rows, timer.is_due(epoch + 1 == settings.epochs))
@@ -275,13 +275,13 @@ def finite_loss(loss: Tensor, epoch: int, number: int, rows: Tensor) -> float:
 
 def epoch_rows(ratings: Ratings, settings: JudgeSettings, epoch: int) -> list[Tensor]:
     """The rows of each batch of an epoch: shuffled, or, for the ranking loss, whole prompts shuffled."""
-    chance = np.random.default_rng([settings.seed, epoch])
+    rng = np.random.default_rng([settings.seed, epoch])
     if settings.rank_weight:
         numbers = ratings.prompt_numbers
-        place = chance.permutation(int(numbers.max()) + 1)
+        place = rng.permutation(int(numbers.max()) + 1)
         order = np.argsort(place[numbers], kind="stable")
     else:
-        order = chance.permutation(len(ratings))
+        order = rng.permutation(len(ratings))
     return list(torch.from_numpy(order).split(settings.batch_size))
 
 
@@ -325,7 +325,7 @@ def draw_spoilt(features: SplitFeatures) -> tuple[Tensor, Tensor] | None:
     spoilt = features.spoilt
     if spoilt is None:
         return None
-    drawn = torch.randperm(len(spoilt.rows))[:SPOILT_AT_ONCE]
+    drawn = torch.randperm(len(spoilt.rows))[:MAX_SPOILT]
     clean = features.quality[spoilt.rows[drawn], 0][:, None]  # (m, 1, quality_width)
     strengths = F.pad(spoilt.strengths[drawn], (1, 0))  # (m, 3), 0 of the picture itself
     return torch.cat([clean, spoilt.quality[drawn]], dim=1), strengths
@@ -335,30 +335,30 @@ def draw_spoilt(features: SplitFeatures) -> tuple[Tensor, Tensor] | None:
 def start_base(judge: Judge, features: SplitFeatures, ratings: Ratings, decay: float) -> None:
     """Start the quality base as ridge regression of the ratings' logits on the unit embeddings."""
     image = judge.network.quality.embed(features.quality.flatten(0, 1)).double()  # (n * versions, width)
-    wanted = torch.from_numpy(ratings.quality).clamp(TINY, 1 - TINY).logit().clamp(-3, 3)  # (n,)
-    wanted = wanted.repeat_interleave(features.quality.shape[1])
-    centre, mean = image.mean(dim=0), wanted.mean()
+    target = torch.from_numpy(ratings.quality).clamp(TINY, 1 - TINY).logit().clamp(-3, 3)  # (n,)
+    target = target.repeat_interleave(features.quality.shape[1])
+    centre, mean = image.mean(dim=0), target.mean()
     centred = image - centre
     gram = centred.T @ centred / len(image)
-    weight = torch.linalg.solve(gram + decay * torch.eye(len(gram), dtype=gram.dtype), centred.T @ (wanted - mean))
+    weight = torch.linalg.solve(gram + decay * torch.eye(len(gram), dtype=gram.dtype), centred.T @ (target - mean))
     weight = weight / len(image)
     judge.network.quality.base.weight.copy_(weight[None])
     judge.network.quality.base.bias.copy_((mean - centre @ weight)[None])
 
 
 def parameter_groups(step: Step, settings: JudgeSettings) -> list[dict[str, object]]:
-    """AdamW's groups, each with its share of the learning rate: encoders, quality base, consistency, the rest."""
-    shares = {
+    """AdamW's groups, each with its fraction of the learning rate: encoders, quality base, consistency, the rest."""
+    rates = {
         "judge.encoders.": settings.encoder_rate,
         "judge.network.quality.base.": settings.base_rate,
         "judge.network.consistency.": settings.consistency_rate,
         "": 1.0,
     }
-    groups: dict[str, list[nn.Parameter]] = {prefix: [] for prefix in shares}
+    groups: dict[str, list[nn.Parameter]] = {prefix: [] for prefix in rates}
     for name, parameter in step.named_parameters():
         if parameter.requires_grad:
-            groups[next(prefix for prefix in shares if name.startswith(prefix))].append(parameter)
-    return [{"params": members, "lr": 0.0, "share": shares[name]} for name, members in groups.items() if members]
+            groups[next(prefix for prefix in rates if name.startswith(prefix))].append(parameter)
+    return [{"params": members, "lr": 0.0, "share": rates[name]} for name, members in groups.items() if members]
 
 
 def resumed(out: Path, step: nn.Module, optimizer: torch.optim.Optimizer, epochs: int) -> int:
@@ -404,19 +404,22 @@ def predict(judge: Judge, ratings: Ratings, features: SplitFeatures | None = Non
         )
 
 
-def epoch_row(judge: Judge, ratings: dict[str, Ratings], found: dict[str, Predictions]) -> dict[str, float]:
+def epoch_row(judge: Judge, ratings: dict[str, Ratings], predictions: dict[str, Predictions]) -> dict[str, float]:
     """The columns of metrics.csv: correlations on dev, the gap of SROCC between train and dev, and corrections on dev
     as shares of their scales."""
     row: dict[str, float] = {}
     for name, scale in zip(SCORES, judge.scales, strict=True):
-        dev = getattr(found["dev"], name)
+        dev = getattr(predictions["dev"], name)
         on_dev = correlations(dev.final.double().cpu().numpy(), getattr(ratings["dev"], name))
         row |= {f"{name}_{key}": value for key, value in on_dev.items()}
-        on_train = getattr(found["train"], name).final.double().cpu().numpy()
+        on_train = getattr(predictions["train"], name).final.double().cpu().numpy()
         row[f"{name}_gap"] = srocc(on_train, getattr(ratings["train"], name)) - on_dev["srocc"]
         if scale:
-            shares = dev.correction.abs() / scale
-            row |= {f"{name}_correction_mean": float(shares.mean()), f"{name}_correction_max": float(shares.max())}
+            corrections = dev.correction.abs() / scale
+            row |= {
+                f"{name}_correction_mean": float(corrections.mean()),
+                f"{name}_correction_max": float(corrections.max()),
+            }
     return row
 
 
@@ -445,7 +448,7 @@ def bound_remark(mean: float) -> str:
 
 
 def training_plan(judge: Judge, settings: JudgeSettings, train_pictures: int, dev_pictures: int) -> str:
-    """What training will do, told before it starts."""
+    """What training will do, printed before it starts."""
     config, encoder = judge.config, judge.config.encoder
     learned = sum(parameter.numel() for parameter in judge.parameters() if parameter.requires_grad)
     frozen = sum(parameter.numel() for parameter in judge.encoders.parameters() if not parameter.requires_grad)

@@ -14,7 +14,7 @@ from scipy import stats
 
 from seps.runs.bootstrap import Estimate, resamples, with_interval
 
-LEAST_PICTURES = 3  # of one prompt or generator, to rank them
+MIN_PICTURES = 3  # of one prompt or generator, to rank them
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -63,10 +63,10 @@ def over_prompts(figure: Callable[[Whole], float], groups: Whole) -> Estimate:
         groups: (n,), each row's group, from 0.
     """
     rows = [np.flatnonzero(groups == group) for group in range(int(groups.max()) + 1)]
-    found = [
+    drawn = [
         figure(np.concatenate([rows[g] for g in np.repeat(np.arange(len(rows)), counts)])) for counts in draws(groups)
     ]
-    return with_interval(figure(np.arange(len(groups))), np.array(found))
+    return with_interval(figure(np.arange(len(groups))), np.array(drawn))
 
 
 def krcc_over_prompts(scores: Floats, rated: Floats, groups: Whole) -> Estimate:
@@ -79,8 +79,8 @@ def krcc_over_prompts(scores: Floats, rated: Floats, groups: Whole) -> Estimate:
     weights = draws(groups).astype(np.float64)
     sums = [np.einsum("dg,gh,dh->d", weights, pairs, weights) for pairs in (same, varied, rated_varied)]
     below = np.sqrt(sums[1] * sums[2])
-    found = np.divide(sums[0], below, out=np.full(len(below), np.nan), where=below > 0)
-    return with_interval(krcc(scores, rated), found)
+    drawn = np.divide(sums[0], below, out=np.full(len(below), np.nan), where=below > 0)
+    return with_interval(krcc(scores, rated), drawn)
 
 
 def within_prompts(scores: Floats, rated: Floats, groups: Whole) -> tuple[Estimate, int]:
@@ -88,7 +88,7 @@ def within_prompts(scores: Floats, rated: Floats, groups: Whole) -> tuple[Estima
     each = []
     for group in range(int(groups.max()) + 1):
         rows = np.flatnonzero(groups == group)
-        each.append(srocc(scores[rows], rated[rows]) if len(rows) >= LEAST_PICTURES else float("nan"))
+        each.append(srocc(scores[rows], rated[rows]) if len(rows) >= MIN_PICTURES else float("nan"))
     known = np.array(each)[np.isfinite(each)]
     if not len(known):
         return Estimate(float("nan"), float("nan"), float("nan")), 0

@@ -87,8 +87,8 @@ class QualityHead(nn.Module):
         bounded = torch.tanh(self.mlp(image).squeeze(-1))  # (B,)
         return corrected(base, bounded, self.config.scale_q)
 
-    def shares(self, patches: Tensor) -> Tensor:
-        """Each patch's share of the base's logit: they add up to it.
+    def attributions(self, patches: Tensor) -> Tensor:
+        """Attribute the base's logit to patches: they add up to it.
 
         The logit is linear in the mean patch but for one division by the mean's own norm, which all patches share.
         The bias is spread evenly.

@@ -168,17 +168,17 @@ def read_prompts(path: Path) -> dict[str, str]:
 
 def report(judge: Judge, files: Sequence[Path], prompts: Sequence[str], path: Path | None, by: str = "") -> None:
     """Score pictures, print a line each and write the CSV; sorted by a score, the best first, where one is named."""
-    found = judge.scores([open_image(file) for file in files], prompts, progress=True)
+    verdicts = judge.scores([open_image(file) for file in files], prompts, progress=True)
     order = list(range(len(files)))
     if by:
-        order.sort(key=lambda i: -worth(found[i], by))
-    rows = [row(files[i], prompts[i], found[i]) for i in order]
-    for one in rows:
+        order.sort(key=lambda i: -worth(verdicts[i], by))
+    rows = [row(files[i], prompts[i], verdicts[i]) for i in order]
+    for line in rows:
         print(
-            f"{one['image']}: "
+            f"{line['image']}: "
             + "; ".join(
-                f"{name} {one[f'{name}_final']:.3f} (base {one[f'{name}_base']:.3f}, "
-                f"correction {written(float(one[f'{name}_correction']), '+.3f')})"
+                f"{name} {line[f'{name}_final']:.3f} (base {line[f'{name}_base']:.3f}, "
+                f"correction {written(float(line[f'{name}_correction']), '+.3f')})"
                 for name in SCORES
             )
         )

@@ -1,4 +1,4 @@
-"""Spoil a picture by a strength in [0, 1]: what a judge of quality must notice.
+"""Distort a picture by a strength in [0, 1]: what a judge of quality must notice.
 
 Strengths mean the same in pictures of any size: blur, grain and blocks are measured on a picture whose shorter side
 has 512 pixels. Strength 0 gives the picture back as it was, in RGB.
@@ -17,18 +17,18 @@ from PIL import Image
 from seps.checks import check_choice, is_number, shown
 from seps.photos import rgb_of
 
-SIDE = 512  # pixels of the shorter side of a picture that strengths are told for
-MOST_BLUR = 8.0  # standard deviation in those pixels
-MOST_NOISE = 80.0  # standard deviation, of values in [0, 255]
+SIDE = 512  # pixels of the shorter side of a picture that strengths are stated for
+MAX_BLUR = 8.0  # standard deviation in those pixels
+MAX_NOISE = 80.0  # standard deviation, of values in [0, 255]
 BEST_JPEG, WORST_JPEG = 80, 1  # quality just above strength 0, and at 1
-LEAST_CONTRAST = 0.1  # of the picture's own
-LEAST_SIDE = 0.3  # of the picture's own, kept by a crop
+MIN_CONTRAST = 0.1  # of the picture's own
+MIN_SIDE = 0.3  # of the picture's own, kept by a crop
 
 Pixels = NDArray[np.uint8]  # (H, W, 3) RGB
 
 
-def spoil(picture: Image.Image, kind: str, strength: float) -> Image.Image:
-    """Spoil a picture; the same picture, kind and strength give the same pixels.
+def distort(picture: Image.Image, kind: str, strength: float) -> Image.Image:
+    """Distort a picture; the same picture, kind and strength give the same pixels.
 
     Args:
         picture: of any mode that `seps.encoders.preprocess` takes.
@@ -53,7 +53,7 @@ def spoil(picture: Image.Image, kind: str, strength: float) -> Image.Image:
 
 def blur(pixels: Pixels, strength: float) -> Pixels:
     """Gaussian blur, up to a standard deviation of 8 pixels at a shorter side of 512."""
-    sigma = strength * MOST_BLUR * min(pixels.shape[:2]) / SIDE
+    sigma = strength * MAX_BLUR * min(pixels.shape[:2]) / SIDE
     return as_pixels(cv2.GaussianBlur(pixels, (0, 0), max(sigma, 1e-3), borderType=cv2.BORDER_REFLECT))
 
 
@@ -63,7 +63,7 @@ def noise(pixels: Pixels, strength: float) -> Pixels:
     small = small_size(width, height)
     drawn = np.random.default_rng(0).normal(0, 1, (small[1], small[0], 3)).astype(np.float32)
     grain = cv2.resize(drawn, (width, height), interpolation=cv2.INTER_NEAREST)  # (H, W, 3)
-    return as_pixels(pixels + strength * MOST_NOISE * grain)
+    return as_pixels(pixels + strength * MAX_NOISE * grain)
 
 
 def blocks(pixels: Pixels, strength: float) -> Pixels:
@@ -80,13 +80,13 @@ def blocks(pixels: Pixels, strength: float) -> Pixels:
 def contrast(pixels: Pixels, strength: float) -> Pixels:
     """Values drawn towards the picture's mean, down to a tenth of their distance from it."""
     mean = pixels.mean()
-    return as_pixels(mean + (1 - (1 - LEAST_CONTRAST) * strength) * (pixels - mean))
+    return as_pixels(mean + (1 - (1 - MIN_CONTRAST) * strength) * (pixels - mean))
 
 
 def crop(pixels: Pixels, strength: float) -> Pixels:
     """The middle of the picture, down to 30% of each side."""
-    share = 1 - (1 - LEAST_SIDE) * strength
-    height, width = (max(1, round(share * side)) for side in pixels.shape[:2])
+    kept = 1 - (1 - MIN_SIDE) * strength
+    height, width = (max(1, round(kept * side)) for side in pixels.shape[:2])
     top, left = (pixels.shape[0] - height) // 2, (pixels.shape[1] - width) // 2
     return as_pixels(pixels[top : top + height, left : left + width])
 
@@ -110,3 +110,10 @@ WAYS: dict[str, Callable[[Pixels, float], Pixels]] = {
     "crop": crop,
 }
 KINDS = tuple(WAYS)
+
+
+def __getattr__(name: str) -> Any:
+    """`distort` under its former name, which older programs import."""
+    if name == "spoil":
+        return distort
+    raise AttributeError(f"module 'seps.judge.spoil' has no attribute {name!r}")

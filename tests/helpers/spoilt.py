@@ -8,7 +8,7 @@ from PIL import Image
 
 from demo.galleries.packaged import load_examples
 from seps.judge.judge import Judge
-from seps.judge.spoil import spoil
+from seps.judge.spoil import distort
 
 SPOILT = ("blur", "noise", "blocks")
 STEPS = 5  # strengths from 0 to 1
@@ -16,7 +16,7 @@ STEPS = 5  # strengths from 0 to 1
 
 def curve(judge: Judge, photo: Image.Image, kind: str, steps: int = STEPS) -> list[float]:
     """Quality at strengths 0 to 1."""
-    return [score.final for score in judge.quality([spoil(photo, kind, i / steps) for i in range(steps + 1)])]
+    return [score.final for score in judge.quality([distort(photo, kind, i / steps) for i in range(steps + 1)])]
 
 
 def falls(qualities: list[float]) -> bool:

@@ -90,7 +90,7 @@ def test_shares_are_sent_as_they_are_with_what_they_add_up_to() -> None:
         "All shares add up to +0.100, the logit of the base 0.52; its bias, +0.060, is spread evenly, +0.0100 a patch."
     )
     assert "for quality lies mostly on the upper left" in value["alternative"]
-    assert shares_value(seen(shares=None, grid=None)) is None
+    assert shares_value(seen(attributions=None, grid=None)) is None
 
 
 def test_a_second_prompt_moves_consistency_alone() -> None:
@@ -148,7 +148,7 @@ def test_a_judgement_for_programs_is_plain() -> None:
     }
     assert sum(value["shares"]) == pytest.approx(value["logit"])
     assert (value["grid"], value["bias"], value["note"]) == ([2, 3], 0.06, "a note")
-    assert judgement(Judged(score, score, seen(shares=None, grid=None)))["shares"] is None
+    assert judgement(Judged(score, score, seen(attributions=None, grid=None)))["shares"] is None
 
 
 def test_pictures_are_counted() -> None:

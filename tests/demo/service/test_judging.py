@@ -14,7 +14,7 @@ from demo.galleries.packaged import load_examples
 from demo.service.judging import STRENGTHS, JudgingService, Source, spoiling_kinds
 from demo.service.registry import ModelRegistry
 from seps.judge import Judge
-from seps.judge.spoil import spoil
+from seps.judge.spoil import distort
 from tests.helpers.judged import photos_judge, tiny_judge, write_tiny_clip
 
 ROOT = Path(__file__).parents[3]
@@ -42,20 +42,22 @@ def test_the_numbers_are_the_librarys(judging: JudgingService, judge: Judge, pho
             assert getattr(getattr(found, name), part) == pytest.approx(getattr(getattr(wanted, name), part), abs=1e-5)
     assert found.seen.logit == pytest.approx(wanted.logit, abs=1e-5)
     assert found.seen.grid == wanted.grid == (14, 14)
-    assert found.seen.shares is not None and wanted.shares is not None
-    np.testing.assert_allclose(found.seen.shares, wanted.shares, atol=1e-6)
+    assert found.seen.attributions is not None and wanted.attributions is not None
+    np.testing.assert_allclose(found.seen.attributions, wanted.attributions, atol=1e-6)
 
 
 def test_shares_add_up_to_the_logit_and_hold_the_bias_evenly(
     judging: JudgingService, judge: Judge, photo: Image.Image
 ) -> None:
     seen = judging.see([("one", photo.copy)])[0]
-    assert seen.shares is not None
-    assert float(seen.shares.sum()) == pytest.approx(seen.logit, abs=1e-5)
+    assert seen.attributions is not None
+    assert float(seen.attributions.sum()) == pytest.approx(seen.logit, abs=1e-5)
     assert seen.bias == pytest.approx(float(judge.network.quality.base.bias.detach()[0]))
     features = judge.encode([photo]).quality
     weights = judge.network.quality.embed(features)[0] @ judge.network.quality.base.weight[0]
-    assert float((seen.shares - seen.bias / len(seen.shares)).sum()) == pytest.approx(float(weights.detach()), abs=1e-5)
+    assert float((seen.attributions - seen.bias / len(seen.attributions)).sum()) == pytest.approx(
+        float(weights.detach()), abs=1e-5
+    )
 
 
 def test_the_judge_is_loaded_once_and_late_and_each_picture_encoded_once(judge: Judge, photo: Image.Image) -> None:
@@ -85,7 +87,7 @@ def test_spoilt_copies_begin_with_the_picture_and_are_the_librarys(judging: Judg
     assert len(copies) == len(STRENGTHS) == len({digest for digest, _ in copies})
     assert copies[0][0] == "one"
     assert STRENGTHS[3] == 0.3
-    np.testing.assert_array_equal(copies[3][1](), spoil(photo, "noise", 0.3))
+    np.testing.assert_array_equal(copies[3][1](), distort(photo, "noise", 0.3))
     with pytest.raises(ValueError, match="kind is 'mud', but it must be one of blur, noise, blocks, contrast, crop"):
         judging.spoilt(("one", photo.copy), "mud")
     assert spoiling_kinds() == ("blur", "noise", "blocks", "contrast", "crop")
@@ -108,7 +110,7 @@ def test_progress_is_told_for_each_few_pictures(judging: JudgingService) -> None
 def test_an_encoder_that_does_not_pool_by_mean_has_no_shares(tmp_path: Path) -> None:
     judging = JudgingService(lambda: tiny_judge(write_tiny_clip(tmp_path)))
     seen = judging.see([("red", Image.new("RGB", (40, 40), "red").copy)])[0]
-    assert (seen.shares, seen.grid) == (None, None)
+    assert (seen.attributions, seen.grid) == (None, None)
     assert len(judging.scores([seen], "a red dog")) == 1
 
 

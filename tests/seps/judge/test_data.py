@@ -66,7 +66,7 @@ def test_missing_pictures_and_bad_scores_are_listed_together(folder: Path) -> No
     assert "not within [0, 4.5]" in message and "line 16" in message
 
 
-def told(folder: Path, split: str = "train") -> str:
+def message_of(folder: Path, split: str = "train") -> str:
     with pytest.raises(DataError) as raised:
         read_ratings(folder, split, SCALE)
     return str(raised.value)
@@ -93,28 +93,28 @@ def test_a_name_that_several_pictures_have_is_missing_not_guessed(folder: Path) 
         (folder / "images" / place).mkdir()
         (folder / "images" / place / rows[9]["image"]).write_bytes(b"")
     (folder / "images" / rows[9]["image"]).unlink()
-    assert f"take their lines out (1):\n  {rows[9]['image']} (line 11)" in told(folder)
+    assert f"take their lines out (1):\n  {rows[9]['image']} (line 11)" in message_of(folder)
 
 
 def test_a_picture_with_two_ratings_is_told_with_its_lines(folder: Path) -> None:
     rows = read_rows(folder)
     write_rows(folder, [*rows, rows[9] | {"mos_quality": "1", "image": "./" + rows[9]["image"]}])
-    assert "the mean of its scores (1):\n  9.png: lines 11 (train), 26 (train)" in told(folder)
+    assert "the mean of its scores (1):\n  9.png: lines 11 (train), 26 (train)" in message_of(folder)
 
 
 def test_a_picture_in_two_splits_is_told_whichever_is_read(folder: Path) -> None:
     rows = read_rows(folder)
     write_rows(folder, [*rows, rows[9] | {"split": "dev"}])
     for split in ("train", "dev"):
-        assert "keep one line a picture, in one split" in told(folder, split)
-        assert "  9.png: lines 11 (train), 26 (dev)" in told(folder, split)
+        assert "keep one line a picture, in one split" in message_of(folder, split)
+        assert "  9.png: lines 11 (train), 26 (dev)" in message_of(folder, split)
 
 
 @pytest.mark.parametrize(("mark", "name"), [(";", "semicolons"), ("\t", "tabs"), ("|", "bars")])
 def test_other_marks_than_commas_are_named(folder: Path, mark: str, name: str) -> None:
     text = (folder / "ratings.csv").read_text()
     (folder / "ratings.csv").write_text(text.replace(",", mark).replace(".", ","))
-    assert f"ratings.csv: its cells are separated by {name}: save it with commas (and points in numbers)" in told(
+    assert f"ratings.csv: its cells are separated by {name}: save it with commas (and points in numbers)" in message_of(
         folder
     )
 
@@ -125,7 +125,7 @@ def test_another_encoding_is_told_with_its_line(folder: Path, encoding: str) -> 
     rows[3]["prompt"] = "a caf\u00e9"
     write_rows(folder, rows)
     (folder / "ratings.csv").write_bytes((folder / "ratings.csv").read_text().encode(encoding))
-    message = told(folder)
+    message = message_of(folder)
     assert message.endswith("save it as UTF-8")
     assert ("it is UTF-16" if encoding == "utf-16" else "line 5 is not UTF-8") in message
 
@@ -134,17 +134,17 @@ def test_another_scale_names_the_key(folder: Path) -> None:
     rows = [row | {"mos_quality": f"{20 * float(row['mos_quality']):.1f}"} for row in read_rows(folder)]
     largest = max(float(row["mos_quality"]) for row in rows if row["split"] == "train")
     write_rows(folder, rows)
-    message = told(folder)
+    message = message_of(folder)
     assert f"set it, in the recipe, to the top of the scale (the largest here is {largest:g})" in message
     assert message.count("Scores above data.mos_top") == 1
     rows[9]["mos_quality"] = "3,5"
     write_rows(folder, rows)
-    assert "line 11: mos_quality is '3,5', not within [0, 4.5]: write a point for the comma" in told(folder)
+    assert "line 11: mos_quality is '3,5', not within [0, 4.5]: write a point for the comma" in message_of(folder)
 
 
 def test_columns_of_other_names_are_told_with_their_keys(folder: Path) -> None:
     write_rows(folder, read_rows(folder), ("image", "prompt"))
-    message = told(folder)
+    message = message_of(folder)
     for column, key in (("split", "split"), ("mos_quality", "quality"), ("mos_align", "consistency")):
         assert f"  {column}: name another as data.{key}_column (ratings.csv has image, prompt)" in message
 

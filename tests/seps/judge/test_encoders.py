@@ -58,10 +58,10 @@ def layers(vision: int, text: int, name: str = "any") -> EncoderConfig:
 def test_the_real_clips_embed_at_their_own_width(name: str) -> None:
     with torch.device("meta"):
         encoders = ClipEncoders(CLIPModel(clip_config(name)))
-        found = encoders.pictures(torch.empty(2, 3, 224, 224))
+        features = encoders.pictures(torch.empty(2, 3, 224, 224))
         ids = torch.ones(2, 77, dtype=torch.int64)
         text = encoders.embed_ids(ids, None)
-    assert found.quality.shape == found.image.shape == text.shape == (2, SHAPES[name][0][4])
+    assert features.quality.shape == features.image.shape == text.shape == (2, SHAPES[name][0][4])
     assert encoders.pixels.image_size == 224
 
 
@@ -113,9 +113,9 @@ def test_a_folder_that_is_no_clip(tmp_path: Path, bert: Path) -> None:
 
 @pytest.fixture(scope="module")
 def photos() -> SepsEncoders:
-    found = build_encoders(EncoderConfig("seps", "judge/encoders", stages=(2, 3, 5, 7)))
-    assert isinstance(found, SepsEncoders)
-    return found
+    encoders = build_encoders(EncoderConfig("seps", "judge/encoders", stages=(2, 3, 5, 7)))
+    assert isinstance(encoders, SepsEncoders)
+    return encoders
 
 
 @pytest.fixture(scope="module")
@@ -123,24 +123,24 @@ def picture() -> Image.Image:
     return Image.effect_noise((300, 200), 60).convert("RGB")
 
 
-def test_the_mean_patch_is_what_quality_is_told_from(photos: SepsEncoders, picture: Image.Image) -> None:
+def test_the_mean_patch_is_what_quality_is_computed_from(photos: SepsEncoders, picture: Image.Image) -> None:
     pixels = to_pixels([picture], photos.pixels)
-    found, patches = photos.with_patches(pixels)
+    features, patches = photos.with_patches(pixels)
     assert patches is not None and patches.shape == (1, 196, photos.quality_width)
     assert photos.quality_width == 2 * (24 + 40 + 112 + 320)
-    torch.testing.assert_close(patches.mean(dim=1), found.quality)
-    torch.testing.assert_close(photos.quality(pixels), found.quality)
+    torch.testing.assert_close(patches.mean(dim=1), features.quality)
+    torch.testing.assert_close(photos.quality(pixels), features.quality)
     maps = photos.maps(pixels)
-    torch.testing.assert_close(found.quality[:, :24], maps[2].mean(dim=(2, 3)), rtol=1e-3, atol=1e-4)
+    torch.testing.assert_close(features.quality[:, :24], maps[2].mean(dim=(2, 3)), rtol=1e-3, atol=1e-4)
     deviation = maps[2].flatten(2).std(dim=-1, correction=0)
-    torch.testing.assert_close(found.quality[:, 24:48], deviation, rtol=1e-3, atol=1e-3)
+    torch.testing.assert_close(features.quality[:, 24:48], deviation, rtol=1e-3, atol=1e-3)
 
 
 def test_consistency_takes_the_seps_models_pooled_embeddings(photos: SepsEncoders, picture: Image.Image) -> None:
     model = load_model("judge/encoders")
     pooled = nn.functional.normalize(model.encode_photos([picture]).mean(dim=1), dim=-1)
-    found = photos.pictures(to_pixels([picture], photos.pixels)).image
-    torch.testing.assert_close(found, pooled, rtol=1e-3, atol=1e-4)
+    embedding = photos.pictures(to_pixels([picture], photos.pixels)).image
+    torch.testing.assert_close(embedding, pooled, rtol=1e-3, atol=1e-4)
     words, lengths = model.encode_captions(["a dog runs", "snow"])
     mean = nn.functional.normalize(words.sum(dim=1) / lengths[:, None], dim=-1)
     torch.testing.assert_close(photos.prompts(["a dog runs", "snow"]), mean)

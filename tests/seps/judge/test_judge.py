@@ -31,7 +31,7 @@ def test_scores_come_in_parts(judge: Judge) -> None:
         assert score.final == pytest.approx(min(1.0, max(0.0, score.base + score.correction)), abs=1e-6)
         assert score.scale == 0.2 and abs(score.correction) <= 0.2
     assert verdict.quality.base == pytest.approx(float(torch.sigmoid(torch.tensor(verdict.logit))))
-    assert verdict.shares is None and verdict.grid is None
+    assert verdict.attributions is None and verdict.grid is None
     assert close(judge.quality([PICTURE])[0], verdict.quality)
     both = judge.scores([PICTURE, PICTURE], ["a red dog", "a blue dog"])
     assert close(both[0][1], verdict.consistency) and not close(both[1][1], verdict.consistency)
@@ -54,9 +54,11 @@ def test_shares_of_real_patches_add_up_to_the_logit() -> None:
     judge = Judge(JudgeConfig.from_dict(settings)).eval()
     judge.network.quality.standardize.fit(torch.randn(9, judge.encoders.quality_width))
     verdict = judge.score(PICTURE, "a red dog")
-    assert verdict.shares is not None and verdict.shares.shape == (196,) and verdict.grid == (14, 14)
-    assert float(verdict.shares.sum()) == pytest.approx(verdict.logit, abs=1e-4)
-    assert float(verdict.shares.std()) > 0
+    assert verdict.attributions is not None and verdict.attributions.shape == (196,) and verdict.grid == (14, 14)
+    assert float(verdict.attributions.sum()) == pytest.approx(verdict.logit, abs=1e-4)
+    assert float(verdict.attributions.std()) > 0
+    assert getattr(verdict, "shares") is verdict.attributions  # noqa: B009  the former name
+    assert not hasattr(verdict, "told")
 
 
 def test_a_saved_judge_comes_back(clip: Path, tmp_path: Path) -> None:

@@ -88,10 +88,10 @@ def test_the_loss_is_both_squared_errors_and_their_weights(clip: Path) -> None:
     rated = torch.rand(3, 2)
     with torch.no_grad():
         quality, consistency = judge.network(pictures.quality, pictures.image, batch.text)
-        wanted = (
+        expected = (
             0.3 * ((quality.final - rated[:, 0]) ** 2).mean() + 0.6 * ((consistency.final - rated[:, 1]) ** 2).mean()
         )
-        assert float(step(batch, rated, torch.arange(3), None)) == pytest.approx(float(wanted), rel=1e-5)
+        assert float(step(batch, rated, torch.arange(3), None)) == pytest.approx(float(expected), rel=1e-5)
 
 
 def test_the_ranking_loss_by_hand() -> None:

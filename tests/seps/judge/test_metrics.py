@@ -34,30 +34,30 @@ def test_correlations_by_hand() -> None:
 
 
 def test_correlations_are_scipys() -> None:
-    chance = np.random.default_rng(0)
-    scores = chance.integers(0, 12, 80).astype(float)  # with ties
-    rated = scores + chance.integers(0, 9, 80).astype(float)
-    found = correlations(scores, rated)
-    assert found["srocc"] == pytest.approx(stats.spearmanr(scores, rated)[0])
-    assert found["krcc"] == pytest.approx(stats.kendalltau(scores, rated)[0])
-    assert found["plcc"] == pytest.approx(stats.pearsonr(scores, rated)[0])
+    rng = np.random.default_rng(0)
+    scores = rng.integers(0, 12, 80).astype(float)  # with ties
+    rated = scores + rng.integers(0, 9, 80).astype(float)
+    result = correlations(scores, rated)
+    assert result["srocc"] == pytest.approx(stats.spearmanr(scores, rated)[0])
+    assert result["krcc"] == pytest.approx(stats.kendalltau(scores, rated)[0])
+    assert result["plcc"] == pytest.approx(stats.pearsonr(scores, rated)[0])
 
 
 def test_partial_correlation_takes_out_what_is_shared() -> None:
-    chance = np.random.default_rng(1)
-    shared = chance.normal(size=4000)
-    first, second = shared + chance.normal(size=4000), shared + chance.normal(size=4000)
+    rng = np.random.default_rng(1)
+    shared = rng.normal(size=4000)
+    first, second = shared + rng.normal(size=4000), shared + rng.normal(size=4000)
     assert srocc(first, second) > 0.4
     assert abs(partial(first, second, shared)) < 0.05
-    own = chance.normal(size=4000)
-    assert partial(shared + own, own - shared, shared) > 0.9
+    separate = rng.normal(size=4000)
+    assert partial(shared + separate, separate - shared, shared) > 0.9
 
 
 def test_intervals_hold_the_figure_and_draw_whole_prompts() -> None:
-    chance = np.random.default_rng(2)
+    rng = np.random.default_rng(2)
     groups = np.repeat(np.arange(20), 5)
-    scores = chance.normal(size=100)
-    rated = scores + chance.normal(size=100)
+    scores = rng.normal(size=100)
+    rated = scores + rng.normal(size=100)
     figure = over_prompts(lambda rows: srocc(scores[rows], rated[rows]), groups)
     assert figure.low < figure.mean < figure.high
     assert figure == over_prompts(lambda rows: srocc(scores[rows], rated[rows]), groups)
@@ -73,10 +73,10 @@ def test_intervals_hold_the_figure_and_draw_whole_prompts() -> None:
 
 
 def test_kendalls_interval_is_that_of_drawn_rows() -> None:
-    chance = np.random.default_rng(3)
+    rng = np.random.default_rng(3)
     groups = np.repeat(np.arange(8), 4)
-    scores = chance.integers(0, 10, 32).astype(float)
-    rated = scores + chance.integers(0, 8, 32).astype(float)
+    scores = rng.integers(0, 10, 32).astype(float)
+    rated = scores + rng.integers(0, 8, 32).astype(float)
     quick = krcc_over_prompts(scores, rated, groups)
     plain = over_prompts(lambda rows: krcc(scores[rows], rated[rows]), groups)
     assert astuple(quick) == pytest.approx(astuple(plain))
@@ -92,11 +92,11 @@ def test_within_prompts_is_the_mean_over_prompts() -> None:
 
 
 def test_agreement_has_three_figures_with_intervals() -> None:
-    chance = np.random.default_rng(4)
-    rated = chance.uniform(size=40)
-    found = agreement(rated**2, rated, np.repeat(np.arange(10), 4))
-    assert found["srocc"] == pytest.approx(1.0) and found["krcc"] == pytest.approx(1.0)
-    assert 0.9 < found["plcc"] < 1
-    assert set(found["intervals"]) == {"srocc", "plcc", "krcc"}
-    low, high = found["intervals"]["plcc"]
-    assert low < found["plcc"] < high
+    rng = np.random.default_rng(4)
+    rated = rng.uniform(size=40)
+    result = agreement(rated**2, rated, np.repeat(np.arange(10), 4))
+    assert result["srocc"] == pytest.approx(1.0) and result["krcc"] == pytest.approx(1.0)
+    assert 0.9 < result["plcc"] < 1
+    assert set(result["intervals"]) == {"srocc", "plcc", "krcc"}
+    low, high = result["intervals"]["plcc"]
+    assert low < result["plcc"] < high

@@ -47,25 +47,25 @@ def test_quality_is_the_base_and_a_bounded_correction() -> None:
     assert head.mlp is not None
     set_to(head.mlp[0], [[2.0, 1.0]], [-0.5])  # type: ignore[arg-type]
     set_to(head.mlp[3], [[0.7]], [0.1])  # type: ignore[arg-type]
-    found = head(torch.tensor([[3.0, 4.0]]))  # of unit length: 0.6, 0.8
+    score = head(torch.tensor([[3.0, 4.0]]))  # of unit length: 0.6, 0.8
     base = sigmoid(0.6 - 2 * 0.8 + 0.5)
     correction = 0.2 * tanh(0.7 * gelu(2 * 0.6 + 0.8 - 0.5) + 0.1)
-    assert float(found.base) == pytest.approx(base)
-    assert float(found.correction) == pytest.approx(correction, rel=1e-5)
-    assert float(found.final) == pytest.approx(base + correction, rel=1e-5)
+    assert float(score.base) == pytest.approx(base)
+    assert float(score.correction) == pytest.approx(correction, rel=1e-5)
+    assert float(score.final) == pytest.approx(base + correction, rel=1e-5)
 
 
 def test_consistency_starts_from_the_cosine() -> None:
     head = ConsistencyHead(2, 2, config()).eval()
     image, text = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.6, 0.8]])
-    found = head(image, text, image, HALF)
-    assert float(found.base) == pytest.approx((0.6 + 1) / 2)  # a 1 and b 0 at the start
+    score = head(image, text, image, HALF)
+    assert float(score.base) == pytest.approx((0.6 + 1) / 2)  # a 1 and b 0 at the start
     assert head.a is not None and head.b is not None
     head.a.fill_(0.5)
     head.b.fill_(0.1)
     assert float(head(image, text, image, HALF).base) == pytest.approx(0.5 * 0.8 + 0.1)
     fused = head.fusion(torch.tensor([[1.0, 0.0, 0.6, 0.8, 0.6]]))
-    assert float(found.correction) == pytest.approx(0.2 * tanh(float(fused)), rel=1e-5)
+    assert float(score.correction) == pytest.approx(0.2 * tanh(float(fused)), rel=1e-5)
 
 
 def test_the_correction_of_consistency_may_begin_with_the_predicted_quality() -> None:
@@ -100,24 +100,24 @@ def test_direct_scores_have_no_parts() -> None:
     image, text = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.6, 0.8]])
     quality = QualityHead(2, config(residual=False)).eval()
     set_to(quality.base, [[1.0, 1.0]], [0.0])
-    found = quality(torch.tensor([[0.6, 0.8]]))
-    assert float(found.final) == float(found.base) == pytest.approx(sigmoid(1.4))
-    assert float(found.correction) == 0 and quality.mlp is None
-    one = ConsistencyHead(2, 2, config(residual=False)).eval()
-    fused = float(one.fusion(torch.tensor([[1.0, 0.0, 0.6, 0.8, 0.6]])))
-    assert float(one(image, text, image, HALF).final) == pytest.approx(sigmoid(fused), rel=1e-5)
+    score = quality(torch.tensor([[0.6, 0.8]]))
+    assert float(score.final) == float(score.base) == pytest.approx(sigmoid(1.4))
+    assert float(score.correction) == 0 and quality.mlp is None
+    head = ConsistencyHead(2, 2, config(residual=False)).eval()
+    fused = float(head.fusion(torch.tensor([[1.0, 0.0, 0.6, 0.8, 0.6]])))
+    assert float(head(image, text, image, HALF).final) == pytest.approx(sigmoid(fused), rel=1e-5)
     two = ConsistencyHead(2, 2, config(residual=False, branches="two")).eval()
-    two.load_state_dict(one.state_dict())
+    two.load_state_dict(head.state_dict())
     expected = (sigmoid(fused) + sigmoid(5 * 0.6)) / 2
     assert float(two(image, text, image, HALF).final) == pytest.approx(expected, rel=1e-5)
 
 
 @given(st.floats(0, 1), st.floats(-1e3, 1e3), st.floats(0.01, 1))
 def test_no_correction_leaves_its_bounds(base: float, raw: float, scale: float) -> None:
-    found = corrected(torch.tensor([base]), torch.tanh(torch.tensor([raw])), scale)
-    assert 0 <= float(found.final) <= 1
-    assert abs(float(found.correction)) <= scale * (1 + 1e-6)
-    assert abs(float(found.final) - base) <= scale + 1e-6
+    score = corrected(torch.tensor([base]), torch.tanh(torch.tensor([raw])), scale)
+    assert 0 <= float(score.final) <= 1
+    assert abs(float(score.correction)) <= scale * (1 + 1e-6)
+    assert abs(float(score.final) - base) <= scale + 1e-6
 
 
 def test_trained_heads_stay_in_bounds_too() -> None:
@@ -126,21 +126,21 @@ def test_trained_heads_stay_in_bounds_too() -> None:
         parameter.mul_(50)
     features, image = torch.randn(64, 6), unit(torch.randn(64, 4))
     quality, consistency = network(features, image, unit(torch.randn(64, 4)))
-    for found, scale in ((quality, 0.1), (consistency, 0.3)):
-        assert bool((found.correction.abs() <= scale + 1e-6).all())
-        assert bool(((found.final >= 0) & (found.final <= 1)).all())
-        assert float(found.correction.abs().max()) > 0.9 * scale
+    for score, scale in ((quality, 0.1), (consistency, 0.3)):
+        assert bool((score.correction.abs() <= scale + 1e-6).all())
+        assert bool(((score.final >= 0) & (score.final <= 1)).all())
+        assert float(score.correction.abs().max()) > 0.9 * scale
 
 
 def test_shares_of_patches_add_up_to_the_logit() -> None:
     head = QualityHead(5, config()).eval()
     head.standardize.fit(torch.randn(40, 5) * 3 + 1)
     patches = torch.randn(7, 5)
-    shares = head.shares(patches)
+    attributions = head.attributions(patches)
     logit = head.logit(head.embed(patches.mean(dim=0, keepdim=True)))
-    assert shares.shape == (7,)
-    assert float(shares.sum()) == pytest.approx(float(logit), abs=1e-5)
-    assert float(torch.sigmoid(shares.sum())) == pytest.approx(
+    assert attributions.shape == (7,)
+    assert float(attributions.sum()) == pytest.approx(float(logit), abs=1e-5)
+    assert float(torch.sigmoid(attributions.sum())) == pytest.approx(
         float(head(patches.mean(dim=0, keepdim=True)).base), abs=1e-6
     )
 

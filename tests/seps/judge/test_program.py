@@ -135,7 +135,7 @@ def test_errors_take_one_line(
 ) -> None:
     places = {"RATED": rated, "MODEL": model, "RECIPE": recipe, "OUT": tmp_path / "out"}
     for name, place in places.items():
-        arguments = [one.replace(name, str(place)) for one in arguments]
+        arguments = [argument.replace(name, str(place)) for argument in arguments]
     with pytest.raises(SystemExit, match="2"):
         main(arguments)
     errors = capsys.readouterr().err.strip().split("\n")[-1]

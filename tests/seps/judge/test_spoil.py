@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from PIL import Image
 from skimage.data import astronaut
 
+import seps.judge.spoil as spoil_module
 from seps.judge.copies import cropped, spoilt_plan
-from seps.judge.spoil import KINDS, spoil
+from seps.judge.spoil import KINDS, distort
 
 
 @pytest.fixture(scope="module")
@@ -23,10 +24,10 @@ def pixels(picture: Image.Image) -> NDArray[np.float64]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_strength_0_changes_nothing_and_1_much(picture: Image.Image, kind: str) -> None:
-    assert np.array_equal(pixels(spoil(picture, kind, 0)), pixels(picture))
-    worst = spoil(picture, kind, 1)
+    assert np.array_equal(pixels(distort(picture, kind, 0)), pixels(picture))
+    worst = distort(picture, kind, 1)
     assert worst.mode == "RGB"
-    assert spoil(picture, kind, 1).tobytes() == worst.tobytes()
+    assert distort(picture, kind, 1).tobytes() == worst.tobytes()
     if kind == "crop":
         assert worst.size == (60, 48)
         assert np.array_equal(pixels(worst), pixels(picture)[56:104, 70:130])
@@ -37,33 +38,33 @@ def test_strength_0_changes_nothing_and_1_much(picture: Image.Image, kind: str) 
 
 @pytest.mark.parametrize("kind", ["blur", "noise", "blocks", "contrast"])
 def test_pictures_move_away_as_strength_rises(picture: Image.Image, kind: str) -> None:
-    away = [np.abs(pixels(spoil(picture, kind, s / 5)) - pixels(picture)).mean() for s in range(6)]
+    away = [np.abs(pixels(distort(picture, kind, s / 5)) - pixels(picture)).mean() for s in range(6)]
     assert away == sorted(away) and len(set(away)) == 6
 
 
 def test_what_each_kind_does(picture: Image.Image) -> None:
     before = pixels(picture)
-    assert np.abs(np.diff(pixels(spoil(picture, "blur", 0.5)), axis=1)).mean() < 0.8 * np.abs(np.diff(before)).mean()
-    assert pixels(spoil(picture, "contrast", 1)).std() == pytest.approx(0.1 * before.std(), rel=0.05)
+    assert np.abs(np.diff(pixels(distort(picture, "blur", 0.5)), axis=1)).mean() < 0.8 * np.abs(np.diff(before)).mean()
+    assert pixels(distort(picture, "contrast", 1)).std() == pytest.approx(0.1 * before.std(), rel=0.05)
     grey = Image.new("RGB", (512, 512), (128, 128, 128))
-    assert pixels(spoil(grey, "noise", 0.5)).std() == pytest.approx(40, rel=0.02)
+    assert pixels(distort(grey, "noise", 0.5)).std() == pytest.approx(40, rel=0.02)
 
 
 def test_strength_means_the_same_in_a_larger_picture() -> None:
     small = Image.fromarray(astronaut())  # 512 x 512
     large = small.resize((1024, 1024), Image.Resampling.BICUBIC)
     for kind in ("blur", "noise", "blocks"):
-        brought_down = spoil(large, kind, 0.6).resize((512, 512), Image.Resampling.BOX)
-        apart = np.abs(pixels(brought_down) - pixels(spoil(small, kind, 0.6))).mean()
-        assert apart < 0.35 * np.abs(pixels(spoil(small, kind, 0.6)) - pixels(small)).mean(), kind
+        brought_down = distort(large, kind, 0.6).resize((512, 512), Image.Resampling.BOX)
+        apart = np.abs(pixels(brought_down) - pixels(distort(small, kind, 0.6))).mean()
+        assert apart < 0.35 * np.abs(pixels(distort(small, kind, 0.6)) - pixels(small)).mean(), kind
 
 
 def test_what_cannot_be_spoilt_is_told(picture: Image.Image) -> None:
     with pytest.raises(ValueError, match="kind is 'rain', but it must be one of blur, noise, blocks, contrast, crop"):
-        spoil(picture, "rain", 0.5)
+        distort(picture, "rain", 0.5)
     for strength in (-0.1, 1.1, float("nan")):
         with pytest.raises(ValueError, match="it must lie in"):
-            spoil(picture, "blur", strength)
+            distort(picture, "blur", strength)
 
 
 def test_crops_keep_four_fifths_of_the_picture_at_least(picture: Image.Image) -> None:
@@ -76,8 +77,14 @@ def test_crops_keep_four_fifths_of_the_picture_at_least(picture: Image.Image) ->
 
 def test_a_plan_spoils_each_kind_as_often_and_ever_more() -> None:
     plan = spoilt_plan(50, 30, 0)
-    assert len({one.row for one in plan}) == 30
-    assert [sum(one.kind == kind for one in plan) for kind in ("blur", "noise", "blocks")] == [10, 10, 10]
-    assert all(0 < one.strengths[0] < one.strengths[1] <= 1 for one in plan)
+    assert len({copy.row for copy in plan}) == 30
+    assert [sum(copy.kind == kind for copy in plan) for kind in ("blur", "noise", "blocks")] == [10, 10, 10]
+    assert all(0 < copy.strengths[0] < copy.strengths[1] <= 1 for copy in plan)
     assert plan == spoilt_plan(50, 30, 0) != spoilt_plan(50, 30, 1)
     assert len(spoilt_plan(4, 30, 0)) == 4
+
+
+def test_distort_is_had_under_its_former_name() -> None:
+    assert spoil_module.spoil is distort
+    with pytest.raises(AttributeError, match="no attribute 'wanted'"):
+        spoil_module.wanted  # noqa: B018
