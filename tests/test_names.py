@@ -19,6 +19,7 @@ ROOMS = (  # of seps/ and tests/seps/, that are done; add a room when its names 
     "training",
     "evaluation",
     "judge",
+    "generator",
 )
 LATER = (  # files and folders of these rooms that still wait
     "scenes/reading.py",

@@ -42,7 +42,7 @@ class WordAttention:
         self._sums[name] = self._sums[name] + weights if name in self._sums else weights
 
     def maps(self, side: int) -> Tensor:
-        """Each word's share of weight on each place: (count, L, side, side), adding up to 1 over the places.
+        """Average each word's weight on each place: (count, L, side, side), adding up to 1 over the places.
 
         The mean over steps, and over layers, each of which counts as much as any other; those of a coarser grid are
         laid out on `side` places by repeating theirs.
@@ -52,17 +52,17 @@ class WordAttention:
         """
         if not self._sums:
             raise RuntimeError("Nothing was drawn while the attention was watched.")
-        found = []
+        maps = []
         for summed in self._sums.values():
             grid = round(summed.shape[1] ** 0.5)
-            shares = summed.transpose(1, 2).unflatten(2, (grid, grid))  # (count, L, g, g)
-            shares = F.interpolate(shares, (side, side), mode="nearest")
-            found.append(shares / shares.sum(dim=(2, 3), keepdim=True).clamp_min(torch.finfo(shares.dtype).tiny))
-        return torch.stack(found).mean(dim=0)
+            weights = summed.transpose(1, 2).unflatten(2, (grid, grid))  # (count, L, g, g)
+            weights = F.interpolate(weights, (side, side), mode="nearest")
+            maps.append(weights / weights.sum(dim=(2, 3), keepdim=True).clamp_min(torch.finfo(weights.dtype).tiny))
+        return torch.stack(maps).mean(dim=0)
 
 
 class _Watched:
-    """Attention as diffusers' first processor computes it, with its weights told."""
+    """Attention as diffusers' first processor computes it, with its weights reported."""
 
     def __init__(self, watch: WordAttention, name: str) -> None:
         self.watch, self.name = watch, name
@@ -84,5 +84,5 @@ class _Watched:
             mask = mask.expand(-1, query.shape[1], -1)
         weights = attn.get_attention_scores(query, key, mask)  # (B * heads, N, L)
         self.watch.add(self.name, weights.unflatten(0, (batch, -1))[: self.watch.count].mean(dim=1).detach())
-        found = attn.batch_to_head_dim(torch.bmm(weights, value))
-        return attn.to_out[1](attn.to_out[0](found))
+        attended = attn.batch_to_head_dim(torch.bmm(weights, value))
+        return attn.to_out[1](attn.to_out[0](attended))

@@ -35,15 +35,15 @@ def with_latents(objective: Objective, stage: Stage, source: Source) -> Source:
     if "diffusion" not in stage.losses or {*stage.losses} - {"diffusion", "representation"}:
         return source
     network, aligns = objective.network, "representation" in stage.losses
-    found, seen = [], []
+    latents, seen = [], []
     captioned = source.captioned
     rows = torch.arange(len(captioned)).split(objective.settings.batch(stage))
-    for some in tqdm(rows, f"Latents of {captioned.split.name}", leave=False):
-        pictures = normalise(captioned.values(some)).to(network.device)
-        found.append(network.autoencoder.encode(pictures).cpu())
+    for chosen in tqdm(rows, f"Latents of {captioned.split.name}", leave=False):
+        pictures = normalise(captioned.values(chosen)).to(network.device)
+        latents.append(network.autoencoder.encode(pictures).cpu())
         if aligns:
             seen.append(network.images.maps(pictures).half().cpu())
-    return source._replace(latents=torch.cat(found), features=torch.cat(seen) if aligns else None)
+    return source._replace(latents=torch.cat(latents), features=torch.cat(seen) if aligns else None)
 
 
 def with_places(objective: Objective, stage: Stage, source: Source) -> Source:
@@ -55,8 +55,8 @@ def with_places(objective: Objective, stage: Stage, source: Source) -> Source:
     more = objective.settings.object_weight - 1
     if "diffusion" not in stage.losses or not more:
         return source
-    shares = objects_of(source.captioned.split, objective.network.config.latent_size)  # (V, h, w)
-    return source._replace(places=1 + more * shares)
+    covered = objects_of(source.captioned.split, objective.network.config.latent_size)  # (V, h, w)
+    return source._replace(places=1 + more * covered)
 
 
 def epoch_batches(objective: Objective, stage: Stage, source: Source) -> Iterator[Batch]:

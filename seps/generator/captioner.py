@@ -31,10 +31,10 @@ class Layer(nn.Module):
     def forward(self, words: Tensor, memory: Tensor, later: Tensor, weights: bool) -> tuple[Tensor, Tensor | None]:
         """Words (B, L, W) and the image's memory (B, M, W) to words, and each word's attention (B, L, M)."""
         normed = self.norms[0](words)
-        found, _ = self.words(normed, normed, normed, attn_mask=later, need_weights=False)
-        words = words + self.dropout(found)
-        found, attention = self.image(self.norms[1](words), memory, memory, need_weights=weights)
-        words = words + self.dropout(found)
+        attended, _ = self.words(normed, normed, normed, attn_mask=later, need_weights=False)
+        words = words + self.dropout(attended)
+        attended, attention = self.image(self.norms[1](words), memory, memory, need_weights=weights)
+        words = words + self.dropout(attended)
         return words + self.dropout(self.network(self.norms[2](words))), attention
 
 
@@ -85,10 +85,10 @@ def caption_loss(logits: Tensor, ids: Tensor, lengths: Tensor) -> Tensor:
     Args:
         logits: (B, L, V) for ids (B, L) of lengths (B,).
     """
-    wanted = ids[:, 1:].clone()  # (B, L - 1)
-    steps = torch.arange(wanted.shape[1], device=ids.device)
-    wanted[steps >= (lengths.to(ids.device) - 1)[:, None]] = -100
-    return F.cross_entropy(logits[:, :-1].flatten(0, 1), wanted.flatten(), ignore_index=-100)
+    targets = ids[:, 1:].clone()  # (B, L - 1)
+    steps = torch.arange(targets.shape[1], device=ids.device)
+    targets[steps >= (lengths.to(ids.device) - 1)[:, None]] = -100
+    return F.cross_entropy(logits[:, :-1].flatten(0, 1), targets.flatten(), ignore_index=-100)
 
 
 @dataclass(frozen=True)
@@ -166,12 +166,12 @@ def write_captions(
         if bool(ended.all()):
             break
     means = scores / lengths
-    found = []
+    captions = []
     for image in range(count):
         written = []
         for beam_number in means[image].argsort(descending=True).tolist():
             row = ids[image * beams + beam_number]
             tokens = row[1 : int(lengths[image, beam_number])]
             written.append(Written(tokens[tokens != end].cpu(), float(means[image, beam_number])))
-        found.append(written)
-    return found
+        captions.append(written)
+    return captions

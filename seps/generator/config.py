@@ -16,9 +16,9 @@ EMBED_SIZES = (512, 768)
 PREDICTIONS = ("epsilon", "v_prediction")
 SCHEDULES = ("linear", "scaled_linear", "squaredcos_cap_v2")  # as diffusers names them
 LONGEST = 30  # tokens of a caption, [CLS] and [SEP] among them
-MOST_SIDE = 512  # of a picture, in pixels
+MAX_SIDE = 512  # of a picture, in pixels
 SHRINKS = 8  # the autoencoder's latents have an eighth of the picture's side
-MOST_LAYERS = 48
+MAX_LAYERS = 48
 PARTS = ("autoencoder", "captioner", "unet")  # each with a file of its own
 
 
@@ -67,7 +67,7 @@ class CaptionerConfig:
 
     def __post_init__(self) -> None:
         check_whole("captioner.width", self.width, MOST_CHANNELS)
-        check_whole("captioner.layers", self.layers, MOST_LAYERS)
+        check_whole("captioner.layers", self.layers, MAX_LAYERS)
         check_whole("captioner.heads", self.heads, MOST_CHANNELS)
         check_whole("captioner.max_words", self.max_words, MOST_WORDS, least=3)
         check_share("captioner.dropout", self.dropout)
@@ -130,7 +130,7 @@ class DiffusionConfig:
                     f"({self.head_channels}) are needed."
                 )
         check_whole("diffusion.plain_levels", self.plain_levels, len(self.channels) - 1, least=0)
-        check_whole("diffusion.layers", self.layers, MOST_LAYERS)
+        check_whole("diffusion.layers", self.layers, MAX_LAYERS)
         check_whole("diffusion.train_steps", self.train_steps, 100_000, least=2)
         check_choice("diffusion.schedule", self.schedule, SCHEDULES)
         check_choice("diffusion.prediction", self.prediction, PREDICTIONS)
@@ -159,7 +159,7 @@ class GeneratorConfig:
         object.__setattr__(self, "int8", tuple(self.int8))
         for name in self.int8:
             check_choice("int8", name, PARTS)
-        check_whole("image_size", self.image_size, MOST_SIDE)
+        check_whole("image_size", self.image_size, MAX_SIDE)
         step = SHRINKS * 2 ** (len(self.diffusion.channels) - 1)
         if self.image_size % step:
             raise ValueError(

@@ -44,8 +44,8 @@ class Captioned(NamedTuple):
     def captions(self, rows: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
         """Of each picture one caption, 0 to k - 1: ids (B, L), padded with 0, and lengths (B,)."""
         k = self.split.captions_per_image
-        chosen = [self.ids[row * k + one] for row, one in zip(rows.tolist(), which.tolist(), strict=True)]
-        return pad_sequence(chosen, batch_first=True), torch.tensor([len(one) for one in chosen])
+        chosen = [self.ids[row * k + number] for row, number in zip(rows.tolist(), which.tolist(), strict=True)]
+        return pad_sequence(chosen, batch_first=True), torch.tensor([len(ids) for ids in chosen])
 
 
 def read_captioned(
@@ -88,8 +88,8 @@ def fingerprint(split: Split) -> dict[str, str | int]:
     """What tells whether a split's images are those that were read: their names, sizes and times."""
     digest = hashlib.sha256()
     for path in split.image_files:
-        found = path.stat()
-        digest.update(f"{path.name} {found.st_size} {found.st_mtime_ns}\n".encode())
+        status = path.stat()
+        digest.update(f"{path.name} {status.st_size} {status.st_mtime_ns}\n".encode())
     return {"images": len(split.image_files), "sha256": digest.hexdigest()}
 
 
@@ -105,5 +105,5 @@ def objects_of(split: Split, side: int) -> Tensor:
             f"training.object_weight needs {split.folder / (split.name + '_scenes.jsonl')}, which is not there: leave "
             "it at 1, or draw scenes by python -m seps.scenes."
         )
-    shares = [Masks(scene, (side, side)).all() for scene in tqdm(scenes, f"Objects of {split.name}", leave=False)]
-    return torch.from_numpy(np.stack(shares)).float().view(-1, side, side)
+    masks = [Masks(scene, (side, side)).all() for scene in tqdm(scenes, f"Objects of {split.name}", leave=False)]
+    return torch.from_numpy(np.stack(masks)).float().view(-1, side, side)

@@ -18,8 +18,8 @@ from seps.checks import check_not_negative, check_whole
 from seps.generator.config import DiffusionConfig
 from seps.generator.encoders import TextFeatures
 
-MOST_STEPS = 1000
-MOST_GUIDANCE = 50.0
+MAX_STEPS = 1000
+MAX_GUIDANCE = 50.0
 NORM_GROUPS = 8  # of 4 channels or more: a group of one would wash out what the step and the caption add to a channel
 RESCALE = 0.7  # how far guided predictions are brought back to the spread of unguided ones, 0 to 1, as published
 SNR_CUT = 5.0  # steps with less noise count no more than one of this ratio of signal to noise
@@ -92,12 +92,12 @@ def diffusion_loss(
     steps = torch.randint(schedule.config.num_train_timesteps, (len(latents),), device=latents.device)
     noisy = schedule.add_noise(latents, noise, steps)
     velocity = schedule.config.prediction_type == "v_prediction"
-    wanted = schedule.get_velocity(latents, noise, steps) if velocity else noise
-    found = predict(unet, noisy, steps, text)
+    target = schedule.get_velocity(latents, noise, steps) if velocity else noise
+    predicted = predict(unet, noisy, steps, text)
     kept = schedule.alphas_cumprod.to(latents.device)[steps]
     snr = kept / (1 - kept)
     weights = snr.clamp_max(SNR_CUT) / (snr + 1 if velocity else snr)
-    errors = F.mse_loss(found, wanted, reduction="none").mean(dim=1)  # (B, h, w)
+    errors = F.mse_loss(predicted, target, reduction="none").mean(dim=1)  # (B, h, w)
     errors = errors if places is None else errors * places
     return (weights * errors.mean(dim=(1, 2))).mean()
 
@@ -115,8 +115,8 @@ class Drawing(NamedTuple):
 def draw_latents(
     unet: nn.Module,
     config: DiffusionConfig,
-    told: TextFeatures,
-    untold: TextFeatures,
+    cond: TextFeatures,
+    uncond: TextFeatures,
     start: Tensor,
     steps: int,
     guidance: float,
@@ -125,7 +125,7 @@ def draw_latents(
 
     Args:
         unet: in evaluation mode.
-        told: of the captions; untold: of the empty caption, B = 1.
+        cond: of the captions; uncond: of the empty caption, B = 1.
         start: (B, C_z, h, w), noise.
         steps: of drawing; guidance: 1 draws by the caption alone, more moves away from what no caption would draw.
 
@@ -134,44 +134,46 @@ def draw_latents(
     """
     check_steps(steps, config)
     check_not_negative("guidance", guidance)
-    if guidance > MOST_GUIDANCE:
-        raise ValueError(f"guidance is {guidance:g}, but it must be at most {MOST_GUIDANCE:g}.")
+    if guidance > MAX_GUIDANCE:
+        raise ValueError(f"guidance is {guidance:g}, but it must be at most {MAX_GUIDANCE:g}.")
     scheduler = sampler(config)
     scheduler.set_timesteps(steps)
     latents = start * scheduler.init_noise_sigma
     guided = guidance != 1.0
-    text = both(told, untold) if guided else told
+    text = both(cond, uncond) if guided else cond
     for number, step in enumerate(scheduler.timesteps):
         seen = scheduler.scale_model_input(torch.cat([latents, latents]) if guided else latents, step)
-        found = predict(unet, seen, step, text)
+        predicted = predict(unet, seen, step, text)
         if guided:
-            towards, away = found.chunk(2)
-            found = rescaled(away + guidance * (towards - away), towards)
-        clean = clean_estimate(config, scheduler, found, latents, step)
-        latents = scheduler.step(found, step, latents).prev_sample
+            towards, away = predicted.chunk(2)
+            predicted = rescaled(away + guidance * (towards - away), towards)
+        clean = clean_estimate(config, scheduler, predicted, latents, step)
+        latents = scheduler.step(predicted, step, latents).prev_sample
         yield Drawing(number + 1, steps, latents, clean)
 
 
-def rescaled(guided: Tensor, told: Tensor) -> Tensor:
+def rescaled(guided: Tensor, cond: Tensor) -> Tensor:
     """Bring guided predictions (B, C_z, h, w) nearer to the spread of those of the caption alone, picture by picture.
 
     High guidance makes colours glare and edges flicker otherwise: Lin et al. 2023 (Common Diffusion Noise Schedules and
     Sample Steps are Flawed, arXiv 2305.08891), section 3.4.
     """
-    spread = told.std(dim=(1, 2, 3), keepdim=True) / guided.std(dim=(1, 2, 3), keepdim=True)
+    spread = cond.std(dim=(1, 2, 3), keepdim=True) / guided.std(dim=(1, 2, 3), keepdim=True)
     return guided * (RESCALE * spread + 1 - RESCALE)
 
 
 def check_steps(steps: int, config: DiffusionConfig) -> None:
     """Raise ValueError unless there are 1 to 1,000 steps, and no more than in training."""
-    check_whole("num_inference_steps", steps, min(MOST_STEPS, config.train_steps))
+    check_whole("num_inference_steps", steps, min(MAX_STEPS, config.train_steps))
 
 
-def both(told: TextFeatures, untold: TextFeatures) -> TextFeatures:
+def both(cond: TextFeatures, uncond: TextFeatures) -> TextFeatures:
     """The captions and, behind them, the empty caption as often: 2 B of them, padded to one length."""
-    length = max(told.words.shape[1], untold.words.shape[1])
-    first, second = padded(told, length), padded(untold, length)
-    return TextFeatures(*(torch.cat([one, empty.expand_as(one)]) for one, empty in zip(first, second, strict=True)))
+    length = max(cond.words.shape[1], uncond.words.shape[1])
+    first, second = padded(cond, length), padded(uncond, length)
+    return TextFeatures(
+        *(torch.cat([features, empty.expand_as(features)]) for features, empty in zip(first, second, strict=True))
+    )
 
 
 def padded(text: TextFeatures, length: int) -> TextFeatures:
@@ -180,9 +182,9 @@ def padded(text: TextFeatures, length: int) -> TextFeatures:
     return text._replace(words=F.pad(text.words, (0, 0, 0, more)), mask=F.pad(text.mask, (0, more)))
 
 
-def clean_estimate(config: DiffusionConfig, scheduler: Any, found: Tensor, latents: Tensor, step: Tensor) -> Tensor:
+def clean_estimate(config: DiffusionConfig, scheduler: Any, predicted: Tensor, latents: Tensor, step: Tensor) -> Tensor:
     """The clean latents as the UNet sees them at a step."""
     kept = scheduler.alphas_cumprod[int(step)].to(latents)
     if config.prediction == "v_prediction":
-        return kept.sqrt() * latents - (1 - kept).sqrt() * found
-    return (latents - (1 - kept).sqrt() * found) / kept.sqrt()
+        return kept.sqrt() * latents - (1 - kept).sqrt() * predicted
+    return (latents - (1 - kept).sqrt() * predicted) / kept.sqrt()

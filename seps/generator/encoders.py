@@ -72,27 +72,27 @@ class ImageEncoder(nn.Module):
                 raise ValueError(f"encoders.vision is {config.vision!r}, which is neither 'simple' nor a timm model.")
             self.backbone = timm.create_model(config.vision, features_only=True, out_indices=(-1,))
         with torch.no_grad():
-            found = self.maps(torch.zeros(1, 3, image_size, image_size))  # (1, D, H, W)
-        self.width, self.side = found.shape[1], found.shape[-1]
+            maps = self.maps(torch.zeros(1, 3, image_size, image_size))  # (1, D, H, W)
+        self.width, self.side = maps.shape[1], maps.shape[-1]
         self.places = nn.Parameter(torch.randn(self.side * self.side, self.width) * 0.02)
         self.pool = nn.Linear(self.width, config.embed_size)
 
     def maps(self, images: Tensor) -> Tensor:
         """Feature maps (B, D, H, W) of images (B, 3, S, S)."""
-        found = self.backbone(images)
-        return found[0] if isinstance(found, list) else found
+        maps = self.backbone(images)
+        return maps[0] if isinstance(maps, list) else maps
 
     def stages(self, images: Tensor) -> list[Tensor]:
         """Feature maps (B, D, H, W) after each of the simple encoder's stages, images of any side; of a timm encoder
         those of the last."""
         if not isinstance(self.backbone, nn.Sequential):
             return [self.maps(images)]
-        found = []
+        maps = []
         for layer in self.backbone:
             images = layer(images)
             if isinstance(layer, Residual):
-                found.append(images)
-        return found
+                maps.append(images)
+        return maps
 
     def forward(self, images: Tensor) -> ImageFeatures:
         """Encode images (B, 3, S, S) with values in [-1, 1]."""

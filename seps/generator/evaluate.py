@@ -93,27 +93,29 @@ def measure_captions(written: Sequence[str], split: Split, graphs: Graphs, score
         "r1_grammar" by the grammar's first; each with "interval"; and "seen" and "unseen" combinations apart.
     """
     readings = [read_caption(text) for text in written]
-    counts = np.array([count_true(scene, one) for scene, one in zip(graphs.scenes, readings, strict=True)])  # (n, 2)
+    counts = np.array(
+        [count_true(scene, reading) for scene, reading in zip(graphs.scenes, readings, strict=True)]
+    )  # (n, 2)
     unseen = np.array([scene.unseen for scene in graphs.scenes])
     true, whole = counts[:, 0], counts[:, 1]
-    shares = true / np.maximum(whole, 1)
+    fractions = true / np.maximum(whole, 1)
     wholly = (true == whole) & (whole > 0)
-    objects = np.array([objects_named(scene, one) for scene, one in zip(graphs.scenes, readings, strict=True)])
+    objects = np.array([objects_named(scene, reading) for scene, reading in zip(graphs.scenes, readings, strict=True)])
     grammar = [split.captions[i * split.captions_per_image] for i in range(len(graphs.scenes))]
     similarity = score(scorer, [open_image(file) for file in split.image_files], [*written, *grammar])
-    own, human = similarity[:, : len(written)], similarity[:, len(written) :]
-    found: dict[str, Any] = {
-        "true_statements": figure(shares),
+    matching, human = similarity[:, : len(written)], similarity[:, len(written) :]
+    results: dict[str, Any] = {
+        "true_statements": figure(fractions),
         "wholly_true": figure(wholly),
         "objects": figure(objects),
         "distinct": len({text.lower() for text in written}) / len(written),
-        "r1": figure(100.0 * firsts(own)),
+        "r1": figure(100.0 * firsts(matching)),
         "r1_grammar": figure(100.0 * firsts(human)),
     }
     for name, rows in (("seen", ~unseen), ("unseen", unseen)):
         if rows.any():
-            found[name] = {"true_statements": figure(shares[rows]), "wholly_true": figure(wholly[rows])}
-    return found
+            results[name] = {"true_statements": figure(fractions[rows]), "wholly_true": figure(wholly[rows])}
+    return results
 
 
 def measure_pictures(
@@ -135,23 +137,23 @@ def measure_pictures(
     """
     scenes = [open_image(file) for file in split.image_files[: len(drawn)]]
     unseen = np.array([scene.unseen for scene in graphs.scenes[: len(drawn)]])
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for name, pictures in (("r1", drawn), ("r1_true_scenes", scenes)):
-        found[name] = figure(100.0 * firsts_among(score(scorer, pictures, texts)))
+        results[name] = figure(100.0 * firsts_among(score(scorer, pictures, texts)))
     asked = [read_caption(text) for text in texts]
-    back = read_back(generator, drawn, progress)
-    objects, colours = found_of(asked, back)
-    found |= {"objects": figure(objects), "colours": figure(colours)}
+    back = recaption(generator, drawn, progress)
+    objects, colours = named_fractions(asked, back)
+    results |= {"objects": figure(objects), "colours": figure(colours)}
     for name, readings in (
-        ("true_scenes", read_back(generator, scenes, progress)),
+        ("true_scenes", recaption(generator, scenes, progress)),
         ("shuffled", [*back[1:], back[0]]),
     ):
-        own, of_colour = found_of(asked, readings)
-        found[name] = {"objects": figure(own), "colours": figure(of_colour)}
+        of_object, of_colour = named_fractions(asked, readings)
+        results[name] = {"objects": figure(of_object), "colours": figure(of_colour)}
     for name, rows in (("seen", ~unseen), ("unseen", unseen)):
         if rows.any():
-            found[name] = {"objects": figure(objects[rows]), "colours": figure(colours[rows])}
-    return found
+            results[name] = {"objects": figure(objects[rows]), "colours": figure(colours[rows])}
+    return results
 
 
 def figure(values: Floats | Booleans) -> dict[str, Any]:
@@ -160,8 +162,8 @@ def figure(values: Floats | Booleans) -> dict[str, Any]:
     kept = kept[~np.isnan(kept)]
     if not len(kept):
         return {"mean": None, "interval": None}
-    found: Estimate = estimate(kept, np.arange(len(kept)))
-    return {"mean": round(found.mean, 4), "interval": [round(found.low, 4), round(found.high, 4)]}
+    interval: Estimate = estimate(kept, np.arange(len(kept)))
+    return {"mean": round(interval.mean, 4), "interval": [round(interval.low, 4), round(interval.high, 4)]}
 
 
 @torch.no_grad()
@@ -181,13 +183,13 @@ def firsts(similarity: Tensor) -> Floats:
 def firsts_among(similarity: Tensor, among: int = AMONG) -> Floats:
     """As `firsts`, among blocks of `among` pictures; a last block that is shorter takes the last `among` ones."""
     count = len(similarity)
-    found = np.zeros(count)
+    first = np.zeros(count)
     for start in range(0, count, among):
         begin = max(0, min(start, count - among))
         block = similarity[begin : begin + among, begin : begin + among]
         end = min(start + among, count)
-        found[start:end] = firsts(block)[start - begin : end - begin]
-    return found
+        first[start:end] = firsts(block)[start - begin : end - begin]
+    return first
 
 
 def objects_named(scene: Scene, reading: Reading) -> float:
@@ -200,29 +202,29 @@ def objects_named(scene: Scene, reading: Reading) -> float:
         for statement, true in zip(reading.statements, truth, strict=True)
         if not true and statement[0] in ("called", "colour", "size")
     }
-    named = {i for one in reading.named for i in one.objects}
+    named = {i for thing in reading.named for i in thing.objects}
     return min(len(named - wrong), len(scene.objects)) / len(scene.objects)
 
 
-def read_back(
+def recaption(
     generator: ImageTextGenerator, pictures: Sequence[Image.Image], progress: Progress = False
 ) -> list[list[Named]]:
     """What captions of pictures name: the best by beam search, and sampled ones, so that little is left out."""
     ways = [Decoding()] + [Decoding("sample", temperature=0.7, seed=seed) for seed in range(READINGS - 1)]
     written = [generator.batch_image_to_text(pictures, how, progress) for how in ways]
-    return [[one for text in texts for one in read_caption(text).named] for texts in zip(*written, strict=True)]
+    return [[thing for text in texts for thing in read_caption(text).named] for texts in zip(*written, strict=True)]
 
 
-def found_of(asked: Sequence[Reading], back: Sequence[Sequence[Named]]) -> tuple[Floats, Floats]:
-    """The share of each caption's objects, and of its colours, that are named of its picture; NaN without any."""
+def named_fractions(asked: Sequence[Reading], back: Sequence[Sequence[Named]]) -> tuple[Floats, Floats]:
+    """Compute the fraction of each caption's objects, and of its colours, that are named of its picture; NaN without any."""
     objects, colours = [], []
     for reading, named in zip(asked, back, strict=True):
-        same = [[one for one in named if alike(one.word, wanted.word)] for wanted in reading.named]
-        objects.append(np.mean([bool(one) for one in same]) if same else np.nan)
+        same = [[thing for thing in named if alike(thing.word, asked_for.word)] for asked_for in reading.named]
+        objects.append(np.mean([bool(things) for things in same]) if same else np.nan)
         coloured = [
-            any(one.colour == wanted.colour for one in some)
-            for wanted, some in zip(reading.named, same, strict=True)
-            if wanted.colour
+            any(thing.colour == asked_for.colour for thing in things)
+            for asked_for, things in zip(reading.named, same, strict=True)
+            if asked_for.colour
         ]
         colours.append(np.mean(coloured) if coloured else np.nan)
     return np.array(objects), np.array(colours)
@@ -287,9 +289,9 @@ def table(result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def shown(one: dict[str, Any]) -> str:
+def shown(result: dict[str, Any]) -> str:
     """A mean with its interval as text."""
-    if one["mean"] is None:
+    if result["mean"] is None:
         return "none"
-    low, high = one["interval"]
-    return f"{one['mean']:.3f} [{low:.3f}, {high:.3f}]"
+    low, high = result["interval"]
+    return f"{result['mean']:.3f} [{low:.3f}, {high:.3f}]"

@@ -24,9 +24,9 @@ from seps.scenes.reading import read_caption, whole_words
 
 STEPS = 50  # as the published description has it: 10 to 20 fast, 30 to 50 standard, 50 to 100 best
 GUIDANCE = 8.0
-AT_ONCE = 16
-MOST_SEED = 2**63 - 1
-MOST_CANDIDATES = 64
+BATCH_SIZE = 16
+MAX_SEED = 2**63 - 1
+MAX_CANDIDATES = 64
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class WrittenCaption:
 
     Attributes:
         text: the caption; score: the mean log probability of its tokens, at most 0.
-        words: (L,), as the tokenizer has them; attention: (L, side, side), shares of the whole image, which add up to
-            at most 1 a word: the rest is what it took from the image's embedding.
+        words: (L,), as the tokenizer has them; attention: (L, side, side), fractions of the whole image, which
+            add up to at most 1 a word: the rest is what it took from the image's embedding.
     """
 
     text: str
@@ -105,7 +105,7 @@ class ImageTextGenerator:
         """
         target = None if save_path is None else check_target(save_path)
         check_steps(num_inference_steps, self.network.config.diffusion)
-        check_whole("candidates", candidates, MOST_CANDIDATES)
+        check_whole("candidates", candidates, MAX_CANDIDATES)
         first = random_seed() if seed is None else seed
         drawings = self.draw([text] * candidates, num_inference_steps, range(first, first + candidates), guidance)
         for _ in with_progress(range(num_inference_steps), "Drawing", progress):
@@ -148,22 +148,22 @@ class ImageTextGenerator:
             raise ValueError("texts must be a list of at least 1 caption.")
         for text in texts:
             check_caption(text)
-        check_whole("candidates", candidates, MOST_CANDIDATES)
-        found: list[Image.Image] = []
-        for batch in batch_indices(len(texts), max(1, AT_ONCE // candidates), progress, "Drawing"):
+        check_whole("candidates", candidates, MAX_CANDIDATES)
+        chosen: list[Image.Image] = []
+        for batch in batch_indices(len(texts), max(1, BATCH_SIZE // candidates), progress, "Drawing"):
             asked = [texts[i] for i in batch for _ in range(candidates)]
             seeds = [seed + i + number * len(texts) for i in batch for number in range(candidates)]
             *_, last = self.draw(asked, num_inference_steps, seeds, guidance)
             pictures = self.decode(last.latents)
             for place in range(0, len(pictures), candidates):
-                some = pictures[place : place + candidates]
-                found.append(some[self.best_of(asked[place], some)])
+                candidate_pictures = pictures[place : place + candidates]
+                chosen.append(candidate_pictures[self.best_of(asked[place], candidate_pictures)])
         if save_dir is not None:
             folder = Path(save_dir)
             folder.mkdir(parents=True, exist_ok=True)
-            for number, picture in enumerate(found):
+            for number, picture in enumerate(chosen):
                 picture.save(folder / f"{number:04d}.png")
-        return found
+        return chosen
 
     def batch_image_to_text(
         self, paths: Sequence[str | Path | Image.Image], how: Decoding | None = None, progress: Progress = False
@@ -171,10 +171,10 @@ class ImageTextGenerator:
         """Write a caption for each image; ValueError as `image_to_text`, or without images."""
         if isinstance(paths, str | Path) or not len(paths):
             raise ValueError("paths must be a list of at least 1 image.")
-        found: list[str] = []
-        for batch in batch_indices(len(paths), AT_ONCE, progress, "Writing captions"):
-            found += self.captions([as_picture(paths[i]) for i in batch], how)
-        return found
+        captions: list[str] = []
+        for batch in batch_indices(len(paths), BATCH_SIZE, progress, "Writing captions"):
+            captions += self.captions([as_picture(paths[i]) for i in batch], how)
+        return captions
 
     def frames(
         self, text: str, num_inference_steps: int = STEPS, seed: int = 0, guidance: float = GUIDANCE, every: int = 1
@@ -190,7 +190,7 @@ class ImageTextGenerator:
         for text in texts:
             check_caption(text)
         for seed in seeds:
-            check_whole("seed", seed, MOST_SEED, least=0)
+            check_whole("seed", seed, MAX_SEED, least=0)
         network = self.network
         if network.unet is None:
             raise ValueError("This generator writes captions and draws nothing: it has no autoencoder and no UNet.")
@@ -199,12 +199,12 @@ class ImageTextGenerator:
             [torch.randn(1, channels, size, size, generator=torch.Generator().manual_seed(seed)) for seed in seeds]
         )
         with torch.no_grad():
-            told, untold = network.encode_texts(texts), network.encode_texts([""])
+            cond, uncond = network.encode_texts(texts), network.encode_texts([""])
         yield from draw_latents(
             network.unet,
             network.config.diffusion,
-            told,
-            untold,
+            cond,
+            uncond,
             start.to(network.device),
             steps,
             guidance,
@@ -239,15 +239,15 @@ class ImageTextGenerator:
             memory = network.captioner.memory(image)
             tokenizer = network.tokenizer
             barred = [tokenizer.cls_id, tokenizer.pad_id, tokenizer.mask_id, tokenizer.tokenizer.unk_token_id]
-            found = write_captions(
+            beams = write_captions(
                 network.captioner, memory, tokenizer.cls_id, tokenizer.sep_id, barred, how or Decoding()
             )
             captions: list[list[WrittenCaption]] = []
-            for number, written in enumerate(found):
-                ends = [self.whole_phrases(one.ids) for one in written]
-                own = [self._with_attention(memory[number], *pair) for pair in zip(written, ends, strict=True)]
-                own = list({one.text: one for one in reversed(own)}.values())
-                captions.append(sorted(own, key=lambda one: one.score, reverse=True))
+            for number, written in enumerate(beams):
+                ends = [self.whole_phrases(beam.ids) for beam in written]
+                distinct = [self._with_attention(memory[number], *pair) for pair in zip(written, ends, strict=True)]
+                distinct = list({caption.text: caption for caption in reversed(distinct)}.values())
+                captions.append(sorted(distinct, key=lambda caption: caption.score, reverse=True))
         return captions
 
     def whole_phrases(self, ids: Tensor) -> int:
@@ -271,9 +271,9 @@ class ImageTextGenerator:
         score = written.score
         if count < len(written.ids):  # of what is left
             score = float(logits[0, :-1].log_softmax(-1).gather(1, given[0, 1:, None]).mean())
-        shares = attention[0, :count, :-1].view(count, side, side).cpu()
+        weights = attention[0, :count, :-1].view(count, side, side).cpu()
         text = sentence(str(tokenizer.tokenizer.decode(ids)))
-        return WrittenCaption(text, score, tuple(tokenizer.labels(ids)), shares)
+        return WrittenCaption(text, score, tuple(tokenizer.labels(ids)), weights)
 
     def captions(self, pictures: Sequence[Image.Image], how: Decoding | None = None) -> list[str]:
         """The best caption of each picture."""
@@ -292,8 +292,8 @@ def load_generator(name_or_folder: str | Path = "scenes", device: str | None = N
 
 def shipped_generators() -> dict[str, Path]:
     """The generators that ship, by name."""
-    found = shipped_models(CONFIG_FILE)
-    return {"scenes" if name == "generator" else name: folder for name, folder in found.items()}
+    folders = shipped_models(CONFIG_FILE)
+    return {"scenes" if name == "generator" else name: folder for name, folder in folders.items()}
 
 
 def generator_folder(checkpoint: str | Path) -> Path:

@@ -83,10 +83,10 @@ class Run(nn.Module):
         if self.average is None or not drawn:
             network.save(folder)
             return
-        own = {key: tensor.clone() for key, tensor in network.unet.state_dict().items()}
+        weights = {key: tensor.clone() for key, tensor in network.unet.state_dict().items()}
         network.unet.load_state_dict(self.average.module.state_dict())
         network.save(folder)
-        network.unet.load_state_dict(own)
+        network.unet.load_state_dict(weights)
 
 
 def train(
@@ -111,7 +111,7 @@ def train(
         start: folder of a generator of the same config, whose weights training starts from.
 
     Raises:
-        ValueError: data, recipe or checkpoint that do not fit, told before training starts; a loss that is not finite.
+        ValueError: data, recipe or checkpoint that do not fit, before training starts; a loss that is not finite.
     """
     of_drawing = {"pixels", "perceptual", "diffusion"} & {loss for stage in settings.stages for loss in stage.losses}
     if of_drawing and not config.draws:
@@ -149,7 +149,7 @@ def train(
     for number in range(first, len(settings.stages)):
         resumed = resume and number == first
         run_stage(run, splits, out, number, done if resumed else 0, resumed)
-        run.save_model(out / "model", any("diffusion" in one.losses for one in settings.stages[: number + 1]))
+        run.save_model(out / "model", any("diffusion" in stage.losses for stage in settings.stages[: number + 1]))
     return network
 
 
@@ -159,9 +159,11 @@ def with_teacher(
     """The splits with what the recipe's teacher finds in their images, and the head that predicts it."""
     if not any("teacher" in stage.losses for stage in settings.stages):
         return Splits(Source(train_images), Source(dev_images)), None
-    found = [TeacherPatches(settings.teacher, one, cache, network.device) for one in (train_images, dev_images)]
-    head = TeacherHead(network.images.width, network.images.side, found[0].side, found[0].channels)
-    return Splits(Source(train_images, None, found[0]), Source(dev_images, None, found[1])), head
+    patches = [
+        TeacherPatches(settings.teacher, captioned, cache, network.device) for captioned in (train_images, dev_images)
+    ]
+    head = TeacherHead(network.images.width, network.images.side, patches[0].side, patches[0].channels)
+    return Splits(Source(train_images, None, patches[0]), Source(dev_images, None, patches[1])), head
 
 
 def done_before(out: Path, settings: GeneratorSettings) -> tuple[int, int]:
@@ -193,14 +195,14 @@ def length_note(out: Path, settings: GeneratorSettings, stage: int, done: int) -
 def start_text(network: GeneratorNetwork, name: str) -> None:
     """Take over a SEPS model's text encoder, as far as the projection; ValueError where it is of another kind."""
     source = load_model(name).txt_enc.bert.state_dict()
-    own: nn.Module = network.captions.encoder.bert
-    wanted = {key: tensor.shape for key, tensor in own.state_dict().items()}
-    if {key: tensor.shape for key, tensor in source.items()} != wanted:
+    bert: nn.Module = network.captions.encoder.bert
+    expected = {key: tensor.shape for key, tensor in bert.state_dict().items()}
+    if {key: tensor.shape for key, tensor in source.items()} != expected:
         raise ValueError(
             f"training.text_start is {name!r}, whose text encoder is not {network.config.encoders.text}: set "
             "encoders.text to that model's, or text_start to ''."
         )
-    own.load_state_dict(source)
+    bert.load_state_dict(source)
 
 
 def run_stage(run: Run, splits: Splits, out: Path, number: int, done: int, resume: bool) -> None:
@@ -217,10 +219,10 @@ def run_stage(run: Run, splits: Splits, out: Path, number: int, done: int, resum
     count = len(train_source.captioned)
     size = settings.batch(stage)
     steps = steps_an_epoch(settings, stage, count)
-    before = sum(one.epochs for one in settings.stages[:number])
+    before = sum(stage.epochs for stage in settings.stages[:number])
     if resume:
         forget_after(out, CURVES, before + done)
-    timer, last = DrawTimer(), sum(one.epochs for one in settings.stages)
+    timer, last = DrawTimer(), sum(stage.epochs for stage in settings.stages)
     for epoch in range(done, stage.epochs):
         torch.manual_seed(settings.seed * 100_003 + number * 1009 + epoch)
         totals: dict[str, float] = {}
@@ -307,14 +309,14 @@ def measure(run: Run, stage: Stage, dev: Source) -> dict[str, float]:
 
 def figures(losses: Losses) -> dict[str, float]:
     """A step's numbers by name."""
-    found = {"loss": float(losses.total.detach())} | {name: float(loss.detach()) for name, loss in losses.each.items()}
+    row = {"loss": float(losses.total.detach())} | {name: float(loss.detach()) for name, loss in losses.each.items()}
     if losses.i2t is not None and losses.t2i is not None:
-        found |= {"i2t": losses.i2t, "t2i": losses.t2i}
-    return found
+        row |= {"i2t": losses.i2t, "t2i": losses.t2i}
+    return row
 
 
 def report(losses: Losses, batch_size: int) -> str:
-    """A step in short: `loss=, cont=, rec=, diff=`, and what is found in the batch, of which chance is 1 / B."""
+    """A step in short: `loss=, cont=, rec=, diff=`, and accuracy in the batch, of which chance is 1 / B."""
     short: dict[str, float] = {"loss": float(losses.total.detach())}
     for name, loss in losses.each.items():
         short[SHORT[name]] = short.get(SHORT[name], 0.0) + float(loss.detach())
@@ -339,7 +341,7 @@ def rate_factor(warmup_epochs: float, epochs: int, done: int, steps: int) -> flo
 
 
 def training_plan(network: GeneratorNetwork, settings: GeneratorSettings, train_images: int, dev_images: int) -> str:
-    """What training will do, told before it starts."""
+    """What training will do, printed before it starts."""
     sizes = {
         name: sum(parameter.numel() for parameter in part.parameters())
         for name, part in network.named_children()

@@ -80,8 +80,8 @@ class Objective(nn.Module):
             "teacher": [network.images] if teacher is None else [network.images, teacher],
             "representation": [network.unet] if self.representation is None else [network.unet, self.representation],
         }
-        found = list(dict.fromkeys(part for name in stage.losses for part in parts[name]))
-        return [part for part in found if not (stage.freeze_text and part is network.captions)]
+        parts_of_stage = list(dict.fromkeys(part for name in stage.losses for part in parts[name]))
+        return [part for part in parts_of_stage if not (stage.freeze_text and part is network.captions)]
 
     def set_stage(self, stage: Stage) -> list[nn.Parameter]:
         """Let the stage's parts learn and no others; returns their parameters."""
@@ -94,29 +94,29 @@ class Objective(nn.Module):
 
     def forward(self, stage: Stage, batch: Batch) -> Losses:
         """A step's losses."""
-        network, wanted = self.network, {*stage.losses}
+        network, names = self.network, {*stage.losses}
         each: dict[str, Tensor] = {}
         i2t = t2i = None
-        if wanted & {"contrastive", "captions", "teacher"}:
+        if names & {"contrastive", "captions", "teacher"}:
             image = network.images(pictures_of(batch))
-        if wanted & {"contrastive", "diffusion"}:
+        if names & {"contrastive", "diffusion"}:
             text = network.captions(batch.ids, batch.lengths)
-        if "contrastive" in wanted:
+        if "contrastive" in names:
             cosines = image.embedding @ text.embedding.T  # (B, B)
             each["contrastive"] = contrastive_loss(cosines, network.temperature())
             i2t, t2i = accuracy(cosines)
-        if "captions" in wanted:
+        if "captions" in names:
             logits, _ = network.captioner(network.captioner.memory(image), batch.ids)
             each["captions"] = caption_loss(logits, batch.ids, batch.lengths)
-        if "teacher" in wanted:
+        if "teacher" in names:
             each["teacher"] = self.teacher_loss(image.grid, batch)
-        if wanted & {"pixels", "perceptual"}:
-            seen, found = self.reconstructed(stage, pictures_of(batch))
-        if "pixels" in wanted:
-            each["pixels"] = pixel_loss(found, seen)
-        if "perceptual" in wanted:
-            each["perceptual"] = perceptual_loss(network.images, found, seen)
-        if "diffusion" in wanted:
+        if names & {"pixels", "perceptual"}:
+            seen, rebuilt = self.reconstructed(stage, pictures_of(batch))
+        if "pixels" in names:
+            each["pixels"] = pixel_loss(rebuilt, seen)
+        if "perceptual" in names:
+            each["perceptual"] = perceptual_loss(network.images, rebuilt, seen)
+        if "diffusion" in names:
             latents = batch.latents
             if latents is None:
                 with torch.no_grad():
@@ -124,7 +124,7 @@ class Objective(nn.Module):
             text = self.with_empty(text)
             with middle_of(network.unet) as middle:
                 each["diffusion"] = diffusion_loss(network.unet, self.schedule, latents, text, batch.places)
-            if "representation" in wanted:
+            if "representation" in names:
                 each["representation"] = self.representation_loss(middle[0], batch)
         total = sum((self.settings.weight(name) * loss for name, loss in each.items()), start=batch.ids.new_zeros(()))
         return Losses(total, each, i2t, t2i)
@@ -181,39 +181,39 @@ def pictures_of(batch: Batch) -> Tensor:
 
 def contrastive_loss(cosines: Tensor, temperature: Tensor) -> Tensor:
     """InfoNCE in both directions, of cosines (B, B) of which row and column i belong together."""
-    own = torch.arange(len(cosines), device=cosines.device)
+    targets = torch.arange(len(cosines), device=cosines.device)
     logits = cosines / temperature
-    return (F.cross_entropy(logits, own) + F.cross_entropy(logits.T, own)) / 2
+    return (F.cross_entropy(logits, targets) + F.cross_entropy(logits.T, targets)) / 2
 
 
 def accuracy(cosines: Tensor) -> tuple[float, float]:
     """The share of images, and of captions, that find their own first among the batch; chance is 1 / B."""
-    own = torch.arange(len(cosines), device=cosines.device)
+    targets = torch.arange(len(cosines), device=cosines.device)
     return (
-        float((cosines.argmax(dim=1) == own).float().mean()),
-        float((cosines.argmax(dim=0) == own).float().mean()),
+        float((cosines.argmax(dim=1) == targets).float().mean()),
+        float((cosines.argmax(dim=0) == targets).float().mean()),
     )
 
 
-def pixel_loss(found: Tensor, wanted: Tensor) -> Tensor:
+def pixel_loss(rebuilt: Tensor, target: Tensor) -> Tensor:
     """Mean absolute difference of pictures (B, 3, S, S), and as much of the differences between neighbours: edges."""
-    loss = (found - wanted).abs().mean()
+    loss = (rebuilt - target).abs().mean()
     for dim in (2, 3):
-        loss = loss + (found.diff(dim=dim) - wanted.diff(dim=dim)).abs().mean()
+        loss = loss + (rebuilt.diff(dim=dim) - target.diff(dim=dim)).abs().mean()
     return loss
 
 
-def perceptual_loss(encoder: ImageEncoder, found: Tensor, wanted: Tensor) -> Tensor:
+def perceptual_loss(encoder: ImageEncoder, rebuilt: Tensor, target: Tensor) -> Tensor:
     """How differently an image encoder sees two pictures (B, 3, S, S).
 
     The squared distance of unit feature vectors, the mean over places and over the encoder's stages, as Zhang et al.
     2018 (The Unreasonable Effectiveness of Deep Features as a Perceptual Metric), without their learned weights.
     """
     with torch.no_grad():
-        targets = encoder.stages(wanted)
+        targets = encoder.stages(target)
     distances = [
-        (F.normalize(one, dim=1) - F.normalize(target, dim=1)).square().sum(dim=1).mean()
-        for one, target in zip(encoder.stages(found), targets, strict=True)
+        (F.normalize(stage, dim=1) - F.normalize(target, dim=1)).square().sum(dim=1).mean()
+        for stage, target in zip(encoder.stages(rebuilt), targets, strict=True)
     ]
     return torch.stack(distances).mean()
 

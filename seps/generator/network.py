@@ -101,14 +101,14 @@ class GeneratorNetwork(nn.Module):
         taken: dict[str, Tensor] = {}
         config = GeneratorConfig.from_json(folder / CONFIG_FILE)
         lacking = () if config.draws else TO_DRAW
-        for name, wanted in self.saved().items():
+        for name, expected in self.saved().items():
             if name in lacking:
                 continue
             file = folder / f"{name}.safetensors"
             tensors = read_tensors(file)
             if name in config.int8:
                 tensors = from_int8(tensors)
-            check_tensors(file, tensors, wanted)
+            check_tensors(file, tensors, expected)
             taken |= tensors
         self.load_state_dict(taken, strict=not lacking)
 
@@ -136,4 +136,4 @@ def normalise(pixels: Tensor) -> Tensor:
 def to_pictures(values: Tensor) -> list[Image.Image]:
     """Pictures of values (B, 3, S, S), cut to [-1, 1]."""
     pixels = ((values.clamp(-1, 1) + 1) * 127.5).round().byte().permute(0, 2, 3, 1).cpu().numpy()
-    return [Image.fromarray(one) for one in pixels]
+    return [Image.fromarray(values) for values in pixels]

@@ -31,27 +31,26 @@ class RepresentationHead(nn.Module):
         self.normalise = nn.BatchNorm2d(width, affine=False)  # else what all places share would be most of a cosine
 
     def forward(self, middle: Tensor, features: Tensor) -> Tensor:
-        """1 minus the mean cosine of what is told and what is seen: 0 where they agree, 1 where they have nothing in
-        common.
+        """1 minus the mean cosine of predicted and seen features: 0 where they agree, 1 where they have nothing in common.
 
         Args:
             middle: (B, D_m, h, w), of noisy latents; features: (B, D, H, W), of the clean pictures, brought to h x w.
         """
         height, width = middle.shape[-2:]
-        wanted = self.normalise(F.adaptive_avg_pool2d(features.float(), (height, width)))
-        return 1 - F.cosine_similarity(self.predict(middle).float(), wanted, dim=1).mean()
+        target = self.normalise(F.adaptive_avg_pool2d(features.float(), (height, width)))
+        return 1 - F.cosine_similarity(self.predict(middle).float(), target, dim=1).mean()
 
 
 @contextmanager
 def middle_of(unet: Any) -> Iterator[list[Tensor]]:
     """Collect what the UNet's middle puts out, (B, D_m, h, w) each time that the UNet computes."""
-    found: list[Tensor] = []
+    outputs: list[Tensor] = []
 
     def collect(module: nn.Module, inputs: Any, output: Tensor) -> None:
-        found.append(output)
+        outputs.append(output)
 
     handle = unet.mid_block.register_forward_hook(collect)
     try:
-        yield found
+        yield outputs
     finally:
         handle.remove()

@@ -18,7 +18,7 @@ from seps.models.hub import load_model
 from seps.models.model import SEPSModel
 from seps.precision import in_bfloat16
 
-AT_ONCE = 64  # images that the teacher encodes at once
+BATCH_SIZE = 64  # images that the teacher encodes at once
 LOOKED_AT = 256  # images that tell each channel's mean and deviation
 
 
@@ -42,13 +42,13 @@ class TeacherPatches:
             )
         self.side, self.channels = rows, model.config.embed_size
         self.values = patches_of(model, teacher, captioned, cache, device)
-        some = torch.from_numpy(self.values[:LOOKED_AT].astype(np.float32)).flatten(0, 1)
-        self.mean, self.deviation = some.mean(dim=0), some.std(dim=0).clamp_min(1e-6)  # (C,) each
+        first = torch.from_numpy(self.values[:LOOKED_AT].astype(np.float32)).flatten(0, 1)
+        self.mean, self.deviation = first.mean(dim=0), first.std(dim=0).clamp_min(1e-6)  # (C,) each
 
     def of(self, rows: Tensor) -> Tensor:
         """Patches (B, N, C) of images by number, each channel with mean 0 and variance 1."""
-        found = torch.from_numpy(self.values[rows.numpy()].astype(np.float32))
-        return (found - self.mean) / self.deviation
+        patches = torch.from_numpy(self.values[rows.numpy()].astype(np.float32))
+        return (patches - self.mean) / self.deviation
 
 
 class TeacherHead(nn.Module):
@@ -92,10 +92,10 @@ def patches_of(
     with written_whole(file) as partial, partial.open("wb") as stream:
         shape = (len(split.image_files), patches, width)
         np.lib.format.write_array_header_1_0(stream, {"descr": "<f2", "fortran_order": False, "shape": shape})
-        for start in tqdm(range(0, shape[0], AT_ONCE), desc=f"Patches of {split.name}", leave=False):
-            photos = [open_image(path) for path in split.image_files[start : start + AT_ONCE]]
+        for start in tqdm(range(0, shape[0], BATCH_SIZE), desc=f"Patches of {split.name}", leave=False):
+            photos = [open_image(path) for path in split.image_files[start : start + BATCH_SIZE]]
             with in_bfloat16(device.type == "cpu"):
-                found = model.encode_photos(photos)[:, -patches:]  # (B, N, C)
-            stream.write(found.float().cpu().numpy().astype("<f2").tobytes())
+                encoded = model.encode_photos(photos)[:, -patches:]  # (B, N, C)
+            stream.write(encoded.float().cpu().numpy().astype("<f2").tobytes())
     note.write_text(json.dumps(made_from) + "\n", encoding="utf-8")
     return np.load(file, mmap_mode="r")

@@ -194,8 +194,8 @@ def freeze(model: CLIPModel, config: EncoderConfig) -> None:
 class SepsEncoders(nn.Module):
     """The frozen encoders of a SEPS model whose image encoder is an EfficientNet of timm.
 
-    Quality is computed from the mean and the deviation of each channel over a stage's map. A patch holds the mean inside
-    it, and its part of the channel's variance divided by the deviation: the mean of these over patches is the same.
+    Quality is computed from the mean and the deviation of each channel over a stage's map. A patch holds the mean
+    inside it, and its part of the channel's variance divided by the deviation: their mean over patches is the same.
 
     Args:
         model: a SEPS model; it is taken over, its batch norms folded into the convolutions before them.

@@ -157,7 +157,7 @@ def train(
         judge: with encoders at hand; built from the config where left out.
 
     Raises:
-        ValueError: data, recipe or checkpoint that do not fit, reported before training starts; a loss that is not finite.
+        ValueError: data, recipe or checkpoint that do not fit, before training starts; a loss that is not finite.
     """
     ratings = {name: read_ratings(data, name, config.data) for name in ("train", "dev")}
     for note in rating_notes(ratings["train"], ratings["dev"], config.data):

@@ -22,17 +22,17 @@ def test_watching_changes_nothing_and_counts_what_captions_say(network: Generato
     latents = torch.randn(2, 4, size, size)
     unet = network.unet
     plain = unet(latents, 7, encoder_hidden_states=hidden, encoder_attention_mask=mask).sample
-    before = {name: type(one) for name, one in unet.attn_processors.items()}
+    before = {name: type(processor) for name, processor in unet.attn_processors.items()}
     with WordAttention(unet, 1) as watch:
         watched = unet(latents, 7, encoder_hidden_states=hidden, encoder_attention_mask=mask).sample
         assert type(unet.attn_processors[next(name for name in before if ".attn2." in name)]) not in before.values()
     torch.testing.assert_close(watched, plain, atol=1e-5, rtol=1e-5)
-    assert {name: type(one) for name, one in unet.attn_processors.items()} == before
+    assert {name: type(processor) for name, processor in unet.attn_processors.items()} == before
     maps = watch.maps(8)
     assert maps.shape == (1, hidden.shape[1], 8, 8)
-    own = mask[0]
-    torch.testing.assert_close(maps.sum(dim=(2, 3))[0, own], torch.ones(int(own.sum())))
-    assert not maps[0, ~own].any()  # the padding was never looked at
+    real = mask[0]
+    torch.testing.assert_close(maps.sum(dim=(2, 3))[0, real], torch.ones(int(real.sum())))
+    assert not maps[0, ~real].any()  # the padding was never looked at
 
 
 @torch.no_grad()

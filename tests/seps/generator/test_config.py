@@ -36,7 +36,7 @@ def test_defaults_are_the_published_ones() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "message"),
     [
         ({"image_size": 100}, "a multiple of 16"),
         ({"encoders": {"embed_size": 100}}, r"must be one of \(512, 768\)"),
@@ -51,10 +51,10 @@ def test_defaults_are_the_published_ones() -> None:
         ({"training": {"learning_rate": 0}}, "greater than 0"),
     ],
 )
-def test_what_does_not_fit_is_refused(tmp_path: Path, values: dict[str, Any], said: str) -> None:
+def test_what_does_not_fit_is_refused(tmp_path: Path, values: dict[str, Any], message: str) -> None:
     path = tmp_path / "recipe.json"
     path.write_text(json.dumps(values))
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         read_recipe(path)
 
 

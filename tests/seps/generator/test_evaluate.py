@@ -7,7 +7,7 @@ import pytest
 import torch
 from PIL import Image
 
-from seps.generator.evaluate import alike, figure, firsts, firsts_among, found_of, nearest, objects_named, thumbs
+from seps.generator.evaluate import alike, figure, firsts, firsts_among, named_fractions, nearest, objects_named, thumbs
 from seps.scenes.graph import Object, Scene
 from seps.scenes.reading import read_caption
 
@@ -17,11 +17,11 @@ PARK = Scene(0, "test", 0, "park", (), 0, (DOG, CAR))
 
 
 @pytest.mark.parametrize(
-    ("text", "share"),
+    ("text", "fraction"),
     [("a brown dog and a red car", 1.0), ("a dog in a park", 0.5), ("a black dog and a car", 0.5), ("at night", 0.0)],
 )
-def test_objects_named_without_an_untruth(text: str, share: float) -> None:
-    assert objects_named(PARK, read_caption(text)) == share
+def test_objects_named_without_an_untruth(text: str, fraction: float) -> None:
+    assert objects_named(PARK, read_caption(text)) == fraction
 
 
 def test_recall_among_blocks() -> None:
@@ -37,7 +37,7 @@ def test_recall_among_blocks() -> None:
 def test_objects_and_colours_that_are_named_again() -> None:
     asked = [read_caption("a red car and a girl in a blue dress"), read_caption("a dog"), read_caption("at night")]
     back = [read_caption("a child in a green dress and a red automobile").named, read_caption("a cat").named, ()]
-    objects, colours = found_of(asked, back)
+    objects, colours = named_fractions(asked, back)
     np.testing.assert_array_equal(objects, [1.0, 0.0, np.nan])
     np.testing.assert_array_equal(colours, [0.5, np.nan, np.nan])
     assert alike("child", "girl") and not alike("girl", "boy")

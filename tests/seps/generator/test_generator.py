@@ -42,10 +42,10 @@ def test_the_same_seed_draws_the_same_image(generator: ImageTextGenerator, tmp_p
 def test_a_batch_draws_what_each_draws_alone(generator: ImageTextGenerator, tmp_path: Path) -> None:
     texts = ["a red car", "two small dogs in the park"]
     drawn = generator.batch_text_to_image(texts, tmp_path / "drawn", num_inference_steps=3, seed=8)
-    for number, (text, one) in enumerate(zip(texts, drawn, strict=True)):
+    for number, (text, picture) in enumerate(zip(texts, drawn, strict=True)):
         alone = generator.text_to_image(text, 3, seed=8 + number)
-        assert np.abs(np.asarray(one, dtype=int) - np.asarray(alone, dtype=int)).max() <= 1
-        assert same(one, Image.open(tmp_path / "drawn" / f"{number:04d}.png"))
+        assert np.abs(np.asarray(picture, dtype=int) - np.asarray(alone, dtype=int)).max() <= 1
+        assert same(picture, Image.open(tmp_path / "drawn" / f"{number:04d}.png"))
 
 
 def test_of_candidates_the_one_that_fits_best_is_kept(generator: ImageTextGenerator) -> None:
@@ -59,10 +59,10 @@ def test_of_candidates_the_one_that_fits_best_is_kept(generator: ImageTextGenera
     kept = generator.text_to_image(text, 3, seed=5, candidates=3)
     assert np.abs(np.asarray(kept, dtype=int) - np.asarray(drawn[best], dtype=int)).max() <= 1
     texts = [text, "two small dogs"]
-    for number, one in enumerate(generator.batch_text_to_image(texts, num_inference_steps=3, seed=5, candidates=3)):
-        own = [generator.text_to_image(texts[number], 3, seed=5 + number + 2 * again) for again in range(3)]
-        wanted = own[generator.best_of(texts[number], own)]
-        assert np.abs(np.asarray(one, dtype=int) - np.asarray(wanted, dtype=int)).max() <= 1
+    for number, picture in enumerate(generator.batch_text_to_image(texts, num_inference_steps=3, seed=5, candidates=3)):
+        candidates = [generator.text_to_image(texts[number], 3, seed=5 + number + 2 * again) for again in range(3)]
+        expected = candidates[generator.best_of(texts[number], candidates)]
+        assert np.abs(np.asarray(picture, dtype=int) - np.asarray(expected, dtype=int)).max() <= 1
     with pytest.raises(ValueError, match="candidates is 65, but it must be at most 64"):
         generator.text_to_image(text, 3, candidates=65)
 
@@ -124,7 +124,7 @@ def test_commands_draw_and_write(checkpoint: Path, tmp_path: Path, capsys: pytes
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ([], "give --mode t2i, i2t, both"),
         (["--mode", "t2i", "--output", "x.png"], "needs a caption: give --text"),
@@ -136,14 +136,18 @@ def test_commands_draw_and_write(checkpoint: Path, tmp_path: Path, capsys: pytes
     ],
 )
 def test_commands_tell_what_is_wrong(
-    arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    arguments: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as stopped:
         main(arguments)
     assert stopped.value.code == 2
     error = capsys.readouterr().err
-    assert error.startswith("error: ") and said in error
+    assert error.startswith("error: ") and message in error
 
 
 def test_evaluation_measures_all_that_is_promised(

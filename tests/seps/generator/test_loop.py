@@ -103,26 +103,26 @@ def test_a_step_moves_what_its_losses_reach(network: GeneratorNetwork, stage: St
     assert moved == parts
 
 
-@pytest.mark.parametrize(("own", "sizes"), [(0, [8, 8]), (5, [5, 5, 5])])
+@pytest.mark.parametrize(("batch_size", "sizes"), [(0, [8, 8]), (5, [5, 5, 5])])
 def test_a_stage_may_have_a_batch_size_of_its_own(
-    drawn: Path, network: GeneratorNetwork, tmp_path: Path, own: int, sizes: list[int]
+    drawn: Path, network: GeneratorNetwork, tmp_path: Path, batch_size: int, sizes: list[int]
 ) -> None:
     objective = Objective(network, SETTINGS)
     captioned = read_captioned(drawn, "train", 32, network.tokenizer, 30, tmp_path)  # 16 scenes
-    found = epoch_batches(objective, Stage(("captions",), batch_size=own), Source(captioned))
-    assert [len(batch.ids) for batch in found] == sizes
+    batches = epoch_batches(objective, Stage(("captions",), batch_size=batch_size), Source(captioned))
+    assert [len(batch.ids) for batch in batches] == sizes
 
 
 def test_steps_of_scaled_latents_want_the_picture_scaled_down(network: GeneratorNetwork) -> None:
     objective = Objective(network, SETTINGS)
     pictures = torch.rand(2, 3, 32, 32) * 2 - 1
-    for share, sides in ((0.0, {32}), (0.999, {16, 24})):
-        stage = Stage(("pixels",), scaled_latents=share)
+    for probability, sides in ((0.0, {32}), (0.999, {16, 24})):
+        stage = Stage(("pixels",), scaled_latents=probability)
         objective.set_stage(stage)
         shapes = set()
         for _ in range(20):
-            seen, found = objective.reconstructed(stage, pictures)
-            assert seen.shape == found.shape
+            seen, rebuilt = objective.reconstructed(stage, pictures)
+            assert seen.shape == rebuilt.shape
             shapes.add(seen.shape[-1])
         assert shapes == sides
         network.autoencoder.eval()  # nothing is scaled where it is measured
@@ -133,15 +133,15 @@ def test_places_on_objects_count_as_often_as_the_recipe_says(
     drawn: Path, network: GeneratorNetwork, tmp_path: Path
 ) -> None:
     captioned = read_captioned(drawn, "train", 32, network.tokenizer, 30, tmp_path)
-    shares = objects_of(captioned.split, 4)
-    assert shares.shape == (16, 4, 4)
-    assert 0 <= float(shares.min()) < float(shares.max()) <= 1
+    covered = objects_of(captioned.split, 4)
+    assert covered.shape == (16, 4, 4)
+    assert 0 <= float(covered.min()) < float(covered.max()) <= 1
     objective = Objective(network, replace(SETTINGS, object_weight=5.0))
     stage = Stage(("diffusion",), freeze_text=True)
     source = with_places(objective, stage, Source(captioned))
     batch = make_batch(objective, stage, source, torch.tensor([3, 1]), torch.tensor([0, 0]))
     assert batch.places is not None
-    torch.testing.assert_close(batch.places, 1 + 4 * shares[[3, 1]])
+    torch.testing.assert_close(batch.places, 1 + 4 * covered[[3, 1]])
     assert with_places(Objective(network, SETTINGS), stage, Source(captioned)).places is None
     (drawn / "train_scenes.jsonl").rename(tmp_path / "scenes")
     try:

@@ -62,14 +62,14 @@ def test_timm_encoders_fit_too() -> None:
 def test_pictures_that_an_encoder_sees_alike_have_no_perceptual_loss(network: GeneratorNetwork) -> None:
     pictures, others = torch.rand(2, 3, 32, 32), torch.rand(2, 3, 32, 32)
     with torch.no_grad():
-        assert [one.shape[1:] for one in network.images.stages(pictures)] == [(16, 8, 8), (32, 4, 4)]
+        assert [stage.shape[1:] for stage in network.images.stages(pictures)] == [(16, 8, 8), (32, 4, 4)]
         assert float(perceptual_loss(network.images, pictures, pictures)) == 0.0
-        found = float(perceptual_loss(network.images, others, pictures))
+        loss = float(perceptual_loss(network.images, others, pictures))
         by_hand = []
-        for one, other in zip(network.images.stages(others), network.images.stages(pictures), strict=True):
-            by_hand.append(2 - 2 * torch.cosine_similarity(one, other, dim=1).mean())
-    assert found == pytest.approx(float(torch.stack(by_hand).mean()), rel=1e-4)
-    assert found > 0
+        for stage, other in zip(network.images.stages(others), network.images.stages(pictures), strict=True):
+            by_hand.append(2 - 2 * torch.cosine_similarity(stage, other, dim=1).mean())
+    assert loss == pytest.approx(float(torch.stack(by_hand).mean()), rel=1e-4)
+    assert loss > 0
 
 
 def test_no_word_of_a_caption_sees_a_later_one(network: GeneratorNetwork) -> None:
@@ -87,8 +87,8 @@ def test_the_caption_loss_is_that_of_the_next_words_up_to_sep() -> None:
     logits = torch.randn(2, 4, 10)
     ids = torch.tensor([[2, 5, 6, 3], [2, 7, 3, 0]])
     chances = logits.log_softmax(dim=-1)
-    wanted = [(0, 0, 5), (0, 1, 6), (0, 2, 3), (1, 0, 7), (1, 1, 3)]
-    by_hand = -sum(chances[i, place, token] for i, place, token in wanted) / len(wanted)
+    targets = [(0, 0, 5), (0, 1, 6), (0, 2, 3), (1, 0, 7), (1, 1, 3)]
+    by_hand = -sum(chances[i, place, token] for i, place, token in targets) / len(targets)
     torch.testing.assert_close(caption_loss(logits, ids, torch.tensor([4, 3])), by_hand)
 
 
@@ -98,9 +98,9 @@ def test_beam_search_finds_at_least_what_greedy_does(network: GeneratorNetwork) 
     barred = [tokenizer.pad_id, tokenizer.mask_id]
 
     def write(how: Decoding) -> list[list[int]]:
-        found = write_captions(network.captioner, memory, tokenizer.cls_id, tokenizer.sep_id, barred, how)
-        assert all(len(one) == (how.beams if how.mode == "beam" else 1) for one in found)
-        return [one[0].ids.tolist() for one in found]
+        captions = write_captions(network.captioner, memory, tokenizer.cls_id, tokenizer.sep_id, barred, how)
+        assert all(len(beams) == (how.beams if how.mode == "beam" else 1) for beams in captions)
+        return [beams[0].ids.tolist() for beams in captions]
 
     greedy = write(Decoding("greedy"))
     for number, ids in enumerate(greedy):
@@ -119,16 +119,16 @@ def test_beam_search_finds_at_least_what_greedy_does(network: GeneratorNetwork) 
 def test_beams_are_scored_by_their_own_words(network: GeneratorNetwork) -> None:
     tokenizer = network.tokenizer
     memory = network.captioner.memory(network.images(torch.randn(1, 3, 32, 32)))
-    found = write_captions(network.captioner, memory, tokenizer.cls_id, tokenizer.sep_id, [], Decoding(beams=3))[0]
-    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
-    for one in found:
-        full = torch.tensor([[tokenizer.cls_id, *one.ids.tolist(), tokenizer.sep_id]])
+    beams = write_captions(network.captioner, memory, tokenizer.cls_id, tokenizer.sep_id, [], Decoding(beams=3))[0]
+    assert [beam.score for beam in beams] == sorted((beam.score for beam in beams), reverse=True)
+    for beam in beams:
+        full = torch.tensor([[tokenizer.cls_id, *beam.ids.tolist(), tokenizer.sep_id]])
         if full.shape[1] >= network.config.captioner.max_words:
             continue  # cut off, [SEP] set
         logits, _ = network.captioner(memory, full[:, :-1])
         logits[..., tokenizer.cls_id] = -torch.inf
         chances = logits.log_softmax(dim=-1)[0].gather(1, full[0, 1:, None])
-        assert float(chances.mean()) == pytest.approx(one.score, abs=1e-4)
+        assert float(chances.mean()) == pytest.approx(beam.score, abs=1e-4)
 
 
 def test_the_autoencoder_makes_normalised_latents_an_eighth_of_the_side(network: GeneratorNetwork) -> None:
@@ -152,7 +152,7 @@ def test_padding_of_captions_does_not_change_what_the_unet_sees(network: Generat
     long = network.encode_texts(["a red car", "two small dogs in the park beside a tree"])
     latents, step = torch.randn(1, 4, 4, 4), torch.tensor([50])
     first = predict(network.unet, latents, step, short)
-    second = predict(network.unet, latents, step, TextFeatures(*(one[:1] for one in long)))
+    second = predict(network.unet, latents, step, TextFeatures(*(part[:1] for part in long)))
     torch.testing.assert_close(first, second, atol=1e-5, rtol=1e-4)
 
 
@@ -192,8 +192,8 @@ def test_plain_levels_have_no_attention(config: GeneratorConfig) -> None:
         (1, {"down_blocks.1", "up_blocks.0", "mid_block"}),
     ):
         unet = build_unet(replace(config.diffusion, plain_levels=plain), config.latent_size, 4, 512)
-        found = {name.split(".attentions")[0] for name in unet.attn_processors}
-        assert found == expected
+        levels = {name.split(".attentions")[0] for name in unet.attn_processors}
+        assert levels == expected
 
 
 def test_latents_scaled_down_make_a_picture_scaled_down(network: GeneratorNetwork) -> None:
@@ -207,44 +207,46 @@ def test_latents_scaled_down_make_a_picture_scaled_down(network: GeneratorNetwor
 
 def test_a_unet_that_knows_the_picture_draws_it(config: GeneratorConfig) -> None:
     schedule = noise_schedule(config.diffusion)
-    wanted = torch.randn(1, 4, 4, 4)
+    target = torch.randn(1, 4, 4, 4)
 
     class Knowing(torch.nn.Module):
         def forward(self, noisy: torch.Tensor, step: torch.Tensor, **_: object) -> object:
             kept = schedule.alphas_cumprod[int(step)]
-            noise = (noisy - kept.sqrt() * wanted) / (1 - kept).sqrt()
-            return type("Output", (), {"sample": kept.sqrt() * noise - (1 - kept).sqrt() * wanted})
+            noise = (noisy - kept.sqrt() * target) / (1 - kept).sqrt()
+            return type("Output", (), {"sample": kept.sqrt() * noise - (1 - kept).sqrt() * target})
 
     text = some_text(1)
     drawings = list(draw_latents(Knowing(), config.diffusion, text, text, torch.randn(1, 4, 4, 4), 10, 2.0))
-    assert [one.step for one in drawings] == list(range(1, 11))
-    for one in drawings:
-        torch.testing.assert_close(one.clean, wanted, atol=1e-3, rtol=1e-3)
-    torch.testing.assert_close(drawings[-1].latents, wanted, atol=2e-2, rtol=2e-2)
+    assert [drawing.step for drawing in drawings] == list(range(1, 11))
+    for drawing in drawings:
+        torch.testing.assert_close(drawing.clean, target, atol=1e-3, rtol=1e-3)
+    torch.testing.assert_close(drawings[-1].latents, target, atol=2e-2, rtol=2e-2)
 
 
 def test_guidance_of_one_draws_by_the_caption_alone(network: GeneratorNetwork) -> None:
-    told, untold = network.encode_texts(["a red car"]), network.encode_texts([""])
+    cond, uncond = network.encode_texts(["a red car"]), network.encode_texts([""])
     start = torch.randn(1, 4, 4, 4)
 
     def draw(guidance: float) -> torch.Tensor:
-        return list(draw_latents(network.unet, network.config.diffusion, told, untold, start, 4, guidance))[-1].latents
+        return list(draw_latents(network.unet, network.config.diffusion, cond, uncond, start, 4, guidance))[-1].latents
 
     torch.testing.assert_close(draw(1.0), draw(1.0 + 1e-7), atol=1e-4, rtol=1e-3)
     assert not torch.allclose(draw(1.0), draw(5.0), atol=1e-3)
-    text = both(told, untold)
+    text = both(cond, uncond)
     assert text.words.shape == (2, 5, 512)
     assert text.mask.sum(dim=1).tolist() == [5, 2]
-    torch.testing.assert_close(text.embedding, torch.cat([told.embedding, untold.embedding]))
+    torch.testing.assert_close(text.embedding, torch.cat([cond.embedding, uncond.embedding]))
 
 
 @pytest.mark.parametrize(
-    ("steps", "guidance", "said"),
+    ("steps", "guidance", "message"),
     [(0, 2.0, "at least 1"), (101, 2.0, "at most 100"), (5, -1.0, "at least 0"), (5, 99.0, "at most 50")],
 )
-def test_numbers_of_drawing_have_their_range(network: GeneratorNetwork, steps: int, guidance: float, said: str) -> None:
+def test_numbers_of_drawing_have_their_range(
+    network: GeneratorNetwork, steps: int, guidance: float, message: str
+) -> None:
     text = some_text(1)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         next(draw_latents(network.unet, network.config.diffusion, text, text, torch.zeros(1, 4, 4, 4), steps, guidance))
 
 
@@ -330,11 +332,11 @@ def test_damaged_files_are_told_and_nothing_is_taken_up(network: GeneratorNetwor
 
 def test_guided_predictions_keep_part_of_their_own_spread() -> None:
     torch.manual_seed(0)
-    told = torch.randn(2, 4, 3, 3)
-    guided = 5 * told + torch.randn(2, 4, 3, 3)
-    found = rescaled(guided, told)
-    for one, before, wanted in zip(found, guided, told, strict=True):
-        by_hand = RESCALE * wanted.std() + (1 - RESCALE) * before.std()
-        torch.testing.assert_close(one.std(), by_hand)
-        torch.testing.assert_close(one / one.std(), before / before.std())  # its direction stays
-    torch.testing.assert_close(rescaled(told, told), told)
+    cond = torch.randn(2, 4, 3, 3)
+    guided = 5 * cond + torch.randn(2, 4, 3, 3)
+    result = rescaled(guided, cond)
+    for prediction, before, target in zip(result, guided, cond, strict=True):
+        by_hand = RESCALE * target.std() + (1 - RESCALE) * before.std()
+        torch.testing.assert_close(prediction.std(), by_hand)
+        torch.testing.assert_close(prediction / prediction.std(), before / before.std())  # its direction stays
+    torch.testing.assert_close(rescaled(cond, cond), cond)

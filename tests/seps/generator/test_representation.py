@@ -22,11 +22,11 @@ def test_the_loss_is_none_for_who_tells_the_features_and_one_for_who_tells_nothi
     torch.manual_seed(0)
     head = RepresentationHead(3, 8).eval()
     features = torch.randn(4, 8, 2, 2)
-    wanted = head.normalise(features)
+    target = head.normalise(features)
     head.predict = torch.nn.Identity()
-    assert float(head(wanted, features)) == pytest.approx(0.0, abs=1e-6)
-    assert float(head(-wanted, features)) == pytest.approx(2.0, abs=1e-6)
-    far = torch.stack([-wanted[:, 1], wanted[:, 0], *[torch.zeros_like(wanted[:, 0])] * 6], dim=1)  # at right angles
+    assert float(head(target, features)) == pytest.approx(0.0, abs=1e-6)
+    assert float(head(-target, features)) == pytest.approx(2.0, abs=1e-6)
+    far = torch.stack([-target[:, 1], target[:, 0], *[torch.zeros_like(target[:, 0])] * 6], dim=1)  # at right angles
     assert float(head(far, features)) == pytest.approx(1.0, abs=1e-6)
 
 
@@ -48,10 +48,10 @@ def test_features_of_a_finer_grid_are_averaged() -> None:
 
 def test_the_middle_is_watched_only_within_its_block(network: GeneratorNetwork) -> None:
     latents, text = torch.randn(2, 4, 4, 4), network.encode_texts(["a red car", "a tree"])
-    with middle_of(network.unet) as found:
+    with middle_of(network.unet) as outputs:
         predict(network.unet, latents, torch.tensor(3), text)
     predict(network.unet, latents, torch.tensor(3), text)
-    assert [tuple(one.shape) for one in found] == [(2, 32, 2, 2)]
+    assert [tuple(output.shape) for output in outputs] == [(2, 32, 2, 2)]
 
 
 def test_features_computed_beforehand_make_the_same_loss(
@@ -65,10 +65,10 @@ def test_features_computed_beforehand_make_the_same_loss(
     assert batch.pictures is None and batch.features is not None
     pictures = normalise(captioned.values(rows))
     losses = []
-    for one in (batch, batch._replace(features=None, pictures=pictures)):
+    for given in (batch, batch._replace(features=None, pictures=pictures)):
         torch.manual_seed(1)
         with torch.no_grad():
-            losses.append(float(objective(STAGE, one).each["representation"]))
+            losses.append(float(objective(STAGE, given).each["representation"]))
     assert losses[0] == pytest.approx(losses[1], rel=1e-3)  # kept in float16
     assert with_latents(objective, Stage(("diffusion",)), Source(captioned)).features is None
 

@@ -28,12 +28,12 @@ def test_patches_are_the_models_and_are_encoded_once(drawn: Path, network: Gener
     captioned = read_captioned(drawn, "dev", 32, network.tokenizer, 24, tmp_path)
     patches = TeacherPatches("scenes", captioned, tmp_path, torch.device("cpu"))
     model = load_model("scenes")
-    own = model.encode_photos([open_image(file) for file in captioned.split.image_files])[:, 1:]  # without [CLS]
+    encoded = model.encode_photos([open_image(file) for file in captioned.split.image_files])[:, 1:]  # without [CLS]
     near = 0.02 if bfloat16_is_fast() else 0.001  # of the largest value
-    np.testing.assert_allclose(patches.values, own.numpy(), atol=near * float(own.abs().max()))
-    found = patches.of(torch.tensor([2, 0]))
-    assert found.shape == (2, 196, 128)
-    torch.testing.assert_close(found[1], (torch.tensor(patches.values[0]).float() - patches.mean) / patches.deviation)
+    np.testing.assert_allclose(patches.values, encoded.numpy(), atol=near * float(encoded.abs().max()))
+    chosen = patches.of(torch.tensor([2, 0]))
+    assert chosen.shape == (2, 196, 128)
+    torch.testing.assert_close(chosen[1], (torch.tensor(patches.values[0]).float() - patches.mean) / patches.deviation)
     everything = patches.of(torch.arange(6)).flatten(0, 1)
     torch.testing.assert_close(everything.mean(dim=0), torch.zeros(128), atol=1e-4, rtol=0)
     torch.testing.assert_close(everything.std(dim=0), torch.ones(128), atol=1e-4, rtol=0)
@@ -48,8 +48,8 @@ def test_each_cell_predicts_the_patches_that_it_covers() -> None:
     grid = torch.zeros(1, 4, 3)
     grid[0, 1] = 1.0  # the cell on the right above
     with torch.no_grad():
-        found = (head(grid) - head(torch.zeros_like(grid))).view(4, 4, 5).abs().sum(dim=-1) > 0
-    assert found.tolist() == [[False, False, True, True]] * 2 + [[False] * 4] * 2
+        reached = (head(grid) - head(torch.zeros_like(grid))).view(4, 4, 5).abs().sum(dim=-1) > 0
+    assert reached.tolist() == [[False, False, True, True]] * 2 + [[False] * 4] * 2
     with pytest.raises(ValueError, match=r"4 patches wide, but it must be a multiple of .* which is 3"):
         TeacherHead(3, 3, 4, 5)
 
