@@ -20,6 +20,8 @@ ROOMS = (  # of seps/ and tests/seps/, that are done; add a room when its names 
     "evaluation",
     "judge",
     "generator",
+    "data",
+    "models",
 )
 LATER = (  # files and folders of these rooms that still wait
     "scenes/reading.py",

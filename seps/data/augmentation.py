@@ -5,7 +5,7 @@ tenth random entries of the vocabulary, the rest vanish. An image becomes a rand
 squashed to the encoder's square, and half of the time its mirror image. Two things differ from that code: a caption
 that would lose all of its words keeps them, and random entries are ordinary ones, never [PAD] or [CLS].
 
-All chance comes from a `random.Random` passed in; `item_random` makes one an item, so that an epoch repeats exactly.
+All randomness comes from a `random.Random` passed in; `item_random` makes one an item: an epoch repeats exactly.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from collections.abc import Sequence
 
 from PIL import Image
 
-TOUCHED = 0.2  # share of words
-MASKED, REPLACED = 0.5, 0.1  # shares of the words touched; the rest is deleted
-AREA = (0.6, 1.0)  # of the crop, as a share of the image's
+TOUCHED = 0.2  # fraction of words
+MASKED, REPLACED = 0.5, 0.1  # fractions of the words touched; the rest is deleted
+AREA = (0.6, 1.0)  # of the crop, as a fraction of the image's
 ASPECT = (3 / 4, 4 / 3)  # of the crop, width over height
-MIRRORED = 0.5  # share of images
+MIRRORED = 0.5  # fraction of images
 TRIES = 10
 
 
 def item_random(seed: int, epoch: int, index: int, part: str) -> random.Random:
-    """The chance of one part ("caption" or "image") of one item: the same whenever, and wherever, it is asked for."""
+    """Make the rng of one part ("caption" or "image") of one item: the same whenever and wherever it is made."""
     return random.Random(f"{seed} {epoch} {index} {part}")
 
 
 def augment_words(
-    words: Sequence[Sequence[int]], mask_id: int, ordinary_ids: Sequence[int], chance: random.Random
+    words: Sequence[Sequence[int]], mask_id: int, ordinary_ids: Sequence[int], rng: random.Random
 ) -> list[int]:
     """Mask, replace and delete words.
 
@@ -38,47 +38,47 @@ def augment_words(
         words: the word pieces' ids of each basic word, without special tokens.
         mask_id: id of [MASK].
         ordinary_ids: ids that a replaced word piece is drawn from.
-        chance: where the draws come from.
+        rng: where the draws come from.
 
     Returns:
         The word pieces' ids in a row; those of `words` where nothing would be left.
     """
     pieces: list[int] = []
     for word in words:
-        if chance.random() >= TOUCHED:
+        if rng.random() >= TOUCHED:
             pieces.extend(word)
             continue
-        fate = chance.random()
+        fate = rng.random()
         if fate < MASKED:
             pieces.extend([mask_id] * len(word))
         elif fate < MASKED + REPLACED:
-            pieces.extend(chance.choice(ordinary_ids) for _ in word)
+            pieces.extend(rng.choice(ordinary_ids) for _ in word)
     return pieces or [piece for word in words for piece in word]
 
 
-def augment_image(image: Image.Image, chance: random.Random) -> Image.Image:
+def augment_image(image: Image.Image, rng: random.Random) -> Image.Image:
     """A random crop, mirrored left to right half of the time.
 
     The crop keeps its own size: the encoder's preprocessing resizes it to the network's square, so that pixels are
     resampled once.
     """
-    crop = image.crop(random_box(*image.size, chance))
-    return crop.transpose(Image.Transpose.FLIP_LEFT_RIGHT) if chance.random() < MIRRORED else crop
+    crop = image.crop(random_box(*image.size, rng))
+    return crop.transpose(Image.Transpose.FLIP_LEFT_RIGHT) if rng.random() < MIRRORED else crop
 
 
-def random_box(width: int, height: int, chance: random.Random) -> tuple[int, int, int, int]:
+def random_box(width: int, height: int, rng: random.Random) -> tuple[int, int, int, int]:
     """Edges (left, top, right, bottom) in pixels of a random crop, distributed as torchvision's RandomResizedCrop's.
 
-    Its area's share of the image is uniform in [0.6, 1], the logarithm of its aspect in log [3/4, 4/3], its place
-    uniform. A crop that is wider or higher than the image is drawn again, 10 times at most; after that it is the
-    central one, as large as these aspects allow.
+    Its area, a fraction of the image's, is uniform in [0.6, 1], the logarithm of its aspect in log [3/4, 4/3], its
+    position uniform. A crop that is wider or higher than the image is drawn again, 10 times at most; after that it
+    is the central one, as large as these aspects allow.
     """
     for _ in range(TRIES):
-        area = width * height * chance.uniform(*AREA)
-        aspect = math.exp(chance.uniform(math.log(ASPECT[0]), math.log(ASPECT[1])))
+        area = width * height * rng.uniform(*AREA)
+        aspect = math.exp(rng.uniform(math.log(ASPECT[0]), math.log(ASPECT[1])))
         crop_width, crop_height = round(math.sqrt(area * aspect)), round(math.sqrt(area / aspect))
         if 0 < crop_width <= width and 0 < crop_height <= height:
-            left, top = chance.randint(0, width - crop_width), chance.randint(0, height - crop_height)
+            left, top = rng.randint(0, width - crop_width), rng.randint(0, height - crop_height)
             return left, top, left + crop_width, top + crop_height
     crop_width = max(1, min(width, round(height * ASPECT[1])))
     crop_height = max(1, min(height, round(width / ASPECT[0])))

@@ -148,7 +148,7 @@ class CaptionDataset(Dataset[Item]):
         file = self.split.image_files[index // self.split.captions_per_image]
         image = open_image(file)
         if self.train:
-            image = augment_image(image, self._chance(index, "image"))
+            image = augment_image(image, self._rng(index, "image"))
         try:
             return self.preprocess(image)
         except ValueError as error:
@@ -159,8 +159,8 @@ class CaptionDataset(Dataset[Item]):
         text, tokenizer = self.split.captions[index], self.tokenizer
         if not self.train:
             return tokenizer.encode(text, self.max_words)
-        chance = self._chance(index, "caption")
-        pieces = augment_words(tokenizer.words(text), tokenizer.mask_id, tokenizer.ordinary_ids, chance)
+        rng = self._rng(index, "caption")
+        pieces = augment_words(tokenizer.words(text), tokenizer.mask_id, tokenizer.ordinary_ids, rng)
         return [tokenizer.cls_id, *pieces[: self.max_words - 2], tokenizer.sep_id]
 
     def dense_caption(self, index: int) -> list[int] | None:
@@ -173,7 +173,7 @@ class CaptionDataset(Dataset[Item]):
         """A batch of these items, padded with the tokenizer's pad_id: the collate_fn of a DataLoader."""
         return collate(items, self.tokenizer.pad_id)
 
-    def _chance(self, index: int, part: str) -> random.Random:
+    def _rng(self, index: int, part: str) -> random.Random:
         return item_random(self.seed, int(self._epoch), index, part)
 
 

@@ -97,13 +97,13 @@ def _parse_sentences(record: dict[str, Any], where: str, problems: Problems) -> 
         if not (isinstance(sentence, str) and sentence.strip() and isinstance(phrases, list)):
             problems.add(PHRASES, f"{where}: {shown(entry)}, but a sentence and its list of phrases are needed")
             continue
-        found = []
+        parsed_phrases = []
         for phrase in phrases:
             try:
-                found.append(_parse_phrase(phrase, sentence.split()))
+                parsed_phrases.append(_parse_phrase(phrase, sentence.split()))
             except ValueError as error:
                 problems.add(PHRASES, f"{where}: {error}")
-        parsed.append(SentencePhrases(sentence, tuple(found)))
+        parsed.append(SentencePhrases(sentence, tuple(parsed_phrases)))
     return parsed
 
 
@@ -113,8 +113,8 @@ def _parse_phrase(phrase: Any, words: list[str]) -> PhraseBoxes:
     if not isinstance(text, str):
         raise ValueError(f"{shown(phrase)}, but a phrase with first_word, type and boxes is needed")
     first, kind, boxes = phrase.get("first_word"), phrase.get("type"), phrase.get("boxes")
-    own = text.split()
-    if not isinstance(first, int) or first < 0 or not own or words[first : first + len(own)] != own:
+    parts = text.split()
+    if not isinstance(first, int) or first < 0 or not parts or words[first : first + len(parts)] != parts:
         raise ValueError(f"phrase {text!r} does not stand at first_word {shown(first)} of {' '.join(words)!r}")
     if not isinstance(kind, str):
         raise ValueError(f"phrase {text!r} has type {shown(kind)}, but a word is needed")

@@ -60,7 +60,7 @@ def inspect_split(split: Split, config: ModelConfig, sample: int = 0, notes: Seq
 
     Args:
         split: V images with k captions each; config: whose tokenizer, limits and pixels.
-        sample: the index, 0 to V - 1, of the image that is shown; notes: what else is to be said of it.
+        sample: the index, 0 to V - 1, of the image that is shown; notes: further notes on it.
 
     Raises:
         ValueError: no such image, image files that cannot be read, or a tokenizer that cannot be had.
@@ -93,14 +93,14 @@ def counts(split: Split, notes: Sequence[str] = ()) -> Section:
 
 
 def other_splits(split: Split, images: Path | None) -> list[Split]:
-    """The other splits of the folder that can be read: what is wrong with one is told when that one is looked at."""
-    found = []
+    """The other splits of the folder that can be read: what is wrong with one shows when that one is inspected."""
+    splits = []
     for file in sorted(split.folder.glob("*_caps.txt")):
         name = file.name.removesuffix("_caps.txt")
         if name != split.name:
             with suppress(ValueError):
-                found.append(read_split(split.folder, name, split.captions_per_image, images))
-    return found
+                splits.append(read_split(split.folder, name, split.captions_per_image, images))
+    return splits
 
 
 def card(split: Split, tokenizer: Tokenizer, number: int) -> Section:
@@ -112,12 +112,12 @@ def card(split: Split, tokenizer: Tokenizer, number: int) -> Section:
     for title, text in texts.items():
         tokens = len(tokenizer.encode(text, UNCUT))
         rows.append((title, f"{text} ({len(words(text))} words, {tokens} tokens)"))
-    found = {title: list(dict.fromkeys(words(text))) for title, text in texts.items()}
-    shared = [word for word in next(iter(found.values())) if all(word in own for own in found.values())]
+    words_of = {title: list(dict.fromkeys(words(text))) for title, text in texts.items()}
+    shared = [word for word in next(iter(words_of.values())) if all(word in these for these in words_of.values())]
     rows.append(("words in every text", listed(shared)))
-    for title, own in found.items():
-        others = {word for name, more in found.items() if name != title for word in more}
-        rows.append((f"only in {title}", listed([word for word in own if word not in others])))
+    for title, these in words_of.items():
+        others = {word for name, more in words_of.items() if name != title for word in more}
+        rows.append((f"only in {title}", listed([word for word in these if word not in others])))
     return Section(f"Image {number}, id {split.image_ids[number]}", tuple(rows), file)
 
 
@@ -137,9 +137,9 @@ def words(text: str) -> list[str]:
     return WORD.findall(text.lower())
 
 
-def listed(found: Sequence[str]) -> str:
+def listed(entries: Sequence[str]) -> str:
     """Words as a list with their number."""
-    return f"{len(found)}: {', '.join(found)}" if found else "none"
+    return f"{len(entries)}: {', '.join(entries)}" if entries else "none"
 
 
 def token_counts(split: Split, tokenizer: Tokenizer, config: ModelConfig) -> Section:
@@ -151,8 +151,8 @@ def token_counts(split: Split, tokenizer: Tokenizer, config: ModelConfig) -> Sec
     for title, texts, limit in kinds:
         lengths = [len(tokenizer.encode(text, UNCUT)) for text in texts[:COUNTED]]
         longer = sum(length > limit for length in lengths)
-        told = f"shortest {min(lengths)}, median {median(lengths):g}, longest {max(lengths)}"
-        rows.append((title, f"{told}; {longer:,} of the first {len(lengths):,} are cut at {limit}"))
+        spread = f"shortest {min(lengths)}, median {median(lengths):g}, longest {max(lengths)}"
+        rows.append((title, f"{spread}; {longer:,} of the first {len(lengths):,} are cut at {limit}"))
     return Section("Tokens, [CLS] and [SEP] among them", tuple(rows))
 
 
@@ -171,10 +171,10 @@ def batch(split: Split, tokenizer: Tokenizer, config: ModelConfig, sample: int) 
     made = dataset.collate([dataset[number * split.captions_per_image] for number in images])
     rows = []
     for name, part in made._asdict().items():
-        told = "none" if part is None else f"{tuple(part.shape)} {str(part.dtype).removeprefix('torch.')}"
+        description = "none" if part is None else f"{tuple(part.shape)} {str(part.dtype).removeprefix('torch.')}"
         if part is not None and part.ndim == 1:
-            told += f": {part.tolist()}"
-        rows.append((name, told))
+            description += f": {part.tolist()}"
+        rows.append((name, description))
     first = made.captions[0, : int(made.lengths[0])].tolist()
     rows.append(("first caption decoded", " ".join(tokenizer.labels(first))))
     return Section(f"Batch of {len(images)} captions of {len(images)} images", tuple(rows))

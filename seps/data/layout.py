@@ -175,10 +175,10 @@ def named_files(
         names = {image_id: named.names[numbers[0] - 1] for image_id, numbers in lines.items() if image_id}
     for image_id, name in names.items() if named is not None else ():
         for number in lines[image_id]:
-            own = named.names[number - 1] if named is not None and number <= len(named.names) else ""
-            if own and Path(own).name != Path(name).name:
+            named_file = named.names[number - 1] if named is not None and number <= len(named.names) else ""
+            if named_file and Path(named_file).name != Path(name).name:
                 place = number - 1 + (1 if named is None else named.first)
-                problems.add(OTHERS, f"line {place} of {split}_caps.txt: {own}, but id {image_id} is {name}")
+                problems.add(OTHERS, f"line {place} of {split}_caps.txt: {named_file}, but id {image_id} is {name}")
     return names
 
 
@@ -226,16 +226,16 @@ def dense_captions(split: Split, protocol: str) -> list[str] | None:
         return None
     k = split.captions_per_image
     if split.dense is None:
-        own = _join_others(split)
+        dense = _join_others(split)
     elif len(split.dense) == len(split.captions):
-        own = list(split.dense)
+        dense = list(split.dense)
     else:
-        own = [text for text in split.dense for _ in range(k)]
+        dense = [text for text in split.dense for _ in range(k)]
     if protocol == "own":
-        return own
+        return dense
     if len(split.image_ids) < 2:
         raise ValueError(f"split {split.name} has {len(split.image_ids)} image, but protocol 'other' needs at least 2.")
-    return own[k:] + own[:k]
+    return dense[k:] + dense[:k]
 
 
 def no_dense(split: Split) -> str:
@@ -303,8 +303,8 @@ def _check_captions(
     if not captions:
         problems.add(COUNTS, f"{split}_caps.txt has 0 captions, but at least 1 is needed")
     elif ids and len(captions) not in (ids, ids * k):
-        told = f"{split}_caps.txt has {len(captions)} captions, but {split}_ids.txt has {ids} ids"
-        problems.add(COUNTS, f"{told}, neither one a caption nor one an image")
+        counts = f"{split}_caps.txt has {len(captions)} captions, but {split}_ids.txt has {ids} ids"
+        problems.add(COUNTS, f"{counts}, neither one a caption nor one an image")
     for number, caption in enumerate(captions, start=1 if named is None else named.first):
         if not caption:
             nameless = named is not None and not named.names[number - named.first]

@@ -45,22 +45,22 @@ def read_manifest(
     below = FilesBelow(images)
     for number, entry in enumerate(entries, start=1):
         values = entry if isinstance(entry, dict) else {}
-        name, own = values.get("file"), captions_of(values, captions_per_image)
-        if not isinstance(name, str) or own is None:
+        name, texts = values.get("file"), captions_of(values, captions_per_image)
+        if not isinstance(name, str) or texts is None:
             problems.add(ENTRIES, f"entry {number}: {shown(name)} with {shown(values.get('captions'))}")
         elif (file := below.find(name)) is None:
             problems.add(MISSING, f"{name} (entry {number}) in {images}")
         else:
             ids.append(str(values.get("id", name)))
             files.append(file)
-            captions += own
+            captions += texts
     return ids, files, captions
 
 
 def captions_of(entry: dict[str, Any], count: int) -> list[str] | None:
     """An entry's captions, so many; None where it has others, or an empty one."""
-    found = entry.get("captions")
-    if not isinstance(found, list) or len(found) != count:
+    captions = entry.get("captions")
+    if not isinstance(captions, list) or len(captions) != count:
         return None
-    texts = [one.strip() for one in found if isinstance(one, str)]
+    texts = [text.strip() for text in captions if isinstance(text, str)]
     return texts if len(texts) == count and all(texts) else None

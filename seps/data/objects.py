@@ -23,7 +23,7 @@ RECORDS = "Scenes that are not those of their images"
 
 @dataclass(frozen=True)
 class Region:
-    """A part of an image: overlap (N,), the share of each patch in it, and hits (N,), whether its centre is."""
+    """A part of an image: overlap (N,), the fraction of each patch in it, and hits (N,), whether its centre is."""
 
     overlap: Floats
     hits: Booleans
@@ -36,8 +36,8 @@ class CaptionTruth:
     Attributes:
         sentence: its text.
         phrases: P; regions: (P), where what each one names is.
-        areas: (3, N), the share of each patch on objects that the caption mentions, on the image's other objects, and
-            on neither; columns sum to 1.
+        areas: (3, N), the fraction of each patch on objects that the caption mentions, on the image's other objects,
+            and on neither; columns sum to 1.
     """
 
     sentence: str
@@ -56,7 +56,7 @@ class Objects(Protocol):
         """Whether what two phrases of a sentence name shares no area."""
 
     def all(self) -> Floats:
-        """The share of each patch on any object: (N,)."""
+        """Return the fraction of each patch on any object: (N,)."""
 
 
 class Boxes:
@@ -64,7 +64,7 @@ class Boxes:
 
     def __init__(self, sentences: Sequence[SentencePhrases], grid: tuple[int, int]) -> None:
         self.grid = grid
-        self.phrases = [phrase for one in sentences for phrase in counted(one)]
+        self.phrases = [phrase for sentence in sentences for phrase in counted(sentence)]
 
     def named(self, sentence: str, phrases: Sequence[PhraseBoxes]) -> Region:
         """As `Objects`."""
@@ -109,7 +109,7 @@ class Masks:
 
     def mask(self, sentence: str, phrases: Sequence[PhraseBoxes]) -> Booleans:
         """The pixels of all that these phrases name: (height, width)."""
-        numbers = [i for one in phrases for i in self.mentions[sentence, one.first_word, one.phrase]]
+        numbers = [i for phrase in phrases for i in self.mentions[sentence, phrase.first_word, phrase.phrase]]
         return np.asarray(self.masks[numbers].any(axis=0))
 
     def apart(self, sentence: str, first: PhraseBoxes, second: PhraseBoxes) -> bool:
@@ -134,19 +134,19 @@ def image_truth(
     objects: Objects = Boxes(sentences, grid) if scene is None else Masks(scene, grid)
     anything = objects.all()  # (N,)
     truths = []
-    for one in sentences:
-        phrases = counted(one)
+    for sentence in sentences:
+        phrases = counted(sentence)
         if phrases:
-            mentioned = objects.named(one.sentence, phrases).overlap  # (N,)
+            mentioned = objects.named(sentence.sentence, phrases).overlap  # (N,)
             areas = np.stack([mentioned, np.clip(anything - mentioned, 0, None), 1 - anything])
-            regions = tuple(objects.named(one.sentence, [phrase]) for phrase in phrases)
-            truths.append(CaptionTruth(one.sentence, tuple(phrases), regions, areas))
+            regions = tuple(objects.named(sentence.sentence, [phrase]) for phrase in phrases)
+            truths.append(CaptionTruth(sentence.sentence, tuple(phrases), regions, areas))
     return truths
 
 
-def counted(one: SentencePhrases) -> list[PhraseBoxes]:
+def counted(sentence: SentencePhrases) -> list[PhraseBoxes]:
     """A sentence's phrases that name objects: all but scenes."""
-    return [phrase for phrase in one.phrases if "scene" not in phrase.kind.split("/")]
+    return [phrase for phrase in sentence.phrases if "scene" not in phrase.kind.split("/")]
 
 
 def read_scenes(folder: Path, split: str, entities: Sequence[Sequence[SentencePhrases]]) -> list[SceneObjects] | None:
@@ -179,8 +179,8 @@ def read_scenes(folder: Path, split: str, entities: Sequence[Sequence[SentencePh
         try:
             scenes.append(_parse_scene(record, sentences))
         except (ValueError, KeyError, TypeError) as error:
-            told = f"{error} is missing" if isinstance(error, KeyError) else error
-            problems.add(RECORDS, f"line {number}: {told}")
+            reason = f"{error} is missing" if isinstance(error, KeyError) else error
+            problems.add(RECORDS, f"line {number}: {reason}")
     problems.raise_any()
     return scenes
 
@@ -195,9 +195,9 @@ def _parse_scene(record: dict[str, Any], sentences: Sequence[SentencePhrases]) -
         for caption in record["captions"]
         for mention in caption["mentions"]
     }
-    for one in sentences:
-        for phrase in counted(one):
-            objects = mentions.get((one.sentence, phrase.first_word, phrase.phrase), ())
+    for sentence in sentences:
+        for phrase in counted(sentence):
+            objects = mentions.get((sentence.sentence, phrase.first_word, phrase.phrase), ())
             if not objects or not all(i in range(len(masks)) for i in objects):
-                raise ValueError(f"phrase {phrase.phrase!r} of {one.sentence!r} names objects {list(objects)}")
+                raise ValueError(f"phrase {phrase.phrase!r} of {sentence.sentence!r} names objects {list(objects)}")
     return SceneObjects(masks, mentions)

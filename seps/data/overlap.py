@@ -29,14 +29,14 @@ def same_files(files: Sequence[Path]) -> list[list[int]]:
 
 
 def divided(group: Sequence[int], files: Sequence[Path], tell: Callable[[Path], Hashable]) -> list[list[int]]:
-    """Divide a group by what is told of its files; each file is asked once, and groups of one are left out."""
-    told: dict[Path, Hashable] = {}
+    """Divide a group by a value of its files; each file is asked once, and groups of one are left out."""
+    values: dict[Path, Hashable] = {}
     parts: defaultdict[Hashable, list[int]] = defaultdict(list)
     for place in group:
         file = files[place]
-        if file not in told:
-            told[file] = tell(file)
-        parts[told[file]].append(place)
+        if file not in values:
+            values[file] = tell(file)
+        parts[values[file]].append(place)
     return [part for part in parts.values() if len(part) > 1]
 
 

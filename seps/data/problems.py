@@ -14,7 +14,7 @@ UNREADABLE = "Not readable"
 
 
 class DataError(ValueError):
-    """Data that do not fit their layout. The message lists all that was found, the first 20 problems of each kind."""
+    """Data that do not fit their layout. The message lists all problems, the first 20 problems of each kind."""
 
 
 class Problems:

@@ -14,7 +14,7 @@ from seps.data.entities import Box
 
 
 def patch_overlap(boxes: Sequence[Box], grid: tuple[int, int]) -> NDArray[np.float64]:
-    """The share of each patch's area that the boxes' union covers, exactly: (H, W) in [0, 1].
+    """Return the fraction of each patch's area that the boxes' union covers, exactly: (H, W) in [0, 1].
 
     The edges of boxes and patches cut the image into rectangles that each lie in one patch, and in a box whole or
     not at all.
@@ -29,13 +29,13 @@ def axis_parts(edges: NDArray[np.float64], cells: int) -> tuple[NDArray[np.float
     """One axis cut at the edges of K boxes, (K, 2), and of `cells` patches.
 
     Returns:
-        (cells, parts), the share of each cell that each part makes up, and (K, parts), whether it lies in each box.
+        (cells, parts), the fraction of each cell that each part makes up, and (K, parts), whether it lies in each box.
     """
     cuts = np.unique(np.concatenate([np.linspace(0, 1, cells + 1), edges.ravel()]))
     middles, widths = (cuts[1:] + cuts[:-1]) / 2, np.diff(cuts)  # (parts,)
     cell = np.floor(middles * cells).astype(int)  # (parts,)
-    shares = np.where(cell == np.arange(cells)[:, None], widths * cells, 0.0)
-    return shares, (edges[:, :1] < middles) & (middles < edges[:, 1:])
+    fractions = np.where(cell == np.arange(cells)[:, None], widths * cells, 0.0)
+    return fractions, (edges[:, :1] < middles) & (middles < edges[:, 1:])
 
 
 def centres_inside(boxes: Sequence[Box], grid: tuple[int, int]) -> NDArray[np.bool_]:
@@ -48,13 +48,13 @@ def centres_inside(boxes: Sequence[Box], grid: tuple[int, int]) -> NDArray[np.bo
 
 
 def mask_overlap(mask: NDArray[np.bool_], grid: tuple[int, int]) -> NDArray[np.float64]:
-    """The share of each patch's area that the mask covers, exactly, whether or not patches are whole pixels: (H, W)."""
+    """Return the fraction of each patch's area that the mask covers, exactly, also of broken pixels: (H, W)."""
     rows, columns = (pixel_shares(cells, pixels) for cells, pixels in zip(grid, mask.shape, strict=True))
     return np.clip(rows @ mask @ columns.T, 0.0, 1.0)
 
 
 def pixel_shares(cells: int, pixels: int) -> NDArray[np.float64]:
-    """The share of each cell of an axis that each pixel makes up: (cells, pixels), rows summing to 1."""
+    """Return the fraction of each cell of an axis that each pixel makes up: (cells, pixels), rows summing to 1."""
     cell, pixel = np.arange(cells)[:, None] * pixels, np.arange(pixels) * cells  # starts, in 1 / (cells * pixels)
     return np.clip(np.minimum(cell + pixels, pixel + cells) - np.maximum(cell, pixel), 0, None) / pixels
 
@@ -79,11 +79,11 @@ def central_patches(grid: tuple[int, int]) -> NDArray[np.bool_]:
 
 
 def energy_inside(weights: NDArray[np.floating], overlap: NDArray[np.float64]) -> float:
-    """Return the share in [0, 1] of a map's weights that lies in a region (the energy-based pointing game).
+    """Return the fraction in [0, 1] of a map's weights that lies in a region (the energy-based pointing game).
 
     Args:
         weights: (N,), not below 0 and not all 0, summed in float64.
-        overlap: (N,) in [0, 1], the share of each patch that the region covers.
+        overlap: (N,) in [0, 1], the fraction of each patch that the region covers.
     """
     weights = weights.astype(np.float64)
     return float(weights @ overlap / weights.sum())

@@ -32,7 +32,7 @@ from seps.data import PROTOCOLS, Split, dense_captions, no_dense, open_image
 from seps.evaluation.cli import add_arguments, prepare, read_results, write_result
 from seps.evaluation.ensemble import check_similarity_file, measure_ensemble, save_similarity
 from seps.evaluation.results import Evaluation, coco_folds
-from seps.models.model import PHOTOS_AT_ONCE, SEPSModel
+from seps.models.model import PHOTO_BATCH_SIZE, SEPSModel
 from seps.progress import Progress, batches
 from seps.search.engine import ScoringEngine
 from seps.search.index import CaptionIndex, ImageIndex
@@ -210,7 +210,7 @@ def score_in_parts(
 def encode_files(model: SEPSModel, files: Sequence[Path], progress: Progress = False) -> Tensor:
     """Patch embeddings (V, N[+1], C) of image files, of which a few are open at a time."""
     embeddings: Tensor | None = None
-    for part in batches(len(files), PHOTOS_AT_ONCE, progress, "Encoding photographs"):
+    for part in batches(len(files), PHOTO_BATCH_SIZE, progress, "Encoding photographs"):
         encoded = model.encode_photos([open_image(file) for file in files[part]])
         if embeddings is None:
             embeddings = encoded.new_empty(len(files), *encoded.shape[1:])

@@ -216,7 +216,7 @@ def recaption(
 
 
 def named_fractions(asked: Sequence[Reading], back: Sequence[Sequence[Named]]) -> tuple[Floats, Floats]:
-    """Compute the fraction of each caption's objects, and of its colours, that are named of its picture; NaN without any."""
+    """Compute the fraction of each caption's objects, and of its colours, named of its picture; NaN: none."""
     objects, colours = [], []
     for reading, named in zip(asked, back, strict=True):
         same = [[thing for thing in named if alike(thing.word, asked_for.word)] for asked_for in reading.named]

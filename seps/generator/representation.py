@@ -31,7 +31,7 @@ class RepresentationHead(nn.Module):
         self.normalise = nn.BatchNorm2d(width, affine=False)  # else what all places share would be most of a cosine
 
     def forward(self, middle: Tensor, features: Tensor) -> Tensor:
-        """1 minus the mean cosine of predicted and seen features: 0 where they agree, 1 where they have nothing in common.
+        """1 minus the mean cosine of predicted and seen features: 0 where they agree, 1 at right angles.
 
         Args:
             middle: (B, D_m, h, w), of noisy latents; features: (B, D, H, W), of the clean pictures, brought to h x w.

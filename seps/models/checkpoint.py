@@ -195,10 +195,10 @@ def unwrapped(state: object) -> dict[str, Tensor]:
             raise ValueError(f"model has {key!r} {tuple(tensor.shape)} without all of its values.")
     names = {key: COMPILED.sub(r"\1", key) for key in state}
     for part in ("", *(f"{part}." for part in PARTS)):
-        own = {key: name for key, name in names.items() if name.startswith(part)}
-        while own and all(name.startswith(f"{part}{WRAPPED}") for name in own.values()):
-            own = {key: part + name.removeprefix(f"{part}{WRAPPED}") for key, name in own.items()}
-        names |= own
+        members = {key: name for key, name in names.items() if name.startswith(part)}
+        while members and all(name.startswith(f"{part}{WRAPPED}") for name in members.values()):
+            members = {key: part + name.removeprefix(f"{part}{WRAPPED}") for key, name in members.items()}
+        names |= members
     if len(set(names.values())) < len(names):
         raise ValueError("model has a name twice, with and without what DataParallel or torch.compile put before it.")
     return {names[key]: tensor.detach() for key, tensor in state.items()}

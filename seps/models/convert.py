@@ -33,7 +33,7 @@ NOT_NEEDED = (  # what comes after the features, and buffers that follow from th
     f"{TEXT}pooler.*",
     f"{TEXT}embeddings.position_ids",
 )
-MOST_WORDS = 90  # of a caption in the authors' evaluation, [CLS] and [SEP] among them
+MAX_WORDS = 90  # of a caption in the authors' evaluation, [CLS] and [SEP] among them
 IMAGENET_MEAN, IMAGENET_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 Findings = dict[str, tuple[Any, str]]  # setting, as "network.top_k", to its value and where that is from
@@ -108,15 +108,15 @@ def converted(checkpoint: Checkpoint, config: ModelConfig) -> Conversion:
         tensors = {key: tensor for key, tensor in tensors.items() if not key.startswith(IMAGE)}
         tensors |= {f"{IMAGE}{key}": tensor for key, tensor in timm_tensors(image).items()}
 
-    settings, changed = completed(config, told(checkpoint.options, tensors, released=renamed))
+    settings, changed = completed(config, findings_of(checkpoint.options, tensors, released=renamed))
     try:
         model = SEPSModel(settings)
     except ValueError as error:
         raise ValueError(f"CONFIG and what the checkpoint tells make no model: {error}") from error
     check_geometry(model, checkpoint.options, tensors)
 
-    wanted = model.state_dict()
-    dropped = tuple(key for key in tensors if key not in wanted and is_needless(key))
+    expected = model.state_dict()
+    dropped = tuple(key for key in tensors if key not in expected and is_needless(key))
     tensors = {key: tensor for key, tensor in tensors.items() if key not in dropped}
     identities = tuple(name for name in PROJECTIONS if is_identity(name, model.get_submodule(name), tensors))
     for name in identities:
@@ -124,12 +124,12 @@ def converted(checkpoint: Checkpoint, config: ModelConfig) -> Conversion:
             f"{name}.weight": torch.eye(settings.embed_size),
             f"{name}.bias": torch.zeros(settings.embed_size),
         }
-    check_tensors(tensors, wanted)
+    check_tensors(tensors, expected)
     model.load_state_dict(tensors)
     return Conversion(model.eval(), checkpoint, renamed, changed, dropped, identities)
 
 
-def told(options: Mapping[str, Any], tensors: Mapping[str, Tensor], released: bool) -> Findings:
+def findings_of(options: Mapping[str, Any], tensors: Mapping[str, Tensor], released: bool) -> Findings:
     """Find the settings that a checkpoint tells.
 
     The parameters tell the variant, and `opt` tells what it has a name for. The released code, whose image encoder is
@@ -145,7 +145,7 @@ def told(options: Mapping[str, Any], tensors: Mapping[str, Tensor], released: bo
         cls = "encoder" if f"{IMAGE}cls_token" in tensors else "none"
         for name, value in (("mean", IMAGENET_MEAN), ("std", IMAGENET_STD), ("cls", cls)):
             findings[f"vision.{name}"] = (value, "as in the released code")
-        findings["text.max_words"] = (MOST_WORDS, "as in the authors' evaluation")
+        findings["text.max_words"] = (MAX_WORDS, "as in the authors' evaluation")
     for name in ("embed_size", *NETWORK_OPTIONS):
         if name in options:
             findings[name if name == "embed_size" else f"network.{name}"] = (options[name], "as opt has it")
@@ -206,9 +206,9 @@ def is_identity(name: str, projection: nn.Module, tensors: Mapping[str, Tensor])
     return missing and projection.in_features == projection.out_features
 
 
-def check_tensors(tensors: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -> None:
+def check_tensors(tensors: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> None:
     """Raise ValueError for keys too few or too many, and for a tensor of another shape or kind."""
-    missing, needless = sorted(wanted.keys() - tensors.keys()), sorted(tensors.keys() - wanted.keys())
+    missing, needless = sorted(expected.keys() - tensors.keys()), sorted(tensors.keys() - expected.keys())
     faults = [
         f"{verb} {keys[0]!r} and {len(keys) - 1} more keys {what}"
         for verb, keys, what in (("lacks", missing, "that it needs"), ("has", needless, "that fit nowhere"))
@@ -217,13 +217,13 @@ def check_tensors(tensors: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -
     if faults:
         raise ValueError(f"The checkpoint is not of the config's model: it {', and '.join(faults)}.")
     for key, tensor in tensors.items():
-        if tensor.shape != wanted[key].shape:
+        if tensor.shape != expected[key].shape:
             raise ValueError(
                 f"The checkpoint has {key!r} {tuple(tensor.shape)}, but the config's model has "
-                f"{tuple(wanted[key].shape)}."
+                f"{tuple(expected[key].shape)}."
             )
-        if tensor.is_floating_point() != wanted[key].is_floating_point():
-            raise ValueError(f"The checkpoint has {key!r} of {tensor.dtype}, but {wanted[key].dtype} is needed.")
+        if tensor.is_floating_point() != expected[key].is_floating_point():
+            raise ValueError(f"The checkpoint has {key!r} of {tensor.dtype}, but {expected[key].dtype} is needed.")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Which words found nothing: the threshold that lies beside a model's weights, see `seps.evaluation.found_words`."""
+"""Which words match nothing: the threshold that lies beside a model's weights, see `seps.evaluation.found_words`."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ FILE_NAME = "found-words.json"
 
 @dataclass(frozen=True)
 class FoundRule:
-    """When a word found nothing.
+    """When a word matches nothing.
 
     Attributes:
         threshold: the cosine, in [-1, 1], below which its best cosine lies.
-        words: the only words that can be told so, in lower case; None for all content words.
+        words: the only words that can be reported so, in lower case; None for all content words.
     """
 
     threshold: float
     words: frozenset[str] | None = None
 
     def holds_for(self, word: str) -> bool:
-        """Whether this word can be told to have found nothing."""
+        """Whether this word can be reported to match nothing."""
         return is_content(word) and (self.words is None or word.lower() in self.words)
 
 
 def read_rule(folder: Path | None) -> FoundRule | None:
-    """Read when a word found nothing; None where that was not measured for this model, or is not told reliably.
+    """Read when a word matches nothing; None where that was not measured for this model, or is not reliable.
 
     Args:
         folder: the model's; None for one of the model hub.
@@ -67,7 +67,7 @@ def best_cosine(record: Explanation, word: CaptionWord) -> float:
 
 
 def unfound_words(record: Explanation, rule: FoundRule) -> list[CaptionWord]:
-    """Find the words of a record's caption that found nothing: those that a rule holds for, and whose best cosine with
+    """Find the words of a record's caption that match nothing: those that a rule holds for, and whose best cosine with
     any of the image's tokens lies below its threshold."""
     words = caption_words(record.sparse_alignment.words)
     return [word for word in words if rule.holds_for(word.text) and best_cosine(record, word) < rule.threshold]

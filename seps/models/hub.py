@@ -22,10 +22,10 @@ def load_model(name_or_folder_or_repo_id: str | Path) -> SEPSModel:
     Raises:
         ValueError: none of these; or files that are missing or do not fit; the message says what to do.
     """
-    wanted = str(name_or_folder_or_repo_id)
-    folder = model_folder(wanted)
+    name = str(name_or_folder_or_repo_id)
+    folder = model_folder(name)
     if folder is None:
-        folder = hub_folder(wanted, (constants.CONFIG_NAME, constants.SAFETENSORS_SINGLE_FILE))
+        folder = hub_folder(name, (constants.CONFIG_NAME, constants.SAFETENSORS_SINGLE_FILE))
         if not (folder / constants.CONFIG_NAME).is_file():
             raise ValueError(f"{folder} has no {constants.CONFIG_NAME}, so it holds no model.")
     return SEPSModel.from_pretrained(folder)

@@ -23,17 +23,17 @@ def is_large(tensor: Tensor) -> bool:
 
 def to_int8(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Round large tensors of floats to 8 bits, row by row, with scales in float32; others stay as they are."""
-    found: dict[str, Tensor] = {}
+    stored: dict[str, Tensor] = {}
     for key, tensor in tensors.items():
         if not is_large(tensor):
-            found[key] = tensor
+            stored[key] = tensor
             continue
         rows = tensor.float().flatten(1)  # (R, ...)
         scale = rows.abs().amax(dim=1) / LARGEST  # (R,)
         divisor = scale.where(scale > 0, 1.0)[:, None]
-        found[key] = (rows / divisor).round().to(torch.int8).view(tensor.shape)
-        found[key + SCALE] = scale
-    return found
+        stored[key] = (rows / divisor).round().to(torch.int8).view(tensor.shape)
+        stored[key + SCALE] = scale
+    return stored
 
 
 def from_int8(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:

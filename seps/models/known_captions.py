@@ -16,7 +16,7 @@ from torch import Tensor
 
 from seps.checks import is_number, read_json_file
 from seps.encoders.low_rank import without_differences
-from seps.models.model import CAPTIONS_AT_ONCE, SEPSModel, evaluating
+from seps.models.model import CAPTION_BATCH_SIZE, SEPSModel, evaluating
 from seps.models.storage import read_tensors
 from seps.progress import Progress, batches
 
@@ -59,16 +59,18 @@ def caption_vectors(model: SEPSModel, captions: Sequence[str], progress: Progres
     """The mean word of each caption as the text encoder has it, before the projection: (T, D_t) of unit length, float32
     on the CPU. The encoder as it came knows more of the language than what was trained on top of it or in it: low-rank
     differences are left out."""
-    ids, lengths = model.tokenizer.pad([model.tokenizer.encode(one, model.config.text.max_words) for one in captions])
+    ids, lengths = model.tokenizer.pad(
+        [model.tokenizer.encode(caption, model.config.text.max_words) for caption in captions]
+    )
     order = lengths.argsort()
-    found = torch.zeros(len(captions), model.txt_enc.width)
+    vectors = torch.zeros(len(captions), model.txt_enc.width)
     with evaluating(model.txt_enc), without_differences():
-        for part in batches(len(captions), CAPTIONS_AT_ONCE, progress, "Encoding captions"):
+        for part in batches(len(captions), CAPTION_BATCH_SIZE, progress, "Encoding captions"):
             rows = order[part]
             longest = int(lengths[rows].max())
             words = model.txt_enc.features(ids[rows, :longest].to(model.device), lengths[rows])  # (B, L, D_t)
-            found[rows] = F.normalize(words.sum(dim=1).float(), dim=1).cpu()
-    return found
+            vectors[rows] = F.normalize(words.sum(dim=1).float(), dim=1).cpu()
+    return vectors
 
 
 def read_known_captions(folder: Path | None) -> KnownCaptions | None:

@@ -23,8 +23,8 @@ from seps.models.config import ModelConfig
 from seps.models.storage import load_saved, saved_tensors
 from seps.progress import Progress, batch_indices, batches
 
-PHOTOS_AT_ONCE = 1  # a batch while encoding: on a CPU, fresh memory for more costs five times what it gains
-CAPTIONS_AT_ONCE = 64
+PHOTO_BATCH_SIZE = 1  # a batch while encoding: on a CPU, fresh memory for more costs five times what it gains
+CAPTION_BATCH_SIZE = 64
 BACKBONES = {"vision": "img_enc.visual_encoder.", "text": "txt_enc.bert."}
 
 
@@ -149,7 +149,7 @@ class SEPSModel(nn.Module, PyTorchModelHubMixin, license="mit", tags=["image-tex
             return torch.cat(
                 [
                     self.img_enc(torch.stack([self._pixels(photos, i) for i in batch]).to(self.device, dtype))
-                    for batch in batch_indices(len(photos), PHOTOS_AT_ONCE, progress, "Encoding photographs")
+                    for batch in batch_indices(len(photos), PHOTO_BATCH_SIZE, progress, "Encoding photographs")
                 ]
             )
 
@@ -173,7 +173,7 @@ class SEPSModel(nn.Module, PyTorchModelHubMixin, license="mit", tags=["image-tex
         embeddings = torch.zeros(*ids.shape, self.config.embed_size, device=self.device)  # (B, L, C)
         embeddings = embeddings.to(self.txt_enc.fc.weight.dtype)
         with evaluating(self.txt_enc):
-            for batch in batches(len(captions), CAPTIONS_AT_ONCE, progress, "Encoding captions"):
+            for batch in batches(len(captions), CAPTION_BATCH_SIZE, progress, "Encoding captions"):
                 longest = int(lengths[batch].max())
                 part = ids[batch, :longest].to(self.device)
                 embeddings[batch, :longest] = self.txt_enc(part, lengths[batch])

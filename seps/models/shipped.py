@@ -1,4 +1,4 @@
-"""Which model a name, a folder or a repo id means, told without loading anything."""
+"""Which model a name, a folder or a repo id means, resolved without loading anything."""
 
 from __future__ import annotations
 
@@ -50,39 +50,39 @@ def shipped_file(name: str) -> Path:
     raise ValueError(f"No file {name!r} ships with SEPS: name one by its path below assets.")
 
 
-def model_folder(wanted: str) -> Path | None:
+def model_folder(name: str) -> Path | None:
     """The folder of a model that ships or lies on this machine; None for a repo on the model hub.
 
     Args:
-        wanted: a shipped model's name, or "judge/encoders" for one that another keeps in its folder; a folder; or a
+        name: a shipped model's name, or "judge/encoders" for one that another keeps in its folder; a folder; or a
             repo id like "owner/name".
 
     Raises:
         ValueError: none of these, or a folder without a model; the message says what to do.
     """
     shipped = shipped_models()
-    if wanted in shipped:
-        return shipped[wanted]
-    if REPO_ID.fullmatch(wanted) and "." not in wanted:
+    if name in shipped:
+        return shipped[name]
+    if REPO_ID.fullmatch(name) and "." not in name:
         for root in shipped_roots():
-            if (root / wanted / CONFIG_NAME).is_file():
-                return root / wanted
-    folder = Path(wanted)
+            if (root / name / CONFIG_NAME).is_file():
+                return root / name
+    folder = Path(name)
     if folder.is_dir():
         if not (folder / CONFIG_NAME).is_file():
             best = folder / "best"  # where a run of seps.train leaves its model
             hint = f": give {best}" if (best / CONFIG_NAME).is_file() else ""
             raise ValueError(f"{folder} has no {CONFIG_NAME}, so it holds no model{hint}.")
         return folder
-    found = folder.parent.glob(f"*/{CONFIG_NAME}") if "/" in wanted else ()
-    beside = sorted(place.parent.name for place in found)
+    configs = folder.parent.glob(f"*/{CONFIG_NAME}") if "/" in name else ()
+    beside = sorted(place.parent.name for place in configs)
     if beside:  # a slip in a path, and no owner on the hub
-        raise ValueError(f"The folder {wanted} does not exist; in {folder.parent} there are: {', '.join(beside)}.")
+        raise ValueError(f"The folder {name} does not exist; in {folder.parent} there are: {', '.join(beside)}.")
     if folder.parent != Path() and folder.parent.is_dir():  # surely meant as a path
-        raise ValueError(f"There is no folder {wanted}, and {folder.parent} holds no model.")
-    if REPO_ID.fullmatch(wanted) is None or wanted.startswith("."):
+        raise ValueError(f"There is no folder {name}, and {folder.parent} holds no model.")
+    if REPO_ID.fullmatch(name) is None or name.startswith("."):
         raise ValueError(
-            f"{wanted!r} is no folder, no hub repo (owner/name) and no shipped model; shipped are: "
+            f"{name!r} is no folder, no hub repo (owner/name) and no shipped model; shipped are: "
             f"{', '.join(shipped) or 'none'}."
         )
     return None

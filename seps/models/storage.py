@@ -80,25 +80,25 @@ def read_tensors(file: Path) -> dict[str, Tensor]:
         raise ValueError(f"{file} is no safetensors file, or damaged or cut short ({error}).") from error
 
 
-def check_tensors(file: Path, tensors: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -> None:
+def check_tensors(file: Path, tensors: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> None:
     """Check what a file holds against what is to take it up, before any of it is taken up.
 
     Args:
         file: as messages name it.
-        tensors: what it holds; wanted: tensors of the keys, shapes and kinds that are needed.
+        tensors: what it holds; expected: tensors of the keys, shapes and kinds that are needed.
 
     Raises:
         ValueError: a key too few or too many, a tensor of another shape, whole numbers where floating-point ones are
             needed or the other way round, a value that is not finite in the precision that is needed.
     """
     for title, keys in (
-        ("lacks", wanted.keys() - tensors.keys()),
-        ("has the unexpected", tensors.keys() - wanted.keys()),
+        ("lacks", expected.keys() - tensors.keys()),
+        ("has the unexpected", tensors.keys() - expected.keys()),
     ):
         if keys:
             raise ValueError(f"{file} {title} {min(keys)} and {len(keys) - 1} more keys: it is of another model.")
     for key, tensor in tensors.items():
-        needed = wanted[key]
+        needed = expected[key]
         if tensor.shape != needed.shape:
             raise ValueError(
                 f"{file} has {key} {tuple(tensor.shape)}, but {tuple(needed.shape)} is needed: it is of another model."

@@ -53,9 +53,9 @@ def timm_tensors(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     attention: dict[str, dict[str, Tensor]] = {}
     for key, tensor in tensors.items():
         name = timm_name(key)
-        found = ATTENTION.match(name)
-        place, part = (f"{found[1]}.qkv.{found[3]}", found[2]) if found else (name, "")
-        group = attention.setdefault(place, {}) if found else renamed
+        match = ATTENTION.match(name)
+        place, part = (f"{match[1]}.qkv.{match[3]}", match[2]) if match else (name, "")
+        group = attention.setdefault(place, {}) if match else renamed
         if (part or place) in group:
             raise ValueError(
                 f"The image encoder has {key!r} twice, under names of transformers 4 and of transformers 5."

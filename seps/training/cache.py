@@ -17,7 +17,7 @@ from tqdm import tqdm
 from seps.data import Split, dense_captions, open_image
 from seps.encoders import VisionEncoder
 from seps.files import written_whole
-from seps.models.model import BACKBONES, PHOTOS_AT_ONCE, SEPSModel
+from seps.models.model import BACKBONES, PHOTO_BATCH_SIZE, SEPSModel
 
 CAPTIONS_AT_ONCE, PHOTOS_ON_CUDA = 64, 64
 
@@ -205,7 +205,7 @@ def new_array(path: Path, shape: tuple[int, ...], dtype: type = np.float16) -> N
 def image_array(model: SEPSModel, split: Split, path: Path, mirrored: bool = False) -> None:
     """Write the images' features (V, N[+1], D_v), and behind them those of their mirror images where asked for."""
     array: NDArray[np.float16] | None = None
-    size = PHOTOS_ON_CUDA if model.device.type == "cuda" else PHOTOS_AT_ONCE
+    size = PHOTOS_ON_CUDA if model.device.type == "cuda" else PHOTO_BATCH_SIZE
     count = len(split.image_files)
     for start in tqdm(range(0, count, size), desc=f"Image features of {split.name}"):
         photos = [open_image(file) for file in split.image_files[start : start + size]]

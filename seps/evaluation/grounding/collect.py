@@ -21,7 +21,7 @@ from seps.evaluation.grounding.curves import CurveTask, area_estimates, curves, 
 from seps.evaluation.grounding.maps import METHODS, OF_PHRASES, CaptionMaps, caption_maps
 from seps.evaluation.grounding.measures import first, kept_areas, measure_map
 from seps.evaluation.grounding.report import Grounding, Pointing
-from seps.models.model import PHOTOS_AT_ONCE, SEPSModel
+from seps.models.model import PHOTO_BATCH_SIZE, SEPSModel
 from seps.progress import Progress, batches
 from seps.runs.bootstrap import Estimate, bootstrap, estimate, ratio
 
@@ -140,7 +140,7 @@ def ground(
     total = check(split, entities, scenes, curve_captions)
     with_curves = np.linspace(0, total - 1, min(curve_captions, total)).round().astype(int)
     collected, neutral = Collected(model, set(with_curves.tolist())), torch.zeros((), device=model.device)
-    for part in batches(len(entities), PHOTOS_AT_ONCE, progress, "Explaining"):
+    for part in batches(len(entities), PHOTO_BATCH_SIZE, progress, "Explaining"):
         photos = model.encode_photos([open_image(file) for file in split.image_files[part]])  # (B, N[+1], C)
         patches = photos[:, -model.cross_net.num_patches :]  # (B, N, C)
         neutral = neutral + patches.mean(dim=1).sum(dim=0) / len(entities)  # (C,)

@@ -42,7 +42,7 @@ from seps.explanation.forward_pass import cosines, token_maps
 from seps.explanation.spread import caption_spread
 from seps.method.network import CrossSparseAggrNet, ImageFeatures, Match
 from seps.method.selection import caption_direction, text_attention
-from seps.models.model import PHOTOS_AT_ONCE, SEPSModel
+from seps.models.model import PHOTO_BATCH_SIZE, SEPSModel
 from seps.progress import Progress, batches
 from seps.runs.bootstrap import Estimate, bootstrap, estimate, ratio
 
@@ -186,7 +186,7 @@ def encoded_images(
     model: SEPSModel, split: Split, numbers: Sequence[int], images: Tensor | None, progress: Progress
 ) -> Iterator[tuple[int, Tensor]]:
     """The images of these numbers with their embeddings (N[+1], C), encoded where they are not given."""
-    for part in batches(len(numbers), PHOTOS_AT_ONCE, progress, "Contrasting"):
+    for part in batches(len(numbers), PHOTO_BATCH_SIZE, progress, "Contrasting"):
         chosen = numbers[part]
         if images is None:
             yield from zip(chosen, model.encode_photos([open_image(split.image_files[i]) for i in chosen]), strict=True)

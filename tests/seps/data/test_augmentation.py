@@ -78,9 +78,9 @@ def test_crops_are_distributed_as_torchvision_s(size: tuple[int, int]) -> None:
         top, left, crop_height, crop_width = RandomResizedCrop.get_params(image, [0.6, 1.0], [3 / 4, 4 / 3])
         theirs.append((left, top, crop_width, crop_height))
     sides = np.array([width, height, width, height])
-    for share in (0.1, 0.5, 0.9):
-        own, reference = (np.quantile(np.array(boxes) / sides, share, axis=0) for boxes in (ours, theirs))
-        assert own == pytest.approx(reference, abs=0.02)
+    for quantile in (0.1, 0.5, 0.9):
+        boxes_here, reference = (np.quantile(np.array(boxes) / sides, quantile, axis=0) for boxes in (ours, theirs))
+        assert boxes_here == pytest.approx(reference, abs=0.02)
     aspects = [np.log([box[2] / box[3] for box in boxes]).mean() for boxes in (ours, theirs)]
     assert aspects[0] == pytest.approx(aspects[1], abs=0.015)
 

@@ -48,9 +48,9 @@ def test_flickr30k_is_read_where_it_lies(room: Path, split: str) -> None:
     assert (read.image_ids[:2], read.image_files[0].name) == (("25", "34"), "1007129816.jpg")
     assert read.captions[0] == "The man with pierced ears is wearing glasses and an orange hat ."
     assert read.dense[0].startswith("The image features a man wearing a beer hat")
-    own = dense_captions(read, "own")
-    assert own is not None
-    assert own[:10] == [read.dense[0]] * 5 + [read.dense[1]] * 5  # once for each of its image's captions
+    dense = dense_captions(read, "own")
+    assert dense is not None
+    assert dense[:10] == [read.dense[0]] * 5 + [read.dense[1]] * 5  # once for each of its image's captions
 
 
 @pytest.mark.parametrize("split", LINES["coco"])

@@ -62,9 +62,11 @@ def test_limits_count_all_tokens(split: Split) -> None:
 
 
 def test_dense_protocols(split: Split) -> None:
-    own, other, none = (CaptionDataset(split, TOKENIZER, to_tensor, dense=dense) for dense in ("own", "other", "none"))
-    assert other[14].dense_caption == own[4].dense_caption
-    assert other[0].dense_caption == own[5].dense_caption != own[0].dense_caption
+    matching, other, none = (
+        CaptionDataset(split, TOKENIZER, to_tensor, dense=dense) for dense in ("own", "other", "none")
+    )
+    assert other[14].dense_caption == matching[4].dense_caption
+    assert other[0].dense_caption == matching[5].dense_caption != matching[0].dense_caption
     assert none[0].dense_caption is None
     with pytest.raises(ValueError, match="protocol is 'dense'"):
         CaptionDataset(split, TOKENIZER, to_tensor, dense="dense")

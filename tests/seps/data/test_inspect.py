@@ -71,8 +71,8 @@ def test_counts_card_tokens_and_batch(data: Path, bert: Path) -> None:
 def test_a_split_without_dense_captions_says_so(data: Path, bert: Path) -> None:
     (data / "dev_dense.jsonl").unlink()
     counts, card, tokens, batch = sections(data, bert).values()
-    told = f"none. Split dev of {data} has no dense captions, neither dev_dense.jsonl nor DATASET_dev.jsonl"
-    assert counts["dense captions"] == told
+    message = f"none. Split dev of {data} has no dense captions, neither dev_dense.jsonl nor DATASET_dev.jsonl"
+    assert counts["dense captions"] == message
     assert "dense caption" not in card
     assert list(tokens) == ["captions"]
     assert batch["dense_captions"] == batch["dense_lengths"] == "none"
@@ -108,7 +108,7 @@ def test_the_program_prints_and_writes_a_page(
     with Image.open(io.BytesIO(base64.b64decode(picture))) as read:
         assert read.size == (40, 30)
 
-    for more, told in (
+    for more, message in (
         (["--sample", "3"], "error: --sample is 3, but the split has 3 images, counted from 0.\n"),
         (["--html", "/nowhere/page.html"], "error: The folder /nowhere does not exist, so that page.html cannot"),
         (["--model", "some/repo"], "error: --model some/repo is a hub repo: give a shipped model, a folder or one of"),
@@ -117,7 +117,7 @@ def test_the_program_prints_and_writes_a_page(
         with pytest.raises(SystemExit) as ended:
             main([*arguments, *more])
         assert ended.value.code == 2
-        assert told in capsys.readouterr().err
+        assert message in capsys.readouterr().err
 
 
 def test_configs_are_found_by_name() -> None:
@@ -131,7 +131,7 @@ def test_configs_are_found_by_name() -> None:
 def test_the_authors_test_split(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     stand_ins(tmp_path / "flickr30k-images", flickr30k_names("test"))
     main([str(AUTHORS / "f30k"), "--split", "test", "--images", str(tmp_path)])
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     for line in (
         "  images                1,000, the first in ",
         "  captions              5,000, 5 for each image",
@@ -141,4 +141,4 @@ def test_the_authors_test_split(tmp_path: Path, capsys: pytest.CaptureFixture[st
         "  images                (4, 3, 448, 448) float32",
         "[CLS] the man with pierced ears is wearing glasses and an orange hat . [SEP]",
     ):
-        assert line in told
+        assert line in printed

@@ -34,9 +34,9 @@ def test_captions_of_names() -> None:
 
 def test_everything_wrong_with_a_manifest_is_listed(tmp_path: Path) -> None:
     entries = [{"file": "0.png"}, {"file": "1.png", "label": "barn"}, "dog", {"file": "2.png", "label": " "}]
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as raised:
         read_labelled(folder(tmp_path, entries))
-    message = str(told.value)
+    message = str(raised.value)
     assert "4 problems" in message and "entry 1: '0.png' with None" in message
     assert "entry 3: None with None" in message and "entry 4: '2.png' with ' '" in message
     assert f"1.png (entry 2) in {tmp_path / 'images'}" in message

@@ -69,8 +69,10 @@ def test_images_may_lie_in_another_folder(tmp_path: Path) -> None:
     (elsewhere / "10.png").rename(elsewhere / "flickr30k-images" / "10.png")
     with pytest.raises(DataError) as error:
         read_split(folder, "dev", 1, elsewhere)
-    told = f"Files missing from {elsewhere}: put them there, or take their captions and ids out (1):\n  10.png (id 10)"
-    assert str(error.value).endswith(told)
+    message = (
+        f"Files missing from {elsewhere}: put them there, or take their captions and ids out (1):\n  10.png (id 10)"
+    )
+    assert str(error.value).endswith(message)
     (elsewhere / "11.png").rename(elsewhere / "flickr30k-images" / "11.png")
     split = read_split(folder, "dev", 1, str(elsewhere))
     assert split.image_files == tuple(elsewhere / "flickr30k-images" / f"{i}.png" for i in (10, 11))
@@ -234,9 +236,9 @@ def test_a_folder_of_images_is_listed_once_and_no_file_is_looked_at(
 
 def test_own_and_other_dense_captions(tmp_path: Path) -> None:
     split = read_split(write_split(tmp_path, images=3, k=2, dense=3), "dev", 2)
-    own = [f"a picture {i}" for i in (0, 0, 1, 1, 2, 2)]
-    assert dense_captions(split, "own") == own
-    assert dense_captions(split, "other") == own[2:] + own[:2]
+    matching = [f"a picture {i}" for i in (0, 0, 1, 1, 2, 2)]
+    assert dense_captions(split, "own") == matching
+    assert dense_captions(split, "other") == matching[2:] + matching[:2]
     assert dense_captions(split, "none") is None
     with pytest.raises(ValueError, match="protocol is 'mine', but it must be one of none, own, other"):
         dense_captions(split, "mine")
@@ -251,14 +253,14 @@ def test_dense_captions_may_be_one_a_caption(tmp_path: Path) -> None:
 def test_without_dense_captions_the_other_captions_are_joined(tmp_path: Path) -> None:
     split = read_split(write_split(tmp_path, images=3, k=3), "dev", 3)
     assert split.dense is None
-    own = dense_captions(split, "own")
+    matching = dense_captions(split, "own")
     other = dense_captions(split, "other")
-    assert own is not None
+    assert matching is not None
     assert other is not None
     for i in range(3):
         first, second, third = (caption_of(i, j) for j in range(3))
-        assert own[3 * i : 3 * i + 3] == [f"{second} {third}", f"{first} {third}", f"{first} {second}"]
-        assert other[3 * i : 3 * i + 3] == own[3 * ((i + 1) % 3) :][:3]
+        assert matching[3 * i : 3 * i + 3] == [f"{second} {third}", f"{first} {third}", f"{first} {second}"]
+        assert other[3 * i : 3 * i + 3] == matching[3 * ((i + 1) % 3) :][:3]
 
 
 def test_protocols_that_the_split_cannot_serve(tmp_path: Path) -> None:
@@ -278,7 +280,7 @@ def test_flickr8k(name: str, images: int) -> None:
     split = read_split(SHARED, name)
     assert (len(split.image_ids), len(split.captions)) == (images, 5 * images)
     assert (split.dense is not None) == (name == "mllm")
-    own = dense_captions(split, "own")
-    assert own is not None
-    assert len(own) == 5 * images
-    assert split.captions[0] not in own[0]
+    matching = dense_captions(split, "own")
+    assert matching is not None
+    assert len(matching) == 5 * images
+    assert split.captions[0] not in matching[0]

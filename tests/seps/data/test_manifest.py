@@ -35,7 +35,7 @@ def test_a_manifest_is_a_split(tmp_path: Path) -> None:
         read_split(tmp_path / "photos", "dev")
 
 
-@pytest.mark.parametrize(("entries", "said"), [
+@pytest.mark.parametrize(("entries", "message"), [
     ({}, "holds no list of photographs"),
     ([], "holds no list of photographs"),
     ([{"file": "a.jpg", "captions": CAPTIONS[:4]}], "entry 1: 'a.jpg' with"),
@@ -44,8 +44,8 @@ def test_a_manifest_is_a_split(tmp_path: Path) -> None:
     ([3], "entry 1"),
     ([{"file": "c.jpg", "captions": CAPTIONS}], r"c\.jpg \(entry 1\)"),
 ])  # fmt: skip
-def test_what_is_wrong_with_a_manifest_is_listed(tmp_path: Path, entries: Any, said: str) -> None:
-    with pytest.raises(DataError, match=said):
+def test_what_is_wrong_with_a_manifest_is_listed(tmp_path: Path, entries: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
         read_split(write_manifest(tmp_path / "photos", entries), "photos")
 
 

@@ -34,7 +34,8 @@ def test_areas_from_masks_by_hand() -> None:
     mask = np.zeros((3, 4, 4), dtype=bool)
     mask[0, :2, :2] = mask[1, 2:, 1] = mask[2, 3, 3] = True  # a 2 x 2 square, a bar of 2, a dot
     scene = SceneObjects(
-        tuple(encode_mask(one) for one in mask), {("a b", 0, "a"): (0,), ("a b", 1, "b"): (0, 1), ("c", 0, "c"): (2,)}
+        tuple(encode_mask(object_mask) for object_mask in mask),
+        {("a b", 0, "a"): (0,), ("a b", 1, "b"): (0, 1), ("c", 0, "c"): (2,)},
     )
     phrases = (PhraseBoxes("a", 0, "things", (LEFT,)), PhraseBoxes("b", 1, "things", (TOP,)))
     (truth,) = image_truth([SentencePhrases("a b", phrases)], (2, 2), scene)
@@ -109,7 +110,7 @@ def name_nobody(record: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "told"),
+    ("change", "message"),
     [
         (lose_mask, "line 2: 'mask' is missing"),
         (shorten_mask, "line 2: The runs cover 3 pixels"),
@@ -121,14 +122,14 @@ def name_nobody(record: dict[str, Any]) -> None:
     ],
 )
 def test_scenes_that_do_not_fit(
-    folder: Path, tmp_path: Path, spoil: Callable[[dict[str, Any]], None], told: str
+    folder: Path, tmp_path: Path, change: Callable[[dict[str, Any]], None], message: str
 ) -> None:
     lines = (folder / "test_scenes.jsonl").read_text().splitlines()
     record = json.loads(lines[1])
-    spoil(record)
+    change(record)
     lines[1] = json.dumps(record)
     (tmp_path / "test_scenes.jsonl").write_text("\n".join(lines))
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=message):
         read_scenes(tmp_path, "test", read_entities(folder, "test"))
     lines[1] = "[" * 100_000
     (tmp_path / "test_scenes.jsonl").write_text("\n".join(lines))

@@ -129,7 +129,7 @@ def test_no_more_captions_are_in_memory_than_are_scored_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(seps.evaluation.retrieval, "CAPTION_BATCH_SIZE", 4)
-    monkeypatch.setattr(seps.evaluation.retrieval, "PHOTOS_AT_ONCE", 2)
+    monkeypatch.setattr(seps.evaluation.retrieval, "PHOTO_BATCH_SIZE", 2)
     model, calls = HandMade(), []
     encode_captions, encode_photos = model.encode_captions, model.encode_photos
 

@@ -132,15 +132,15 @@ def test_a_converted_model_computes_what_the_authors_does(bert: Path, tmp_path: 
     assert settings.vision.cls == encoder.cls
     assert (settings.text.max_words, settings.text.max_dense_words) == (90, 12)
     assert (settings.vision.weights, settings.text.weights, settings.saved) == ("none", "none", ("*",))
-    told = done.summary()
-    assert "epoch 12, its best rSum 503.2" in told
-    assert "HuggingFace's and are now timm's" in told
-    assert "network.sparse_ratio is 0.6, as opt has it, not as in CONFIG" in told
-    assert "vision.mean is (0.485, 0.456, 0.406), as in the released code, not as in CONFIG" in told
-    assert "text.max_words is 90, as in the authors' evaluation, not as in CONFIG" in told
+    summary = done.summary()
+    assert "epoch 12, its best rSum 503.2" in summary
+    assert "HuggingFace's and are now timm's" in summary
+    assert "network.sparse_ratio is 0.6, as opt has it, not as in CONFIG" in summary
+    assert "vision.mean is (0.485, 0.456, 0.406), as in the released code, not as in CONFIG" in summary
+    assert "text.max_words is 90, as in the authors' evaluation, not as in CONFIG" in summary
     dropped = {key for key in state if "pooler" in key or "position_i" in key}
     assert {f"{key!r}" for key in done.dropped} == {
-        line.split(": ")[1] for line in told.splitlines() if "Dropped" in line
+        line.split(": ")[1] for line in summary.splitlines() if "Dropped" in line
     }
     assert len(done.dropped) == len(dropped) > 0
 
@@ -295,12 +295,12 @@ def test_the_program(bert: Path, tmp_path: Path, ours: SEPSModel, capsys: pytest
     torch.save({"model": ours.state_dict(), "opt": OPT, "epoch": 3}, file)
     settings.write_text(config(bert).to_json())
     main([str(file), str(settings), "--out", str(out)])
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     count = len(ours.state_dict())
-    assert f"Converted {count} tensors" in told
-    assert "epoch 3, its best rSum unknown" in told
-    assert "network.sparse_ratio is 0.3, as opt has it" in told
-    assert told.endswith(f"Wrote {out}: seps.load_model('{out}') loads it.\n")
+    assert f"Converted {count} tensors" in printed
+    assert "epoch 3, its best rSum unknown" in printed
+    assert "network.sparse_ratio is 0.3, as opt has it" in printed
+    assert printed.endswith(f"Wrote {out}: seps.load_model('{out}') loads it.\n")
     with pytest.raises(SystemExit, match="2"):
         main([str(file), str(settings), "--out", str(out)])
     assert capsys.readouterr().err == f"error: {out} holds a model already: name another folder.\n"

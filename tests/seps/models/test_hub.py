@@ -44,8 +44,8 @@ def package_settings() -> dict[str, Any]:
     }
 
 
-def equal_states(one: SEPSModel, other: SEPSModel) -> bool:
-    first, second = one.state_dict(), other.state_dict()
+def equal_states(model: SEPSModel, other: SEPSModel) -> bool:
+    first, second = model.state_dict(), other.state_dict()
     return first.keys() == second.keys() and all(torch.equal(first[name], second[name]) for name in first)
 
 
@@ -139,7 +139,7 @@ def reshape(tensors: dict[str, Tensor]) -> None:
     tensors["txt_enc.fc.bias"] = torch.zeros(7)
 
 
-def spoil(value: float) -> Callable[[dict[str, Tensor]], None]:
+def changed_to(value: float) -> Callable[[dict[str, Tensor]], None]:
     def change(tensors: dict[str, Tensor]) -> None:
         tensors["txt_enc.fc.bias"] = torch.zeros(24).double()
         tensors["txt_enc.fc.bias"][3] = value
@@ -160,9 +160,9 @@ def retype(dtype: torch.dtype) -> Callable[[dict[str, Tensor]], None]:
         (drop, r"model\.safetensors lacks txt_enc\.fc\.bias and 0 more keys"),
         (add, r"model\.safetensors has the unexpected txt_enc\.fc\.scale and 0 more keys"),
         (reshape, r"has txt_enc\.fc\.bias \(7,\), but \(24,\) is needed: it is of another model"),
-        (spoil(torch.nan), r"model\.safetensors has txt_enc\.fc\.bias with 1 NaN or infinite values among 24"),
-        (spoil(-torch.inf), r"model\.safetensors has txt_enc\.fc\.bias with 1 NaN or infinite values among 24"),
-        (spoil(1e300), r"model\.safetensors has txt_enc\.fc\.bias with 1 NaN or infinite values among 24"),
+        (changed_to(torch.nan), r"model\.safetensors has txt_enc\.fc\.bias with 1 NaN or infinite values among 24"),
+        (changed_to(-torch.inf), r"model\.safetensors has txt_enc\.fc\.bias with 1 NaN or infinite values among 24"),
+        (changed_to(1e300), r"model\.safetensors has txt_enc\.fc\.bias with 1 NaN or infinite values among 24"),
         (
             retype(torch.int64),
             r"model\.safetensors has txt_enc\.fc\.bias of torch\.int64, but torch\.float32 is needed",

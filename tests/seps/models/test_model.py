@@ -70,8 +70,8 @@ def test_gradient_reaches_every_part(model: SEPSModel) -> None:
 
 
 def test_encoding_in_batches_is_encoding_one_by_one(model: SEPSModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("seps.models.model.PHOTOS_AT_ONCE", 2)
-    monkeypatch.setattr("seps.models.model.CAPTIONS_AT_ONCE", 2)
+    monkeypatch.setattr("seps.models.model.PHOTO_BATCH_SIZE", 2)
+    monkeypatch.setattr("seps.models.model.CAPTION_BATCH_SIZE", 2)
     pictures = photos(5)
     encoded = model.encode_photos(pictures)
     assert encoded.shape == (5, 101, 24)
