@@ -268,10 +268,13 @@ def map_rows(key: str, maps: str, names: Iterable[str], own: OwnModels | None) -
 
 
 def our_effects() -> list[dict[str, Any]]:
-    """The rows of `our_grounding` of those splits on which effects were measured too."""
+    """The rows of `our_grounding` of a model's split on which effects were measured too: test where it was, else dev."""
     rows = our_grounding()
-    measured = {(row["model"], row["split"]) for row in rows if row["method"] == "effect"}
-    return [row for row in rows if (row["model"], row["split"]) in measured]
+    measured = {
+        model: max(row["split"] for row in rows if row["model"] == model and row["method"] == "effect")
+        for model in {row["model"] for row in rows if row["method"] == "effect"}
+    }
+    return [row for row in rows if row["split"] == measured.get(row["model"])]
 
 
 def estimate(value: Any) -> tuple[float, float | None, float | None] | None:

@@ -244,9 +244,9 @@ def test_texts_are_made_of_characters() -> None:
 
 
 def test_losses_check_their_shapes() -> None:
-    with pytest.raises(ValueError, match=r"similarity_matrix has shape \(2, 3\)"):
+    with pytest.raises(ValueError, match=r"similarity has shape \(2, 3\)"):
         align_loss(torch.zeros(2, 3))
-    with pytest.raises(ValueError, match=r"img_ids has shape \(2,\), but similarity_matrix has 3 pairs"):
+    with pytest.raises(ValueError, match=r"img_ids has shape \(2,\), but similarity has 3 pairs"):
         align_loss(torch.zeros(3, 3), img_ids=[0, 1])
     with pytest.raises(ValueError, match="score_mask has 3 masks, but 1 or 2"):
         ratio_loss((torch.ones(1),) * 3)
