@@ -37,6 +37,14 @@ def chromium_path() -> str:
     return path
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave what is no journey to `make test-slow`: in a browser a test takes seconds, values need none."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent and item.get_closest_marker("journey") is None:
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     path = chromium_path()

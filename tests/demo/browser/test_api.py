@@ -47,6 +47,7 @@ def test_every_action_has_a_documented_name(client: Any) -> None:
         assert len(endpoint["description"]) > 20
 
 
+@pytest.mark.journey
 def test_ranking_explaining_and_comparing(client: Any, service: RetrievalService) -> None:
     indexed = service.find("examples")
     listed = client.predict(api_name="/galleries")["examples"]

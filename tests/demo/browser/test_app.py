@@ -33,6 +33,7 @@ def expect_score(viewer: Locator, score: float) -> None:
     expect(viewer.locator(".seps-terms output")).to_have_text(re.compile(near))
 
 
+@pytest.mark.journey
 def test_a_worked_example_is_there_on_load(browser: Browser, address: str, service: RetrievalService) -> None:
     with opened(browser, address) as page:
         expect(page.locator("#caption textarea")).to_have_value(FIRST_CAPTION)
@@ -50,6 +51,7 @@ def test_a_worked_example_is_there_on_load(browser: Browser, address: str, servi
         assert sum(terms) == pytest.approx(ranking.scores[0], abs=1e-4)
 
 
+@pytest.mark.journey
 def test_typing_reorders_the_gallery_and_a_click_opens_a_photo(
     browser: Browser, address: str, service: RetrievalService
 ) -> None:
@@ -131,6 +133,7 @@ def test_captions_are_ranked_and_marked(browser: Browser, address: str, service:
         expect_kept(shown(page, "#captions-viewer"), service, "coffee", again.captions[2])
 
 
+@pytest.mark.journey
 def test_three_captions_side_by_side(browser: Browser, address: str, service: RetrievalService) -> None:
     captions = ["a cup of espresso", "the wooden table", "a spoon"]
     indexed = service.find("examples")
@@ -173,6 +176,7 @@ def test_a_caption_that_cannot_be_read_is_told_and_nothing_is_lost(
         expect(page.locator("#viewer")).to_contain_text("script")
 
 
+@pytest.mark.journey
 def test_the_address_brings_the_view_back(browser: Browser, address: str, service: RetrievalService) -> None:
     with opened(browser, address) as page:
         page.locator("#caption textarea").fill("a tall rocket")
@@ -190,6 +194,7 @@ def test_the_address_brings_the_view_back(browser: Browser, address: str, servic
         expect(page.locator("#compare figure")).to_have_count(2)
 
 
+@pytest.mark.journey
 def test_everything_works_by_keyboard(browser: Browser, address: str) -> None:
     def focus(page: Page, wanted: str, most: int = 60) -> None:
         for _ in range(most):

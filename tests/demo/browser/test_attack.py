@@ -107,6 +107,7 @@ def png(width: int, height: int) -> bytes:
     return stream.getvalue()
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize("endpoint", TAKES_PHOTO)
 def test_no_call_can_name_a_file_of_the_server(http: httpx.Client, endpoint: str, canary: Path) -> None:
     before, folder = canary.read_bytes(), folder_of(http)
@@ -244,6 +245,7 @@ HOSTILE: list[Any] = [None, {}, [], "x", 10**400, {"index": 10**400}, {"index": 
 HOSTILE += [{"index": {"path": 5, "meta": {"_type": "gradio.FileData"}}}, {"\ud800": {}}, {"layer": 3, "opacity": "x"}]
 
 
+@pytest.mark.journey
 def test_events_of_the_page_that_tell_anything_get_a_sentence(http: httpx.Client) -> None:
     config = http.get("/config").json()
     kinds = {one["id"]: one["type"] for one in config["components"]}

@@ -23,7 +23,7 @@ from tests.demo.browser.standalone import (
     random_record,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+pytestmark = [pytest.mark.journey, pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")]
 
 
 def pictures(page: Page) -> list[Locator]:

@@ -43,6 +43,7 @@ def saved(page: Page, label: str, where: str) -> tuple[str, bytes]:
     return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
 
 
+@pytest.mark.journey
 def test_a_photo_of_ones_own_is_ranked_and_lies_where_nobody_finds_it(
     browser: Browser, address: str, tmp_path: Path, uploads: Path
 ) -> None:

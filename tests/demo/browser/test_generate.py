@@ -39,6 +39,7 @@ def generating_address(
         yield url
 
 
+@pytest.mark.journey
 def test_both_maps_of_a_word_share_one_scale(browser: Browser) -> None:
     unet, seps = np.array([[0.5, 0.25, 0.25, 0.0]]), np.array([[0.0, 1.0, 0.0, 0.0]])
     value = {
@@ -60,6 +61,7 @@ def test_both_maps_of_a_word_share_one_scale(browser: Browser) -> None:
     page.context.close()
 
 
+@pytest.mark.journey
 def test_a_frame_that_comes_after_the_stop_is_not_shown(browser: Browser) -> None:
     state = GenerateState(caption=TEXT, steps=10)
     beginning, stopped = blank_value(state, "Begins."), stopped_value(state)

@@ -89,6 +89,7 @@ def spoilt(page: Page) -> None:
     expect(page.locator("#judge-spoil .seps-spoiling")).to_be_hidden()
 
 
+@pytest.mark.journey
 def test_the_view_opens_filled_and_links_lead_back(browser: Browser, address: str, judge: Judge) -> None:
     picture = next(example for example in load_examples() if example.name == "cat").photo()
     wanted = judge.score(picture, PROMPT)

@@ -40,6 +40,7 @@ def at(page: Page, step: int) -> None:
     expect(page.locator(f'#lesson .seps-steps [data-step="{step}"]')).to_have_attribute("aria-current", "step")
 
 
+@pytest.mark.journey
 def test_all_steps_by_keyboard_show_the_librarys_numbers(
     browser: Browser, address: str, service: RetrievalService
 ) -> None:

@@ -13,7 +13,7 @@ from demo.explain.table import say, table_tag
 from demo.serving.static import script_address, styles
 from tests.demo.browser.standalone import open_html
 
-pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+pytestmark = [pytest.mark.journey, pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")]
 
 PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=="
 

@@ -17,7 +17,7 @@ from demo.serving.static import styles
 from tests.demo.browser.standalone import imported, open_html, random_record, viridis
 from tests.demo.explain.test_table import numbers
 
-pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+pytestmark = [pytest.mark.journey, pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")]
 
 
 @pytest.fixture(scope="module")

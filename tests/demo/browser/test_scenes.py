@@ -138,6 +138,7 @@ def test_an_object_is_removed_and_the_ranking_follows(
         assert titles(page) == first
 
 
+@pytest.mark.journey
 def test_objects_are_moved_and_coloured_by_pointer_and_keyboard(
     browser: Browser, scenes_address: str, registry: ModelRegistry
 ) -> None:

@@ -18,6 +18,7 @@ def tab(page: Page, name: str) -> None:
     page.get_by_role("tab", name=name, exact=True).click()
 
 
+@pytest.mark.journey
 def test_back_leads_through_views_and_captions_and_never_out(browser: Browser, address: str) -> None:
     with opened(browser, address) as page:
         caption, title = page.locator("#caption textarea"), page.locator("#viewer .seps-credit")
@@ -53,6 +54,7 @@ def test_back_leads_through_views_and_captions_and_never_out(browser: Browser, a
         assert page.evaluate("[...document.querySelectorAll('#said .problem')].length") == 0
 
 
+@pytest.mark.journey
 def test_typing_one_caption_is_one_step_and_the_address_follows_at_once(browser: Browser, address: str) -> None:
     with opened(browser, address) as page:
         caption = page.locator("#caption textarea")

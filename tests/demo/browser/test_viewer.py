@@ -26,7 +26,7 @@ from tests.demo.browser.standalone import (
     viewer_value,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+pytestmark = [pytest.mark.journey, pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")]
 
 RECORDS: dict[str, dict[str, Any]] = {
     "paper": {},

@@ -39,6 +39,7 @@ def box(page: Page, where: str) -> dict[str, float]:
     return dict(found)  # type: ignore[arg-type]
 
 
+@pytest.mark.journey
 def test_on_a_phone_the_result_follows_the_caption_and_targets_are_large(browser: Browser, address: str) -> None:
     with opened(browser, address, size=PHONE) as page:
         caption, picture = box(page, "#caption textarea"), box(page, "#viewer .seps-stage canvas")
@@ -146,6 +147,7 @@ def test_the_losses_of_a_talk_are_a_slide(browser: Browser, address: str, size: 
         expect(page.locator("#lesson .seps-talk")).to_be_visible()
 
 
+@pytest.mark.journey
 def test_a_gallery_that_cannot_be_opened_leaves_choice_and_ranking_as_they_were(browser: Browser, address: str) -> None:
     with opened(browser, address) as page:
         before = page.locator("#ranking .title").all_inner_texts()

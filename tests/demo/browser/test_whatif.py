@@ -88,6 +88,7 @@ def expect_attempt(page: Page, forcing: Forcing, mask: np.ndarray[tuple[int], np
     np.testing.assert_array_equal(veiled(page), ~mask)
 
 
+@pytest.mark.journey
 def test_patches_are_painted_undone_and_linked(browser: Browser, address: str, service: RetrievalService) -> None:
     indexed = service.find("examples")
     forcing = Forcing(service, indexed, indexed.gallery.position(FIRST_PHOTO), FIRST_CAPTION)

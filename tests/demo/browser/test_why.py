@@ -107,6 +107,7 @@ def test_it_opens_filled_and_shares_add_up(browser: Browser, address: str, servi
         expect(page.locator("#why .seps-order")).to_contain_text(f"For “{caption}”")
 
 
+@pytest.mark.journey
 def test_a_word_is_chosen_by_keyboard_and_stands_in_the_address(browser: Browser, address: str) -> None:
     with opened(browser, address, PAIR, canvas="#why canvas") as page:
         first = page.locator("#why .seps-why-rows button").first
