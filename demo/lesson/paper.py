@@ -268,7 +268,7 @@ def map_rows(key: str, maps: str, names: Iterable[str], own: OwnModels | None) -
 
 
 def our_effects() -> list[dict[str, Any]]:
-    """The rows of `our_grounding` of the split on which a model's effects were measured: test where it was, else dev."""
+    """The rows of `our_grounding` of the split on which a model's effects were measured, test before dev."""
     rows = our_grounding()
     measured = {
         model: max(row["split"] for row in rows if row["model"] == model and row["method"] == "effect")
