@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from demo.galleries.scenes import scenes_gallery
-from demo.opening.write import draw_beforehand
-from demo.service.beforehand import read_beforehand, weights_digest
+from demo.opening.write import draw_precomputed
 from demo.service.generating import GeneratingService
+from demo.service.precomputed import read_precomputed, weights_digest
 from seps.data import open_image, read_split
 from seps.generator import ImageTextGenerator, load_generator
 from seps.generator.captioner import Decoding
@@ -144,9 +144,9 @@ def test_a_drawing_is_its_seeds(generator: ImageTextGenerator) -> None:
 
 
 def test_the_view_opens_with_a_drawing_of_these_weights(generator: ImageTextGenerator) -> None:
-    kept = read_beforehand(weights_digest())
+    kept = read_precomputed(weights_digest())
     assert kept is not None, "the drawing made beforehand belongs to other weights: run python -m demo.opening"
-    made = draw_beforehand(GeneratingService(lambda: generator))
+    made = draw_precomputed(GeneratingService(lambda: generator))
     assert kept.asked == made.asked and len(kept.steps) == len(made.steps)
     for one, other in zip(kept.steps, made.steps, strict=True):
         assert (one.step, one.steps) == (other.step, other.steps)

@@ -24,11 +24,11 @@ class Trial:
     """A decision beside the model's own.
 
     Attributes:
-        own: by the model; now: what is tried, None where there is nothing to try.
+        decided: by the model; now: what is tried, None where there is nothing to try.
         by_hand: whether a person chose it; else it is the model's own but for one kept patch, which is dropped.
     """
 
-    own: Decided
+    decided: Decided
     now: Decided | None = None
     by_hand: bool = False
 
@@ -37,12 +37,12 @@ class Trial:
         """The patch that is dropped where nobody chose; None else."""
         if self.now is None or self.by_hand:
             return None
-        return int((self.own.record.sparse.kept & ~self.now.record.sparse.kept).argmax())
+        return int((self.decided.record.sparse.kept & ~self.now.record.sparse.kept).argmax())
 
     @property
     def place(self) -> dict[str, int]:
         """Row and column of that patch, from 1."""
-        columns, patch = self.own.record.grid[1], self.patch
+        columns, patch = self.decided.record.grid[1], self.patch
         return {} if patch is None else {"row": patch // columns + 1, "column": patch % columns + 1}
 
 
@@ -61,8 +61,8 @@ def trial_rows(trial: Trial) -> list[tuple[str, str, list[str]]]:
         A row for the patches kept, for each term, for S(I, T) and, where it is ranked, for the rank: its key, its
         title, and its numbers in the order of `trial_columns`.
     """
-    both = [trial.own, *([] if trial.now is None else [trial.now])]
-    titles, total = term_titles(trial.own.record), trial.own.total
+    both = [trial.decided, *([] if trial.now is None else [trial.now])]
+    titles, total = term_titles(trial.decided.record), trial.decided.total
     rows = [
         ("kept", say("trial.kept"), "whole", [float(one.record.sparse.kept.sum()) for one in both]),
         *((name, title, "term", [one.record.terms[name] for one in both]) for name, title in titles.items()),

@@ -34,8 +34,8 @@ def trial_step(page: Page, lesson: Lesson, share: float) -> None:
     """The photo under the decision by hand, or under the model's own with the patch that counts most, and the numbers
     of both decisions."""
     trial = lesson.tried
-    shown = trial.now if trial.by_hand and trial.now is not None else trial.own
-    own, kept = trial.own.record.sparse.kept, shown.record.sparse.kept
+    shown = trial.now if trial.by_hand and trial.now is not None else trial.decided
+    own, kept = trial.decided.record.sparse.kept, shown.record.sparse.kept
     box = framed(lesson.photo, (MARGIN, TOP, 350, BODY - 50))
     layer = Layer("mask" if share > 0.25 else "photo")
     values = layer.values(shown.record)

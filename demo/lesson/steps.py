@@ -131,7 +131,7 @@ def _tried(trial: Trial) -> dict[str, Any]:
     """Where the patch is that is dropped to try it, and what that changes; nothing where none is."""
     if trial.patch is None or trial.now is None:
         return {}
-    return trial.place | {"change": change(trial.now, trial.own), "tried_rank": trial.now.rank}
+    return trial.place | {"change": change(trial.now, trial.decided), "tried_rank": trial.now.rank}
 
 
 def _possible(example: Example) -> dict[str, float]:
@@ -147,8 +147,8 @@ def sentences(example: Example) -> list[str]:
     values, trial = numbers(example), example.trial
     told = [say(f"happens.{name}", **values) for name in sentence_names(example)]
     if trial.by_hand and trial.now is not None:
-        return [*told, decision_sentence(trial.now, trial.own)]
-    name = "what_if_one" if trial.now is None else "what_if_ranked" if trial.own.total else "what_if"
+        return [*told, decision_sentence(trial.now, trial.decided)]
+    name = "what_if_one" if trial.now is None else "what_if_ranked" if trial.decided.total else "what_if"
     return [*told, say(f"happens.{name}", **values)]
 
 

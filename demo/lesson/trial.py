@@ -22,7 +22,7 @@ def made_trial(attempts: Attempts, mask: Mask | None, effects: NDArray[np.floati
         mask: (N,), the decision by hand; None drops the kept patch of the highest effect instead.
         effects: (N,), what S(I, T) loses by each patch, see `measure_effects`; needed where no mask is given.
     """
-    own = attempts.own
+    own = attempts.decided
     if mask is not None:
         return Trial(own, attempts.attempt(mask), by_hand=True)
     kept = own.record.sparse.kept  # (N,)
@@ -64,7 +64,7 @@ def trial_value(trial: Trial) -> dict[str, Any]:
         and numbers, are the table beside the picture.
     """
     return {
-        "own": mask_text(trial.own.record.sparse.kept),
+        "own": mask_text(trial.decided.record.sparse.kept),
         "objects": [],
         "budget": 0,
         "now": None,

@@ -7,10 +7,10 @@ import argparse
 import json
 
 from demo.opening.first import FILE
-from demo.opening.write import compute_first_view, draw_beforehand
-from demo.service.beforehand import FILE as DRAWING
-from demo.service.beforehand import save_beforehand, weights_digest
+from demo.opening.write import compute_first_view, draw_precomputed
 from demo.service.generating import GeneratingService, generator_ships
+from demo.service.precomputed import FILE as DRAWING
+from demo.service.precomputed import save_precomputed, weights_digest
 from demo.service.registry import ModelRegistry
 from demo.service.start import open_service, shipped_generator
 
@@ -23,7 +23,7 @@ def main() -> int:
     FILE.write_text(json.dumps(view, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"Written: {FILE.name}, {FILE.stat().st_size:,} bytes.")
     if generator_ships():
-        save_beforehand(draw_beforehand(GeneratingService(shipped_generator)), weights_digest(), DRAWING)
+        save_precomputed(draw_precomputed(GeneratingService(shipped_generator)), weights_digest(), DRAWING)
         print(f"Written: {DRAWING.name}, {DRAWING.stat().st_size:,} bytes.")
     return 0
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from demo.opening.first import weights_digest
-from demo.service.beforehand import Beforehand
 from demo.service.generating import GeneratingService
+from demo.service.precomputed import PrecomputedDrawing
 from demo.service.registry import ModelRegistry
 from demo.views.examples import EXAMPLES, FIRST_CAPTION
 from demo.views.generate_values import EXAMPLES as DRAWN_EXAMPLES
@@ -37,7 +37,7 @@ def compute_first_view(registry: ModelRegistry) -> dict[str, Any]:
     }
 
 
-def draw_beforehand(generating: GeneratingService) -> Beforehand:
+def draw_precomputed(generating: GeneratingService) -> PrecomputedDrawing:
     """The drawing with which the view "Generate" opens: its first example, as the view would draw it."""
     asked = GenerateState(caption=DRAWN_EXAMPLES[0]).asked
-    return Beforehand(asked, list(generating.draw(asked)))
+    return PrecomputedDrawing(asked, list(generating.draw(asked)))

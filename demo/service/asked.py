@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-STEPS, LEAST_STEPS, MOST_STEPS = 30, 10, 100
-GUIDANCE, LEAST_GUIDANCE, MOST_GUIDANCE = 8.0, 1.0, 15.0
-SEED, MOST_SEED = 0, 2**31 - 1
+STEPS, MIN_STEPS, MAX_STEPS = 30, 10, 100
+GUIDANCE, MIN_GUIDANCE, MAX_GUIDANCE = 8.0, 1.0, 15.0
+SEED, MAX_SEED = 0, 2**31 - 1
 SEVERAL = 4  # pictures of a strip, seed by seed
 
 
@@ -34,33 +34,33 @@ def read_numbers(steps: Any, guidance: Any, seed: Any, count: Any = 1) -> dict[s
         ValueError: one that is no number, or out of its range.
     """
     return {
-        "steps": whole("steps", steps, LEAST_STEPS, MOST_STEPS),
-        "guidance": within("guidance", guidance, LEAST_GUIDANCE, MOST_GUIDANCE),
-        "seed": whole("seed", seed, 0, MOST_SEED),
+        "steps": whole("steps", steps, MIN_STEPS, MAX_STEPS),
+        "guidance": within("guidance", guidance, MIN_GUIDANCE, MAX_GUIDANCE),
+        "seed": whole("seed", seed, 0, MAX_SEED),
         "count": whole("count", count, 1, SEVERAL),
     }
 
 
 def whole(name: str, value: Any, least: int, most: int) -> int:
     """A whole number in a range; ValueError for anything else."""
-    found = number(value)
-    if found is None or found != int(found) or not least <= found <= most:
+    parsed = number(value)
+    if parsed is None or parsed != int(parsed) or not least <= parsed <= most:
         raise ValueError(f"{name} is {str(value)[:20]!r}, but a whole number from {least} to {most:,} is needed.")
-    return int(found)
+    return int(parsed)
 
 
 def within(name: str, value: Any, least: float, most: float) -> float:
     """A number in a range; ValueError for anything else."""
-    found = number(value)
-    if found is None or not least <= found <= most:
+    parsed = number(value)
+    if parsed is None or not least <= parsed <= most:
         raise ValueError(f"{name} is {str(value)[:20]!r}, but a number from {least:g} to {most:g} is needed.")
-    return found
+    return parsed
 
 
 def number(value: Any) -> float | None:
     """A finite number of what may be one, or None."""
     try:
-        found = float(value)
+        parsed = float(value)
     except (TypeError, ValueError, OverflowError):  # the last: too large for a float
         return None
-    return found if isfinite(found) else None
+    return parsed if isfinite(parsed) else None

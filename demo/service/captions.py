@@ -8,8 +8,8 @@ from demo.service.language import hint, listed, unknown_words
 from seps import SEPSModel
 from seps.models.known_captions import KnownCaptions, caption_vectors
 
-MOST_CHARACTERS = 2000
-MOST_TYPED = 200  # captions, one a line
+MAX_CHARACTERS = 2000
+MAX_TYPED = 200  # captions, one a line
 ANY_LENGTH = 1_000_000  # word pieces
 
 
@@ -43,10 +43,8 @@ def read_caption(model: SEPSModel, text: str | None, dense: bool = False, noun: 
     cleaned = " ".join((text or "").replace("\0", " ").split())
     if not cleaned:
         raise ValueError(f"The {kind} is empty: describe the photograph in a few English words.")
-    if len(cleaned) > MOST_CHARACTERS:
-        raise ValueError(
-            f"The {kind} has {len(cleaned):,} characters, but at most {MOST_CHARACTERS:,} fit: shorten it."
-        )
+    if len(cleaned) > MAX_CHARACTERS:
+        raise ValueError(f"The {kind} has {len(cleaned):,} characters, but at most {MAX_CHARACTERS:,} fit: shorten it.")
     limit = model.config.text.max_dense_words if dense else model.config.text.max_words
     ids = model.tokenizer.encode(cleaned, ANY_LENGTH)
     pieces = model.tokenizer.labels(ids)[1:-1]
@@ -62,7 +60,7 @@ def read_caption(model: SEPSModel, text: str | None, dense: bool = False, noun: 
     return Reading(cleaned, " ".join(note for note in notes if note))
 
 
-def told_if_unlike(model: SEPSModel, known: KnownCaptions | None, reading: Reading) -> Reading:
+def noted_if_unlike(model: SEPSModel, known: KnownCaptions | None, reading: Reading) -> Reading:
     """The reading, its note telling where the caption is unlike those that the model learnt from."""
     if known is None:
         return reading
@@ -70,8 +68,8 @@ def told_if_unlike(model: SEPSModel, known: KnownCaptions | None, reading: Readi
     if nearest >= known.threshold:
         return reading
     shown = f"{nearest:.2f}, usually above {known.threshold:.2f}"  # short: on a phone it stands above the ranking
-    said = f"Few training captions are like this one (nearness {shown}): this may be a guess."
-    return replace(reading, note=f"{reading.note} {said}".strip())
+    note = f"Few training captions are like this one (nearness {shown}): this may be a guess."
+    return replace(reading, note=f"{reading.note} {note}".strip())
 
 
 def read_prompt(model: SEPSModel, text: str | None) -> Reading:
@@ -96,8 +94,8 @@ def read_typed(model: SEPSModel, text: str | None) -> list[str]:
         ValueError: as `read_caption`, naming the line; more than MOST_TYPED.
     """
     lines = [(number, line) for number, line in enumerate((text or "").splitlines(), start=1) if line.strip()]
-    if len(lines) > MOST_TYPED:
-        raise ValueError(f"There are {len(lines)} captions, but at most {MOST_TYPED} can be ranked at once.")
+    if len(lines) > MAX_TYPED:
+        raise ValueError(f"There are {len(lines)} captions, but at most {MAX_TYPED} can be ranked at once.")
     captions = []
     for number, line in lines:
         try:

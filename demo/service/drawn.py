@@ -74,7 +74,7 @@ def draw_and_read(
     drawing = generating.draw(asked)
     frames = tuple(next(drawing).pictures[0] for _ in with_progress(shown_steps(asked.steps), "Drawing", progress))
     standing = find_standing(service, scenes, index_drawn(service, frames[-1:], asked.seeds), 0, asked.text)
-    return FinishedDrawing(asked, frames, generating.read_back(frames[-1], asked.text), standing)
+    return FinishedDrawing(asked, frames, generating.recaption(frames[-1], asked.text), standing)
 
 
 def drawing_record(drawing: FinishedDrawing) -> dict[str, Any]:
@@ -88,6 +88,6 @@ def drawing_record(drawing: FinishedDrawing) -> dict[str, Any]:
         "similarity": standing.similarity,
         "rank": standing.rank,
         "total": standing.scenes + 1,
-        "statements": [{"says": one.says, "verdict": one.verdict} for one in drawing.read.statements],
-        "captions": [{"caption": one.text, "score": one.score} for one in drawing.read.best],
+        "statements": [{"says": statement.says, "verdict": statement.verdict} for statement in drawing.read.statements],
+        "captions": [{"caption": caption.text, "score": caption.score} for caption in drawing.read.best],
     }

@@ -43,15 +43,17 @@ def encode_edited(model: SEPSModel, original: GalleryItem, history: tuple[Scene,
     """Draw and encode the last scene of a history."""
     scene = history[-1]
     picture = Image.fromarray(draw(scene).pixels)
-    captions = [one for one in sparse_captions(scene) if true_of(scene, one.statements)] if scene.objects else []
+    captions = (
+        [caption for caption in sparse_captions(scene) if true_of(scene, caption.statements)] if scene.objects else []
+    )
     dense = dense_caption(scene) if scene.objects else None
     item = replace(
         original,
         title=f"{title_of(scene)}, edited",
-        captions=tuple(one.text for one in captions),
+        captions=tuple(caption.text for caption in captions),
         dense=dense.text if dense is not None and true_of(scene, dense.statements) else None,
         source=picture.copy,
-        known=SceneAnnotation(scene, tuple((one.text, one.mentions) for one in captions)),
+        known=SceneAnnotation(scene, tuple((caption.text, caption.mentions) for caption in captions)),
     )
     embeddings = model.encode_photos([picture])[0]
     return EditedScene(history, item, thumbnail(picture), pixels_digest(picture), embeddings)
@@ -62,10 +64,10 @@ def with_edits(model: SEPSModel, indexed: IndexedGallery, edits: Mapping[int, Ed
     if not edits:
         return indexed
     items, thumbnails, digests = list(indexed.gallery.items), list(indexed.thumbnails), list(indexed.digests)
-    for index, one in edits.items():
-        items[index], thumbnails[index], digests[index] = one.item, one.thumbnail, one.digest
+    for index, edit in edits.items():
+        items[index], thumbnails[index], digests[index] = edit.item, edit.thumbnail, edit.digest
     indices = torch.tensor(list(edits), device=indexed.embeddings.device)
-    rows = torch.stack([one.embeddings for one in edits.values()]).to(indexed.embeddings)  # (E, N[+1], C)
+    rows = torch.stack([edit.embeddings for edit in edits.values()]).to(indexed.embeddings)  # (E, N[+1], C)
     return IndexedGallery(
         gallery=replace(indexed.gallery, items=tuple(items)),
         images=with_rows(indexed.images, indices, ScoringEngine(model.cross_net).encode_images(rows)),

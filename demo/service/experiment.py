@@ -18,7 +18,7 @@ from seps.checks import read_json
 from seps.scenes import Scene
 from seps.scenes.edit import edited
 
-MOST_EDITED, MOST_CHANGES = 40, 200  # scenes of a session, changes of a scene
+MAX_EDITED, MAX_CHANGES = 40, 200  # scenes of a session, changes of a scene
 BACK = ("undo", "original")
 
 
@@ -80,10 +80,10 @@ def outcome(service: RetrievalService, indexed: IndexedGallery, index: int, capt
 
 def known(indexed: IndexedGallery, index: int) -> SceneAnnotation:
     """What is known of a gallery's picture; ValueError where it is no drawn scene."""
-    found = indexed.gallery.items[index].known
-    if found is None:
+    annotation = indexed.gallery.items[index].known
+    if annotation is None:
         raise ValueError(f"{indexed.gallery.items[index].title} is no drawn scene: it cannot be edited.")
-    return found
+    return annotation
 
 
 def with_changes(
@@ -105,8 +105,8 @@ def with_changes(
             history = history[:-1] if change["do"] == "undo" else ()
         else:
             history = (*history, edited(history[-1] if history else known(indexed, index).scene, change))
-    if len(history) > MOST_CHANGES or len({index, *edits}) > MOST_EDITED:
-        raise ValueError(f"At most {MOST_EDITED} scenes and {MOST_CHANGES} changes of each: take some back first.")
+    if len(history) > MAX_CHANGES or len({index, *edits}) > MAX_EDITED:
+        raise ValueError(f"At most {MAX_EDITED} scenes and {MAX_CHANGES} changes of each: take some back first.")
     return session.with_edit(SCENES, index, encode_edited(service.model, item, history) if history else None)
 
 
@@ -115,10 +115,10 @@ def read_changes(text: str) -> list[dict[str, Any]]:
     changes = read_json(text or "", "The changes")
     if (
         not isinstance(changes, list)
-        or not all(isinstance(one, dict) for one in changes)
-        or len(changes) > MOST_CHANGES
+        or not all(isinstance(change, dict) for change in changes)
+        or len(changes) > MAX_CHANGES
     ):
         raise ValueError(
-            f'The changes must be a list of at most {MOST_CHANGES}, such as [{{"do": "remove", "object": 0}}].'
+            f'The changes must be a list of at most {MAX_CHANGES}, such as [{{"do": "remove", "object": 0}}].'
         )
     return changes

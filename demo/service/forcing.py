@@ -50,18 +50,18 @@ class Attempts:
         explained: explains the pair under a decision (N,).
     """
 
-    def __init__(self, own: Decided, others: Scores, explained: Callable[[Mask], Explanation]) -> None:
-        self.own = own
+    def __init__(self, decided: Decided, others: Scores, explained: Callable[[Mask], Explanation]) -> None:
+        self.decided = decided
         self._others, self._explain = others, explained
 
     def attempt(self, mask: Mask | None) -> Decided:
         """What becomes of the photograph under a decision (N,); None, and the model's very own, is the model's."""
-        if mask is None or np.array_equal(mask, self.own.record.sparse.kept):
-            return self.own
+        if mask is None or np.array_equal(mask, self.decided.record.sparse.kept):
+            return self.decided
         record = self._explain(mask)
-        if not self.own.total:
+        if not self.decided.total:
             return Decided(record)
-        return Decided(record, 1 + int((self._others > record.similarity).sum()), self.own.total)
+        return Decided(record, 1 + int((self._others > record.similarity).sum()), self.decided.total)
 
 
 class Forcing(Attempts):
@@ -88,7 +88,7 @@ class Forcing(Attempts):
         Raises:
             ValueError: more patches than the budget, or a budget out of range.
         """
-        rank = self.own.record.sparse.rank  # (N,)
+        rank = self.decided.record.sparse.rank  # (N,)
         if not 1 <= budget <= rank.size:
             raise ValueError(f"budget is {budget}, but it must be from 1 to {rank.size} patches.")
         if mask is not None and mask.sum() > budget:

@@ -16,8 +16,8 @@ from PIL import Image
 
 from demo.explain.drawn import ToldStatement, told_statements
 from demo.service.asked import Asked
-from demo.service.beforehand import Beforehand
 from demo.service.drawn_step import GENERATOR, DrawnStep
+from demo.service.precomputed import PrecomputedDrawing
 from demo.service.threads import computing
 from seps.checks import read_json_file
 from seps.models.shipped import shipped_models
@@ -52,17 +52,19 @@ class GeneratingService:
 
     Args:
         load: gives the generator; called once, on first use.
-        beforehand: gives a drawing that was made beforehand with that generator, or None.
+        precomputed: gives a drawing that was made earlier with that generator, or None.
 
     Attributes:
-        beforehand: as given.
+        precomputed: as given.
     """
 
     def __init__(
-        self, load: Callable[[], ImageTextGenerator], beforehand: Callable[[], Beforehand | None] = lambda: None
+        self,
+        load: Callable[[], ImageTextGenerator],
+        precomputed: Callable[[], PrecomputedDrawing | None] = lambda: None,
     ) -> None:
         self._load = load
-        self.beforehand = beforehand
+        self.precomputed = precomputed
         self._generator: ImageTextGenerator | None = None
         self._opening, self._stepping = Lock(), Lock()
 
@@ -91,13 +93,13 @@ class GeneratingService:
         generator = self.open()
         watch = WordAttention(generator.network.unet, len(asked.seeds))
         drawings = generator.draw([asked.text] * len(asked.seeds), asked.steps, asked.seeds, asked.guidance)
-        told = set(shown_steps(asked.steps))
+        shown = set(shown_steps(asked.steps))
 
         @computing
         def advance() -> tuple[Drawing, list[Image.Image] | None]:
             with self._stepping, watch:  # the UNet's attention can be watched for one drawing at a time
                 drawing = next(drawings)
-            if drawing.step not in told:
+            if drawing.step not in shown:
                 return drawing, None
             return drawing, generator.decode(drawing.latents if drawing.step == drawing.steps else drawing.clean)
 
@@ -115,18 +117,18 @@ class GeneratingService:
         return network.tokenizer.labels(network.tokenizer.encode(text, network.config.captioner.max_words))
 
     @computing
-    def read_back(self, picture: Image.Image, text: str = "") -> ReadBack:
+    def recaption(self, picture: Image.Image, text: str = "") -> ReadBack:
         """Caption a picture, and tell which statements of the caption `text` these captions say too."""
         from seps.generator.captioner import Decoding
 
         generator = self.open()
         best = generator.write([picture])[0]
-        told = [best[0].text]
+        captions = [best[0].text]
         if text:
             ways = [Decoding("sample", temperature=WARMTH, seed=seed) for seed in range(SAMPLED)]
-            told += [generator.captions([picture], how)[0] for how in ways]
+            captions += [generator.captions([picture], how)[0] for how in ways]
         asked = read_caption(text)
-        return ReadBack(best, told_statements(asked, agreement(asked, [read_caption(one) for one in told])))
+        return ReadBack(best, told_statements(asked, agreement(asked, [read_caption(caption) for caption in captions])))
 
 
 def shown_steps(steps: int) -> list[int]:
@@ -137,7 +139,7 @@ def shown_steps(steps: int) -> list[int]:
 
 @lru_cache(maxsize=1)
 def true_share(name: str = "generator") -> float | None:
-    """The share, 0 to 1, of the captioner's statements that are true of scenes whose truth is known, as it was
+    """Read the fraction, 0 to 1, of the captioner's statements that are true of scenes whose truth is known, as it was
     measured; None where it was not."""
     folder = shipped_models(GENERATOR).get(name)
     try:
@@ -154,6 +156,6 @@ def rank_among(similarity: float, scores: Sequence[float]) -> int:
 
 
 def generator_ships(name: str = "generator") -> bool:
-    """Whether a generator that draws ships, told without importing it."""
+    """Whether a generator that draws ships, without importing it."""
     folder = shipped_models(GENERATOR).get(name)
     return folder is not None and read_json_file(folder / GENERATOR).get("draws", True) is True

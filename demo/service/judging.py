@@ -67,14 +67,14 @@ class JudgingService:
     def see(self, pictures: Sequence[Source], progress: Progress = False) -> list[JudgeFeatures]:
         """Encode pictures, a few at a time, those that are remembered not again; ValueError as `judge`."""
         self.open()
-        found = {digest: seen for digest, _ in pictures if (seen := self._seen.get(digest)) is not None}
-        new = list({digest: (digest, read) for digest, read in pictures if digest not in found}.values())
+        known = {digest: seen for digest, _ in pictures if (seen := self._seen.get(digest)) is not None}
+        new = list({digest: (digest, read) for digest, read in pictures if digest not in known}.values())
         batches = [new[i : i + TOGETHER] for i in range(0, len(new), TOGETHER)]
         for batch in with_progress(batches, "Judging pictures", progress):
             for (digest, _), seen in zip(batch, self._encode([read() for _, read in batch]), strict=True):
-                found[digest] = seen
+                known[digest] = seen
                 self._seen.put(digest, seen)
-        return [found[digest] for digest, _ in pictures]
+        return [known[digest] for digest, _ in pictures]
 
     @computing
     def scores(self, seen: Sequence[JudgeFeatures], prompt: str) -> list[tuple[Score, Score]]:
@@ -113,5 +113,5 @@ def spoiling_kinds() -> tuple[str, ...]:
 
 
 def judge_ships(name: str = "judge") -> bool:
-    """Whether a judge ships, told without importing it."""
+    """Whether a judge ships, without importing it."""
     return name in shipped_models(JUDGE)

@@ -11,8 +11,8 @@ from seps.encoders.tokenizer import Tokenizer
 
 UNKNOWN = "[UNK]"
 STARTS = "Ġ▁"  # what other tokenizers than BERT's mark the start of a word with
-SHARE = 0.25  # of the words in pieces, from which on a caption of at least ENOUGH words gets a hint
-SHORT_SHARE = 0.5  # and above which a shorter one does
+MIN_FRACTION = 0.25  # of the words in pieces, from which on a caption of at least ENOUGH words gets a hint
+SHORT_FRACTION = 0.5  # and above which a shorter one does
 ENOUGH = 4
 NAMED = 5  # words that a hint names
 SHORT_WORDS = """
@@ -29,8 +29,8 @@ def hint(tokenizer: Tokenizer, caption: str) -> str:
     if not words:
         return ""
     broken = [word for word in words if is_broken(tokenizer, word)]
-    share = len(broken) / len(words)
-    if share >= SHARE if len(words) >= ENOUGH else share > SHORT_SHARE:
+    fraction = len(broken) / len(words)
+    if fraction >= MIN_FRACTION if len(words) >= ENOUGH else fraction > SHORT_FRACTION:
         return f"The model has learnt English captions; it may not know: {listed(broken)}."
     if len(set(words)) >= ENOUGH and COMMON.isdisjoint(
         label.strip(STARTS).lower() for label in labels(tokenizer, caption)

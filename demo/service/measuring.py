@@ -108,29 +108,29 @@ def _measure(
     words = model.encode_captions([caption])[0][0]  # (L_s, C)
     dense_words = model.encode_captions([dense], dense=True)[0][0] if dense else None  # (L_d, C)
     pair = (model.cross_net, image, words, dense_words)
-    found: dict[str, Any] = {"searched": (*shown.searched, name)}
+    changes: dict[str, Any] = {"searched": (*shown.searched, name)}
     with torch.no_grad():
         if name == "effect":
-            found["effect"] = effects = measure_effects(*pair, mask=mask)
+            changes["effect"] = effects = measure_effects(*pair, mask=mask)
             region, title, named = told_region(shown, effects.effects, caption, known)
             kept = shown.sparse.kept & ~region
             if region.any() and kept.any():
                 cost = shown.similarity - explain(*pair, grid=model.grid, mask=kept).similarity
-                found["region"] = Region(int(region.sum()), title, named, cost)
+                changes["region"] = Region(int(region.sum()), title, named, cost)
         elif name == "blanked":
-            found["blanked"] = measure_blanked(*pair, mask=mask)
+            changes["blanked"] = measure_blanked(*pair, mask=mask)
         else:
             assert others is not None
             search = smallest_set if name == "smallest_set" else smallest_change
-            found[name] = search(*pair, others=others, mask=mask)
-    return replace(shown, **found)
+            changes[name] = search(*pair, others=others, mask=mask)
+    return replace(shown, **changes)
 
 
 def told_region(
     record: Explanation, effects: NDArray[np.floating[Any]], caption: str, known: SceneAnnotation | None
 ) -> tuple[Mask, str, bool]:
-    """The kept patches whose dropping is told: those of the first objects of a scene that the caption names, else those
-    around the one whose dropping costs most. With their name, and whether it is that of objects."""
+    """The kept patches whose dropping is described: those of the first objects of a scene that the caption names, else
+    those around the one whose dropping costs most. With their name, and whether it is that of objects."""
     for mention in () if known is None else phrases_of(known, caption):
         assert known is not None
         region = patches_of(known, mention.objects, record.grid) & record.sparse.kept

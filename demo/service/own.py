@@ -1,4 +1,4 @@
-"""Models of one's own beside the shipped ones: what each is called, told without loading anything."""
+"""Models of one's own beside the shipped ones: what each is called, without loading anything."""
 
 from __future__ import annotations
 
@@ -13,52 +13,52 @@ HUB_FILES = ("config.json", "model.safetensors")
 BEST = "best"  # where a run of seps.train leaves its model
 
 
-def check_model(wanted: str) -> None:
-    """Raise ValueError unless `wanted` is a shipped model, a folder with a model, or reads like a hub repo."""
-    if wanted in shipped_models():
+def check_model(model: str) -> None:
+    """Raise ValueError unless `model` is a shipped model, a folder with a model, or reads like a hub repo."""
+    if model in shipped_models():
         return
-    if "/" not in wanted and not Path(wanted).is_dir():
+    if "/" not in model and not Path(model).is_dir():
         raise ValueError(
-            f"There is no model {wanted!r} here; there are: {', '.join(shipped_models())}, and any folder of a model "
+            f"There is no model {model!r} here; there are: {', '.join(shipped_models())}, and any folder of a model "
             "or hub repo (owner/name)."
         )
-    model_folder(wanted)
+    model_folder(model)
 
 
-def fetch_model(wanted: str) -> None:
-    """Fetch a model of the hub, unless `wanted` is one that lies here.
+def fetch_model(model: str) -> None:
+    """Fetch a model of the hub, unless `model` is one that lies here.
 
     Raises:
         ValueError: as `check_model`; or it is neither a folder nor can it be had from the hub.
     """
-    check_model(wanted)
-    if model_folder(wanted) is not None:
+    check_model(model)
+    if model_folder(model) is not None:
         return
     from seps.encoders import sources  # the hub's library takes a moment to import
 
     try:
-        sources.hub_folder(wanted, HUB_FILES)
+        sources.hub_folder(model, HUB_FILES)
     except ValueError as error:
-        raise ValueError(f"There is no folder {wanted}, and {error}") from error
+        raise ValueError(f"There is no folder {model}, and {error}") from error
 
 
-def own_names(wanted: Sequence[str], taken: Collection[str] = TAKEN) -> dict[str, str]:
+def own_names(models: Sequence[str], taken: Collection[str] = TAKEN) -> dict[str, str]:
     """The models by name, all different: a folder's name, that of the run for RUN/best, a hub repo's last part."""
     named: dict[str, str] = {}
-    for one in wanted:
-        path = Path(one).resolve() if Path(one).is_dir() else Path(one)
+    for model in models:
+        path = Path(model).resolve() if Path(model).is_dir() else Path(model)
         stem = path.parent.name if path.name == BEST else path.name
         name = first = re.sub(r"[^\w.-]+", "-", stem).strip("-") or "model"
         number = 2
         while name in named or name in taken:
             name, number = f"{first}-{number}", number + 1
-        named[name] = one
+        named[name] = model
     return named
 
 
-def run_folder(wanted: str) -> Path | None:
+def run_folder(model: str) -> Path | None:
     """The folder where a model of one's own lies, where it lies on this machine."""
-    folder = Path(wanted)
+    folder = Path(model)
     return folder if folder.is_dir() else None
 
 

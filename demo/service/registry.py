@@ -17,7 +17,7 @@ from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
 from seps.progress import Progress
 
-Found = tuple[RetrievalService, IndexedGallery]
+OpenedGallery = tuple[RetrievalService, IndexedGallery]
 ENCODED_ANEW = 16  # pictures of other models' galleries that the photos' model has encoded too, about 1 MB each
 
 
@@ -38,25 +38,25 @@ class ModelRegistry:
         self,
         photos: RetrievalService,
         later: Mapping[str, tuple[str, Callable[[], RetrievalService]]] | None = None,
-        own: Mapping[str, Path | None] | None = None,
+        models: Mapping[str, Path | None] | None = None,
         judging: JudgingService | None = None,
         generating: GeneratingService | None = None,
     ) -> None:
         self.photos = photos
         self.judging = judging
         self.generating = generating
-        self.own = dict(own or {})
+        self.own_models = dict(models or {})
         self._later = dict(later or {})
         self._opened: dict[str, RetrievalService] = {}
         self._opening = Lock()
         self._encoded_anew: Recent[str, IndexedGallery] = Recent(ENCODED_ANEW)
-        self.names = (*self.own, *photos.names, *(name for name in self._later if name not in self.own))
+        self.names = (*self.own_models, *photos.names, *(name for name in self._later if name not in self.own_models))
         self.models = (photos.name, *(model for model, _ in self._later.values()))
 
     @property
     def first(self) -> str:
         """The gallery where the page begins."""
-        return next(iter(self.own), self.photos.first)
+        return next(iter(self.own_models), self.photos.first)
 
     def of(self, gallery: str) -> RetrievalService:
         """Find the service of a gallery, its model loaded now where it is not yet; uploads go to the photos'.
@@ -75,24 +75,24 @@ class ModelRegistry:
 
     def first_of(self, model: str) -> str:
         """Find where a model's galleries begin; ValueError where there is no such model."""
-        found = {name: gallery for gallery, (name, _) in self._later.items()} | {self.photos.name: self.photos.first}
-        if model not in found:
+        firsts = {name: gallery for gallery, (name, _) in self._later.items()} | {self.photos.name: self.photos.first}
+        if model not in firsts:
             raise ValueError(f"There is no model {model!r} here; there are: {', '.join(self.models)}.")
-        return found[model]
+        return firsts[model]
 
     def is_waited_for(self, gallery: str) -> bool:
         """Whether `open` would have to load a model or to fetch and index the gallery first, which takes seconds."""
         service = self._opened.get(gallery) if gallery in self._later else self.photos
         return gallery in self.names and (service is None or gallery not in service.galleries)
 
-    def open(self, gallery: str, progress: Progress = False, session: SessionData | None = None) -> Found:
+    def open(self, gallery: str, progress: Progress = False, session: SessionData | None = None) -> OpenedGallery:
         """Open a gallery with its service, now where that has not happened yet; errors as `RetrievalService.open`."""
         service = self.of(gallery)
         if gallery in service.names:
             service.open(gallery, progress)
         return self.find(gallery, session)
 
-    def find(self, gallery: str, session: SessionData | None = None) -> Found:
+    def find(self, gallery: str, session: SessionData | None = None) -> OpenedGallery:
         """Find an open gallery with its service, as `session` has it; errors as `RetrievalService.find`."""
         service = self.of(gallery)
         if session is None:
@@ -110,7 +110,7 @@ class ModelRegistry:
         digest = indexed.digest(index)
         alone = self._encoded_anew.get(digest)
         if alone is None:
-            one = replace(indexed.gallery, items=(indexed.gallery.items[index],), skipped=())
-            alone = index_gallery(self.photos.model, one, None, False, self.photos.encode_photos)
+            single = replace(indexed.gallery, items=(indexed.gallery.items[index],), skipped=())
+            alone = index_gallery(self.photos.model, single, None, False, self.photos.encode_photos)
             self._encoded_anew.put(digest, alone)
         return alone, 0

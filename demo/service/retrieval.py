@@ -17,7 +17,7 @@ from demo.explain.masks import mask_text
 from demo.explain.measured import DECISIONS, SLOW, MeasuredExplanation, joined
 from demo.galleries.gallery import caption_pool
 from demo.galleries.index import IndexedGallery
-from demo.service.captions import Reading, read_caption, read_pair, read_typed, told_if_unlike
+from demo.service.captions import Reading, noted_if_unlike, read_caption, read_pair, read_typed
 from demo.service.explaining import explain_pair
 from demo.service.gpu import Encode
 from demo.service.measuring import measure, measure_slowly
@@ -152,10 +152,10 @@ class RetrievalService:
                     self.galleries[gallery] = self._later[gallery](progress)
         return self.find(gallery)
 
-    def find(self, gallery: str, own: IndexedGallery | None = None) -> IndexedGallery:
-        """Find an open gallery by name, a person's `own` among them; ValueError where there is none of that name."""
-        if own is not None and own.gallery.name == gallery:
-            return own
+    def find(self, gallery: str, uploaded: IndexedGallery | None = None) -> IndexedGallery:
+        """Find an open gallery by name, a person's `uploaded` among them; ValueError: no such name."""
+        if uploaded is not None and uploaded.gallery.name == gallery:
+            return uploaded
         if gallery in self.galleries:
             return self.galleries[gallery]
         if gallery in self._later:
@@ -216,7 +216,7 @@ class RetrievalService:
 
     @computing
     def _told_if_unlike(self, reading: Reading) -> Reading:
-        return told_if_unlike(self.model, self.known, reading)
+        return noted_if_unlike(self.model, self.known, reading)
 
     def remembered_ranking(self, indexed: IndexedGallery, caption: str, dense: str | None = None) -> ImageRanking:
         """The ranking of a gallery for captions as read, computed once for those who try decisions on it."""
@@ -236,7 +236,7 @@ class RetrievalService:
         words, lengths = self.model.encode_captions([caption for _, caption in asked])
         rankings: dict[int, Ranking] = {}
         for images in {id(images): images for images, _ in asked}.values():
-            numbers = [number for number, (own, _) in enumerate(asked) if own is images]
+            numbers = [number for number, (images_asked, _) in enumerate(asked) if images_asked is images]
             longest = int(lengths[numbers].max())
             caption_index = self.engine.encode_captions(words[numbers, :longest], lengths[numbers])
             scores = self.engine.score(images, caption_index)  # (V, T)
@@ -265,8 +265,8 @@ class RetrievalService:
             self.find(pool)
             texts, owners, caption_index = self.caption_pool(pool)
             captions += texts
-            own = indexed.gallery.items[index].captions if pool == indexed.gallery.name else ()
-            correct += [owner == index and text in own for text, owner in zip(texts, owners, strict=True)]
+            captions_here = indexed.gallery.items[index].captions if pool == indexed.gallery.name else ()
+            correct += [owner == index and text in captions_here for text, owner in zip(texts, owners, strict=True)]
             scores.append(self.engine.score(image, caption_index)[0])
         written = read_typed(self.model, typed)
         if written:
@@ -323,12 +323,14 @@ class RetrievalService:
         item = indexed.gallery.items[index]
         if name in SLOW:
             encode = self.encode_uploads or self.encode_in_turn
-            found = measure_slowly(self.model, shown, item.photo, caption, dense, mask, encode, progress)
+            measured = measure_slowly(self.model, shown, item.photo, caption, dense, mask, encode, progress)
         else:
-            found = measure(self.model, shown, indexed.patches(index), caption, dense, name, mask, others, item.known)
+            measured = measure(
+                self.model, shown, indexed.patches(index), caption, dense, name, mask, others, item.known
+            )
         if name in DECISIONS:
-            return found
-        return self._measured.update(key, lambda before: joined(found, before or found))  # others' measures stay
+            return measured
+        return self._measured.update(key, lambda before: joined(measured, before or measured))  # others' measures stay
 
     def decide(self, indexed: IndexedGallery, index: int, captions: Sequence[str]) -> NDArray[np.bool_]:
         """Which patches of a photograph the model keeps for each caption that `read_caption` let through: (T, N)."""
@@ -359,11 +361,11 @@ class RetrievalService:
 
     @computing
     def split_all(self, record: Explanation) -> tuple[Attribution, ...]:
-        """Split S(I, T) of a record into shares of words and tokens, see `split_similarity`."""
+        """Split S(I, T) of a record into attributions of words and tokens, see `split_similarity`."""
         return split_similarity(self.model.cross_net, record)
 
     def split(self, record: Explanation) -> Attribution:
-        """Split the similarity of a record's sparse alignment into shares of words and tokens."""
+        """Split the similarity of a record's sparse alignment into attributions of words and tokens."""
         return self.split_all(record)[0]
 
     def caption_pool(self, name: str) -> Pool:

@@ -29,5 +29,5 @@ class SessionData:
 
     def with_edit(self, gallery: str, index: int, edit: EditedScene | None) -> SessionData:
         """With a scene edited, or as it was where `edit` is None."""
-        others = {at: one for at, one in self.edits.get(gallery, {}).items() if at != index}
+        others = {at: scene for at, scene in self.edits.get(gallery, {}).items() if at != index}
         return replace(self, edits={**self.edits, gallery: others if edit is None else {**others, index: edit}})

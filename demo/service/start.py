@@ -17,11 +17,11 @@ from demo.galleries.gallery import Gallery
 from demo.galleries.index import IndexedGallery, index_gallery
 from demo.galleries.open_photos import open_photos_gallery
 from demo.galleries.scenes import SCENES, scenes_gallery
-from demo.service.beforehand import Beforehand, read_beforehand, weights_digest
 from demo.service.generating import GeneratingService, generator_ships
 from demo.service.gpu import lent_encoder
 from demo.service.judging import JudgingService, judge_ships
 from demo.service.own import check_model, own_names, run_folder
+from demo.service.precomputed import PrecomputedDrawing, read_precomputed, weights_digest
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from seps import load_model
@@ -46,17 +46,17 @@ def best_device() -> torch.device:
     return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
 
 
-def open_model(wanted: str = MODEL) -> RetrievalService:
+def open_model(name_or_folder: str = MODEL) -> RetrievalService:
     """A model without galleries: a shipped one by name, a folder, or a hub repo; ValueError where there is none."""
-    check_model(wanted)
+    check_model(name_or_folder)
     shipped = shipped_models()
-    name = wanted if wanted in shipped else next(iter(own_names([wanted])))
-    model = load_model(shipped.get(wanted, wanted)).to(best_device())
-    return RetrievalService(model, name, found_rule=rule_of(wanted), known=known_to(wanted))
+    name = name_or_folder if name_or_folder in shipped else next(iter(own_names([name_or_folder])))
+    model = load_model(shipped.get(name_or_folder, name_or_folder)).to(best_device())
+    return RetrievalService(model, name, found_rule=rule_of(name_or_folder), known=known_to(name_or_folder))
 
 
 def open_own(
-    wanted: str,
+    name_or_folder: str,
     name: str,
     photos: Path | None = None,
     cache: Path | None = None,
@@ -67,7 +67,7 @@ def open_own(
     """A model of one's own with a gallery that has its name: the examples, or for a model of scenes the drawn ones.
 
     Args:
-        wanted: a folder, or a hub repo; name: what the model and its gallery are called.
+        name_or_folder: a folder, or a hub repo; name: what the model and its gallery are called.
         photos, recursive: a folder of photographs that comes first, or None, as for `open_service`.
         cache, progress, tell: as for `open_service`.
 
@@ -75,7 +75,7 @@ def open_own(
         ValueError: there is no such model; as `open_service`.
     """
     place = cache or default_cache()
-    model = load_model(wanted).to(best_device())
+    model = load_model(name_or_folder).to(best_device())
     folder = (
         [] if photos is None else [index_gallery(model, folder_gallery(photos, progress, recursive), place, progress)]
     )
@@ -86,7 +86,9 @@ def open_own(
         named = replace(shipped(), name=name, title=f"{shipped().title}, for {name}")
         return index_gallery(model, named, place, progress)
 
-    return RetrievalService(model, name, folder, {name: gallery}, found_rule=rule_of(wanted), known=known_to(wanted))
+    return RetrievalService(
+        model, name, folder, {name: gallery}, found_rule=rule_of(name_or_folder), known=known_to(name_or_folder)
+    )
 
 
 def open_registry(
@@ -96,15 +98,15 @@ def open_registry(
     progress: Progress = False,
     tell: Callable[[str], Any] = lambda line: None,
     recursive: bool = False,
-    own: Sequence[str] = (),
+    models: Sequence[str] = (),
     examples: bool = True,
 ) -> ModelRegistry:
     """The shipped models with their galleries: the photographs' now, that of the scenes, where it ships, on first use.
 
     Args:
-        own: models of one's own, folders or hub repos, each with a gallery that has its name; the models are loaded
-            now, so that what is wrong with one is told. The first one's gallery is indexed now, since the page begins
-            with it, those of others on first use.
+        models: models of one's own, folders or hub repos, each with a gallery that has its name; the models are loaded
+            now, so that what is wrong with one is reported. The first one's gallery is indexed now, since the page
+            begins with it, those of others on first use.
 
     Other arguments and errors as `open_service` and `open_own`.
     """
@@ -113,15 +115,15 @@ def open_registry(
     later: dict[str, tuple[str, Callable[[], RetrievalService]]] = {}
     if folder is not None:
         later[SCENES] = SCENES, partial(open_scenes, folder, cache)
-    named = own_names(own)
-    for name, wanted in named.items():
-        opened = open_own(wanted, name, cache=cache)
+    named = own_names(models)
+    for name, model in named.items():
+        opened = open_own(model, name, cache=cache)
         later[name] = name, partial(_same, opened)
-        tell(f"{wanted} is the model and the gallery {name}.")
+        tell(f"{model} is the model and the gallery {name}.")
     judging = JudgingService(shipped_judge) if judge_ships() else None
     generates = generator_ships() and SCENES in later
     generating = GeneratingService(shipped_generator, shipped_drawing) if generates else None
-    folders = {name: run_folder(wanted) for name, wanted in named.items()}
+    folders = {name: run_folder(model) for name, model in named.items()}
     registry = ModelRegistry(service, later, folders, judging, generating)
     registry.open(registry.first, progress)
     return registry
@@ -141,9 +143,9 @@ def shipped_generator() -> ImageTextGenerator:
     return load_generator()
 
 
-def shipped_drawing() -> Beforehand | None:
-    """The drawing that was made beforehand with the generator that ships."""
-    return read_beforehand(weights_digest())
+def shipped_drawing() -> PrecomputedDrawing | None:
+    """The precomputed drawing of the generator that ships."""
+    return read_precomputed(weights_digest())
 
 
 def shipped_scenes() -> RetrievalService:
@@ -206,14 +208,14 @@ def open_service(
     return RetrievalService(model, MODEL, indexed, {OPEN_PHOTOS: open_photos}, encoder, rule_of(MODEL), known_to(MODEL))
 
 
-def rule_of(wanted: str) -> FoundRule | None:
-    """When a word found nothing, of a model by name or folder; None where that was not measured."""
-    return read_rule(shipped_models().get(wanted, Path(wanted)))
+def rule_of(model: str) -> FoundRule | None:
+    """When a word matches nothing, of a model by name or folder; None where that was not measured."""
+    return read_rule(shipped_models().get(model, Path(model)))
 
 
-def known_to(wanted: str) -> KnownCaptions | None:
+def known_to(model: str) -> KnownCaptions | None:
     """What the captions were like that a model, by name or folder, learnt from; None where that was not measured."""
-    return read_known_captions(shipped_models().get(wanted, Path(wanted)))
+    return read_known_captions(shipped_models().get(model, Path(model)))
 
 
 def tell_left_out(galleries: Sequence[IndexedGallery], tell: Callable[[str], Any]) -> None:

@@ -53,13 +53,13 @@ def build(registry: ModelRegistry) -> None:
     gr.HTML(ideas_html(intro_value(registry)), elem_classes="prose")
     with gr.Column(elem_classes="prose"):
         gr.Markdown(reading + (SCENES_TEXT if SCENES in registry.names else ""))
-    gr.HTML(measured(registry.own), elem_id="measured", elem_classes="prose tables")
+    gr.HTML(measured(registry.own_models), elem_id="measured", elem_classes="prose tables")
     with gr.Column(elem_classes="prose"):
         for name in registry.models:
             if name in shipped_models():
                 with gr.Accordion(f"The model's card: {name}", open=False):
                     gr.Markdown(card(name))
-        for name in registry.own:
+        for name in registry.own_models:
             with gr.Accordion(f"A model of your own: {name}", open=False):
                 gr.Markdown(own_card(registry, name))
         with gr.Accordion("Whose the photographs are", open=False):
@@ -74,7 +74,7 @@ def card(name: str) -> str:
 
 def own_card(registry: ModelRegistry, name: str) -> str:
     """The card of a model of one's own: what its config says, and its README.md where somebody wrote one."""
-    folder, model = registry.own[name], registry.of(name).model
+    folder, model = registry.own_models[name], registry.of(name).model
     rows, columns = model.grid
     config, net = model.config, model.cross_net
     where = "from the model hub" if folder is None else f"from the folder `{printable(folder)}`"
@@ -96,7 +96,7 @@ def written(folder: Path | None) -> str:
 
 def measured_models(registry: ModelRegistry) -> set[str]:
     """The models that the tables have a line of."""
-    own = registry.own
+    own = registry.own_models
     return {row["model"] for row in (*our_results(own), *our_grounding(own), *our_contrast(own))}
 
 

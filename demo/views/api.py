@@ -335,7 +335,7 @@ class Endpoints:
             "words", and for each word "attention", its share on each place of the picture, row by row.
         """
         _, indexed, index = self._find(photo, item)
-        best = opened_generator(self._registry).read_back(indexed.gallery.items[index].photo()).best
+        best = opened_generator(self._registry).recaption(indexed.gallery.items[index].photo()).best
         return {
             "captions": [
                 {"caption": one.text, "score": one.score, "words": list(one.words), "attention": one.attention.tolist()}

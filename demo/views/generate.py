@@ -17,18 +17,18 @@ from demo.galleries.photos import read_upload
 from demo.galleries.scenes import SCENES
 from demo.service.asked import (
     GUIDANCE,
-    LEAST_GUIDANCE,
-    LEAST_STEPS,
-    MOST_GUIDANCE,
-    MOST_SEED,
-    MOST_STEPS,
+    MAX_GUIDANCE,
+    MAX_SEED,
+    MAX_STEPS,
+    MIN_GUIDANCE,
+    MIN_STEPS,
     SEED,
     SEVERAL,
     STEPS,
     read_numbers,
 )
-from demo.service.beforehand import Beforehand
 from demo.service.captions import read_caption
+from demo.service.precomputed import PrecomputedDrawing
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
 from demo.serving.detail import MOST_COUNTED, Detail
@@ -38,7 +38,6 @@ from demo.views.generate_values import (
     EXAMPLES,
     GenerateState,
     asking_value,
-    beforehand_value,
     blank_value,
     captioned_value,
     drawing_value,
@@ -47,6 +46,7 @@ from demo.views.generate_values import (
     finished,
     linked_state,
     opened_generator,
+    precomputed_value,
     stopped_value,
 )
 from demo.views.link import Link, LinkedView
@@ -116,11 +116,11 @@ def build() -> GenerateView:
                 draw = gr.Button("Draw", variant="primary", min_width=80, elem_id="generate-draw")
                 stop = gr.Button("Stop", min_width=80, elem_id="generate-stop")
                 several = gr.Button("Four seeds", min_width=80, elem_id="generate-several")
-            steps = gr.Slider(LEAST_STEPS, MOST_STEPS, STEPS, step=1, label="Steps", elem_id="generate-steps")
+            steps = gr.Slider(MIN_STEPS, MAX_STEPS, STEPS, step=1, label="Steps", elem_id="generate-steps")
             guidance = gr.Slider(
-                LEAST_GUIDANCE, MOST_GUIDANCE, GUIDANCE, step=0.5, label="Guidance", elem_id="generate-guidance"
+                MIN_GUIDANCE, MAX_GUIDANCE, GUIDANCE, step=0.5, label="Guidance", elem_id="generate-guidance"
             )
-            seed = gr.Number(SEED, label="Seed", precision=0, minimum=0, maximum=MOST_SEED, elem_id="generate-seed")
+            seed = gr.Number(SEED, label="Seed", precision=0, minimum=0, maximum=MAX_SEED, elem_id="generate-seed")
             said = gr.HTML(elem_id="generate-said")
         with gr.Column(scale=17, min_width=320, elem_classes="seen generated"):
             with gr.Row(elem_classes="generate-halves"):
@@ -169,22 +169,22 @@ def build() -> GenerateView:
 def filled(registry: ModelRegistry, state: GenerateState) -> list[Any]:
     """The view's values as it opens, in the order of `LinkedView.outputs`: where the state has a caption the page then
     asks for its drawing; else the drawing that was made beforehand, where there is one."""
-    beforehand = opened_generator(registry).beforehand()
+    precomputed = opened_generator(registry).precomputed()
     _, scenes = registry.open(SCENES)
-    if beforehand is not None and not state.caption:
-        return shown_beforehand(registry, beforehand, strip_value(scenes, None))
+    if precomputed is not None and not state.caption:
+        return shown_precomputed(registry, precomputed, strip_value(scenes, None))
     asked = [state.caption or EXAMPLES[0], state.steps, state.guidance, state.seed]
     state = replace(state, gallery=DRAWN)
     return ["", *asked, asking_value(state), None, None, None, state, strip_value(scenes, None)]
 
 
-def shown_beforehand(registry: ModelRegistry, beforehand: Beforehand, strip: dict[str, Any]) -> list[Any]:
+def shown_precomputed(registry: ModelRegistry, precomputed: PrecomputedDrawing, strip: dict[str, Any]) -> list[Any]:
     """The view's values with a drawing that was made beforehand, explained."""
-    asked = beforehand.asked
+    asked = precomputed.asked
     state = GenerateState(caption=asked.text, steps=asked.steps, guidance=asked.guidance, seed=asked.seeds[0])
-    state = finish(registry, state, beforehand.steps)
+    state = finish(registry, state, precomputed.steps)
     _, *explained = explained_values(registry, state)
-    drawing = beforehand_value(state, registry.of(SCENES))
+    drawing = precomputed_value(state, registry.of(SCENES))
     return ["", state.caption, state.steps, state.guidance, state.seed, drawing, *explained, state, strip]
 
 
@@ -313,7 +313,7 @@ def connect_captions(registry: ModelRegistry, view: GenerateView) -> None:
         items = scenes.gallery.items
         item = items[event.whole("index", len(items))]
         picture = item.photo()
-        beams = opened_generator(registry).read_back(picture).best
+        beams = opened_generator(registry).recaption(picture).best
         return "", captioned_value(picture, item.title, beams, None if item.known is None else item.known.scene)
 
     view.strip.pick(scene, None, outputs, **ANSWERING)
@@ -323,7 +323,7 @@ def connect_captions(registry: ModelRegistry, view: GenerateView) -> None:
         if upload is None:
             return "", gr.skip()
         photo = read_upload(upload.content, upload.name)
-        beams = opened_generator(registry).read_back(photo.image).best
+        beams = opened_generator(registry).recaption(photo.image).best
         return "", captioned_value(photo.image, photo.name, beams, None)
 
     view.upload.input(own, view.upload, outputs, show_progress_on=view.captioned, **OPENING)

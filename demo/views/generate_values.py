@@ -200,7 +200,7 @@ def finish(registry: ModelRegistry, state: GenerateState, steps: Sequence[DrawnS
     return replace(state, gallery=indexed.gallery.name, index=0, drawn=drawn)
 
 
-def beforehand_value(state: GenerateState, service: RetrievalService) -> dict[str, Any]:
+def precomputed_value(state: GenerateState, service: RetrievalService) -> dict[str, Any]:
     """A drawing that was made beforehand, as `drawn_value`, with all its pictures as they came about."""
     film = [shown(frame[state.index]) for frame in finished(state).frames]
     says = say("generate.beforehand", seed=state.seeds[state.index], steps=state.steps)
@@ -239,7 +239,7 @@ def explained_values(
     """Of the picture that a state explains: the drawing's value, what is read, SEPS's viewer, and the words' maps."""
     drawn, generating = finished(state), opened_generator(registry)
     service, scenes = registry.find(SCENES)
-    read = generating.read_back(drawn.pictures[state.index], state.caption)
+    read = generating.recaption(drawn.pictures[state.index], state.caption)
     standing = find_standing(service, scenes, drawn.indexed, state.index, state.caption)
     record = service.explain(drawn.indexed, state.index, state.caption)
     viewer = viewer_value(service, drawn.indexed, state, record, "generate")

@@ -14,7 +14,7 @@ from demo.explain.masks import read_mask
 from demo.explain.table import say
 from demo.galleries.scenes import SCENES
 from demo.service.captions import read_caption, read_prompt
-from demo.service.registry import Found, ModelRegistry
+from demo.service.registry import ModelRegistry, OpenedGallery
 from demo.views.chooser import SelectedImage
 from demo.views.examples import examples_of
 from demo.views.generate_values import linked_state as linked_drawing
@@ -229,7 +229,7 @@ def _budget(text: str, patches: int) -> int:
     return int(text)
 
 
-def linked(registry: ModelRegistry, query: Mapping[str, str], progress: Progress = False) -> Found:
+def linked(registry: ModelRegistry, query: Mapping[str, str], progress: Progress = False) -> OpenedGallery:
     """The gallery of a link with its service; ValueError where there is none, or another model than the link says."""
     gallery = query.get("gallery", registry.first)
     model = query.get("model")

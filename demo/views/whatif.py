@@ -73,7 +73,7 @@ def decision(service: RetrievalService, indexed: IndexedGallery, state: ViewStat
     if mask is None:
         return None
     forcing = Forcing(service, indexed, state.index, state.caption, state.dense)
-    return forcing.attempt(mask), forcing.own
+    return forcing.attempt(mask), forcing.decided
 
 
 def search_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def whatif_value(service: RetrievalService, indexed: IndexedGallery, state: View
         return found
     forcing = Forcing(service, indexed, state.index, state.caption, state.dense)
     if mask is not None:
-        found["now"] = decision_words(forcing.attempt(mask), forcing.own)
+        found["now"] = decision_words(forcing.attempt(mask), forcing.decided)
     if state.budget:
         game = forcing.game(state.budget, mask)
         words = game_words(game.budget, game.by_hand, game.by_model, game.overlap)

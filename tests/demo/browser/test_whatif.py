@@ -77,11 +77,11 @@ def expect_attempt(page: Page, forcing: Forcing, mask: np.ndarray[tuple[int], np
     output = page.locator("#viewer .seps-terms output")
     expect(output).to_have_text(f"{found.record.similarity:.4f}")
     says = page.locator("#viewer .seps-decision")
-    if found is forcing.own:
+    if found is forcing.decided:
         expect(says).to_contain_text("Click or drag over patches")
         expect(page.locator("#viewer .seps-changed")).to_have_count(0)
     else:
-        change = found.record.similarity - forcing.own.record.similarity
+        change = found.record.similarity - forcing.decided.record.similarity
         expect(says).to_contain_text(f"{mask.sum()} of 196 patches kept")
         expect(says).to_contain_text(f"rank {found.rank}")
         expect(page.locator("#viewer .seps-terms > p .seps-changed")).to_have_text(f"{change:+.4f}")
@@ -92,7 +92,7 @@ def expect_attempt(page: Page, forcing: Forcing, mask: np.ndarray[tuple[int], np
 def test_patches_are_painted_undone_and_linked(browser: Browser, address: str, service: RetrievalService) -> None:
     indexed = service.find("examples")
     forcing = Forcing(service, indexed, indexed.gallery.position(FIRST_PHOTO), FIRST_CAPTION)
-    own = forcing.own.record.sparse.kept
+    own = forcing.decided.record.sparse.kept
     with opened(browser, address) as page:
         expect(page.locator("#viewer .seps-whatif")).to_be_hidden()
         tool(page, "whatif")
@@ -147,7 +147,7 @@ def test_patches_are_painted_undone_and_linked(browser: Browser, address: str, s
 def test_arrow_keys_and_space_paint(browser: Browser, address: str, service: RetrievalService) -> None:
     indexed = service.find("examples")
     forcing = Forcing(service, indexed, indexed.gallery.position(FIRST_PHOTO), FIRST_CAPTION)
-    mask = forcing.own.record.sparse.kept.copy()
+    mask = forcing.decided.record.sparse.kept.copy()
     with opened(browser, address) as page:
         page.locator("#viewer [data-tool=whatif]").press("Enter")
         opaque(page)
@@ -202,7 +202,7 @@ def test_the_game_of_twenty_patches(browser: Browser, address: str, service: Ret
         mask[14 * 5] = False
         expect(page.locator("#viewer .seps-decision")).to_contain_text(f"{forcing.game(20, mask).overlap:.2f}")
         tool(page, "play")
-        expect_attempt(page, forcing, forcing.own.record.sparse.kept)
+        expect_attempt(page, forcing, forcing.decided.record.sparse.kept)
     with opened(browser, address, "?" + urlsplit(link).query) as page:
         expect(page.locator("#viewer .seps-game tbody td").nth(0)).to_have_text("20 of 20")
 
@@ -212,7 +212,7 @@ def test_clicks_are_timed_until_the_new_score_is_painted(
 ) -> None:
     indexed = service.find("examples")
     forcing = Forcing(service, indexed, indexed.gallery.position(FIRST_PHOTO), FIRST_CAPTION)
-    mask = forcing.own.record.sparse.kept.copy()
+    mask = forcing.decided.record.sparse.kept.copy()
     with opened(browser, address) as page:
         tool(page, "whatif")
         opaque(page)

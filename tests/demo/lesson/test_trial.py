@@ -64,12 +64,12 @@ def test_a_decision_by_hand_is_that_of_the_library(
     wanted = explain(
         network_with(model, knobs), indexed.patches(index), words, long, grid=model.grid, mask=mask, dense_mask=draw
     )
-    assert trial.now is not None and trial.by_hand and trial.own.record is walked.record
+    assert trial.now is not None and trial.by_hand and trial.decided.record is walked.record
     assert trial.now.record.similarity == pytest.approx(wanted.similarity, abs=1e-6)
     assert trial.now.record.terms == pytest.approx(wanted.terms, abs=1e-6)
     np.testing.assert_array_equal(trial.now.record.sparse.kept, mask)
     if drawn:
-        assert (trial.now.rank, trial.own.total) == (0, 0)
+        assert (trial.now.rank, trial.decided.total) == (0, 0)
         return
     with torch.no_grad():
         batch = () if long is None else (long[None], torch.tensor([len(long)]))
@@ -86,7 +86,10 @@ def test_with_the_trained_settings_it_is_that_of_photos(service: RetrievalServic
     now, wanted = trial.now, forcing.attempt(mask)
     assert now is not None
     assert (now.record.similarity, now.rank) == (wanted.record.similarity, wanted.rank)
-    assert (trial.own.record.similarity, trial.own.rank) == (forcing.own.record.similarity, forcing.own.rank)
+    assert (trial.decided.record.similarity, trial.decided.rank) == (
+        forcing.decided.record.similarity,
+        forcing.decided.rank,
+    )
 
 
 @pytest.mark.parametrize("settings", SETTINGS)

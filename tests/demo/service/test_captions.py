@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from demo.service.captions import MOST_CHARACTERS, MOST_TYPED, read_caption, read_typed
+from demo.service.captions import MAX_CHARACTERS, MAX_TYPED, read_caption, read_typed
 from demo.service.retrieval import RetrievalService
 
 
@@ -32,7 +32,7 @@ def test_letters_of_another_style_are_read_without_a_note(service: RetrievalServ
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (None, "The caption is empty"),
         (" \n\t", "The caption is empty"),
@@ -41,8 +41,8 @@ def test_letters_of_another_style_are_read_without_a_note(service: RetrievalServ
         ("𓀀 𓀁", "write the caption in English"),
     ],
 )
-def test_what_cannot_be_read_is_refused(service: RetrievalService, text: str | None, told: str) -> None:
-    with pytest.raises(ValueError, match=told) as caught:
+def test_what_cannot_be_read_is_refused(service: RetrievalService, text: str | None, message: str) -> None:
+    with pytest.raises(ValueError, match=message) as caught:
         read_caption(service.model, text)
     assert "\n" not in str(caught.value)
 
@@ -60,6 +60,6 @@ def test_typed_captions_come_one_a_line(service: RetrievalService) -> None:
     assert read_typed(service.model, None) == []
     with pytest.raises(ValueError, match="Line 3: The model knows none"):
         read_typed(service.model, "a dog\n\n🐶")
-    with pytest.raises(ValueError, match=f"at most {MOST_TYPED}"):
-        read_typed(service.model, "a dog\n" * (MOST_TYPED + 1))
-    assert MOST_CHARACTERS == 2000
+    with pytest.raises(ValueError, match=f"at most {MAX_TYPED}"):
+        read_typed(service.model, "a dog\n" * (MAX_TYPED + 1))
+    assert MAX_CHARACTERS == 2000

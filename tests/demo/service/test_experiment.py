@@ -26,8 +26,8 @@ def test_the_session_s_gallery_is_the_one_indexed_anew(registry: ModelRegistry) 
     session = with_changes(registry, SessionData(), 0, [REMOVE])
     session = with_changes(registry, session, 3, [{"do": "move", "object": 1, "dx": 20, "dy": 0}])
     _, edited = registry.find("scenes", session)
-    some = replace(edited.gallery, items=edited.gallery.items[:5])
-    anew = index_gallery(service.model, some, None)
+    subset = replace(edited.gallery, items=edited.gallery.items[:5])
+    anew = index_gallery(service.model, subset, None)
     torch.testing.assert_close(edited.embeddings[:5], anew.embeddings)
     assert edited.digests[:5] == anew.digests
     assert edited.thumbnails[:5] == anew.thumbnails
@@ -61,11 +61,11 @@ def test_before_and_after_are_the_model_s_own_numbers(registry: ModelRegistry) -
 
 
 def test_changes_are_taken_back_one_by_one_or_all_at_once(registry: ModelRegistry) -> None:
-    one = with_changes(registry, SessionData(), 0, [REMOVE])
-    two = with_changes(registry, one, 0, [{"do": "redraw", "seed": 4}])
+    first = with_changes(registry, SessionData(), 0, [REMOVE])
+    two = with_changes(registry, first, 0, [{"do": "redraw", "seed": 4}])
     assert len(two.edits["scenes"][0].history) == 2
     back = with_changes(registry, two, 0, [{"do": "undo"}])
-    assert back.edits["scenes"][0].scene == one.edits["scenes"][0].scene
+    assert back.edits["scenes"][0].scene == first.edits["scenes"][0].scene
     assert with_changes(registry, back, 0, [{"do": "undo"}]).edits["scenes"] == {}
     assert with_changes(registry, two, 0, [{"do": "original"}]).edits["scenes"] == {}
     assert with_changes(registry, SessionData(), 0, [{"do": "undo"}]).edits["scenes"] == {}

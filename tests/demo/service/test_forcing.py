@@ -33,24 +33,24 @@ def test_the_rank_counts_the_others_as_they_are(service: RetrievalService) -> No
     scores = service.engine.score(indexed.images, captions)[:, 0]
     index = int(scores.argsort(descending=True)[5])
     forcing = Forcing(service, indexed, index, CAPTION)
-    assert (forcing.own.rank, forcing.own.total) == (6, 14)
+    assert (forcing.decided.rank, forcing.decided.total) == (6, 14)
     ranks = []
     for seed in range(6):
         mask = np.random.default_rng(seed).random(196) < 0.05
         forced = service.engine.score(indexed.images, captions, torch.from_numpy(mask))[index, 0]
         others = torch.cat([scores[:index], scores[index + 1 :]])
-        found = forcing.attempt(mask)
-        assert found.record.similarity == pytest.approx(float(forced), abs=1e-5)
-        assert found.rank == 1 + int((others > forced).sum())
-        ranks.append(found.rank)
+        attempt = forcing.attempt(mask)
+        assert attempt.record.similarity == pytest.approx(float(forced), abs=1e-5)
+        assert attempt.rank == 1 + int((others > forced).sum())
+        ranks.append(attempt.rank)
     assert len({6, *ranks}) > 1
-    assert forcing.attempt(None) is forcing.attempt(forcing.own.record.sparse.kept.copy()) is forcing.own
+    assert forcing.attempt(None) is forcing.attempt(forcing.decided.record.sparse.kept.copy()) is forcing.decided
 
 
 def test_the_game_sets_a_budget_beside_the_highest_scores(service: RetrievalService) -> None:
     indexed = service.find("examples")
     forcing = Forcing(service, indexed, 0, CAPTION)
-    score = forcing.own.record.sparse.score
+    score = forcing.decided.record.sparse.score
     best = np.isin(np.arange(196), score.argsort(kind="stable")[::-1][:20])
     game = forcing.game(20, None)
     assert game.by_hand is None and game.overlap == 0

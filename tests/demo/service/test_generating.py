@@ -34,8 +34,8 @@ def generating(generator: ImageTextGenerator) -> GeneratingService:
 
 def assert_same(first: Sequence[Image.Image], second: Sequence[Image.Image]) -> None:
     assert len(first) == len(second)
-    for one, other in zip(first, second, strict=True):  # attention that is watched is summed in another order
-        assert np.abs(np.asarray(one, dtype=int) - np.asarray(other, dtype=int)).max() <= 1
+    for picture, other in zip(first, second, strict=True):  # attention that is watched is summed in another order
+        assert np.abs(np.asarray(picture, dtype=int) - np.asarray(other, dtype=int)).max() <= 1
 
 
 def test_frames_are_the_librarys_and_the_last_has_the_attention(
@@ -44,11 +44,11 @@ def test_frames_are_the_librarys_and_the_last_has_the_attention(
     assert not generating.is_open
     shown = list(generating.draw(Asked(TEXT, 25, 3.0, (4,))))
     assert generating.is_open
-    assert [one.step for one in shown] == [*range(3, 25, 3), 25]
-    assert {one.steps for one in shown} == {25}
-    wanted = list(generator.frames(TEXT, 25, 4, 3.0, every=3))
-    assert_same([one.pictures[0] for one in shown], [one.picture for one in wanted])
-    assert [one.attention is None for one in shown] == [True] * 8 + [False]
+    assert [step.step for step in shown] == [*range(3, 25, 3), 25]
+    assert {step.steps for step in shown} == {25}
+    expected = list(generator.frames(TEXT, 25, 4, 3.0, every=3))
+    assert_same([step.pictures[0] for step in shown], [step.picture for step in expected])
+    assert [step.attention is None for step in shown] == [True] * 8 + [False]
     maps = shown[-1].attention
     assert maps is not None
     size = generator.network.config.latent_size
@@ -58,33 +58,33 @@ def test_frames_are_the_librarys_and_the_last_has_the_attention(
 
 
 def test_drawings_take_turns_and_one_that_is_stopped_leaves_nothing(generating: GeneratingService) -> None:
-    one, two = Asked(TEXT, 5, 2.0, (1, 2)), Asked("two dogs", 5, 2.0, (3, 4))
-    alone = [list(generating.draw(asked)) for asked in (one, two)]
-    stopped = generating.draw(one)
+    first_asked, two = Asked(TEXT, 5, 2.0, (1, 2)), Asked("two dogs", 5, 2.0, (3, 4))
+    alone = [list(generating.draw(asked)) for asked in (first_asked, two)]
+    stopped = generating.draw(first_asked)
     next(stopped)
-    first, second = generating.draw(one), generating.draw(two)
+    first, second = generating.draw(first_asked), generating.draw(two)
     in_turn = list(zip(first, second, strict=True))
     stopped.close()  # type: ignore[attr-defined]
-    for turns, own in zip(zip(*in_turn, strict=True), alone, strict=True):
-        for found, wanted in zip(turns, own, strict=True):
-            assert_same(found.pictures, wanted.pictures)
+    for turns, expected in zip(zip(*in_turn, strict=True), alone, strict=True):
+        for drawn, alone_step in zip(turns, expected, strict=True):
+            assert_same(drawn.pictures, alone_step.pictures)
         assert turns[-1].attention is not None
-        assert own[-1].attention is not None
-        np.testing.assert_allclose(turns[-1].attention, own[-1].attention, atol=1e-5)
+        assert expected[-1].attention is not None
+        np.testing.assert_allclose(turns[-1].attention, expected[-1].attention, atol=1e-5)
 
 
 def test_a_picture_is_read_back(generating: GeneratingService, generator: ImageTextGenerator) -> None:
     picture = generator.text_to_image(TEXT, 2, seed=0)
-    read = generating.read_back(picture, TEXT)
-    assert [one.text for one in read.best] == [one.text for one in generator.write([picture])[0]]
-    assert [one.says for one in read.statements] == [
+    read = generating.recaption(picture, TEXT)
+    assert [caption.text for caption in read.best] == [caption.text for caption in generator.write([picture])[0]]
+    assert [statement.says for statement in read.statements] == [
         "there is: car",
         "the car is red",
         "there is: dog",
         "the dog is small",
         "the car is next to the dog",
     ]
-    assert generating.read_back(picture).statements == []
+    assert generating.recaption(picture).statements == []
 
 
 def test_bad_requests_are_refused(generating: GeneratingService) -> None:
@@ -97,7 +97,7 @@ def test_bad_requests_are_refused(generating: GeneratingService) -> None:
 
 
 def test_a_place_among_a_gallerys_pictures() -> None:
-    assert [rank_among(one, [3.0, 2.0, 1.0]) for one in (4.0, 2.0, 1.5, 0.0)] == [1, 2, 3, 4]
+    assert [rank_among(score, [3.0, 2.0, 1.0]) for score in (4.0, 2.0, 1.5, 0.0)] == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("draws", [True, False])
@@ -112,5 +112,5 @@ def test_a_generator_that_draws_nothing_does_not_count(
 
 def test_neither_diffusers_nor_the_generator_is_imported_before_its_first_use() -> None:
     code = "import sys, demo.service.generating as g; g.generator_ships(); print('diffusers' in sys.modules)"
-    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "False"
+    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "False"

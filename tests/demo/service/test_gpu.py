@@ -47,8 +47,8 @@ def test_photos_are_encoded_where_the_gpu_is(service: RetrievalService, monkeypa
     encode = gpu.lent_encoder("photos")
     assert encode is not None
     gallery = examples_gallery()
-    some = type(gallery)(gallery.name, gallery.title, "", gallery.items[:2])
-    indexed = index_gallery(service.model, some, None, False, encode)
+    subset = type(gallery)(gallery.name, gallery.title, "", gallery.items[:2])
+    indexed = index_gallery(service.model, subset, None, False, encode)
     assert [(name, len(photos)) for name, photos in calls] == [("photos", 1), ("photos", 1)]
     assert all(isinstance(photo, Image.Image) for _, photos in calls for photo in photos)
     torch.testing.assert_close(indexed.embeddings, service.find("examples").embeddings[:2])

@@ -36,14 +36,16 @@ def photo() -> Image.Image:
 
 
 def test_the_numbers_are_the_librarys(judging: JudgingService, judge: Judge, photo: Image.Image) -> None:
-    found, wanted = judging.judge(("one", photo.copy), "an astronaut"), judge.score(photo, "an astronaut")
+    result, expected = judging.judge(("one", photo.copy), "an astronaut"), judge.score(photo, "an astronaut")
     for name in ("quality", "consistency"):
         for part in ("base", "correction", "final", "scale"):
-            assert getattr(getattr(found, name), part) == pytest.approx(getattr(getattr(wanted, name), part), abs=1e-5)
-    assert found.seen.logit == pytest.approx(wanted.logit, abs=1e-5)
-    assert found.seen.grid == wanted.grid == (14, 14)
-    assert found.seen.attributions is not None and wanted.attributions is not None
-    np.testing.assert_allclose(found.seen.attributions, wanted.attributions, atol=1e-6)
+            assert getattr(getattr(result, name), part) == pytest.approx(
+                getattr(getattr(expected, name), part), abs=1e-5
+            )
+    assert result.seen.logit == pytest.approx(expected.logit, abs=1e-5)
+    assert result.seen.grid == expected.grid == (14, 14)
+    assert result.seen.attributions is not None and expected.attributions is not None
+    np.testing.assert_allclose(result.seen.attributions, expected.attributions, atol=1e-6)
 
 
 def test_shares_add_up_to_the_logit_and_hold_the_bias_evenly(
@@ -94,17 +96,17 @@ def test_spoilt_copies_begin_with_the_picture_and_are_the_librarys(judging: Judg
 
 
 def test_progress_is_told_for_each_few_pictures(judging: JudgingService) -> None:
-    told: list[int] = []
+    counts: list[int] = []
 
     def progress(items: list[list[Source]], desc: str) -> list[list[Source]]:
-        told.extend(len(item) for item in items)
+        counts.extend(len(item) for item in items)
         return items
 
     sources = [(str(i), Image.new("RGB", (64, 48), (20 * i, 0, 0)).copy) for i in range(6)]
     assert len(judging.see([*sources, sources[0]], progress)) == 7
-    assert told == [4, 2]
+    assert counts == [4, 2]
     judging.see(sources, progress)
-    assert told == [4, 2]
+    assert counts == [4, 2]
 
 
 def test_an_encoder_that_does_not_pool_by_mean_has_no_shares(tmp_path: Path) -> None:

@@ -19,9 +19,9 @@ UNSEEN = FOREIGN.pop("written after the rule was fixed")  # so that its rate is 
 
 
 def share_with_hint(service: RetrievalService, captions: list[str]) -> float:
-    found = sum(bool(hint(service.model.tokenizer, caption)) for caption in captions)
-    print(f"{found} of {len(captions)} captions get a hint")
-    return found / len(captions)
+    hinted = sum(bool(hint(service.model.tokenizer, caption)) for caption in captions)
+    print(f"{hinted} of {len(captions)} captions get a hint")
+    return hinted / len(captions)
 
 
 @pytest.mark.parametrize("language", FOREIGN)
@@ -49,7 +49,7 @@ def test_hardly_an_english_caption_gets_a_hint(service: RetrievalService) -> Non
 
 
 @pytest.mark.parametrize(
-    ("caption", "told"),
+    ("caption", "hinted"),
     [
         ("ein Hund läuft über die Wiese", "it may not know: Hund, läuft, Wiese."),
         ("une femme en robe rouge", "and this does not look like one."),
@@ -58,10 +58,10 @@ def test_hardly_an_english_caption_gets_a_hint(service: RetrievalService) -> Non
         ("a dog", ""),
     ],
 )
-def test_a_hint_names_the_words(service: RetrievalService, caption: str, told: str) -> None:
+def test_a_hint_names_the_words(service: RetrievalService, caption: str, hinted: str) -> None:
     note = read_caption(service.model, caption).note
-    assert note.endswith(told)
-    assert bool(note) == bool(told)
+    assert note.endswith(hinted)
+    assert bool(note) == bool(hinted)
     assert not note or note.startswith("The model has learnt English captions")
 
 

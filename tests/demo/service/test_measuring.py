@@ -40,9 +40,9 @@ def test_values_are_the_librarys(service: RetrievalService, index: int, name: st
     assert shown.diverging and shown.low == -shown.high and shown.high == abs(shown.values).max()
     for word in (0, 3):
         np.testing.assert_allclose(Layer(name, word).values(record).values, expected.word_effects[word], atol=1e-6)
-    told = plain(record)
-    assert told["measures"][name]["values"] == shown.values.tolist()
-    assert set(told["description"]["measures"]) == set(MEASURES)
+    value = plain(record)
+    assert value["measures"][name]["values"] == shown.values.tolist()
+    assert set(value["description"]["measures"]) == set(MEASURES)
     assert len(packed(record)["measures"][name]["words"]["float32"]) > 100
     assert Layer(name) in layers_of(record) and Layer(name, 2) in layers_of(record)
     assert record.similarity == service.explain(indexed, index, CAPTION, None, mask).similarity
@@ -60,10 +60,10 @@ def test_blurred_values_are_the_librarys(scene: tuple[RetrievalService, IndexedG
     mask = np.random.default_rng(1).random(100) < 0.3 if forced else None
     pair = (indexed, 1, "a red car", None, "blurred", mask)
     assert not service.is_measured(*pair)
-    told: list[tuple[int, str]] = []
+    reports: list[tuple[int, str]] = []
 
     def bar(items: Sequence[range], desc: str) -> Sequence[range]:
-        told.append((len(items), desc))
+        reports.append((len(items), desc))
         return items
 
     record = service.measure(*pair, bar)
@@ -74,8 +74,8 @@ def test_blurred_values_are_the_librarys(scene: tuple[RetrievalService, IndexedG
     assert shown.diverging and "blurred" in shown.sentence and "encoded again" in shown.sentence
     assert plain(record)["measures"]["blurred"]["values"] == shown.values.tolist()
     assert Layer("blurred", 2) in layers_of(record)
-    assert told == [(8, "Encoding blurred pictures")] and service.is_measured(*pair)
-    assert service.measure(*pair, bar).blurred is record.blurred and len(told) == 1  # remembered
+    assert reports == [(8, "Encoding blurred pictures")] and service.is_measured(*pair)
+    assert service.measure(*pair, bar).blurred is record.blurred and len(reports) == 1  # remembered
 
 
 def test_what_is_measured_meanwhile_stays(scene: tuple[RetrievalService, IndexedGallery]) -> None:
@@ -96,11 +96,11 @@ def test_the_smallest_set_and_change_are_the_librarys(service: RetrievalService,
     others = service.rank_images(indexed, CAPTION).others(index)
     words = service.model.encode_captions([CAPTION])[0][0]
     pair = (service.model.cross_net, indexed.patches(index), words)
-    found = smallest_set(*pair, others=others)
+    smallest = smallest_set(*pair, others=others)
     record = service.measure(indexed, index, CAPTION, None, "smallest_set")
     shown = Layer("smallest_set").values(record)
-    assert np.array_equal(shown.values > 0, found.kept) and shown.values.sum() == found.count
-    assert f"{found.count} patch" in shown.sentence and f"rank {found.rank}" in shown.sentence
+    assert np.array_equal(shown.values > 0, smallest.kept) and shown.values.sum() == smallest.count
+    assert f"{smallest.count} patch" in shown.sentence and f"rank {smallest.rank}" in shown.sentence
     change = smallest_change(*pair, others=others)
     record = service.measure(indexed, index, CAPTION, None, "smallest_change")
     shown, kept = Layer("smallest_change").values(record), record.sparse.kept
@@ -121,8 +121,8 @@ def test_the_region_that_is_told_costs_what_it_says(service: RetrievalService, i
     without = explain(service.model.cross_net, indexed.patches(index), words, mask=kept & ~region)
     assert record.region.count == region.sum() and not (region & ~kept).any()
     assert record.region.cost == pytest.approx(record.similarity - without.similarity, abs=1e-6)
-    said = describe(record, Layer("effect"))
-    assert f"{abs(record.region.cost):.3f}" in said and "Dropping" in said
+    description = describe(record, Layer("effect"))
+    assert f"{abs(record.region.cost):.3f}" in description and "Dropping" in description
 
 
 def test_of_a_scene_the_named_objects_are_told(registry: ModelRegistry) -> None:

@@ -39,10 +39,10 @@ def test_images_are_ranked_by_the_models_own_score(service: RetrievalService, de
 def test_captions_are_ranked_with_the_truth_beside_them(service: RetrievalService) -> None:
     indexed = service.find("examples")
     index = indexed.gallery.position("coffee")
-    own = indexed.gallery.items[index].captions
+    captions = indexed.gallery.items[index].captions
     ranking = service.rank_captions(indexed, index, "examples", "a mug of tea\na zebra")
     assert len(ranking.captions) == sum(len(item.captions) for item in indexed.gallery.items) + 2
-    assert {text for text, right in zip(ranking.captions, ranking.correct, strict=True) if right} == set(own)
+    assert {text for text, right in zip(ranking.captions, ranking.correct, strict=True) if right} == set(captions)
     assert [text for text, right in zip(ranking.captions, ranking.correct, strict=True) if right is None] == [
         text for text in ranking.captions if text in ("a mug of tea", "a zebra")
     ]

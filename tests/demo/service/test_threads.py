@@ -25,10 +25,10 @@ def test_a_call_computes_alone_in_one_of_few_threads_and_others_stay_as_they_wer
         return current_thread().name, inner(), torch.get_num_threads()
 
     with ThreadPoolExecutor(20) as callers:
-        found = list(callers.map(lambda _: outer(), range(60)))
-    assert all(name == own and threads == 1 for name, own, threads in found)
-    assert 1 <= len({name for name, _, _ in found}) <= torch.get_num_threads() + 64
-    assert current_thread().name not in {name for name, _, _ in found}
+        callers_seen = list(callers.map(lambda _: outer(), range(60)))
+    assert all(name == thread_name and threads == 1 for name, thread_name, threads in callers_seen)
+    assert 1 <= len({name for name, _, _ in callers_seen}) <= torch.get_num_threads() + 64
+    assert current_thread().name not in {name for name, _, _ in callers_seen}
     assert torch.get_num_threads() == usual
 
 
@@ -62,7 +62,7 @@ def test_items_gather_while_all_threads_are_busy() -> None:
         while sum(map(len, batches)) < 2 and time.monotonic() < deadline:
             time.sleep(0.01)
         go.set()
-        assert [one.result(30) for one in first] == [10 * number for number in range(70) if number != 13]
+        assert [future.result(30) for future in first] == [10 * number for number in range(70) if number != 13]
         with pytest.raises(ValueError, match="13 is not liked"):
             callers.submit(gather, 13).result(30)
     assert max(map(len, batches)) == 8
@@ -75,7 +75,7 @@ def test_rankings_asked_at_once_are_those_asked_alone(service: RetrievalService)
     alone = [service.rank_images(indexed, caption) for caption in captions]
     with ThreadPoolExecutor(15) as callers:
         together = list(callers.map(lambda caption: service.rank_images(indexed, caption), captions))
-    for one, other in zip(alone, together, strict=True):
+    for ranking, other in zip(alone, together, strict=True):
         scores = dict(zip(other.order, other.scores, strict=True))
-        assert [scores[index] for index in one.order] == pytest.approx(one.scores, abs=1e-6)
-        assert other.reading == one.reading
+        assert [scores[index] for index in ranking.order] == pytest.approx(ranking.scores, abs=1e-6)
+        assert other.reading == ranking.reading

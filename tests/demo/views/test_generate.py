@@ -11,9 +11,9 @@ import pytest
 
 from demo.galleries.drawn import DRAWN
 from demo.galleries.scenes import SCENES
-from demo.opening.write import draw_beforehand
-from demo.service.beforehand import read_beforehand, save_beforehand
+from demo.opening.write import draw_precomputed
 from demo.service.generating import GeneratingService
+from demo.service.precomputed import read_precomputed, save_precomputed
 from demo.service.registry import ModelRegistry
 from demo.views.generate import draw_frames, ended
 from demo.views.generate_values import EXAMPLES, GenerateState, link_of
@@ -69,11 +69,11 @@ def test_it_opens_with_a_drawing_that_was_made_beforehand(
     drawing: ModelRegistry, generator: ImageTextGenerator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "drawing.safetensors"
-    made = draw_beforehand(GeneratingService(lambda: generator))
-    save_beforehand(made, "digest", file)
-    assert read_beforehand("another", file) is None
-    assert read_beforehand("digest", tmp_path / "nowhere") is None
-    service = GeneratingService(lambda: generator, lambda: read_beforehand("digest", file))
+    made = draw_precomputed(GeneratingService(lambda: generator))
+    save_precomputed(made, "digest", file)
+    assert read_precomputed("another", file) is None
+    assert read_precomputed("digest", tmp_path / "nowhere") is None
+    service = GeneratingService(lambda: generator, lambda: read_precomputed("digest", file))
     monkeypatch.setattr(drawing, "generating", service)
     said, caption, *numbers, value, told, words, looks, state, _ = opened(drawing, "?view=generate")
     assert (said, caption, numbers) == ("", EXAMPLES[0], [30, 8.0, 0])

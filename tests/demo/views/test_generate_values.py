@@ -85,7 +85,7 @@ def test_a_finished_drawing_is_explained(drawing: ModelRegistry) -> None:
     assert told["numbers"][0].endswith(
         f"with S(I, T) {similarity:.3f}: rank {rank} of 201, with the 200 scenes of the gallery."
     )
-    read = opened_generator(drawing).read_back(finished(state).pictures[1], TEXT)
+    read = opened_generator(drawing).recaption(finished(state).pictures[1], TEXT)
     assert told["statements"] == [{"says": one.says, "verdict": one.verdict} for one in read.statements]
     assert told["summary"].startswith(f"Of your caption's {len(read.statements)} statements: ")
     assert told["beams"] == [one.text for one in read.best]

@@ -7,7 +7,7 @@ import json
 import pytest
 import torch
 
-from demo.service.captions import Reading, told_if_unlike
+from demo.service.captions import Reading, noted_if_unlike
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.start import known_to
@@ -33,12 +33,12 @@ def test_the_photos_view_tells_it(
 
 def test_it_stands_behind_what_else_is_told(service: RetrievalService) -> None:
     centres = caption_vectors(service.model, [CAPTION])
-    read = told_if_unlike(service.model, KnownCaptions(centres, 1.01), Reading(CAPTION, "Cut short."))
+    read = noted_if_unlike(service.model, KnownCaptions(centres, 1.01), Reading(CAPTION, "Cut short."))
     assert read.text == CAPTION
     assert read.note.endswith("like this one (nearness 1.00, usually above 1.01): this may be a guess.")
     assert read.note.startswith("Cut short. Few training captions")
     unmeasured = Reading(CAPTION, "")
-    assert told_if_unlike(service.model, None, unmeasured) is unmeasured
+    assert noted_if_unlike(service.model, None, unmeasured) is unmeasured
 
 
 def test_the_photos_model_brings_what_its_card_tells() -> None:

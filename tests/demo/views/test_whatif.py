@@ -42,7 +42,7 @@ def test_the_page_is_told_every_difference(service: RetrievalService) -> None:
     value = search_value(service, indexed, state)
     mask, found = read_mask(state.mask, 196), json.loads(value["whatif"])
     forcing = Forcing(service, indexed, 2, CAPTION)
-    now, own = forcing.attempt(mask), forcing.own
+    now, own = forcing.attempt(mask), forcing.decided
     assert value["record"]["branches"][0]["forced"] is True
     assert value["similarity"] == now.record.similarity
     assert found["own"] == mask_text(own.record.sparse.kept)

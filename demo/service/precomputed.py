@@ -1,4 +1,4 @@
-"""A drawing made beforehand, with which the view "Generate" opens: `python -m demo.opening` writes it, and a test draws
+"""A precomputed drawing, with which the view "Generate" opens: `python -m demo.opening` writes it, and a test draws
 it anew. It belongs to one generator's weights, and is not shown with others."""
 
 from __future__ import annotations
@@ -22,38 +22,40 @@ FILE = Path(__file__).resolve().parents[2] / "assets" / "opening" / "drawing.saf
 
 
 @dataclass(frozen=True)
-class Beforehand:
+class PrecomputedDrawing:
     """A finished drawing: what was asked for, and its steps as they were shown."""
 
     asked: Asked
     steps: list[DrawnStep]
 
 
-def save_beforehand(drawing: Beforehand, weights: str, file: Path = FILE) -> None:
+def save_precomputed(drawing: PrecomputedDrawing, weights: str, file: Path = FILE) -> None:
     """Write a drawing of one seed; `weights` tells those of its generator, see `weights_digest`."""
     asked, steps = drawing.asked, drawing.steps
     attention = steps[-1].attention
     assert attention is not None
-    frames = np.stack([np.asarray(one.pictures[0]) for one in steps])  # (F, side, side, 3)
-    shown = np.array([one.step for one in steps])
-    told = {"text": asked.text, "steps": asked.steps, "guidance": asked.guidance, "seed": asked.seeds[0]}
+    frames = np.stack([np.asarray(step.pictures[0]) for step in steps])  # (F, side, side, 3)
+    shown = np.array([step.step for step in steps])
+    settings = {"text": asked.text, "steps": asked.steps, "guidance": asked.guidance, "seed": asked.seeds[0]}
     save_file(
         {"frames": frames, "shown": shown, "attention": attention.astype(np.float16)},
         file,
-        {"weights": weights, **{name: str(value) for name, value in told.items()}},
+        {"weights": weights, **{name: str(value) for name, value in settings.items()}},
     )
 
 
-def read_beforehand(weights: str, file: Path = FILE) -> Beforehand | None:
+def read_precomputed(weights: str, file: Path = FILE) -> PrecomputedDrawing | None:
     """Read a drawing; None where there is none, where it belongs to other weights, or where it cannot be read."""
     try:
         with safe_open(file, "numpy") as stored:
-            told = stored.metadata() or {}
-            if told.get("weights") != weights:
+            settings = stored.metadata() or {}
+            if settings.get("weights") != weights:
                 return None
             frames, shown, attention = (stored.get_tensor(name) for name in ("frames", "shown", "attention"))
-            asked = Asked(told["text"], int(told["steps"]), float(told["guidance"]), (int(told["seed"]),))
-            return Beforehand(asked, steps_of(asked.steps, frames, shown, attention.astype(np.float32)))
+            asked = Asked(
+                settings["text"], int(settings["steps"]), float(settings["guidance"]), (int(settings["seed"]),)
+            )
+            return PrecomputedDrawing(asked, steps_of(asked.steps, frames, shown, attention.astype(np.float32)))
     except (OSError, SafetensorError, KeyError, ValueError):
         return None
 
@@ -72,7 +74,7 @@ def weights_digest() -> str:
     folder = shipped_models(GENERATOR).get("generator")
     if folder is None:
         raise ValueError("No generator ships with this copy of the app.")
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for file in sorted(folder.glob("*.safetensors")):
-        found.update(file.read_bytes())
-    return found.hexdigest()
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
