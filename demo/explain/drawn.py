@@ -12,11 +12,11 @@ from seps.scenes.reading import Reading, Statement, judge_statements, read_capti
 from seps.scenes.truth import about
 from seps.scenes.wording import NUMBERS, plural
 
-TOLD = {True: "true", False: "untrue", None: "untold"}
+VERDICTS = {True: "true", False: "untrue", None: "untold"}
 
 
 @dataclass(frozen=True)
-class ToldStatement:
+class StatementVerdict:
     """A statement of the caption.
 
     Attributes:
@@ -30,13 +30,13 @@ class ToldStatement:
     after: int
 
 
-def told_statements(asked: Reading, verdicts: Sequence[Verdict]) -> list[ToldStatement]:
+def statement_verdicts(asked: Reading, verdicts: Sequence[Verdict]) -> list[StatementVerdict]:
     """Each statement of a caption with its verdict, in the caption's order; those that read alike ("a dog", of two) are
     one, untrue where one of them is, else untold where one of them is."""
-    found: dict[str, tuple[list[Verdict], tuple[int, int]]] = {}
+    grouped: dict[str, tuple[list[Verdict], tuple[int, int]]] = {}
     for statement, place, verdict in zip(asked.statements, asked.places, verdicts, strict=True):
-        found.setdefault(statement_says(asked, statement, place), ([], place))[0].append(verdict)
-    return [ToldStatement(says, TOLD[joined(own)], *place) for says, (own, place) in found.items()]
+        grouped.setdefault(statement_says(asked, statement, place), ([], place))[0].append(verdict)
+    return [StatementVerdict(says, VERDICTS[joined(joint)], *place) for says, (joint, place) in grouped.items()]
 
 
 def joined(verdicts: Sequence[Verdict]) -> Verdict:
@@ -47,42 +47,42 @@ def joined(verdicts: Sequence[Verdict]) -> Verdict:
 def statement_says(asked: Reading, statement: Statement, place: tuple[int, int]) -> str:
     """A statement in words, as much as can be in the caption's own."""
     name, *rest = statement
-    own = [nouns(asked)[i] for i in about(statement)]
+    subjects = [nouns(asked)[i] for i in about(statement)]
     words = " ".join(asked.words[slice(*place)])
     if name == "called":
-        return say("statement.called", noun=own[0])
+        return say("statement.called", noun=subjects[0])
     if name in ("colour", "size"):
-        return say("statement.is", noun=own[0], value=rest[1])
+        return say("statement.is", noun=subjects[0], value=rest[1])
     if name == "count":
         return say("statement.count", number=NUMBERS[rest[0]], nouns=plural(rest[1]))
     if name in ("pose", "zone", "at"):
-        return say("statement.does", noun=own[0], words=words)
+        return say("statement.does", noun=subjects[0], words=words)
     if name in INVERSE:
-        return say("statement.relation", noun=own[0], relation=name, other=own[1])
+        return say("statement.relation", noun=subjects[0], relation=name, other=subjects[1])
     return words  # of the place, and of what is in it
 
 
-def statement_values(told: Sequence[ToldStatement]) -> list[dict[str, str]]:
+def statement_values(statements: Sequence[StatementVerdict]) -> list[dict[str, str]]:
     """Statements as the page draws them."""
-    return [{"says": one.says, "verdict": one.verdict} for one in told]
+    return [{"says": statement.says, "verdict": statement.verdict} for statement in statements]
 
 
-def summary(told: Sequence[ToldStatement]) -> str:
+def summary(statements: Sequence[StatementVerdict]) -> str:
     """How many statements of the caption its picture's captions say too, in a sentence."""
-    return say("statement.summary", total=len(told), **counts(told))
+    return say("statement.summary", total=len(statements), **counts(statements))
 
 
-def truth_summary(told: Sequence[ToldStatement]) -> str:
+def truth_summary(statements: Sequence[StatementVerdict]) -> str:
     """How many statements are true of the scene, in a sentence."""
-    return say("statement.of_truth", total=len(told), true=counts(told)["true"])
+    return say("statement.of_truth", total=len(statements), true=counts(statements)["true"])
 
 
-def counts(told: Sequence[ToldStatement]) -> dict[str, int]:
+def counts(statements: Sequence[StatementVerdict]) -> dict[str, int]:
     """The number of statements of each verdict."""
-    return {verdict: sum(one.verdict == verdict for one in told) for verdict in TOLD.values()}
+    return {verdict: sum(statement.verdict == verdict for statement in statements) for verdict in VERDICTS.values()}
 
 
-def true_statements(scene: Scene, text: str) -> list[ToldStatement]:
+def true_statements(scene: Scene, text: str) -> list[StatementVerdict]:
     """The statements of a caption, each true or untrue of a scene, as `told_statements`."""
     reading = read_caption(text)
-    return told_statements(reading, judge_statements(scene, reading))
+    return statement_verdicts(reading, judge_statements(scene, reading))

@@ -46,8 +46,8 @@ def legend(step: str, facts: Collection[str], file: bool = False) -> list[tuple[
 
 def _holds(row: dict[str, Any], facts: Collection[str], file: bool) -> bool:
     """Whether a row of a table is shown where `facts` hold."""
-    wanted = [*row.get("when", ()), *(row.get("file", ()) if file else ())]
-    return all((name.removeprefix("!") in facts) != name.startswith("!") for name in wanted)
+    conditions = [*row.get("when", ()), *(row.get("file", ()) if file else ())]
+    return all((name.removeprefix("!") in facts) != name.startswith("!") for name in conditions)
 
 
 def page_equation(step: str, facts: Collection[str]) -> str:

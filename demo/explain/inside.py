@@ -22,14 +22,14 @@ class Inside:
 
     Attributes:
         phrase: as in the caption; objects: their numbers; name: them in words, "the red car".
-        share: of the weight of the word's map, in [0, 1], that lies inside the objects.
+        fraction: of the weight of the word's map, in [0, 1], that lies inside the objects.
     """
 
     word: int
     phrase: str
     objects: tuple[int, ...]
     name: str
-    share: float
+    fraction: float
 
 
 def weights_inside(record: Explanation, known: SceneAnnotation, caption: str, tokenizer: Tokenizer) -> list[Inside]:
@@ -42,19 +42,19 @@ def weights_inside(record: Explanation, known: SceneAnnotation, caption: str, to
     if not named or positions is None:
         return []
     seen, maps = labels(known.scene), record.sparse_alignment.word_maps
-    found = []
+    weights = []
     for mention in named:
         mask = np.isin(seen, mention.objects)
         if not mask.any():
             continue
         overlap = mask_overlap(mask, record.grid).reshape(-1)  # (N,)
         name = objects_name(known.scene, mention.objects)
-        found += [
+        weights += [
             Inside(word, mention.phrase, mention.objects, name, energy_inside(maps[word], overlap))
             for word in words_of(mention, positions)
             if word < len(maps) - 1 and maps[word].any()  # the last one is [SEP]
         ]
-    return found
+    return weights
 
 
 def words_of(mention: Mention, positions: Sequence[range]) -> list[int]:
@@ -65,4 +65,4 @@ def words_of(mention: Mention, positions: Sequence[range]) -> list[int]:
 
 def sentence(inside: Inside) -> str:
     """The figure in words."""
-    return say("word.inside", share=100 * inside.share, name=inside.name)
+    return say("word.inside", share=100 * inside.fraction, name=inside.name)

@@ -59,9 +59,9 @@ def score_sentence(score: Score) -> str:
     if not score.scale:
         return say("judge.uncorrected", final=score.final)
     key = "judge.adds" if score.correction >= 0 else "judge.takes"
-    said = say(key, final=score.final, base=score.base, amount=abs(score.correction), scale=score.scale)
+    sentence = say(key, final=score.final, base=score.base, amount=abs(score.correction), scale=score.scale)
     uncut = score.base + score.correction
-    return said if 0 <= uncut <= 1 else f"{said} {say('judge.cut', uncut=uncut, end=round(score.final))}"
+    return sentence if 0 <= uncut <= 1 else f"{sentence} {say('judge.cut', uncut=uncut, end=round(score.final))}"
 
 
 def other_sentence(first: Judged, other: Judged) -> str:
@@ -101,10 +101,10 @@ def shares_alternative(seen: JudgeFeatures) -> str:
     """Where most speaks for and against quality, as the picture's alternative text."""
     if seen.attributions is None or seen.grid is None:
         return ""
-    shares = seen.attributions.reshape(seen.grid)
+    attributions = seen.attributions.reshape(seen.grid)
     places = {
-        "for_place": whereabouts(shares.clip(min=0)) or say("judge.evenly"),
-        "against_place": whereabouts((-shares).clip(min=0)) or say("judge.evenly"),
+        "for_place": whereabouts(attributions.clip(min=0)) or say("judge.evenly"),
+        "against_place": whereabouts((-attributions).clip(min=0)) or say("judge.evenly"),
     }
     return say("judge.where", **places)
 
@@ -129,16 +129,16 @@ def word_cosines(record: Explanation) -> list[tuple[str, float]]:
     """Each word of the caption with its best cosine with any of the image's tokens; pieces of a word count as one."""
     alignment = record.sparse_alignment
     best = alignment.cosines.max(axis=0)  # (L,)
-    found: list[tuple[str, float]] = []
+    cosines: list[tuple[str, float]] = []
     for word, cosine in zip(alignment.words, best.tolist(), strict=True):
         if word in SPECIAL:
             continue
-        if word.startswith("##") and found:
-            before, highest = found[-1]
-            found[-1] = before + word[2:], max(highest, cosine)
+        if word.startswith("##") and cosines:
+            before, highest = cosines[-1]
+            cosines[-1] = before + word[2:], max(highest, cosine)
         else:
-            found.append((word, cosine))
-    return found
+            cosines.append((word, cosine))
+    return cosines
 
 
 def words_sentence(record: Explanation, rule: FoundRule | None = None) -> str:
@@ -146,10 +146,10 @@ def words_sentence(record: Explanation, rule: FoundRule | None = None) -> str:
     words = word_cosines(record)
     if not words:
         return say("judge.no_words")
-    best, worst = (choose(words, key=lambda one: one[1])[0] for choose in (max, min))
-    told = say("judge.best_word", best=best, worst=worst) if len(words) > 1 else say("judge.one_word", word=best)
+    best, worst = (choose(words, key=lambda pair: pair[1])[0] for choose in (max, min))
+    sentence = say("judge.best_word", best=best, worst=worst) if len(words) > 1 else say("judge.one_word", word=best)
     nothing = missing_words(record, rule)
-    return f"{told} {say('judge.nothing', words=quoted(nothing))}" if nothing else told
+    return f"{sentence} {say('judge.nothing', words=quoted(nothing))}" if nothing else sentence
 
 
 def missing_words(record: Explanation, rule: FoundRule | None) -> list[str]:

@@ -87,10 +87,10 @@ class Layer:
     @classmethod
     def parse(cls, text: str) -> Layer:
         """The layer of a text form; ValueError, which lists what there is, for any other text."""
-        found = FORM.fullmatch(text) if isinstance(text, str) else None
-        if found is None:
+        match = FORM.fullmatch(text) if isinstance(text, str) else None
+        if match is None:
             raise ValueError(f"There is no layer {str(text)[:40]!r}. There are {EXISTING}.")
-        name, number, branch = found.groups()
+        name, number, branch = match.groups()
         return cls(name, None if number is None else int(number), branch or "sparse")
 
     def __str__(self) -> str:
@@ -121,7 +121,7 @@ class Layer:
         """This layer's numbers out of the record; ValueError where the record lacks it."""
         self.check(record)
         branch = self._branch(record)
-        title, label, values, sentence = self._told(record, branch)
+        title, label, values, sentence = self._described(record, branch)
         if self.by_word:
             low, high = -float(abs(values).max()), float(abs(values).max())
             return LayerValues(title, label, values, low, high, branch.kept, sentence, diverging=True)
@@ -145,7 +145,7 @@ class Layer:
             owned = f"{owner} has {counted(count, noun)}, {first} to {first + count - 1}"
             raise ValueError(f"{owned}, but {noun} {self.number} was asked for.")
 
-    def _told(self, record: Explanation, branch: BranchExplanation) -> tuple[str, str, Floats, str]:
+    def _described(self, record: Explanation, branch: BranchExplanation) -> tuple[str, str, Floats, str]:
         """Title, label of the scale, values, sentence."""
         if self.name == "photo":
             return say("title.photo"), say("scale.photo"), np.zeros((0, branch.kept.size)), say("sentence.photo")
@@ -222,18 +222,27 @@ def measured_layer(layer: Layer, record: MeasuredExplanation) -> tuple[str, str,
             return say(f"title.{name}_word", word=word), say("scale.share"), values, sentence
         region = f" {record.region}" if name == "effect" and record.region is not None else ""
         return say(f"title.{name}"), say("scale.lost"), values, say(f"sentence.{name}", **span) + region
-    found = record.smallest_set if name == "smallest_set" else record.smallest_change
+    change = record.smallest_set if name == "smallest_set" else record.smallest_change
     title, label = say(f"title.{name}"), say("scale.mask")
-    if found is None:  # nothing lets the photo lose
+    if change is None:  # nothing lets the photo lose
         return title, label, 3.0 * kept, say("sentence.smallest_change_none")
-    told: dict[str, Any] = {"count": found.count, "rank": found.rank, "before": found.rank_before}
-    told["similarity"] = found.similarity
-    told["greedy"] = say("sentence.greedy") if found.count > 1 else ""
-    told |= {"dropped": found.dropped.sum(), "added": found.added.sum(), "kept": kept.sum(), "total": kept.size}
+    numbers: dict[str, Any] = {
+        "count": change.count,
+        "rank": change.rank,
+        "before": change.rank_before,
+    }
+    numbers["similarity"] = change.similarity
+    numbers["greedy"] = say("sentence.greedy") if change.count > 1 else ""
+    numbers |= {
+        "dropped": change.dropped.sum(),
+        "added": change.added.sum(),
+        "kept": kept.sum(),
+        "total": kept.size,
+    }
     if name == "smallest_set":
-        return title, label, found.kept.astype(float), say("sentence.smallest_set", **told)
-    values = 3.0 * (found.kept & kept) + found.dropped + 2.0 * found.added
-    return title, label, values, say("sentence.smallest_change", **told)
+        return title, label, change.kept.astype(float), say("sentence.smallest_set", **numbers)
+    values = 3.0 * (change.kept & kept) + change.dropped + 2.0 * change.added
+    return title, label, values, say("sentence.smallest_change", **numbers)
 
 
 def token_name(label: str) -> str:
@@ -254,22 +263,22 @@ def describe(record: Explanation, layer: Layer) -> str:
         return say("alternative.photo")
     if layer.by_word:
         amounts, subject = np.maximum(shown.values, 0.0), "cost"
-        said = titled(shown)
+        title = titled(shown)
     elif layer.name in DECISIONS:
         amounts, subject = np.isin(shown.values, (1, 2) if layer.name == "smallest_change" else (1,)), "most"
-        said = titled(shown)
+        title = titled(shown)
     elif layer.name == "mask":
         amounts, subject = shown.values == shown.high, "most"
         key = "alternative.mask_both" if layer.branch == "both" else "mask.count"
-        said = say(key, kept=amounts.sum(), total=amounts.size)
+        title = say(key, kept=amounts.sum(), total=amounts.size)
     else:
         amounts = shown.values.reshape(-1, shown.kept.size).sum(axis=0) - shown.low
         subject = "highest" if layer.name in FROM_LOWEST else "weight"
-        said = titled(shown)
+        title = titled(shown)
     if not amounts.any() or (layer.name == "mask" and amounts.all()):
-        return said
+        return title
     place = whereabouts(record.on_grid(amounts))
-    return say("alternative.even" if place is None else f"alternative.{subject}", said=said, place=place)
+    return say("alternative.even" if place is None else f"alternative.{subject}", said=title, place=place)
 
 
 def titled(shown: LayerValues) -> str:

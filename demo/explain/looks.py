@@ -47,11 +47,11 @@ def find_looks(tokens: Sequence[str], attention: Floats, record: Explanation) ->
     """
     alignment = record.sparse_alignment
     looks = []
-    for own, other in shared_tokens(tokens, alignment.words):
+    for token, other in shared_tokens(tokens, alignment.words):
         seen = record.on_grid(alignment.word_maps[other]).astype(np.float64)  # (H, W)
         seen /= seen.sum() or 1.0
-        drawn = on_grid(attention[own], record.grid)
-        looks.append(Look(tokens[own], other, drawn / (drawn.sum() or 1.0), seen))
+        drawn = on_grid(attention[token], record.grid)
+        looks.append(Look(tokens[token], other, drawn / (drawn.sum() or 1.0), seen))
     return looks
 
 
@@ -68,11 +68,11 @@ def shared_tokens(tokens: Sequence[str], others: Sequence[str]) -> list[tuple[in
 def numbered(tokens: Sequence[str]) -> list[tuple[str, int]]:
     """Each token with how often it stood before."""
     seen: Counter[str] = Counter()
-    found = []
+    numbered_tokens = []
     for token in tokens:
-        found.append((token, seen[token]))
+        numbered_tokens.append((token, seen[token]))
         seen[token] += 1
-    return found
+    return numbered_tokens
 
 
 def on_grid(values: Floats, grid: tuple[int, int]) -> Floats:
@@ -94,12 +94,18 @@ def looks_value(looks: Sequence[Look], grid: tuple[int, int]) -> dict[str, Any]:
     return {
         "grid": list(grid),
         "words": [
-            {"label": one.token, "word": one.word, "high": one.high, "unet": unet_says(one), "seps": seps_says(one)}
-            | {"numbers": [say(f"generate.{side}_numbers", word=one.token) for side in ("unet", "seps")]}
-            for one in looks
+            {
+                "label": look.token,
+                "word": look.word,
+                "high": look.high,
+                "unet": unet_says(look),
+                "seps": seps_says(look),
+            }
+            | {"numbers": [say(f"generate.{side}_numbers", word=look.token) for side in ("unet", "seps")]}
+            for look in looks
         ],
-        "unet": packed(np.stack([one.unet.ravel() for one in looks]) if looks else np.zeros((0, patches))),
-        "seps": packed(np.stack([one.seps.ravel() for one in looks]) if looks else np.zeros((0, patches))),
+        "unet": packed(np.stack([look.unet.ravel() for look in looks]) if looks else np.zeros((0, patches))),
+        "seps": packed(np.stack([look.seps.ravel() for look in looks]) if looks else np.zeros((0, patches))),
     }
 
 
@@ -115,7 +121,7 @@ def seps_says(look: Look) -> str:
     return say("generate.seps_says", word=look.token, where=lies(look.seps))
 
 
-def lies(shares: Floats) -> str:
+def lies(attention: Floats) -> str:
     """Where most of shares (H, W) lies, as the end of a sentence."""
-    place = whereabouts(shares)
+    place = whereabouts(attention)
     return say("generate.evenly") if place is None else say("generate.mostly", place=place)

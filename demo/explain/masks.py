@@ -58,11 +58,11 @@ def read_patches(text: str, count: int, name: str) -> Booleans:
     mask = np.zeros(count, dtype=bool)
     if text.strip() == ALL:
         return ~mask
-    for part in filter(None, (one.strip() for one in text.split(","))):
-        found = RANGE.fullmatch(part)
-        if found is None:
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        match = RANGE.fullmatch(part)
+        if match is None:
             raise ValueError(f"{name} has {part[:40]!r}, but numbers of patches are needed, such as 1,2,5-9, or {ALL}.")
-        first, last = int(found[1]), int(found[2] or found[1])
+        first, last = int(match[1]), int(match[2] or match[1])
         if not 1 <= first <= last <= count:
             raise ValueError(f"{name} has {part}, but there are patches 1 to {count}.")
         mask[first - 1 : last] = True
@@ -81,7 +81,7 @@ def changed_mask(kept: Booleans, keep: str, drop: str) -> Booleans | None:
     return kept_some((kept & ~dropped) | added)
 
 
-def overlap_of(one: Booleans, other: Booleans) -> float:
+def overlap_of(mask: Booleans, other: Booleans) -> float:
     """The overlap of two masks, intersection over union, in [0, 1]; 1 where both keep nothing."""
-    union = int((one | other).sum())
-    return int((one & other).sum()) / union if union else 1.0
+    union = int((mask | other).sum())
+    return int((mask & other).sum()) / union if union else 1.0

@@ -30,5 +30,5 @@ def inner(latex: str) -> str:
     """What stands inside <math>: words upright in one piece, limits of maxima below them."""
     converted = convert(latex.replace(r"\max_", r"\max\limits_"), display="block")
     body = re.sub(r"^<math[^>]*>|</math>$", "", converted)
-    body = INDICES.sub(lambda found: f"<mi>{''.join(filter(None, found.groups()))}</mi>", body)
-    return LETTERS.sub(lambda found: f"{NORMAL}{re.sub('<[^>]*>', '', found[0])}</mi>", body)
+    body = INDICES.sub(lambda match: f"<mi>{''.join(filter(None, match.groups()))}</mi>", body)
+    return LETTERS.sub(lambda match: f"{NORMAL}{re.sub('<[^>]*>', '', match[0])}</mi>", body)

@@ -61,9 +61,9 @@ class MeasuredExplanation(Explanation):
 
     def lost(self, name: str, word: int | None = None) -> NDArray[np.float64]:
         """What S(I, T), or a word's share of it, loses by each patch: (N,); 0 for the only kept one, which stays."""
-        found: Effects | Blanked | None = getattr(self, name)
-        assert found is not None
-        return np.nan_to_num(found.effects if word is None else found.word_effects[word])
+        effects: Effects | Blanked | None = getattr(self, name)
+        assert effects is not None
+        return np.nan_to_num(effects.effects if word is None else effects.word_effects[word])
 
 
 def measured_in(record: Explanation) -> tuple[str, ...]:
@@ -75,16 +75,16 @@ def measurable(record: Explanation) -> MeasuredExplanation:
     """The record with room for measures; one that has it as it is."""
     if isinstance(record, MeasuredExplanation):
         return record
-    return MeasuredExplanation(**{one.name: getattr(record, one.name) for one in fields(record)})
+    return MeasuredExplanation(**{field.name: getattr(record, field.name) for field in fields(record)})
 
 
 def joined(record: MeasuredExplanation, other: MeasuredExplanation) -> MeasuredExplanation:
     """The record with what was measured beside another one of the same pair and decision, too."""
     lacked = [name for name in other.searched if name not in record.searched]
-    found = {name: getattr(other, name) for name in lacked}
+    measures = {name: getattr(other, name) for name in lacked}
     if "effect" in lacked:
-        found["region"] = other.region
-    return replace(record, searched=(*record.searched, *lacked), **found)
+        measures["region"] = other.region
+    return replace(record, searched=(*record.searched, *lacked), **measures)
 
 
 def strongest_region(

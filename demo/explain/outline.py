@@ -52,8 +52,8 @@ def scene_lines(scene: Scene) -> tuple[tuple[Line, ...], ...]:
 
 def mask_lines(mask: NDArray[np.bool_]) -> tuple[Line, ...]:
     """Closed lines around a square mask, in fractions of its sides: through the middles of the pixels' borders."""
-    found = contour_generator(z=np.pad(mask, 1).astype(float)).lines(0.5)
-    lines = [straight(np.asarray(line, dtype=np.float64)) for line in found]  # each (P, 2)
+    contours = contour_generator(z=np.pad(mask, 1).astype(float)).lines(0.5)
+    lines = [straight(np.asarray(line, dtype=np.float64)) for line in contours]  # each (P, 2)
     return tuple(tuple(np.round((line - 0.5) / len(mask), 5).ravel().tolist()) for line in lines)
 
 

@@ -21,8 +21,8 @@ def phrases_of(known: SceneAnnotation, caption: str) -> tuple[Mention, ...]:
     Of the scene's own captions they are those that it was written with; in any other caption they are found by nouns,
     with the colours and sizes that stand with them: a phrase that fits no object names none.
     """
-    own = known.named_in(caption)
-    return matched(known.scene, caption) if own is None else own
+    mentions = known.named_in(caption)
+    return matched(known.scene, caption) if mentions is None else mentions
 
 
 def matched(scene: Scene, caption: str) -> tuple[Mention, ...]:
@@ -35,7 +35,7 @@ def matched(scene: Scene, caption: str) -> tuple[Mention, ...]:
         for noun in KINDS[thing.kind].words
         for form in (noun, plural(noun))
     }
-    found, free, at = [], 0, 0
+    mentions, free, at = [], 0, 0
     while at < len(words):
         length = next((n for n in range(LONGEST_NOUN + 1, 0, -1) if tuple(words[at : at + n]) in nouns), 0)
         if not length:
@@ -43,13 +43,13 @@ def matched(scene: Scene, caption: str) -> tuple[Mention, ...]:
             continue
         first = opening(words, at, free)
         end = ending(scene, words, at, at + length)
-        colour, size = told(words[first:at] + words[at + length : end])
+        colour, size = adjectives(words[first:at] + words[at + length : end])
         noun = tuple(words[at : at + length])
         objects = tuple(i for i, thing in enumerate(scene.objects) if fits(thing, noun, colour, size))
         if objects:
-            found.append(Mention(" ".join(written[first:end]).strip(PUNCTUATION), first, objects))
+            mentions.append(Mention(" ".join(written[first:end]).strip(PUNCTUATION), first, objects))
         at = free = end
-    return tuple(found)
+    return tuple(mentions)
 
 
 def opening(words: Sequence[str], noun: int, free: int) -> int:
@@ -73,9 +73,9 @@ def ending(scene: Scene, words: Sequence[str], noun: int, after: int) -> int:
     return after
 
 
-def alike(word: str, wanted: str) -> bool:
-    """Whether a word stands where a part's phrase has `wanted`: any colour for "{}", "an" for "a", a plural."""
-    return word in COLOURS if wanted == "{}" else word in (wanted, plural(wanted)) or (word, wanted) == ("an", "a")
+def alike(word: str, pattern: str) -> bool:
+    """Whether a word stands where a part's phrase has `pattern`: any colour for "{}", "an" for "a", a plural."""
+    return word in COLOURS if pattern == "{}" else word in (pattern, plural(pattern)) or (word, pattern) == ("an", "a")
 
 
 def forms(kind: str) -> set[tuple[str, ...]]:
@@ -83,7 +83,7 @@ def forms(kind: str) -> set[tuple[str, ...]]:
     return {tuple(form.lower().split()) for noun in KINDS[kind].words for form in (noun, plural(noun))}
 
 
-def told(words: Sequence[str]) -> tuple[str | None, str | None]:
+def adjectives(words: Sequence[str]) -> tuple[str | None, str | None]:
     """The colour and the size that words tell, if any."""
     colours = [COLOURS[word] for word in words if word in COLOURS]
     sizes = [SIZE_NAMES[word] for word in words if word in SIZE_NAMES]

@@ -67,13 +67,13 @@ def packed(record: Explanation) -> dict[str, Any]:
     Under "says" stands what is said of it, see `record_words`, as one text: the page watches each entry of a list.
     """
     says = json.dumps(record_words(record), ensure_ascii=False, separators=(",", ":"))
-    return _told(record, _base64) | {"says": says}
+    return _fields(record, _base64) | {"says": says}
 
 
 def plain(record: Explanation) -> dict[str, Any]:
     """The record with plain lists of numbers and, under "description", each field's meaning and shape; JSON ready."""
     described = DESCRIPTION | ({"measures": MEASURES} if measured_in(record) else {})
-    return {"description": described, **_told(record, lambda values: values.tolist())}
+    return {"description": described, **_fields(record, lambda values: values.tolist())}
 
 
 def overlap(records: Sequence[Explanation]) -> list[list[float]]:
@@ -86,10 +86,10 @@ def overlap(records: Sequence[Explanation]) -> list[list[float]]:
     """
     grids = {record.grid for record in records}
     if len(grids) > 1:
-        found = " and ".join(f"{rows} x {columns}" for rows, columns in sorted(grids))
-        raise ValueError(f"The records have different grids, {found}: explain every caption with one model.")
+        sizes = " and ".join(f"{rows} x {columns}" for rows, columns in sorted(grids))
+        raise ValueError(f"The records have different grids, {sizes}: explain every caption with one model.")
     sets = [record.sparse.kept for record in records]
-    return [[overlap_of(one, other) for other in sets] for one in sets]
+    return [[overlap_of(mask, other) for other in sets] for mask in sets]
 
 
 def _base64(values: Floats) -> dict[str, Any]:
@@ -97,10 +97,10 @@ def _base64(values: Floats) -> dict[str, Any]:
     return {"shape": list(values.shape), "float32": b64encode(values.astype("<f4").tobytes()).decode()}
 
 
-def _told(record: Explanation, floats: Callable[[Floats], Any]) -> dict[str, Any]:
+def _fields(record: Explanation, floats: Callable[[Floats], Any]) -> dict[str, Any]:
     """Every field of the record, arrays of floats as `floats` writes them."""
     branches = [branch for branch in (record.sparse, record.dense) if branch is not None]
-    alignments = [found for found in (record.sparse_alignment, record.dense_alignment) if found is not None]
+    alignments = [alignment for alignment in (record.sparse_alignment, record.dense_alignment) if alignment is not None]
     return {
         "variant": record.variant,
         "grid": list(record.grid),
@@ -114,19 +114,19 @@ def _told(record: Explanation, floats: Callable[[Floats], Any]) -> dict[str, Any
 
 def _measures(record: MeasuredExplanation, floats: Callable[[Floats], Any]) -> dict[str, Any]:
     """What was measured beside the record, by name."""
-    found: dict[str, Any] = {}
+    measures: dict[str, Any] = {}
     for name in record.searched:
         if name in BY_WORD:
             words = np.stack([record.lost(name, word) for word in range(len(record.sparse_alignment.words))])
-            found[name] = {"values": floats(record.lost(name)), "words": floats(words)}
+            measures[name] = {"values": floats(record.lost(name)), "words": floats(words)}
             continue
         standing = record.smallest_set if name == "smallest_set" else record.smallest_change
-        found[name] = None
+        measures[name] = None
         if standing is not None:
             masks = {part: getattr(standing, part).astype(int).tolist() for part in ("kept", "dropped", "added")}
             numbers = {part: getattr(standing, part) for part in ("count", "similarity", "rank", "rank_before")}
-            found[name] = masks | numbers
-    return found
+            measures[name] = masks | numbers
+    return measures
 
 
 def _branch(branch: BranchExplanation, floats: Callable[[Floats], Any]) -> dict[str, Any]:

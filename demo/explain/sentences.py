@@ -44,20 +44,20 @@ def branches_of(record: Explanation) -> list[BranchExplanation]:
 
 def layers_of(record: Explanation) -> list[Layer]:
     """Every layer that a record has."""
-    found = [Layer("photo")]
+    layers = [Layer("photo")]
     for branch in branches_of(record):
         names = ["mask", "score", *branch.parts, "extra"]
-        found += [Layer(name, None, branch.name) for name in names]
+        layers += [Layer(name, None, branch.name) for name in names]
         if branch.aggregation_weights is not None and len(branch.aggregation_weights):
             count = len(branch.aggregation_weights)
-            found += [Layer("tokens", None, branch.name)]
-            found += [Layer("token", number + 1, branch.name) for number in range(count)]
+            layers += [Layer("tokens", None, branch.name)]
+            layers += [Layer("token", number + 1, branch.name) for number in range(count)]
     if record.dense is not None:
-        found.append(Layer("mask", None, "both"))
+        layers.append(Layer("mask", None, "both"))
     words = range(len(record.sparse_alignment.words))
     for name in measured_in(record):
-        found += [Layer(name), *(Layer(name, number) for number in words if name in BY_WORD)]
-    return found + [Layer(name, number) for name in ("word", "fit") for number in words]
+        layers += [Layer(name), *(Layer(name, number) for number in words if name in BY_WORD)]
+    return layers + [Layer(name, number) for name in ("word", "fit") for number in words]
 
 
 def layer_words(record: Explanation, layer: Layer) -> dict[str, Any]:
@@ -68,8 +68,8 @@ def layer_words(record: Explanation, layer: Layer) -> dict[str, Any]:
         key = mask_key(layer)
     elif layer.name not in ("photo", "tokens") and not shown.kept.all():
         key = say("mask.cross")
-    found = {"label": shown.label, "range": [shown.low, shown.high], "says": describe(record, layer), "key": key}
-    return found | ({"diverging": True} if shown.diverging else {})
+    words = {"label": shown.label, "range": [shown.low, shown.high], "says": describe(record, layer), "key": key}
+    return words | ({"diverging": True} if shown.diverging else {})
 
 
 def mask_key(layer: Layer) -> list[tuple[str, str]]:
@@ -124,8 +124,8 @@ def apart_line(record: Explanation, number: int) -> str | None:
     (row, column), (other_row, other_column) = places
     if not used.any() or max(abs(row - other_row), abs(column - other_column)) <= 1:
         return None
-    told = {"row": row + 1, "column": column + 1, "other_row": other_row + 1, "other_column": other_column + 1}
-    return say("word.apart", word=alignment.words[number], cosine=fits.max(), **told)
+    numbers = {"row": row + 1, "column": column + 1, "other_row": other_row + 1, "other_column": other_column + 1}
+    return say("word.apart", word=alignment.words[number], cosine=fits.max(), **numbers)
 
 
 def term_titles(record: Explanation) -> dict[str, str]:

@@ -22,21 +22,21 @@ def shared_sentence(masks: Sequence[Booleans]) -> str:
     """
     common, kept = np.logical_and.reduce(masks), np.logical_or.reduce(masks)
     numbers = {"count": len(masks), "common": int(common.sum()), "kept": int(kept.sum())}
-    share = 100 * numbers["common"] / max(numbers["kept"], 1)
+    percent = 100 * numbers["common"] / max(numbers["kept"], 1)
     if len(masks) == 2:
-        return say("shared.two", share=share, **numbers)
+        return say("shared.two", share=percent, **numbers)
     pairs = [100 * overlap_of(mask, other) for mask, other in combinations(masks, 2)]
-    return say("shared.more", share=share, **numbers, least=min(pairs), most=max(pairs))
+    return say("shared.more", share=percent, **numbers, least=min(pairs), most=max(pairs))
 
 
-def others_value(own: Booleans, captions: Sequence[str], masks: Sequence[Booleans]) -> str:
+def others_value(shown: Booleans, captions: Sequence[str], masks: Sequence[Booleans]) -> str:
     """What a mask would be for other captions of the same photograph, as JSON text: each one's caption, its mask as
-    `mask_text` writes it, and the sentence of what it shares with the `own` one, (N,)."""
+    `mask_text` writes it, and the sentence of what it shares with the `shown` one, (N,)."""
     rows = [
         {
             "caption": caption,
             "mask": mask_text(mask),
-            "says": say("shared.other", caption=caption, sentence=shared_sentence([own, mask])),
+            "says": say("shared.other", caption=caption, sentence=shared_sentence([shown, mask])),
         }
         for caption, mask in zip(captions, masks, strict=True)
     ]

@@ -71,7 +71,7 @@ def rich(text: str) -> str:
 
 def mathtext(text: str) -> str:
     """Text with the mathematics of its symbols between dollar signs, as Matplotlib reads it; its own are text."""
-    return NAMES.sub(lambda found: f"${SYMBOLS[found[1]]}$", text.replace("$", r"\$"))
+    return NAMES.sub(lambda match: f"${SYMBOLS[match[1]]}$", text.replace("$", r"\$"))
 
 
 def counted(count: int, noun: str) -> str:

@@ -18,11 +18,16 @@ UNIT = 2 * SIDE  # of outlines, to a side
 def objects_value(known: SceneAnnotation, caption: str) -> str:
     """The objects as JSON text: each one's number, name, whether the caption mentions it, and its outline as flat lists
     x0, y0, x1, y1, ..., UNIT to a side. One text, since the page watches each entry of a list."""
-    told = [
-        {"number": one.number, "name": one.name, "mentioned": one.mentioned, "lines": packed_lines(one.lines)}
-        for one in outlines(known, caption)
+    objects = [
+        {
+            "number": outline.number,
+            "name": outline.name,
+            "mentioned": outline.mentioned,
+            "lines": packed_lines(outline.lines),
+        }
+        for outline in outlines(known, caption)
     ]
-    return json.dumps(told, separators=(",", ":"))
+    return json.dumps(objects, separators=(",", ":"))
 
 
 def scene_value(record: Explanation, known: SceneAnnotation, caption: str, tokenizer: Tokenizer) -> dict[str, Any]:
@@ -36,7 +41,7 @@ def scene_value(record: Explanation, known: SceneAnnotation, caption: str, token
         "unit": UNIT,
         "objects": objects_value(known, caption),
         "inside": {
-            str(one.word): {"share": one.share, "objects": list(one.objects), "says": sentence(one)}
-            for one in weights_inside(record, known, caption, tokenizer)
+            str(weight.word): {"share": weight.fraction, "objects": list(weight.objects), "says": sentence(weight)}
+            for weight in weights_inside(record, known, caption, tokenizer)
         },
     }

@@ -64,10 +64,14 @@ def trial_rows(trial: Trial) -> list[tuple[str, str, list[str]]]:
     both = [trial.decided, *([] if trial.now is None else [trial.now])]
     titles, total = term_titles(trial.decided.record), trial.decided.total
     rows = [
-        ("kept", say("trial.kept"), "whole", [float(one.record.sparse.kept.sum()) for one in both]),
-        *((name, title, "term", [one.record.terms[name] for one in both]) for name, title in titles.items()),
-        ("score", "S(I, T)", "score", [one.record.similarity for one in both]),
-        *([("rank", say("trial.rank", total=total), "whole", [float(one.rank) for one in both])] if total else []),
+        ("kept", say("trial.kept"), "whole", [float(decided.record.sparse.kept.sum()) for decided in both]),
+        *((name, title, "term", [decided.record.terms[name] for decided in both]) for name, title in titles.items()),
+        ("score", "S(I, T)", "score", [decided.record.similarity for decided in both]),
+        *(
+            [("rank", say("trial.rank", total=total), "whole", [float(decided.rank) for decided in both])]
+            if total
+            else []
+        ),
     ]
     return [(key, title, _written(kind, values)) for key, title, kind, values in rows]
 
@@ -79,59 +83,59 @@ def _written(kind: str, values: list[float]) -> list[str]:
     return [say(f"trial.{kind}", value=value) for value in values] + changed
 
 
-def decision_sentence(now: Decided, own: Decided) -> str:
+def decision_sentence(now: Decided, model: Decided) -> str:
     """What a decision by hand, or the model's own, does to S(I, T) and the rank, in words."""
-    kept, before = now.record.sparse.kept, own.record.sparse.kept
-    told = {"kept": kept.sum(), "patches": kept.size, "similarity": now.record.similarity}
+    kept, before = now.record.sparse.kept, model.record.sparse.kept
+    numbers = {"kept": kept.sum(), "patches": kept.size, "similarity": now.record.similarity}
     moved = {"dropped": (before & ~kept).sum(), "added": (kept & ~before).sum()}
     if not now.total:
-        return say("whatif.alone", change=change(now, own), **told, **moved)
+        return say("whatif.alone", change=change(now, model), **numbers, **moved)
     if (kept == before).all():
-        return say("whatif.own", rank=own.rank, of=own.total, **told)
-    key = "whatif.rank_same" if now.rank == own.rank else "whatif.rank"
-    rank = say(key, rank=now.rank, before=own.rank, of=now.total)
-    return say("whatif.now", change=change(now, own), rank=rank, **told, **moved)
+        return say("whatif.own", rank=model.rank, of=model.total, **numbers)
+    key = "whatif.rank_same" if now.rank == model.rank else "whatif.rank"
+    rank = say(key, rank=now.rank, before=model.rank, of=now.total)
+    return say("whatif.now", change=change(now, model), rank=rank, **numbers, **moved)
 
 
-def change(now: Decided, own: Decided) -> float:
+def change(now: Decided, model: Decided) -> float:
     """S(I, T) minus that of the model's own decision."""
-    return now.record.similarity - own.record.similarity
+    return now.record.similarity - model.record.similarity
 
 
-def decision_words(now: Decided, own: Decided) -> dict[str, Any]:
+def decision_words(now: Decided, model: Decided) -> dict[str, Any]:
     """What stands beside the record's numbers while a decision is forced; JSON ready.
 
     Returns:
         `says`: the decision in a sentence; `similarity` and `terms`, by name, the differences against the model's own
         decision, as they are written; `words`: a line for each word of the caption.
     """
-    terms, count = own.record.terms, len(now.record.sparse_alignment.words)
+    terms, count = model.record.terms, len(now.record.sparse_alignment.words)
     return {
-        "says": decision_sentence(now, own),
-        "similarity": say("whatif.change", change=change(now, own)),
+        "says": decision_sentence(now, model),
+        "similarity": say("whatif.change", change=change(now, model)),
         "terms": {name: say("whatif.change", change=value - terms[name]) for name, value in now.record.terms.items()},
-        "words": [changed_word(now.record, own.record, word) for word in range(count)],
+        "words": [changed_word(now.record, model.record, word) for word in range(count)],
     }
 
 
-def changed_word(record: Explanation, own: Explanation, word: int) -> str:
+def changed_word(record: Explanation, model: Explanation, word: int) -> str:
     """The token that a word met best, and how its cosine differs from the one by the model's own decision."""
-    found, before = record.sparse_alignment, own.sparse_alignment
+    alignment, before = record.sparse_alignment, model.sparse_alignment
     token = before.best_token[word]
-    difference = found.cosines[found.best_token[word], word] - before.cosines[token, word]
+    difference = alignment.cosines[alignment.best_token[word], word] - before.cosines[token, word]
     return say("whatif.word", line=word_line(record, word), change=difference, token=before.tokens[token])
 
 
-def decision_numbers(now: Decided, own: Decided) -> dict[str, Any]:
-    """The same for files: rank and number of photographs, and the model's own decision, JSON ready."""
+def decision_numbers(now: Decided, by_model: Decided) -> dict[str, Any]:
+    """The same for files: rank and number of photographs, and the model's by_model decision, JSON ready."""
     model = {
-        "kept": own.record.sparse.kept.astype(int).tolist(),
-        "similarity": own.record.similarity,
-        "terms": own.record.terms,
+        "kept": by_model.record.sparse.kept.astype(int).tolist(),
+        "similarity": by_model.record.similarity,
+        "terms": by_model.record.terms,
     }
     if not now.total:
         return {"model": model}
-    return {"rank": now.rank, "total": now.total, "model": model | {"rank": own.rank}}
+    return {"rank": now.rank, "total": now.total, "model": model | {"rank": by_model.rank}}
 
 
 def game_words(budget: int, by_hand: Decided | None, by_model: Decided, overlap: float) -> dict[str, Any]:

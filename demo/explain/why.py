@@ -23,7 +23,7 @@ from seps.explanation.caption_words import CaptionWord, caption_words, is_conten
 from seps.models.found_words import FoundRule
 
 MARKED = 3  # words that are marked on the pictures
-CHANGED, LEAST = 4, 5e-5  # words whose shares changed that are told, and by how much at least
+CHANGED, LEAST = 4, 5e-5  # words whose attributions changed that are described, and by how much at least
 REST = ("specials", "tokens", "left_over", "dense")
 
 
@@ -32,30 +32,31 @@ class Side:
     """One of the two.
 
     Attributes:
-        title: of its photograph; caption: as read; record: its explanation; shares: of the record's sparse alignment.
+        title: of its photograph; caption: as read; record: its explanation.
+        attribution: of the similarity of the record's sparse alignment.
         rank, total: its photograph's place for the caption, from 1, among so many; 0 where it was not ranked.
-        rule: when a word found nothing; None where that was not measured.
-        dense_shares: of the record's dense alignment, where it has one: with a dense caption, in the released variant.
+        rule: when a word matches nothing; None where that was not measured.
+        dense_attribution: of its dense alignment, where it has one: with a dense caption, in the released variant.
     """
 
     title: str
     caption: str
     record: Explanation
-    shares: Attribution
+    attribution: Attribution
     rank: int = 0
     total: int = 0
     rule: FoundRule | None = None
-    dense_shares: Attribution | None = None
+    dense_attribution: Attribution | None = None
 
     @property
     def similarity(self) -> float:
-        """S(I, T), all shares added."""
-        return self.shares.similarity + self.dense
+        """S(I, T), all attributions added."""
+        return self.attribution.similarity + self.dense
 
     @property
     def dense(self) -> float:
         """What the dense caption's words, and the tokens that they meet, have of S(I, T)."""
-        return 0.0 if self.dense_shares is None else self.dense_shares.similarity
+        return 0.0 if self.dense_attribution is None else self.dense_attribution.similarity
 
     @property
     def unfound(self) -> list[CaptionWord]:
@@ -141,20 +142,22 @@ class Contrast:
 def contrast(left: Side, right: Side) -> Contrast:
     """Split two similarities into the same parts; equal words of two captions go together, in their order."""
     words = [
-        Part(text, share_of(left, one), share_of(right, other), number, pieces_of(one), pieces_of(other))
-        for number, (text, one, other) in enumerate(paired(left, right))
+        Part(text, share_of(left, word), share_of(right, other), number, pieces_of(word), pieces_of(other))
+        for number, (text, word, other) in enumerate(paired(left, right))
     ]
-    read = [{piece for word in caption_words(side.shares.words) for piece in word.pieces} for side in (left, right)]
+    read = [
+        {piece for word in caption_words(side.attribution.words) for piece in word.pieces} for side in (left, right)
+    ]
     specials = [
-        float(sum(share for piece, share in enumerate(side.shares.of_words) if piece not in own))
-        for side, own in zip((left, right), read, strict=True)
+        float(sum(attribution for piece, attribution in enumerate(side.attribution.of_words) if piece not in pieces))
+        for side, pieces in zip((left, right), read, strict=True)
     ]
     rest: tuple[Part, ...] = (
         Part("specials", specials[0], specials[1]),
-        Part("tokens", float(left.shares.of_tokens.sum()), float(right.shares.of_tokens.sum())),
-        Part("left_over", left.shares.left_over, right.shares.left_over),
+        Part("tokens", float(left.attribution.of_tokens.sum()), float(right.attribution.of_tokens.sum())),
+        Part("left_over", left.attribution.left_over, right.attribution.left_over),
     )
-    if left.dense_shares is not None or right.dense_shares is not None:
+    if left.dense_attribution is not None or right.dense_attribution is not None:
         rest += (Part("dense", left.dense, right.dense),)
     return Contrast(left, right, tuple(sorted(words, key=lambda part: -part.difference)), rest)
 
@@ -162,11 +165,11 @@ def contrast(left: Side, right: Side) -> Contrast:
 def paired(left: Side, right: Side) -> list[tuple[str, CaptionWord | None, CaptionWord | None]]:
     """The words of both captions: the k-th "dog" of one stands with the k-th of the other."""
     waiting: dict[str, deque[CaptionWord]] = defaultdict(deque)
-    for word in caption_words(right.shares.words):
+    for word in caption_words(right.attribution.words):
         waiting[word.text].append(word)
     pairs: list[tuple[str, CaptionWord | None, CaptionWord | None]] = [
         (word.text, word, waiting[word.text].popleft() if waiting[word.text] else None)
-        for word in caption_words(left.shares.words)
+        for word in caption_words(left.attribution.words)
     ]
     alone = sorted((word for words in waiting.values() for word in words), key=lambda word: word.pieces)
     return pairs + [(word.text, None, word) for word in alone]
@@ -179,7 +182,7 @@ def pieces_of(word: CaptionWord | None) -> tuple[int, ...]:
 
 def share_of(side: Side, word: CaptionWord | None) -> float | None:
     """A word's share: that of all of its pieces."""
-    return None if word is None else float(side.shares.of_words[list(word.pieces)].sum())
+    return None if word is None else float(side.attribution.of_words[list(word.pieces)].sum())
 
 
 def word_map(side: Side, pieces: Sequence[int]) -> NDArray[np.floating[Any]]:
@@ -188,31 +191,31 @@ def word_map(side: Side, pieces: Sequence[int]) -> NDArray[np.floating[Any]]:
     return maps[list(pieces)].mean(axis=0) if pieces else np.zeros(maps.shape[1])
 
 
-def maps_of(found: Contrast, part: Part) -> tuple[NDArray[np.floating[Any]], NDArray[np.floating[Any]]]:
+def maps_of(contrast: Contrast, part: Part) -> tuple[NDArray[np.floating[Any]], NDArray[np.floating[Any]]]:
     """A word's maps on both sides, (N,) each."""
-    return word_map(found.left, part.left_pieces), word_map(found.right, part.right_pieces)
+    return word_map(contrast.left, part.left_pieces), word_map(contrast.right, part.right_pieces)
 
 
-def most(found: Contrast, part: Part) -> float:
+def most(contrast: Contrast, part: Part) -> float:
     """The end of the scale that both maps of a word share; it begins at 0."""
-    return float(max(values.max() for values in maps_of(found, part)))
+    return float(max(values.max() for values in maps_of(contrast, part)))
 
 
-def deciding(found: Contrast) -> list[Part]:
+def deciding(contrast: Contrast) -> list[Part]:
     """The words that are marked on the pictures: the content words of the greatest differences, whichever side they
     speak for. Others have shares too, but no place."""
-    named = [part for part in found.words if is_content(part.name)]
+    named = [part for part in contrast.words if is_content(part.name)]
     ranked = sorted(named, key=lambda part: -abs(part.difference))
-    return [part for part in ranked if any(values.any() for values in maps_of(found, part))][:MARKED]
+    return [part for part in ranked if any(values.any() for values in maps_of(contrast, part))][:MARKED]
 
 
-def marks(found: Contrast, place: int) -> list[dict[str, Any]]:
+def marks(contrast: Contrast, place: int) -> list[dict[str, Any]]:
     """The deciding words on one picture, 0 the left one: each at its heaviest patch, and whether it speaks for it."""
-    told = []
-    for part in deciding(found):
-        values = maps_of(found, part)[place]
+    marked = []
+    for part in deciding(contrast):
+        values = maps_of(contrast, part)[place]
         if values.any():
-            told.append(
+            marked.append(
                 {
                     "number": part.number,
                     "word": part.name,
@@ -220,62 +223,62 @@ def marks(found: Contrast, place: int) -> list[dict[str, Any]]:
                     "speaks": (part.difference > 0) == (place == 0),
                 }
             )
-    return told
+    return marked
 
 
-def contrast_sentences(found: Contrast) -> list[str]:
+def contrast_sentences(contrast: Contrast) -> list[str]:
     """Which of the two comes first, what makes the difference, and the words that speak most for either."""
-    leads = found.difference >= 0
-    first, second = found.names if leads else found.names[::-1]
-    high, low = sorted((found.left.similarity, found.right.similarity), reverse=True)
+    leads = contrast.difference >= 0
+    first, second = contrast.names if leads else contrast.names[::-1]
+    high, low = sorted((contrast.left.similarity, contrast.right.similarity), reverse=True)
     sign = 1 if leads else -1
-    key = "why.captions" if found.of_captions else "why.photos"
+    key = "why.captions" if contrast.of_captions else "why.photos"
     head = say(
         key,
         first=first,
         second=second,
-        caption=found.left.caption,
-        title=found.left.title,
+        caption=contrast.left.caption,
+        title=contrast.left.title,
         high=high,
         low=low,
         difference=high - low,
     )
-    sums = {part.name: sign * part.difference for part in found.rest}
-    words = sign * sum(part.difference for part in found.words)
+    sums = {part.name: sign * part.difference for part in contrast.rest}
+    words = sign * sum(part.difference for part in contrast.words)
     parts = say("why.parts_dense" if "dense" in sums else "why.parts", words=words, **sums)
-    dense = [say("why.with_dense")] if found.has_dense else []
-    return [head, parts, *dense, speaking_sentence(found, first, second, sign), *unfound_sentences(found)]
+    dense = [say("why.with_dense")] if contrast.has_dense else []
+    return [head, parts, *dense, speaking_sentence(contrast, first, second, sign), *unfound_sentences(contrast)]
 
 
-def unfound_sentences(found: Contrast) -> list[str]:
+def unfound_sentences(contrast: Contrast) -> list[str]:
     """For each side with words that found nothing there, which these are."""
-    told = []
-    for side, name in zip((found.left, found.right), found.names, strict=True):
+    sentences = []
+    for side, name in zip((contrast.left, contrast.right), contrast.names, strict=True):
         words = [word.text for word in side.unfound]
         if words:
-            told.append(say("found.side", words=quoted(words), name=name))
-    return told
+            sentences.append(say("found.side", words=quoted(words), name=name))
+    return sentences
 
 
-def found_nothing(found: Contrast, part: Part) -> list[bool]:
+def found_nothing(contrast: Contrast, part: Part) -> list[bool]:
     """Whether a word found nothing on the left, and on the right."""
-    pieces = zip((found.left, found.right), (part.left_pieces, part.right_pieces), strict=True)
-    return [any(word.pieces == own for word in side.unfound) for side, own in pieces]
+    pieces = zip((contrast.left, contrast.right), (part.left_pieces, part.right_pieces), strict=True)
+    return [any(word.pieces == pieces_here for word in side.unfound) for side, pieces_here in pieces]
 
 
-def speaking_sentence(found: Contrast, first: str, second: str, sign: int) -> str:
+def speaking_sentence(contrast: Contrast, first: str, second: str, sign: int) -> str:
     """The words that speak most for the one that comes first, and for the other."""
-    ordered = found.words if sign > 0 else found.words[::-1]
+    ordered = contrast.words if sign > 0 else contrast.words[::-1]
     if not ordered:
         return say("why.no_words")
     best, worst = ordered[0], ordered[-1]
     pro, contra = sign * best.difference, sign * worst.difference
     if pro <= 0:
         return say("why.none_for", name=first) + " " + say("why.most_for", word=worst.name, name=second, amount=-contra)
-    told = say("why.most_for", word=best.name, name=first, amount=pro)
+    sentence = say("why.most_for", word=best.name, name=first, amount=pro)
     if contra >= 0:
-        return f"{told} {say('why.none_for', name=second)}"
-    return f"{told} {say('why.most_for', word=worst.name, name=second, amount=-contra)}"
+        return f"{sentence} {say('why.none_for', name=second)}"
+    return f"{sentence} {say('why.most_for', word=worst.name, name=second, amount=-contra)}"
 
 
 def part_title(part: Part) -> str:
@@ -283,32 +286,32 @@ def part_title(part: Part) -> str:
     return part.name if part.number >= 0 else say(f"why.{part.name}")
 
 
-def word_sentence(found: Contrast, part: Part) -> str:
+def word_sentence(contrast: Contrast, part: Part) -> str:
     """A word's shares of both similarities, and which of the two it speaks for."""
-    names = found.names
+    names = contrast.names
     if part.left is None or part.right is None:
-        place, share = (0, part.left or 0.0) if part.right is None else (1, part.right or 0.0)
-        return say("why.word_alone", word=part.name, share=share, name=names[place])
+        place, attribution = (0, part.left or 0.0) if part.right is None else (1, part.right or 0.0)
+        return say("why.word_alone", word=part.name, share=attribution, name=names[place])
     speaks = names[0 if part.difference >= 0 else 1]
     values = {"left": part.left, "right": part.right, "left_name": names[0], "right_name": names[1]}
     return say("why.word", word=part.name, **values, amount=abs(part.difference), name=speaks)
 
 
-def alternative(found: Contrast, part: Part | None, place: int) -> str:
+def alternative(contrast: Contrast, part: Part | None, place: int) -> str:
     """What a picture shows, in words; `place` is 0 for the left one."""
-    side = (found.left, found.right)[place]
+    side = (contrast.left, contrast.right)[place]
     if part is None:
-        told = [mark["word"] for mark in marks(found, place)]
-        marked = say("why.marked", words=", ".join(told)) if told else say("why.unmarked")
+        words = [mark["word"] for mark in marks(contrast, place)]
+        marked = say("why.marked", words=", ".join(words)) if words else say("why.unmarked")
         return say("why.picture", title=side.title, shown=marked)
-    values = maps_of(found, part)[place]
+    values = maps_of(contrast, part)[place]
     if not values.any():
         return say("why.picture", title=side.title, shown=say("why.no_map", word=part.name))
     where = whereabouts(side.record.on_grid(values)) or say("judge.evenly")
     return say("why.picture", title=side.title, shown=say("why.map", word=part.name, place=where))
 
 
-def contrast_value(found: Contrast) -> dict[str, Any]:
+def contrast_value(contrast: Contrast) -> dict[str, Any]:
     """Both similarities in parts as the page draws them; JSON ready.
 
     Returns:
@@ -318,26 +321,26 @@ def contrast_value(found: Contrast) -> dict[str, Any]:
         "scale": the greatest share, in amount, of any word. All but the maps stand as JSON texts, since the page
         watches each entry of a list.
     """
-    by_number = sorted(found.words, key=lambda part: part.number)
-    shares = [abs(share) for part in found.words for share in (part.left, part.right) if share is not None]
+    by_number = sorted(contrast.words, key=lambda part: part.number)
+    sizes = [abs(value) for part in contrast.words for value in (part.left, part.right) if value is not None]
     return {
-        "says": json.dumps(contrast_sentences(found), ensure_ascii=False),
-        "rows": json.dumps([row_value(found, part) for part in found.words], ensure_ascii=False),
-        "rest": json.dumps([rest_value(part) for part in found.rest], ensure_ascii=False),
-        "sum": [found.left.similarity, found.right.similarity, found.difference],
-        "scale": max(shares, default=0.0),
+        "says": json.dumps(contrast_sentences(contrast), ensure_ascii=False),
+        "rows": json.dumps([row_value(contrast, part) for part in contrast.words], ensure_ascii=False),
+        "rest": json.dumps([rest_value(part) for part in contrast.rest], ensure_ascii=False),
+        "sum": [contrast.left.similarity, contrast.right.similarity, contrast.difference],
+        "scale": max(sizes, default=0.0),
         "sides": [
             {
                 "title": side.title,
-                "caption": side.caption if found.of_captions else "",
+                "caption": side.caption if contrast.of_captions else "",
                 "grid": list(side.record.grid),
                 "kept": json.dumps(side.record.sparse.kept.astype(int).tolist()),
-                "maps": packed(np.stack([maps_of(found, part)[place] for part in by_number])) if by_number else None,
-                "marks": json.dumps(marks(found, place), ensure_ascii=False),
-                "shows": alternative(found, None, place),
+                "maps": packed(np.stack([maps_of(contrast, part)[place] for part in by_number])) if by_number else None,
+                "marks": json.dumps(marks(contrast, place), ensure_ascii=False),
+                "shows": alternative(contrast, None, place),
                 "reads": score_line(side),
             }
-            for place, side in enumerate((found.left, found.right))
+            for place, side in enumerate((contrast.left, contrast.right))
         ],
     }
 
@@ -349,7 +352,7 @@ def score_line(side: Side) -> str:
     return say("why.ranked", score=side.similarity, rank=side.rank, total=side.total)
 
 
-def row_value(found: Contrast, part: Part) -> dict[str, Any]:
+def row_value(contrast: Contrast, part: Part) -> dict[str, Any]:
     """A word as the page draws it."""
     return {
         "number": part.number,
@@ -357,10 +360,10 @@ def row_value(found: Contrast, part: Part) -> dict[str, Any]:
         "left": part.left,
         "right": part.right,
         "difference": part.difference,
-        "says": word_sentence(found, part),
-        "most": most(found, part),
-        "unfound": found_nothing(found, part),
-        "shows": [alternative(found, part, place) for place in (0, 1)],
+        "says": word_sentence(contrast, part),
+        "most": most(contrast, part),
+        "unfound": found_nothing(contrast, part),
+        "shows": [alternative(contrast, part, place) for place in (0, 1)],
     }
 
 
@@ -376,14 +379,14 @@ def rest_value(part: Part) -> dict[str, Any]:
     }
 
 
-def changed_shares(found: Contrast, count: int = CHANGED) -> list[dict[str, Any]]:
+def changed_shares(contrast: Contrast, count: int = CHANGED) -> list[dict[str, Any]]:
     """The words whose shares changed most from the left to the right one, of the same caption; JSON ready.
 
     Returns:
         For each word its name, its share "before" and "after", and the "change", the greatest in amount first; words
         whose share changes by less than 0.00005 are left out.
     """
-    ranked = sorted(found.words, key=lambda part: -abs(part.difference))
+    ranked = sorted(contrast.words, key=lambda part: -abs(part.difference))
     return [
         {
             "word": part.name,
@@ -397,7 +400,7 @@ def changed_shares(found: Contrast, count: int = CHANGED) -> list[dict[str, Any]
     ]
 
 
-def contrast_record(found: Contrast, model: str) -> dict[str, Any]:
+def contrast_record(contrast: Contrast, model: str) -> dict[str, Any]:
     """Both similarities in parts, as programs take them; JSON ready.
 
     Returns:
@@ -407,12 +410,12 @@ def contrast_record(found: Contrast, model: str) -> dict[str, Any]:
         "left_over" likewise. Words and rest add up to either similarity, and to the difference.
     """
 
-    def told(part: Part) -> dict[str, Any]:
+    def numbers(part: Part) -> dict[str, Any]:
         return {"left": part.left, "right": part.right, "difference": part.difference}
 
     return {
         "model": model,
-        "says": contrast_sentences(found),
+        "says": contrast_sentences(contrast),
         **{
             name: {
                 "photo": side.title,
@@ -420,9 +423,9 @@ def contrast_record(found: Contrast, model: str) -> dict[str, Any]:
                 "similarity": side.similarity,
                 "found_nothing": [word.text for word in side.unfound],
             }
-            for name, side in (("left", found.left), ("right", found.right))
+            for name, side in (("left", contrast.left), ("right", contrast.right))
         },
-        "difference": found.difference,
-        "words": [{"word": part.name, **told(part)} for part in found.words],
-        "rest": {part.name: told(part) for part in found.rest},
+        "difference": contrast.difference,
+        "words": [{"word": part.name, **numbers(part)} for part in contrast.words],
+        "rest": {part.name: numbers(part) for part in contrast.rest},
     }

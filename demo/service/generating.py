@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from PIL import Image
 
-from demo.explain.drawn import ToldStatement, told_statements
+from demo.explain.drawn import StatementVerdict, statement_verdicts
 from demo.service.asked import Asked
 from demo.service.drawn_step import GENERATOR, DrawnStep
 from demo.service.precomputed import PrecomputedDrawing
@@ -44,7 +44,7 @@ class ReadBack:
     """
 
     best: list[WrittenCaption]
-    statements: list[ToldStatement]
+    statements: list[StatementVerdict]
 
 
 class GeneratingService:
@@ -128,7 +128,8 @@ class GeneratingService:
             ways = [Decoding("sample", temperature=WARMTH, seed=seed) for seed in range(SAMPLED)]
             captions += [generator.captions([picture], how)[0] for how in ways]
         asked = read_caption(text)
-        return ReadBack(best, told_statements(asked, agreement(asked, [read_caption(caption) for caption in captions])))
+        readings = [read_caption(caption) for caption in captions]
+        return ReadBack(best, statement_verdicts(asked, agreement(asked, readings)))
 
 
 def shown_steps(steps: int) -> list[int]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from demo.explain.drawn import ToldStatement, statement_values, summary, true_statements, truth_summary
+from demo.explain.drawn import StatementVerdict, statement_values, summary, true_statements, truth_summary
 from demo.explain.judged import packed
 from demo.explain.looks import find_looks, lies, looks_value
 from demo.explain.photo import photo_value, with_new_key
@@ -293,7 +293,7 @@ def captioned_value(
     )
 
 
-def truth_value(told: Sequence[ToldStatement]) -> dict[str, Any]:
+def truth_value(told: Sequence[StatementVerdict]) -> dict[str, Any]:
     """What a caption says truly of a scene."""
     return {"summary": truth_summary(told), "statements": statement_values(told)}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from demo.explain.drawn import summary, told_statements, true_statements, truth_summary
+from demo.explain.drawn import statement_verdicts, summary, true_statements, truth_summary
 from demo.explain.table import TABLE
 from demo.galleries.scenes import scenes_gallery
 from seps.scenes.agreement import agreement
@@ -14,8 +14,8 @@ from seps.scenes.reading import read_caption
 def test_each_statement_is_told_once_in_words() -> None:
     asked = read_caption("two small dogs stand left of a red car under the sun in the park")
     back = [read_caption("a small dog to the left of a blue car in the park"), read_caption("there are three dogs")]
-    told = told_statements(asked, agreement(asked, back))
-    assert [(one.says, one.verdict) for one in told] == [
+    statements = statement_verdicts(asked, agreement(asked, back))
+    assert [(statement.says, statement.verdict) for statement in statements] == [
         ("there is: dog", "true"),
         ("the dog is small", "untold"),
         ("two dogs", "untrue"),
@@ -26,8 +26,11 @@ def test_each_statement_is_told_once_in_words() -> None:
         ("under the sun", "untold"),
         ("in the park", "true"),
     ]
-    assert [asked.words[one.first : one.after] for one in told[3:5]] == [("stand",), ("a", "red", "car")]
-    assert summary(told) == "Of your caption's 9 statements: 3 read in it, 2 read otherwise, 4 not mentioned."
+    assert [asked.words[statement.first : statement.after] for statement in statements[3:5]] == [
+        ("stand",),
+        ("a", "red", "car"),
+    ]
+    assert summary(statements) == "Of your caption's 9 statements: 3 read in it, 2 read otherwise, 4 not mentioned."
 
 
 def test_a_drawing_is_read_and_a_scene_alone_has_a_truth() -> None:
@@ -36,24 +39,26 @@ def test_a_drawing_is_read_and_a_scene_alone_has_a_truth() -> None:
         *TABLE["generate"].values(),
         *(TABLE["reads"][name] for name in ("title", "true", "untrue", "untold")),
     ]
-    assert not [one for one in of_a_drawing if re.search(r"\b(un)?tru(e|th)\b", re.sub("{.*?}", "", one))]
+    assert not [
+        sentence for sentence in of_a_drawing if re.search(r"\b(un)?tru(e|th)\b", re.sub("{.*?}", "", sentence))
+    ]
     assert TABLE["truth"]["untrue"] == "not true of the scene"
 
 
 def test_of_a_scene_the_truth_is_told() -> None:
     known = scenes_gallery().items[0].known  # a large red helicopter and a small dolphin
     assert known is not None
-    told = true_statements(known.scene, "a blue helicopter and a small dolphin")
-    assert [(one.says, one.verdict) for one in told] == [
+    statements = true_statements(known.scene, "a blue helicopter and a small dolphin")
+    assert [(statement.says, statement.verdict) for statement in statements] == [
         ("there is: helicopter", "true"),
         ("the helicopter is blue", "untrue"),
         ("there is: dolphin", "true"),
         ("the dolphin is small", "true"),
     ]
-    assert truth_summary(told) == "True of the scene, whose objects are known: 3 of this caption's 4 statements."
+    assert truth_summary(statements) == "True of the scene, whose objects are known: 3 of this caption's 4 statements."
 
 
 def test_what_the_caption_says_itself_is_read_back() -> None:
     asked = read_caption("A small bird in the sky over a lake")
-    told = told_statements(asked, agreement(asked, [asked]))
-    assert {one.verdict for one in told} == {"true"}
+    statements = statement_verdicts(asked, agreement(asked, [asked]))
+    assert {statement.verdict for statement in statements} == {"true"}

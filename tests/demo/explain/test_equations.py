@@ -57,7 +57,7 @@ def test_every_equation_is_well_formed(equation: str) -> None:
 
 
 def test_symbols_that_a_slide_left_unexplained_stand_in_its_legend() -> None:
-    wanted = {
+    expected = {
         "patches": "H,W,C",
         "words": "L_s,L_d,C",
         "scores": r"\sigma,\mathrm{Norm},\beta",
@@ -67,9 +67,9 @@ def test_symbols_that_a_slide_left_unexplained_stand_in_its_legend() -> None:
         "matrix": "r_v,r_t",
         "similarity": "M,L",
     }
-    for step, symbols in wanted.items():
-        told = [one for latex, _ in legend(step, facts("paper", *FACTS)) for one in latex.split(", ")]
-        assert set(symbols.split(",")) <= set(told), step
+    for step, symbols in expected.items():
+        symbols_listed = [symbol for latex, _ in legend(step, facts("paper", *FACTS)) for symbol in latex.split(", ")]
+        assert set(symbols.split(",")) <= set(symbols_listed), step
     assert not {r"\tau", "p_i"} & {latex for latex, _ in legend("decision", facts("paper"), file=True)}
 
 
@@ -86,8 +86,8 @@ def test_every_symbol_of_a_legend_stands_in_its_equations_and_has_words(step: st
 
 
 def test_the_papers_numbers_stand_beside_its_equations() -> None:
-    found = "".join(page_equation(step, facts("paper", "dense", "both")) for step in EQUATIONS)
-    assert re.findall(r"<mtext>\((\d)\)</mtext>", found) == ["1", "2", "2", "2", "3", "4", "5", "6", "7"]
+    equations = "".join(page_equation(step, facts("paper", "dense", "both")) for step in EQUATIONS)
+    assert re.findall(r"<mtext>\((\d)\)</mtext>", equations) == ["1", "2", "2", "2", "3", "4", "5", "6", "7"]
 
 
 def shown(step: str, variant: str = "paper", *others: str) -> str:
@@ -149,9 +149,9 @@ def test_files_have_the_numbers_of_what_they_show() -> None:
 
 def test_conditions_are_facts_that_there_are() -> None:
     known = {"paper", "released", "never", *FACTS}
-    for found in EQUATIONS.values():
-        for row in found:
-            assert {one.removeprefix("!") for one in [*row.get("when", ()), *row.get("file", ())]} <= known
+    for conditions in EQUATIONS.values():
+        for row in conditions:
+            assert {fact.removeprefix("!") for fact in [*row.get("when", ()), *row.get("file", ())]} <= known
 
 
 @pytest.mark.parametrize("paper", [True, False])

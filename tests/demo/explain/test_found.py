@@ -53,7 +53,7 @@ def test_they_are_told_with_their_cosines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"), [(["a"], "“a”"), (["a", "b", "a"], "“a” or “b”"), (["a", "b", "c"], "“a”, “b” or “c”")]
+    ("words", "text"), [(["a"], "“a”"), (["a", "b", "a"], "“a” or “b”"), (["a", "b", "c"], "“a”, “b” or “c”")]
 )
-def test_words_are_listed_once(words: list[str], told: str) -> None:
-    assert quoted(words) == told
+def test_words_are_listed_once(words: list[str], text: str) -> None:
+    assert quoted(words) == text

@@ -38,19 +38,19 @@ def test_each_word_of_a_phrase_gets_its_own_share(registry: ModelRegistry, monke
     maps[3, full], maps[3, empty] = 0.25, 0.75  # "helicopter"
     maps[7, empty] = 1.0  # "dolphin"
     record = replace(record, sparse_alignment=replace(record.sparse_alignment, word_maps=maps))
-    found = {one.word: one for one in weights_inside(record, item.known, caption, service.model.tokenizer)}
-    assert set(found) == {2, 3, 7}  # "a" has no weight, and "above" and "sea" name nothing
-    assert found[2].share == pytest.approx(cover[full])
-    assert found[3].share == pytest.approx(0.25 * cover[full])
-    assert (found[2].name, found[2].objects, found[2].phrase) == ("the red helicopter", (0,), "A red helicopter")
-    assert found[7].name == "the dolphin"
-    assert sentence(replace(found[2], share=0.708)) == "71% of this word's weight lies inside the red helicopter."
+    weights = {weight.word: weight for weight in weights_inside(record, item.known, caption, service.model.tokenizer)}
+    assert set(weights) == {2, 3, 7}  # "a" has no weight, and "above" and "sea" name nothing
+    assert weights[2].fraction == pytest.approx(cover[full])
+    assert weights[3].fraction == pytest.approx(0.25 * cover[full])
+    assert (weights[2].name, weights[2].objects, weights[2].phrase) == ("the red helicopter", (0,), "A red helicopter")
+    assert weights[7].name == "the dolphin"
+    assert sentence(replace(weights[2], fraction=0.708)) == "71% of this word's weight lies inside the red helicopter."
     monkeypatch.setattr(inside, "labels", lambda scene: np.full((224, 224), -1))
     assert weights_inside(record, item.known, caption, service.model.tokenizer) == []  # nothing of them is seen
 
 
 @pytest.mark.parametrize(
-    ("caption", "wanted"),
+    ("caption", "expected"),
     [
         ("a red cup on the brown table.", [("a red cup", 0, (1,)), ("the brown table", 4, (0,))]),
         ("The little black hound, alone", [("The little black hound", 0, (2,))]),
@@ -61,15 +61,15 @@ def test_each_word_of_a_phrase_gets_its_own_share(registry: ModelRegistry, monke
         ("", []),
     ],
 )
-def test_any_caption_s_phrases_are_found(caption: str, wanted: list[tuple[str, int, tuple[int, ...]]]) -> None:
-    found = phrases_of(SceneAnnotation(CUP_ON_TABLE), caption)
-    assert [(one.phrase, one.first_word, one.objects) for one in found] == wanted
+def test_any_caption_s_phrases_are_found(caption: str, expected: list[tuple[str, int, tuple[int, ...]]]) -> None:
+    mentions = phrases_of(SceneAnnotation(CUP_ON_TABLE), caption)
+    assert [(mention.phrase, mention.first_word, mention.objects) for mention in mentions] == expected
 
 
 def test_the_generator_s_own_phrases_are_found_in_their_captions(registry: ModelRegistry) -> None:
     for item in registry.open("scenes")[1].gallery.items:
         assert item.known is not None
         for caption in item.captions:
-            own = phrases_of(item.known, caption)
-            assert own == item.known.named_in(caption)
-            assert phrases_of(SceneAnnotation(item.known.scene), caption) == own
+            mentions = phrases_of(item.known, caption)
+            assert mentions == item.known.named_in(caption)
+            assert phrases_of(SceneAnnotation(item.known.scene), caption) == mentions

@@ -31,12 +31,12 @@ from demo.explain.judged import (
 from seps.judge.judge import JudgeFeatures, Score
 from tests.demo.browser.standalone import random_record
 
-SHARES = np.array([[0.4, -0.1, 0.0], [0.0, -0.1, -0.1]], np.float32)
+ATTRIBUTIONS = np.array([[0.4, -0.1, 0.0], [0.0, -0.1, -0.1]], np.float32)
 
 
 def seen(**changes: Any) -> JudgeFeatures:
     """A picture of six patches whose shares add up to 0.1."""
-    start = JudgeFeatures(torch.zeros(2), torch.zeros(2), 0.1, 0.06, SHARES.reshape(-1), (2, 3))
+    start = JudgeFeatures(torch.zeros(2), torch.zeros(2), 0.1, 0.06, ATTRIBUTIONS.reshape(-1), (2, 3))
     return replace(start, **changes)
 
 
@@ -55,7 +55,7 @@ def test_a_score_is_told_with_its_parts(score: tuple[float, ...], sentence: str)
 
 
 @pytest.mark.parametrize(
-    ("final", "told"),
+    ("final", "sentence"),
     [
         (0.0, "To the judge it looks bad: 0.00 on a scale from 0, worst, to 1, best."),
         (0.2, "To the judge it looks rather bad: 0.20 on a scale from 0, worst, to 1, best."),
@@ -63,9 +63,9 @@ def test_a_score_is_told_with_its_parts(score: tuple[float, ...], sentence: str)
         (1.0, "To the judge it looks good: 1.00 on a scale from 0, worst, to 1, best."),
     ],
 )
-def test_a_score_is_first_told_in_plain_words(final: float, told: str) -> None:
+def test_a_score_is_first_told_in_plain_words(final: float, sentence: str) -> None:
     score = Score(final, 0.0, final, 0.2)
-    assert score_plain("quality", score) == score_value("quality", score)["says"] == told
+    assert score_plain("quality", score) == score_value("quality", score)["says"] == sentence
     assert score_value("quality", score)["numbers"] == score_sentence(score)
     assert "fit its prompt" in score_plain("consistency", score) or "fits its prompt" in score_plain(
         "consistency", score
@@ -82,7 +82,7 @@ def test_shares_are_sent_as_they_are_with_what_they_add_up_to() -> None:
     value = shares_value(seen())
     assert value is not None
     sent = np.frombuffer(base64.b64decode(value["values"]["float32"]), "<f4")
-    np.testing.assert_array_equal(sent, SHARES.reshape(-1))
+    np.testing.assert_array_equal(sent, ATTRIBUTIONS.reshape(-1))
     assert float(sent.sum()) == pytest.approx(0.1)
     assert (value["grid"], value["most"]) == ([2, 3], pytest.approx(0.4))
     assert value["says"] == "1 of 6 patches speak for quality."
@@ -105,8 +105,8 @@ def test_curves_fall_all_the_way_or_not() -> None:
     assert falls([0.6, 0.4, 0.0, 0.0])
     assert not falls([0.6, 0.4, 0.4]) and not falls([0.6, 0.4, 0.5])
     assert curve_sentence("quality", [0.6, 0.4, 0.1]) == "Quality falls all the way, from 0.60 to 0.10."
-    told = curve_sentence("consistency", [0.6, 0.7, 0.1, 0.2])
-    assert told == "Consistency does not fall all the way: from 0.60 to 0.20, between 0.10 and 0.70."
+    sentence = curve_sentence("consistency", [0.6, 0.7, 0.1, 0.2])
+    assert sentence == "Consistency does not fall all the way: from 0.60 to 0.20, between 0.10 and 0.70."
 
 
 def test_words_are_told_with_their_best_cosine() -> None:
@@ -117,7 +117,7 @@ def test_words_are_told_with_their_best_cosine() -> None:
     assert dict(words)["skateboarder"] == pytest.approx(float(best[2:5].max()))
     assert record.sparse_alignment.words[best_word(record)] not in ("[CLS]", "[SEP]")
     assert best[best_word(record)] == best[1:-1].max()
-    top, low = (choose(words, key=lambda one: one[1]) for choose in (max, min))
+    top, low = (choose(words, key=lambda pair: pair[1]) for choose in (max, min))
     assert words_sentence(record).startswith(f"“{top[0]}” fits the picture best, “{low[0]}” least.")
     assert f"“{top[0]}” {top[1]:.2f}" in words_numbers(record) and f"“{low[0]}” {low[1]:.2f}" in words_numbers(record)
     assert not re.search(r"\d|cosine|logit", words_sentence(record))
@@ -126,14 +126,14 @@ def test_words_are_told_with_their_best_cosine() -> None:
 def test_a_word_without_a_positive_cosine_found_nothing() -> None:
     record = random_record()
     cosines = np.abs(record.sparse_alignment.cosines)
-    found = replace(record, sparse_alignment=replace(record.sparse_alignment, cosines=cosines))
-    assert "Found nothing" not in words_sentence(found)
-    assert "here every word has one" in words_numbers(found)
+    changed = replace(record, sparse_alignment=replace(record.sparse_alignment, cosines=cosines))
+    assert "Found nothing" not in words_sentence(changed)
+    assert "here every word has one" in words_numbers(changed)
     cosines = cosines.copy()
     cosines[:, [1, 5]] *= -1
-    found = replace(record, sparse_alignment=replace(record.sparse_alignment, cosines=cosines))
-    assert words_sentence(found).endswith("Found nothing: “a” and “rides”.")
-    assert "has a positive cosine with it" in words_numbers(found)
+    changed = replace(record, sparse_alignment=replace(record.sparse_alignment, cosines=cosines))
+    assert words_sentence(changed).endswith("Found nothing: “a” and “rides”.")
+    assert "has a positive cosine with it" in words_numbers(changed)
 
 
 def test_a_judgement_for_programs_is_plain() -> None:

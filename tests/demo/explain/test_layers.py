@@ -19,14 +19,14 @@ TEXTS = [
 
 def existing(record: Explanation) -> list[Layer]:
     """Every layer of TEXTS that the record has."""
-    found = []
+    layers = []
     for layer in map(Layer.parse, TEXTS):
         try:
             layer.check(record)
         except ValueError:
             continue
-        found.append(layer)
-    return found
+        layers.append(layer)
+    return layers
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -111,7 +111,7 @@ def test_values_are_the_records(case: tuple[str, bool, tuple[int, int]]) -> None
             continue
         if str(layer) == "mask:both":
             assert record.dense is not None
-            fates = [int(one) + 2 * int(other) for one, other in zip(branch.kept, record.dense.kept, strict=True)]
+            fates = [int(sparse) + 2 * int(other) for sparse, other in zip(branch.kept, record.dense.kept, strict=True)]
             assert shown.values.tolist() == fates and (shown.low, shown.high) == (0, 3)
             continue
         expected = {

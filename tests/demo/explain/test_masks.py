@@ -15,8 +15,8 @@ def test_a_mask_leads_back_from_its_text(count: int) -> None:
         mask = draw.random(count) < draw.random()
         mask[draw.integers(count)] = True
         text = mask_text(mask)
-        found = read_mask(text, count)
-        assert found is not None and np.array_equal(found, mask)
+        read = read_mask(text, count)
+        assert read is not None and np.array_equal(read, mask)
         assert len(text) <= np.ceil(np.ceil(count / 8) * 4 / 3) and not set(text) & set("+/=")
     assert read_mask("", count) is None
     with pytest.raises(ValueError, match="keeps no patch"):
@@ -47,5 +47,9 @@ def test_patches_are_dropped_and_then_kept() -> None:
 
 
 def test_overlap_is_intersection_over_union() -> None:
-    one, other = np.array([1, 1, 0, 0], dtype=bool), np.array([0, 1, 1, 0], dtype=bool)
-    assert overlap_of(one, other) == 1 / 3 and overlap_of(one, one) == 1 and overlap_of(one & other & False, ~one & one)
+    first, other = np.array([1, 1, 0, 0], dtype=bool), np.array([0, 1, 1, 0], dtype=bool)
+    assert (
+        overlap_of(first, other) == 1 / 3
+        and overlap_of(first, first) == 1
+        and overlap_of(first & other & False, ~first & first)
+    )

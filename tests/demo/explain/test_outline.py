@@ -39,25 +39,25 @@ def test_a_square_has_a_square_outline() -> None:
 def test_outlines_hold_the_masks_pixels() -> None:
     for index in range(0, 40, 4):
         scene = make_scene(0, "test", index)
-        for one in outlines(SceneAnnotation(scene), ""):
-            np.testing.assert_array_equal(filled(one.lines), labels(scene) == one.number)
+        for outline in outlines(SceneAnnotation(scene), ""):
+            np.testing.assert_array_equal(filled(outline.lines), labels(scene) == outline.number)
 
 
 def test_mentioned_objects_are_told_apart() -> None:
-    found = outlines(SceneAnnotation(CUP_ON_TABLE), "a red cup and a dog")
-    assert [(one.name, one.mentioned) for one in found] == [
+    objects = outlines(SceneAnnotation(CUP_ON_TABLE), "a red cup and a dog")
+    assert [(outline.name, outline.mentioned) for outline in objects] == [
         ("brown table", False), ("red cup", True), ("black dog", True), ("blue ball", False)
     ]  # fmt: skip
 
 
 def test_the_browser_gets_the_same_lines() -> None:
-    found, told = (
+    objects, values = (
         outlines(SceneAnnotation(CUP_ON_TABLE), "a cup"),
         json.loads(objects_value(SceneAnnotation(CUP_ON_TABLE), "a cup")),
     )
-    for one, value in zip(found, told, strict=True):
-        assert (value["number"], value["name"], value["mentioned"]) == (one.number, one.name, one.mentioned)
-        for line, packed in zip(one.lines, value["lines"], strict=True):
+    for outline, value in zip(objects, values, strict=True):
+        assert (value["number"], value["name"], value["mentioned"]) == (outline.number, outline.name, outline.mentioned)
+        for line, packed in zip(outline.lines, value["lines"], strict=True):
             np.testing.assert_allclose(np.array(packed) / UNIT, line, atol=1e-5)
 
 

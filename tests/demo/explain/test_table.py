@@ -55,18 +55,18 @@ def test_formats_count_place_and_round() -> None:
     assert [ordinal(number) for number in (1, 2, 3, 4, 11, 12, 13, 21, 102, 111)] == (
         ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "102nd", "111th"]
     )
-    told = say("sentence.part", low=0.12345, high=1, weight=0.25)
-    assert told == "From 0.123 to 1.000; enters the total score times 0.25."
+    sentence = say("sentence.part", low=0.12345, high=1, weight=0.25)
+    assert sentence == "From 0.123 to 1.000; enters the total score times 0.25."
     assert say("edit.stays", rank=3, change=0.5, moved="all").count("+0.5000") == 1
 
 
 def test_what_scripts_say_stands_in_the_table() -> None:
-    found = []
+    matches = []
     for file in SCRIPTS.rglob("*.js"):
         text = file.read_text(encoding="utf-8")
-        found += re.findall(r"""\bsay(?:Nodes)?\([^"`)]*["`]([a-z_]+\.[\w${}]+)["`]""", text)
-        found += re.findall(r"""\? "([a-z]+\.[a-z_]+)" : "([a-z]+\.[a-z_]+)\"""", text)
-    keys = {key for one in found for key in ([one] if isinstance(one, str) else one)}
+        matches += re.findall(r"""\bsay(?:Nodes)?\([^"`)]*["`]([a-z_]+\.[\w${}]+)["`]""", text)
+        matches += re.findall(r"""\? "([a-z]+\.[a-z_]+)" : "([a-z]+\.[a-z_]+)\"""", text)
+    keys = {key for match in matches for key in ([match] if isinstance(match, str) else match)}
     assert len(keys) > 50
     for key in keys:
         pattern = re.sub(r"\\\$\\\{\w+\\\}", r"\\w+", re.escape(key))
@@ -121,24 +121,24 @@ RECORDS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", RECORDS)
 def test_what_is_said_of_a_record_has_its_numbers(name: str) -> None:
     record = random_record(**RECORDS[name])
-    said = record_words(record)
-    assert json.loads(json.dumps(said, allow_nan=False)).keys() == said.keys()
+    words = record_words(record)
+    assert json.loads(json.dumps(words, allow_nan=False)).keys() == words.keys()
     for layer in layers_of(record):
         values = layer.values(record)
-        told = said["layers"][str(layer)]
-        assert told["range"] == [values.low, values.high]
-        assert told["label"] == values.label
+        shown = words["layers"][str(layer)]
+        assert shown["range"] == [values.low, values.high]
+        assert shown["label"] == values.label
         crossed = layer.name not in ("photo", "tokens", "mask") and not values.kept.all()
-        assert (told["key"] == "\N{MULTIPLICATION SIGN} dropped") == crossed
-    assert said["kept"]["sparse"] == f"{record.sparse.kept.sum()} of 48 patches kept"
-    assert [line.split(":")[0] for line in said["words"]] == list(WORDS)
-    for number, line in enumerate(said["words"]):
+        assert (shown["key"] == "\N{MULTIPLICATION SIGN} dropped") == crossed
+    assert words["kept"]["sparse"] == f"{record.sparse.kept.sum()} of 48 patches kept"
+    assert [line.split(":")[0] for line in words["words"]] == list(WORDS)
+    for number, line in enumerate(words["words"]):
         best = record.sparse_alignment.best_token[number]
         assert f"similarity {record.sparse_alignment.cosines[best, number]:.3f} with" in line
-    assert list(said["terms"]) == list(record.terms)
+    assert list(words["terms"]) == list(record.terms)
     both = record.dense_alignment is not None
-    assert all(title.startswith(("sparse ", "dense ")) == both for title in said["terms"].values())
-    for line, branch in zip(said["branches"], [record.sparse, record.dense], strict=False):
+    assert all(title.startswith(("sparse ", "dense ")) == both for title in words["terms"].values())
+    for line, branch in zip(words["branches"], [record.sparse, record.dense], strict=False):
         assert branch is not None
         fields = {field for _, field, _, _ in Formatter().parse(line) if field}
         assert fields == {"fate", "score", "rank", *branch.parts}

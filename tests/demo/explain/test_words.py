@@ -25,7 +25,7 @@ def test_a_full_ninth_is_named(place: tuple[int, int], shape: tuple[int, int]) -
     amounts = np.zeros(shape)
     rows, columns = (np.arange(length) * 3 // length for length in shape)
     centre = [
-        int(np.median(np.nonzero(third == wanted)[0])) for third, wanted in zip((rows, columns), place, strict=True)
+        int(np.median(np.nonzero(third == expected)[0])) for third, expected in zip((rows, columns), place, strict=True)
     ]
     amounts[centre[0], centre[1]] = 2.0
     assert whereabouts(amounts) == AT[place]
