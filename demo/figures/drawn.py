@@ -28,6 +28,6 @@ def drawing_file(frames: Sequence[Image.Image], caption: str, seed: int, kind: s
         frames[-1].save(stream, "PNG", optimize=True)
     else:
         durations = [FRAME] * (len(frames) - 1) + [LAST]
-        first, *others = [one.quantize(256, dither=Image.Dither.NONE) for one in frames]
+        first, *others = [frame.quantize(256, dither=Image.Dither.NONE) for frame in frames]
         first.save(stream, "GIF", save_all=True, append_images=others, duration=durations, loop=0)
     return Download(file_name("generator", caption, f"seed-{seed}", kind), stream.getvalue(), TYPES[kind])

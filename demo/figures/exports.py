@@ -50,14 +50,14 @@ def explanation_file(
         raise ValueError(f"opacity is {opacity}, but it must be between 0 and 1.")
     name = file_name(heading.model, title, layer, kind)
     if kind == "json":
-        told = {
+        numbers = {
             "model": heading.model,
             "photo": title,
             "caption": heading.caption,
             "dense_caption": heading.dense_caption,
             "explanation": plain(record),
         } | ({} if by_hand is None else {"by_hand": by_hand})
-        return Download(name, json.dumps(told, ensure_ascii=False, indent=1).encode(), TYPES[kind])
+        return Download(name, json.dumps(numbers, ensure_ascii=False, indent=1).encode(), TYPES[kind])
     palette = DARK if dark else LIGHT
     figure = picture(photo, record, Layer.parse(layer), heading, palette, opacity, lines, objects)
     return Download(name, render(figure, kind), TYPES[kind])

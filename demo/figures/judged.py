@@ -40,9 +40,11 @@ def judged_csv(rows: Sequence[Row], prompt: str, by: str, title: str) -> Downloa
 
 
 def judged_file(rows: Sequence[tuple[str, Judged]], prompt: str, by: str, kind: str) -> bytes:
-    """Judged pictures with their names as a "csv", or as "json" with each patch's share too; in their order, the best
+    """Judged pictures with their names as a "csv", or as "json" with each patch's attribution too; in their order, the best
     by `by` first."""
     if kind == "csv":
-        return judged_csv([(name, name, one.quality, one.consistency) for name, one in rows], prompt, by, by).content
-    values = [{"picture": name, "prompt": prompt} | judgement(one) for name, one in rows]
+        return judged_csv(
+            [(name, name, scores.quality, scores.consistency) for name, scores in rows], prompt, by, by
+        ).content
+    values = [{"picture": name, "prompt": prompt} | judgement(judged) for name, judged in rows]
     return (json.dumps(values, indent=1) + "\n").encode()

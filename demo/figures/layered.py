@@ -38,8 +38,8 @@ class Shades:
 
 def map_colours(values: NDArray[Any], low: float, high: float) -> NDArray[np.float64]:
     """The colour map's colours (..., 3), from 0 to 255, of values from low to high; its first where those are equal."""
-    shares = (values - low) / (high - low) if high > low else np.zeros(values.shape)
-    return np.asarray(colormaps[COLOUR_MAP](shares, bytes=True)[..., :3], dtype=np.float64)
+    fractions = (values - low) / (high - low) if high > low else np.zeros(values.shape)
+    return np.asarray(colormaps[COLOUR_MAP](fractions, bytes=True)[..., :3], dtype=np.float64)
 
 
 def side_colours(values: NDArray[Any]) -> NDArray[np.float64]:
@@ -58,8 +58,8 @@ def strength(values: NDArray[Any], low: float, high: float, diverging: bool = Fa
     reached, length = (np.abs(values), high) if diverging else (values - low, high - low)
     if length <= 0:
         return np.zeros(values.shape)
-    shares = np.clip(reached / length, 0.0, 1.0)
-    return np.asarray(shares if diverging else np.sqrt(shares), dtype=np.float64)
+    fractions = np.clip(reached / length, 0.0, 1.0)
+    return np.asarray(fractions if diverging else np.sqrt(fractions), dtype=np.float64)
 
 
 def is_bright(colours: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -154,14 +154,14 @@ def draw_outline(axes: Axes, region: NDArray[np.bool_]) -> None:
 def draw_objects(axes: Axes, objects: Sequence[Outline], grid: tuple[int, ...]) -> None:
     """The outlines of a scene's objects with their names, over the grid (H, W): dashed where no phrase names them."""
     rows, columns = grid
-    for one in objects:
-        paths = [np.array(line).reshape(-1, 2) * (columns, rows) for line in one.lines]
+    for outline in objects:
+        paths = [np.array(line).reshape(-1, 2) * (columns, rows) for line in outline.lines]
         for colour, width in ((VEIL, 3.4), (OBJECT, 1.7)):  # points
-            style = "solid" if one.mentioned else (0, (5.1 / width, 5.1 / width))
+            style = "solid" if outline.mentioned else (0, (5.1 / width, 5.1 / width))
             axes.add_collection(LineCollection(paths, colors=colour, linewidths=width, linestyles=[style]))
         left, top = np.concatenate(paths).min(axis=0)
         box = {"facecolor": VEIL, "edgecolor": "none", "pad": 1.5}
-        axes.text(left, top, one.name, fontsize=LETTERS - 3, color=OBJECT, bbox=box, va="bottom", clip_on=True)
+        axes.text(left, top, outline.name, fontsize=LETTERS - 3, color=OBJECT, bbox=box, va="bottom", clip_on=True)
 
 
 def draw_scale(page: Page, left: float, top: float, shown: LayerValues, key: str, opacity: float) -> None:

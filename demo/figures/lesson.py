@@ -61,13 +61,13 @@ def facts(lesson: Lesson) -> set[str]:
     return facts_of(lesson.record, bool(lesson.dense_words), lesson.keep_probability is not None)
 
 
-def step_figure(lesson: Lesson, step: int, palette: Palette = LIGHT, share: float = 1.0) -> Figure:
+def step_figure(lesson: Lesson, step: int, palette: Palette = LIGHT, progress: float = 1.0) -> Figure:
     """One step as a slide of 16 to 9: title, sentence, picture, equation, the tensors' shapes, the example.
 
     Not for several threads at once; the files below see to that themselves.
 
     Args:
-        step: 1 to 9; share: how much of the picture is there, above 0 and up to 1, for moving pictures.
+        step: 1 to 9; progress: how much of the picture is there, above 0 and up to 1, for moving pictures.
 
     Raises:
         ValueError: there is no such step.
@@ -79,7 +79,7 @@ def step_figure(lesson: Lesson, step: int, palette: Palette = LIGHT, share: floa
     page.text(MARGIN, 32, [str(step)], TITLE, fontweight="bold", color=palette.accent)
     page.text(MARGIN + 34, 32, wrapped(text.title, INNER - 34, TITLE, bold=True, most=1), TITLE, fontweight="bold")
     _draw_sentence(page, text.sentence)
-    PICTURES[step - 1](page, lesson, share)
+    PICTURES[step - 1](page, lesson, progress)
     name, holds = IDS[step - 1], facts(lesson)
     _draw_band(page, file_equation(name, holds), file_numbers(name, holds), file_legend(lesson, step), text.tensors)
     caption = wrapped(say("file.caption", caption=lesson.heading.caption), INNER - 270, SMALL, most=1)
@@ -100,8 +100,8 @@ def _draw_progress(page: Page, step: int) -> None:
 
 def _draw_sentence(page: Page, sentence: str) -> None:
     """Two lines of about one length, in letters as large as lets them fit; what fits in none ends with an ellipsis."""
-    for size, share in product(SENTENCES, (0.7, 0.8, 0.9, 1.0)):
-        lines = wrapped(sentence, share * INNER, size, most=3)
+    for size, width in product(SENTENCES, (0.7, 0.8, 0.9, 1.0)):
+        lines = wrapped(sentence, width * INNER, size, most=3)
         if len(lines) < 3:
             break
     else:
@@ -161,8 +161,8 @@ def lesson_pngs(lesson: Lesson, palette: Palette = LIGHT) -> bytes:
 def lesson_gif(lesson: Lesson, palette: Palette = LIGHT) -> bytes:
     """One run through the method as an endless GIF of at most 3 MB: each step's picture builds up and rests."""
     stages = list(product(range(1, STEPS + 1), STAGES))
-    frames = [_frame(lesson, step, palette, share) for step, share in stages]
-    durations = [RESTING if share == 1 else PASSING for _, share in stages]
+    frames = [_frame(lesson, step, palette, progress) for step, progress in stages]
+    durations = [RESTING if progress == 1 else PASSING for _, progress in stages]
     content = b""
     for width in GIF_WIDTHS:
         size = width, width * 9 // 16
@@ -172,11 +172,11 @@ def lesson_gif(lesson: Lesson, palette: Palette = LIGHT) -> bytes:
     return content
 
 
-def _frame(lesson: Lesson, step: int, palette: Palette, share: float) -> Image.Image:
+def _frame(lesson: Lesson, step: int, palette: Palette, progress: float) -> Image.Image:
     """A slide with one pixel to a CSS pixel."""
     hush_missing_glyphs()
     with _DRAWING:
-        drawn = FigureCanvasAgg(step_figure(lesson, step, palette, share))
+        drawn = FigureCanvasAgg(step_figure(lesson, step, palette, progress))
         drawn.draw()
     return Image.fromarray(np.asarray(drawn.buffer_rgba())).convert("RGB").reduce(2)
 

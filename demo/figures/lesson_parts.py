@@ -133,8 +133,8 @@ def canvas(page: Page, box: Box) -> Axes:
 def framed(photo: Image.Image, box: Box) -> Box:
     """The photo in its own aspect ratio inside a box, on its left and halfway down."""
     left, top, width, height = box
-    share = min(width / photo.width, height / photo.height)
-    fitted = max(1, round(photo.width * share)), max(1, round(photo.height * share))
+    scale = min(width / photo.width, height / photo.height)
+    fitted = max(1, round(photo.width * scale)), max(1, round(photo.height * scale))
     return left, top + (height - fitted[1]) // 2, *fitted
 
 
@@ -171,8 +171,8 @@ def draw_range(
     page.text(left + width, top, [ends[1]], SMALL, color=page.palette.quiet, ha="right")
 
 
-def draw_tiles(page: Page, lesson: Lesson, box: Box, weights: Floats, share: float, chosen: int = -1) -> None:
-    """The first `share` of token maps (K, N), each small and on a scale of its own, the `chosen` one framed."""
+def draw_tiles(page: Page, lesson: Lesson, box: Box, weights: Floats, progress: float, chosen: int = -1) -> None:
+    """The first `progress` of token maps (K, N), each small and on a scale of its own, the `chosen` one framed."""
     count, gap = len(weights), 4
     _, _, width, height = box
 
@@ -184,7 +184,7 @@ def draw_tiles(page: Page, lesson: Lesson, box: Box, weights: Floats, share: flo
     columns = max(range(1, count + 1), key=lambda number: fitted(number)[2])
     tile = fitted(columns)[2:]
     axes = canvas(page, box)
-    for i, values in enumerate(weights[: ceil(share * count)]):
+    for i, values in enumerate(weights[: ceil(progress * count)]):
         x, y = i % columns * (tile[0] + gap), i // columns * (tile[1] + gap)
         laid = shades(Layer("tokens"), values, lesson.record.grid, 0.0, float(values.max()), OPACITY)
         pixels = composed(lesson.photo, laid, round(2 * tile[0]), round(2 * tile[1]))

@@ -39,7 +39,7 @@ Chip = tuple[str, float, float, float]  # text, left, top, width
 CHIP_SIZES = (22.0, 18.0, 15.0, 13.0, 11.0, 10.0, 9.0, 8.0, 7.0, 6.0)
 
 
-def patches_step(page: Page, lesson: Lesson, share: float) -> None:
+def patches_step(page: Page, lesson: Lesson, progress: float) -> None:
     """The photo, its patches apart, and a row of C channels for each."""
     rows, columns = lesson.record.grid
     count, quiet = rows * columns, page.palette.quiet
@@ -48,7 +48,7 @@ def patches_step(page: Page, lesson: Lesson, share: float) -> None:
     box = framed(lesson.photo, (MARGIN, TOP + 28, 270, BODY - 28))
     draw_layer(page, lesson, box, Layer("photo"), lines=True)
     draw_arrow(page, 330, TOP + BODY / 2 + 14)
-    gap = round(5 * share)
+    gap = round(5 * progress)
     _, _, width, height = framed(lesson.photo, (0, 0, 540 - 5 * columns, 2 * (BODY - 28) - 5 * rows))
     cell = max(1, round(width / columns)), max(1, round(height / rows))  # picture pixels
     photo = lesson.photo.convert("RGB").resize((cell[0] * columns, cell[1] * rows), Image.Resampling.LANCZOS)
@@ -59,7 +59,7 @@ def patches_step(page: Page, lesson: Lesson, share: float) -> None:
     pixels = apart.reshape(rows * (cell[1] + gap), columns * (cell[0] + gap), 4)
     whole = pixels.shape[1] / 2, pixels.shape[0] / 2
     page.axes(350, TOP + 28 + (BODY - 28 - whole[1]) / 2, *whole).imshow(pixels, aspect="auto", interpolation="none")
-    if share < 1:
+    if progress < 1:
         return
     draw_arrow(page, 640, TOP + BODY / 2 + 14)
     label(page, 662, TOP, say("file.channels"), MEDIUM, color=quiet)
@@ -81,21 +81,21 @@ def patches_step(page: Page, lesson: Lesson, share: float) -> None:
     axes.set_ylim(BODY - 28, 0)
 
 
-def words_step(page: Page, lesson: Lesson, share: float) -> None:
+def words_step(page: Page, lesson: Lesson, progress: float) -> None:
     """Word tokens of the caption and of the dense caption, with their lengths."""
     words, dense = lesson.record.sparse_alignment.words, list(lesson.dense_words)
     room = 96 if dense else BODY - 40
     label(page, MARGIN, TOP, say("lesson.sparse_words", count=len(words)), LARGE, color=page.palette.accent)
-    first = min(1.0, share * 2) if dense else share
+    first = min(1.0, progress * 2) if dense else progress
     draw_chips(page, (MARGIN, TOP + 32, INNER, room - 32), words, first)
-    if dense and share > 0.5:
+    if dense and progress > 0.5:
         text = say("lesson.dense_words", count=len(dense), times=len(dense) / len(words))
         label(page, MARGIN, TOP + room + 6, text, LARGE, color=page.palette.accent)
-        draw_chips(page, (MARGIN, TOP + room + 38, INNER, BODY - room - 38), dense, share * 2 - 1)
+        draw_chips(page, (MARGIN, TOP + room + 38, INNER, BODY - room - 38), dense, progress * 2 - 1)
 
 
-def draw_chips(page: Page, box: Box, words: Sequence[str], share: float) -> None:
-    """The first `share` of words, each in a chip, in letters as large as let all of them fit."""
+def draw_chips(page: Page, box: Box, words: Sequence[str], progress: float) -> None:
+    """The first `progress` of words, each in a chip, in letters as large as let all of them fit."""
     _, _, width, height = box
     cut = {word: "".join(wrapped(word, width / 4, SMALL, most=1)) for word in set(words)}
     texts = [cut[word] for word in words]
@@ -105,7 +105,7 @@ def draw_chips(page: Page, box: Box, words: Sequence[str], share: float) -> None
         if deep <= height:
             break
     axes, tall = canvas(page, box), line_height(size)
-    for text, x, y, across in chips[: ceil(share * len(chips))]:
+    for text, x, y, across in chips[: ceil(progress * len(chips))]:
         if y + tall > height:
             break
         special = text.startswith("[") and text.endswith("]")
@@ -129,11 +129,11 @@ def _laid_out(texts: Sequence[tuple[str, float]], size: float, width: float) -> 
     return chips, y + tall
 
 
-def scores_step(page: Page, lesson: Lesson, share: float) -> None:
+def scores_step(page: Page, lesson: Lesson, progress: float) -> None:
     """The parts of the score with their coefficients, and their sum."""
     branch = lesson.record.sparse
     names = list(branch.parts)
-    for i, name in enumerate(names[: ceil(share * (len(names) + 1))]):
+    for i, name in enumerate(names[: ceil(progress * (len(names) + 1))]):
         left, top = MARGIN + i % 2 * 286, TOP + i // 2 * (BODY / 2 + 4)
         box = framed(lesson.photo, (left, top, 140, BODY / 2 - 10))
         draw_layer(page, lesson, box, Layer(name), marks=False)
@@ -143,7 +143,7 @@ def scores_step(page: Page, lesson: Lesson, share: float) -> None:
         label(page, text, top + 8, rf"{sign}{weight:g} $\times\ {SYMBOLS[name]}$", LARGE, fontweight="bold")
         label(page, text, top + 40, say(f"part.{name}"), MEDIUM, 132, color=page.palette.quiet)
         draw_range(page, text, top + 72, 116, float(values.min()), float(values.max()))
-    if share == 1:
+    if progress == 1:
         score = branch.score
         label(page, 624, TOP + BODY / 2 - 24, "=", 28, ha="center", color=page.palette.quiet)
         box = framed(lesson.photo, (650, TOP, 270, BODY - 60))
@@ -152,26 +152,26 @@ def scores_step(page: Page, lesson: Lesson, share: float) -> None:
         draw_range(page, 650, TOP + BODY - 22, 270, float(score.min()), float(score.max()))
 
 
-def decision_step(page: Page, lesson: Lesson, share: float) -> None:
+def decision_step(page: Page, lesson: Lesson, progress: float) -> None:
     """The decision mask, and every patch by its score with what was kept."""
     branch = lesson.record.sparse
     count, kept = branch.kept.size, int(branch.kept.sum())
     box = framed(lesson.photo, (MARGIN, TOP, 350, BODY - 50))
-    axes = draw_layer(page, lesson, box, Layer("mask" if share == 1 else "photo"), lines=True)
-    told = [kept_words(branch)]
+    axes = draw_layer(page, lesson, box, Layer("mask" if progress == 1 else "photo"), lines=True)
+    lines = [kept_words(branch)]
     if lesson.before is not None:
         gained, lost = branch.kept & ~lesson.before.sparse.kept, lesson.before.sparse.kept & ~branch.kept
-        told.append(say("moved.against", gained=gained.sum(), lost=lost.sum()))
+        lines.append(say("moved.against", gained=gained.sum(), lost=lost.sum()))
         draw_moved(axes, lesson, gained, lost)
-    page.text(MARGIN, TOP + BODY - 46, told, MEDIUM, color=page.palette.accent)
+    page.text(MARGIN, TOP + BODY - 46, lines, MEDIUM, color=page.palette.accent)
     left = MARGIN + box[2] + 80
     width = WIDTH - MARGIN - left
     order = np.argsort(branch.rank)
     drawn = lesson.keep_probability
     heights = (branch.score if drawn is None else drawn)[order]
     bars = page.axes(left, TOP + 30, width, BODY - 80)
-    taken = branch.kept[order] & (branch.kept[order].cumsum() <= ceil(min(1.0, share * 4 / 3) * kept))
-    colours = [page.palette.accent if one else page.palette.line for one in taken]
+    taken = branch.kept[order] & (branch.kept[order].cumsum() <= ceil(min(1.0, progress * 4 / 3) * kept))
+    colours = [page.palette.accent if is_taken else page.palette.line for is_taken in taken]
     bars.bar(np.arange(count), heights, width=1.0, color=colours, linewidth=0)
     bars.set_xlim(-0.5, count - 0.5)
     bars.axhline(0.0, color=page.palette.quiet, linewidth=0.8)

@@ -41,7 +41,7 @@ from seps.numbers import written
 Colours = NDArray[np.float64]
 
 
-def aggregation_step(page: Page, lesson: Lesson, share: float) -> None:
+def aggregation_step(page: Page, lesson: Lesson, progress: float) -> None:
     """Kept patches, the weights of the token that most words met best, and every token."""
     branch = lesson.record.sparse
     weights = branch.aggregation_weights
@@ -54,13 +54,13 @@ def aggregation_step(page: Page, lesson: Lesson, share: float) -> None:
     first = int(lesson.record.has_cls)
     met = np.bincount(lesson.record.sparse_alignment.best_token, minlength=first + len(weights))
     chosen = int(met[first : first + len(weights)].argmax())
-    if share > 0.25:
+    if progress > 0.25:
         draw_arrow(page, 320, TOP + BODY / 2)
         layer = Layer("token", chosen + 1)
         label(page, 340, TOP, layer.values(lesson.record).title, MEDIUM, 270, color=quiet)
         draw_layer(page, lesson, framed(lesson.photo, (340, TOP + 28, 260, BODY - 56)), layer, marks=False)
         draw_range(page, 340, TOP + BODY - 22, 260, 0.0, float(weights[chosen].max()))
-    if share > 0.5:
+    if progress > 0.5:
         draw_arrow(page, 620, TOP + BODY / 2)
         label(
             page,
@@ -70,11 +70,11 @@ def aggregation_step(page: Page, lesson: Lesson, share: float) -> None:
             MEDIUM,
             color=quiet,
         )
-        draw_tiles(page, lesson, (640, TOP + 28, 280, BODY - 56), weights, share * 2 - 1, chosen)
+        draw_tiles(page, lesson, (640, TOP + 28, 280, BODY - 56), weights, progress * 2 - 1, chosen)
         label(page, 640, TOP + BODY - 22, say("lesson.own_scales"), SMALL, most=280, color=quiet)
 
 
-def tokens_step(page: Page, lesson: Lesson, share: float) -> None:
+def tokens_step(page: Page, lesson: Lesson, progress: float) -> None:
     """[CLS] where there is one, aggregated tokens and the extra token, over the patches that they take."""
     alignment, has_cls = lesson.record.sparse_alignment, lesson.record.has_cls
     aggregated, extra = alignment.token_weights[int(has_cls) : -1], alignment.token_weights[-1]
@@ -90,9 +90,9 @@ def tokens_step(page: Page, lesson: Lesson, share: float) -> None:
     if len(aggregated):
         text = say("file.aggregated", count=len(aggregated))
         label(page, left, TOP, text, MEDIUM, color=page.palette.quiet)
-        draw_tiles(page, lesson, (left, TOP + 28, width, BODY - 56), aggregated, min(1.0, share * 4 / 3))
+        draw_tiles(page, lesson, (left, TOP + 28, width, BODY - 56), aggregated, min(1.0, progress * 4 / 3))
         label(page, left, TOP + BODY - 22, say("lesson.own_scales"), SMALL, color=page.palette.quiet)
-    if share > 0.75:
+    if progress > 0.75:
         label(page, 645, TOP + BODY / 2 - 22, "+", 24, ha="center", color=page.palette.quiet)
         label(page, 670, TOP, say("file.extra"), MEDIUM, 245, color=page.palette.quiet)
         layer = Layer("extra")
@@ -105,7 +105,7 @@ def tokens_step(page: Page, lesson: Lesson, share: float) -> None:
         label(page, 920, TOP + BODY - 28, total, LARGE, ha="right", fontweight="bold", color=page.palette.accent)
 
 
-def matrix_step(page: Page, lesson: Lesson, share: float) -> None:
+def matrix_step(page: Page, lesson: Lesson, progress: float) -> None:
     """The patch-word matrix, words down and tokens across, with its maxima and the K best of them."""
     alignment = lesson.record.sparse_alignment
     values = alignment.matrix.T  # (L, M)
@@ -122,14 +122,14 @@ def matrix_step(page: Page, lesson: Lesson, share: float) -> None:
     cell = min(high / words, width / tokens)
     axes.set_xlim(0, tokens)
     axes.set_ylim(words, 0)
-    count = lesson.top_k if lesson.record.variant == "paper" and share == 1 else 0
-    if share >= 0.5:
+    count = lesson.top_k if lesson.record.variant == "paper" and progress == 1 else 0
+    if progress >= 0.5:
         _draw_marks(axes, np.arange(words), alignment.best_token, colours, "s", 0.9 * cell)
         best = values.max(axis=1)
         bars = page.axes(left + width + 10, TOP, 170, high)
         bars.barh(np.arange(words) + 0.5, best, height=0.7, color=_best(page, best, count))
         bars.set_ylim(words, 0)
-    if share >= 0.75:
+    if progress >= 0.75:
         _draw_marks(axes, alignment.best_word, np.arange(tokens), colours, ".", 0.6 * cell)
         best = values.max(axis=0)
         bars = page.axes(left, TOP + high + 8, width, low_bars)
@@ -166,7 +166,7 @@ def _best(page: Page, values: Floats, count: int) -> list[str]:
     return [page.palette.accent if i in highest else page.palette.line for i in range(len(values))]
 
 
-def sum_step(page: Page, lesson: Lesson, share: float) -> None:
+def sum_step(page: Page, lesson: Lesson, progress: float) -> None:
     """The terms added one after the other, the similarity, and the rank that it earns."""
     record, heading = lesson.record, lesson.heading
     terms = len(record.terms)
@@ -175,17 +175,17 @@ def sum_step(page: Page, lesson: Lesson, share: float) -> None:
     axes.tick_params(labelsize=MEDIUM)
     draw_terms(axes, record, page.palette, MEDIUM)
     axes.set_xticks([])
-    shown = terms + 1 if share == 1 else ceil(share * terms)
+    shown = terms + 1 if progress == 1 else ceil(progress * terms)
     for artist in [*axes.patches[shown:], *axes.texts[shown:], *axes.lines[max(0, shown - 1) : terms]]:
         artist.set_visible(False)
     if lesson.before is not None:
         label(page, 706, TOP, say("file.trained"), SMALL, ha="right", color=page.palette.quiet)
-        found = lesson.before.terms
-        earlier = [written(found[name], "+.4f") if name in found else "" for name in record.terms]
+        terms_before = lesson.before.terms
+        earlier = [written(terms_before[name], "+.4f") if name in terms_before else "" for name in record.terms]
         for i, text in enumerate([*earlier, written(lesson.before.similarity, ".4f")]):
             top = TOP + 24 + (i + 0.5) * row - line_height(MEDIUM) / 2
             page.text(706, top, [text], MEDIUM, ha="right", color=page.palette.quiet)
-    if share < 1:
+    if progress < 1:
         return
     label(page, 920, TOP + 30, "$S(I, T)$", 20, ha="right")
     bold: dict[str, Any] = {"ha": "right", "fontweight": "bold"}

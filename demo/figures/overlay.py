@@ -33,7 +33,7 @@ from seps import Explanation
 
 # Lengths in CSS pixels, sizes of letters in points.
 WIDTH, MARGIN = 768, 40
-PHOTO_HEIGHT, MULTIPLES_HEIGHT, LEAST_PITCH = 520, 560, 28
+PHOTO_HEIGHT, MULTIPLES_HEIGHT, MIN_PITCH = 520, 560, 28
 LARGE, MEDIUM, SMALL, TINY = 17, 12, 10.5, 8.5
 COMPARED_WIDTH, GAP = 1152, 32
 COMPARED_HEIGHT, COMPARED_SIZE = 360, 14
@@ -122,11 +122,11 @@ def compare_picture(
     panels = []
     for i, (caption, record, values) in enumerate(zip(captions, records, shown, strict=True)):
         kept = say("mask.count", kept=values.kept.sum(), total=values.kept.size)
-        told = [say("file.score_and_kept", score=record.similarity, kept=kept)]
+        notes = [say("file.score_and_kept", score=record.similarity, kept=kept)]
         panels.append(
             _Panel(
                 wrapped(f"{i + 1}. {caption}", width, COMPARED_SIZE, bold=True),
-                told + (wrapped(values.title, width, SMALL, most=1) if len(titles) > 1 else []),
+                notes + (wrapped(values.title, width, SMALL, most=1) if len(titles) > 1 else []),
                 values,
                 shades(layer, values.values.reshape(-1), record.grid, low, high, opacity),
                 objects[i] if objects else (),
@@ -146,10 +146,10 @@ def compare_picture(
 
 @dataclass(frozen=True)
 class _Panel:
-    """One caption of a comparison: its lines, what is told below them, its layer, and the objects outlined on it."""
+    """One caption of a comparison: its lines, what stands below them, its layer, and the objects outlined on it."""
 
     caption: list[str]
-    told: list[str]
+    lines: list[str]
     shown: LayerValues
     laid: Shades
     objects: Sequence[Outline]
@@ -172,8 +172,8 @@ def _own_words(
 
 def _fitted(photo: Image.Image, width: int, height: int) -> tuple[int, int]:
     """The photo's size inside a box, in its own aspect ratio."""
-    share = min(width / photo.width, height / photo.height)
-    return max(1, round(photo.width * share)), max(1, round(photo.height * share))
+    scale = min(width / photo.width, height / photo.height)
+    return max(1, round(photo.width * scale)), max(1, round(photo.height * scale))
 
 
 def _photos(
@@ -203,9 +203,9 @@ def _photos(
         room = MULTIPLES_HEIGHT // ceil(count / columns) - label - gap
         return _fitted(photo, (inner - (columns - 1) * gap) // columns, max(1, room))
 
-    columns = max(range(1, min(count, inner // LEAST_PITCH) + 1), key=lambda columns: prod(fitted(columns)))
+    columns = max(range(1, min(count, inner // MIN_PITCH) + 1), key=lambda columns: prod(fitted(columns)))
     width, height = fitted(columns)
-    across, down = max(width + gap, LEAST_PITCH), label + height + gap
+    across, down = max(width + gap, MIN_PITCH), label + height + gap
 
     def draw_all(page: Page, top: int) -> None:
         for i, values in enumerate(shown.values):
@@ -219,8 +219,8 @@ def _photos(
 
 def _sentence(record: Explanation, layer: Layer) -> str:
     """What the layer shows and where, without its title."""
-    told = describe(record, layer).removeprefix(f"{layer.values(record).title}: ")
-    return f"{told[0].upper()}{told[1:]}."
+    sentence = describe(record, layer).removeprefix(f"{layer.values(record).title}: ")
+    return f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def _scale(photo: Image.Image, layer: Layer, shown: LayerValues, opacity: float) -> Block:
@@ -255,13 +255,13 @@ def _row(photo: Image.Image, layer: Layer, panels: Sequence[_Panel], width: int,
     """Captions side by side, each over its photo; the photos stand at one height."""
     size = _fitted(photo, width, COMPARED_HEIGHT)
     caption = max(len(panel.caption) for panel in panels) * line_height(COMPARED_SIZE) + 4
-    head = caption + max(len(panel.told) for panel in panels) * line_height(SMALL) + 8
+    head = caption + max(len(panel.lines) for panel in panels) * line_height(SMALL) + 8
 
     def draw(page: Page, top: int) -> None:
         for column, panel in enumerate(panels):
             left = MARGIN + column * (width + GAP)
             page.text(left, top, panel.caption, COMPARED_SIZE, fontweight="bold")
-            page.text(left, top + caption, panel.told, SMALL, symbols=True, color=page.palette.accent)
+            page.text(left, top + caption, panel.lines, SMALL, symbols=True, color=page.palette.accent)
             axes = page.axes(left, top + head, *size)
             draw_photo(axes, photo, layer, panel.shown, panel.laid, lines)
             draw_objects(axes, panel.objects, panel.laid.opacity.shape)
@@ -270,10 +270,10 @@ def _row(photo: Image.Image, layer: Layer, panels: Sequence[_Panel], width: int,
 
 
 def _foot(
-    photo: Image.Image, layer: Layer, scale: LayerValues, shares: list[list[float]], model: str, opacity: float
+    photo: Image.Image, layer: Layer, scale: LayerValues, overlaps: list[list[float]], model: str, opacity: float
 ) -> Block:
     """What the colours mean, once for all, and the overlap matrix."""
-    inner, side = COMPARED_WIDTH - 2 * MARGIN, CELL * len(shares)
+    inner, side = COMPARED_WIDTH - 2 * MARGIN, CELL * len(overlaps)
     matrix = MARGIN + inner - side
     text = inner - side - 60
     titles, model_lines = (
@@ -290,12 +290,12 @@ def _foot(
         name = say("term.overlap")
         page.text(MARGIN + inner, top, [name], MEDIUM, fontweight="bold", ha="right")
         axes = page.axes(matrix, top + 56, side, side)
-        colours = map_colours(np.array(shares), 0, 1)  # (captions, captions, 3)
+        colours = map_colours(np.array(overlaps), 0, 1)  # (captions, captions, 3)
         axes.imshow(colours.astype(np.uint8), aspect="auto", interpolation="none")
         for i, j in np.ndindex(colours.shape[:2]):
             ink = "black" if is_bright(colours[i, j]) else "white"
-            axes.text(j, i, f"{shares[i][j]:.2f}", ha="center", va="center", fontsize=SMALL, color=ink)
-        names = [str(i + 1) for i in range(len(shares))]
+            axes.text(j, i, f"{overlaps[i][j]:.2f}", ha="center", va="center", fontsize=SMALL, color=ink)
+        names = [str(i + 1) for i in range(len(overlaps))]
         axes.set_xticks(range(len(names)), names)
         axes.set_yticks(range(len(names)), names)
         axes.tick_params(labelsize=SMALL, labeltop=True, labelbottom=False)

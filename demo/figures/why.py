@@ -1,4 +1,4 @@
-"""Two pictures side by side with each word's share of either similarity, to take away: as a picture, JSON and CSV."""
+"""Two pictures side by side with each word's part of either similarity, to take away: as a picture, JSON and CSV."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ COLUMNS = ("part", "kind", "left", "right", "difference")
 
 @drawing
 def why_file(
-    found: Contrast,
+    contrast: Contrast,
     photos: tuple[Image.Image, Image.Image],
     model: str,
     kind: str,
@@ -57,7 +57,7 @@ def why_file(
     """What stands side by side as a file.
 
     Args:
-        found: both similarities in parts; photos: the left and the right one; model: its name.
+        contrast: both similarities in parts; photos: the left and the right one; model: its name.
         kind: one of `CONTRASTS`.
         layer: a word's map, "word:0", or anything else for the words that decide; dark: in the dark palette.
         credit: of the photographs.
@@ -66,41 +66,51 @@ def why_file(
         ValueError: another kind of file.
     """
     check_format(kind, CONTRASTS)
-    name = file_name(model, f"{found.left.title} {found.right.title}", "why", kind)
+    name = file_name(model, f"{contrast.left.title} {contrast.right.title}", "why", kind)
     if kind == "json":
-        told = json.dumps(contrast_record(found, model), ensure_ascii=False, indent=1)
-        return Download(name, told.encode(), TYPES[kind])
+        content = json.dumps(contrast_record(contrast, model), ensure_ascii=False, indent=1)
+        return Download(name, content.encode(), TYPES[kind])
     if kind == "csv":
-        return Download(name, contrast_csv(found), TYPES[kind])
-    figure = why_picture(found, photos, model, found.word(layer), DARK if dark else LIGHT, credit)
+        return Download(name, contrast_csv(contrast), TYPES[kind])
+    figure = why_picture(contrast, photos, model, contrast.word(layer), DARK if dark else LIGHT, credit)
     return Download(name, render(figure, kind), TYPES[kind])
 
 
-def contrast_csv(found: Contrast) -> bytes:
+def contrast_csv(contrast: Contrast) -> bytes:
     """Each part's shares as CSV, in UTF-8 with a byte order mark; all parts add up to the row of S(I, T)."""
     buffer = io.StringIO()
     writer = csv.writer(buffer)
-    captions = [found.left.caption, found.right.caption]
-    titles = [found.left.title, found.right.title]
+    captions = [contrast.left.caption, contrast.right.caption]
+    titles = [contrast.left.title, contrast.right.title]
     writer.writerow([*COLUMNS, "left_photo", "right_photo", "left_caption", "right_caption"])
-    parts = [(part, "word") for part in found.words] + [(part, "rest") for part in found.rest]
+    parts = [(part, "word") for part in contrast.words] + [(part, "rest") for part in contrast.rest]
     rows = [
-        [part_title(part), kind, table_share(part.left), table_share(part.right), table_share(part.difference)]
+        [
+            part_title(part),
+            kind,
+            table_number(part.left),
+            table_number(part.right),
+            table_number(part.difference),
+        ]
         for part, kind in parts
     ]
-    total = [table_share(found.left.similarity), table_share(found.right.similarity), table_share(found.difference)]
+    total = [
+        table_number(contrast.left.similarity),
+        table_number(contrast.right.similarity),
+        table_number(contrast.difference),
+    ]
     for row in [*rows, [say("why.sum"), "sum", *total]]:
         writer.writerow([harmless(value) for value in (*row, *titles, *captions)])
     return buffer.getvalue().encode("utf-8-sig")
 
 
-def table_share(share: float | None) -> float | str:
-    """A share as a table has it; empty where there is none."""
-    return "" if share is None else rounded(share, 6)
+def table_number(attribution: float | None) -> float | str:
+    """An attribution as a table has it; empty where there is none."""
+    return "" if attribution is None else rounded(attribution, 6)
 
 
 def why_picture(
-    found: Contrast,
+    contrast: Contrast,
     photos: tuple[Image.Image, Image.Image],
     model: str,
     part: Part | None = None,
@@ -110,33 +120,33 @@ def why_picture(
     """Both photographs, under a word's maps on one scale or with the words that decide marked, and all shares.
 
     Args:
-        found: both similarities in parts; photos: left and right; part: the word, None for those that decide.
+        contrast: both similarities in parts; photos: left and right; part: the word, None for those that decide.
     """
     inner = WIDTH - 2 * MARGIN
-    head, *others = contrast_sentences(found)
-    told = " ".join(others)
+    head, *others = contrast_sentences(contrast)
+    sentence = " ".join(others)
     blocks = [
         lettered(MARGIN, wrapped(head, inner, LARGE, bold=True), LARGE, 4, symbols=True, fontweight="bold"),
-        lettered(MARGIN, wrapped(told, inner, SMALL), SMALL, 12, symbols=True, color=palette.quiet),
-        _photos(found, photos, part),
-        _scale(found, part),
-        _shares(found),
+        lettered(MARGIN, wrapped(sentence, inner, SMALL), SMALL, 12, symbols=True, color=palette.quiet),
+        _photos(contrast, photos, part),
+        _scale(contrast, part),
+        _attributions(contrast),
         lettered(MARGIN, wrapped(credit, inner, TINY, most=2), TINY, 4, color=palette.quiet),
         lettered(MARGIN, [say("file.model", model=model)], SMALL, 0, color=palette.quiet),
     ]
     return stacked(blocks, WIDTH, MARGIN - 8, palette)
 
 
-def _photos(found: Contrast, photos: Sequence[Image.Image], part: Part | None) -> Block:
+def _photos(contrast: Contrast, photos: Sequence[Image.Image], part: Part | None) -> Block:
     """Both photographs at one height, with captions where there are two, and their scores."""
     width = (WIDTH - 2 * MARGIN - GAP) // 2
     fits = [min(width / photo.width, PHOTO_HEIGHT / photo.height) for photo in photos]
     sizes = [
-        (max(1, round(photo.width * share)), max(1, round(photo.height * share)))
-        for photo, share in zip(photos, fits, strict=True)
+        (max(1, round(photo.width * scale)), max(1, round(photo.height * scale)))
+        for photo, scale in zip(photos, fits, strict=True)
     ]
-    sides = (found.left, found.right)
-    titles = [wrapped(side.caption if found.of_captions else side.title, width, MEDIUM, bold=True) for side in sides]
+    sides = (contrast.left, contrast.right)
+    titles = [wrapped(side.caption if contrast.of_captions else side.title, width, MEDIUM, bold=True) for side in sides]
     head = max(map(len, titles)) * line_height(MEDIUM) + line_height(SMALL) + 10
 
     def draw(page: Page, top: int) -> None:
@@ -145,32 +155,32 @@ def _photos(found: Contrast, photos: Sequence[Image.Image], part: Part | None) -
             page.text(left, top, titles[place], MEDIUM, fontweight="bold")
             page.text(left, top + head - line_height(SMALL) - 6, [score_line(side)], SMALL, color=page.palette.accent)
             axes = page.axes(left, top + head, *sizes[place])
-            shares = None if part is None else (part.left, part.right)
-            has = shares is not None and shares[place] is not None  # else its caption has not got the word
+            attributions = None if part is None else (part.left, part.right)
+            has = attributions is not None and attributions[place] is not None  # else its caption has not got the word
             layer = Layer("word", part.number) if part is not None and has else Layer("photo")
-            shown = _values(found, part if has else None, place)
+            shown = _values(contrast, part if has else None, place)
             laid = shades(layer, shown.values.reshape(-1), side.record.grid, shown.low, shown.high, OPACITY)
             draw_photo(axes, photos[place], layer, shown, laid, lines=has)
             if part is None:
-                draw_marks(axes, found, place)
+                draw_marks(axes, contrast, place)
 
     return head + max(height for _, height in sizes) + 12, draw
 
 
-def _values(found: Contrast, part: Part | None, place: int) -> LayerValues:
+def _values(contrast: Contrast, part: Part | None, place: int) -> LayerValues:
     """A word's map on one side, on the scale of both; nothing without a word."""
-    side = (found.left, found.right)[place]
+    side = (contrast.left, contrast.right)[place]
     kept = side.record.sparse.kept
     if part is None:
         return LayerValues("", "", np.zeros((0, kept.size)), 0.0, 0.0, kept, "")
     label = say("why.weight", word=part.name)
-    return LayerValues(label, label, maps_of(found, part)[place], 0.0, most(found, part), kept, "")
+    return LayerValues(label, label, maps_of(contrast, part)[place], 0.0, most(contrast, part), kept, "")
 
 
-def draw_marks(axes: Axes, found: Contrast, place: int) -> None:
+def draw_marks(axes: Axes, contrast: Contrast, place: int) -> None:
     """Frame the patches where the words that decide look most, and name them; filled where they speak for this one."""
-    rows, columns = (found.left, found.right)[place].record.grid
-    for mark in marks(found, place):
+    rows, columns = (contrast.left, contrast.right)[place].record.grid
+    for mark in marks(contrast, place):
         y, x = divmod(mark["patch"], columns)
         for colour, width in ((VEIL, 4.0), ("white", 2.0)):  # points
             style = "solid" if mark["speaks"] or colour == VEIL else (0, (1.5, 1.5))
@@ -192,18 +202,18 @@ def draw_marks(axes: Axes, found: Contrast, place: int) -> None:
         )
 
 
-def _scale(found: Contrast, part: Part | None) -> Block:
+def _scale(contrast: Contrast, part: Part | None) -> Block:
     """What the colours of a word's maps mean, or what the frames do."""
     if part is None:
         return lettered(MARGIN, wrapped(say("why.marks"), WIDTH - 2 * MARGIN, SMALL), SMALL, 14)
-    return 36, lambda page, top: draw_scale(page, MARGIN, top, _values(found, part, 0), say("mask.cross"), OPACITY)
+    return 36, lambda page, top: draw_scale(page, MARGIN, top, _values(contrast, part, 0), say("mask.cross"), OPACITY)
 
 
-def _shares(found: Contrast) -> Block:
+def _attributions(contrast: Contrast) -> Block:
     """A row a word with a bar towards either side, then what words leave, and the sum."""
-    rows = [*found.words, *found.rest]
-    shares = [abs(share) for part in found.words for share in (part.left, part.right) if share is not None]
-    scale = max(shares, default=0.0)
+    rows = [*contrast.words, *contrast.rest]
+    sizes = [abs(value) for part in contrast.words for value in (part.left, part.right) if value is not None]
+    scale = max(sizes, default=0.0)
     middle = WIDTH // 2
     room = middle - MARGIN - WORD // 2 - NUMBER
 
@@ -212,45 +222,45 @@ def _shares(found: Contrast) -> Block:
             y = top + number * ROW
             _row(page, y, part_title(part), (part.left, part.right), part.difference)
             if part.number >= 0 and scale:
-                for own, other, sign in ((part.left, part.right, -1), (part.right, part.left, 1)):
-                    _bar(page, y + 9, middle + sign * WORD // 2, sign, room, own, other, scale)
+                for here, other, sign in ((part.left, part.right, -1), (part.right, part.left, 1)):
+                    _bar(page, y + 9, middle + sign * WORD // 2, sign, room, here, other, scale)
         y = top + len(rows) * ROW
-        both = (found.left.similarity, found.right.similarity)
-        _row(page, y, say("why.sum"), both, found.difference, fontweight="bold")
+        both = (contrast.left.similarity, contrast.right.similarity)
+        _row(page, y, say("why.sum"), both, contrast.difference, fontweight="bold")
 
     return (len(rows) + 1) * ROW + 12, draw
 
 
 def _row(
-    page: Page, top: float, name: str, shares: tuple[float | None, float | None], difference: float, **style: Any
+    page: Page, top: float, name: str, attributions: tuple[float | None, float | None], difference: float, **style: Any
 ) -> None:
     """A part's name over its difference, between its two shares."""
     middle = WIDTH // 2
     page.text(middle, top, [name], SMALL, ha="center", symbols=name == say("why.sum"), **style)
     arrow = f"< {abs(difference):.4f}" if difference > 0 else f"{abs(difference):.4f} >"
     page.text(middle, top + 18, [arrow], TINY, ha="center", color=page.palette.quiet)
-    for share, place, side in (
-        (shares[0], MARGIN + NUMBER - 12, "right"),
-        (shares[1], WIDTH - MARGIN - NUMBER + 12, "left"),
+    for attribution, place, side in (
+        (attributions[0], MARGIN + NUMBER - 12, "right"),
+        (attributions[1], WIDTH - MARGIN - NUMBER + 12, "left"),
     ):
-        text = say("why.missing") if share is None else written(share, ".4f")
+        text = say("why.missing") if attribution is None else written(attribution, ".4f")
         page.text(place, top + 6, [text], SMALL, ha=side, **style)
 
 
 def _bar(
-    page: Page, top: float, start: float, sign: int, room: float, own: float | None, other: float | None, scale: float
+    page: Page, top: float, start: float, sign: int, room: float, here: float | None, other: float | None, scale: float
 ) -> None:
-    """A share as a bar away from the middle: as much as the other side has soft, what it has more full; hollow below
+    """An attribution as a bar away from the middle: as much as the other side has soft, what it has more full; hollow below
     zero."""
-    share = abs(own or 0.0)
-    common = min(share, abs(other)) if own is not None and other is not None and own * other > 0 else 0.0
+    size = abs(here or 0.0)
+    common = min(size, abs(other)) if here is not None and other is not None and here * other > 0 else 0.0
     palette = page.palette
     drawn = (
-        [(0.0, share, palette.paper)]
-        if (own or 0.0) < 0
+        [(0.0, size, palette.paper)]
+        if (here or 0.0) < 0
         else [
             (0.0, common, palette.accent_soft),
-            (common, share, palette.accent),
+            (common, size, palette.accent),
         ]
     )
     for first, last, fill in drawn:

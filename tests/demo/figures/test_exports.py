@@ -41,13 +41,18 @@ def test_an_explanation_as_json_holds_every_number(service: RetrievalService) ->
     record = service.explain(indexed, 1, "a cat")
     heading = Heading("a cat", record.similarity, service.name)
     photo = indexed.gallery.items[1].photo()
-    told = json.loads(explanation_file(photo, record, heading, "cat", "json").content)
-    assert (told["model"], told["photo"], told["caption"], told["dense_caption"]) == ("photos", "cat", "a cat", None)
-    assert sum(told["explanation"]["terms"].values()) == pytest.approx(record.similarity, abs=1e-5)
+    value = json.loads(explanation_file(photo, record, heading, "cat", "json").content)
+    assert (value["model"], value["photo"], value["caption"], value["dense_caption"]) == (
+        "photos",
+        "cat",
+        "a cat",
+        None,
+    )
+    assert sum(value["explanation"]["terms"].values()) == pytest.approx(record.similarity, abs=1e-5)
 
 
 @pytest.mark.parametrize(
-    ("kind", "layer", "opacity", "told"),
+    ("kind", "layer", "opacity", "message"),
     [
         ("gif", "mask", 0.5, "format is 'gif', but it must be one of png, svg, pdf, json"),
         ("png", "moon", 0.5, "There is no layer"),
@@ -57,10 +62,10 @@ def test_an_explanation_as_json_holds_every_number(service: RetrievalService) ->
     ],
 )
 def test_what_cannot_be_drawn_is_refused(
-    service: RetrievalService, kind: str, layer: str, opacity: float, told: str
+    service: RetrievalService, kind: str, layer: str, opacity: float, message: str
 ) -> None:
     indexed = service.find("examples")
     record = service.explain(indexed, 1, "a cat")
     heading = Heading("a cat", record.similarity, service.name)
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         explanation_file(indexed.gallery.items[1].photo(), record, heading, "cat", kind, layer, opacity)

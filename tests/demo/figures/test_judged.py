@@ -41,7 +41,7 @@ def test_another_score_is_refused() -> None:
 def test_a_file_of_the_command_has_the_shares_as_json() -> None:
     seen = JudgeFeatures(torch.zeros(1), torch.zeros(1), 0.1, 0.0, torch.tensor([0.3, -0.2]).numpy(), (1, 2))
     rows = [("one.png", Judged(GOOD, BAD, seen))]
-    told = json.loads(judged_file(rows, "a cat", "quality", "json"))
-    assert (told[0]["picture"], told[0]["prompt"], told[0]["quality"]["final"]) == ("one.png", "a cat", 0.8)
-    assert told[0]["shares"] == pytest.approx([0.3, -0.2])
+    value = json.loads(judged_file(rows, "a cat", "quality", "json"))
+    assert (value[0]["picture"], value[0]["prompt"], value[0]["quality"]["final"]) == ("one.png", "a cat", 0.8)
+    assert value[0]["shares"] == pytest.approx([0.3, -0.2])
     assert lines(judged_file(rows, "a cat", "quality", "csv"))[0]["consistency_final"] == "0.25"

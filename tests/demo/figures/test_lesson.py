@@ -68,7 +68,7 @@ def test_slide_has_its_texts_shapes_and_numbers(step: int, palette: Palette) -> 
     lesson = lesson_of()
     figure, record = step_figure(lesson, step, palette), lesson.record
     written = letters(figure)
-    own: dict[int, list[str]] = {
+    texts: dict[int, list[str]] = {
         1: ["4 \N{MULTIPLICATION SIGN} 7 = 28 patches", "$v_{28}$"],
         2: ["Sparse caption: 6 word tokens", "Dense caption: 3 word tokens, 0.5 times as many", "dog", "##s", "long"],
         3: [rf"{weight:g} $\times" for weight in record.sparse.coefficients.values()],
@@ -101,7 +101,7 @@ def test_slide_has_its_texts_shapes_and_numbers(step: int, palette: Palette) -> 
         "Caption: a dog on grass",
         ": 28 \N{MULTIPLICATION SIGN} 16",
     ]
-    assert [text for text in [*common, *own[step]] if text not in written] == []
+    assert [text for text in [*common, *texts[step]] if text not in written] == []
     assert f"${equations(lesson)[step - 1]}$" in written and outside(figure) == []
     with Image.open(BytesIO(render(figure, "png"))) as image:
         assert "#" + bytes(image.convert("RGB").getpixel((0, 0))).hex() == palette.paper  # type: ignore[arg-type]
@@ -120,8 +120,8 @@ def test_every_kind_of_record_is_drawn(case: tuple[str, bool, tuple[int, int]]) 
 
 def test_sentences_have_the_mathematics_of_the_page() -> None:
     lesson = lesson_of()
-    told = replace(lesson.steps[2], sentence="A learned score (s_p) costs $5, a likeness (s_st) $6.")
-    lesson = replace(lesson, steps=[*lesson.steps[:2], told, *lesson.steps[3:]])
+    step = replace(lesson.steps[2], sentence="A learned score (s_p) costs $5, a likeness (s_st) $6.")
+    lesson = replace(lesson, steps=[*lesson.steps[:2], step, *lesson.steps[3:]])
     figure = step_figure(lesson, 3)
     assert r"A learned score ($s^{p}$) costs \$5, a likeness ($s^{st}$) \$6." in letters(figure)
     assert render(figure, "png") and outside(figure) == []
@@ -137,7 +137,7 @@ def test_equations_have_the_numbers_of_the_page() -> None:
 def test_matrix_marks_the_maxima_of_rows_and_columns() -> None:
     record = random_record()
     axes = step_figure(lesson_of(record), 7).axes
-    (matrix,) = [found for found in axes if found.collections]
+    (matrix,) = [panel for panel in axes if panel.collections]
     marks = [(int(y), int(x)) for part in matrix.collections for x, y in np.asarray(part.get_offsets())]
     values = record.sparse_alignment.matrix.T  # (L, M)
     best = [*enumerate(values.argmax(axis=1)), *((row, column) for column, row in enumerate(values.argmax(axis=0)))]
@@ -220,7 +220,7 @@ def test_gif_builds_every_step_up() -> None:
         assert image.size == (960, 540) and image.info["loop"] == 0
     resting = [picture for duration, picture in frames if duration >= RESTING]
     assert len(resting) == COUNT and 2 * COUNT <= len(frames) <= COUNT * len(STAGES) and len(content) <= GIF_BYTES
-    assert all((one != other).any() for one, other in pairwise(resting))
+    assert all((frame != other).any() for frame, other in pairwise(resting))
 
 
 @pytest.mark.slow
@@ -249,20 +249,22 @@ def test_odd_photos(size: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("by_hand", [True, False], ids=["by hand", "highest effect"])
 def test_the_decision_by_hand_stands_beside_the_models(by_hand: bool) -> None:
-    own, now = random_record(seed=0), random_record(seed=1)
-    lesson = replace(lesson_of(own), trial=Trial(Decided(own, 3, 22), Decided(now, 5, 22), by_hand))
+    decided, now = random_record(seed=0), random_record(seed=1)
+    lesson = replace(lesson_of(decided), trial=Trial(Decided(decided, 3, 22), Decided(now, 5, 22), by_hand))
     figure = step_figure(lesson, 9)
     written = letters(figure).split("\n")
-    assert {f"{own.similarity:.4f}", f"{now.similarity:.4f}", f"{now.similarity - own.similarity:+.4f}"} <= set(written)
+    assert {f"{decided.similarity:.4f}", f"{now.similarity:.4f}", f"{now.similarity - decided.similarity:+.4f}"} <= set(
+        written
+    )
     assert {"rank of 22", "3", "5", "+2", "change", "by hand" if by_hand else "without it"} <= set(written)
-    gained, lost = own.sparse.kept < now.sparse.kept, own.sparse.kept > now.sparse.kept
+    gained, lost = decided.sparse.kept < now.sparse.kept, decided.sparse.kept > now.sparse.kept
     assert (f"{gained.sum()} added (+), {lost.sum()} dropped (\N{MINUS SIGN}) by hand" in written) == by_hand
     assert outside(figure) == []
 
 
 def test_slides_tell_what_the_symbols_of_their_equations_stand_for() -> None:
-    told = (("\\rho", "keep ratio"), ("\\tau", "temperature"))
-    lesson = replace(lesson_of(), steps=[replace(step, legend=told) for step in STEPS])
+    legend = (("\\rho", "keep ratio"), ("\\tau", "temperature"))
+    lesson = replace(lesson_of(), steps=[replace(step, legend=legend) for step in STEPS])
     figure = step_figure(lesson, 4)
     assert "$\\rho$  keep ratio" in letters(figure) and outside(figure) == []
     assert "temperature" not in letters(figure)  # nothing is drawn by chance, and no equation on the slide has it
@@ -273,8 +275,8 @@ def test_slides_tell_what_the_symbols_of_their_equations_stand_for() -> None:
 def test_steps_are_read_from_the_browsers_value() -> None:
     value = {"id": "x", "title": "T", "sentence": "S.", "tensors": [{"name": "V", "shape": [2, 3], "says": "patches"}]}
     assert LessonStep.read(value) == LessonStep("T", "S.", (("V", (2, 3)),))
-    told = {"legend": [{"latex": "C", "symbol": "<math/>", "says": "channels"}]}
-    assert LessonStep.read(value | told).legend == (("C", "channels"),)
+    legend = {"legend": [{"latex": "C", "symbol": "<math/>", "says": "channels"}]}
+    assert LessonStep.read(value | legend).legend == (("C", "channels"),)
 
 
 def test_what_makes_no_lesson_is_told() -> None:

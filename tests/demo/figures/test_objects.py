@@ -47,14 +47,18 @@ def test_outlines_lie_where_the_objects_are() -> None:
     record = random_record(grid=(7, 7))
     figure = picture(PHOTO, record, Layer("photo"), HEADING, objects=OBJECTS)
     (axes,) = [axes for axes in figure.axes if axes.get_xlim() == (0, 7)]
-    drawn = [one for one in axes.collections if isinstance(one, LineCollection) and width(one) == 1.7]
+    drawn = [
+        collection
+        for collection in axes.collections
+        if isinstance(collection, LineCollection) and width(collection) == 1.7
+    ]
     assert len(drawn) == len(OBJECTS) == 4
-    for one, thing, lines in zip(OBJECTS, CUP_ON_TABLE.objects, drawn, strict=True):
+    for outline, thing, lines in zip(OBJECTS, CUP_ON_TABLE.objects, drawn, strict=True):
         points = np.concatenate(lines.get_segments()) * 224 / 7
         x0, y0, x1, y1 = thing.box
         assert (points.min(axis=0) >= (x0 - 1, y0 - 1)).all()
         assert (points.max(axis=0) <= (x1 + 1, y1 + 1)).all()
-        assert is_solid(lines) == one.mentioned == (thing.kind == "cup")
+        assert is_solid(lines) == outline.mentioned == (thing.kind == "cup")
     assert {text.get_text() for text in axes.texts} == {"brown table", "red cup", "black dog", "blue ball"}
     assert is_outline(render(figure, "png")).sum() > 1000
     without = picture(PHOTO, record, Layer("photo"), HEADING)
@@ -79,7 +83,7 @@ def test_each_caption_of_a_comparison_has_its_own() -> None:
     records = [random_record(grid=(7, 7), seed=seed) for seed in range(2)]
     figure = compare_picture(PHOTO, captions, records, Layer("mask"), "scenes", objects=objects)
     solid = [
-        sum(is_solid(one) and width(one) == 1.7 for one in axes.collections)
+        sum(is_solid(collection) and width(collection) == 1.7 for collection in axes.collections)
         for axes in figure.axes
         if axes.get_xlim() == (0, 7)
     ]

@@ -63,9 +63,9 @@ def laid_over(
     photo: Image.Image, values: NDArray[Any], low: float, high: float, opacity: float = 1.0
 ) -> NDArray[np.float64]:
     """What is seen of values over a patched photo: (N, 3). Their colour is as strong as the root of their share."""
-    shares = (values - low) / (high - low)
-    over = opacity * np.sqrt(shares)[:, None]
-    return greys_of(photo)[:, None] * (1 - over) + colormaps[COLOUR_MAP](shares, bytes=True)[:, :3] * over
+    fractions = (values - low) / (high - low)
+    over = opacity * np.sqrt(fractions)[:, None]
+    return greys_of(photo)[:, None] * (1 - over) + colormaps[COLOUR_MAP](fractions, bytes=True)[:, :3] * over
 
 
 def letters(figure: Figure) -> list[str]:
@@ -92,23 +92,23 @@ def test_each_patch_has_its_colour(case: tuple[str, bool, tuple[int, int]], text
     plain = [tuple(colour) for colour in np.asarray(photo)[::HIGH, ::WIDE].reshape(-1, 3).tolist()]
     figure = picture(photo, record, layer, HEADING, opacity=1.0)
     (axes,) = photo_axes(figure, grid)
-    found, values = centres(pixels(figure), axes, grid), layer.values(record)
+    drawn, values = centres(pixels(figure), axes, grid), layer.values(record)
     if layer.name == "photo":
-        assert found == plain
+        assert drawn == plain
     elif text == "mask:both":
         fates = values.values
-        for fate, colour, own in zip(fates, found, plain, strict=True):
+        for fate, colour, before in zip(fates, drawn, plain, strict=True):
             assert (colour == VEIL_COLOUR) == (fate == 0)
-            assert (colour == own) == (fate == 3)
+            assert (colour == before) == (fate == 3)
     elif layer.name == "mask":
         assert 0 < values.kept.sum() < values.kept.size
-        assert found == [own if kept else VEIL_COLOUR for own, kept in zip(plain, values.kept, strict=True)]
+        assert drawn == [colour if kept else VEIL_COLOUR for colour, kept in zip(plain, values.kept, strict=True)]
     else:
         seen = laid_over(photo, values.values, values.low, values.high)
-        np.testing.assert_allclose(found, seen, atol=1)
+        np.testing.assert_allclose(drawn, seen, atol=1)
         lowest = values.values.argmin()
         grey = greys_of(photo)[lowest]
-        assert values.values[lowest] > values.low or found[lowest] == (grey, grey, grey)  # the photo is seen there
+        assert values.values[lowest] > values.low or drawn[lowest] == (grey, grey, grey)  # the photo is seen there
 
 
 def test_opacity_mixes_the_layer_with_a_grey_photo() -> None:
@@ -117,12 +117,12 @@ def test_opacity_mixes_the_layer_with_a_grey_photo() -> None:
     for text in ("mask", "score"):
         values = Layer.parse(text).values(record)
         figure = picture(photo, record, Layer.parse(text), HEADING, opacity=0.6)
-        found = np.array(centres(pixels(figure), photo_axes(figure, (4, 7))[0], (4, 7)))
+        drawn = np.array(centres(pixels(figure), photo_axes(figure, (4, 7))[0], (4, 7)))
         if text == "score":
-            np.testing.assert_allclose(found, laid_over(photo, values.values, values.low, values.high, 0.6), atol=1)
+            np.testing.assert_allclose(drawn, laid_over(photo, values.values, values.low, values.high, 0.6), atol=1)
         else:
             veiled = 0.6 * np.array(VEIL_COLOUR) + 0.4 * greys_of(photo)[:, None]
-            np.testing.assert_allclose(found[~values.kept], veiled[~values.kept], atol=1)
+            np.testing.assert_allclose(drawn[~values.kept], veiled[~values.kept], atol=1)
 
 
 def test_the_kept_region_is_outlined_and_dropped_patches_are_crossed() -> None:
@@ -162,12 +162,12 @@ def test_the_photo_keeps_its_aspect_ratio(size: tuple[int, int], text: str) -> N
     panels = photo_axes(figure, record.grid)
     assert weights is not None and len(panels) == (len(weights) if text == "tokens" else 1)
     width, height = np.asarray(panels[0].bbox.size) / 2  # CSS pixels
-    share = max(width, height) / max(size)
-    assert [width, height] == pytest.approx([max(1, share * length) for length in size], abs=0.51)
+    scale = max(width, height) / max(size)
+    assert [width, height] == pytest.approx([max(1, scale * length) for length in size], abs=0.51)
     boxes = [panel.get_position() for panel in panels]
     assert all(0 <= box.x0 < box.x1 <= 1 and 0 <= box.y0 < box.y1 <= 1 for box in boxes)
-    for i, one in enumerate(boxes):
-        assert not any(one.overlaps(other) for other in boxes[i + 1 :])
+    for i, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[i + 1 :])
 
 
 def test_all_tokens_share_one_scale() -> None:
@@ -178,9 +178,9 @@ def test_all_tokens_share_one_scale() -> None:
     figure = picture(photo, record, Layer("tokens"), HEADING, opacity=1.0)
     shown, values = pixels(figure), Layer("tokens").values(record)
     panels = photo_axes(figure, (5, 5))
-    found = [centres(shown, axes, (5, 5)) for axes in panels]
+    drawn = [centres(shown, axes, (5, 5)) for axes in panels]
     seen = [laid_over(photo, row, 0, weights.max()) for row in weights]
-    np.testing.assert_allclose(found, seen, atol=1)
+    np.testing.assert_allclose(drawn, seen, atol=1)
     assert {"1", str(len(weights)), "0", f"{values.high:.3g}"} <= set(letters(figure))
 
 
@@ -244,17 +244,17 @@ def test_comparison_has_one_scale(count: int, text: str) -> None:
     shown, panels = pixels(figure), photo_axes(figure, grid)
     assert len(panels) == count
     for axes, each in zip(panels, values, strict=True):
-        found = centres(shown, axes, grid)
+        drawn = centres(shown, axes, grid)
         if text == "mask":
-            assert [colour != VEIL_COLOUR for colour in found] == each.kept.tolist()
+            assert [colour != VEIL_COLOUR for colour in drawn] == each.kept.tolist()
         else:
-            np.testing.assert_allclose(found, laid_over(photo, each.values, low, high), atol=1)
+            np.testing.assert_allclose(drawn, laid_over(photo, each.values, low, high), atol=1)
     written = letters(figure)
     assert {f"{i + 1}. {caption}" for i, caption in enumerate(captions)} | {"Jane Doe"} <= set(written)
     if text != "mask":
         assert written.count(f"{low:.3g}") == written.count(f"{high:.3g}") == 1
     cells = [cell.get_text() for axes in figure.axes for cell in axes.texts]
-    assert cells == [f"{share:.2f}" for row in overlap(records) for share in row]
+    assert cells == [f"{value:.2f}" for row in overlap(records) for value in row]
 
 
 def test_what_cannot_be_compared_is_told() -> None:
