@@ -119,10 +119,10 @@ def build(registry: ModelRegistry) -> gr.Blocks:
         search.connect(registry, finding, session_data, search_tab, states[0])
         captions.connect(registry, asking, session_data, captions_tab, states[1])
         compare.connect(registry, comparing, session_data, compare_tab, states[2])
-        downloads.connect_picture(registry, finding.viewer, finding.said, saved, states[0], session_data)
-        downloads.connect_picture(registry, asking.viewer, asking.said, saved, states[1], asking.chooser.selected)
+        downloads.connect_picture(registry, finding.viewer, finding.status, saved, states[0], session_data)
+        downloads.connect_picture(registry, asking.viewer, asking.status, saved, states[1], asking.chooser.selected)
         downloads.connect_comparison(
-            registry, comparing.pictures, comparing.said, saved, states[2], comparing.chooser.selected
+            registry, comparing.pictures, comparing.status, saved, states[2], comparing.chooser.selected
         )
         why.connect(registry, asking_why, session_data, saved)
         sources = why.Sources(finding, states[0], asking, states[1], comparing, states[2])

@@ -40,8 +40,8 @@ def judged_csv(rows: Sequence[Row], prompt: str, by: str, title: str) -> Downloa
 
 
 def judged_file(rows: Sequence[tuple[str, Judged]], prompt: str, by: str, kind: str) -> bytes:
-    """Judged pictures with their names as a "csv", or as "json" with each patch's attribution too; in their order, the best
-    by `by` first."""
+    """Judged pictures with their names as a "csv", or as "json" with each patch's attribution too; in their order, the
+    best by `by` first."""
     if kind == "csv":
         return judged_csv(
             [(name, name, scores.quality, scores.consistency) for name, scores in rows], prompt, by, by

@@ -250,8 +250,8 @@ def _row(
 def _bar(
     page: Page, top: float, start: float, sign: int, room: float, here: float | None, other: float | None, scale: float
 ) -> None:
-    """An attribution as a bar away from the middle: as much as the other side has soft, what it has more full; hollow below
-    zero."""
+    """An attribution as a bar away from the middle: as much as the other side has soft, what it has more full; hollow
+    below zero."""
     size = abs(here or 0.0)
     common = min(size, abs(other)) if here is not None and other is not None and here * other > 0 else 0.0
     palette = page.palette

@@ -96,21 +96,21 @@ def written(folder: Path | None) -> str:
 
 def measured_models(registry: ModelRegistry) -> set[str]:
     """The models that the tables have a line of."""
-    own = registry.own_models
-    return {row["model"] for row in (*our_results(own), *our_grounding(own), *our_contrast(own))}
+    models = registry.own_models
+    return {row["model"] for row in (*our_results(models), *our_grounding(models), *our_contrast(models))}
 
 
-def measured(own: OwnModels | None = None) -> str:
+def measured(models: OwnModels | None = None) -> str:
     """The models' results as HTML: of the shipped ones, and of models of one's own."""
     return (
         "<h2>What the models reach</h2><p>Recall at K in per cent.</p>"
-        + results(our_results(own))
+        + results(our_results(models))
         + "<p>Do the pictures point at what phrases name? Shares from 0 to 1, with 95% intervals where they were "
         "measured; beside our word maps, maps that know less.</p>"
-        + grounding_table(our_grounding(own))
+        + grounding_table(our_grounding(models))
         + "<p>Do they follow the caption? Two phrases of one caption that name things apart, each a caption by itself: "
         "what each map keeps of its own region and of the other one, as many patches as the decision mask; contrast is "
-        "the difference, 0 where the caption moves nothing.</p>" + grounding_table(our_contrast(own))
+        "the difference, 0 where the caption moves nothing.</p>" + grounding_table(our_contrast(models))
     )
 
 

@@ -154,9 +154,9 @@ class Endpoints:
         """
         service, indexed, index = self._find(photo, item)
         pair = read_pair(service.model, caption, dense_caption)
-        own = service.explain(indexed, index, *pair)
-        mask = changed_mask(own.sparse.kept, keep or "", drop or "")
-        return plain(own if mask is None else service.explain(indexed, index, *pair, mask))
+        record = service.explain(indexed, index, *pair)
+        mask = changed_mask(record.sparse.kept, keep or "", drop or "")
+        return plain(record if mask is None else service.explain(indexed, index, *pair, mask))
 
     def compare(self, photo: Upload | None, item: str, captions: str) -> dict[str, Any]:
         """Compare which patches captions kept of one photo.
@@ -248,8 +248,8 @@ class Endpoints:
             compared = ViewState(indexed.gallery.name, index, layer=layer)
             return written(comparison(service, indexed, compared, texts, file_format))
         text, dense_text = read_pair(service.model, texts[0], dense_caption)
-        own = service.explain(indexed, index, text, dense_text)
-        mask = changed_mask(own.sparse.kept, keep or "", drop or "")
+        record = service.explain(indexed, index, text, dense_text)
+        mask = changed_mask(record.sparse.kept, keep or "", drop or "")
         forced = "" if mask is None else mask_text(mask)
         state = ViewState(indexed.gallery.name, index, text, dense_text, layer, mask=forced)
         return written(explanation(service, indexed, state, file_format))
@@ -268,11 +268,11 @@ class Endpoints:
             "before" and "after": each the "scene" as a graph, its "rank" of "total", its "score" and "kept", the
             decision mask row by row of the grid.
         """
-        wanted = read_changes(changes)
+        asked = read_changes(changes)
         _, indexed, index = self._find(None, item)
         text = read_caption(self._registry.of(indexed.gallery.name).model, caption).text
         known(indexed, index)
-        tried = experiment(self._registry, with_changes(self._registry, SessionData(), index, wanted), index, text)
+        tried = experiment(self._registry, with_changes(self._registry, SessionData(), index, asked), index, text)
         return {"before": outcome_value(tried.before), "after": outcome_value(tried.after)}
 
     def judge(self, photo: Upload | None, item: str, prompt: str) -> dict[str, Any]:
@@ -338,8 +338,13 @@ class Endpoints:
         best = opened_generator(self._registry).recaption(indexed.gallery.items[index].photo()).best
         return {
             "captions": [
-                {"caption": one.text, "score": one.score, "words": list(one.words), "attention": one.attention.tolist()}
-                for one in best
+                {
+                    "caption": caption.text,
+                    "score": caption.score,
+                    "words": list(caption.words),
+                    "attention": caption.attention.tolist(),
+                }
+                for caption in best
             ]
         }
 

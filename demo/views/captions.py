@@ -21,10 +21,10 @@ from demo.views.chooser import Chooser, SelectedImage
 from demo.views.link import Link, LinkedView, as_linked
 from demo.views.parts import (
     ANSWERING,
-    AT_ONCE,
     MEASURING,
     OPENING,
     PROGRESS,
+    UNQUEUED,
     ViewState,
     computing,
     errors_as_message,
@@ -47,13 +47,13 @@ class Captions:
     chooser: Chooser
     pool: gr.Radio
     typed: gr.Textbox
-    said: gr.HTML
+    status: gr.HTML
     ranking: gr.HTML
     viewer: gr.HTML
 
     def linked(self, tab: gr.Tab, state: gr.State) -> LinkedView:
         """How links and its tab fill it."""
-        outputs = [*self.chooser.restored(self.said), self.ranking, self.viewer, state, self.pool, self.typed]
+        outputs = [*self.chooser.restored(self.status), self.ranking, self.viewer, state, self.pool, self.typed]
         return LinkedView(tab, outputs, self.viewer, restore, state, kept=(self.chooser.selected, state), again=again)
 
 
@@ -72,14 +72,14 @@ def build(registry: ModelRegistry) -> Captions:
                 placeholder="a cat asleep on a sofa",
                 elem_id="captions-typed",
             )
-            said = gr.HTML(elem_id="captions-said")
+            status = gr.HTML(elem_id="captions-said")
         with gr.Column(scale=6, min_width=280, elem_classes="found"):
             ranking = scripted("captions", "captions", "captions-ranking", ("pick", "export", "why"))
         with gr.Column(scale=11, min_width=320, elem_classes="seen"):
             viewer = scripted(
                 "viewer", "seps-viewer", "captions-viewer", ("layer", "export", *MEASURE_EVENTS), value=computing()
             )
-    return Captions(selected, pool, typed, said, ranking, viewer)
+    return Captions(selected, pool, typed, status, ranking, viewer)
 
 
 def pools(registry: ModelRegistry, selected: SelectedImage, pool: str | None = None) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def pools(registry: ModelRegistry, selected: SelectedImage, pool: str | None = N
     service, indexed = registry.find(selected.gallery, selected.session)
     names = [*service.names, NO_POOL]
     if pool not in names:
-        captioned = [name for name, one in service.galleries.items() if one.gallery.items[0].captions]
+        captioned = [name for name, galleries in service.galleries.items() if galleries.gallery.items[0].captions]
         has_own = bool(indexed.gallery.items[selected.index].captions)
         pool = selected.gallery if has_own else captioned[0] if captioned else NO_POOL
     return {"choices": names, "value": pool}
@@ -196,7 +196,7 @@ def again(
 
 def connect(registry: ModelRegistry, view: Captions, session: gr.State, tab: gr.Tab, state: gr.State) -> None:
     """Give the view its events."""
-    outputs = [view.said, view.ranking, view.viewer, state]
+    outputs = [view.status, view.ranking, view.viewer, state]
 
     def show(selected: SelectedImage, pool: str, typed: str, state: ViewState) -> tuple[Any, ...]:
         return rank_and_show(registry, selected, pool, typed, state)
@@ -221,7 +221,7 @@ def connect(registry: ModelRegistry, view: Captions, session: gr.State, tab: gr.
     inputs = [view.chooser.selected, view.pool, view.typed, state]
     chooser.connect(registry, view.chooser, session, tab, other_photo, inputs[1:], [*outputs, view.pool])
     stale = [view.ranking, view.viewer]
-    tell_opened(registry, view.pool, view.said)
+    tell_opened(registry, view.pool, view.status)
     view.pool.input(other_pool, inputs, [*outputs, view.pool], show_progress_on=stale, **OPENING)
 
     @errors_as_message(len(outputs))
@@ -240,7 +240,7 @@ def connect(registry: ModelRegistry, view: Captions, session: gr.State, tab: gr.
         now = state.of(indexed.gallery.name, selected.index, event.text("caption"), None)
         return "", picture_value(service, indexed, now, pool, typed), now
 
-    view.ranking.pick(pick, inputs, [view.said, view.viewer, state], **AT_ONCE)
+    view.ranking.pick(pick, inputs, [view.status, view.viewer, state], **UNQUEUED)
 
     def answered(selected: SelectedImage, pool: str, typed: str, state: ViewState) -> tuple[dict[str, Any], ViewState]:
         service, indexed = registry.find(selected.gallery, selected.session)
@@ -265,13 +265,13 @@ def connect(registry: ModelRegistry, view: Captions, session: gr.State, tab: gr.
             return gr.skip(), gr.skip()
         return answered(selected, pool, typed, replace(state, layer=drawn.layer))
 
-    view.viewer.measure(measure, inputs, [view.said, view.viewer, state], **AT_ONCE)
+    view.viewer.measure(measure, inputs, [view.status, view.viewer, state], **UNQUEUED)
     measured = gr.State(None)  # the view that was measured, which another one may have followed meanwhile
     slowly = view.viewer.measure_slowly(
         measure_slowly,
         [view.chooser.selected, state],
-        [view.said, measured],
-        show_progress_on=view.said,
+        [view.status, measured],
+        show_progress_on=view.status,
         **MEASURING,
     )
-    slowly.then(place_measured, [*inputs, measured], [view.viewer, state], **AT_ONCE)
+    slowly.then(place_measured, [*inputs, measured], [view.viewer, state], **UNQUEUED)

@@ -51,9 +51,9 @@ class Chooser:
     upload: gr.Image
     selected: gr.State
 
-    def restored(self, said: gr.HTML) -> list[Any]:
+    def restored(self, status: gr.HTML) -> list[Any]:
         """The components that every view with a chooser begins with, as `restored_values` fills them."""
-        return [said, self.gallery, self.strip, self.selected]
+        return [status, self.gallery, self.strip, self.selected]
 
 
 def build(registry: ModelRegistry, name: str) -> Chooser:
@@ -125,18 +125,18 @@ def connect(
         try:
             _, indexed = registry.open(gallery, progress.tqdm, session)
             selected = SelectedImage(gallery, 0, session)
-            said, *answer = show(selected, *values)
+            status, *answer = show(selected, *values)
         except ValueError as error:  # the choice goes back to the gallery whose picture stays in sight
             kept = gallery_kept(before.gallery, registry.names)
             return message(str(error), "problem"), *[gr.skip()] * (count - 1), kept
-        return said or message(indexed.gallery.note), selected, strip_value(indexed, 0), *answer, gr.skip()
+        return status or message(indexed.gallery.note), selected, strip_value(indexed, 0), *answer, gr.skip()
 
     @errors_as_message(count - 1)
     def choose_photo(gallery: str, session: SessionData, event: Detail, *values: Any) -> tuple[Any, ...]:
         count = len(registry.open(gallery, session=session)[1])
         selected = SelectedImage(gallery, event.whole("index", count), session)
-        said, *answer = show(selected, *values)
-        return said, selected, *answer
+        status, *answer = show(selected, *values)
+        return status, selected, *answer
 
     @errors_as_message(count)
     def choose_own(upload: Upload | None, *values: Any) -> tuple[Any, ...]:
@@ -144,16 +144,16 @@ def connect(
             return "", *[gr.skip()] * (count - 1)
         indexed = index_uploads(registry.photos, [upload])
         selected = SelectedImage(indexed.gallery.name, 0, SessionData(indexed))
-        said, *answer = show(selected, *values)
-        return said or message(left_out(indexed)), selected, gr.skip(), *answer
+        status, *answer = show(selected, *values)
+        return status or message(left_out(indexed)), selected, gr.skip(), *answer
 
     @errors_as_message(count)
     def follow(selected: SelectedImage, session: SessionData, *values: Any) -> tuple[Any, ...]:
         if selected.gallery not in session.edits or selected.session is session:
             return (gr.skip(),) * count
         now = replace(selected, session=session)
-        said, *answer = show(now, *values)
-        return said, now, strip_value(registry.find(now.gallery, session)[1], now.index), *answer
+        status, *answer = show(now, *values)
+        return status, now, strip_value(registry.find(now.gallery, session)[1], now.index), *answer
 
     outputs = [first, chooser.selected, chooser.strip, *others]
     stale = [output for output in outputs[1:] if isinstance(output, gr.HTML)]  # what another gallery's pictures replace

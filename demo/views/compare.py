@@ -25,7 +25,7 @@ from demo.serving.detail import Detail
 from demo.views import chooser
 from demo.views.chooser import Chooser, SelectedImage
 from demo.views.link import Link, LinkedView, as_linked
-from demo.views.parts import ANSWERING, AT_ONCE, ViewState, computing, errors_as_message, link_to, message, scripted
+from demo.views.parts import ANSWERING, UNQUEUED, ViewState, computing, errors_as_message, link_to, message, scripted
 from demo.views.whatif import shown_record
 from seps import Explanation
 
@@ -39,12 +39,12 @@ class Compare:
 
     chooser: Chooser
     captions: gr.Textbox
-    said: gr.HTML
+    status: gr.HTML
     pictures: gr.HTML
 
     def linked(self, tab: gr.Tab, state: gr.State) -> LinkedView:
         """How links and its tab fill it."""
-        outputs = [*self.chooser.restored(self.said), self.captions, self.pictures, state]
+        outputs = [*self.chooser.restored(self.status), self.captions, self.pictures, state]
         return LinkedView(tab, outputs, self.pictures, restore, state, kept=(self.chooser.selected, state), again=again)
 
 
@@ -56,12 +56,12 @@ def build(registry: ModelRegistry) -> Compare:
             captions = gr.Textbox(
                 label=f"{FEWEST} to {MOST} captions, one a line", lines=4, max_lines=8, elem_id="compare-captions"
             )
-            said = gr.HTML(elem_id="compare-said")
+            status = gr.HTML(elem_id="compare-said")
         with gr.Column(scale=17, min_width=320, elem_classes="seen"):
             pictures = scripted(
                 "compare", "seps-compare", "compare", ("layer", "export", "why", "measure"), value=computing()
             )
-    return Compare(selected, captions, said, pictures)
+    return Compare(selected, captions, status, pictures)
 
 
 def show_side_by_side(
@@ -115,14 +115,14 @@ def compared_records(
 ) -> list[Explanation]:
     """The record of each caption, by the model's own decision, with what the layer measures."""
     alone = [replace(state, caption=text, dense=None, mask="") for text in captions]
-    return [shown_record(service, indexed, one) for one in alone]
+    return [shown_record(service, indexed, pair) for pair in alone]
 
 
 def own_captions(registry: ModelRegistry, selected: SelectedImage) -> str:
     """Three captions of different things in a photograph, to start with; of its own where no things are known."""
     item = registry.find(selected.gallery, selected.session)[1].gallery.items[selected.index]
-    own = item.phrases if len(item.phrases) >= FEWEST else item.captions
-    return "\n".join(own[:STARTING])
+    texts = item.phrases if len(item.phrases) >= FEWEST else item.captions
+    return "\n".join(texts[:STARTING])
 
 
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
@@ -151,18 +151,18 @@ def again(
     state: ViewState,
 ) -> list[Any]:
     """The view's values as states had them, see `restore`."""
-    said, *shown = show_side_by_side(registry, selected, state.caption, as_linked(state, query))
-    return [said, *chooser.restored_values(registry, selected), state.caption, *shown]
+    status, *shown = show_side_by_side(registry, selected, state.caption, as_linked(state, query))
+    return [status, *chooser.restored_values(registry, selected), state.caption, *shown]
 
 
 def connect(registry: ModelRegistry, view: Compare, session: gr.State, tab: gr.Tab, state: gr.State) -> None:
     """Give the view its events: a photograph of a gallery brings its own captions, a typed one keeps the photograph."""
-    outputs = [view.said, view.captions, view.pictures, state]
+    outputs = [view.status, view.captions, view.pictures, state]
 
     def with_captions(selected: SelectedImage, captions: str, state: ViewState) -> tuple[Any, ...]:
         texts = own_captions(registry, selected) or captions
-        said, value, now = show_side_by_side(registry, selected, texts, state)
-        return said, texts, value, now
+        status, value, now = show_side_by_side(registry, selected, texts, state)
+        return status, texts, value, now
 
     chooser.connect(registry, view.chooser, session, tab, with_captions, [view.captions, state], outputs)
 
@@ -176,7 +176,7 @@ def connect(registry: ModelRegistry, view: Compare, session: gr.State, tab: gr.T
     view.captions.change(
         retyped,
         [view.chooser.selected, view.captions, state],
-        [view.said, view.pictures, state],
+        [view.status, view.pictures, state],
         **ANSWERING,
     )
 
@@ -185,4 +185,4 @@ def connect(registry: ModelRegistry, view: Compare, session: gr.State, tab: gr.T
         drawn = replace(state, layer=event.text("layer"), objects=event.flag("objects"))
         return show_side_by_side(registry, selected, state.caption, drawn)
 
-    view.pictures.measure(measure, [view.chooser.selected, state], [view.said, view.pictures, state], **AT_ONCE)
+    view.pictures.measure(measure, [view.chooser.selected, state], [view.status, view.pictures, state], **UNQUEUED)

@@ -93,7 +93,7 @@ def comparison(
 
 
 def connect_picture(
-    registry: ModelRegistry, viewer: gr.HTML, said: gr.HTML, saved: gr.HTML, state: gr.State, session: gr.State
+    registry: ModelRegistry, viewer: gr.HTML, status: gr.HTML, saved: gr.HTML, state: gr.State, session: gr.State
 ) -> None:
     """Let a viewer's buttons save its picture, and the session remember its layer.
 
@@ -109,7 +109,7 @@ def connect_picture(
         file = explanation(service, indexed, drawn, event.text("format"), event.flag("dark"))
         return message(f"Saved as {file.name}."), sent(file)
 
-    viewer.export(export, [state, session], [said, saved], **OPTIONS)
+    viewer.export(export, [state, session], [status, saved], **OPTIONS)
     connect_layer(viewer, state, ("layer", "opacity", "lines", "objects", "mask", "budget"))
 
 
@@ -123,7 +123,7 @@ def connect_layer(view: gr.HTML, state: gr.State, drawn: Sequence[str]) -> None:
 
 
 def connect_comparison(
-    registry: ModelRegistry, pictures: gr.HTML, said: gr.HTML, saved: gr.HTML, state: gr.State, selected: gr.State
+    registry: ModelRegistry, pictures: gr.HTML, status: gr.HTML, saved: gr.HTML, state: gr.State, selected: gr.State
 ) -> None:
     """Let the comparison's buttons save it."""
 
@@ -135,7 +135,7 @@ def connect_comparison(
         file = comparison(service, indexed, drawn, captions, event.text("format"), event.flag("dark"))
         return message(f"Saved as {file.name}."), sent(file)
 
-    pictures.export(export, [state, selected], [said, saved], **OPTIONS)
+    pictures.export(export, [state, selected], [status, saved], **OPTIONS)
     connect_layer(pictures, state, ("layer", "objects"))
 
 
@@ -158,7 +158,7 @@ def connect_rankings(
         file = captions_csv(service, indexed, selected.index, None if pool == NO_POOL else pool, typed)
         return message(f"Saved as {file.name}."), sent(file)
 
-    finding.ranking.export(images, [session, state], [finding.said, saved], **OPTIONS)
+    finding.ranking.export(images, [session, state], [finding.status, saved], **OPTIONS)
     asking.ranking.export(
-        captions, [asking.chooser.selected, asking.pool, asking.typed], [asking.said, saved], **OPTIONS
+        captions, [asking.chooser.selected, asking.pool, asking.typed], [asking.status, saved], **OPTIONS
     )

@@ -53,7 +53,7 @@ class EditView:
 
     caption: gr.Textbox
     strip: gr.HTML
-    said: gr.HTML
+    status: gr.HTML
     scene: gr.HTML
     ranking: gr.HTML
     editing: gr.State
@@ -64,7 +64,7 @@ class EditView:
         def enter(session: SessionData, editing: Editing, searched: ViewState) -> list[Any] | None:
             return entered(registry, session, editing, searched)
 
-        outputs = [self.said, self.caption, self.strip, self.scene, self.ranking, self.editing]
+        outputs = [self.status, self.caption, self.strip, self.scene, self.ranking, self.editing]
         entering = (session, self.editing, searched)
         return LinkedView(tab, outputs, self.scene, restore, None, enter, entering, kept=(self.editing,), again=again)
 
@@ -75,12 +75,12 @@ def build() -> EditView:
         with gr.Column(scale=5, min_width=250, elem_classes="ask"):
             caption = caption_box("Caption", "edit-caption")
             strip = scripted("strip", "strip", "edit-strip")
-            said = gr.HTML(elem_id="edit-said")
+            status = gr.HTML(elem_id="edit-said")
         with gr.Column(scale=12, min_width=320, elem_classes="seen"):
             scene = scripted("edit", "seps-edit", "edit", ("alter", "take", "layer"))
         with gr.Column(scale=5, min_width=260, elem_classes="found"):
             ranking = scripted("ranking", "ranking", "edit-ranking", ("pick", "export"))
-    return EditView(caption, strip, said, scene, ranking, gr.State(Editing()))
+    return EditView(caption, strip, status, scene, ranking, gr.State(Editing()))
 
 
 def show(
@@ -124,21 +124,21 @@ def scene_value(registry: ModelRegistry, tried: Experiment, editing: Editing) ->
 def share_changes(service: RetrievalService, tried: Experiment) -> list[dict[str, Any]]:
     """The words whose shares of S(I, T) changed most, see `changed_shares`."""
 
-    def side(found: Outcome) -> Side:
-        return Side("", "", found.record, service.split(found.record))
+    def side(outcome: Outcome) -> Side:
+        return Side("", "", outcome.record, service.split(outcome.record))
 
     return changed_shares(contrast(side(tried.before), side(tried.after)))
 
 
-def side_value(service: RetrievalService, found: Outcome, editing: Editing) -> dict[str, Any]:
+def side_value(service: RetrievalService, outcome: Outcome, editing: Editing) -> dict[str, Any]:
     """The scene before or after: picture, record, rank, true outlines."""
-    item = found.indexed.gallery.items[editing.index]
+    item = outcome.indexed.gallery.items[editing.index]
     return {
-        "photo": photo_value(found.indexed, editing.index),
-        "record": packed(found.record),
-        "similarity": found.record.similarity,
-        "rank": found.rank,
-        "unfound": unfound_value(found.record, service.found_rule),
+        "photo": photo_value(outcome.indexed, editing.index),
+        "record": packed(outcome.record),
+        "similarity": outcome.record.similarity,
+        "rank": outcome.rank,
+        "unfound": unfound_value(outcome.record, service.found_rule),
         "objects": "[]" if item.known is None else objects_value(item.known, editing.caption),
     }
 
@@ -167,8 +167,8 @@ def start(registry: ModelRegistry, session: SessionData, editing: Editing) -> li
     ranking, state."""
     _, indexed = registry.open(SCENES, session=session)
     caption = editing.caption or own_caption(registry, session, editing.index)
-    said, scene, ranking, editing = show(registry, session, replace(editing, caption=caption))
-    return [said, editing.caption, strip_value(indexed, editing.index), scene, ranking, editing]
+    status, scene, ranking, editing = show(registry, session, replace(editing, caption=caption))
+    return [status, editing.caption, strip_value(indexed, editing.index), scene, ranking, editing]
 
 
 def entered(registry: ModelRegistry, session: SessionData, editing: Editing, state: ViewState) -> list[Any] | None:
@@ -193,7 +193,7 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
 
 def connect(registry: ModelRegistry, view: EditView, session: gr.State, saved: gr.HTML) -> None:
     """Give the view its events."""
-    outputs = [view.said, view.scene, view.ranking, view.editing]
+    outputs = [view.status, view.scene, view.ranking, view.editing]
 
     @errors_as_message(1 + len(outputs))
     def choose(session: SessionData, editing: Editing, event: Detail) -> tuple[Any, ...]:
@@ -241,4 +241,4 @@ def connect(registry: ModelRegistry, view: EditView, session: gr.State, saved: g
         file = images_csv(*registry.find(SCENES, session), editing.caption, None)
         return message(f"Saved as {file.name}."), sent(file)
 
-    view.ranking.export(export, [session, view.editing], [view.said, saved], **OPTIONS)
+    view.ranking.export(export, [session, view.editing], [view.status, saved], **OPTIONS)

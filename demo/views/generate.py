@@ -52,9 +52,9 @@ from demo.views.generate_values import (
 from demo.views.link import Link, LinkedView
 from demo.views.parts import (
     ANSWERING,
-    AT_ONCE,
     GENERATING,
     OPENING,
+    UNQUEUED,
     caption_box,
     computing,
     errors_as_message,
@@ -78,9 +78,9 @@ class GenerateView:
     steps: gr.Slider
     guidance: gr.Slider
     seed: gr.Number
-    said: gr.HTML
+    status: gr.HTML
     drawing: gr.HTML
-    told: gr.HTML
+    recaption: gr.HTML
     words: gr.HTML
     looks: gr.HTML
     strip: gr.HTML
@@ -91,7 +91,7 @@ class GenerateView:
     @property
     def pictures(self) -> list[Any]:
         """What a drawing fills: the message line first, the state last."""
-        return [self.said, self.drawing, self.told, self.words, self.looks, self.state]
+        return [self.status, self.drawing, self.recaption, self.words, self.looks, self.state]
 
     def linked(self, registry: ModelRegistry, tab: gr.Tab) -> LinkedView:
         """How links and its tab fill it: an example to begin with where it was not open yet."""
@@ -100,7 +100,7 @@ class GenerateView:
             return None if state.gallery else filled(registry, GenerateState())
 
         asked = [self.caption, self.steps, self.guidance, self.seed]
-        outputs = [self.said, *asked, *self.pictures[1:], self.strip]
+        outputs = [self.status, *asked, *self.pictures[1:], self.strip]
         return LinkedView(
             tab, outputs, self.drawing, restore, None, enter, (self.state,), kept=(self.state,), again=again
         )
@@ -121,13 +121,13 @@ def build() -> GenerateView:
                 MIN_GUIDANCE, MAX_GUIDANCE, GUIDANCE, step=0.5, label="Guidance", elem_id="generate-guidance"
             )
             seed = gr.Number(SEED, label="Seed", precision=0, minimum=0, maximum=MAX_SEED, elem_id="generate-seed")
-            said = gr.HTML(elem_id="generate-said")
+            status = gr.HTML(elem_id="generate-said")
         with gr.Column(scale=17, min_width=320, elem_classes="seen generated"):
             with gr.Row(elem_classes="generate-halves"):
                 with gr.Column(min_width=300):
                     drawing = scripted("generate", "seps-generate", "generate", ("draw", "choose", "export"))
                 with gr.Column(min_width=300):
-                    told = scripted("told", "seps-told", "generate-told", ())
+                    recaption = scripted("told", "seps-told", "generate-told", ())
             words = scripted("words", "seps-viewer", "generate-words", ("layer", "export"))
             looks = scripted("looks", "seps-looks", "generate-looks", ("word",))
             title, hint = (escape(say(f"generate.caption_{part}")) for part in ("title", "hint"))
@@ -154,9 +154,9 @@ def build() -> GenerateView:
         steps,
         guidance,
         seed,
-        said,
+        status,
         drawing,
-        told,
+        recaption,
         words,
         looks,
         strip,
@@ -215,14 +215,14 @@ def draw_frames(registry: ModelRegistry, state: GenerateState) -> Iterator[tuple
     generating = opened_generator(registry)
     reading = read_caption(service.model, state.caption)
     state = replace(state, gallery=DRAWN, caption=reading.text, index=0, drawn=None, problem="", layer="mask")
-    said = message(reading.note)
-    yield said, blank_value(state, say("generate.starting")), *[computing()] * 3, state
+    status = message(reading.note)
+    yield status, blank_value(state, say("generate.starting")), *[computing()] * 3, state
     steps = []
     for step in generating.draw(state.asked):
         steps.append(step)
-        yield said, drawing_value(state, step), *[gr.skip()] * 4
+        yield status, drawing_value(state, step), *[gr.skip()] * 4
     state = finish(registry, state, steps)
-    yield said, *explained_values(registry, state), state
+    yield status, *explained_values(registry, state), state
 
 
 def ended(state: GenerateState) -> tuple[Any, ...]:
@@ -241,7 +241,7 @@ def connect(registry: ModelRegistry, view: GenerateView, saved: gr.HTML) -> None
         file = drawing_file(pictures, state.caption, state.seeds[state.index], event.text("format"))
         return message(f"Saved as {file.name}."), sent(file)
 
-    view.drawing.export(export, view.state, [view.said, saved], **OPTIONS)
+    view.drawing.export(export, view.state, [view.status, saved], **OPTIONS)
 
     @saving
     def export_words(state: GenerateState, event: Detail) -> tuple[Any, ...]:
@@ -250,7 +250,7 @@ def connect(registry: ModelRegistry, view: GenerateView, saved: gr.HTML) -> None
         file = explanation(registry.of(SCENES), finished(state).indexed, shown, kind, dark)
         return message(f"Saved as {file.name}."), sent(file)
 
-    view.words.export(export_words, view.state, [view.said, saved], **OPTIONS)
+    view.words.export(export_words, view.state, [view.status, saved], **OPTIONS)
     connect_layer(view.words, view.state, ("layer", "opacity", "lines"))
 
 
@@ -283,12 +283,12 @@ def connect_drawing(registry: ModelRegistry, view: GenerateView) -> None:
             return (gr.skip(),) * count
         return "", *ended(state)
 
-    view.stop.click(stop, view.state, view.pictures, cancels=[drawing], **AT_ONCE)
+    view.stop.click(stop, view.state, view.pictures, cancels=[drawing], **UNQUEUED)
 
     def take_example(event: Detail) -> str:
         return event.text("caption")
 
-    view.examples.pick(take_example, None, view.caption, **AT_ONCE)
+    view.examples.pick(take_example, None, view.caption, **UNQUEUED)
 
     @errors_as_message(count)
     def choose(state: GenerateState, event: Detail) -> tuple[Any, ...]:
@@ -305,7 +305,7 @@ def connect_drawing(registry: ModelRegistry, view: GenerateView) -> None:
 
 def connect_captions(registry: ModelRegistry, view: GenerateView) -> None:
     """Caption a scene of the gallery, or an uploaded picture."""
-    outputs = [view.said, view.captioned]
+    outputs = [view.status, view.captioned]
 
     @errors_as_message(len(outputs))
     def scene(event: Detail) -> tuple[Any, ...]:
@@ -319,11 +319,11 @@ def connect_captions(registry: ModelRegistry, view: GenerateView) -> None:
     view.strip.pick(scene, None, outputs, **ANSWERING)
 
     @errors_as_message(len(outputs))
-    def own(upload: Upload | None) -> tuple[Any, ...]:
+    def upload_own(upload: Upload | None) -> tuple[Any, ...]:
         if upload is None:
             return "", gr.skip()
         photo = read_upload(upload.content, upload.name)
         beams = opened_generator(registry).recaption(photo.image).best
         return "", captioned_value(photo.image, photo.name, beams, None)
 
-    view.upload.input(own, view.upload, outputs, show_progress_on=view.captioned, **OPENING)
+    view.upload.input(upload_own, view.upload, outputs, show_progress_on=view.captioned, **OPENING)

@@ -65,7 +65,7 @@ class Drawn:
     @property
     def nbytes(self) -> int:
         """How much memory it takes, nearly."""
-        pixels = sum(3 * one.width * one.height for frame in self.frames for one in frame)
+        pixels = sum(3 * picture.width * picture.height for frame in self.frames for picture in frame)
         return pixels + self.attention.nbytes + self.indexed.nbytes
 
 
@@ -162,7 +162,7 @@ def drawing_value(state: GenerateState, step: DrawnStep) -> dict[str, Any]:
     """A drawing on its way: its pictures as they are estimated to become."""
     return blank_value(state, say("generate.step", done=step.step, total=step.steps)) | {
         "done": step.step,
-        "pictures": [shown(one) for one in step.pictures],
+        "pictures": [shown(picture) for picture in step.pictures],
     }
 
 
@@ -173,7 +173,7 @@ def drawn_value(state: GenerateState, service: RetrievalService) -> dict[str, An
     return blank_value(state, say("generate.done", seed=state.seeds[state.index], steps=state.steps)) | {
         "done": state.steps,
         "chosen": state.index,
-        "pictures": [shown(one) for one in drawn.pictures],
+        "pictures": [shown(picture) for picture in drawn.pictures],
         "scores": [say("generate.score", similarity=score) for score in scores],
     }
 
@@ -196,7 +196,7 @@ def finish(registry: ModelRegistry, state: GenerateState, steps: Sequence[DrawnS
     assert attention is not None
     service, _ = registry.find(SCENES)
     indexed = index_drawn(service, steps[-1].pictures, state.seeds)
-    drawn = Drawn(tuple(tuple(one.pictures) for one in steps), attention, indexed)
+    drawn = Drawn(tuple(tuple(step.pictures) for step in steps), attention, indexed)
     return replace(state, gallery=indexed.gallery.name, index=0, drawn=drawn)
 
 
@@ -207,17 +207,17 @@ def precomputed_value(state: GenerateState, service: RetrievalService) -> dict[s
     return drawn_value(state, service) | {"film": film, "says": says}
 
 
-def told_value(read: ReadBack, standing: Standing) -> dict[str, Any]:
+def recaption_value(read: ReadBack, standing: Standing) -> dict[str, Any]:
     """What the captioner reads of a caption in its drawn picture, how SEPS ranks that, and its captions back."""
-    share = true_share()
+    rate = true_share()
     return with_new_key(
         {
             "standing": standing_sentence(standing, "place"),
-            "numbers": [standing_sentence(standing), *(beam_sentence(one) for one in read.best)],
+            "numbers": [standing_sentence(standing), *(beam_sentence(beam) for beam in read.best)],
             "summary": summary(read.statements),
-            "note": f"{say('reads.note')} {'' if share is None else say('reads.errs', percent=100 * share)}".strip(),
+            "note": f"{say('reads.note')} {'' if rate is None else say('reads.errs', percent=100 * rate)}".strip(),
             "statements": statement_values(read.statements),
-            "beams": [one.text for one in read.best],
+            "beams": [beam.text for beam in read.best],
         }
     )
 
@@ -243,7 +243,7 @@ def explained_values(
     standing = find_standing(service, scenes, drawn.indexed, state.index, state.caption)
     record = service.explain(drawn.indexed, state.index, state.caption)
     viewer = viewer_value(service, drawn.indexed, state, record, "generate")
-    return drawn_value(state, service), told_value(read, standing), viewer, words_value(registry, state)
+    return drawn_value(state, service), recaption_value(read, standing), viewer, words_value(registry, state)
 
 
 def words_value(registry: ModelRegistry, state: GenerateState) -> dict[str, Any]:
@@ -255,7 +255,7 @@ def words_value(registry: ModelRegistry, state: GenerateState) -> dict[str, Any]
     record = service.explain(drawn.indexed, state.index, state.caption)
     tokens = opened_generator(registry).tokens(state.caption)
     looks = find_looks(tokens, drawn.attention[state.index], record)
-    places = [one.word for one in looks]
+    places = [look.word for look in looks]
     labels = record.sparse_alignment.words
     names = is_content if service.found_rule is None else service.found_rule.holds_for  # nouns, with the scenes' rule
     first = next((place for place in places if names(labels[place])), None)
@@ -277,29 +277,29 @@ def captioned_value(
             "note": say("generate.only_scenes") if scene is None else "",
             "beams": [
                 {
-                    "text": one.text,
-                    "truth": None if scene is None else truth_value(true_statements(scene, one.text)),
-                    "numbers": beam_sentence(one),
+                    "text": beam.text,
+                    "truth": None if scene is None else truth_value(true_statements(scene, beam.text)),
+                    "numbers": beam_sentence(beam),
                     "words": [
-                        {"label": word} | word_sentences(word, one.attention[i].numpy())
-                        for i, word in enumerate(one.words)
+                        {"label": word} | word_sentences(word, beam.attention[i].numpy())
+                        for i, word in enumerate(beam.words)
                     ],
-                    "grid": list(one.attention.shape[1:]),
-                    "maps": packed(one.attention.flatten(1).numpy()),  # (L, h w)
+                    "grid": list(beam.attention.shape[1:]),
+                    "maps": packed(beam.attention.flatten(1).numpy()),  # (L, h w)
                 }
-                for one in beams
+                for beam in beams
             ],
         }
     )
 
 
-def truth_value(told: Sequence[StatementVerdict]) -> dict[str, Any]:
+def truth_value(statements: Sequence[StatementVerdict]) -> dict[str, Any]:
     """What a caption says truly of a scene."""
-    return {"summary": truth_summary(told), "statements": statement_values(told)}
+    return {"summary": truth_summary(statements), "statements": statement_values(statements)}
 
 
-def word_sentences(word: str, shares: NDArray[np.float32]) -> dict[str, str]:
+def word_sentences(word: str, attention: NDArray[np.float32]) -> dict[str, str]:
     """Where the captioner looked when it wrote a word, of shares (h, w) that add up to at most 1, and the numbers."""
-    inside = float(shares.sum())
+    inside = float(attention.sum())
     numbers = say("generate.attended_numbers", word=word, inside=100 * inside, rest=100 * (1 - inside))
-    return {"says": say("generate.attended", word=word, where=lies(shares)), "numbers": numbers}
+    return {"says": say("generate.attended", word=word, where=lies(attention)), "numbers": numbers}

@@ -19,13 +19,13 @@ from demo.views.chooser import Chooser, SelectedImage, index_uploads, left_out, 
 from demo.views.downloads import OPTIONS, connect_layer, explanation, saving, sent
 from demo.views.judge_values import (
     JudgeState,
+    distortion_value,
     judgement_value,
     opened_judge,
-    pending_spoil,
-    read_spoil,
+    pending_distortion,
+    read_distortion,
     several_csv,
     several_value,
-    spoil_value,
     words_values,
 )
 from demo.views.link import Link, LinkedView, read_link
@@ -40,9 +40,9 @@ class JudgeView:
     prompt: gr.Textbox
     other: gr.Textbox
     uploads: gr.File
-    said: gr.HTML
+    status: gr.HTML
     judgement: gr.HTML
-    spoil: gr.HTML
+    distortion: gr.HTML
     several: gr.HTML
     words_said: gr.HTML
     words: gr.HTML
@@ -51,7 +51,7 @@ class JudgeView:
     @property
     def pictures(self) -> list[Any]:
         """What a judgement fills, as `show` gives it: the message line first, the state last."""
-        return [self.said, self.judgement, self.spoil, self.several, self.words_said, self.words, self.state]
+        return [self.status, self.judgement, self.distortion, self.several, self.words_said, self.words, self.state]
 
     def linked(self, registry: ModelRegistry, tab: gr.Tab) -> LinkedView:
         """How links and its tab fill it: the worked example where nothing was judged yet."""
@@ -59,7 +59,7 @@ class JudgeView:
         def enter(state: JudgeState) -> list[Any] | None:
             return None if state.caption else start(registry)
 
-        outputs = [*self.chooser.restored(self.said), self.prompt, self.other, *self.pictures[1:]]
+        outputs = [*self.chooser.restored(self.status), self.prompt, self.other, *self.pictures[1:]]
         kept = (self.chooser.selected, self.state)
         return LinkedView(tab, outputs, self.judgement, restore, None, enter, (self.state,), kept=kept, again=again)
 
@@ -73,15 +73,25 @@ def build(registry: ModelRegistry) -> JudgeView:
             other = caption_box("A second prompt, or empty", "judge-other", 1, placeholder="a red car in the snow")
             with gr.Accordion("Several pictures of one prompt", open=False, elem_id="judge-several-own"):
                 uploads = several_photos("judge-uploads")
-            said = gr.HTML(elem_id="judge-said")
+            status = gr.HTML(elem_id="judge-said")
         with gr.Column(scale=17, min_width=320, elem_classes="seen judged"):
             judgement = scripted("judge", "seps-judge", "judge", ())
-            spoil = scripted("spoil", "seps-spoil", "judge-spoil", ("spoil", "slide"))
+            distortion = scripted("spoil", "seps-spoil", "judge-spoil", ("spoil", "slide"))
             several = scripted("several", "seps-several", "judge-several", ("all", "pick", "export"))
             words_said = gr.HTML(elem_id="judge-words-said")
             words = scripted("words", "seps-viewer", "judge-words", ("layer", "export"))
     return JudgeView(
-        selected, prompt, other, uploads, said, judgement, spoil, several, words_said, words, gr.State(JudgeState())
+        selected,
+        prompt,
+        other,
+        uploads,
+        status,
+        judgement,
+        distortion,
+        several,
+        words_said,
+        words,
+        gr.State(JudgeState()),
     )
 
 
@@ -111,7 +121,7 @@ def show(
     return (
         message(notes),
         judgement_value(registry, selected, state),
-        pending_spoil(registry, selected, state),
+        pending_distortion(registry, selected, state),
         several_value(registry, selected, state),
         *words_values(registry, selected, state),
         state,
@@ -133,12 +143,12 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
     """The view's values for a link: message, the chooser's, both prompts, and the rest of `JudgeView.pictures`."""
     query = link.values if link.caption else {}
     opened_judge(registry)
-    spoil, strength = read_spoil(query)
+    kind, strength = read_distortion(query)
     other = query.get("other", "")
-    state = JudgeState(spoil=spoil, strength=strength)
+    state = JudgeState(distortion=kind, strength=strength)
     prompt = link.caption or link.example
-    said, *shown = show(registry, link.selected, prompt, other, state)
-    return [said, *chooser.restored_values(registry, link.selected), prompt, other, *shown]
+    status, *shown = show(registry, link.selected, prompt, other, state)
+    return [status, *chooser.restored_values(registry, link.selected), prompt, other, *shown]
 
 
 def again(
@@ -149,8 +159,8 @@ def again(
     state: JudgeState,
 ) -> list[Any]:
     """The view's values as states had them, see `restore`."""
-    said, *shown = show(registry, selected, state.caption, state.other, state)
-    return [said, *chooser.restored_values(registry, selected), state.caption, state.other, *shown]
+    status, *shown = show(registry, selected, state.caption, state.other, state)
+    return [status, *chooser.restored_values(registry, selected), state.caption, state.other, *shown]
 
 
 def start(registry: ModelRegistry) -> list[Any]:
@@ -165,11 +175,11 @@ def connect(registry: ModelRegistry, view: JudgeView, session: gr.State, tab: gr
     count = len(pictures)
 
     def with_prompt(selected: SelectedImage, prompt: str, state: JudgeState) -> tuple[Any, ...]:
-        own = own_prompt(registry, selected) or prompt
-        said, *shown = show(registry, selected, own, state.other, replace(state, strength=0.0))
-        return said, own, *shown
+        prompt_here = own_prompt(registry, selected) or prompt
+        status, *shown = show(registry, selected, prompt_here, state.other, replace(state, strength=0.0))
+        return status, prompt_here, *shown
 
-    brought = [view.said, view.prompt, *pictures[1:]]
+    brought = [view.status, view.prompt, *pictures[1:]]
     chooser.connect(registry, view.chooser, session, tab, with_prompt, [view.prompt, view.state], brought)
 
     # The other prompt comes from the state: where both boxes are filled anew, one tells of it before the other has it.
@@ -202,9 +212,9 @@ def connect(registry: ModelRegistry, view: JudgeView, session: gr.State, tab: gr
         indexed = index_uploads(registry.photos, files, progress.tqdm, sent)
         now = SelectedImage(indexed.gallery.name, 0, SessionData(indexed))
         state = replace(state, strength=0.0)
-        said, judgement, spoil, _, *words = show(registry, now, prompt, state.other, state)
+        status, judgement, distortion, _, *words = show(registry, now, prompt, state.other, state)
         several = several_value(registry, now, words[-1], ask=True, progress=progress.tqdm)
-        return message(left_out(indexed)) or said, judgement, spoil, several, *words, now
+        return message(left_out(indexed)) or status, judgement, distortion, several, *words, now
 
     view.uploads.upload(
         own_pictures,
@@ -213,41 +223,41 @@ def connect(registry: ModelRegistry, view: JudgeView, session: gr.State, tab: gr
         show_progress_on=[output for output in pictures[1:] if isinstance(output, gr.HTML)],
         **OPENING,
     )
-    connect_spoil(registry, view)
+    connect_distortion(registry, view)
     connect_several(registry, view, saved)
     connect_words(registry, view, saved)
 
 
-def connect_spoil(registry: ModelRegistry, view: JudgeView) -> None:
+def connect_distortion(registry: ModelRegistry, view: JudgeView) -> None:
     """Judge the spoilt copies when the page asks for them, and remember where the slider stands."""
 
     @errors_as_message(3)
-    def spoil(
+    def distort(
         selected: SelectedImage, state: JudgeState, event: Detail, progress: gr.Progress = PROGRESS
     ) -> tuple[Any, ...]:
-        state = replace(state, spoil=event.text("spoil"), strength=strength_of(event.number("strength")))
-        return gr.skip(), spoil_value(registry, selected, state, progress.tqdm), state
+        state = replace(state, distortion=event.text("spoil"), strength=strength_of(event.number("strength")))
+        return gr.skip(), distortion_value(registry, selected, state, progress.tqdm), state
 
-    view.spoil.spoil(
-        spoil,
+    view.distortion.spoil(
+        distort,
         [view.chooser.selected, view.state],
-        [view.said, view.spoil, view.state],
-        show_progress_on=view.spoil,
+        [view.status, view.distortion, view.state],
+        show_progress_on=view.distortion,
         **OPENING,
     )
 
     def slide(state: JudgeState, event: Detail) -> JudgeState:
         return replace(state, strength=strength_of(event.number("strength")))
 
-    view.spoil.slide(slide, view.state, view.state, api_visibility="private", show_progress="hidden", queue=False)
+    view.distortion.slide(slide, view.state, view.state, api_visibility="private", show_progress="hidden", queue=False)
 
 
-def strength_of(told: Any) -> float:
+def strength_of(value: Any) -> float:
     """The strength that a slider tells; ValueError where it is none."""
-    found = next((one for one in STRENGTHS if told == one), None)
-    if found is None:
+    strength = next((step for step in STRENGTHS if value == step), None)
+    if strength is None:
         raise ValueError("The strength of this slider is none that there is: reload the page.")
-    return found
+    return strength
 
 
 def connect_several(registry: ModelRegistry, view: JudgeView, saved: gr.HTML) -> None:
@@ -258,7 +268,7 @@ def connect_several(registry: ModelRegistry, view: JudgeView, saved: gr.HTML) ->
     def everything(selected: SelectedImage, state: JudgeState, progress: gr.Progress = PROGRESS) -> tuple[Any, ...]:
         return gr.skip(), several_value(registry, selected, state, ask=True, progress=progress.tqdm)
 
-    view.several.all(everything, inputs, [view.said, view.several], show_progress_on=view.several, **OPENING)
+    view.several.all(everything, inputs, [view.status, view.several], show_progress_on=view.several, **OPENING)
 
     @errors_as_message(1 + len(view.pictures))
     def pick(selected: SelectedImage, state: JudgeState, event: Detail) -> tuple[Any, ...]:
@@ -272,7 +282,7 @@ def connect_several(registry: ModelRegistry, view: JudgeView, saved: gr.HTML) ->
         file = several_csv(registry, selected, state.caption, event.text("by"))
         return message(f"Saved as {file.name}."), sent(file)
 
-    view.several.export(export, inputs, [view.said, saved], **OPTIONS)
+    view.several.export(export, inputs, [view.status, saved], **OPTIONS)
 
 
 def connect_words(registry: ModelRegistry, view: JudgeView, saved: gr.HTML) -> None:
@@ -292,5 +302,5 @@ def connect_words(registry: ModelRegistry, view: JudgeView, saved: gr.HTML) -> N
         file = explanation(registry.photos, indexed, drawn, event.text("format"), event.flag("dark"))
         return message(f"Saved as {file.name}."), sent(file)
 
-    view.words.export(export, [view.chooser.selected, view.state], [view.said, saved], **OPTIONS)
+    view.words.export(export, [view.chooser.selected, view.state], [view.status, saved], **OPTIONS)
     connect_layer(view.words, view.state, ("opacity", "lines", "objects"))

@@ -45,11 +45,11 @@ class JudgeState(ViewState):
 
     Attributes:
         other: a second prompt, as read, or "".
-        spoil: how the picture is spoilt; strength: of STRENGTHS, where the slider stands.
+        distortion: how the picture is spoilt; strength: of STRENGTHS, where the slider stands.
     """
 
     other: str = ""
-    spoil: str = "blur"
+    distortion: str = "blur"
     strength: float = 0.0
 
     def prompts(self) -> list[str]:
@@ -77,20 +77,20 @@ def links(registry: ModelRegistry, selected: SelectedImage, state: JudgeState) -
     if link is None:
         return None, None
     link += f"&{urlencode({'other': state.other})}" if state.other else ""
-    drawn = {"spoil": state.spoil, "strength": f"{state.strength:g}"}
+    drawn = {"spoil": state.distortion, "strength": f"{state.strength:g}"}
     return link, f"{link}&{urlencode(drawn)}" if state.strength else link
 
 
-def read_spoil(query: Mapping[str, str]) -> tuple[str, float]:
+def read_distortion(query: Mapping[str, str]) -> tuple[str, float]:
     """How a link spoils the picture: one of the kinds, and a strength; ValueError for another one."""
     kinds = spoiling_kinds()
-    spoil, strength = query.get("spoil", kinds[0]), query.get("strength", "0")
-    if spoil not in kinds:
-        raise ValueError(f"spoil is {spoil!r} in this link, but it must be one of {', '.join(kinds)}.")
-    found = next((one for one in STRENGTHS if strength in (str(one), f"{one:g}")), None)
-    if found is None:
+    kind, strength = query.get("spoil", kinds[0]), query.get("strength", "0")
+    if kind not in kinds:
+        raise ValueError(f"spoil is {kind!r} in this link, but it must be one of {', '.join(kinds)}.")
+    step = next((value for value in STRENGTHS if strength in (str(value), f"{value:g}")), None)
+    if step is None:
         raise ValueError(f"strength is {strength!r} in this link, but a tenth from 0 to 1 is needed.")
-    return spoil, found
+    return kind, step
 
 
 def judgement_value(registry: ModelRegistry, selected: SelectedImage, state: JudgeState) -> dict[str, Any]:
@@ -113,12 +113,12 @@ def judgement_value(registry: ModelRegistry, selected: SelectedImage, state: Jud
     )
 
 
-def pending_spoil(registry: ModelRegistry, selected: SelectedImage, state: JudgeState) -> dict[str, Any]:
+def pending_distortion(registry: ModelRegistry, selected: SelectedImage, state: JudgeState) -> dict[str, Any]:
     """The spoilt copies before they are asked for."""
     return with_new_key(
         {
             "kinds": list(spoiling_kinds()),
-            "spoil": state.spoil,
+            "spoil": state.distortion,
             "strength": state.strength,
             "strengths": list(STRENGTHS),
             "curves": None,
@@ -127,22 +127,22 @@ def pending_spoil(registry: ModelRegistry, selected: SelectedImage, state: Judge
     )
 
 
-def spoil_value(
+def distortion_value(
     registry: ModelRegistry, selected: SelectedImage, state: JudgeState, progress: Progress = False
 ) -> dict[str, Any]:
     """The picture spoilt in one way at each strength: its copies, both scores' curves and the patches' shares."""
     judging = opened_judge(registry)
     _, indexed = registry.find(selected.gallery, selected.session)
-    copies = judging.spoilt(source_of(indexed, selected.index), state.spoil)
+    copies = judging.spoilt(source_of(indexed, selected.index), state.distortion)
     seen = judging.see(copies, progress)
     judged = [
-        [Judged(quality, consistency, one) for (quality, consistency), one in zip(found, seen, strict=True)]
-        for found in (judging.scores(seen, prompt) for prompt in state.prompts())
+        [Judged(quality, consistency, features) for (quality, consistency), features in zip(pairs, seen, strict=True)]
+        for pairs in (judging.scores(seen, prompt) for prompt in state.prompts())
     ]
     curves = {name: curve(judged[0], name) for name in SCORES}
     if state.other:
         curves["other"] = curve(judged[1], "consistency")
-    shares = [one.attributions for one in seen if one.attributions is not None]
+    attributions = [features.attributions for features in seen if features.attributions is not None]
     value = {
         "curves": curves,
         "pictures": [data_url(read(), SPOILT_SIDE) for _, read in copies],
@@ -150,14 +150,14 @@ def spoil_value(
         "numbers": [strength_sentence(i, judged[0][i], "base") for i in range(len(copies))],
         "falls": [curve_sentence(name, curves[name]["final"]) for name in SCORES],
         "grid": None if seen[0].grid is None else list(seen[0].grid),
-        "shares": packed(np.stack(shares)) if shares else None,  # (K, N)
+        "shares": packed(np.stack(attributions)) if attributions else None,  # (K, N)
     }
-    return pending_spoil(registry, selected, state) | value
+    return pending_distortion(registry, selected, state) | value
 
 
 def curve(judged: Sequence[Judged], name: str) -> dict[str, list[float]]:
     """A score's base and final at each strength."""
-    scores = [getattr(one, name) for one in judged]
+    scores = [getattr(pair, name) for pair in judged]
     return {"base": [score.base for score in scores], "final": [score.final for score in scores]}
 
 
@@ -174,9 +174,9 @@ def words_values(registry: ModelRegistry, selected: SelectedImage, state: JudgeS
     record = photos.explain(indexed, index, state.caption)
     drawn = replace(state, index=index, layer=f"word:{best_word(record)}", dense=None)
     value = viewer_value(photos, indexed, drawn, record, "judge")
-    told = f"<p class='hint'>{escape(words_sentence(record, photos.found_rule))}</p>"
+    sentence = f"<p class='hint'>{escape(words_sentence(record, photos.found_rule))}</p>"
     numbers = (words_numbers(record, photos.found_rule), say("judge.words_by", model=photos.name))
-    return f"<h3 class='part'>{escape(say('judge.words'))}</h3>{told}{fold(*numbers)}", value
+    return f"<h3 class='part'>{escape(say('judge.words'))}</h3>{sentence}{fold(*numbers)}", value
 
 
 def together(indexed: IndexedGallery) -> list[Source]:
@@ -226,5 +226,5 @@ def several_csv(registry: ModelRegistry, selected: SelectedImage, prompt: str, b
     judging, sources = opened_judge(registry), together(indexed)
     scores = judging.scores(judging.see(sources), prompt)
     named = [(item.key, item.title) for item in indexed.gallery.items]
-    rows = [(*named[index], *found) for index, found in enumerate(scores)]
+    rows = [(*named[index], *parts) for index, parts in enumerate(scores)]
     return judged_csv(rows, prompt, by, indexed.gallery.name)

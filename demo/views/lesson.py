@@ -25,8 +25,8 @@ from demo.views.downloads import OPTIONS, saving, sent
 from demo.views.link import Link, LinkedView
 from demo.views.parts import (
     ANSWERING,
-    AT_ONCE,
     PROGRESS,
+    UNQUEUED,
     ViewState,
     caption_box,
     computing,
@@ -70,13 +70,13 @@ class LessonView:
     chooser: Chooser
     caption: gr.Textbox
     dense: gr.Textbox
-    said: gr.HTML
+    status: gr.HTML
     walk: gr.HTML
     state: gr.State
 
     def linked(self, tab: gr.Tab) -> LinkedView:
         """How links and its tab fill it."""
-        outputs = [*self.chooser.restored(self.said), self.caption, self.dense, self.walk, self.state]
+        outputs = [*self.chooser.restored(self.status), self.caption, self.dense, self.walk, self.state]
         return LinkedView(tab, outputs, self.walk, restore, self.state, kept=(self.state,), again=again)
 
 
@@ -89,10 +89,10 @@ def build(registry: ModelRegistry) -> LessonView:
         with gr.Column(min_width=260):
             caption = caption_box("Caption", "lesson-caption", 1)
             dense = caption_box("Dense caption, or empty", "lesson-dense", 4, 6)
-    said = gr.HTML(elem_id="lesson-said")
+    status = gr.HTML(elem_id="lesson-said")
     shown = scripted("lesson", "seps-lesson", "lesson", ("step", "knobs", "paint", "export"), value=computing())
     start = LessonState(SelectedImage(registry.first, 0), "", "", evaluation_knobs(registry.of(registry.first).model))
-    return LessonView(selected, caption, dense, said, shown, gr.State(start))
+    return LessonView(selected, caption, dense, status, shown, gr.State(start))
 
 
 def show(registry: ModelRegistry, state: LessonState) -> tuple[str, dict[str, Any], LessonState]:
@@ -121,7 +121,7 @@ def linked_name(knob: str) -> str:
 
 
 def from_link(
-    registry: ModelRegistry, wanted: Mapping[str, str], selected: SelectedImage, caption: str, dense: str
+    registry: ModelRegistry, linked: Mapping[str, str], selected: SelectedImage, caption: str, dense: str
 ) -> LessonState:
     """The state that a link's query describes; ValueError for a knob, a step or a mask that does not exist."""
     model = registry.of(selected.gallery).model
@@ -129,17 +129,17 @@ def from_link(
     values: dict[str, Any] = {}
     for field in fields(Knobs):
         name = linked_name(field.name)
-        if name in wanted:
+        if name in linked:
             kind = type(getattr(usual, field.name))
-            text = wanted[name]
+            text = linked[name]
             try:
                 values[field.name] = text == "True" if kind is bool else kind(text)
             except ValueError as error:
                 raise ValueError(f"{name} is {text!r} in this link, but a number is needed.") from error
-    step = wanted.get("step", "1")
+    step = linked.get("step", "1")
     if step not in {str(number) for number in range(1, STEPS + 1)}:
         raise ValueError(f"There is no step {step!r}: the lesson has steps 1 to {STEPS}.")
-    mask = wanted.get("mask", "")
+    mask = linked.get("mask", "")
     read_mask(mask, model.cross_net.num_patches)
     return LessonState(selected, caption, dense, read_knobs(values, usual), int(step), mask=mask)
 
@@ -152,21 +152,21 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
     query = link.values if link.view == "lesson" else {}
     caption = link.caption or link.example
     dense = link.dense if "caption" in query else own_caption(registry, link.selected)[1]
-    said = ""
+    status = ""
     try:
         shown = show(registry, from_link(registry, query, link.selected, caption, dense))
     except ValueError as error:
-        said = message(str(error), "problem")
+        status = message(str(error), "problem")
         shown = show(registry, from_link(registry, {}, link.selected, link.example, ""))
     _, value, state = shown
     value |= {"talk": query.get("talk") == "1"}
-    return [said, *chooser.restored_values(registry, link.selected), state.caption, state.dense, value, state]
+    return [status, *chooser.restored_values(registry, link.selected), state.caption, state.dense, value, state]
 
 
 def again(registry: ModelRegistry, session: SessionData, query: Mapping[str, str], state: LessonState) -> list[Any]:
     """The view's values as a state had them, see `restore`."""
-    said, value, state = show(registry, state)
-    return [said, *chooser.restored_values(registry, state.selected), state.caption, state.dense, value, state]
+    status, value, state = show(registry, state)
+    return [status, *chooser.restored_values(registry, state.selected), state.caption, state.dense, value, state]
 
 
 def own_caption(registry: ModelRegistry, selected: SelectedImage) -> tuple[str, str]:
@@ -190,11 +190,11 @@ def recomputed(
     """As `show`, under other knobs; the walk's value repeats them as `asked`, which tells the browser whether a person
     has moved one since. Where the model does not allow them, the problem is told and the knobs go back."""
     try:
-        said, value, state = show(registry, replace(state, knobs=read_knobs(values, state.knobs)))
+        status, value, state = show(registry, replace(state, knobs=read_knobs(values, state.knobs)))
     except ValueError as error:
         _, value, state = show(registry, state)
-        said = message(str(error), "problem")
-    return said, value | {"asked": dict(values)}, state
+        status = message(str(error), "problem")
+    return status, value | {"asked": dict(values)}, state
 
 
 def files(registry: ModelRegistry, state: LessonState, kind: str, dark: bool) -> Download:
@@ -227,13 +227,13 @@ def files(registry: ModelRegistry, state: LessonState, kind: str, dark: bool) ->
 
 def connect(registry: ModelRegistry, view: LessonView, session: gr.State, tab: gr.Tab, saved: gr.HTML) -> None:
     """Give the view its events."""
-    outputs = [view.said, view.walk, view.state]
+    outputs = [view.status, view.walk, view.state]
 
     def other_photo(selected: SelectedImage, state: LessonState) -> tuple[Any, ...]:
-        said, value, now = show(registry, with_photo(registry, state, selected))
-        return said, now.caption, now.dense, value, now
+        status, value, now = show(registry, with_photo(registry, state, selected))
+        return status, now.caption, now.dense, value, now
 
-    changed = [view.said, view.caption, view.dense, view.walk, view.state]
+    changed = [view.status, view.caption, view.dense, view.walk, view.state]
     chooser.connect(registry, view.chooser, session, tab, other_photo, [view.state], changed)
 
     @errors_as_message(3)
@@ -263,7 +263,7 @@ def connect(registry: ModelRegistry, view: LessonView, session: gr.State, tab: g
     def painted(state: LessonState, event: Detail) -> tuple[Any, ...]:
         return show(registry, replace(state, mask=event.text("mask"), step=event.whole("step", STEPS, first=1)))
 
-    view.walk.paint(painted, view.state, outputs, **AT_ONCE)
+    view.walk.paint(painted, view.state, outputs, **UNQUEUED)
 
     def stepped(state: LessonState, event: Detail) -> LessonState:
         return replace(state, step=event.whole("step", STEPS, first=1))
@@ -276,4 +276,4 @@ def connect(registry: ModelRegistry, view: LessonView, session: gr.State, tab: g
         file = files(registry, state, event.text("format"), event.flag("dark"))
         return message(f"Saved as {file.name}."), sent(file)
 
-    view.walk.export(export, view.state, [view.said, saved], show_progress_on=view.said, **OPTIONS)
+    view.walk.export(export, view.state, [view.status, saved], show_progress_on=view.status, **OPTIONS)

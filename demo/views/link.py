@@ -18,7 +18,7 @@ from demo.service.registry import ModelRegistry, OpenedGallery
 from demo.views.chooser import SelectedImage
 from demo.views.examples import examples_of
 from demo.views.generate_values import linked_state as linked_drawing
-from demo.views.judge_values import read_spoil
+from demo.views.judge_values import read_distortion
 from demo.views.parts import ViewState, opening
 from demo.views.why_values import linked_state
 from seps.progress import Progress
@@ -214,7 +214,7 @@ def check_judging(registry: ModelRegistry, prompt: str, query: Mapping[str, str]
     read_prompt(registry.photos.model, prompt)
     if "other" in query:
         read_prompt(registry.photos.model, query["other"])
-    read_spoil(query)
+    read_distortion(query)
 
 
 def _opacity(percent: str) -> float:

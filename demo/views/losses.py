@@ -30,33 +30,33 @@ PANEL = (240, 130)  # width and height of a curve's
 class Losses:
     """The view's components."""
 
-    said: gr.HTML
+    status: gr.HTML
     playground: gr.HTML
     claims: gr.HTML
     results: gr.State
 
     def linked(self, tab: gr.Tab) -> LinkedView:
         """How links and its tab fill it."""
-        return LinkedView(tab, [self.said, self.playground], self.playground, restore)
+        return LinkedView(tab, [self.status, self.playground], self.playground, restore)
 
 
 def build() -> Losses:
     """Lay the view out."""
-    said = gr.HTML(elem_id="losses-said")
+    status = gr.HTML(elem_id="losses-said")
     playground = scripted("playground", "seps-playground", "playground", ("turn",), value=computing())
     gr.HTML("<h3 class='part'>Claims, shown on the live model</h3>")
     claims = scripted("claims", "seps-claims", "claims", ("run",), value=claims_value())
     gr.HTML(guide_page(), elem_id="training-guide", elem_classes="prose tables")
-    return Losses(said, playground, claims, gr.State({}))
+    return Losses(status, playground, claims, gr.State({}))
 
 
 def guide_page() -> str:
     """The training guide's advice as a table, and its claim about the ratio weight beside what was measured."""
-    found = ratio_experiment()
-    runs = found["runs"]
-    target = found["target_ratio"]
+    experiment = ratio_experiment()
+    runs = experiment["runs"]
+    target = experiment["target_ratio"]
     held = [run["mean"] for run in runs if run["ratio_weight"]]
-    told = say(
+    summary = say(
         "guide.found",
         free=next(run["mean"] for run in runs if not run["ratio_weight"]),
         low=min(held),
@@ -67,9 +67,9 @@ def guide_page() -> str:
     )
     note = say(
         "guide.ratio_note",
-        steps=found["steps"],
-        scenes=found["scenes"],
-        batch=found["batch_size"],
+        steps=experiment["steps"],
+        scenes=experiment["scenes"],
+        batch=experiment["batch_size"],
         target=target,
     )
     return "".join(
@@ -79,8 +79,8 @@ def guide_page() -> str:
             f"<h3>{escape(say('guide.ratio'))}</h3><p>{escape(note)}</p>",
             '<div style="display: flex; flex-wrap: wrap; gap: 12px 28px">',
             *[panel(run, target) for run in runs],
-            f"</div><p>{escape(told)} {escape(say('guide.limits'))}</p>",
-            f"<p>{escape(say('guide.command', command=found['command'], recipe=found['recipe']))}</p>",
+            f"</div><p>{escape(summary)} {escape(say('guide.limits'))}</p>",
+            f"<p>{escape(say('guide.command', command=experiment['command'], recipe=experiment['recipe']))}</p>",
         ]
     )
 
@@ -96,9 +96,9 @@ def panel(run: dict[str, Any], target: float) -> str:
         f"{PANEL[0] * i / (len(run['kept']) - 1):.1f},{height(kept):.1f}" for i, kept in enumerate(run["kept"])
     )
     ticks = "".join(
-        f'<text x="-6" y="{height(share) + 4:.1f}" text-anchor="end" font-size="11" fill="currentColor">{share:g}'
+        f'<text x="-6" y="{height(fraction) + 4:.1f}" text-anchor="end" font-size="11" fill="currentColor">{fraction:g}'
         "</text>"
-        for share in (0, 0.5, 1)
+        for fraction in (0, 0.5, 1)
     )
     drawing = (
         f'<svg viewBox="-30 -6 {PANEL[0] + 36} {PANEL[1] + 12}" width="{PANEL[0] + 36}" role="img" '
@@ -113,9 +113,9 @@ def panel(run: dict[str, Any], target: float) -> str:
     return f'<figure style="max-width: 276px; margin: 0">{drawing}<figcaption>{words}</figcaption></figure>'
 
 
-def height(share: float) -> float:
+def height(fraction: float) -> float:
     """Where a kept share stands in a panel, from its top."""
-    return PANEL[1] * (1 - share)
+    return PANEL[1] * (1 - fraction)
 
 
 def shown(service: RetrievalService, margin: float, mining: str, mask_ids: bool) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def connect(service: RetrievalService, view: Losses) -> None:
     def changed(event: Detail) -> tuple[Any, ...]:
         return "", shown(service, event.number("margin", *MARGINS), event.text("mining"), event.flag("mask_ids"))
 
-    view.playground.turn(changed, None, [view.said, view.playground], **ANSWERING)
+    view.playground.turn(changed, None, [view.status, view.playground], **ANSWERING)
 
     @errors_as_message(3)
     def run(results: dict[str, Any], event: Detail) -> tuple[Any, ...]:
@@ -173,4 +173,4 @@ def connect(service: RetrievalService, view: Losses) -> None:
         results = results | {claim: run_claim(service, claim)}
         return "", with_new_key(claims_value(results)), results
 
-    view.claims.run(run, view.results, [view.said, view.claims, view.results], **ANSWERING)
+    view.claims.run(run, view.results, [view.status, view.claims, view.results], **ANSWERING)

@@ -71,7 +71,7 @@ def page(service: RetrievalService) -> str:
 
 def difference(row: dict[str, Any]) -> str:
     """One difference: what the paper says, what the code does, and both variants' numbers."""
-    numbers = [(one["name"], number(one["paper"], 4), number(one["released"], 4)) for one in row["numbers"]]
+    numbers = [(entry["name"], number(entry["paper"], 4), number(entry["released"], 4)) for entry in row["numbers"]]
     rows = [("", row["paper"], row["released"]), *numbers]
     note = f"<p>{rich(row['note'])}</p>" if row["note"] else ""
     return f"<h4>{rich(row['topic'])}</h4>{table(('', 'paper', 'released code'), rows)}{note}"

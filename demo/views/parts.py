@@ -36,7 +36,7 @@ ANSWERING: dict[str, Any] = {
     "concurrency_id": "answer",
     "concurrency_limit": 32,
 }
-AT_ONCE: dict[str, Any] = {  # what takes the server some milliseconds does not wait in Gradio's queue
+UNQUEUED: dict[str, Any] = {  # what takes the server some milliseconds does not wait in Gradio's queue
     "api_visibility": "private",
     "trigger_mode": "always_last",
     "show_progress": "hidden",
@@ -137,13 +137,13 @@ def opening(gallery: str) -> str:
     return f"Opening the gallery {gallery}. The first time, the model reads its pictures, which takes some seconds."
 
 
-def tell_opened(registry: ModelRegistry, gallery: gr.Radio, said: gr.HTML) -> None:
+def tell_opened(registry: ModelRegistry, gallery: gr.Radio, status: gr.HTML) -> None:
     """Tell in a view's message line, at once, that the gallery that was chosen is opened, where that takes seconds."""
 
     def tell(name: str) -> Any:
         return message(opening(name)) if registry.is_waited_for(name) else gr.skip()
 
-    gallery.input(tell, gallery, said, **AT_ONCE)
+    gallery.input(tell, gallery, status, **UNQUEUED)
 
 
 def errors_as_message(outputs: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -177,9 +177,11 @@ def message(text: str, kind: str = "note") -> str:
 
 def fold(*lines: str) -> str:
     """Numbers that a reader may unfold, as HTML; nothing where there are none. See assets/js/base/fold.js."""
-    told = "".join(f"<p>{escape(line)}</p>" for line in lines if line)
+    paragraphs = "".join(f"<p>{escape(line)}</p>" for line in lines if line)
     return (
-        f"<details class='seps-fold'><summary>{escape(say('fold.numbers'))}</summary>{told}</details>" if told else ""
+        f"<details class='seps-fold'><summary>{escape(say('fold.numbers'))}</summary>{paragraphs}</details>"
+        if paragraphs
+        else ""
     )
 
 

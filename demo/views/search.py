@@ -24,10 +24,10 @@ from demo.views.examples import examples_of
 from demo.views.link import Link, LinkedView, as_linked
 from demo.views.parts import (
     ANSWERING,
-    AT_ONCE,
     OPENING,
     PROGRESS,
     RANKED,
+    UNQUEUED,
     ViewState,
     caption_box,
     errors_as_message,
@@ -54,14 +54,14 @@ class Search:
     dense: gr.Textbox
     gallery: gr.Radio
     uploads: gr.File
-    said: gr.HTML
+    status: gr.HTML
     ranking: gr.HTML
     viewer: gr.HTML
     start: ViewState
 
     def linked(self, tab: gr.Tab, state: gr.State) -> LinkedView:
         """How links and its tab fill it."""
-        outputs = [self.said, self.caption, self.dense, self.gallery, self.ranking, self.viewer, state, self.chips]
+        outputs = [self.status, self.caption, self.dense, self.gallery, self.ranking, self.viewer, state, self.chips]
         return LinkedView(tab, outputs, self.viewer, restore, state, kept=(state,), again=again)
 
 
@@ -93,7 +93,7 @@ def build(registry: ModelRegistry) -> Search:
                 )
             with gr.Accordion("Photos of your own", open=False, elem_id="own-box"):
                 uploads = several_photos("uploads")
-            said = gr.HTML(note, elem_id="said")
+            status = gr.HTML(note, elem_id="said")
         with gr.Column(scale=6, min_width=280, elem_classes="found"):
             ranking = scripted("ranking", "ranking", "ranking", ("pick", "export", "why"), value=ranked)
         with gr.Column(scale=11, min_width=320, elem_classes="seen"):
@@ -104,7 +104,7 @@ def build(registry: ModelRegistry) -> Search:
                 ("layer", "export", *whatif.MEASURE_EVENTS),
                 value=shown,
             )
-    return Search(caption, chips, dense, gallery, uploads, said, ranking, viewer, start)
+    return Search(caption, chips, dense, gallery, uploads, status, ranking, viewer, start)
 
 
 def worked_example(
@@ -232,7 +232,7 @@ def connect(registry: ModelRegistry, view: Search, session: gr.State, tab: gr.Ta
 
     Captions come from the state but for the one that changed: a text box in a closed accordion tells nothing.
     """
-    outputs = [view.said, view.ranking, view.viewer, state]
+    outputs = [view.status, view.ranking, view.viewer, state]
     nothing = ("", *[gr.skip()] * (len(outputs) - 1))
 
     def unchanged(state: ViewState) -> tuple[Any, ...]:
@@ -287,7 +287,7 @@ def connect(registry: ModelRegistry, view: Search, session: gr.State, tab: gr.Ta
             )
         return *answer, caption, dense, chips_value(examples_of(indexed)), gr.skip()
 
-    tell_opened(registry, view.gallery, view.said)
+    tell_opened(registry, view.gallery, view.status)
     view.gallery.input(
         other_gallery,
         [view.gallery, session, state],
@@ -304,10 +304,10 @@ def connect(registry: ModelRegistry, view: Search, session: gr.State, tab: gr.Ta
             return *nothing, *[gr.skip()] * 4
         service, indexed = registry.photos, index_uploads(registry.photos, files, progress.tqdm, session.uploads)
         caption, dense = carried_over(service, registry.of(state.gallery), indexed, state)
-        said, ranking, viewer, now = rank_and_show(service, indexed, caption, dense, state)
+        status, ranking, viewer, now = rank_and_show(service, indexed, caption, dense, state)
         radio = gr.Radio([*registry.names, UPLOADS], value=UPLOADS)
-        said = message(left_out(indexed)) or said
-        return said, ranking, viewer, now, replace(session, uploads=indexed), radio, caption, dense
+        status = message(left_out(indexed)) or status
+        return status, ranking, viewer, now, replace(session, uploads=indexed), radio, caption, dense
 
     view.uploads.upload(
         own_photos,
@@ -324,14 +324,14 @@ def connect(registry: ModelRegistry, view: Search, session: gr.State, tab: gr.Ta
         selected = state.of(state.gallery, index, state.caption, state.dense)
         return "", search_value(service, indexed, selected), selected
 
-    view.ranking.pick(pick, [session, state], [view.said, view.viewer, state], **AT_ONCE)
+    view.ranking.pick(pick, [session, state], [view.status, view.viewer, state], **UNQUEUED)
 
-    whatif.connect(registry, view.viewer, view.said, session, state)
+    whatif.connect(registry, view.viewer, view.status, session, state)
 
     @errors_as_message(1 + len(outputs))
     def example(gallery: str, session: SessionData, state: ViewState, event: Detail) -> tuple[Any, ...]:
         caption = event.text("caption")
-        said, *answer = rank_and_show(*registry.find(gallery, session), caption, state.dense, state)
-        return said, caption, *answer
+        status, *answer = rank_and_show(*registry.find(gallery, session), caption, state.dense, state)
+        return status, caption, *answer
 
-    view.chips.pick(example, [view.gallery, session, state], [view.said, view.caption, *outputs[1:]], **ANSWERING)
+    view.chips.pick(example, [view.gallery, session, state], [view.status, view.caption, *outputs[1:]], **ANSWERING)

@@ -13,7 +13,7 @@ from demo.service.registry import ModelRegistry
 from demo.views import captions, compare, edit, generate, judge, lesson, losses, search, trail, why
 from demo.views.lesson import LessonState
 from demo.views.link import Link, LinkedView, read_link, waited_for
-from demo.views.parts import ANSWERING, AT_ONCE, OPENING, PROGRESS, ViewState, message, scripted
+from demo.views.parts import ANSWERING, OPENING, PROGRESS, UNQUEUED, ViewState, message, scripted
 from seps.progress import Progress
 
 RESTORE: Mapping[str, Callable[[ModelRegistry, Link], list[Any]]] = {
@@ -117,7 +117,7 @@ def connect(
         if loaded is None:
             return (gr.skip(),) * (2 + len(tabs) + len(awaited) + len(list(all_views({}))))
         typed = loaded.view == FIRST and not loaded.query and caption != first_caption
-        left = {name: found for name, found in loaded.values.items() if not (typed or is_used(name, used))}
+        left = {name: restored for name, restored in loaded.values.items() if not (typed or is_used(name, used))}
         queries = (loaded.query if name == loaded.view else gr.skip() for name in awaited)
         return (
             None,
@@ -141,11 +141,11 @@ def connect(
         def late(query: dict[str, str], progress: gr.Progress = PROGRESS) -> tuple[Any, ...]:
             if not query:
                 return gr.skip(), *unchanged(view)
-            found, values = fill(registry, query, progress=progress.tqdm)
-            if found == name:
+            view_name, values = fill(registry, query, progress=progress.tqdm)
+            if view_name == name:
                 return {}, *values[name]
             # What was waited for cannot be had: the sentence and the worked example stand there instead.
-            return {}, *instead(registry, name, problem_of(values[found]), view)
+            return {}, *instead(registry, name, problem_of(values[view_name]), view)
 
         awaited[name].change(
             late, awaited[name], [awaited[name], *view.outputs], show_progress_on=view.picture, **OPENING
@@ -159,12 +159,12 @@ def connect(
                 return gr.skip(), None
             return (*filled, name), fill(registry, {}, name)[1][name]
 
-        def place(found: list[Any] | None, *used: ViewState | LessonState) -> tuple[Any, ...]:
-            return None, *(unchanged(view) if found is None or is_used(name, used) else found)
+        def place(values: list[Any] | None, *used: ViewState | LessonState) -> tuple[Any, ...]:
+            return None, *(unchanged(view) if values is None or is_used(name, used) else values)
 
-        found = gr.State(None)
-        opening = view.tab.select(open_tab, filled, [filled, found], **QUIETLY)
-        opening.then(place, [found, *in_use], [found, *view.outputs], js=SETTLED, **AT_ONCE)
+        opening_values = gr.State(None)
+        opening = view.tab.select(open_tab, filled, [filled, opening_values], **QUIETLY)
+        opening.then(place, [opening_values, *in_use], [opening_values, *view.outputs], js=SETTLED, **UNQUEUED)
 
     def every_opening(name: str, view: LinkedView, values: Callable[..., list[Any] | None]) -> None:
         """Ask the view what it shows whenever its tab is opened."""

@@ -20,7 +20,7 @@ from demo.serving.detail import Detail
 from demo.views.link import LinkedView
 from demo.views.parts import ANSWERING, scripted
 
-MOST_KEPT = 40  # of what was shown; the oldest goes first
+MAX_KEPT = 40  # of what was shown; the oldest goes first
 KEEPING: dict[str, Any] = {
     "api_visibility": "private",
     "show_progress": "hidden",
@@ -47,15 +47,15 @@ class Trail:
 
     def keep(self, number: str, shown: Shown) -> Trail:
         """With one more, or with one as it is now."""
-        others = [(name, one) for name, one in self.shown.items() if name != number]
-        return Trail(dict([*others, (number, shown)][-MOST_KEPT:]))
+        others = [(name, entry) for name, entry in self.shown.items() if name != number]
+        return Trail(dict([*others, (number, shown)][-MAX_KEPT:]))
 
     @property
     def nbytes(self) -> int:
         """How much memory it takes, nearly: each photograph and drawing once, however many states hold it."""
-        states = chain.from_iterable(one.states for one in self.shown.values())
+        states = chain.from_iterable(entry.states for entry in self.shown.values())
         held = [getattr(getattr(state, "selected", state), name, None) for state in states for name in HOLDING]
-        return sum({id(one): one.nbytes for one in held if one is not None}.values())
+        return sum({id(state): state.nbytes for state in held if state is not None}.values())
 
 
 HOLDING = ("session", "own", "drawn")  # what of a view's state is a person's own
@@ -74,10 +74,10 @@ def connect(registry: ModelRegistry, views: Mapping[str, LinkedView], session: g
 
     def keep(trail: Trail, event: Detail, *values: Any) -> Trail:
         left, name = iter(values), event.text("view")
-        own = {other: tuple(next(left) for _ in view.kept) for other, view in views.items()}
-        if name not in own:
+        kept = {other: tuple(next(left) for _ in view.kept) for other, view in views.items()}
+        if name not in kept:
             return trail
-        return trail.keep(event.text("content"), Shown(name, own[name], event.text("photo")))
+        return trail.keep(event.text("content"), Shown(name, kept[name], event.text("photo")))
 
     component.keep(keep, [trail, *states], trail, **KEEPING)
 
@@ -86,8 +86,8 @@ def connect(registry: ModelRegistry, views: Mapping[str, LinkedView], session: g
         if name not in views:
             return [gr.skip()] * len(outputs)
         values = brought_back(registry, views[name], session, query, trail.shown.get(event.text("content")))
-        found = {name: values if values is not None else fill(name, query)}
-        return list(chain(*(found.get(other, [gr.skip()] * len(view.outputs)) for other, view in views.items())))
+        restored = {name: values if values is not None else fill(name, query)}
+        return list(chain(*(restored.get(other, [gr.skip()] * len(view.outputs)) for other, view in views.items())))
 
     component.back(back, [trail, session], outputs, **ANSWERING)
 

@@ -24,7 +24,7 @@ from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
 from demo.serving.detail import Detail
-from demo.views.parts import AT_ONCE, MEASURING, PROGRESS, ViewState, errors_as_message, message, viewer_value
+from demo.views.parts import MEASURING, PROGRESS, UNQUEUED, ViewState, errors_as_message, message, viewer_value
 from seps import Explanation
 from seps.progress import Progress
 
@@ -79,8 +79,8 @@ def decision(service: RetrievalService, indexed: IndexedGallery, state: ViewStat
 def search_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
     """The value of the viewer in Photos, where patches can be kept and dropped."""
     value = viewer_value(service, indexed, state, quick_record(service, indexed, state), "search")
-    told = {"mask": state.mask, "budget": state.budget, "whatif": json.dumps(whatif_value(service, indexed, state))}
-    return value | measures_value(service, indexed, state) | told | {"others": other_masks(service, indexed, state)}
+    choices = {"mask": state.mask, "budget": state.budget, "whatif": json.dumps(whatif_value(service, indexed, state))}
+    return value | measures_value(service, indexed, state) | choices | {"others": other_masks(service, indexed, state)}
 
 
 def other_masks(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> str:
@@ -88,8 +88,8 @@ def other_masks(service: RetrievalService, indexed: IndexedGallery, state: ViewS
     phrases = [text for text in indexed.gallery.items[state.index].phrases if text != state.caption]
     if state.dense or not phrases:
         return "[]"
-    own = service.explain(indexed, state.index, state.caption).sparse.kept
-    return others_value(own, phrases[:OTHERS], list(service.decide(indexed, state.index, phrases[:OTHERS])))
+    kept = service.explain(indexed, state.index, state.caption).sparse.kept
+    return others_value(kept, phrases[:OTHERS], list(service.decide(indexed, state.index, phrases[:OTHERS])))
 
 
 def whatif_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
@@ -101,30 +101,32 @@ def whatif_value(service: RetrievalService, indexed: IndexedGallery, state: View
         with the model's choice as `mask`.
     """
     mask = forced_mask(service, state)
-    own = service.explain(indexed, state.index, state.caption, state.dense)
+    record = service.explain(indexed, state.index, state.caption, state.dense)
     known = indexed.gallery.items[state.index].known
-    found: dict[str, Any] = {
-        "own": mask_text(own.sparse.kept),
-        "objects": [] if known is None else inside_masks(known, state.caption, own.grid),
-        "budget": min(BUDGET, own.sparse.kept.size),
+    content: dict[str, Any] = {
+        "own": mask_text(record.sparse.kept),
+        "objects": [] if known is None else inside_masks(known, state.caption, record.grid),
+        "budget": min(BUDGET, record.sparse.kept.size),
         "now": None,
         "game": None,
     }
     if mask is None and not state.budget:
-        return found
+        return content
     forcing = Forcing(service, indexed, state.index, state.caption, state.dense)
     if mask is not None:
-        found["now"] = decision_words(forcing.attempt(mask), forcing.decided)
+        content["now"] = decision_words(forcing.attempt(mask), forcing.decided)
     if state.budget:
         game = forcing.game(state.budget, mask)
         words = game_words(game.budget, game.by_hand, game.by_model, game.overlap)
-        found["game"] = words | {"mask": mask_text(game.by_model.record.sparse.kept)}
-    return found
+        content["game"] = words | {"mask": mask_text(game.by_model.record.sparse.kept)}
+    return content
 
 
 def inside_masks(known: SceneAnnotation, caption: str, grid: tuple[int, int]) -> list[tuple[str, str]]:
     """The name of each object of a scene of which something is seen, and the mask of the patches inside it."""
-    return [(one.name, mask_text(patches_of(known, (one.number,), grid))) for one in outlines(known, caption)]
+    return [
+        (outline.name, mask_text(patches_of(known, (outline.number,), grid))) for outline in outlines(known, caption)
+    ]
 
 
 def drawn_as(state: ViewState, event: Detail) -> ViewState:
@@ -140,7 +142,7 @@ def drawn_as(state: ViewState, event: Detail) -> ViewState:
     )
 
 
-def connect(registry: ModelRegistry, viewer: gr.HTML, said: gr.HTML, session: gr.State, state: gr.State) -> None:
+def connect(registry: ModelRegistry, viewer: gr.HTML, status: gr.HTML, session: gr.State, state: gr.State) -> None:
     """Let the viewer of Photos try decisions and measure; `session` holds a `SessionData`, `state` a `ViewState`."""
 
     def answered(session: SessionData, state: ViewState) -> tuple[str, dict[str, Any], ViewState]:
@@ -164,12 +166,12 @@ def connect(registry: ModelRegistry, viewer: gr.HTML, said: gr.HTML, session: gr
             return gr.skip(), gr.skip()
         return answered(session, replace(state, layer=drawn.layer))[1:]
 
-    viewer.measure(measure, [session, state], [said, viewer, state], **AT_ONCE)
+    viewer.measure(measure, [session, state], [status, viewer, state], **UNQUEUED)
     measured = gr.State(None)  # the view that was measured, which another one may have followed meanwhile
     slowly = viewer.measure_slowly(
-        measure_slowly, [session, state], [said, measured], show_progress_on=said, **MEASURING
+        measure_slowly, [session, state], [status, measured], show_progress_on=status, **MEASURING
     )
-    slowly.then(place_measured, [session, state, measured], [viewer, state], **AT_ONCE)
+    slowly.then(place_measured, [session, state, measured], [viewer, state], **UNQUEUED)
 
 
 def is_of(measured: ViewState | None, state: ViewState) -> TypeGuard[ViewState]:

@@ -44,14 +44,14 @@ class WhyView:
     gallery: gr.Radio
     caption: gr.Textbox
     other: gr.Textbox
-    said: gr.HTML
+    status: gr.HTML
     pictures: gr.HTML
     state: gr.State
 
     @property
     def outputs(self) -> list[Any]:
         """What fills the view, as `restore` gives it: the message line first, the state last."""
-        return [self.said, self.gallery, self.caption, self.other, self.pictures, self.state]
+        return [self.status, self.gallery, self.caption, self.other, self.pictures, self.state]
 
     def linked(self, registry: ModelRegistry, tab: gr.Tab, session: gr.State) -> LinkedView:
         """How links and its tab fill it: the worked example where nothing stands there yet, anew after an edit."""
@@ -83,10 +83,10 @@ def build(registry: ModelRegistry) -> WhyView:
                 placeholder="Empty: two photos for one caption",
             )
             gallery = gr.Radio(list(registry.names), value=registry.first, label="Photographs", elem_id="why-gallery")
-            said = gr.HTML(elem_id="why-said")
+            status = gr.HTML(elem_id="why-said")
         with gr.Column(scale=17, min_width=320, elem_classes="seen"):
             pictures = scripted("why", "seps-why", "why", ("choose", "layer", "export"), value=computing())
-    return WhyView(gallery, caption, other, said, pictures, gr.State(WhyState()))
+    return WhyView(gallery, caption, other, status, pictures, gr.State(WhyState()))
 
 
 def show(registry: ModelRegistry, session: SessionData | None, state: WhyState) -> tuple[str, dict[str, Any], WhyState]:
@@ -119,8 +119,8 @@ def cleaned(text: str | None) -> str:
 
 def filled(registry: ModelRegistry, session: SessionData | None, state: WhyState) -> list[Any]:
     """The values of `WhyView.outputs` for a state."""
-    said, value, state = show(registry, session, state)
-    return [said, gallery_kept(state.gallery, registry.names), state.caption, state.other, value, state]
+    status, value, state = show(registry, session, state)
+    return [status, gallery_kept(state.gallery, registry.names), state.caption, state.other, value, state]
 
 
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
@@ -143,7 +143,7 @@ def start(registry: ModelRegistry) -> list[Any]:
 
 def connect(registry: ModelRegistry, view: WhyView, session: gr.State, saved: gr.HTML) -> None:
     """Give the view its events."""
-    outputs = [view.said, view.pictures, view.state]
+    outputs = [view.status, view.pictures, view.state]
 
     # The other caption comes from the state: where both boxes are filled anew, one tells of it before the other.
     def typed(name: str) -> Callable[..., tuple[Any, ...]]:
@@ -173,7 +173,7 @@ def connect(registry: ModelRegistry, view: WhyView, session: gr.State, saved: gr
             kept = gallery_kept(state.gallery, registry.names)
             return message(str(error), "problem"), kept, *[gr.skip()] * (len(view.outputs) - 2)
 
-    tell_opened(registry, view.gallery, view.said)
+    tell_opened(registry, view.gallery, view.status)
     view.gallery.input(
         other_gallery,
         [view.gallery, session, view.state],
@@ -199,7 +199,7 @@ def connect(registry: ModelRegistry, view: WhyView, session: gr.State, saved: gr
         file = why_download(registry, session, drawn, event.text("format"), event.flag("dark"))
         return message(f"Saved as {file.name}."), sent(file)
 
-    view.pictures.export(export, [session, view.state], [view.said, saved], **OPTIONS)
+    view.pictures.export(export, [session, view.state], [view.status, saved], **OPTIONS)
     connect_layer(view.pictures, view.state, ("layer",))
 
 
@@ -219,7 +219,7 @@ def connect_sources(registry: ModelRegistry, view: WhyView, sources: Sources, ta
     """Let "Why this order?" in Photos, Captions and Compare lead here."""
 
     def leads(state: WhyState, session: SessionData | None) -> tuple[Any, ...]:
-        state = replace(state, own=session if state.gallery == UPLOADS else None)
+        state = replace(state, uploaded=session if state.gallery == UPLOADS else None)
         return "", gr.Tabs(selected="why"), *filled(registry, session, state)
 
     count = 2 + len(view.outputs)
@@ -259,7 +259,7 @@ def connect_sources(registry: ModelRegistry, view: WhyView, sources: Sources, ta
         ),
         (comparing, comparing.pictures.why, from_compare, [comparing.chooser.selected, sources.compare_state]),
     ):
-        event(answer, inputs, [source.said, tabs, *view.outputs], **ANSWERING)
+        event(answer, inputs, [source.status, tabs, *view.outputs], **ANSWERING)
 
 
 def two_captions(ranking: CaptionRanking, chosen: str) -> tuple[str, str]:

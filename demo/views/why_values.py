@@ -28,21 +28,21 @@ class WhyState(ViewState):
     Attributes:
         against: the index of the right photograph; that of two captions is the left one's.
         other: the second caption, as read, or "" for two photographs.
-        own: what was the person's own when their photographs came here; None for a gallery's.
+        uploaded: what was the person's own when their photographs came here; None for a gallery's.
     """
 
     against: int = 0
     other: str = ""
-    own: SessionData | None = None
+    uploaded: SessionData | None = None
 
     @property
     def nbytes(self) -> int:
         """How much memory it takes, nearly."""
-        return 0 if self.own is None else self.own.nbytes
+        return 0 if self.uploaded is None else self.uploaded.nbytes
 
     def session(self, page: SessionData | None) -> SessionData | None:
         """What is the person's own here; `page` holds it for the whole page."""
-        return self.own if self.gallery == UPLOADS else page
+        return self.uploaded if self.gallery == UPLOADS else page
 
 
 def sides_of(
@@ -56,9 +56,11 @@ def sides_of(
 
     def side(index: int, caption: str, ranked: bool) -> Side:
         record = service.explain(indexed, index, caption, dense)
-        shares, *others = service.split_all(record)
+        attribution, *others = service.split_all(record)
         place = (0, 0) if ranking is None or not ranked else (1 + ranking.order.index(index), len(ranking.order))
-        return Side(indexed.gallery.items[index].title, caption, record, shares, *place, service.found_rule, *others)
+        return Side(
+            indexed.gallery.items[index].title, caption, record, attribution, *place, service.found_rule, *others
+        )
 
     right = state.index if state.other else state.against
     return contrast(side(state.index, state.caption, True), side(right, state.other or state.caption, not state.other))
@@ -68,7 +70,7 @@ def first_two(ranking: ImageRanking, index: int | None = None, against: int | No
     """The two photographs to begin with: the best and the next, unless others are named; never one twice where there
     are two."""
     left = ranking.order[0] if index is None else index
-    others = [one for one in ranking.order if one != left] or [left]
+    others = [index_here for index_here in ranking.order if index_here != left] or [left]
     return left, others[0] if against is None or against == left else against
 
 
@@ -80,8 +82,8 @@ def state_ranking(service: RetrievalService, indexed: IndexedGallery, state: Why
 def why_value(service: RetrievalService, indexed: IndexedGallery, state: WhyState) -> dict[str, Any]:
     """What the two are drawn from."""
     ranking = state_ranking(service, indexed, state)
-    found = sides_of(service, indexed, state, ranking)
-    value = contrast_value(found)
+    contrast = sides_of(service, indexed, state, ranking)
+    value = contrast_value(contrast)
     indices = (state.index, state.index if state.other else state.against)
     for side, index in zip(value["sides"], indices, strict=True):
         side["photo"] = photo_value(indexed, index)
@@ -96,7 +98,7 @@ def why_value(service: RetrievalService, indexed: IndexedGallery, state: WhyStat
             "model": service.name,
             "captions": bool(state.other),
             "options": json.dumps(options, ensure_ascii=False),
-            "layer": state.layer if found.word(state.layer) else "mask",
+            "layer": state.layer if contrast.word(state.layer) else "mask",
             "link": why_link(service, indexed, state),
         }
     )
@@ -141,8 +143,8 @@ def why_download(
     from demo.figures.why import why_file  # Matplotlib is imported with the first picture
 
     service, indexed = registry.find(state.gallery, state.session(session))
-    found = sides_of(service, indexed, state, state_ranking(service, indexed, state))
+    contrast = sides_of(service, indexed, state, state_ranking(service, indexed, state))
     items = [indexed.gallery.items[index] for index in (state.index, state.index if state.other else state.against)]
     photos = (items[0].photo(), items[1].photo())
-    credit = "; ".join(dict.fromkeys(one for one in map(credit_of, items) if one))
-    return why_file(found, photos, service.name, kind, state.layer, dark, credit)
+    credit = "; ".join(dict.fromkeys(credit_line for credit_line in map(credit_of, items) if credit_line))
+    return why_file(contrast, photos, service.name, kind, state.layer, dark, credit)

@@ -27,16 +27,19 @@ def test_the_shipped_models_numbers_are_there() -> None:
     page = measured()
     for model, folder in shipped_models().items():
         for file in folder.glob("results-*.json"):
-            found = json.loads(file.read_text(encoding="utf-8"))
-            if "captions_only" in found:
+            results = json.loads(file.read_text(encoding="utf-8"))
+            if "captions_only" in results:
                 assert f"<td>{model}</td>" in page
-                assert f"<td>{found['captions_only']['text_to_image']['r1']:.1f}</td>" in page
-            for measure in found.get("grounding", {"methods": {"seps": {}}})["methods"]["seps"].values():
+                assert f"<td>{results['captions_only']['text_to_image']['r1']:.1f}</td>" in page
+            for measure in results.get("grounding", {"methods": {"seps": {}}})["methods"]["seps"].values():
                 if measure is not None:
-                    told = interval((measure["mean"], measure["low"], measure["high"]))
-                    assert f"<td>{told}</td>" in page  # each measure has a column
-            contrast = found.get("contrast", {"maps": {}, "caption_share": None})
-            for measure in (contrast["caption_share"], *(m for one in contrast["maps"].values() for m in one.values())):
+                    written = interval((measure["mean"], measure["low"], measure["high"]))
+                    assert f"<td>{written}</td>" in page  # each measure has a column
+            contrast = results.get("contrast", {"maps": {}, "caption_share": None})
+            for measure in (
+                contrast["caption_share"],
+                *(m for by_map in contrast["maps"].values() for m in by_map.values()),
+            ):
                 assert measure is None or f"<td>{interval(tuple(measure.values()))}</td>" in page
 
 

@@ -24,5 +24,5 @@ def test_every_endpoint_stands_in_the_guide() -> None:
 
 
 def test_every_command_stands_in_the_guide() -> None:
-    (commands,) = [one for one in parser()._actions if isinstance(one, argparse._SubParsersAction)]
+    (commands,) = [action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)]
     assert named(2) == set(commands.choices)

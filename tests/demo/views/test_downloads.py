@@ -14,9 +14,9 @@ def test_an_export_answers_with_its_file_or_tells_that_none_comes() -> None:
             raise ValueError(f"format is {kind!r}, but it must be png.")
         return message("Saved as a.png."), sent(Download("a.png", b"pixels", "image/png"))
 
-    said, file = export("png")
-    assert ("Saved" in said, file["name"]) == (True, "a.png")
-    said, nothing = export("bmp")
-    assert "format is" in said and "problem" in said
+    status, file = export("png")
+    assert ("Saved" in status, file["name"]) == (True, "a.png")
+    status, nothing = export("bmp")
+    assert "format is" in status and "problem" in status
     assert nothing["failed"] is True
     assert nothing["key"] != export("bmp")[1]["key"]  # each answer is noticed

@@ -21,21 +21,21 @@ def test_the_words_whose_shares_changed_most_are_told(registry: ModelRegistry, c
     service, _ = registry.open("scenes")
     session = with_changes(registry, SessionData(), 0, [change])
     tried = experiment(registry, session, 0, CAPTION)
-    told = share_changes(service, tried)
-    shares = [service.split(one.record).of_words for one in (tried.before, tried.after)]
+    changes = share_changes(service, tried)
+    attributions = [service.split(outcome.record).of_words for outcome in (tried.before, tried.after)]
     words = tried.before.record.sparse_alignment.words
-    moved = sorted(abs(shares[1] - shares[0])[1:-1].tolist(), reverse=True)
-    assert [abs(one["change"]) for one in told] == pytest.approx(moved[: len(told)])
-    assert 0 < len(told) <= 4
-    for one in told:
+    moved = sorted(abs(attributions[1] - attributions[0])[1:-1].tolist(), reverse=True)
+    assert [abs(changed["change"]) for changed in changes] == pytest.approx(moved[: len(changes)])
+    assert 0 < len(changes) <= 4
+    for changed in changes:
         place = next(
             number
             for number, word in enumerate(words)
-            if word == one["word"] and shares[0][number] == pytest.approx(one["before"])
+            if word == changed["word"] and attributions[0][number] == pytest.approx(changed["before"])
         )
-        assert one["after"] == pytest.approx(shares[1][place])
-        assert one["change"] == pytest.approx(one["after"] - one["before"])
+        assert changed["after"] == pytest.approx(attributions[1][place])
+        assert changed["change"] == pytest.approx(changed["after"] - changed["before"])
     _, scene, _, _ = show(registry, session, Editing(0, CAPTION))
-    assert scene["shares"] == told
+    assert scene["shares"] == changes
     _, untouched, _, _ = show(registry, SessionData(), Editing(0, CAPTION))
     assert untouched["shares"] == []

@@ -40,8 +40,8 @@ def test_every_view_marks_them(strict: ModelRegistry, service: RetrievalService)
     assert HIGH in shown[2]["unfound"]["says"]
     items = compare.show_side_by_side(strict, selected, "a cat\na dog", ViewState())[1]["items"]
     assert [item["unfound"]["pieces"] for item in items] == [[2], [2]]
-    said, viewer = words_values(strict, selected, JudgeState("examples", 1, "a cat"))
-    assert f"Found nothing: {HIGH}" in said and viewer["unfound"]["pieces"] == [2]
+    sentence, viewer = words_values(strict, selected, JudgeState("examples", 1, "a cat"))
+    assert f"Found nothing: {HIGH}" in sentence and viewer["unfound"]["pieces"] == [2]
     _, scene, ranking, _ = edit.show(strict, SessionData(), edit.Editing(0, "a red dolphin"))
     assert "“red” or “dolphin”" in scene["before"]["unfound"]["says"]
     assert "“red” or “dolphin”" in ranking["missed"]
@@ -62,27 +62,27 @@ def test_nothing_is_marked_without_a_measurement(
 
 @pytest.mark.parametrize("name", shipped_models())
 def test_shipped_models_bring_their_threshold(name: str) -> None:
-    told = json.loads((shipped_models()[name] / "found-words.json").read_text(encoding="utf-8"))
-    rule, threshold = rule_of(name), told["threshold"]
+    rules = json.loads((shipped_models()[name] / "found-words.json").read_text(encoding="utf-8"))
+    rule, threshold = rule_of(name), rules["threshold"]
     assert rule == rule_of(str(shipped_models()[name])) and rule_of("owner/name") is None
     card = " ".join((shipped_models()[name] / "README.md").read_text(encoding="utf-8").split())
     if threshold is None:
         assert rule is None and "so the app says of no word that the picture shows no such thing" in card
     else:
-        assert rule is not None and (rule.threshold, rule.words is None) == (threshold, told["words"] is None)
+        assert rule is not None and (rule.threshold, rule.words is None) == (threshold, rules["words"] is None)
         assert f"{threshold:.3f}" in card
-    assert f"{told['others_threshold']:.3f}" in card
-    for one in told["classes"].values():
-        assert f"{100 * one['below']:.1f}" in card
-    for one in filter(None, (told[name] for name in ("best", "checked", "best_at_most", "checked_at_most"))):
-        assert f"{one['words']:,}" in card and f"{one['missing']:,}" in card
-        assert one["right"] is None or f"{100 * one['right']:.1f}%" in card
+    assert f"{rules['others_threshold']:.3f}" in card
+    for measure in rules["classes"].values():
+        assert f"{100 * measure['below']:.1f}" in card
+    for measure in filter(None, (rules[name] for name in ("best", "checked", "best_at_most", "checked_at_most"))):
+        assert f"{measure['words']:,}" in card and f"{measure['missing']:,}" in card
+        assert measure["right"] is None or f"{100 * measure['right']:.1f}%" in card
 
 
 @pytest.mark.parametrize("name", shipped_models())
 def test_what_is_said_of_words_is_right_in_95_of_100_cases(name: str) -> None:
-    told = json.loads((shipped_models()[name] / "found-words.json").read_text(encoding="utf-8"))
-    measured = [one for one in (told["best"], told["checked"]) if one is not None]
+    rules = json.loads((shipped_models()[name] / "found-words.json").read_text(encoding="utf-8"))
+    measured = [measure for measure in (rules["best"], rules["checked"]) if measure is not None]
     assert measured
-    for one in measured:
-        assert told["threshold"] is None or (one["right"] >= 0.95 and one["recall"] >= 0.05)
+    for measure in measured:
+        assert rules["threshold"] is None or (measure["right"] >= 0.95 and measure["recall"] >= 0.05)

@@ -58,9 +58,11 @@ def test_the_generator_is_waited_for_once(drawing: ModelRegistry) -> None:
 
 
 def test_it_opens_with_an_example_that_is_not_drawn(drawing: ModelRegistry) -> None:
-    said, caption, steps, guidance, seed, value, told, words, looks, state, strip = opened(drawing, "?view=generate")
-    assert (said, caption, steps, guidance, seed) == ("", EXAMPLES[0], 30, 8.0, 0)
-    assert (value["ask"], value["pictures"], told, words, looks) == (None, [], None, None, None)
+    status, caption, steps, guidance, seed, value, recaption, words, looks, state, strip = opened(
+        drawing, "?view=generate"
+    )
+    assert (status, caption, steps, guidance, seed) == ("", EXAMPLES[0], 30, 8.0, 0)
+    assert (value["ask"], value["pictures"], recaption, words, looks) == (None, [], None, None, None)
     assert value["says"].startswith("Nothing drawn yet")
     assert (state.caption, state.gallery, len(strip["items"]), strip["selected"]) == ("", DRAWN, 200, None)
 
@@ -75,14 +77,14 @@ def test_it_opens_with_a_drawing_that_was_made_beforehand(
     assert read_precomputed("digest", tmp_path / "nowhere") is None
     service = GeneratingService(lambda: generator, lambda: read_precomputed("digest", file))
     monkeypatch.setattr(drawing, "generating", service)
-    said, caption, *numbers, value, told, words, looks, state, _ = opened(drawing, "?view=generate")
-    assert (said, caption, numbers) == ("", EXAMPLES[0], [30, 8.0, 0])
+    status, caption, *numbers, value, recaption, words, looks, state, _ = opened(drawing, "?view=generate")
+    assert (status, caption, numbers) == ("", EXAMPLES[0], [30, 8.0, 0])
     assert value["says"].startswith("Drawn beforehand with seed 0 in 30 steps")
     assert (len(value["film"]), value["film"][-1]) == (10, value["pictures"][0])
     *_, last = draw_frames(drawing, GenerateState(caption=EXAMPLES[0]))  # the same as when it is drawn now
-    for shown, drawn in ((value["pictures"], last[1]["pictures"]), (told["statements"], last[2]["statements"])):
+    for shown, drawn in ((value["pictures"], last[1]["pictures"]), (recaption["statements"], last[2]["statements"])):
         assert shown == drawn
-    assert [one["label"] for one in looks["words"]] == [one["label"] for one in last[4]["words"]]
+    assert [word["label"] for word in looks["words"]] == [word["label"] for word in last[4]["words"]]
     assert words["record"] == last[3]["record"]
     assert np.abs(state.drawn.attention - last[-1].drawn.attention).max() < 1e-3  # kept in half precision
     file.write_bytes(b"damaged")
@@ -98,7 +100,7 @@ def test_a_link_asks_for_its_drawing(drawing: ModelRegistry) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "told"),
+    ("query", "message"),
     [
         ("?view=generate&caption=%F0%9F%90%B6", "knows none of the words"),
         ("?view=generate&caption=a+dog&steps=1000", "In this link steps is"),
@@ -107,29 +109,29 @@ def test_a_link_asks_for_its_drawing(drawing: ModelRegistry) -> None:
         ("?view=generate&caption=a+dog&count=9", "In this link count is"),
     ],
 )
-def test_a_wrong_link_is_told_above_the_worked_example(drawing: ModelRegistry, query: str, told: str) -> None:
-    assert told in opened(drawing, query, "search")[0]
+def test_a_wrong_link_is_told_above_the_worked_example(drawing: ModelRegistry, query: str, message: str) -> None:
+    assert message in opened(drawing, query, "search")[0]
 
 
 def test_a_drawing_comes_in_frames_and_is_explained_at_its_end(drawing: ModelRegistry) -> None:
     values = list(draw_frames(drawing, GenerateState(caption=f"  {TEXT} ", steps=10, seed=3, count=2, index=1)))
-    begun, *frames, (_, value, told, words, looks, state) = values
+    begun, *frames, (_, value, recaption, words, looks, state) = values
     assert begun[1]["pictures"] == []
     assert begun[-1].caption == TEXT
     assert begun[-1].drawn is None
-    assert ["waiting" in one for one in begun[2:5]] == [True] * 3
-    assert [one[1]["done"] for one in frames] == list(range(1, 11))
-    assert {len(one[1]["pictures"]) for one in frames} == {2}
+    assert ["waiting" in value for value in begun[2:5]] == [True] * 3
+    assert [frame[1]["done"] for frame in frames] == list(range(1, 11))
+    assert {len(frame[1]["pictures"]) for frame in frames} == {2}
     assert (value["done"], len(value["scores"]), value["chosen"], state.seeds) == (10, 2, 0, (3, 4))
-    assert {one[1]["link"] for one in values} == {link_of(state)}
-    assert told["statements"]
+    assert {value[1]["link"] for value in values} == {link_of(state)}
+    assert recaption["statements"]
     assert words["record"]
-    assert [one["label"] for one in looks["words"]] == TEXT.split()
+    assert [word["label"] for word in looks["words"]] == TEXT.split()
 
 
 def test_words_outside_the_vocabulary_are_named(drawing: ModelRegistry) -> None:
-    said = next(draw_frames(drawing, GenerateState(caption="a zyzzyva next to a dog", steps=10)))[0]
-    assert "zyzzyva" in said
+    status = next(draw_frames(drawing, GenerateState(caption="a zyzzyva next to a dog", steps=10)))[0]
+    assert "zyzzyva" in status
     with pytest.raises(ValueError, match="The caption is empty"):
         next(draw_frames(drawing, GenerateState(caption=" ")))
 

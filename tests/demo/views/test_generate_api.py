@@ -39,21 +39,21 @@ def endpoints(
 
 
 def test_the_endpoint_tells_what_the_view_shows(endpoints: Endpoints, registry: ModelRegistry) -> None:
-    told, file = endpoints.generate(f" {TEXT} zyzzyva", 10, 5, 2.0)
-    assert told["caption"] == f"{TEXT} zyzzyva"
-    assert "zyzzyva" in told["note"]
-    assert (told["seed"], told["steps"], told["guidance"], told["total"]) == (5, 10, 2.0, 201)
-    state = GenerateState(caption=told["caption"], steps=10, guidance=2.0, seed=5)
+    answer, file = endpoints.generate(f" {TEXT} zyzzyva", 10, 5, 2.0)
+    assert answer["caption"] == f"{TEXT} zyzzyva"
+    assert "zyzzyva" in answer["note"]
+    assert (answer["seed"], answer["steps"], answer["guidance"], answer["total"]) == (5, 10, 2.0, 201)
+    state = GenerateState(caption=answer["caption"], steps=10, guidance=2.0, seed=5)
     state = finish(registry, state, list(opened_generator(registry).draw(state.asked)))
     drawn = finished(state)
     service, scenes = registry.find(SCENES)
     score = service.explain(drawn.indexed, 0, state.caption).similarity
-    assert told["similarity"] == pytest.approx(score, abs=1e-5)
+    assert answer["similarity"] == pytest.approx(score, abs=1e-5)
     ranking = service.rank_images(scenes, state.caption)
-    assert told["rank"] == 1 + sum(one > score for one in ranking.scores)
-    assert {one["verdict"] for one in told["statements"]} <= {"true", "untrue", "untold"}
-    assert len(told["statements"]) == 4
-    assert told["captions"][0]["score"] == max(one["score"] for one in told["captions"])
+    assert answer["rank"] == 1 + sum(other > score for other in ranking.scores)
+    assert {statement["verdict"] for statement in answer["statements"]} <= {"true", "untrue", "untold"}
+    assert len(answer["statements"]) == 4
+    assert answer["captions"][0]["score"] == max(written["score"] for written in answer["captions"])
     with Image.open(file) as picture:
         assert picture.size == drawn.pictures[0].size
         assert Path(file).suffix == ".png"
@@ -70,7 +70,7 @@ def test_the_endpoint_shows_how_a_picture_came_about(endpoints: Endpoints) -> No
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("asked", "message"),
     [
         ((" ",), "The caption is empty"),
         ((TEXT, 5), "steps is '5'"),
@@ -78,20 +78,20 @@ def test_the_endpoint_shows_how_a_picture_came_about(endpoints: Endpoints) -> No
         ((TEXT, 10, 0, 3.0, "svg"), "format is 'svg'"),
     ],
 )
-def test_the_endpoint_tells_what_is_wrong(endpoints: Endpoints, asked: tuple[str], told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_the_endpoint_tells_what_is_wrong(endpoints: Endpoints, asked: tuple[str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         endpoints.generate(*asked)
 
 
 def test_a_scene_is_captioned_by_the_endpoint(endpoints: Endpoints, generator: ImageTextGenerator) -> None:
-    told = endpoints.caption_image(None, "scenes/3")["captions"]
+    captions = endpoints.caption_image(None, "scenes/3")["captions"]
     picture = endpoints._registry.open(SCENES)[1].gallery.items[3].photo()
-    wanted = generator.write([picture])[0]
-    assert [one["caption"] for one in told] == [one.text for one in wanted]
+    expected = generator.write([picture])[0]
+    assert [caption["caption"] for caption in captions] == [caption.text for caption in expected]
     side = generator.network.images.side
-    for one in told:
-        assert len(one["attention"]) == len(one["words"])
-        assert all(len(rows) == side and all(len(row) == side for row in rows) for rows in one["attention"])
+    for caption in captions:
+        assert len(caption["attention"]) == len(caption["words"])
+        assert all(len(rows) == side and all(len(row) == side for row in rows) for rows in caption["attention"])
 
 
 def test_the_command_writes_a_drawing_and_prints_what_came_true(
@@ -110,10 +110,10 @@ def test_the_command_writes_a_drawing_and_prints_what_came_true(
     printed = capsys.readouterr().out
     assert "of 201, with the 200 scenes of the gallery" in printed
     assert main([*asked, "-o", str(record)]) == 0
-    told = json.loads(record.read_text(encoding="utf-8"))
-    assert f"S(I, T) {told['similarity']:.3f}: rank {told['rank']} of 201" in printed
-    for one in told["statements"]:
-        assert one["says"] in printed
-    assert told["captions"][0]["caption"] in printed
+    numbers = json.loads(record.read_text(encoding="utf-8"))
+    assert f"S(I, T) {numbers['similarity']:.3f}: rank {numbers['rank']} of 201" in printed
+    for statement in numbers["statements"]:
+        assert statement["says"] in printed
+    assert numbers["captions"][0]["caption"] in printed
     with Image.open(out) as picture:
         assert picture.size == (generator.network.config.image_size,) * 2

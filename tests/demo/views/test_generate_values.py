@@ -64,7 +64,7 @@ def test_a_drawing_on_its_way_has_its_pictures(drawing: ModelRegistry) -> None:
     state, steps = drawn(drawing, 2)
     value = drawing_value(state, steps[0])
     assert (value["done"], value["of"], value["seeds"], value["scores"]) == (1, 10, [5, 6], [])
-    assert [one.partition(",")[0] for one in value["pictures"]] == ["data:image/jpeg;base64"] * 2
+    assert [source.partition(",")[0] for source in value["pictures"]] == ["data:image/jpeg;base64"] * 2
     assert value["says"].startswith("Step 1 of 10")
     stopped = stopped_value(state)
     assert (stopped["stopped"], stopped["pictures"], stopped["link"]) == (True, [], link_of(state))
@@ -74,28 +74,30 @@ def test_a_finished_drawing_is_explained(drawing: ModelRegistry) -> None:
     state, steps = drawn(drawing, 2)
     assert finished(state).pictures == tuple(steps[-1].pictures)
     assert state.nbytes > len(steps) * 2 * 3 * 32 * 32
-    value, told, viewer, words = explained_values(drawing, replace(state, index=1))
+    value, recaption, viewer, words = explained_values(drawing, replace(state, index=1))
     assert (value["chosen"], value["says"]) == (1, "Drawn with seed 6 in 10 steps.")
     assert len(value["pictures"]) == len(value["scores"]) == 2
     service, scenes = drawing.find(SCENES)
     similarity = viewer["similarity"]
     rank = rank_among(similarity, service.rank_images(scenes, TEXT).scores)
     assert value["scores"][1] == f"score {similarity:.3f}"
-    assert f"in the {ordinal(rank)} place among 201 pictures" in told["standing"]
-    assert told["numbers"][0].endswith(
+    assert f"in the {ordinal(rank)} place among 201 pictures" in recaption["standing"]
+    assert recaption["numbers"][0].endswith(
         f"with S(I, T) {similarity:.3f}: rank {rank} of 201, with the 200 scenes of the gallery."
     )
     read = opened_generator(drawing).recaption(finished(state).pictures[1], TEXT)
-    assert told["statements"] == [{"says": one.says, "verdict": one.verdict} for one in read.statements]
-    assert told["summary"].startswith(f"Of your caption's {len(read.statements)} statements: ")
-    assert told["beams"] == [one.text for one in read.best]
-    assert told["numbers"][1:] == [beam_sentence(one) for one in read.best]
-    share = true_share()
-    assert share is not None
-    assert f"{100 * share:.0f}% of what it says is true" in told["note"]
+    assert recaption["statements"] == [
+        {"says": statement.says, "verdict": statement.verdict} for statement in read.statements
+    ]
+    assert recaption["summary"].startswith(f"Of your caption's {len(read.statements)} statements: ")
+    assert recaption["beams"] == [beam.text for beam in read.best]
+    assert recaption["numbers"][1:] == [beam_sentence(beam) for beam in read.best]
+    fraction = true_share()
+    assert fraction is not None
+    assert f"{100 * fraction:.0f}% of what it says is true" in recaption["note"]
     assert (viewer["photo"]["title"], viewer["link"], viewer["model"]) == ("seed 6", None, SCENES)
     assert finished(state).indexed.gallery.name == DRAWN
-    assert [one["label"] for one in words["words"]] == TEXT.split()
+    assert [word["label"] for word in words["words"]] == TEXT.split()
 
 
 def test_both_maps_of_a_word_add_up_to_one_on_one_grid(drawing: ModelRegistry) -> None:
@@ -115,7 +117,7 @@ def test_both_maps_of_a_word_add_up_to_one_on_one_grid(drawing: ModelRegistry) -
     assert words["unet"]["shape"] == words["seps"]["shape"] == [count, record.grid[0] * record.grid[1]]
     assert words["words"][0]["unet"].startswith("Where it looked for “a” while it drew")
     assert "cross-attention to “a”" in words["words"][0]["numbers"][0]
-    assert all("SEPS" in one["seps"] for one in words["words"])
+    assert all("SEPS" in word["seps"] for word in words["words"])
     labels = record.sparse_alignment.words
     assert labels[words["selected"]] == next(word for word in labels[1:] if is_content(word))
     assert explained_values(drawing, replace(state, word=2))[3]["selected"] == 2
@@ -127,13 +129,13 @@ def test_the_second_dog_of_one_list_is_the_second_of_the_other() -> None:
 
 
 def test_shares_keep_their_sum_on_another_grid() -> None:
-    shares = np.arange(12.0).reshape(3, 4) / 66
-    np.testing.assert_array_equal(on_grid(shares, (3, 4)), shares)
-    wide = on_grid(shares, (6, 8))
-    np.testing.assert_allclose(wide, np.repeat(np.repeat(shares, 2, 0), 2, 1) / 4)
+    weights = np.arange(12.0).reshape(3, 4) / 66
+    np.testing.assert_array_equal(on_grid(weights, (3, 4)), weights)
+    wide = on_grid(weights, (6, 8))
+    np.testing.assert_allclose(wide, np.repeat(np.repeat(weights, 2, 0), 2, 1) / 4)
     for grid in ((2, 5), (1, 1), (10, 10)):
-        assert on_grid(shares, grid).sum() == pytest.approx(1)
-    np.testing.assert_allclose(on_grid(wide, (3, 4)), shares)
+        assert on_grid(weights, grid).sum() == pytest.approx(1)
+    np.testing.assert_allclose(on_grid(wide, (3, 4)), weights)
 
 
 def test_a_caption_has_its_words_attention(drawing: ModelRegistry, generator: ImageTextGenerator) -> None:
@@ -149,7 +151,7 @@ def test_a_caption_has_its_words_attention(drawing: ModelRegistry, generator: Im
     assert of_scene["beams"][0]["truth"]["summary"].startswith("True of the scene")
     first = value["beams"][0]
     assert len(value["beams"]) == len(beams)
-    assert [one["label"] for one in first["words"]] == list(beams[0].words)
+    assert [word["label"] for word in first["words"]] == list(beams[0].words)
     assert first["maps"]["shape"] == [len(first["words"]), first["grid"][0] * first["grid"][1]]
     assert (value["photo"]["width"], value["photo"]["height"], value["photo"]["title"]) == (40, 30, "mine.png")
 
@@ -171,7 +173,7 @@ def test_a_link_leads_to_the_same_drawing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("numbers", "told"),
+    ("numbers", "message"),
     [
         ((9, 3, 0), "steps is '9', but a whole number from 10 to 100 is needed"),
         ((10.5, 3, 0), "steps is '10.5'"),
@@ -182,8 +184,8 @@ def test_a_link_leads_to_the_same_drawing() -> None:
         ((30, 3, 0, 5), "count is '5', but a whole number from 1 to 4 is needed"),
     ],
 )
-def test_wrong_numbers_are_told(numbers: tuple[object, ...], told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_wrong_numbers_are_told(numbers: tuple[object, ...], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         read_numbers(*numbers)
 
 

@@ -20,11 +20,11 @@ from demo.views.examples import FIRST_CAPTION
 from demo.views.judge import own_prompt, show, start, strength_of
 from demo.views.judge_values import (
     JudgeState,
-    pending_spoil,
-    read_spoil,
+    distortion_value,
+    pending_distortion,
+    read_distortion,
     several_csv,
     several_value,
-    spoil_value,
     words_values,
 )
 from demo.views.link import waited_for
@@ -55,12 +55,12 @@ def opened(registry: ModelRegistry, query: str, view: str = "judge") -> list[Any
 
 
 def test_it_opens_on_a_filled_example(judged: ModelRegistry) -> None:
-    said, gallery, strip, selected, prompt, other, judgement, spoil, several, _, words, state = start(judged)
-    assert (said, gallery, prompt, other) == ("", "examples", FIRST_CAPTION, "")
+    status, gallery, strip, selected, prompt, other, judgement, distortion, several, _, words, state = start(judged)
+    assert (status, gallery, prompt, other) == ("", "examples", FIRST_CAPTION, "")
     assert strip["selected"] == selected.index == state.index == words_index(words)
     assert [scale["name"] for scale in judgement["scales"]] == ["quality", "consistency"]
     assert judgement["shares"]["grid"] == [14, 14]
-    assert (spoil["curves"], spoil["kinds"][0], several["rows"]) == (None, "blur", None)
+    assert (distortion["curves"], distortion["kinds"][0], several["rows"]) == (None, "blur", None)
     assert several["ask"] == "Judge all 14 photographs"
     assert words["layer"].startswith("word:")
 
@@ -73,7 +73,7 @@ def words_index(value: dict[str, Any]) -> int:
 
 
 def test_a_link_leads_back(judged: ModelRegistry) -> None:
-    state = JudgeState(other="a red car", spoil="noise", strength=0.3)
+    state = JudgeState(other="a red car", distortion="noise", strength=0.3)
     shown = show(judged, CAT, "a cat's eyes & ears", "a red car", state)
     link = shown[1]["link"]
     assert "spoil=noise&strength=0.3" in link
@@ -85,7 +85,7 @@ def test_a_link_leads_back(judged: ModelRegistry) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "told"),
+    ("query", "message"),
     [
         ("?view=judge&photo=cat&caption=%F0%9F%90%B6", "knows none of the words"),
         ("?view=judge&photo=moon&caption=a+cat", "has no photo"),
@@ -94,16 +94,16 @@ def test_a_link_leads_back(judged: ModelRegistry) -> None:
         ("?view=judge&photo=cat&caption=a+cat&other=%F0%9F%90%B6", "knows none of the words"),
     ],
 )
-def test_a_wrong_link_is_told_above_the_worked_example(judged: ModelRegistry, query: str, told: str) -> None:
-    assert told in opened(judged, query, "search")[0]
+def test_a_wrong_link_is_told_above_the_worked_example(judged: ModelRegistry, query: str, message: str) -> None:
+    assert message in opened(judged, query, "search")[0]
 
 
 def test_a_wrong_strength_or_kind_is_told() -> None:
-    assert read_spoil({"spoil": "crop", "strength": "1"}) == ("crop", 1.0)
+    assert read_distortion({"spoil": "crop", "strength": "1"}) == ("crop", 1.0)
     with pytest.raises(ValueError, match="spoil is 'mud' in this link"):
-        read_spoil({"spoil": "mud"})
+        read_distortion({"spoil": "mud"})
     with pytest.raises(ValueError, match="a tenth from 0 to 1 is needed"):
-        read_spoil({"strength": "0.35"})
+        read_distortion({"strength": "0.35"})
     with pytest.raises(ValueError, match="reload the page"):
         strength_of(7)
 
@@ -132,17 +132,17 @@ def test_a_second_prompt_moves_consistency_while_quality_stays(judged: ModelRegi
 
 
 def test_spoilt_copies_have_curves_pictures_and_shares(judged: ModelRegistry) -> None:
-    state = JudgeState("examples", 1, "a cat", other="a dog", spoil="blocks", strength=0.5)
-    value = spoil_value(judged, CAT, state)
+    state = JudgeState("examples", 1, "a cat", other="a dog", distortion="blocks", strength=0.5)
+    value = distortion_value(judged, CAT, state)
     assert value["curves"].keys() == {"quality", "consistency", "other"}
     for curve in value["curves"].values():
         assert len(curve["base"]) == len(curve["final"]) == len(STRENGTHS)
     whole = show(judged, CAT, "a cat", "a dog", state)[1]["scales"]
-    found = [value["curves"][name]["final"][0] for name in ("quality", "consistency", "other")]
-    assert found == pytest.approx([scale["final"] for scale in whole], abs=1e-5)
+    at_start = [value["curves"][name]["final"][0] for name in ("quality", "consistency", "other")]
+    assert at_start == pytest.approx([scale["final"] for scale in whole], abs=1e-5)
     assert len(value["pictures"]) == len(value["says"]) == len(STRENGTHS)
     assert value["shares"]["shape"] == [len(STRENGTHS), 196]
-    assert pending_spoil(judged, CAT, state) | {"key": 0} == {
+    assert pending_distortion(judged, CAT, state) | {"key": 0} == {
         name: value[name] for name in ("kinds", "spoil", "strength", "strengths", "link")
     } | {"curves": None, "key": 0}
 
@@ -175,13 +175,13 @@ def test_ones_own_pictures_are_judged_and_have_no_link(judged: ModelRegistry, se
     content = kept_small(photo).content
     gallery = uploads_gallery([("one.jpg", content), ("two.jpg", content)])
     indexed = index_gallery(service.model, gallery, None)
-    own = SelectedImage(indexed.gallery.name, 1, SessionData(indexed))
-    shown = show(judged, own, "a cat", "", JudgeState())
+    uploaded = SelectedImage(indexed.gallery.name, 1, SessionData(indexed))
+    shown = show(judged, uploaded, "a cat", "", JudgeState())
     assert (shown[1]["link"], shown[2]["link"]) == (None, None)
     assert shown[1]["photo"]["title"] == "two.jpg"
-    assert len(several_value(judged, own, shown[-1])["rows"]) == 2  # one content, judged already
-    assert own_prompt(judged, own) == ""
-    assert words_values(judged, own, shown[-1])[1]["photo"]["title"] == "two.jpg"
+    assert len(several_value(judged, uploaded, shown[-1])["rows"]) == 2  # one content, judged already
+    assert own_prompt(judged, uploaded) == ""
+    assert words_values(judged, uploaded, shown[-1])[1]["photo"]["title"] == "two.jpg"
 
 
 def test_a_prompt_that_cannot_be_read_is_told(judged: ModelRegistry) -> None:

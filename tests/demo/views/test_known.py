@@ -19,16 +19,20 @@ from seps.models.known_captions import JSON_NAME, TENSORS_NAME, KnownCaptions, c
 CAPTION = "a cat"
 
 
-@pytest.mark.parametrize(("threshold", "told"), [(1.0, True), (-1.0, False)])
+@pytest.mark.parametrize(("threshold", "noted"), [(1.0, True), (-1.0, False)])
 def test_the_photos_view_tells_it(
-    service: RetrievalService, registry: ModelRegistry, monkeypatch: pytest.MonkeyPatch, threshold: float, told: bool
+    service: RetrievalService,
+    registry: ModelRegistry,
+    monkeypatch: pytest.MonkeyPatch,
+    threshold: float,
+    noted: bool,
 ) -> None:
     centres = torch.nn.functional.normalize(-caption_vectors(service.model, [CAPTION]), dim=1)
     monkeypatch.setattr(service, "known", KnownCaptions(centres, threshold))
-    said, _, _, state = search.rank_and_show(service, service.find("examples"), CAPTION, None, ViewState())
-    assert ("Few training captions are like this one" in said) == told
-    assert ("(nearness -1.00, usually above 1.00): this may be a guess." in said) == told
-    assert search.standing(registry, state) == said  # it stays while the ranking stays
+    note, _, _, state = search.rank_and_show(service, service.find("examples"), CAPTION, None, ViewState())
+    assert ("Few training captions are like this one" in note) == noted
+    assert ("(nearness -1.00, usually above 1.00): this may be a guess." in note) == noted
+    assert search.standing(registry, state) == note  # it stays while the ranking stays
 
 
 def test_it_stands_behind_what_else_is_told(service: RetrievalService) -> None:
@@ -43,12 +47,16 @@ def test_it_stands_behind_what_else_is_told(service: RetrievalService) -> None:
 
 def test_the_photos_model_brings_what_its_card_tells() -> None:
     folder = shipped_models()["photos"]
-    told, card = json.loads((folder / JSON_NAME).read_text()), (folder / "README.md").read_text()
+    facts, card = json.loads((folder / JSON_NAME).read_text()), (folder / "README.md").read_text()
     known = known_to("photos")
-    assert known is not None and known.threshold == told["threshold"]
-    assert len(known.centres) == told["centres"]
+    assert known is not None and known.threshold == facts["threshold"]
+    assert len(known.centres) == facts["centres"]
     assert (folder / TENSORS_NAME).stat().st_size < 1_000_000
-    assert told["below"] == pytest.approx(0.05, abs=0.001)
-    for value in (f"{told['threshold']:.3f}", f"{100 * told['others_below']:.1f}%", f"{100 * told['auc']:.1f}%"):
+    assert facts["below"] == pytest.approx(0.05, abs=0.001)
+    for value in (
+        f"{facts['threshold']:.3f}",
+        f"{100 * facts['others_below']:.1f}%",
+        f"{100 * facts['auc']:.1f}%",
+    ):
         assert value in card, value
     assert known_to("scenes") is None

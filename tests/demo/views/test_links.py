@@ -33,7 +33,7 @@ def opened(registry: ModelRegistry, link: str) -> list[Any]:
 
 
 def shown(value: dict[str, Any]) -> dict[str, Any]:
-    return {name: one for name, one in value.items() if name not in NOT_SHOWN}
+    return {name: entry for name, entry in value.items() if name not in NOT_SHOWN}
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -105,9 +105,9 @@ def test_an_answer_repeats_the_settings_it_was_asked_for(registry: ModelRegistry
     usual = lesson.evaluation_knobs(registry.photos.model)
     state = LessonState(SelectedImage("examples", 0), "a cat", "", usual)
     for asked, kept in ((asdict(usual) | {"keep_ratio": 0.3}, 0.3), (asdict(usual) | {"keep_ratio": 2.0}, 0.5)):
-        said, value, now = lesson.recomputed(registry, state, asked)
+        status, value, now = lesson.recomputed(registry, state, asked)
         assert (value["asked"], value["knobs"]["keep_ratio"], now.knobs.keep_ratio) == (asked, kept, kept)
-        assert bool(said) == (kept == 0.5)
+        assert bool(status) == (kept == 0.5)
         assert {row["knob"] for row in value["idle"]} == {"keep_ratio", "temperature", "seed", "beta", "top_k"}
 
 
@@ -116,8 +116,8 @@ def test_a_link_to_the_losses_brings_every_setting(registry: ModelRegistry, seed
     draw = random.Random(seed)
     settings = (round(draw.uniform(0, 1), 2), draw.choice(MININGS), draw.random() < 0.5)
     value = losses.shown(registry.photos, *settings)
-    said, restored = opened(registry, f"{value['link']}&share=0.7")
-    assert said == ""
+    status, restored = opened(registry, f"{value['link']}&share=0.7")
+    assert status == ""
     assert shown(restored) == shown(value) | {"share": 0.7}
     assert (restored["margin"], restored["mining"], restored["mask_ids"]) == settings
 
@@ -126,8 +126,8 @@ def test_the_usual_losses_have_a_short_link_and_wrong_ones_are_told(registry: Mo
     usual = opened(registry, "?view=losses")[1]
     assert (usual["link"], usual["share"]) == ("?view=losses", 0.3)
     for wrong in ("margin=2", "margin=x", "margin=nan", "mining=some", "mask_ids=yes", "share=2", "share=x"):
-        said, value = opened(registry, f"?view=losses&{wrong}")
-        assert wrong.partition("=")[0] in said
+        status, value = opened(registry, f"?view=losses&{wrong}")
+        assert wrong.partition("=")[0] in status
         assert shown(value) == shown(usual)
 
 
@@ -155,7 +155,7 @@ def test_a_number_that_cannot_be_counted_with_is_told(registry: ModelRegistry, n
         *[partial(lesson.from_link, registry, query(name), cat, "", "") for name in (*KNOBS, "step")],
         *[partial(losses.from_link, registry.photos, query(name)) for name in ("margin", "share", "mask_ids")],
         *[partial(generate_values.linked_state, query(name)) for name in ("steps", "seed", "guidance", "count")],
-        partial(judge_values.read_spoil, query("strength")),
+        partial(judge_values.read_distortion, query("strength")),
         partial(Layer.parse, f"word:{number}"),
     ]
     for read in reads:

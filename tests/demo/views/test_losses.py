@@ -41,9 +41,9 @@ def test_the_page_has_the_whole_table_of_advice() -> None:
 
 
 def test_each_weight_s_curve_stands_beside_its_claim() -> None:
-    found, measured = ratio_experiment(), json.loads(RATIO_FILE.read_text())
+    experiment, measured = ratio_experiment(), json.loads(RATIO_FILE.read_text())
     read = Words(guide_page())
-    assert [run["ratio_weight"] for run in found["runs"]] == list(CLAIMED_KEPT)
+    assert [run["ratio_weight"] for run in experiment["runs"]] == list(CLAIMED_KEPT)
     curves = [attributes["points"] for tag, attributes in read.elements if tag == "polyline"]
     for run, curve in zip(measured["runs"], curves, strict=True):
         assert curve is not None
@@ -61,7 +61,7 @@ def test_each_weight_s_curve_stands_beside_its_claim() -> None:
     assert f"Without the ratio loss the kept share is {means.pop(0.0)} on average" in read.text
     assert f"with it, {min(means.values())} to {max(means.values())}" in read.text
     assert all(abs(float(mean) - measured["target_ratio"]) < 0.02 for mean in means.values())  # as the page says
-    inside = sum(run["holds"] for run in found["runs"])
+    inside = sum(run["holds"] for run in experiment["runs"])
     assert f"{inside} of 4 runs stay inside" in read.text
     assert measured["command"] in read.text
     assert (ROOT / measured["recipe"]).resolve() == recipe_files("configs/recipes")["ratio"].resolve()
@@ -72,6 +72,6 @@ def test_a_claim_holds_only_where_all_that_was_measured_lies_in_it() -> None:
     assert "0.50: inside the claim" not in panel(run | {"holds": False}, 0.5)
     assert ": not inside the claim" in panel(run | {"holds": False}, 0.5)
     assert ": inside the claim" in panel(run | {"holds": True}, 0.5)
-    for one in ratio_experiment()["runs"]:
-        low, high = CLAIMED_KEPT[one["ratio_weight"]]
-        assert one["holds"] == (low - 0.005 <= one["low"] and one["high"] <= high + 0.005)
+    for measured in ratio_experiment()["runs"]:
+        low, high = CLAIMED_KEPT[measured["ratio_weight"]]
+        assert measured["holds"] == (low - 0.005 <= measured["low"] and measured["high"] <= high + 0.005)

@@ -25,9 +25,9 @@ def test_chips_bring_the_masks_that_their_captions_have(service: RetrievalServic
     for row in rows:
         kept = service.explain(indexed, index, row["caption"]).sparse.kept
         np.testing.assert_array_equal(read_mask(row["mask"], kept.size), kept)
-        own = service.explain(indexed, index, phrases[0]).sparse.kept
-        share = 100 * (own & kept).sum() / (own | kept).sum()
-        assert f"share {share:.0f}% of their patches" in row["says"]
+        first = service.explain(indexed, index, phrases[0]).sparse.kept
+        overlap = 100 * (first & kept).sum() / (first | kept).sum()
+        assert f"share {overlap:.0f}% of their patches" in row["says"]
 
 
 def test_there_are_none_beside_a_dense_caption_or_without_known_things(service: RetrievalService) -> None:
@@ -47,7 +47,10 @@ def test_scenes_offer_their_objects(registry: ModelRegistry) -> None:
 
 def test_a_photograph_is_compared_by_its_different_things(registry: ModelRegistry, service: RetrievalService) -> None:
     indexed = service.find("examples")
-    for name, own in (("lions", indexed.gallery.items[indexed.gallery.position("lions")].phrases), ("galaxies", ())):
+    for name, phrases in (
+        ("lions", indexed.gallery.items[indexed.gallery.position("lions")].phrases),
+        ("galaxies", ()),
+    ):
         index = indexed.gallery.position(name)
-        texts = own or indexed.gallery.items[index].captions
+        texts = phrases or indexed.gallery.items[index].captions
         assert compare.own_captions(registry, SelectedImage("examples", index)) == "\n".join(texts[:3])

@@ -30,10 +30,10 @@ def opened(registry: ModelRegistry, query: str, view: str = "search") -> list[An
 
 def test_without_a_link_there_is_a_worked_example(service: RetrievalService, registry: ModelRegistry) -> None:
     values = opened(registry, "")
-    said, caption, dense, gallery, ranking, viewer, shown, chips = values
+    status, caption, dense, gallery, ranking, viewer, shown, chips = values
     assert FIRST_CAPTION in chips["items"]
     assert (caption, dense, gallery) == (FIRST_CAPTION, "", "examples")
-    assert said == ""
+    assert status == ""
     assert len(ranking["lists"][0]["items"]) == 14
     assert ranking["selected"] == shown.index == service.rank_images(service.find("examples"), FIRST_CAPTION).order[0]
     assert viewer["caption"] == FIRST_CAPTION
@@ -97,7 +97,7 @@ def test_links_to_the_other_views(registry: ModelRegistry) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "told"),
+    ("query", "message"),
     [
         ("?view=moon", "the view &#x27;moon&#x27;"),
         ("?model=moon", "for the model &#x27;moon&#x27;"),
@@ -113,10 +113,10 @@ def test_links_to_the_other_views(registry: ModelRegistry) -> None:
     ],
 )
 def test_a_wrong_link_is_told_and_the_page_stands(
-    service: RetrievalService, registry: ModelRegistry, query: str, told: str
+    service: RetrievalService, registry: ModelRegistry, query: str, message: str
 ) -> None:
     values = opened(registry, query)
-    assert told in values[0]
+    assert message in values[0]
     assert values[5]["record"]["grid"] == list(service.model.grid)
     assert values[5]["layer"] == "mask"
 
@@ -131,21 +131,21 @@ def test_a_persons_own_photo_has_no_link(service: RetrievalService) -> None:
 
 def test_a_link_into_the_lesson_brings_step_and_knobs(registry: ModelRegistry) -> None:
     query = "?view=lesson&gallery=examples&photo=cat&caption=a+cat&keep_ratio=0.3&variant=released&step=4&talk=1"
-    value, told = opened(registry, query, "lesson")[6:]
+    value, state = opened(registry, query, "lesson")[6:]
     assert (value["step"], value["talk"], value["knobs"]["keep_ratio"], value["knobs"]["variant"]) == (
         4, True, 0.3, "released"
     )  # fmt: skip
-    assert (told.caption, told.dense, told.selected.index) == ("a cat", "", 1)
+    assert (state.caption, state.dense, state.selected.index) == ("a cat", "", 1)
     again = opened(registry, value["link"], "lesson")[6]
     assert (again["knobs"], again["caption"]) == (value["knobs"], "a cat")
-    for wrong, said in (
+    for wrong, message in (
         ("step=10", "no step"),
         ("keep_ratio=2", "keep_ratio"),
         ("mask=AAAA", "mask"),
         ("beta=x", "a number is needed"),
     ):
         values = opened(registry, f"?view=lesson&{wrong}", "lesson")
-        assert said in values[0]
+        assert message in values[0]
         assert values[6]["step"] == 1
 
 
@@ -175,10 +175,10 @@ def test_without_a_caption_scenes_begin_with_one_of_their_own(registry: ModelReg
 
 
 def test_a_link_into_the_editor_brings_its_scene(registry: ModelRegistry) -> None:
-    said, caption, strip, scene, ranking, editing = opened(
+    status, caption, strip, scene, ranking, editing = opened(
         registry, "?view=edit&model=scenes&gallery=scenes&photo=3&caption=a+dog", "edit"
     )
-    assert (said, caption, strip["selected"], editing.index) == ("", "a dog", 3, 3)
+    assert (status, caption, strip["selected"], editing.index) == ("", "a dog", 3, 3)
     assert (scene["model"], scene["after"], ranking["selected"]) == ("scenes", None, 3)
     assert opened(registry, scene["link"], "edit")[5] == editing
     assert opened(registry, "?view=edit", "edit")[5].index == 0
@@ -191,10 +191,10 @@ def test_the_editor_opens_with_what_the_search_shows(registry: ModelRegistry) ->
     assert first is not None
     assert (first[5].index, first[5].source) == (0, None)
     assert entered(registry, SessionData(), first[5], ViewState("examples", 2, "a cat")) is None
-    found = entered(registry, SessionData(), first[5], ViewState("scenes", 7, "a dog"))
-    assert found is not None
-    assert (found[1], found[5].index) == ("a dog", 7)
-    assert entered(registry, SessionData(), found[5], ViewState("scenes", 7, "a dog")) is None
+    values = entered(registry, SessionData(), first[5], ViewState("scenes", 7, "a dog"))
+    assert values is not None
+    assert (values[1], values[5].index) == ("a dog", 7)
+    assert entered(registry, SessionData(), values[5], ViewState("scenes", 7, "a dog")) is None
 
 
 def test_without_scenes_there_is_no_editor(service: RetrievalService) -> None:
@@ -218,6 +218,6 @@ def test_a_problem_beside_a_ranking_leaves_the_hint_of_its_caption(registry: Mod
     hint = "The model has learnt English captions"
     assert hint in standing(registry, state)
     assert "alert" not in standing(registry, state)
-    told = standing(registry, state, "Fetching is off.")
-    assert told.index("Fetching is off.") < told.index(hint)
+    line = standing(registry, state, "Fetching is off.")
+    assert line.index("Fetching is off.") < line.index(hint)
     assert standing(registry, ViewState("examples", 0, "a cat")) == standing(registry, ViewState()) == ""

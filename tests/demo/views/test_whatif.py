@@ -33,33 +33,33 @@ def painted(service: RetrievalService, seed: int = 0, **options: Any) -> ViewSta
     return ViewState("examples", 2, CAPTION, mask=mask_text(mask), **options)
 
 
-def told(value: dict[str, Any]) -> dict[str, Any]:
+def without_keys(value: dict[str, Any]) -> dict[str, Any]:
     return {name: part for name, part in value.items() if name != "key"}
 
 
 def test_the_page_is_told_every_difference(service: RetrievalService) -> None:
     indexed, state = service.find("examples"), painted(service)
     value = search_value(service, indexed, state)
-    mask, found = read_mask(state.mask, 196), json.loads(value["whatif"])
+    mask, content = read_mask(state.mask, 196), json.loads(value["whatif"])
     forcing = Forcing(service, indexed, 2, CAPTION)
-    now, own = forcing.attempt(mask), forcing.decided
+    now, by_model = forcing.attempt(mask), forcing.decided
     assert value["record"]["branches"][0]["forced"] is True
     assert value["similarity"] == now.record.similarity
-    assert found["own"] == mask_text(own.record.sparse.kept)
-    assert found["now"]["similarity"] == f"{now.record.similarity - own.record.similarity:+.4f}"
+    assert content["own"] == mask_text(by_model.record.sparse.kept)
+    assert content["now"]["similarity"] == f"{now.record.similarity - by_model.record.similarity:+.4f}"
     for name, term in now.record.terms.items():
-        assert found["now"]["terms"][name] == f"{term - own.record.terms[name]:+.4f}"
-    assert f"rank {now.rank} of 14" in found["now"]["says"]
-    assert len(found["now"]["words"]) == len(now.record.sparse_alignment.words)
+        assert content["now"]["terms"][name] == f"{term - by_model.record.terms[name]:+.4f}"
+    assert f"rank {now.rank} of 14" in content["now"]["says"]
+    assert len(content["now"]["words"]) == len(now.record.sparse_alignment.words)
     plain = whatif_value(service, indexed, replace(state, mask=""))
     assert plain["now"] is None and plain["game"] is None and plain["objects"] == []
 
 
 def test_a_scenes_objects_are_masks(registry: ModelRegistry) -> None:
     service, indexed = registry.open("scenes")
-    found = whatif_value(service, indexed, ViewState("scenes", 0, "a red car"))["objects"]
-    assert found
-    assert all(read_mask(mask, 100).any() for _, mask in found)  # type: ignore[union-attr]
+    objects = whatif_value(service, indexed, ViewState("scenes", 0, "a red car"))["objects"]
+    assert objects
+    assert all(read_mask(mask, 100).any() for _, mask in objects)  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("budget", [0, 30])
@@ -71,7 +71,7 @@ def test_a_link_brings_the_decision_back(registry: ModelRegistry, service: Retri
     query = dict(parse_qsl(value["link"].lstrip("?"))) | {"mask": state.mask, "budget": str(budget)}
     view, values = fill(registry, query)
     restored = values[view]
-    assert "problem" not in restored[0] and told(restored[5]) == told(value)
+    assert "problem" not in restored[0] and without_keys(restored[5]) == without_keys(value)
     assert restored[6].mask == state.mask and restored[6].budget == budget
 
 
@@ -109,8 +109,8 @@ def test_files_tell_of_the_decision(service: RetrievalService) -> None:
     assert file["explanation"]["branches"][0]["kept"] == forced.record.sparse.kept.astype(int).tolist()
     assert file["by_hand"]["model"]["similarity"] == service.explain(indexed, 2, CAPTION).similarity
     assert b"Decision by hand" in downloads.explanation(service, indexed, state, "svg").content
-    own = downloads.explanation(service, indexed, replace(state, mask=""), "svg").content
-    assert b"Decision by hand" not in own
+    by_model = downloads.explanation(service, indexed, replace(state, mask=""), "svg").content
+    assert b"Decision by hand" not in by_model
 
 
 def test_the_ranking_as_csv_tells_whose_decision_it_is(service: RetrievalService) -> None:
@@ -129,14 +129,14 @@ def test_the_ranking_as_csv_tells_whose_decision_it_is(service: RetrievalService
 
 def test_the_game_stands_beside_the_models_choice(service: RetrievalService) -> None:
     indexed, state = service.find("examples"), painted(service, budget=40)
-    found = whatif_value(service, indexed, state)["game"]
+    game_value = whatif_value(service, indexed, state)["game"]
     game = Forcing(service, indexed, 2, CAPTION).game(40, read_mask(state.mask, 196))
     assert game.by_hand is not None
-    assert [row[2] for row in found["rows"]] == [
-        f"{one.record.similarity:.4f}" for one in (game.by_hand, game.by_model)
+    assert [row[2] for row in game_value["rows"]] == [
+        f"{decided.record.similarity:.4f}" for decided in (game.by_hand, game.by_model)
     ]
-    assert f"{game.overlap:.2f}" in found["says"]
-    assert read_mask(found["mask"], 196).sum() == 40  # type: ignore[union-attr]
+    assert f"{game.overlap:.2f}" in game_value["says"]
+    assert read_mask(game_value["mask"], 196).sum() == 40  # type: ignore[union-attr]
     empty = whatif_value(service, indexed, replace(state, mask=""))["game"]
     assert empty["rows"][0][2:] == ["-", "-"] and "Which 40 patches" in empty["says"]
 

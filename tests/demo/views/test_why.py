@@ -36,11 +36,11 @@ def total(value: dict[str, Any], place: int) -> float:
 
 
 def test_it_opens_on_the_best_two(registry: ModelRegistry, service: RetrievalService) -> None:
-    said, gallery, caption, other, value, state = start(registry)
+    status, gallery, caption, other, value, state = start(registry)
     opening = opening_of(service.find("examples").gallery, "why")
     assert opening is not None
     ranking = service.rank_images(service.find("examples"), opening.captions[0])
-    assert (said, gallery.value, caption, other) == ("", "examples", opening.captions[0], "")
+    assert (status, gallery.value, caption, other) == ("", "examples", opening.captions[0], "")
     assert [state.index, state.against] == ranking.order[:2] == [side["index"] for side in value["sides"]]
     assert [side["reads"] for side in value["sides"]] == [
         f"S = {score:.4f}, rank {rank} of 14" for rank, score in enumerate(ranking.scores[:2], start=1)
@@ -85,8 +85,8 @@ def test_two_captions_of_a_photo_add_up_too(registry: ModelRegistry, service: Re
 def test_a_link_leads_back(registry: ModelRegistry, state: WhyState) -> None:
     _, value, now = show(registry, None, state)
     link = value["link"] + (f"&layer={state.layer}" if state.layer != "mask" else "")
-    said, _, caption, other, again, restored = opened(registry, link)
-    assert (said, caption, other) == ("", state.caption, state.other)
+    status, _, caption, other, again, restored = opened(registry, link)
+    assert (status, caption, other) == ("", state.caption, state.other)
     assert again | {"key": 0} == value | {"key": 0}
     assert (restored.index, restored.layer) == (now.index, state.layer)
     if not state.other:
@@ -94,15 +94,15 @@ def test_a_link_leads_back(registry: ModelRegistry, state: WhyState) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "told"),
+    ("query", "message"),
     [
         ("?view=why&photo=cat&caption=a+cat&against=moon", "has no photo"),
         ("?view=why&photo=cat&caption=a+cat&other=%F0%9F%90%B6", "knows none of the words"),
         ("?view=why&photo=cat&caption=%F0%9F%90%B6", "knows none of the words"),
     ],
 )
-def test_a_wrong_link_is_told_above_the_worked_example(registry: ModelRegistry, query: str, told: str) -> None:
-    assert told in opened(registry, query, "search")[0]
+def test_a_wrong_link_is_told_above_the_worked_example(registry: ModelRegistry, query: str, message: str) -> None:
+    assert message in opened(registry, query, "search")[0]
 
 
 def test_a_link_without_a_second_one_takes_the_next(registry: ModelRegistry, service: RetrievalService) -> None:
@@ -145,15 +145,15 @@ def test_ones_own_photos_stay_with_the_view_and_have_no_link(
 ) -> None:
     photos = [service.find("examples").gallery.items[index].photo() for index in (0, 1)]
     files = [(f"{number}.jpg", kept_small(photo).content) for number, photo in enumerate(photos)]
-    own = SessionData(index_gallery(service.model, uploads_gallery(files), None))
-    state = WhyState(UPLOADS, 0, "a cat", against=1, own=own)
+    uploaded = SessionData(index_gallery(service.model, uploads_gallery(files), None))
+    state = WhyState(UPLOADS, 0, "a cat", against=1, uploaded=uploaded)
     _, gallery, _, _, value, now = filled(registry, None, state)
-    assert (gallery.value, value["link"], now.nbytes) == (None, None, own.nbytes)
+    assert (gallery.value, value["link"], now.nbytes) == (None, None, uploaded.nbytes)
     assert [side["photo"]["title"] for side in value["sides"]] == ["0.jpg", "1.jpg"]
     alone = SessionData(index_gallery(service.model, uploads_gallery(files[:1]), None))
     with pytest.raises(ValueError, match="There is one photograph here"):
-        show(registry, None, WhyState(UPLOADS, 0, "a cat", own=alone))
-    assert show(registry, None, WhyState(UPLOADS, 0, "a cat", other="a dog", own=alone))[1]["captions"]
+        show(registry, None, WhyState(UPLOADS, 0, "a cat", uploaded=alone))
+    assert show(registry, None, WhyState(UPLOADS, 0, "a cat", other="a dog", uploaded=alone))[1]["captions"]
 
 
 def test_the_captions_of_a_ranking_begin_with_the_best(registry: ModelRegistry, service: RetrievalService) -> None:
@@ -173,6 +173,6 @@ def test_what_is_saved_is_what_is_shown(registry: ModelRegistry, kind: str) -> N
     assert file.name.startswith("seps-photos-cat-") and file.name.endswith(f"-why.{kind}")
     if kind == "json":
         value = show(registry, None, state)[1]
-        told = json.loads(file.content)
-        assert told["difference"] == pytest.approx(value["sum"][2])
-        assert [word["word"] for word in told["words"]] == [row["word"] for row in json.loads(value["rows"])]
+        numbers = json.loads(file.content)
+        assert numbers["difference"] == pytest.approx(value["sum"][2])
+        assert [word["word"] for word in numbers["words"]] == [row["word"] for row in json.loads(value["rows"])]
