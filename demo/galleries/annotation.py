@@ -32,9 +32,9 @@ class SceneAnnotation:
 @lru_cache(maxsize=64)
 def labels(scene: Scene) -> NDArray[np.int16]:
     """(224, 224): the number of the object that is seen in each pixel, -1 where there is none. Read only."""
-    found = draw(scene).labels
-    found.flags.writeable = False
-    return found
+    numbers = draw(scene).labels
+    numbers.flags.writeable = False
+    return numbers
 
 
 def described(kind: str, colour: str | None, many: bool = False) -> str:

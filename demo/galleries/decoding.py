@@ -80,8 +80,8 @@ def _too_many(most: int, subject: str) -> PhotoError:
 
 def _kept_size(image: Image.Image) -> tuple[int, int]:
     """Width and height that are kept, in the file's orientation."""
-    share = min(1.0, LONGEST / max(image.size))
-    return max(1, round(share * image.width)), max(1, round(share * image.height))
+    scale = min(1.0, LONGEST / max(image.size))
+    return max(1, round(scale * image.width)), max(1, round(scale * image.height))
 
 
 def _mixable(image: Image.Image) -> Image.Image:

@@ -15,8 +15,8 @@ from seps.checks import check_text, read_json
 from seps.progress import Progress, with_progress
 
 UPLOADS = "uploads"  # the name of the gallery of a person's own
-MOST_UPLOADS = 100
-MOST_CAPTIONS = 20 * 2**20  # bytes of captions.json
+MAX_UPLOADS = 100
+MAX_CAPTIONS_BYTES = 20 * 2**20  # bytes of captions.json
 
 
 def folder_gallery(folder: Path, progress: Progress = False, recursive: bool = False) -> Gallery:
@@ -32,8 +32,8 @@ def folder_gallery(folder: Path, progress: Progress = False, recursive: bool = F
         ValueError: no such folder, no readable photograph in it, or a captions.json that does not fit.
     """
     check_photos(folder)
-    found, skipped = _files_below(folder, recursive)
-    named = [(printable(file.relative_to(folder).as_posix()), file) for file in found]
+    files, skipped = _files_below(folder, recursive)
+    named = [(printable(file.relative_to(folder).as_posix()), file) for file in files]
     captions = _read_captions(folder / CAPTIONS_FILE)
     unknown = sorted(set(captions) - {name for name, _ in named})
     note = ""
@@ -49,7 +49,7 @@ def photo_gallery(file: Path) -> Gallery:
     return _gallery("photo", "Your photo", "", [(printable(file.name), file)], {}, [], False)
 
 
-def uploads_gallery(files: Sequence[tuple[str, bytes]], limit: int = MOST_UPLOADS) -> Gallery:
+def uploads_gallery(files: Sequence[tuple[str, bytes]], limit: int = MAX_UPLOADS) -> Gallery:
     """The photographs that a person sent, in their order, as names and contents.
 
     None is opened here: those that cannot be read are skipped when the gallery is indexed, which decodes each once.
@@ -138,20 +138,20 @@ def _read_captions(file: Path) -> dict[str, tuple[str, ...]]:
     """The captions of captions.json by photograph, none where there is no such file."""
     if not file.is_file():
         return {}
-    wanted = f'{CAPTIONS_FILE} must be an object such as {{"photo.jpg": ["a caption", "another"]}}'
+    expected = f'{CAPTIONS_FILE} must be an object such as {{"photo.jpg": ["a caption", "another"]}}'
     try:
         with file.open("rb") as stream:
-            content = stream.read(MOST_CAPTIONS + 1)
+            content = stream.read(MAX_CAPTIONS_BYTES + 1)
     except OSError as error:
         raise ValueError(f"{CAPTIONS_FILE} cannot be read ({error.strerror}): check whether it may be.") from error
-    if len(content) > MOST_CAPTIONS:
-        raise ValueError(f"{CAPTIONS_FILE} is larger than {MOST_CAPTIONS // 2**20} MB: leave captions out.")
+    if len(content) > MAX_CAPTIONS_BYTES:
+        raise ValueError(f"{CAPTIONS_FILE} is larger than {MAX_CAPTIONS_BYTES // 2**20} MB: leave captions out.")
     captions = read_json(content, CAPTIONS_FILE)
     if not isinstance(captions, dict):
-        raise ValueError(f"{wanted}, but it is a {type(captions).__name__}.")
+        raise ValueError(f"{expected}, but it is a {type(captions).__name__}.")
     for name, texts in captions.items():
         if not isinstance(texts, list) or not all(isinstance(text, str) and text.strip() for text in texts):
-            raise ValueError(f'{wanted}, but "{printable(name)}" has something else than a list of captions.')
+            raise ValueError(f'{expected}, but "{printable(name)}" has something else than a list of captions.')
         for text in (name, *texts):
             check_text(f'What {CAPTIONS_FILE} says of "{printable(name)}"', text)
     return {name: tuple(texts) for name, texts in captions.items()}

@@ -96,23 +96,23 @@ def index_gallery(
         place = known.get(item.digest()) if known and isinstance(item.source, bytes) else None
         try:
             if before is not None and place is not None:
-                item, one = _taken_over(item, before, place)
+                item, photo = _taken_over(item, before, place)
             else:
-                item, one = _encode(model, item, folder, encode or model.encode_photos)
+                item, photo = _encode(model, item, folder, encode or model.encode_photos)
         except ValueError as error:
             skipped.append(str(error))
             continue
         items.append(item)
-        encoded.append(one)
+        encoded.append(photo)
     if not items:
         reason = f" {(skipped or [gallery.note])[0]}".rstrip()
         raise ValueError(f'The gallery "{gallery.title}" has no photo that can be read.{reason}')
-    embeddings = torch.stack([one.embeddings for one in encoded]).to(model.device)
+    embeddings = torch.stack([photo.embeddings for photo in encoded]).to(model.device)
     return IndexedGallery(
         gallery=replace(gallery, items=tuple(items), skipped=tuple(skipped)),
         images=ScoringEngine(model.cross_net).encode_images(embeddings),
-        thumbnails=tuple(one.thumbnail for one in encoded),
-        digests=tuple(one.digest for one in encoded),
+        thumbnails=tuple(photo.thumbnail for photo in encoded),
+        digests=tuple(photo.digest for photo in encoded),
         embeddings=embeddings,
     )
 

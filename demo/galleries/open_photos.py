@@ -22,7 +22,7 @@ from seps.progress import Progress, with_progress
 
 FACTS_FILE = Path(__file__).resolve().parents[2] / "assets" / "galleries" / "open_photos.json"
 TIMEOUT = 10  # seconds
-AT_ONCE = 8
+CONNECTIONS = 8
 LISTED = 3  # photographs that the note names
 OFFLINE = "no network"
 
@@ -76,9 +76,9 @@ def _item(fact: dict[str, Any], file: Path) -> GalleryItem:
 def _fetch_all(facts: list[dict[str, Any]], folder: Path, progress: Progress) -> dict[str, str]:
     """Fetch photographs, several at once; what went wrong, by file. After one failure to connect none is tried."""
     offline = Event()
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    with ThreadPoolExecutor(CONNECTIONS) as pool:
         fetched = [pool.submit(_fetch, fact, folder / fact["file"], offline) for fact in facts]
-        outcomes = [one.result() for one in with_progress(fetched, "Fetching open photos", progress)]
+        outcomes = [future.result() for future in with_progress(fetched, "Fetching open photos", progress)]
     return {file: problem for file, problem in zip(_files(facts), outcomes, strict=True) if problem}
 
 
@@ -106,19 +106,19 @@ def _fetch(fact: dict[str, Any], file: Path, offline: Event) -> str:
     return ""
 
 
-def _note(found: int, total: int, failures: dict[str, str], fetch: bool) -> str:
+def _note(cached: int, total: int, failures: dict[str, str], fetch: bool) -> str:
     """One line on the photographs that are missing, or ""."""
     if not failures:
         return ""
     if not fetch:
         return (
-            f"{found} of {total} open photos are in the cache, and fetching is off (--no-fetch): start the app without "
-            "it to fetch the others, or choose another gallery."
+            f"{cached} of {total} open photos are in the cache, and fetching is off (--no-fetch): start the app "
+            "without it to fetch the others, or choose another gallery."
         )
     offline = OFFLINE in failures.values()
-    note = f"{'No network: ' if offline else ''}{found} of {total} open photos are in the cache."
-    told = [f"{file} ({problem})" for file, problem in failures.items() if problem not in ("", OFFLINE)]
-    if told:
-        more = f" and {len(told) - LISTED} more" if len(told) > LISTED else ""
-        note += f" Not fetched: {', '.join(told[:LISTED])}{more}."
+    note = f"{'No network: ' if offline else ''}{cached} of {total} open photos are in the cache."
+    lines = [f"{file} ({problem})" for file, problem in failures.items() if problem not in ("", OFFLINE)]
+    if lines:
+        more = f" and {len(lines) - LISTED} more" if len(lines) > LISTED else ""
+        note += f" Not fetched: {', '.join(lines[:LISTED])}{more}."
     return note

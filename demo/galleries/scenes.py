@@ -33,8 +33,11 @@ def scenes_gallery() -> Gallery:
 def _item(fact: dict[str, Any]) -> GalleryItem:
     scene = from_json(fact["scene"])
     mentions = tuple(
-        (told["text"], tuple(Mention(phrase, first, tuple(objects)) for phrase, first, objects in told["mentions"]))
-        for told in fact["captions"]
+        (
+            caption["text"],
+            tuple(Mention(phrase, first, tuple(objects)) for phrase, first, objects in caption["mentions"]),
+        )
+        for caption in fact["captions"]
     )
     return GalleryItem(
         key=str(scene.index),
@@ -61,13 +64,13 @@ def phrases_of(mentions: Mentions) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named[objects] for objects in sorted(named)))
 
 
-def fact_of(told: AnnotatedScene) -> dict[str, Any]:
+def fact_of(scene: AnnotatedScene) -> dict[str, Any]:
     """What is kept of a scene: its graph, each caption with the phrases that name objects, its dense caption."""
     captions = [
-        {"text": one.text, "mentions": [[m.phrase, m.first_word, list(m.objects)] for m in one.mentions]}
-        for one in told.captions
+        {"text": caption.text, "mentions": [[m.phrase, m.first_word, list(m.objects)] for m in caption.mentions]}
+        for caption in scene.captions
     ]
-    return {"scene": as_json(told.scene), "captions": captions, "dense": told.dense.text}
+    return {"scene": as_json(scene.scene), "captions": captions, "dense": scene.dense.text}
 
 
 def write(facts_file: Path, pictures: Path, count: int = COUNT) -> None:
@@ -75,9 +78,9 @@ def write(facts_file: Path, pictures: Path, count: int = COUNT) -> None:
     pictures.mkdir(parents=True, exist_ok=True)
     lines = []
     for index in range(count):
-        told = tell(make_scene(SEED, SPLIT, index))
-        Image.fromarray(told.picture.pixels).save(pictures / f"{index:03}.png", optimize=True)
-        lines.append(json.dumps(fact_of(told), separators=(",", ":")))
+        scene = tell(make_scene(SEED, SPLIT, index))
+        Image.fromarray(scene.picture.pixels).save(pictures / f"{index:03}.png", optimize=True)
+        lines.append(json.dumps(fact_of(scene), separators=(",", ":")))
     facts_file.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
 
 

@@ -26,7 +26,7 @@ from PIL import Image
 
 from demo.galleries.decoding import PhotoError, decode
 
-AT_ONCE = 2  # photographs that are decoded; others wait
+PROCESSES = 2  # photographs that are decoded; others wait
 SECONDS = 5.0  # that a photograph may take
 PATIENCE = 30.0  # seconds that a photograph waits for others
 MEMORY = 2 * 2**30  # bytes of address space of a process; 64 million pixels of WebP take half of it
@@ -40,18 +40,18 @@ class Decoders:
     """Decodes photographs that anyone may have made, a few at once. Safe to call from several threads.
 
     Args:
-        at_once: processes at most; one is started where the others are at work.
+        processes: processes at most; one is started where the others are at work.
         seconds: that a photograph may take, without the start of its process.
         patience: seconds that a photograph waits for others.
         memory: bytes of address space that a process may use, where the system can bound it.
     """
 
     def __init__(
-        self, at_once: int = AT_ONCE, seconds: float = SECONDS, patience: float = PATIENCE, memory: int = MEMORY
+        self, processes: int = PROCESSES, seconds: float = SECONDS, patience: float = PATIENCE, memory: int = MEMORY
     ) -> None:
         self.seconds, self.patience, self.memory = seconds, patience, memory
         self._free: LifoQueue[Popen[bytes] | None] = LifoQueue()  # what was used last is used next: often one is enough
-        for _ in range(at_once):
+        for _ in range(processes):
             self._free.put(None)
 
     def decode(self, content: bytes, subject: str) -> Image.Image:

@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from demo.explain.photo import strip_value
-from demo.galleries.folder import MOST_UPLOADS, uploads_gallery
+from demo.galleries.folder import MAX_UPLOADS, uploads_gallery
 from demo.galleries.index import IndexedGallery, index_gallery
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
@@ -79,7 +79,7 @@ def several_photos(name: str) -> Any:
     """Where photographs of one's own are uploaded; a `gr.File` that hands over a list of `Upload`s."""
     return takes_uploads(
         gr.File(
-            label=f"For this session alone, up to {MOST_UPLOADS}",
+            label=f"For this session alone, up to {MAX_UPLOADS}",
             file_count="multiple",
             file_types=["image"],
             height=120,

@@ -51,17 +51,17 @@ def test_no_name_photo_or_caption_comes_twice() -> None:
 
 def test_photographs_that_ship_are_as_they_were_published_and_name_photographer_and_licence() -> None:
     shipped = [example for example in EXAMPLES if example.package is None]
-    told = (GALLERIES / "photos" / "README.md").read_text()
+    readme = (GALLERIES / "photos" / "README.md").read_text()
     assert [example.name for example in shipped] == ["pagoda", "dahlia"]
     assert {example.path() for example in shipped} == set((GALLERIES / "photos").glob("*.jpg"))
     for example in shipped:
-        row = next(line for line in told.splitlines() if example.name in line)
+        row = next(line for line in readme.splitlines() if example.name in line)
         assert hashlib.sha256(example.path().read_bytes()).hexdigest() in row
         assert example.licence == "CC BY 2.0"
         assert example.licence_link is not None
         assert example.link is not None
-        for wanted in (example.credit.split()[0], example.licence, example.licence_link, example.link):
-            assert wanted in row
+        for expected in (example.credit.split()[0], example.licence, example.licence_link, example.link):
+            assert expected in row
 
 
 def test_every_package_that_carries_a_photograph_is_required() -> None:

@@ -149,7 +149,7 @@ def test_a_captions_file_that_cannot_be_read_is_told(
     draw(tmp_path / "a.png")
     (tmp_path / "captions.json").write_bytes(content)
     if problem.startswith("is larger"):
-        monkeypatch.setattr(folder, "MOST_CAPTIONS", 2_000)
+        monkeypatch.setattr(folder, "MAX_CAPTIONS_BYTES", 2_000)
     with pytest.raises(ValueError, match=rf"^captions\.json {problem}\.$"):
         folder_gallery(tmp_path)
 

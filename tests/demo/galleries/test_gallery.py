@@ -59,7 +59,7 @@ def test_items_are_found_by_key(tmp_path: Path) -> None:
 def test_examples_are_a_gallery() -> None:
     gallery = examples_gallery()
     examples = load_examples()
-    assert [one.key for one in gallery.items] == [example.name for example in examples]
+    assert [item.key for item in gallery.items] == [example.name for example in examples]
     captions, indices = caption_pool(gallery)
     assert captions == [caption for example in examples for caption in example.captions]
     assert all(captions[i] in gallery.items[index].captions for i, index in enumerate(indices))

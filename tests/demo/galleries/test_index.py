@@ -70,11 +70,11 @@ class Encodings:
 def test_the_index_is_the_models_own_encoding(model: SEPSModel, gallery: Gallery, folder: Path) -> None:
     indexed = index_gallery(model, gallery, None)
     photos = [item.photo() for item in gallery.items]
-    wanted = model.encode_photos(photos)
-    assert torch.equal(torch.stack([indexed.patches(i) for i in range(COUNT)]), wanted)
+    expected = model.encode_photos(photos)
+    assert torch.equal(torch.stack([indexed.patches(i) for i in range(COUNT)]), expected)
     engine = ScoringEngine(model.cross_net)
     captions = engine.encode_captions(*model.encode_captions(["a dog runs", "snow"]))
-    assert torch.equal(engine.score(indexed.images, captions), engine.score(engine.encode_images(wanted), captions))
+    assert torch.equal(engine.score(indexed.images, captions), engine.score(engine.encode_images(expected), captions))
     assert indexed.thumbnails == tuple(thumbnail(photo) for photo in photos)
     assert [indexed.digest(i) for i in range(COUNT)] == [file_digest(folder / f"{i}.png") for i in range(COUNT)]
     assert indexed.gallery == gallery
@@ -110,21 +110,21 @@ def test_the_cache_goes_by_content_not_by_name(
 
 Kept = tuple[torch.Tensor, dict[str, str]]  # embeddings, metadata
 TAMPERED: dict[str, Callable[[Kept, Kept], bytes]] = {
-    "a number": lambda own, other: save({"embeddings": own[0] + (own[0] == own[0].max()) * 1e-3}, own[1]),
-    "another's embeddings": lambda own, other: save({"embeddings": other[0]}, own[1]),
-    "another's whole": lambda own, other: save({"embeddings": other[0]}, other[1]),
-    "another's thumbnail": lambda own, other: save(
-        {"embeddings": own[0]}, own[1] | {"thumbnail": other[1]["thumbnail"]}
+    "a number": lambda entry, other: save({"embeddings": entry[0] + (entry[0] == entry[0].max()) * 1e-3}, entry[1]),
+    "another's embeddings": lambda entry, other: save({"embeddings": other[0]}, entry[1]),
+    "another's whole": lambda entry, other: save({"embeddings": other[0]}, other[1]),
+    "another's thumbnail": lambda entry, other: save(
+        {"embeddings": entry[0]}, entry[1] | {"thumbnail": other[1]["thumbnail"]}
     ),
-    "the type": lambda own, other: save({"embeddings": own[0].bfloat16()}, own[1]),
-    "the shape": lambda own, other: save({"embeddings": own[0][None]}, own[1]),
-    "no number at all": lambda own, other: save({"embeddings": torch.tensor(1.0)}, own[1]),
-    "no thumbnail": lambda own, other: save({"embeddings": own[0]}, {"checksum": own[1]["checksum"]}),
-    "no checksum": lambda own, other: save({"embeddings": own[0]}, {"thumbnail": own[1]["thumbnail"]}),
-    "no metadata": lambda own, other: save({"embeddings": own[0]}),
-    "cut": lambda own, other: save({"embeddings": own[0]}, own[1])[:-40],
-    "empty": lambda own, other: b"",
-    "text": lambda own, other: b"no tensors here, only words",
+    "the type": lambda entry, other: save({"embeddings": entry[0].bfloat16()}, entry[1]),
+    "the shape": lambda entry, other: save({"embeddings": entry[0][None]}, entry[1]),
+    "no number at all": lambda entry, other: save({"embeddings": torch.tensor(1.0)}, entry[1]),
+    "no thumbnail": lambda entry, other: save({"embeddings": entry[0]}, {"checksum": entry[1]["checksum"]}),
+    "no checksum": lambda entry, other: save({"embeddings": entry[0]}, {"thumbnail": entry[1]["thumbnail"]}),
+    "no metadata": lambda entry, other: save({"embeddings": entry[0]}),
+    "cut": lambda entry, other: save({"embeddings": entry[0]}, entry[1])[:-40],
+    "empty": lambda entry, other: b"",
+    "text": lambda entry, other: b"no tensors here, only words",
 }
 
 
@@ -249,13 +249,13 @@ def test_two_uploads_more_encode_two(model: SEPSModel, folder: Path, monkeypatch
     before = index_gallery(model, uploads_gallery(files[:2]), None)
     encodings = Encodings(model, monkeypatch)
     more = [files[2], ("again.png", files[0][1]), files[1], files[3]]
-    found = index_gallery(model, uploads_gallery(more), None, before=before)
+    grown = index_gallery(model, uploads_gallery(more), None, before=before)
     assert encodings.count == 2
     alone = index_gallery(model, uploads_gallery(more), None)
-    assert [item.key for item in found.gallery.items] == [item.key for item in alone.gallery.items]
-    assert (found.digests, found.thumbnails) == (alone.digests, alone.thumbnails)
-    torch.testing.assert_close(found.embeddings, alone.embeddings)
-    assert isinstance(found.gallery.items[1].source, KeptPhoto)
+    assert [item.key for item in grown.gallery.items] == [item.key for item in alone.gallery.items]
+    assert (grown.digests, grown.thumbnails) == (alone.digests, alone.thumbnails)
+    torch.testing.assert_close(grown.embeddings, alone.embeddings)
+    assert isinstance(grown.gallery.items[1].source, KeptPhoto)
 
 
 def test_uploads_that_cannot_be_read_are_skipped_with_the_reason(model: SEPSModel, folder: Path) -> None:

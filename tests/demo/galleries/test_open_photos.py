@@ -17,7 +17,7 @@ from PIL import Image
 
 from demo.galleries import open_photos
 from demo.galleries.gallery import Gallery
-from demo.galleries.open_photos import AT_ONCE, FACTS_FILE, open_photos_gallery
+from demo.galleries.open_photos import CONNECTIONS, FACTS_FILE, open_photos_gallery
 
 SHARED = Path(__file__).parents[4] / "shared" / "data" / "open_photos" / "images"
 COUNT = 40
@@ -171,7 +171,7 @@ def test_without_a_network_few_attempts_are_made(source: Source, cache: Path) ->
     gallery = open_gallery(source, cache)
     assert gallery.note == "No network: 12 of 40 open photos are in the cache."
     assert [item.key for item in gallery.items] == [str(fact["id"]) for fact in facts[:12]]
-    assert 1 <= len(source.asked) <= AT_ONCE
+    assert 1 <= len(source.asked) <= CONNECTIONS
 
 
 def test_a_host_that_refuses_to_connect_is_no_network(source: Source, cache: Path) -> None:

@@ -60,12 +60,12 @@ def png(size: tuple[int, int], depth: int, colour: int, rows: bytes, *chunks: tu
     return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
 
 
-def ycbcr_tiff(image: Image.Image, share: int) -> bytes:
-    """A TIFF without compression in YCbCr, the colour of `share` x `share` pixels told once."""
+def ycbcr_tiff(image: Image.Image, step: int) -> bytes:
+    """A TIFF without compression in YCbCr, the colour of `step` x `step` pixels told once."""
     y, *colour = np.asarray(image.convert("YCbCr")).transpose(2, 0, 1)
-    rows, columns = y.shape[0] // share, y.shape[1] // share
-    blocks = y.reshape(rows, share, columns, share).transpose(0, 2, 1, 3).reshape(rows, columns, -1)
-    data = np.concatenate([blocks, *(band[::share, ::share, None] for band in colour)], axis=2).tobytes()
+    rows, columns = y.shape[0] // step, y.shape[1] // step
+    blocks = y.reshape(rows, step, columns, step).transpose(0, 2, 1, 3).reshape(rows, columns, -1)
+    data = np.concatenate([blocks, *(band[::step, ::step, None] for band in colour)], axis=2).tobytes()
     short, long = "<HHIHH", "<HHII"
     bits = 8 + 2 + 10 * 12 + 4  # where "8 bits each" stands, and behind it the pixels
     entries = [
@@ -78,7 +78,7 @@ def ycbcr_tiff(image: Image.Image, share: int) -> bytes:
         struct.pack(short, 277, 3, 1, 3, 0),
         struct.pack(short, 278, 3, 1, image.height, 0),
         struct.pack(long, 279, 4, 1, len(data)),
-        struct.pack("<HHIHH", 530, 3, 2, share, share),
+        struct.pack("<HHIHH", 530, 3, 2, step, step),
     ]
     directory = struct.pack("<H", len(entries)) + b"".join(entries) + struct.pack("<I", 0)
     return b"II*\0" + struct.pack("<I", 8) + directory + struct.pack("<3H", 8, 8, 8) + data
@@ -112,8 +112,8 @@ def pixel(image: Image.Image, across: float, down: float) -> tuple[int, ...]:
     return colour
 
 
-def close(colour: tuple[int, ...], wanted: tuple[int, ...], most: int = 12) -> bool:
-    return len(colour) == len(wanted) and max(abs(a - b) for a, b in zip(colour, wanted, strict=True)) <= most
+def close(colour: tuple[int, ...], expected: tuple[int, ...], most: int = 12) -> bool:
+    return len(colour) == len(expected) and max(abs(a - b) for a, b in zip(colour, expected, strict=True)) <= most
 
 
 def rotated(kind: str, size: tuple[int, int] = (60, 40), colours: int | None = None) -> bytes:
@@ -299,22 +299,22 @@ def test_refuses_in_one_sentence(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF"])
-@pytest.mark.parametrize("share", [0.5, 0.9])
-def test_refuses_a_file_cut_short(kind: str, share: float) -> None:
+@pytest.mark.parametrize("fraction", [0.5, 0.9])
+def test_refuses_a_file_cut_short(kind: str, fraction: float) -> None:
     noise = np.random.default_rng(0).integers(0, 256, (80, 60, 3), dtype=np.uint8)
     content = saved(Image.fromarray(noise), kind)
     with pytest.raises(PhotoError, match=r'^The photo "cut" (is damaged or cut short|is no photo that can be read)'):
-        read_photo(content[: int(share * len(content))], "cut")
+        read_photo(content[: int(fraction * len(content))], "cut")
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF"])
 def test_damage_is_read_or_refused_never_a_crash(kind: str) -> None:
     whole = saved(two_halves(), kind)
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     for _ in range(60):
         damaged = np.frombuffer(whole, np.uint8).copy()
-        places = chance.integers(0, min(len(damaged), 400), 4)
-        damaged[places] = chance.integers(0, 256, 4)
+        places = rng.integers(0, min(len(damaged), 400), 4)
+        damaged[places] = rng.integers(0, 256, 4)
         try:
             photo = read_photo(damaged.tobytes(), "damaged")
         except PhotoError as error:

@@ -33,8 +33,8 @@ def test_facts_are_the_generator_s() -> None:
         captions = sparse_captions(scene)
         assert item.known is not None
         assert item.known.scene == scene
-        assert item.known.mentions == tuple((one.text, one.mentions) for one in captions)
-        assert item.captions == tuple(one.text for one in captions)
+        assert item.known.mentions == tuple((caption.text, caption.mentions) for caption in captions)
+        assert item.captions == tuple(caption.text for caption in captions)
         assert item.dense == dense_caption(scene).text
 
 

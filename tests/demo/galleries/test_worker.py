@@ -57,8 +57,8 @@ def make(started: list[subprocess.Popen[bytes]]) -> Iterator[Callable[..., Decod
         return made[-1]
 
     yield decoders
-    for one in made:
-        one.close()
+    for each in made:
+        each.close()
     assert all(process.returncode is not None for process in started)
 
 
@@ -181,7 +181,7 @@ def test_an_interrupted_question_costs_its_process(
 def test_a_process_that_does_not_start_is_told(
     make: Callable[..., Decoders], program: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    decoders = make(at_once=1, patience=0.01)
+    decoders = make(processes=1, patience=0.01)
     with monkeypatch.context() as patch:
         patch.setattr(sys, "executable", program)
         for _ in range(2):
@@ -194,7 +194,7 @@ def test_a_photo_waits_for_others_but_not_for_ever(
     make: Callable[..., Decoders], asked: tuple[Event, Event], started: list[subprocess.Popen[bytes]]
 ) -> None:
     came, go_on = asked
-    decoders = make(at_once=1, patience=0.02)
+    decoders = make(processes=1, patience=0.02)
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(decoders.decode, SMALL, NAME)
         assert came.wait(10)
@@ -209,7 +209,7 @@ def test_a_photo_waits_for_others_but_not_for_ever(
 def test_many_at_once_share_two_processes(
     make: Callable[..., Decoders], started: list[subprocess.Popen[bytes]]
 ) -> None:
-    decoders = make(at_once=2)
+    decoders = make(processes=2)
     sent = [saved(Image.new("L", (1 + i, 5), i)) for i in range(24)]
     with ThreadPoolExecutor(8) as pool:
         images = list(pool.map(decoders.decode, sent, [NAME] * len(sent)))
@@ -251,8 +251,8 @@ def test_no_process_outlives_the_app(end: int) -> None:
 
 def test_the_process_imports_none_of_the_app_s_libraries() -> None:
     script = "import sys, demo.galleries.worker; print(*sys.modules)"
-    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=True)
-    imported = set(told.stdout.split())
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=True)
+    imported = set(result.stdout.split())
     assert {"PIL", "demo", "seps.photos"} <= imported
     assert {name for name in imported if name.startswith("seps")} == {"seps", "seps.photos"}
     assert not imported & {"torch", "numpy", "gradio", "transformers", "timm", "safetensors"}
