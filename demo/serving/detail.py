@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from gradio.helpers import EventData
 
 LONGEST = 4000  # characters of a text
-MOST_COUNTED = 10_000  # of what is counted: patches, words, objects
+MAX_COUNTED = 10_000  # of what is counted: patches, words, objects
 Kind = TypeVar("Kind", str, float, int, bool)
 
 
@@ -79,7 +79,7 @@ class Detail(EventData):
             return self.flag(name)
         if isinstance(usual, str):
             return self.text(name)
-        return self.whole(name, MOST_COUNTED) if isinstance(usual, int) else self.number(name)
+        return self.whole(name, MAX_COUNTED) if isinstance(usual, int) else self.number(name)
 
     def several(self, names: Iterable[str]) -> dict[str, Any]:
         """Those of some fields that are told; errors as `value`."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Event, Lock, Thread
 
 LIFETIME = 600  # seconds that a file stays
-MOST_BYTES = 512 * 2**20  # of all files together
+MAX_BYTES = 512 * 2**20  # of all files together
 EVERY = 15  # seconds between two looks
 
 
@@ -22,18 +22,18 @@ class TemporaryFolder:
     Beside it lies what else the process, its libraries and the programs that it starts put where temporary files lie:
     from now until `close`, that is a folder with the same bounds and the same end.
 
-    Files older than `lifetime` go, then the oldest ones until the rest fits into `most_bytes`. The folder itself goes
+    Files older than `lifetime` go, then the oldest ones until the rest fits into `max_bytes`. The folder itself goes
     with `close`, or when the process ends by itself, by SIGINT or by a SIGTERM that is turned into one (see app.py).
 
     Args:
         lifetime: seconds that a file stays after it was written.
-        most_bytes: of all files together.
+        max_bytes: of all files together.
 
     Attributes:
         path: of the uploads and downloads, links resolved; it lies in $GRADIO_TEMP_DIR, else where temporary files lie.
     """
 
-    def __init__(self, lifetime: float = LIFETIME, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, lifetime: float = LIFETIME, max_bytes: int = MAX_BYTES) -> None:
         self._outer = os.environ.get("GRADIO_TEMP_DIR")
         if self._outer:
             Path(self._outer).mkdir(parents=True, exist_ok=True)
@@ -43,7 +43,7 @@ class TemporaryFolder:
             folder.mkdir(mode=0o700)
         self._before = (os.environ.get("TMPDIR"), tempfile.tempdir)
         os.environ["TMPDIR"] = tempfile.tempdir = str(self._other)
-        self.lifetime, self.most_bytes = lifetime, most_bytes
+        self.lifetime, self.max_bytes = lifetime, max_bytes
         self._sweeping, self._closed = Lock(), Event()
         os.environ["GRADIO_TEMP_DIR"] = str(self.path)  # where Gradio's components, made after this, put files
         atexit.register(self.close)
@@ -67,7 +67,7 @@ class TemporaryFolder:
             total = more
             for changed, size, file in files:
                 total += size
-                if now - changed > self.lifetime or total > self.most_bytes:
+                if now - changed > self.lifetime or total > self.max_bytes:
                     with suppress(OSError):
                         file.unlink()
             for folder, _, _ in os.walk(self._root, topdown=False):
@@ -104,19 +104,19 @@ def _set_variable(name: str, value: str | None) -> None:
 def lies_in(folder: Path, path: str | Path) -> bool:
     """Whether a path leads to something below a folder, all links resolved; nothing is opened."""
     try:
-        found = Path(path).resolve()
+        resolved = Path(path).resolve()
     except (OSError, ValueError, RuntimeError):  # a NUL, a loop of links, a name too long
         return False
-    return found != folder and found.is_relative_to(folder)
+    return resolved != folder and resolved.is_relative_to(folder)
 
 
 def _files(folder: Path) -> list[tuple[float, int, Path]]:
     """The time of the last change, the size and the path of every file below a folder."""
-    found = []
+    files = []
     for place, _, names in os.walk(folder):
         for name in names:
             file = Path(place, name)
             with suppress(OSError):  # gone meanwhile
                 facts = file.lstat()
-                found.append((facts.st_mtime, facts.st_size, file))
-    return found
+                files.append((facts.st_mtime, facts.st_size, file))
+    return files

@@ -26,7 +26,7 @@ NO_ANSWER = "There is no answer of this name, or no longer: ask anew."
 LONGEST_FILE = 255  # bytes of a file's name, in every file system
 LONGEST_NAME = 200  # characters of a session's, an event's or an upload's name
 HOSTS = (b"host", b"x-forwarded-host", b"x-gradio-server")  # headers
-MOST_BYTES = 4 * 2**20  # of a request's body that is no upload
+MAX_BYTES = 4 * 2**20  # of a request's body that is no upload
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -42,11 +42,11 @@ class Gate:
     Args:
         app: what comes next.
         folder: of the uploads and downloads, the only files that are served.
-        most_bytes: of an upload's body.
+        max_bytes: of an upload's body.
     """
 
-    def __init__(self, app: Any, folder: TemporaryFolder, most_bytes: int) -> None:
-        self.app, self.folder, self.most_bytes = app, folder, most_bytes
+    def __init__(self, app: Any, folder: TemporaryFolder, max_bytes: int) -> None:
+        self.app, self.folder, self.max_bytes = app, folder, max_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer it."""
@@ -54,7 +54,7 @@ class Gate:
             await self.app(scope, receive, send)
             return
         path = below_root(scope["path"], scope.get("root_path", ""))
-        most = self.most_bytes if path == "/gradio_api/upload" else MOST_BYTES
+        most = self.max_bytes if path == "/gradio_api/upload" else MAX_BYTES
         answer = self.refusal(scope, path) or too_large(scope, most)
         if answer is not None:
             await answer(scope, receive, send)
@@ -127,8 +127,8 @@ def has_readable_hosts(headers: Sequence[tuple[bytes, bytes]]) -> bool:
 
 def no_session() -> Response:
     """The answer to a page whose answers nobody holds, as Gradio's scripts read it: they reload."""
-    told = '{"msg":"unexpected_error","success":false,"session_not_found":true,"message":"' + NO_ANSWER + '"}'
-    return Response(f"data: {told}\n\n", media_type="text/event-stream")
+    message = '{"msg":"unexpected_error","success":false,"session_not_found":true,"message":"' + NO_ANSWER + '"}'
+    return Response(f"data: {message}\n\n", media_type="text/event-stream")
 
 
 def is_asked(queue: Any, event: str) -> bool:
@@ -151,8 +151,8 @@ def is_full(error: BaseException | None) -> bool:
 
 def too_large(scope: Scope, most: int) -> Response | None:
     """The answer to a request that tells of a body with more than `most` bytes."""
-    told = dict(scope["headers"]).get(b"content-length", b"0")
-    return refused(413, large(most)) if told.isdigit() and (len(told) > 15 or int(told) > most) else None
+    length = dict(scope["headers"]).get(b"content-length", b"0")
+    return refused(413, large(most)) if length.isdigit() and (len(length) > 15 or int(length) > most) else None
 
 
 def bounded(receive: Receive, most: int) -> Receive:

@@ -50,12 +50,12 @@ class GuardedBlocks(gr.Blocks):
             cause = error.__cause__ if isinstance(error, ComponentProcessingError) else error  # reading an upload
             if isinstance(cause, gr.Error):
                 raise
-            status, sentence = told(event, cause)
+            status, sentence = status_of(event, cause)
             scope_of(options.get("request"))[STATUS] = status
             raise gr.Error(sentence, title="Refused", print_exception=False) from error
 
 
-def told(event: BlockFunction, cause: BaseException | None) -> tuple[int, str]:
+def status_of(event: BlockFunction, cause: BaseException | None) -> tuple[int, str]:
     """The status and the sentence for an error of an event; what is a fault goes to the log."""
     if isinstance(cause, ValueError):
         return 400, str(cause)
@@ -88,15 +88,15 @@ def checked(event: BlockFunction, values: Sequence[Any]) -> list[Any]:
     Raises:
         ValueError: too few or too many, one of the wrong kind, text that is no Unicode, or a file that is no upload.
     """
-    wanted = [component for component in event.inputs if not isinstance(component, gr.State)]
+    components = [component for component in event.inputs if not isinstance(component, gr.State)]
     if isinstance(values, list):
         values = [*values, *left_out(event.inputs[len(values) :])]
     if not isinstance(values, list) or len(values) != len(event.inputs):
         given = len(values) if isinstance(values, list) else 0
-        names = ", ".join(str(getattr(component, "label", None)) for component in wanted)
+        names = ", ".join(str(getattr(component, "label", None)) for component in components)
         raise ValueError(
-            f"{len(wanted)} values are needed ({names}), but {given} came: give one for each, null or an empty text "
-            "where there is nothing to say."
+            f"{len(components)} values are needed ({names}), but {given} came: give one for each, null or an empty "
+            "text where there is nothing to say."
         )
     return [
         value if isinstance(component, gr.State) else checked_value(component, value)
@@ -106,7 +106,7 @@ def checked(event: BlockFunction, values: Sequence[Any]) -> list[Any]:
 
 def left_out(components: Sequence[Any]) -> list[str]:
     """The values of the last inputs of an event, where all of them are texts that are empty to begin with."""
-    is_optional = all(isinstance(one, gr.Textbox) and one.value == "" for one in components)
+    is_optional = all(isinstance(component, gr.Textbox) and component.value == "" for component in components)
     return [""] * len(components) if is_optional else []
 
 

@@ -19,35 +19,35 @@ from starlette.routing import Route
 
 from demo.serving.folder import TemporaryFolder
 from demo.serving.gate import UNKNOWN, UNREADABLE, Gate
-from demo.serving.sessions import MOST_WAITING, Answers, Sessions
+from demo.serving.sessions import MAX_WAITING, Answers, Sessions
 from demo.serving.static import CACHING, MEDIA_TYPE, PREFIX, find_script
-from demo.serving.uploads import MOST_BYTES
+from demo.serving.uploads import MAX_TOGETHER
 
 HEADERS = 2**20  # bytes of an upload that are no file
 
 
-def server_options(folder: TemporaryFolder, most_bytes: int) -> dict[str, Any]:
+def server_options(folder: TemporaryFolder, max_bytes: int) -> dict[str, Any]:
     """What Gradio's `launch` takes as `app_kwargs`.
 
     Args:
-        folder: of the uploads, removed when the server stops; most_bytes: of one uploaded file.
+        folder: of the uploads, removed when the server stops; max_bytes: of one uploaded file.
     """
 
     @asynccontextmanager
     async def lifespan(app: App) -> AsyncIterator[None]:
         blocks = app.get_blocks()
         app.state_holder = Sessions(blocks)
-        blocks._queue.pending_messages_per_session = Answers(MOST_WAITING)
+        blocks._queue.pending_messages_per_session = Answers(MAX_WAITING)
         yield
         folder.close()
 
     return {
         "lifespan": lifespan,
         "routes": [
-            Route("/gradio_api/upload", uploading(folder, most_bytes), methods=["POST"]),
+            Route("/gradio_api/upload", uploading(folder, max_bytes), methods=["POST"]),
             Route(f"/{PREFIX}/{{rest:path}}", script),
         ],
-        "middleware": [Middleware(WithoutDeepLinks), Middleware(Gate, folder=folder, most_bytes=MOST_BYTES + HEADERS)],
+        "middleware": [Middleware(WithoutDeepLinks), Middleware(Gate, folder=folder, max_bytes=MAX_TOGETHER + HEADERS)],
         "exception_handlers": {
             FnIndexInferError: answer(404, UNKNOWN),
             **{kind: answer(400, UNREADABLE) for kind in (KeyError, TypeError, ValueError, RecursionError)},
@@ -55,7 +55,7 @@ def server_options(folder: TemporaryFolder, most_bytes: int) -> dict[str, Any]:
     }
 
 
-def uploading(folder: TemporaryFolder, most_bytes: int) -> Callable[[Request], Any]:
+def uploading(folder: TemporaryFolder, max_bytes: int) -> Callable[[Request], Any]:
     """The address that pages and clients upload to.
 
     Gradio would store a file under its content's hash, where two people with the same photo share it. Here each upload
@@ -64,12 +64,12 @@ def uploading(folder: TemporaryFolder, most_bytes: int) -> Callable[[Request], A
 
     async def upload(request: Request) -> Response:
         """Store the files of a request and answer with their paths, as Gradio does."""
-        folder.sweep(more=most_bytes)
+        folder.sweep(more=max_bytes)
         number = request.query_params.get("upload_id")
         progress = file_upload_statuses if number else None
         place = folder.new("files")
         try:
-            files, _, _ = await upload_fn(request, place, most_bytes, number, upload_progress=progress)
+            files, _, _ = await upload_fn(request, place, max_bytes, number, upload_progress=progress)
         except (MultiPartException, MultipartParseError) as error:
             shutil.rmtree(place.parent, ignore_errors=True)
             return PlainTextResponse(str(error), 413 if "maximum allowed size" in str(error) else 400)
@@ -87,10 +87,10 @@ def uploading(folder: TemporaryFolder, most_bytes: int) -> Callable[[Request], A
 
 async def script(request: Request) -> Response:
     """Answer with a module of the page; what lies at no module's address is not found."""
-    found = find_script(f"{PREFIX}/{request.path_params['rest']}")
-    if found is None:
+    content = find_script(f"{PREFIX}/{request.path_params['rest']}")
+    if content is None:
         return PlainTextResponse("There is no such script: load the page again.", 404)
-    return Response(found, media_type=MEDIA_TYPE, headers={"Cache-Control": CACHING})
+    return Response(content, media_type=MEDIA_TYPE, headers={"Cache-Control": CACHING})
 
 
 def answer(status: int, sentence: str) -> Callable[[Request, Exception], Response]:

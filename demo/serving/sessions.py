@@ -15,11 +15,11 @@ from gradio.utils import LRUCache
 
 from demo.service.recent import Recent
 
-MOST_SESSIONS = 300
-MOST_WAITING = 2000  # sessions with answers that nobody has fetched
+MAX_SESSIONS = 300
+MAX_WAITING = 2000  # sessions with answers that nobody has fetched
 KEPT_CLOSED = 3600.0  # seconds after the last use of a page that was closed
-MOST_BYTES = 2**30  # of what all sessions hold together, their uploads above all
-MOST_GONE = 10_000  # names of sessions that had to go, about 0.1 kB each
+MAX_BYTES = 2**30  # of what all sessions hold together, their uploads above all
+MAX_GONE = 10_000  # names of sessions that had to go, about 0.1 kB each
 
 
 class Session(SessionState):
@@ -71,39 +71,39 @@ class Sessions(StateHolder):
 
     A call that names no session leaves none behind. Where there are too many, those go first that a program opened
     (they hold no state), then those whose page was closed, then those that were not used for longest. A closed one
-    also goes after `kept_closed` seconds, and the largest ones go while all together hold more than `most_bytes`.
+    also goes after `kept_closed` seconds, and the largest ones go while all together hold more than `max_bytes`.
 
     Args:
-        blocks: the page; most: sessions at the same time; kept_closed: seconds; most_bytes: of what they hold.
+        blocks: the page; most: sessions at the same time; kept_closed: seconds; max_bytes: of what they hold.
     """
 
     def __init__(
         self,
         blocks: Blocks,
-        most: int = MOST_SESSIONS,
+        most: int = MAX_SESSIONS,
         kept_closed: float = KEPT_CLOSED,
-        most_bytes: int = MOST_BYTES,
+        max_bytes: int = MAX_BYTES,
     ) -> None:
         super().__init__()
         self.set_blocks(blocks)
-        self.capacity, self.kept_closed, self.most_bytes = most, kept_closed, most_bytes
+        self.capacity, self.kept_closed, self.max_bytes = most, kept_closed, max_bytes
         self.session_data: OrderedDict[str, Session] = OrderedDict()  # type: ignore[assignment]
-        self._gone: Recent[str | None, bool] = Recent(MOST_GONE)
+        self._gone: Recent[str | None, bool] = Recent(MAX_GONE)
 
     def __getitem__(self, session_id: str) -> Session:
         with self.lock:
-            found = self.session_data.get(session_id)
-            if found is None:
-                found = Session(self.blocks)
+            session = self.session_data.get(session_id)
+            if session is None:
+                session = Session(self.blocks)
                 if session_id in self._gone or self._is_call(session_id):
-                    return found
-                self.session_data[session_id] = found
+                    return session
+                self.session_data[session_id] = session
             self.session_data.move_to_end(session_id)
-            found.used = time.monotonic()
-            found.is_closed = False
+            session.used = time.monotonic()
+            session.is_closed = False
             while len(self.session_data) > self.capacity:
                 self._let_go(self._least(session_id))
-            return found
+            return session
 
     def is_gone(self, session_id: str | None) -> bool:
         """Whether a person's session had to go."""
@@ -118,8 +118,8 @@ class Sessions(StateHolder):
                     self._let_go(name)
             sizes = {name: session.nbytes for name, session in self.session_data.items()}
             total = sum(sizes.values())
-            for name in sorted(sizes, key=lambda one: sizes[one], reverse=True):
-                if total <= self.most_bytes:
+            for name in sorted(sizes, key=lambda name: sizes[name], reverse=True):
+                if total <= self.max_bytes:
                     break
                 total -= sizes[name]
                 self._let_go(name)

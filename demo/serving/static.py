@@ -30,10 +30,10 @@ def scripts() -> dict[str, bytes]:
 @lru_cache(maxsize=1)
 def digest() -> str:
     """Twelve hexadecimal digits that change with any module."""
-    found = hashlib.sha256()
+    digest_of_all = hashlib.sha256()
     for name, content in scripts().items():
-        found.update(f"{name}\0{len(content)}\0".encode() + content)
-    return found.hexdigest()[:12]
+        digest_of_all.update(f"{name}\0{len(content)}\0".encode() + content)
+    return digest_of_all.hexdigest()[:12]
 
 
 def find_script(address: str) -> bytes | None:

@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from demo.galleries.folder import MOST_UPLOADS
+from demo.galleries.folder import MAX_UPLOADS
 from demo.galleries.photos import MAX_BYTES
 from demo.serving.folder import LIFETIME, lies_in
 
-MOST_BYTES = 250 * 2**20  # of the files of one call together
+MAX_TOGETHER = 250 * 2**20  # of the files of one call together
 NOT_THERE = (
     f"This is no upload, or one that is gone: uploads stay for {LIFETIME // 60} minutes. Upload the photo once more."
 )
@@ -35,7 +35,7 @@ def takes_uploads(component: Any, several: bool = False) -> Any:
     def read(payload: Any) -> Any:
         if payload is None:
             return None
-        uploads = read_uploads([Path(one.path) for one in (payload.root if several else [payload])], folder)
+        uploads = read_uploads([Path(file.path) for file in (payload.root if several else [payload])], folder)
         return uploads if several else uploads[0]
 
     component.preprocess = read
@@ -49,9 +49,9 @@ def checked_files(folder: Path, value: Any) -> list[dict[str, Any]] | None:
         return None
     if not isinstance(value, list):
         raise ValueError(NOT_THERE)
-    if len(value) > MOST_UPLOADS:
-        raise ValueError(f"There are {len(value)} photos, but at most {MOST_UPLOADS} can be uploaded at once.")
-    files = [checked_file(folder, one) for one in value]
+    if len(value) > MAX_UPLOADS:
+        raise ValueError(f"There are {len(value)} photos, but at most {MAX_UPLOADS} can be uploaded at once.")
+    files = [checked_file(folder, file) for file in value]
     return [file for file in files if file is not None]
 
 
@@ -75,7 +75,7 @@ def checked_file(folder: Path, value: Any) -> dict[str, Any] | None:
 
 def read_uploads(paths: list[Path], folder: Path) -> list[Upload]:
     """Read files that `checked_file` let through; ValueError where one is gone, or all together are too large."""
-    uploads, left = [], MOST_BYTES
+    uploads, left = [], MAX_TOGETHER
     for path in paths:
         try:
             if not lies_in(folder, path) or not path.is_file():
@@ -86,6 +86,6 @@ def read_uploads(paths: list[Path], folder: Path) -> list[Upload]:
             raise ValueError(NOT_THERE) from error
         left -= len(content)
         if left < 0:
-            raise ValueError(f"These photos have more than {MOST_BYTES // 2**20} MB together: upload fewer at once.")
+            raise ValueError(f"These photos have more than {MAX_TOGETHER // 2**20} MB together: upload fewer at once.")
         uploads.append(Upload(path.name, content))
     return uploads

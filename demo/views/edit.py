@@ -22,7 +22,7 @@ from demo.service.experiment import Experiment, Outcome, experiment, with_change
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
-from demo.serving.detail import MOST_COUNTED, Detail
+from demo.serving.detail import MAX_COUNTED, Detail
 from demo.views.downloads import OPTIONS, saving, sent
 from demo.views.link import Link, LinkedView
 from demo.views.parts import ANSWERING, ViewState, caption_box, errors_as_message, link_to, message, scripted
@@ -222,7 +222,7 @@ def connect(registry: ModelRegistry, view: EditView, session: gr.State, saved: g
     def changed(session: SessionData, editing: Editing, event: Detail) -> tuple[Any, ...]:
         change = event.several(CHANGE)
         if "object" in change:
-            editing = replace(editing, selected=event.whole("object", MOST_COUNTED))
+            editing = replace(editing, selected=event.whole("object", MAX_COUNTED))
         try:
             session = with_changes(registry, session, editing.index, [change])
         except ValueError as error:  # the picture is sent again, so that the page knows that it can go on
@@ -232,7 +232,7 @@ def connect(registry: ModelRegistry, view: EditView, session: gr.State, saved: g
     view.scene.alter(changed, [session, view.editing], [*outputs, session], **ANSWERING | {"trigger_mode": "multiple"})
 
     def take(editing: Editing, event: Detail) -> Editing:
-        return replace(editing, selected=event.whole("object", MOST_COUNTED))
+        return replace(editing, selected=event.whole("object", MAX_COUNTED))
 
     view.scene.take(take, view.editing, view.editing, api_visibility="private", show_progress="hidden", queue=False)
 

@@ -31,7 +31,7 @@ from demo.service.captions import read_caption
 from demo.service.precomputed import PrecomputedDrawing
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
-from demo.serving.detail import MOST_COUNTED, Detail
+from demo.serving.detail import MAX_COUNTED, Detail
 from demo.serving.uploads import Upload, takes_uploads
 from demo.views.downloads import OPTIONS, connect_layer, explanation, saving, sent
 from demo.views.generate_values import (
@@ -298,7 +298,7 @@ def connect_drawing(registry: ModelRegistry, view: GenerateView) -> None:
     view.drawing.choose(choose, view.state, view.pictures, **ANSWERING)
 
     def remember(state: GenerateState, event: Detail) -> GenerateState:
-        return replace(state, word=event.whole("word", MOST_COUNTED))
+        return replace(state, word=event.whole("word", MAX_COUNTED))
 
     view.looks.word(remember, view.state, view.state, api_visibility="private", show_progress="hidden", queue=False)
 

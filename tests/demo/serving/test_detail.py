@@ -30,7 +30,7 @@ HOSTILE: list[Any] = [
 ]
 
 
-def told(value: Any) -> Any:
+def detail(value: Any) -> Any:
     return Detail(None, {"field": value})
 
 
@@ -42,21 +42,21 @@ def test_fields_of_the_right_kind_are_read() -> None:
     assert (event.like("opacity", 0.75), event.like("dark", True), event.like("index", 0)) == (0.5, False, 3)
     assert (event.like("mask", ""), event.like("lines", True)) == ("", True)  # not told
     assert event.several(("do", "dx", "dy")) == {"dx": -4}
-    assert type(told(2.0).whole("field", 3)) is int
-    assert (told(0).number("field"), told(1).number("field")) == (0.0, 1.0)
+    assert type(detail(2.0).whole("field", 3)) is int
+    assert (detail(0).number("field"), detail(1).number("field")) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize("value", HOSTILE, ids=lambda value: repr(value)[:12])
 def test_anything_else_is_a_sentence(value: Any) -> None:
     for read in (lambda event: event.whole("field", 2), lambda event: event.number("field", 0, 2)):
         with pytest.raises(ValueError, match=r"^field is .{1,60}, but a .* is needed: reload the page\.$"):
-            read(told(value))
+            read(detail(value))
     if not isinstance(value, bool):
         with pytest.raises(ValueError, match="is needed: reload the page"):
-            told(value).flag("field")
+            detail(value).flag("field")
     if not isinstance(value, str):
         with pytest.raises(ValueError, match="is needed: reload the page"):
-            told(value).text("field")
+            detail(value).text("field")
 
 
 @pytest.mark.parametrize("data", [None, {}, [], "x", 3, 10**400, True, {"other": 1}, {"": 1}, {"\ud800": 1}])

@@ -40,7 +40,7 @@ def test_files_go_by_age_and_empty_folders_after_them(outer: Path) -> None:
 
 
 def test_the_oldest_files_go_where_all_are_too_large(outer: Path) -> None:
-    with TemporaryFolder(lifetime=600, most_bytes=1000) as folder:
+    with TemporaryFolder(lifetime=600, max_bytes=1000) as folder:
         files = [write(folder, f"{age}.png", 300, age) for age in (5, 40, 30, 20)]
         folder.sweep()
         assert [file.exists() for file in files] == [True, False, True, True]

@@ -74,7 +74,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Temporar
 
 @pytest.fixture
 def client(folder: TemporaryFolder) -> Iterator[TestClient]:
-    options = server_options(folder, most_bytes=2**20)
+    options = server_options(folder, max_bytes=2**20)
     options.pop("lifespan")
     options["routes"].append(Route("/{path:path}", answered, methods=["GET", "POST", "HEAD"]))
     with TestClient(Page(**options)) as client:
@@ -151,7 +151,7 @@ def test_names_and_bodies_are_bounded(client: TestClient, monkeypatch: pytest.Mo
     for query in ("session_hash=" + "x" * 201, "upload_id=" + "x" * 201, "a=1&session_hash=" + "%41" * 201):
         answer = client.get(f"{API}/upload_progress?{query}")
         assert (answer.status_code, answer.json()) == (400, {"error": UNREADABLE})
-    monkeypatch.setattr(gate, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(gate, "MAX_BYTES", 2**20)
     for content in (b"x" * (2**20 + 1), iter([b"x" * 2**19] * 3)):  # the second tells of no length
         answer = client.post(f"{API}/run/explain", content=content)
         assert answer.status_code == 413

@@ -10,7 +10,7 @@ import gradio as gr
 import pytest
 
 from demo.serving.gate import FAULT, FULL, STATUS
-from demo.serving.guard import checked_value, scope_of, told
+from demo.serving.guard import checked_value, scope_of, status_of
 
 HOSTILE: list[Any] = [None, True, 3, -1, 1.5, 1e308, 10**400, -(10**400), float("nan"), float("inf"), "", "x", "\ud800"]
 HOSTILE += [[], ["a"], {}, {"a": 1}, {"path": 5, "meta": {"_type": "gradio.FileData"}}, "x" * 9999, "\0"]
@@ -46,14 +46,14 @@ def test_a_number_that_is_too_large_is_named(value: float) -> None:
 
 def test_the_status_of_an_answer_tells_what_was_wrong(caplog: pytest.LogCaptureFixture) -> None:
     event: Any = SimpleNamespace(api_name="picture", name="picture")
-    assert told(event, ValueError("The caption is empty.")) == (400, "The caption is empty.")
+    assert status_of(event, ValueError("The caption is empty.")) == (400, "The caption is empty.")
     assert caplog.records == []
-    assert told(event, OSError(ENOSPC, "No space left on device")) == (507, FULL)
-    assert told(event, KeyError("x")) == (500, FAULT)
+    assert status_of(event, OSError(ENOSPC, "No space left on device")) == (507, FULL)
+    assert status_of(event, KeyError("x")) == (500, FAULT)
     assert [record.exc_info is not None for record in caplog.records] == [False, True]
     request = SimpleNamespace(request=SimpleNamespace(scope={}))
-    for one in (request, [request]):
-        scope_of(one)[STATUS] = 400
+    for given in (request, [request]):
+        scope_of(given)[STATUS] = 400
     assert request.request.scope == {STATUS: 400}
     absent: list[Any] = [None, [], SimpleNamespace()]
     for nothing in absent:

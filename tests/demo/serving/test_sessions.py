@@ -98,7 +98,7 @@ def test_closed_pages_go_after_an_hour_and_come_back_before(page: Any, monkeypat
 
 
 def test_the_largest_go_while_all_hold_too_much(page: Any) -> None:
-    held = Sessions(page, most_bytes=100)
+    held = Sessions(page, max_bytes=100)
     for name, size in (("small", 30), ("large", 60), ("middle", 40)):
         used(held, name, size)
     held.delete_all_expired_state()

@@ -39,8 +39,8 @@ def test_nothing_outside_is_let_through_and_nobody_learns_what_is_there(folder: 
 def test_an_upload_is_let_through_with_any_meta_and_nothing_else_of_it(folder: Path) -> None:
     file = folder / "deep" / "photo.png"
     for more in metas():
-        found = checked_file(folder, {"path": str(file), "url": "http://127.0.0.1/x", "orig_name": "/etc/x", **more})
-        assert found == {"path": str(file), "meta": {"_type": "gradio.FileData"}}
+        checked = checked_file(folder, {"path": str(file), "url": "http://127.0.0.1/x", "orig_name": "/etc/x", **more})
+        assert checked == {"path": str(file), "meta": {"_type": "gradio.FileData"}}
     assert checked_file(folder, None) is None
     assert checked_files(folder, None) is None
     assert checked_files(folder, []) is None
@@ -48,14 +48,17 @@ def test_an_upload_is_let_through_with_any_meta_and_nothing_else_of_it(folder: P
 
 def test_components_hand_over_what_was_uploaded_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(folder))
-    one, several = takes_uploads(gr.Image(type="filepath")), takes_uploads(gr.File(file_count="multiple"), several=True)
+    single, several = (
+        takes_uploads(gr.Image(type="filepath")),
+        takes_uploads(gr.File(file_count="multiple"), several=True),
+    )
     (folder / "photo.png").write_bytes(b"pixels")
     given = {"path": str(folder / "photo.png")}
-    payload = one.data_model.model_validate(one.check_uploads(given))
-    assert one.preprocess(payload) == one.preprocess(payload) == Upload("photo.png", b"pixels")  # it stays there
+    payload = single.data_model.model_validate(single.check_uploads(given))
+    assert single.preprocess(payload) == single.preprocess(payload) == Upload("photo.png", b"pixels")  # it stays there
     payload = several.data_model.model_validate(several.check_uploads([given, given]))
     assert several.preprocess(payload) == [Upload("photo.png", b"pixels")] * 2
-    assert one.preprocess(None) is several.preprocess(None) is None
+    assert single.preprocess(None) is several.preprocess(None) is None
     with pytest.raises(ValueError, match="This is no upload"):
         uploads.read_uploads([folder / ("x" * 5000)], folder)
     (folder / "photo.png").unlink()
@@ -66,7 +69,7 @@ def test_components_hand_over_what_was_uploaded_once(folder: Path, monkeypatch: 
 def test_uploads_are_bounded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="There are 101 photos, but at most 100"):
         checked_files(folder, [{"path": str(folder / "x")}] * 101)
-    monkeypatch.setattr(uploads, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(uploads, "MAX_TOGETHER", 2**20)
     files: list[Path] = []
     for number in range(2):
         files.append(folder / f"{number}.png")
@@ -75,6 +78,6 @@ def test_uploads_are_bounded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
         uploads.read_uploads(files, folder)
     with (folder / "large.png").open("wb") as file:
         file.truncate(MAX_BYTES + 1000)
-    monkeypatch.setattr(uploads, "MOST_BYTES", 2**30)
-    found: list[Any] = uploads.read_uploads([folder / "large.png"], folder)
-    assert len(found[0].content) == MAX_BYTES + 1
+    monkeypatch.setattr(uploads, "MAX_TOGETHER", 2**30)
+    large: list[Any] = uploads.read_uploads([folder / "large.png"], folder)
+    assert len(large[0].content) == MAX_BYTES + 1
