@@ -79,18 +79,18 @@ def fixed_share(service: RetrievalService) -> tuple[Measured, bool]:
     changed = ratio_loss(decisions(with_other_scores(net), batch, images), net.sparse_ratio)
     everything = [*net.parameters(), images]
     gradients = [gradient_norm(loss, everything), gradient_norm(missed, everything)]
-    shares = kept_shares(masks)
+    fractions = kept_shares(masks)
     measured = {
-        say("measured.smallest_share"): number(shares.min()),
-        say("measured.largest_share"): number(shares.max()),
+        say("measured.smallest_share"): number(fractions.min()),
+        say("measured.largest_share"): number(fractions.max()),
         say("measured.loss", target=net.sparse_ratio): number(loss),
         say("measured.loss_changed"): number(changed),
         say("measured.gradient", target=net.sparse_ratio): gradients[0],
         say("measured.loss", target=MISSED_TARGET): number(missed),
         say("measured.gradient", target=MISSED_TARGET): gradients[1],
     }
-    share = kept_count(net.num_patches, net.sparse_ratio) / net.num_patches
-    same = bool(torch.isclose(shares, torch.full_like(shares, share)).all())
+    fraction = kept_count(net.num_patches, net.sparse_ratio) / net.num_patches
+    same = bool(torch.isclose(fractions, torch.full_like(fractions, fraction)).all())
     return measured, same and number(loss) == number(changed) and not any(gradients)
 
 
@@ -101,18 +101,18 @@ def drawn_share(service: RetrievalService) -> tuple[Measured, bool]:
     masks = decisions(net, batch, images, seed=0)
     loss = ratio_loss(masks, net.sparse_ratio)
     other = ratio_loss(decisions(net, batch, images, seed=1), net.sparse_ratio)
-    shares = kept_shares(masks)
+    fractions = kept_shares(masks)
     scores = [*net.sparse_net_cap.score_predictor.parameters(), *net.sparse_net_long.score_predictor.parameters()]
     reaching = gradient_norm(loss, scores)
     measured = {
-        say("measured.smallest_share"): number(shares.min()),
-        say("measured.largest_share"): number(shares.max()),
+        say("measured.smallest_share"): number(fractions.min()),
+        say("measured.largest_share"): number(fractions.max()),
         say("measured.loss_seed", seed=0): number(loss),
         say("measured.loss_seed", seed=1): number(other),
         say("measured.gradient_scores"): reaching,
         say("measured.gradient_patches"): gradient_norm(loss, [images]),
     }
-    varies = bool(shares.max() > shares.min()) and number(loss) != number(other)
+    varies = bool(fractions.max() > fractions.min()) and number(loss) != number(other)
     return measured, varies and reaching > 0
 
 

@@ -27,9 +27,9 @@ def ratio_experiment() -> dict[str, Any]:
         least and the greatest kept ratio that the guide gives, and whether the measured ones lie in it, `holds`, told
         to two decimals as the claim is.
     """
-    found: dict[str, Any] = json.loads(RATIO_FILE.read_text(encoding="utf-8"))
-    for run in found["runs"]:
+    experiment: dict[str, Any] = json.loads(RATIO_FILE.read_text(encoding="utf-8"))
+    for run in experiment["runs"]:
         low, high = CLAIMED_KEPT[run["ratio_weight"]]
         run["claim"] = (low, high)
         run["holds"] = low <= round(run["low"], 2) and round(run["high"], 2) <= high
-    return found
+    return experiment

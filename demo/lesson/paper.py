@@ -208,11 +208,11 @@ def published() -> dict[str, Any]:
     return {"rows": rows, "sources": data["sources"], "missing": data["missing"]}
 
 
-def our_results(own: OwnModels | None = None) -> list[dict[str, Any]]:
+def our_results(models: OwnModels | None = None) -> list[dict[str, Any]]:
     """Read our shipped models' measured results, from assets/models/*/results-*.json.
 
     Args:
-        own: models of one's own, whose results follow: folders by name, None where one is not on this machine.
+        models: models of one's own, whose results follow: folders by name, None where one is not on this machine.
 
     Returns:
         Rows with `model`, `split`, `dense` ("none", "own": the image's own dense caption, or "other": a wrong image's),
@@ -220,7 +220,7 @@ def our_results(own: OwnModels | None = None) -> list[dict[str, Any]]:
     """
     return [
         result_row(model, dense, measured[protocol], file)
-        for model, file, measured in measurements(own)
+        for model, file, measured in measurements(models)
         for protocol, dense in DENSE_PROTOCOLS.items()
         if is_whole(measured.get(protocol))
     ]
@@ -238,32 +238,32 @@ def is_whole(measurement: Any) -> bool:
     )
 
 
-def our_grounding(own: OwnModels | None = None) -> list[dict[str, Any]]:
-    """Where our shipped models' pictures point, from the same files; `own` as for `our_results`.
+def our_grounding(models: OwnModels | None = None) -> list[dict[str, Any]]:
+    """Where our shipped models' pictures point, from the same files; `models` as for `our_results`.
 
     Returns:
         Rows with `model`, `split`, `phrases` (how many, or None), `method` and `measures`: for each of MEASURES that
         the file has, its mean and its 95% interval [low, high] (None where it has none).
     """
-    return map_rows("grounding", "methods", MEASURES, own)
+    return map_rows("grounding", "methods", MEASURES, models)
 
 
-def our_contrast(own: OwnModels | None = None) -> list[dict[str, Any]]:
+def our_contrast(models: OwnModels | None = None) -> list[dict[str, Any]]:
     """How far our models' maps follow the caption: rows as those of `our_grounding`, with the measures of CONTRASTS.
     The score's have the caption's share of its spread too."""
-    return map_rows("contrast", "maps", CONTRASTS, own)
+    return map_rows("contrast", "maps", CONTRASTS, models)
 
 
-def map_rows(key: str, maps: str, names: Iterable[str], own: OwnModels | None) -> list[dict[str, Any]]:
+def map_rows(key: str, maps: str, names: Iterable[str], models: OwnModels | None) -> list[dict[str, Any]]:
     """A row for each map of each file of results that has `key`, where the maps stand under `maps`."""
     rows = []
-    for model, _, measured in measurements(own):
-        found: dict[str, Any] = measured.get(key) or {}
-        told = {"model": model, "split": found.get("split", ""), "phrases": found.get("phrases")}
-        for method, values in found.get(maps, {}).items():
-            whole = values | {"caption_share": found.get("caption_share") if method == "score" else None}
+    for model, _, measured in measurements(models):
+        results: dict[str, Any] = measured.get(key) or {}
+        labels = {"model": model, "split": results.get("split", ""), "phrases": results.get("phrases")}
+        for method, values in results.get(maps, {}).items():
+            whole = values | {"caption_share": results.get("caption_share") if method == "score" else None}
             measures = {name: estimate(whole[name]) for name in names if estimate(whole.get(name)) is not None}
-            rows.append(told | {"method": method, "measures": measures})
+            rows.append(labels | {"method": method, "measures": measures})
     return rows
 
 
@@ -284,18 +284,18 @@ def estimate(value: Any) -> tuple[float, float | None, float | None] | None:
     return None
 
 
-def measurements(own: OwnModels | None = None) -> list[tuple[str, str, dict[str, Any]]]:
+def measurements(models: OwnModels | None = None) -> list[tuple[str, str, dict[str, Any]]]:
     """Each file of results of a shipped model, and of models of one's own: the model, "model/file", what it holds."""
     shipped = [
         (model, file) for model, folder in shipped_models().items() for file in sorted(folder.glob("results-*.json"))
     ]
-    found = [(model, f"{model}/{file.name}", json.loads(file.read_text(encoding="utf-8"))) for model, file in shipped]
-    for model, folder in (own or {}).items():
+    files = [(model, f"{model}/{file.name}", json.loads(file.read_text(encoding="utf-8"))) for model, file in shipped]
+    for model, folder in (models or {}).items():
         for file in [] if folder is None else results_files(folder):
             with suppress(ValueError):  # not written by our programs
                 measured = read_json_file(file)
-                found += [(model, f"{model}/{file.name}", measured)] if isinstance(measured, dict) else []
-    return found
+                files += [(model, f"{model}/{file.name}", measured)] if isinstance(measured, dict) else []
+    return files
 
 
 def result_row(model: str, dense: str, measurement: dict[str, Any], file: str) -> dict[str, Any]:

@@ -30,7 +30,7 @@ BATCH = (
 MININGS = ("all", "hardest")
 MARGINS = (0.0, 1.0)
 POINTS = 51  # of the loss curve
-SHARES = 101  # of the ratio losses' curves
+FRACTIONS = 101  # of the ratio losses' curves
 HUBER_DELTA = 0.1
 CLASS_LIST = "imagenet-1k"
 # A photograph, one of its captions, and the caption's subject.
@@ -220,17 +220,17 @@ def ratio_curves(target: float) -> dict[str, Any]:
         `target`; `huber_delta`; `shares`, SHARES kept shares from 0 to 1; `losses`: for "mse" (the library's own
         L_ratio), "mae" and "huber" the `value` and the `gradient` by autograd at each share.
     """
-    shares = torch.linspace(0, 1, SHARES, dtype=torch.float64, requires_grad=True)
-    goal = torch.full_like(shares, target)
+    fractions = torch.linspace(0, 1, FRACTIONS, dtype=torch.float64, requires_grad=True)
+    goal = torch.full_like(fractions, target)
     with torch.enable_grad():
         values = {
-            "mse": torch.stack([ratio_loss((share,), target) for share in shares]),
-            "mae": F.l1_loss(shares, goal, reduction="none"),
-            "huber": F.huber_loss(shares, goal, reduction="none", delta=HUBER_DELTA),
+            "mse": torch.stack([ratio_loss((fraction,), target) for fraction in fractions]),
+            "mae": F.l1_loss(fractions, goal, reduction="none"),
+            "huber": F.huber_loss(fractions, goal, reduction="none", delta=HUBER_DELTA),
         }
-        gradients = {name: torch.autograd.grad(value.sum(), shares)[0] for name, value in values.items()}
+        gradients = {name: torch.autograd.grad(value.sum(), fractions)[0] for name, value in values.items()}
     losses = {name: {"value": values[name].tolist(), "gradient": gradients[name].tolist()} for name in values}
-    return {"target": target, "huber_delta": HUBER_DELTA, "shares": shares.tolist(), "losses": losses}
+    return {"target": target, "huber_delta": HUBER_DELTA, "shares": fractions.tolist(), "losses": losses}
 
 
 @lru_cache(maxsize=1)

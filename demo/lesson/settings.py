@@ -111,8 +111,8 @@ def evaluation_knobs(model: SEPSModel) -> Knobs:
 
 def idle(knobs: Knobs, has_dense: bool = True) -> dict[str, str]:
     """Say of each knob that moves nothing beside the others why. `has_dense`: a dense caption is there."""
-    told = {row["knob"]: row["why"] for row in idle_choices() if getattr(knobs, row["by"]) == row["choice"]}
-    return told | ({} if has_dense else {"dense": say("setting.dense_none")})
+    reasons = {row["knob"]: row["why"] for row in idle_choices() if getattr(knobs, row["by"]) == row["choice"]}
+    return reasons | ({} if has_dense else {"dense": say("setting.dense_none")})
 
 
 def idle_choices() -> list[dict[str, str]]:

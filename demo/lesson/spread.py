@@ -27,5 +27,5 @@ def caption_share(
         attentions["s_dt"] = text_attention(unit, dense.dense.direction[0]).expand_as(s_st)
     s_p = image.s_p[0]
     _, scores = net.sparse_net_cap.combine(None if s_p is None else s_p.expand_as(s_st), attentions)
-    own, whole = caption_spread(scores)
-    return own / whole if whole > 0 else None
+    of_caption, whole = caption_spread(scores)
+    return of_caption / whole if whole > 0 else None

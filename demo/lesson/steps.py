@@ -101,7 +101,7 @@ def numbers(example: Example) -> dict[str, Any]:
     rows, columns = example.record.grid
     score = example.record.sparse.score
     rank, total = example.rank or (None, None)
-    share, captions = example.spread or (None, None)
+    fraction, captions = example.spread or (None, None)
     return {
         "rows": rows,
         "columns": columns,
@@ -121,7 +121,7 @@ def numbers(example: Example) -> dict[str, Any]:
         "similarity": example.record.similarity,
         "rank": rank,
         "total": total,
-        "caption_share": share,
+        "caption_share": fraction,
         "captions": captions,
         **_tried(example.trial),
     }
@@ -145,11 +145,11 @@ def _possible(example: Example) -> dict[str, float]:
 def sentences(example: Example) -> list[str]:
     """Tell what happens in each step; in the last, what a decision by hand does where there is one."""
     values, trial = numbers(example), example.trial
-    told = [say(f"happens.{name}", **values) for name in sentence_names(example)]
+    sentences_so_far = [say(f"happens.{name}", **values) for name in sentence_names(example)]
     if trial.by_hand and trial.now is not None:
-        return [*told, decision_sentence(trial.now, trial.decided)]
+        return [*sentences_so_far, decision_sentence(trial.now, trial.decided)]
     name = "what_if_one" if trial.now is None else "what_if_ranked" if trial.decided.total else "what_if"
-    return [*told, say(f"happens.{name}", **values)]
+    return [*sentences_so_far, say(f"happens.{name}", **values)]
 
 
 def sentence_names(example: Example) -> list[str]:

@@ -22,15 +22,15 @@ def made_trial(attempts: Attempts, mask: Mask | None, effects: NDArray[np.floati
         mask: (N,), the decision by hand; None drops the kept patch of the highest effect instead.
         effects: (N,), what S(I, T) loses by each patch, see `measure_effects`; needed where no mask is given.
     """
-    own = attempts.decided
+    decided = attempts.decided
     if mask is not None:
-        return Trial(own, attempts.attempt(mask), by_hand=True)
-    kept = own.record.sparse.kept  # (N,)
+        return Trial(decided, attempts.attempt(mask), by_hand=True)
+    kept = decided.record.sparse.kept  # (N,)
     if kept.sum() < 2:
-        return Trial(own)
+        return Trial(decided)
     assert effects is not None
     highest = np.where(kept, effects, -np.inf).argmax()
-    return Trial(own, attempts.attempt(kept & (np.arange(kept.size) != highest)))
+    return Trial(decided, attempts.attempt(kept & (np.arange(kept.size) != highest)))
 
 
 def effects_of(

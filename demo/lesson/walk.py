@@ -105,7 +105,7 @@ def walk(
             return service.explain(indexed, index, caption, dense, mask)
         return explain_pair(model, indexed.patches(index), caption, used, net, mask=mask, dense_mask=dense_mask)
 
-    own = Decided(record) if rank is None else Decided(record, rank, len(indexed))
+    decided = Decided(record) if rank is None else Decided(record, rank, len(indexed))
     others = np.empty(0) if ranking is None else ranking.scores[ranking.indices != index].double().numpy()
     effects = None
     if mask is None:
@@ -123,7 +123,7 @@ def walk(
         rank_before=place_in(ranking_before, index),
         caption_rank=caption_ranks(service, net, indexed, index, caption, alone, drawn),
         spread=captions_spread(service, net, indexed, index, caption_index if used else None),
-        trial=made_trial(Attempts(own, others, explained), mask, effects),
+        trial=made_trial(Attempts(decided, others, explained), mask, effects),
     )
 
 
@@ -250,8 +250,8 @@ def captions_spread(
     if name is None:
         return None
     captions = service.caption_pool(name)[2]
-    share = caption_share(net, images_for(net, indexed)[index], captions, dense)
-    return None if share is None else (share, len(captions))
+    fraction = caption_share(net, images_for(net, indexed)[index], captions, dense)
+    return None if fraction is None else (fraction, len(captions))
 
 
 def pool_name(service: RetrievalService, indexed: IndexedGallery) -> str | None:

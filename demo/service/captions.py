@@ -37,7 +37,7 @@ def read_caption(model: SEPSModel, text: str | None, dense: bool = False, noun: 
         noun: what it is called, "caption" or "dense caption" where left out.
 
     Raises:
-        ValueError: empty, longer than MOST_CHARACTERS, or nothing in it that the model's vocabulary has.
+        ValueError: empty, longer than MAX_CHARACTERS, or nothing in it that the model's vocabulary has.
     """
     kind = noun or ("dense caption" if dense else "caption")
     cleaned = " ".join((text or "").replace("\0", " ").split())
@@ -91,7 +91,7 @@ def read_typed(model: SEPSModel, text: str | None) -> list[str]:
     """Captions typed one a line; empty lines are passed over.
 
     Raises:
-        ValueError: as `read_caption`, naming the line; more than MOST_TYPED.
+        ValueError: as `read_caption`, naming the line; more than MAX_TYPED.
     """
     lines = [(number, line) for number, line in enumerate((text or "").splitlines(), start=1) if line.strip()]
     if len(lines) > MAX_TYPED:

@@ -19,7 +19,7 @@ class DrawnStep:
         step: done of all `steps`.
         pictures: one a seed, as they are estimated to become; after the last step as they are.
         attention: after the last step, (B, L, side, side) for B seeds and the L tokens of the caption: each token's
-            share of weight on each place, see `WordAttention.maps`; else None.
+            fraction of weight on each place, see `WordAttention.maps`; else None.
     """
 
     step: int

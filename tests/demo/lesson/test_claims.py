@@ -33,7 +33,7 @@ def passed(net: CrossSparseAggrNet, images: Tensor, seed: int = 0) -> tuple[Tens
 
 def test_under_top_k_the_ratio_loss_is_a_constant() -> None:
     _, masks = passed(network(use_paper_version=True), photographs(36))
-    assert {float(share) for mask in masks for share in mask.mean(dim=-1).flatten()} == {0.5}
+    assert {float(fraction) for mask in masks for fraction in mask.mean(dim=-1).flatten()} == {0.5}
     for target in (0.5, 0.3):
         loss = ratio_loss(masks, target)
         assert not loss.requires_grad

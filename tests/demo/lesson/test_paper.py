@@ -18,8 +18,8 @@ from seps.models.hub import shipped_models
 CAPTION = "a small spoon lies on a saucer next to a cup of coffee"
 
 
-def numbers(found: list[dict[str, Any]], id_: str) -> dict[str, tuple[float | None, float | None]]:
-    rows = next(one for one in found if one["id"] == id_)["numbers"]
+def numbers(differences_shown: list[dict[str, Any]], id_: str) -> dict[str, tuple[float | None, float | None]]:
+    rows = next(difference for difference in differences_shown if difference["id"] == id_)["numbers"]
     return {row["name"]: (row["paper"], row["released"]) for row in rows}
 
 
@@ -34,23 +34,23 @@ def shown(service: RetrievalService, request: pytest.FixtureRequest) -> tuple[st
 def test_the_papers_numbers_are_those_of_the_record(
     service: RetrievalService, shown: tuple[str | None, list[dict[str, Any]]]
 ) -> None:
-    dense, found = shown
+    dense, result = shown
     indexed = service.find("examples")
     record = service.explain(indexed, indexed.gallery.position("coffee"), CAPTION, dense)
-    assert json.loads(json.dumps(found)) == found
-    assert numbers(found, "similarity")["S(I, T)"][0] == pytest.approx(record.similarity, abs=1e-6)
-    assert numbers(found, "score")["highest score"][0] == pytest.approx(record.sparse.score.max())
-    assert numbers(found, "score")["patches kept"] == (98, 98)
-    assert numbers(found, "relevance")["word relevance"][0] == record.sparse_alignment.word_relevance
-    assert numbers(found, "matrix")["lowest entry"][0] == record.sparse_alignment.matrix.min()
-    kept = numbers(found, "score")["kept by this one alone"]
+    assert json.loads(json.dumps(result)) == result
+    assert numbers(result, "similarity")["S(I, T)"][0] == pytest.approx(record.similarity, abs=1e-6)
+    assert numbers(result, "score")["highest score"][0] == pytest.approx(record.sparse.score.max())
+    assert numbers(result, "score")["patches kept"] == (98, 98)
+    assert numbers(result, "relevance")["word relevance"][0] == record.sparse_alignment.word_relevance
+    assert numbers(result, "matrix")["lowest entry"][0] == record.sparse_alignment.matrix.min()
+    kept = numbers(result, "score")["kept by this one alone"]
     assert kept[0] == kept[1] and kept[0] is not None and 0 < kept[0] < 98
 
 
 def test_the_released_numbers_are_those_of_a_released_network(
     service: RetrievalService, shown: tuple[str | None, list[dict[str, Any]]]
 ) -> None:
-    dense, found = shown
+    dense, result = shown
     trained = service.model.cross_net.state_dict()
     net = CrossSparseAggrNet(384, 196, use_paper_version=False).eval()
     net.load_state_dict({name: trained[name.replace(".weight.", ".weight_sparse.")] for name in net.state_dict()})
@@ -61,12 +61,12 @@ def test_the_released_numbers_are_those_of_a_released_network(
     with torch.no_grad():
         similarity = net(image, *(part for pair in captions for part in pair))
     assert isinstance(similarity, torch.Tensor)
-    assert numbers(found, "similarity")["S(I, T)"][1] == pytest.approx(float(similarity), abs=1e-6)
+    assert numbers(result, "similarity")["S(I, T)"][1] == pytest.approx(float(similarity), abs=1e-6)
 
 
 def test_each_difference_shows(shown: tuple[str | None, list[dict[str, Any]]]) -> None:
-    dense, found = shown
-    assert [one["id"] for one in found] == [
+    dense, result = shown
+    assert [difference["id"] for difference in result] == [
         "score",
         "dense",
         "aggregation",
@@ -75,18 +75,18 @@ def test_each_difference_shows(shown: tuple[str | None, list[dict[str, Any]]]) -
         "gradient",
         "similarity",
     ]
-    assert numbers(found, "score")["weight of s_p"] == (0.5, None)
-    assert numbers(found, "dense")["alignments"] == (1, 1 if dense is None else 2)
-    assert numbers(found, "aggregation")["weight networks"] == (2, 1)
-    weights = numbers(found, "aggregation")["weights of the first token, added"]
+    assert numbers(result, "score")["weight of s_p"] == (0.5, None)
+    assert numbers(result, "dense")["alignments"] == (1, 1 if dense is None else 2)
+    assert numbers(result, "aggregation")["weight networks"] == (2, 1)
+    weights = numbers(result, "aggregation")["weights of the first token, added"]
     assert weights == pytest.approx((1 if dense is None else 2, 1), abs=1e-5)
-    assert numbers(found, "relevance")["patch relevance"][1] is None
-    (slopes,) = numbers(found, "gradient").values()
+    assert numbers(result, "relevance")["patch relevance"][1] is None
+    (slopes,) = numbers(result, "gradient").values()
     assert slopes[0] is not None and slopes[0] > 0 == slopes[1]
-    assert numbers(found, "similarity")["terms"] == (4, 2 if dense is None else 4)
-    parts = [value for _, value in list(numbers(found, "dense").values())[1:] if value is not None]
-    assert sum(parts) == pytest.approx(numbers(found, "similarity")["S(I, T)"][1], abs=1e-5)
-    assert bool(next(one for one in found if one["id"] == "dense")["note"]) == (dense is None)
+    assert numbers(result, "similarity")["terms"] == (4, 2 if dense is None else 4)
+    parts = [value for _, value in list(numbers(result, "dense").values())[1:] if value is not None]
+    assert sum(parts) == pytest.approx(numbers(result, "similarity")["S(I, T)"][1], abs=1e-5)
+    assert bool(next(difference for difference in result if difference["id"] == "dense")["note"]) == (dense is None)
 
 
 def test_every_difference_has_its_words() -> None:
@@ -96,32 +96,32 @@ def test_every_difference_has_its_words() -> None:
 
 def test_a_negative_cosine_shows_the_leaky_relu(service: RetrievalService) -> None:
     indexed = service.find("examples")
-    found = differences(service, indexed, indexed.gallery.position("galaxies"), "a cheetah runs at full speed")
-    cosine, entry = (numbers(found, "matrix")[name] for name in ("lowest cosine", "lowest entry"))
+    result = differences(service, indexed, indexed.gallery.position("galaxies"), "a cheetah runs at full speed")
+    cosine, entry = (numbers(result, "matrix")[name] for name in ("lowest cosine", "lowest entry"))
     assert entry[0] == cosine[0] is not None and cosine[0] < 0
     assert cosine[1] is not None and cosine[1] < 0 and entry[1] == pytest.approx(0.1 * cosine[1])
-    assert next(one for one in found if one["id"] == "matrix")["note"] == ""
+    assert next(difference for difference in result if difference["id"] == "matrix")["note"] == ""
 
 
 def test_published_results_are_whole_and_have_their_source() -> None:
-    told = published()
-    assert {"SEPS", "LAPS"} < {row["method"] for row in told["rows"]}
-    assert {row["test"] for row in told["rows"]} == {"Flickr30K 1K", "MS-COCO 1K", "MS-COCO 5K"}
-    assert {row["source"] for row in told["rows"]} == {source["source"] for source in told["sources"]}
-    assert len({(row["method"], row["encoders"], row["test"]) for row in told["rows"]}) == len(told["rows"])
-    for row in told["rows"]:
+    results = published()
+    assert {"SEPS", "LAPS"} < {row["method"] for row in results["rows"]}
+    assert {row["test"] for row in results["rows"]} == {"Flickr30K 1K", "MS-COCO 1K", "MS-COCO 5K"}
+    assert {row["source"] for row in results["rows"]} == {source["source"] for source in results["sources"]}
+    assert len({(row["method"], row["encoders"], row["test"]) for row in results["rows"]}) == len(results["rows"])
+    for row in results["rows"]:
         assert row["source"].startswith("https://") and row["what"]
         for recalls in (row["image_to_text"], row["text_to_image"]):
             known = [value for value in recalls if value is not None]
             assert len(recalls) == 3 and known == sorted(known) and all(0 < value <= 100 for value in known)
-        found = [*row["image_to_text"], *row["text_to_image"]]
-        if None not in found:
-            assert row["rsum"] == pytest.approx(sum(found), abs=0.15)
+        values = [*row["image_to_text"], *row["text_to_image"]]
+        if None not in values:
+            assert row["rsum"] == pytest.approx(sum(values), abs=0.15)
         elif row["rsum"] is not None:  # what is left must be two values of R@10
-            left = row["rsum"] - sum(value for value in found if value is not None)
+            left = row["rsum"] - sum(value for value in values if value is not None)
             assert row["image_to_text"][1] + row["text_to_image"][1] <= left <= 200
-        assert row["summed"] == (None not in found and row["method"] != "D2S-VSE")
-    assert not any("photos" in row["method"] for row in told["rows"])
+        assert row["summed"] == (None not in values and row["method"] != "D2S-VSE")
+    assert not any("photos" in row["method"] for row in results["rows"])
 
 
 def test_our_results_are_those_of_the_files() -> None:
@@ -146,8 +146,16 @@ def test_weights_effects_and_gradients_stand_side_by_side() -> None:
     rows = our_effects()
     assert {row["model"] for row in rows} == set(shipped_models())
     for model in shipped_models():
-        own = [row for row in rows if row["model"] == model]
-        assert {row["method"] for row in own} >= {"seps", "effect", "blanked", "cosine", "gradient", "centre", "random"}
-        assert len({row["split"] for row in own}) == 1
-        for row in own:
+        rows_here = [row for row in rows if row["model"] == model]
+        assert {row["method"] for row in rows_here} >= {
+            "seps",
+            "effect",
+            "blanked",
+            "cosine",
+            "gradient",
+            "centre",
+            "random",
+        }
+        assert len({row["split"] for row in rows_here}) == 1
+        for row in rows_here:
             assert {"energy_inside", "pointing_game", "deletion", "insertion"} <= row["measures"].keys()

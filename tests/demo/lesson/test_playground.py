@@ -93,16 +93,16 @@ def test_the_curve_passes_through_the_loss_and_rises(service: RetrievalService) 
 
 def test_ratio_losses_and_their_gradients() -> None:
     curves = ratio_curves(0.4)
-    shares = np.asarray(curves["shares"])
+    fractions = np.asarray(curves["shares"])
     mse, mae, huber = (curves["losses"][name] for name in ("mse", "mae", "huber"))
     for index in (0, 10, 40, 90):
-        mask = (torch.arange(100) < round(100 * shares[index])).double()
+        mask = (torch.arange(100) < round(100 * fractions[index])).double()
         assert mse["value"][index] == pytest.approx(float(ratio_loss((mask,), 0.4)))
-    np.testing.assert_allclose(mse["gradient"], 2 * (shares - 0.4), atol=1e-12)
-    np.testing.assert_allclose(mae["value"], np.abs(shares - 0.4), atol=1e-12)
-    away = np.abs(shares - 0.4) > 1e-9
-    np.testing.assert_array_equal(np.asarray(mae["gradient"])[away], np.sign(shares - 0.4)[away])
-    np.testing.assert_allclose(huber["gradient"], np.clip(shares - 0.4, -0.1, 0.1), atol=1e-12)
+    np.testing.assert_allclose(mse["gradient"], 2 * (fractions - 0.4), atol=1e-12)
+    np.testing.assert_allclose(mae["value"], np.abs(fractions - 0.4), atol=1e-12)
+    away = np.abs(fractions - 0.4) > 1e-9
+    np.testing.assert_array_equal(np.asarray(mae["gradient"])[away], np.sign(fractions - 0.4)[away])
+    np.testing.assert_allclose(huber["gradient"], np.clip(fractions - 0.4, -0.1, 0.1), atol=1e-12)
     assert curves["target"] == 0.4
 
 

@@ -17,8 +17,8 @@ def test_the_script_tells_what_the_slides_do(registry: ModelRegistry) -> None:
     value: dict[str, Any] = lesson.restore(registry, read_link(registry, {"view": "lesson"}))[-2]
     shapes = {tensor["name"]: tensor["shape"] for step in value["steps"] for tensor in step["tensors"]}
     patches, words, dense = (shapes[name][0] for name in ("V", "T_s", "T_d"))
-    told = f"a photograph is {patches} patches, this caption {words} word tokens, its dense caption {dense}, "
-    assert told + f"{dense / words:.1f} times as many" in SCRIPT
+    sentence = f"a photograph is {patches} patches, this caption {words} word tokens, its dense caption {dense}, "
+    assert sentence + f"{dense / words:.1f} times as many" in SCRIPT
     steps = {step["id"]: step["sentence"] for step in value["steps"]}
     kept = re.findall(r"The (\d+) of (\d+) patches", steps["decision"])
     assert [f"{first} of the {second} patches stay" in SCRIPT for first, second in kept] == [True]
@@ -33,4 +33,4 @@ def test_the_script_tells_what_the_slides_do(registry: ModelRegistry) -> None:
 
 def test_its_minutes_are_ten() -> None:
     minutes = {"One minute": 1, "Two minutes": 2}
-    assert sum(minutes[found] for found in re.findall(r"\*((?:One|Two) minutes?)\.\*", SCRIPT)) == 10
+    assert sum(minutes[word] for word in re.findall(r"\*((?:One|Two) minutes?)\.\*", SCRIPT)) == 10

@@ -59,9 +59,9 @@ def test_trained_settings_give_the_trained_network(service: RetrievalService, pa
     net = network_with(service.model, trained_knobs(service.model))
     assert not net.training
     assert explain(net, *pair).similarity == explain(service.model.cross_net, *pair).similarity
-    own = dict(service.model.cross_net.named_parameters())
+    parameters = dict(service.model.cross_net.named_parameters())
     for name, values in net.named_parameters():
-        assert values.data_ptr() == own[name].data_ptr(), name  # shared, not copied
+        assert values.data_ptr() == parameters[name].data_ptr(), name  # shared, not copied
 
 
 @pytest.mark.parametrize(("ratio", "kept"), [(0.05, 10), (0.3, 59), (1.0, 196)])
@@ -144,14 +144,14 @@ def test_a_model_of_the_released_code_cannot_become_the_papers() -> None:
 @pytest.mark.parametrize("dual", [True, False])
 def test_networks_with_and_without_dual_aggregation_have_both_variants(dual: bool) -> None:
     torch.manual_seed(0)
-    own = CrossSparseAggrNet(16, 16, use_paper_version=True, use_dual_aggr=dual).eval()
-    model, image, words = half(own), torch.randn(16, 16), torch.randn(4, 16)
+    network = CrossSparseAggrNet(16, 16, use_paper_version=True, use_dual_aggr=dual).eval()
+    model, image, words = half(network), torch.randn(16, 16), torch.randn(4, 16)
     for variant in ("paper", "released"):
         net = network_with(model, replace(trained_knobs(model), variant=variant))
         weights = explain(net, image, words, torch.randn(7, 16)).sparse.aggregation_weights
         assert weights is not None
-        assert weights.shape == (own.num_tokens, 16)
-    assert isinstance(own.hrpa, HRPA)
+        assert weights.shape == (network.num_tokens, 16)
+    assert isinstance(network.hrpa, HRPA)
 
 
 def test_a_gumbel_model_is_evaluated_by_the_top_k() -> None:

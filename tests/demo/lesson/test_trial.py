@@ -61,12 +61,12 @@ def test_a_decision_by_hand_is_that_of_the_library(
     words = model.encode_captions([CAPTION])[0][0]
     long = None if dense is None else model.encode_captions([dense], dense=True)[0][0]
     draw = walked.record.dense.kept if drawn and walked.record.dense is not None else None
-    wanted = explain(
+    expected = explain(
         network_with(model, knobs), indexed.patches(index), words, long, grid=model.grid, mask=mask, dense_mask=draw
     )
     assert trial.now is not None and trial.by_hand and trial.decided.record is walked.record
-    assert trial.now.record.similarity == pytest.approx(wanted.similarity, abs=1e-6)
-    assert trial.now.record.terms == pytest.approx(wanted.terms, abs=1e-6)
+    assert trial.now.record.similarity == pytest.approx(expected.similarity, abs=1e-6)
+    assert trial.now.record.terms == pytest.approx(expected.terms, abs=1e-6)
     np.testing.assert_array_equal(trial.now.record.sparse.kept, mask)
     if drawn:
         assert (trial.now.rank, trial.decided.total) == (0, 0)
@@ -76,16 +76,16 @@ def test_a_decision_by_hand_is_that_of_the_library(
         net = network_with(model, knobs)
         scores = net(indexed.embeddings, words[None], torch.tensor([len(words)]), *batch)[:, 0]  # (V,)
     others = torch.cat([scores[:index], scores[index + 1 :]])
-    assert (trial.now.rank, trial.now.total) == (1 + int((others > wanted.similarity).sum()), len(indexed))
+    assert (trial.now.rank, trial.now.total) == (1 + int((others > expected.similarity).sum()), len(indexed))
 
 
 def test_with_the_trained_settings_it_is_that_of_photos(service: RetrievalService, base: Knobs) -> None:
     indexed, index, mask = service.find("examples"), place_of(service), drawn_mask(1)
     trial = walk(service, indexed, index, CAPTION, None, base, mask).trial
     forcing = Forcing(service, indexed, index, CAPTION)
-    now, wanted = trial.now, forcing.attempt(mask)
+    now, expected = trial.now, forcing.attempt(mask)
     assert now is not None
-    assert (now.record.similarity, now.rank) == (wanted.record.similarity, wanted.rank)
+    assert (now.record.similarity, now.rank) == (expected.record.similarity, expected.rank)
     assert (trial.decided.record.similarity, trial.decided.rank) == (
         forcing.decided.record.similarity,
         forcing.decided.rank,
@@ -122,12 +122,12 @@ def test_the_step_tells_the_decision_in_words_and_numbers(service: RetrievalServ
     plain, painted, drawn = value_of(), value_of(mask_text(mask)), value_of(mask_text(mask), decision="gumbel")
     assert (plain["by_hand"], painted["by_hand"]) == ("", mask_text(mask))
     assert plain["record"] == painted["record"]  # all other steps are the model's own
-    told = json.loads(plain["whatif"])
-    row, column = divmod(told["patch"], 14)
+    value = json.loads(plain["whatif"])
+    row, column = divmod(value["patch"], 14)
     assert f"row {row + 1}, column {column + 1} has the highest effect" in plain["steps"][8]["sentence"]
-    told = json.loads(painted["whatif"])
-    rows = {key: numbers for key, _, numbers in told["rows"]}
-    assert told["patch"] is None and told["columns"] == ["the model", "by hand", "change"]
+    value = json.loads(painted["whatif"])
+    rows = {key: numbers for key, _, numbers in value["rows"]}
+    assert value["patch"] is None and value["columns"] == ["the model", "by hand", "change"]
     assert rows["kept"][1] == str(mask.sum())
     assert rows["score"][0] == f"{painted['record']['similarity']:.4f}"
     assert float(rows["score"][1]) - float(rows["score"][0]) == pytest.approx(float(rows["score"][2]), abs=1.1e-4)

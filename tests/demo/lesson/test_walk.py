@@ -80,17 +80,17 @@ def test_every_sentence_of_the_steps_stands_in_the_table(service: RetrievalServi
         {"variant": "released"},
         drawn | {"variant": "released"},
     ]
-    told = [
+    steps = [
         step
         for text in (None, dense)
         for changed in settings
         for step in value_of(service, text, replace(base, **changed))["steps"]
     ]
-    assert [step["title"] for step in told[:STEPS]] == list(LESSON["step"].values())
+    assert [step["title"] for step in steps[:STEPS]] == list(LESSON["step"].values())
     templates = {name: re.sub(r"\\{.*?\\}", ".+", re.escape(text)) for name, text in LESSON["happens"].items()}
-    used = {name for step in told for name in templates if re.fullmatch(templates[name], step["sentence"])}
+    used = {name for step in steps for name in templates if re.fullmatch(templates[name], step["sentence"])}
     assert used == templates.keys() - {"tokens_cls", "what_if_one"}  # no [CLS] here, and never one kept patch alone
-    assert all(len(step["sentence"].split()) <= 32 for step in told)
+    assert all(len(step["sentence"].split()) <= 32 for step in steps)
 
 
 def test_each_answer_has_a_number_of_its_own(service: RetrievalService, base: Knobs) -> None:
@@ -123,12 +123,12 @@ def test_what_moved_is_what_differs(
     assert (now[kept["lost"]] == 0).all()
     terms = value["moved"]["terms"]
     for index, name in enumerate(("before", "record")):
-        told = {term: ends[index] for term, ends in terms.items() if ends[index] is not None}
-        assert told == value[name]["terms"]
-        assert sum(told.values()) == pytest.approx(value["moved"]["score"][index], abs=1e-5)
+        moved = {term: ends[index] for term, ends in terms.items() if ends[index] is not None}
+        assert moved == value[name]["terms"]
+        assert sum(moved.values()) == pytest.approx(value["moved"]["score"][index], abs=1e-5)
 
 
-@pytest.mark.parametrize("settings", [one for one in SETTINGS if one.get("decision") != "gumbel"])
+@pytest.mark.parametrize("settings", [setting for setting in SETTINGS if setting.get("decision") != "gumbel"])
 @pytest.mark.parametrize("with_dense", [True, False])
 def test_ranks_are_those_of_the_networks_own_forward_pass(
     service: RetrievalService, base: Knobs, dense: str, settings: dict[str, Any], with_dense: bool
@@ -159,10 +159,10 @@ def test_a_harder_caption_moves_in_rank(service: RetrievalService, base: Knobs) 
 
 def test_the_caption_is_ranked_among_the_gallerys(service: RetrievalService, base: Knobs) -> None:
     indexed, index = service.find("examples"), place_of(service)
-    own = indexed.gallery.items[index].captions[0]
+    caption = indexed.gallery.items[index].captions[0]
     ranking = service.rank_captions(indexed, index, "examples")
-    value = value_of(service, None, base, own)
-    assert value["caption_rank"]["before"] == 1 + ranking.captions.index(own)
+    value = value_of(service, None, base, caption)
+    assert value["caption_rank"]["before"] == 1 + ranking.captions.index(caption)
     assert (value["caption_rank"]["total"], value["caption_rank"]["gallery"]) == (len(ranking.captions), "examples")
     typed = service.rank_captions(indexed, index, "examples", CAPTION)
     value = value_of(service, None, replace(base, keep_ratio=0.2))
@@ -180,9 +180,9 @@ def test_the_gallerys_index_serves_every_setting(
     images, anew = images_for(net, indexed), ScoringEngine(net).encode_images(indexed.embeddings)
     assert images.model_key == anew.model_key
     torch.testing.assert_close((images.s_im, images.norms, *images.logits), (anew.s_im, anew.norms, *anew.logits))
-    assert [one is None for one in images.s_p] == [one is None for one in anew.s_p]
-    for one, other in zip(images.s_p, anew.s_p, strict=True):
-        assert one is None or other is None or torch.equal(one, other)
+    assert [scores is None for scores in images.s_p] == [scores is None for scores in anew.s_p]
+    for first, other in zip(images.s_p, anew.s_p, strict=True):
+        assert first is None or other is None or torch.equal(first, other)
 
 
 def test_the_score_says_where_a_dense_caption_counts(service: RetrievalService, base: Knobs, dense: str) -> None:
@@ -196,7 +196,7 @@ def test_a_draw_follows_its_seed_and_has_no_rank(service: RetrievalService, base
     value, again = value_of(service, dense, knobs), value_of(service, dense, knobs)
     other = value_of(service, dense, replace(knobs, seed=2))
     warmer = value_of(service, dense, replace(knobs, temperature=3.0))
-    kept = [one["record"]["branches"][0]["kept"] for one in (value, again, other, warmer)]
+    kept = [each["record"]["branches"][0]["kept"] for each in (value, again, other, warmer)]
     assert kept[0] == kept[1] == kept[3] != kept[2]
     assert (value["rank"]["now"], value["caption_rank"]["now"]) == (None, None)
     assert value["rank"]["note"] == value["steps"][7]["note"] != ""
@@ -215,8 +215,8 @@ def test_a_draw_follows_its_seed_and_has_no_rank(service: RetrievalService, base
 
 def test_drawn_shares_follow_the_keep_probabilities(service: RetrievalService, base: Knobs) -> None:
     values = [value_of(service, None, replace(base, decision="gumbel", seed=seed)) for seed in range(20)]
-    share = np.mean([value["record"]["branches"][0]["kept"] for value in values])
-    assert share == pytest.approx(np.mean(values[0]["steps"][3]["keep_probability"]), abs=0.03)
+    fraction = np.mean([value["record"]["branches"][0]["kept"] for value in values])
+    assert fraction == pytest.approx(np.mean(values[0]["steps"][3]["keep_probability"]), abs=0.03)
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
@@ -279,13 +279,15 @@ def test_the_third_step_says_how_much_of_the_scores_spread_is_the_captions(
     with torch.no_grad():
         image = net.encode_images(indexed.patches(place_of(service))[None])
         passes = [net.match(image, words[:length], dense_words if with_dense else None) for words, length in captions]
-    scores = torch.stack([one.sparse.selection.score[0] for one in passes])  # (P, N)
-    own, whole = caption_spread(scores)
-    assert f"spread over the patches {own / whole:.1%} is the caption's" in note
+    scores = torch.stack([each.sparse.selection.score[0] for each in passes])  # (P, N)
+    caption_part, whole = caption_spread(scores)
+    assert f"spread over the patches {caption_part / whole:.1%} is the caption's" in note
     assert f"any of the {len(texts)} captions tried" in note
     assert ("Move Beta" in note) == (knobs.variant == "paper")
     assert ("dense caption's part" in note) == (with_dense and knobs.variant == "paper")
-    assert (own / whole < 1e-9) == (knobs.beta == 0 and knobs.variant == "paper")  # without beta no caption counts
+    assert (caption_part / whole < 1e-9) == (
+        knobs.beta == 0 and knobs.variant == "paper"
+    )  # without beta no caption counts
 
 
 def test_the_last_sentence_has_the_score_and_the_rank(service: RetrievalService, base: Knobs) -> None:
