@@ -6,10 +6,10 @@ import { mount as edit } from "./edit/edit.js";
 import { mount as captioned } from "./generate/captioned.js";
 import { mount as generate } from "./generate/generate.js";
 import { mount as looks } from "./generate/looks.js";
-import { mount as told } from "./generate/told.js";
+import { mount as recaption } from "./generate/recaption.js";
 import { mount as judge } from "./judge/judge.js";
 import { mount as several } from "./judge/several.js";
-import { mount as spoil } from "./judge/spoil.js";
+import { mount as distortion } from "./judge/distortion.js";
 import { mount as lesson } from "./lesson/lesson.js";
 import * as lists from "./lists/lists.js";
 import { mount as claims } from "./losses/claims.js";
@@ -42,8 +42,8 @@ const components = {
   playground: linked(playground),
   ranking: standingList(lists.ranking),
   several,
-  spoil: linked(spoil),
-  told,
+  spoil: linked(distortion),
+  told: recaption,
   trail,
   viewer: standingPicture(linked(viewer)),
   why: linked(why),
@@ -59,9 +59,9 @@ function latest(trigger) {
   const details = {};
   return (event, detail) => {
     if (EACH.has(event)) return trigger(event, detail);
-    const told = (details[event] ??= {});
-    for (const name of Object.keys(told)) delete told[name];
-    trigger(event, Object.assign(told, detail));
+    const sent = (details[event] ??= {});
+    for (const name of Object.keys(sent)) delete sent[name];
+    trigger(event, Object.assign(sent, detail));
   };
 }
 

@@ -27,8 +27,8 @@ function show() {
 async function look() {
   try {
     const answer = await fetch("opening/state", { cache: "no-store" });
-    const told = answer.ok ? await answer.json().catch(() => ({})) : {};
-    if (answer.status < 500 && !told.opening) {
+    const state = answer.ok ? await answer.json().catch(() => ({})) : {};
+    if (answer.status < 500 && !state.opening) {
       location.reload(); // the app knows no such address
       return;
     }

@@ -28,8 +28,8 @@ export const SPARSE_ONLY = VIRIDIS[255];
 // The colour of a value on a range [low, high].
 /** @param {number} value @param {number[]} range */
 export function colour(value, [low, high]) {
-  const share = high > low ? (value - low) / (high - low) : 0;
-  return VIRIDIS[Math.max(0, Math.min(255, Math.floor(share * 256)))];
+  const fraction = high > low ? (value - low) / (high - low) : 0;
+  return VIRIDIS[Math.max(0, Math.min(255, Math.floor(fraction * 256)))];
 }
 
 // The colour of a value's side of zero, on a scale with zero in its middle.

@@ -40,7 +40,7 @@ const isNothing = (value) => value === null || value === undefined || value === 
 
 // Mark those buttons as pressed that pass, and no others.
 export function press(buttons, passes) {
-  for (const one of buttons) one.setAttribute("aria-pressed", String(Boolean(passes(one))));
+  for (const element of buttons) element.setAttribute("aria-pressed", String(Boolean(passes(element))));
 }
 
 // Whether a person asked for as little movement as possible.

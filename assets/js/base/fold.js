@@ -5,8 +5,8 @@ import { say } from "./words.js";
 
 // The fold of some lines, those that are empty left out; null where all are. demo/views/parts.py makes the same.
 export function fold(...lines) {
-  const told = lines.filter(Boolean).map((line) => h("p", {}, line));
-  return told.length ? h("details", { class: "seps-fold" }, h("summary", {}, say("fold.numbers")), ...told) : null;
+  const paragraphs = lines.filter(Boolean).map((line) => h("p", {}, line));
+  return paragraphs.length ? h("details", { class: "seps-fold" }, h("summary", {}, say("fold.numbers")), ...paragraphs) : null;
 }
 
 // Put another fold into a place; one that was open stays open.

@@ -6,7 +6,7 @@ import { fixed } from "./numbers.js";
 
 const table = JSON.parse(document.getElementById("seps-table").textContent);
 const escaped = (name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-const names = Object.keys(table.symbols).sort((one, other) => other.length - one.length);
+const names = Object.keys(table.symbols).sort((first, other) => other.length - first.length);
 const NAMES = new RegExp(`(?<!\\w)(${names.map(escaped).join("|")})(?!\\w)`);
 
 // The sentence of a template of the table, as say("mask.count", {kept, total}).

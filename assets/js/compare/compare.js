@@ -29,9 +29,9 @@ const scoreOf = (similarity) => h("output", { "data-similarity": similarity }, f
 function matrix(overlap) {
   const head = overlap.map((_, index) => h("th", { scope: "col" }, letter(index)));
   const cell = (value) => {
-    const one = h("td", { "data-value": value }, fixed(value, 2));
-    one.style.setProperty("--share", `${Math.round(40 * value)}%`);
-    return one;
+    const cell = h("td", { "data-value": value }, fixed(value, 2));
+    cell.style.setProperty("--share", `${Math.round(40 * value)}%`);
+    return cell;
   };
   const rows = overlap.map((row, index) => h("tr", {}, h("th", { scope: "row" }, letter(index)), ...row.map(cell)));
   return h(
@@ -132,19 +132,19 @@ function build(root, value, trigger) {
     if (measuring) return say("button.measuring_layer", { name: layerName(measuring) });
     if (state.patch === null) return say("patch.hint");
     const layer = parseLayer(state.layer);
-    const found = items.map(({ record }, index) => {
+    const sentences = items.map(({ record }, index) => {
       const fate = say(record.branches[0].kept[state.patch] ? "mask.kept" : "mask.dropped");
-      const told = { letter: letter(index), fate };
-      if (isMask(layer)) return say("patch.compared_mask", told);
+      const placed = { letter: letter(index), fate };
+      if (isMask(layer)) return say("patch.compared_mask", placed);
       const { values } = layerValues(record, layer);
-      return say("patch.compared_value", { ...told, value: number(values[state.patch]) });
+      return say("patch.compared_value", { ...placed, value: number(values[state.patch]) });
     });
     const place = say("patch.place", placeOf(first, state.patch));
-    return say("patch.compared", { place, found: found.join(", ") });
+    return say("patch.compared", { place, found: sentences.join(", ") });
   }
 
   function update() {
-    press(buttons, (one) => one.dataset.layer === state.layer);
+    press(buttons, (element) => element.dataset.layer === state.layer);
     const range = sharedRange();
     const layer = parseLayer(state.layer);
     legendPlace.replaceChildren(layerLegend(first, layer, { opacity: value.opacity ?? 0.75, range }));

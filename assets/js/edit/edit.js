@@ -113,13 +113,13 @@ function build(root, value, trigger, kept) {
     },
   }, layerName(name)));
 
-  const side = (name, found) => h(
+  const side = (name, shown) => h(
     "figure",
     { "data-side": name },
-    h("figcaption", {}, h("b", {}, say(`button.${name}`)), h("span", {}, rankOf(found))),
-    found.canvas,
-    h("p", {}, keptCount(found.record)),
-    found.unfound ? h("p", { class: "seps-unfound-says" }, found.unfound.plain) : null,
+    h("figcaption", {}, h("b", {}, say(`button.${name}`)), h("span", {}, rankOf(shown))),
+    shown.canvas,
+    h("p", {}, keptCount(shown.record)),
+    shown.unfound ? h("p", { class: "seps-unfound-says" }, shown.unfound.plain) : null,
   );
   const rankOf = ({ rank, similarity }) => say("edit.rank", { rank, total: value.total, score: similarity });
   root.append(
@@ -167,9 +167,9 @@ function build(root, value, trigger, kept) {
   }
 
   // The words whose shares of S changed most.
-  function changes(shares) {
-    if (!shares.length) return h("p", { class: "seps-changes" }, say("edit.no_shares"));
-    const items = shares.map(({ word, change, says }) => h(
+  function changes(rows) {
+    if (!rows.length) return h("p", { class: "seps-changes" }, say("edit.no_shares"));
+    const items = rows.map(({ word, change, says }) => h(
       "li",
       { title: says, "data-word": word, "data-change": change },
       h("span", {}, word),
@@ -184,7 +184,7 @@ function build(root, value, trigger, kept) {
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
     const unit = [(x / box.width) * value.unit, (y / box.height) * value.unit];
     const holding = now.objects.filter(({ lines }) => holds(lines, unit));
-    holding.sort((one, other) => boxArea(one.lines) - boxArea(other.lines));
+    holding.sort((first, other) => boxArea(first.lines) - boxArea(other.lines));
     return { spot: [(x / box.width) * SIDE, (y / box.height) * SIDE], number: holding[0]?.number ?? null };
   }
 
@@ -221,41 +221,41 @@ function build(root, value, trigger, kept) {
   });
 
   function update() {
-    press(things, (one) => Number(one.dataset.object) === state.selected);
-    press(layers, (one) => one.dataset.layer === kept.layer);
-    for (const one of arrows) one.disabled = none;
+    press(things, (element) => Number(element.dataset.object) === state.selected);
+    press(layers, (element) => element.dataset.layer === kept.layer);
+    for (const arrow of arrows) arrow.disabled = none;
     const thing = value.objects.find(({ number }) => number === state.selected);
     colours.replaceChildren(...(thing?.colours ?? []).map((name) => {
-      const one = button({
+      const swatch = button({
         "data-do": `colour-${name}`, "data-colour": name, title: name, "aria-label": name,
         "aria-pressed": String(name === thing.colour), click: () => send({ do: "recolour", colour: name }),
       });
-      one.style.setProperty("--swatch", NAMED[name]);
-      return one;
+      swatch.style.setProperty("--swatch", NAMED[name]);
+      return swatch;
     }));
     if (!colours.childElementCount) colours.append(h("span", {}, say("hint.one_colour")));
     draw();
   }
 
   function draw() {
-    for (const found of [before, after]) {
-      if (!found?.image) continue;
-      drawLayer(found.canvas, found.image, found.record, kept.layer, { lines: false });
-      const words = describe(found.record, kept.layer);
-      const hint = found === now ? ` ${say("hint.object")}` : "";
-      found.canvas.setAttribute("aria-label", `${found.photo.title}: ${words}.${hint}`);
-      if (kept.objects) drawObjects(found.canvas, { unit: value.unit, objects: found.objects });
-      if (found !== now) continue;
-      const inHand = found.objects.filter(({ number }) => number === state.selected);
+    for (const shown of [before, after]) {
+      if (!shown?.image) continue;
+      drawLayer(shown.canvas, shown.image, shown.record, kept.layer, { lines: false });
+      const words = describe(shown.record, kept.layer);
+      const hint = shown === now ? ` ${say("hint.object")}` : "";
+      shown.canvas.setAttribute("aria-label", `${shown.photo.title}: ${words}.${hint}`);
+      if (kept.objects) drawObjects(shown.canvas, { unit: value.unit, objects: shown.objects });
+      if (shown !== now) continue;
+      const inHand = shown.objects.filter(({ number }) => number === state.selected);
       const [dx, dy] = (kept.moves ?? [0, 0]).map((length) => (length * value.unit) / SIDE);
-      markObjects(found.canvas, { unit: value.unit, objects: inHand, dx, dy });
+      markObjects(shown.canvas, { unit: value.unit, objects: inHand, dx, dy });
     }
   }
 
   function fit(width) {
     root.classList.toggle("seps-narrow", width < 560);
     const size = Math.min((width - GAP) / 2, parseFloat(getComputedStyle(now.canvas).maxHeight));
-    for (const found of [before, after]) if (found) resize(found.canvas, size, size);
+    for (const shown of [before, after]) if (shown) resize(shown.canvas, size, size);
     draw();
   }
 
@@ -265,7 +265,7 @@ function build(root, value, trigger, kept) {
   update();
   ask();
   const sides = [before, after].filter(Boolean);
-  return onPhotos(root, sides.map((found) => found.photo), (images) => {
+  return onPhotos(root, sides.map((shown) => shown.photo), (images) => {
     images.forEach((image, at) => (sides[at].image = image));
     if (kept.focus) root.querySelector(`[data-do="${kept.focus}"]`)?.focus({ preventScroll: true });
     kept.focus = null;

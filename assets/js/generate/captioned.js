@@ -49,15 +49,15 @@ function build(root, value) {
     place.replaceChildren(tokens.element);
     const { truth: known } = chosen;
     truth.replaceChildren(...(known ? [...statements(known.statements, "truth"), h("p", { class: "seps-note" }, known.summary)] : []));
-    press(beams, (one) => Number(one.dataset.beam) === index);
+    press(beams, (element) => Number(element.dataset.beam) === index);
     draw();
   }
 
   function draw() {
     const { text, words, grid } = value.beams[beam];
     const values = word === null ? null : maps[word];
-    const high = values ? values.reduce((most, one) => Math.max(most, one), 0) : 0;
-    press(tokens.buttons, (one) => Number(one.dataset.token) === word);
+    const high = values ? values.reduce((most, weight) => Math.max(most, weight), 0) : 0;
+    press(tokens.buttons, (element) => Number(element.dataset.token) === word);
     says.textContent = values ? words[word].says : text;
     refold(numbers, value.beams[beam].numbers, values && words[word].numbers);
     canvas.setAttribute("aria-label", say("generate.captioned", { title: value.photo.title, text }));

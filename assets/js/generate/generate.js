@@ -81,7 +81,7 @@ function build(root, trigger) {
     root.toggleAttribute("data-finished", finished());
     strip.hidden = !strip.children.length;
     downloads.hidden = !finished();
-    press([...strip.children], (one) => Number(one.dataset.seed) === value.seeds[chosen]);
+    press([...strip.children], (element) => Number(element.dataset.seed) === value.seeds[chosen]);
   }
 
   return { update, end: () => clearTimeout(timer) };

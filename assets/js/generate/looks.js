@@ -41,7 +41,7 @@ function build(root, value, trigger) {
 
   function draw() {
     const word = value.words[chosen];
-    press(tokens.buttons, (one) => Number(one.dataset.token) === chosen);
+    press(tokens.buttons, (element) => Number(element.dataset.token) === chosen);
     if (!word) return;
     key.replaceChildren(heatKey(say("generate.weight", { word: word.label }), word.high));
     refold(numbers, ...word.numbers);

@@ -9,17 +9,17 @@ import { say } from "../base/words.js";
 import { credit } from "../picture/legend.js";
 import { overPatches } from "../picture/patches.js";
 import { scaleKey, scoreScale } from "./scale.js";
-import { drawShares, sharesKey } from "./shares.js";
+import { drawShares, sharesKey } from "./attributions.js";
 
 const NARROW = 560; // CSS pixels
 
 function build(root, value) {
-  const shares = value.shares && { ...value.shares, values: floats(value.shares.values) };
+  const attributions = value.shares && { ...value.shares, values: floats(value.shares.values) };
   let photo = null;
   let patch = null;
-  let shown = Boolean(shares);
+  let shown = Boolean(attributions);
 
-  const canvas = h("canvas", { role: "img", tabindex: "0", "aria-label": shares ? shares.alternative : value.photo.title });
+  const canvas = h("canvas", { role: "img", tabindex: "0", "aria-label": attributions ? attributions.alternative : value.photo.title });
   const toggle = h("input", {
     type: "checkbox",
     change: () => {
@@ -30,7 +30,7 @@ function build(root, value) {
   toggle.checked = shown;
   const reading = h("p", { class: "seps-reading", role: "status", "aria-live": "polite" });
   const scales = value.scales.map((scale) => ({ scale, place: h("div", { class: "seps-scale-place" }) }));
-  const told = scales.map(({ scale, place }) => h(
+  const parts = scales.map(({ scale, place }) => h(
     "section",
     { class: "seps-score", "data-score": scale.name, "data-base": scale.base, "data-final": scale.final },
     h("h3", {}, scale.title, scale.prompt ? h("span", {}, ` “${scale.prompt}”`) : null),
@@ -47,31 +47,31 @@ function build(root, value) {
         {},
         h("h3", {}, say("judge.patches")),
         canvas,
-        shares ? h("div", { class: "seps-settings" }, h("label", {}, toggle, say("judge.heatmap")), sharesKey(shares.most)) : null,
+        attributions ? h("div", { class: "seps-settings" }, h("label", {}, toggle, say("judge.heatmap")), sharesKey(attributions.most)) : null,
         reading,
-        fold(shares?.numbers),
+        fold(attributions?.numbers),
         h("figcaption", {}, credit(value.photo)),
       ),
-      h("div", { class: "seps-scores" }, ...told, scaleKey(), value.moved ? h("p", { class: "seps-moved" }, value.moved) : null),
+      h("div", { class: "seps-scores" }, ...parts, scaleKey(), value.moved ? h("p", { class: "seps-moved" }, value.moved) : null),
     ),
   );
-  if (shares) {
-    overPatches(canvas, shares.grid, () => patch, (next) => {
+  if (attributions) {
+    overPatches(canvas, attributions.grid, () => patch, (next) => {
       patch = next;
       draw();
     });
   }
 
   function read() {
-    if (patch === null) return `${shares.says} ${shares.alternative}`;
-    const share = shares.values[patch];
-    const place = { row: Math.floor(patch / shares.grid[1]) + 1, column: (patch % shares.grid[1]) + 1 };
-    return say(share < 0 ? "judge.patch_against" : "judge.patch_for", { ...place, share });
+    if (patch === null) return `${attributions.says} ${attributions.alternative}`;
+    const attribution = attributions.values[patch];
+    const place = { row: Math.floor(patch / attributions.grid[1]) + 1, column: (patch % attributions.grid[1]) + 1 };
+    return say(attribution < 0 ? "judge.patch_against" : "judge.patch_for", { ...place, share: attribution });
   }
 
   function draw() {
-    reading.textContent = shares ? read() : say("judge.no_shares");
-    if (photo) drawShares(canvas, photo, shown ? shares : null, { patch });
+    reading.textContent = attributions ? read() : say("judge.no_shares");
+    if (photo) drawShares(canvas, photo, shown ? attributions : null, { patch });
   }
 
   function fit() {

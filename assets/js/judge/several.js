@@ -69,8 +69,8 @@ function build(root, trigger) {
   }
 
   function draw() {
-    press(sorts, (one) => one.dataset.sort === by);
-    const rows = [...(value.rows ?? [])].sort((one, other) => other[by].final - one[by].final);
+    press(sorts, (element) => element.dataset.sort === by);
+    const rows = [...(value.rows ?? [])].sort((first, other) => other[by].final - first[by].final);
     list.replaceChildren(...rows.map((row, index) => card(row, index + 1)));
   }
 

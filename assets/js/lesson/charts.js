@@ -18,20 +18,20 @@ export function keptOutlines(record, kept, before) {
   });
   const edges = [];
   const marks = [];
-  kept.forEach((one, patch) => {
+  kept.forEach((bit, patch) => {
     const [row, column] = [Math.floor(patch / columns), patch % columns];
-    if (column + 1 < columns && one !== kept[patch + 1]) edges.push(`M${column + 1} ${row}v1`);
-    if (row + 1 < rows && one !== kept[patch + columns]) edges.push(`M${column} ${row + 1}h1`);
-    if (!before || one === before[patch]) return;
+    if (column + 1 < columns && bit !== kept[patch + 1]) edges.push(`M${column + 1} ${row}v1`);
+    if (row + 1 < rows && bit !== kept[patch + columns]) edges.push(`M${column} ${row + 1}h1`);
+    if (!before || bit === before[patch]) return;
     const square = { x: 0.09, y: 0.09, width: 0.82, height: 0.82, ...thin };
     marks.push(
       svg(
         "g",
-        { class: one ? "seps-gained" : "seps-lost", "data-patch": patch, transform: `translate(${column} ${row})` },
+        { class: bit ? "seps-gained" : "seps-lost", "data-patch": patch, transform: `translate(${column} ${row})` },
         svg("rect", { class: "seps-under", ...square }),
         svg("rect", square),
-        svg("path", { class: "seps-under", d: one ? "M.3 .5h.4M.5 .3v.4" : "M.3 .5h.4", ...thin }),
-        svg("path", { d: one ? "M.3 .5h.4M.5 .3v.4" : "M.3 .5h.4", ...thin }),
+        svg("path", { class: "seps-under", d: bit ? "M.3 .5h.4M.5 .3v.4" : "M.3 .5h.4", ...thin }),
+        svg("path", { d: bit ? "M.3 .5h.4M.5 .3v.4" : "M.3 .5h.4", ...thin }),
       ),
     );
   });
@@ -45,7 +45,7 @@ export function keptOutlines(record, kept, before) {
 // Patches from the highest score to the lowest, kept ones in the accent; the cut of the top k; the probability that
 // each would be drawn with and, of a draw, the gradient at it.
 export function decisionChart(branch, { width, height }, type, drawn, probability, slope) {
-  const order = Array.from(branch.rank.keys()).sort((one, other) => branch.rank[one] - branch.rank[other]);
+  const order = Array.from(branch.rank.keys()).sort((first, other) => branch.rank[first] - branch.rank[other]);
   const scores = order.map((patch) => branch.score[patch]);
   const [low, high] = [Math.min(0, ...scores), Math.max(0, ...scores)];
   const left = 2.8 * type;
@@ -77,7 +77,7 @@ export function decisionChart(branch, { width, height }, type, drawn, probabilit
     svgText(left, bottom + 1.5 * type, "start", say("lesson.first")),
     svgText(right, bottom + 1.5 * type, "end", say("lesson.last", { count: order.length })),
   );
-  const kept = branch.kept.reduce((sum, one) => sum + one, 0);
+  const kept = branch.kept.reduce((sum, bit) => sum + bit, 0);
   if (!drawn) {
     const cut = x(kept);
     drawing.append(
@@ -89,7 +89,7 @@ export function decisionChart(branch, { width, height }, type, drawn, probabilit
     drawing.append(svgText(at, 2.4 * type, late ? "end" : "start", label, { class: "seps-strong" }));
   }
   if (probability) {
-    const at = (share) => bottom - share * (bottom - top);
+    const at = (fraction) => bottom - fraction * (bottom - top);
     const points = order.map((patch, place) => `${x(place + 0.5)},${at(probability[patch])}`).join(" ");
     drawing.append(svg("polyline", { class: "seps-chance", points }));
     if (slope) {
@@ -102,8 +102,8 @@ export function decisionChart(branch, { width, height }, type, drawn, probabilit
       );
     }
     drawing.append(svg("path", { class: "seps-axis", d: `M${right} ${top}V${bottom}` }));
-    for (const share of [0, 0.5, 1]) {
-      drawing.append(svgText(right + 0.4 * type, at(share) + 0.35 * type, "start", String(share)));
+    for (const fraction of [0, 0.5, 1]) {
+      drawing.append(svgText(right + 0.4 * type, at(fraction) + 0.35 * type, "start", String(fraction)));
     }
     drawing.append(
       svgText(right + 2.2 * type, type, "end", say("lesson.keep_probability"), { class: "seps-chance-name" }),

@@ -13,10 +13,10 @@ function fit(place, element) {
   if (!place.clientWidth) return;
   for (let turns = 0; turns < 2; turns += 1) {
     const box = element.getBoundingClientRect();
-    const share = Math.min(
+    const scale = Math.min(
       place.clientWidth / Math.max(box.width, element.scrollWidth),
       place.clientHeight / box.height,
     );
-    if (share < 1) place.style.fontSize = `${parseFloat(getComputedStyle(place).fontSize) * share * 0.98}px`;
+    if (scale < 1) place.style.fontSize = `${parseFloat(getComputedStyle(place).fontSize) * scale * 0.98}px`;
   }
 }

@@ -104,9 +104,9 @@ export function createKnobs(change) {
   function reasons() {
     for (const [name, row] of Object.entries(rows)) {
       const choices = (value.idle ?? []).filter(({ knob }) => knob === name);
-      const told = value.fixed[name] ?? "";
-      const always = told && !choices.some(({ why }) => why === told);
-      const why = always ? told : (choices.find(({ by, choice }) => read(rows[by]) === choice)?.why ?? (choices.length ? "" : told));
+      const reason = value.fixed[name] ?? "";
+      const always = reason && !choices.some(({ why }) => why === reason);
+      const why = always ? reason : (choices.find(({ by, choice }) => read(rows[by]) === choice)?.why ?? (choices.length ? "" : reason));
       row.input.disabled = why !== "";
       row.why.replaceChildren(...symbols(why));
       row.element.classList.toggle("seps-fixed", why !== "");
@@ -170,16 +170,16 @@ export function movedTable(value, record, before, photo) {
   const { kept, terms, score } = value.moved;
   const gained = countOf(kept.gained);
   const lost = countOf(kept.lost);
-  const change = (one, other, digits = 4) => (one === null || other === null ? "" : moved(other - one, digits));
-  const shown = (one) => (one === null ? say("moved.none") : fixed(one, 4));
-  const row = (name, one, other, key = {}) =>
+  const change = (first, other, digits = 4) => (first === null || other === null ? "" : moved(other - first, digits));
+  const shown = (number) => (number === null ? say("moved.none") : fixed(number, 4));
+  const row = (name, first, other, key = {}) =>
     h(
       "tr",
-      { ...key, class: one === other ? "seps-same" : null },
+      { ...key, class: first === other ? "seps-same" : null },
       h("th", { scope: "row" }, name),
-      h("td", {}, shown(one)),
+      h("td", {}, shown(first)),
       h("td", {}, shown(other)),
-      h("td", {}, change(one, other)),
+      h("td", {}, change(first, other)),
     );
   const places = value.rank;
   const rankRow = h(
@@ -191,7 +191,7 @@ export function movedTable(value, record, before, photo) {
     h("td", {}, places.now === null || places.before === null ? "" : moved(places.now - places.before, 0)),
   );
   // Titles of the run whose captions both have terms, where there is one.
-  const runs = [before, record].sort((one, other) => one.alignments.length - other.alignments.length);
+  const runs = [before, record].sort((first, other) => first.alignments.length - other.alignments.length);
   const titles = { ...runs[0].says.terms, ...runs[1].says.terms };
   const heads = ["before", "now", "change"].map((name) => h("th", { scope: "col" }, say(`moved.${name}`)));
   const table = h(
@@ -205,7 +205,7 @@ export function movedTable(value, record, before, photo) {
     h(
       "tbody",
       {},
-      ...Object.entries(terms).map(([name, [one, other]]) => row(titles[name], one, other, { "data-moved": name })),
+      ...Object.entries(terms).map(([name, [first, other]]) => row(titles[name], first, other, { "data-moved": name })),
       row(symbol("S(I, T)"), ...score, { "data-moved": "score" }),
       rankRow,
     ),
@@ -213,18 +213,18 @@ export function movedTable(value, record, before, photo) {
   const sets = [
     ["before", before, null],
     ["now", record, before],
-  ].map(([name, one, other]) => {
-    const branch = one.branches[0];
+  ].map(([name, run, other]) => {
+    const branch = run.branches[0];
     const frame = h("div", { class: "seps-set" });
     const canvas = h("canvas", {
       role: "img",
-      "aria-label": say("moved.picture", { name: say(`moved.${name}`), count: keptCount(one, branch) }),
+      "aria-label": say("moved.picture", { name: say(`moved.${name}`), count: keptCount(run, branch) }),
     });
     const width = 150;
     resize(canvas, width, (width * photo.naturalHeight) / photo.naturalWidth);
-    drawLayer(canvas, photo, one, "mask", { opacity: 0.82, lines: false });
+    drawLayer(canvas, photo, run, "mask", { opacity: 0.82, lines: false });
     frame.append(canvas);
-    if (other) frame.append(keptOutlines(one, branch.kept, other.branches[0].kept));
+    if (other) frame.append(keptOutlines(run, branch.kept, other.branches[0].kept));
     return h(
       "figure",
       { "data-set": name },
@@ -246,6 +246,6 @@ export function movedTable(value, record, before, photo) {
   );
 }
 
-const same = (one, other) => Object.entries(other).every(([name, setting]) => one[name] === setting);
+const same = (first, other) => Object.entries(other).every(([name, setting]) => first[name] === setting);
 const countOf = (list) => (Array.isArray(list) ? list.length : list);
 const moved = (value, digits) => (Number(fixed(value, digits)) === 0 ? `±${fixed(0, digits)}` : signed(value, digits));

@@ -41,9 +41,9 @@ function build(root, trigger, talkAsked) {
   const talk = createTalk(root, {
     turn,
     go: (step) => go(step ?? pictures.length),
-    changed: (told) => {
+    changed: (announces) => {
       if (talk.on()) title.focus({ preventScroll: true });
-      if (told) tell();
+      if (announces) tell();
       fit();
     },
   });
@@ -54,7 +54,7 @@ function build(root, trigger, talkAsked) {
   const note = h("p", { class: "seps-note" });
   const equation = h("div", { class: "seps-equation" });
   const legend = h("ul", { class: "seps-symbols" });
-  const said = h("div", { class: "seps-said", "aria-live": "polite" }, title, sentence, note);
+  const description = h("div", { class: "seps-said", "aria-live": "polite" }, title, sentence, note);
   const stage = h("div", { class: "seps-scene" });
   const choices = h("div", { class: "seps-choices" });
   const tensors = h("ul", { class: "seps-tensors", "aria-label": say("group.tensors") });
@@ -68,7 +68,7 @@ function build(root, trigger, talkAsked) {
   const facts = h("span", {});
   root.replaceChildren(
     rail,
-    h("div", { class: "seps-head" }, said, equation, legend),
+    h("div", { class: "seps-head" }, description, equation, legend),
     h("div", { class: "seps-floor" }, h("div", { class: "seps-picture" }, stage, choices), knobs.element),
     tensors,
     moved,
@@ -121,13 +121,13 @@ function build(root, trigger, talkAsked) {
 
   function onClick(event) {
     const box = scene.canvas.getBoundingClientRect();
-    const found = scene.at(event.clientX - box.left, event.clientY - box.top, (id) => /^(tile:\d+|matrix)$/.test(id));
-    if (found === "matrix") {
+    const hit = scene.at(event.clientX - box.left, event.clientY - box.top, (id) => /^(tile:\d+|matrix)$/.test(id));
+    if (hit === "matrix") {
       const marks = stage.querySelector(".seps-marks").getBoundingClientRect();
       const words = Number(word.control.max) + 1;
       choose({ word: Math.min(words - 1, Math.floor((words * (event.clientY - marks.top)) / marks.height)) });
-    } else if (found && state.step < 7) {
-      choose({ token: Number(found.slice(5)) });
+    } else if (hit && state.step < 7) {
+      choose({ token: Number(hit.slice(5)) });
     }
   }
 
@@ -158,10 +158,10 @@ function build(root, trigger, talkAsked) {
         ...value.steps.map((_, index) => h("li", {}, button({ "data-step": index + 1, click: () => go(index + 1) }))),
       );
     }
-    value.steps.forEach((one, index) => {
+    value.steps.forEach((step, index) => {
       const place = steps.children[index].firstChild;
-      place.replaceChildren(h("b", {}, String(index + 1)), h("span", {}, shortName(one.id)));
-      place.title = one.title;
+      place.replaceChildren(h("b", {}, String(index + 1)), h("span", {}, shortName(step.id)));
+      place.title = step.title;
       if (index + 1 === state.step) place.setAttribute("aria-current", "step");
       else place.removeAttribute("aria-current");
     });
@@ -169,13 +169,13 @@ function build(root, trigger, talkAsked) {
     next.disabled = state.step === pictures.length;
     const aligned = state.step === 7 && record.alignments.length > 1;
     both.hidden = record.branches.length < 2 || !(aligned || BRANCHED.includes(state.step));
-    press(branches, (one) => one.dataset.branch === state.branch);
+    press(branches, (element) => element.dataset.branch === state.branch);
     const branch = shownBranch({ record, branch: state.branch });
     const alignment = record.alignments.find(({ caption }) => caption === state.branch) ?? record.alignments[0];
     const merged =
       state.step === 5
         ? branch.aggregation_weights.length
-        : alignment.tokens.filter((one) => one.startsWith("aggregated")).length;
+        : alignment.tokens.filter((token) => token.startsWith("aggregated")).length;
     token.element.hidden = (state.step !== 5 && state.step !== 6) || merged < 2;
     word.element.hidden = state.step !== 7;
     again.hidden = state.step !== 8 || calm();
@@ -209,7 +209,7 @@ function build(root, trigger, talkAsked) {
     if (!photo || !width || !height) return;
     const type = parseFloat(getComputedStyle(stage).fontSize);
     const layout = stageLayout(width, height, type, photo.naturalHeight / photo.naturalWidth, CORNERS[state.step]);
-    const { branch, token: one, word: other } = state;
+    const { branch, token, word: other } = state;
     const shown = {
       value,
       record,
@@ -218,7 +218,7 @@ function build(root, trigger, talkAsked) {
       drawn,
       layout,
       branch,
-      token: one,
+      token,
       word: other,
       play,
       opacity: value.opacity ?? 0.85,
@@ -262,7 +262,7 @@ function build(root, trigger, talkAsked) {
     drawn = new Map();
     if (other) state.word = null;
     if (other || !hand) takeHand();
-    else hand.told(value);
+    else hand.update(value);
     if (!record.branches.some(({ name }) => name === state.branch)) state.branch = "sparse";
     state.step = adopted;
     if (knobs.update(value)) root.removeAttribute("aria-busy");

@@ -81,11 +81,11 @@ export function createScene(element) {
 
   const full = (sprite) => ({ alpha: 1, cover: 0, tint: [0, 0, 0], grey: 0, ...sprite });
 
-  function between(start, end, share) {
-    const mixed = { ...end, old: start.image === end.image ? null : start, share };
-    for (const name of NUMBERS) mixed[name] = start[name] + (end[name] - start[name]) * share;
+  function between(start, end, fraction) {
+    const mixed = { ...end, old: start.image === end.image ? null : start, share: fraction };
+    for (const name of NUMBERS) mixed[name] = start[name] + (end[name] - start[name]) * fraction;
     const tint = start.cover === 0 ? end.tint : end.cover === 0 ? start.tint : null;
-    mixed.tint = tint ?? end.tint.map((value, index) => start.tint[index] + (value - start.tint[index]) * share);
+    mixed.tint = tint ?? end.tint.map((value, index) => start.tint[index] + (value - start.tint[index]) * fraction);
     return mixed;
   }
 
@@ -111,8 +111,8 @@ export function createScene(element) {
     const begin = performance.now();
     const step = (time) => {
       const passed = moves ? Math.max(0, Math.min(1, (time - begin) / DURATION)) : 1;
-      const share = passed < 0.5 ? 4 * passed ** 3 : 1 - (2 - 2 * passed) ** 3 / 2;
-      now = new Map([...to].map(([id, end]) => [id, passed === 1 ? end : between(from.get(id), end, share)]));
+      const eased = passed < 0.5 ? 4 * passed ** 3 : 1 - (2 - 2 * passed) ** 3 / 2;
+      now = new Map([...to].map(([id, end]) => [id, passed === 1 ? end : between(from.get(id), end, eased)]));
       if (passed === 1) now = new Map([...now].filter(([, sprite]) => sprite.alpha > 0));
       draw();
       if (passed < 1) frame = requestAnimationFrame(step);
@@ -178,7 +178,7 @@ export function createScene(element) {
   // Labels with the same key glide to their new place with new content.
   function write(notes, moves) {
     const letters = scales(notes);
-    const old = new Map([...labels.children].map((one) => [one.dataset.label, one]));
+    const old = new Map([...labels.children].map((element) => [element.dataset.label, element]));
     labels.classList.toggle("seps-moving", moves);
     for (const { key, rect, node } of notes) {
       const label = old.get(key) ?? h("div", { "data-label": key, class: moves ? "seps-new" : null });
@@ -200,11 +200,11 @@ export function createScene(element) {
 
   // The id of the topmost sprite at a place of the stage whose id passes, or null.
   function at(x, y, passes) {
-    const found = [...to].filter(
-      ([id, one]) =>
-        passes(id) && one.alpha > 0 && x >= one.x && x < one.x + one.width && y >= one.y && y < one.y + one.height,
+    const hits = [...to].filter(
+      ([id, box]) =>
+        passes(id) && box.alpha > 0 && x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height,
     );
-    return found.length ? found[found.length - 1][0] : null;
+    return hits.length ? hits[hits.length - 1][0] : null;
   }
 
   return { canvas, show, at, stop: () => cancelAnimationFrame(frame) };

@@ -13,24 +13,24 @@ const VEILED = 0.82; // of the veil over dropped patches
 
 // Where things stand on a stage: `home` is the photo's place in the first five steps and `side` the place beside it;
 // `corner`, at most `share` of the width, and `rest` are those of the last three. `type` is the size of the letters.
-export function stageLayout(width, height, type, aspect, share = 0.24) {
+export function stageLayout(width, height, type, aspect, fraction = 0.24) {
   const narrow = width < 600;
   const line = 1.7 * type;
-  const place = (share, tall) => {
-    const most = [share * width, tall];
+  const place = (part, tall) => {
+    const most = [part * width, tall];
     const wide = Math.min(most[0], most[1] / aspect);
     return { x: 0, y: line, width: wide, height: wide * aspect };
   };
-  const beside = (one, gap) => {
-    const x = Math.max(one.width, 13 * type) + gap; // words over a narrow picture need room too
+  const beside = (box, gap) => {
+    const x = Math.max(box.width, 13 * type) + gap; // words over a narrow picture need room too
     return { x, y: line, width: width - x, height: height - line };
   };
-  const below = (one) => {
-    const y = one.y + one.height + 2.2 * line;
+  const below = (box) => {
+    const y = box.y + box.height + 2.2 * line;
     return { x: 0, y, width, height: height - y };
   };
   const home = place(narrow ? 1 : 0.44, narrow ? 0.36 * height : height - 2.2 * line);
-  const corner = place(narrow ? 0.5 : share, narrow ? 0.24 * height : height - 2.2 * line);
+  const corner = place(narrow ? 0.5 : fraction, narrow ? 0.24 * height : height - 2.2 * line);
   const gap = 2.4 * type;
   return {
     width,
@@ -108,14 +108,14 @@ export function stageLegend(c, text, range = null, label = null, opacity = c.opa
   return key;
 }
 
-export const shownBranch = (c) => c.record.branches.find((one) => one.name === c.branch) ?? c.record.branches[0];
+export const shownBranch = (c) => c.record.branches.find((branch) => branch.name === c.branch) ?? c.record.branches[0];
 export const layerNamed = (c, name) => layerText({ name, number: null, branch: shownBranch(c).name });
-export const countKept = (kept) => kept.reduce((sum, one) => sum + one, 0);
+export const countKept = (kept) => kept.reduce((sum, bit) => sum + bit, 0);
 
 // The key of the mask; where patches were gained or lost, of their marks too.
 export function maskLegend(c, branch, old) {
   const row = stageLegend(c, layerNamed(c, "mask"));
-  if (!old || old.every((one, patch) => one === branch.kept[patch])) return row;
+  if (!old || old.every((bit, patch) => bit === branch.kept[patch])) return row;
   const swatch = (name, sign) => h("b", { class: `seps-sign ${name}` }, sign);
   row.append(
     h("span", {}, swatch("gained", "+"), say("moved.gained")),

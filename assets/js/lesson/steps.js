@@ -172,7 +172,7 @@ function decision(c) {
   const drawn = c.value.knobs.decision === "gumbel";
   const probability = branch.name === "sparse" ? (c.value.steps[3].keep_probability ?? null) : null;
   const slope = branch.name === "sparse" ? (c.value.steps[3].decision_gradient ?? null) : null;
-  const old = before?.branches.find((one) => one.name === branch.name)?.kept ?? null;
+  const old = before?.branches.find((other) => other.name === branch.name)?.kept ?? null;
   return {
     sprites: new Map(patches(c, home, masked(branch))),
     notes: [

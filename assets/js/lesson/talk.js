@@ -59,7 +59,7 @@ export function createTalk(root, { turn, go, changed }) {
   const blank = createBlank(root);
   const losses = button({ class: "seps-losses-button", title: say("talk.losses_hint"), click: leave }, say("talk.losses"));
 
-  function set(next, told = true) {
+  function set(next, announces = true) {
     if (next === on) return;
     on = next;
     root.classList.toggle("seps-talk", on);
@@ -69,9 +69,9 @@ export function createTalk(root, { turn, go, changed }) {
     keys.close();
     blank.lift();
     // The whole page where there are losses to go to. Refused: the class alone fills the window.
-    if (on && told) (tabOf("losses") ? document.documentElement : root).requestFullscreen?.().catch(() => {});
+    if (on && announces) (tabOf("losses") ? document.documentElement : root).requestFullscreen?.().catch(() => {});
     if (!on && !away && document.fullscreenElement) document.exitFullscreen();
-    changed(told);
+    changed(announces);
   }
 
   // Whether a talk is at the losses, which are large then.

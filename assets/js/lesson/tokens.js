@@ -9,7 +9,7 @@ import {
 } from "./stage.js";
 import { keptCount } from "../record/record.js";
 
-export const highest = (values) => values.reduce((one, other) => Math.max(one, other), 0);
+export const highest = (values) => values.reduce((first, other) => Math.max(first, other), 0);
 export const alignmentOf = ({ record, branch }) =>
   record.alignments.find(({ caption }) => caption === branch) ?? record.alignments[0];
 
@@ -83,8 +83,8 @@ const gapped = ({ x, y, width, height }, gap) => ({
 
 // Tokens as tiny maps on places; one without weights ([CLS], or an extra token of nothing) stays empty.
 export function tokenTiles(c, alignment, places, numbered) {
-  const shares = alignment.token_weights.map((row) => [row, highest(row)]);
-  return shares.flatMap(([weights, most], index) => {
+  const weights = alignment.token_weights.map((row) => [row, highest(row)]);
+  return weights.flatMap(([weights, most], index) => {
     if (most === 0) return [];
     const aggregated = /^aggregated (\d+)$/.exec(alignment.tokens[index]);
     const rect = gapped(places[index], 1);

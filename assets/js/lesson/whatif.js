@@ -14,11 +14,11 @@ const STROKE = 40; // milliseconds in which patches that are painted gather
 // `ask` is called with the text of the decision once it rests, `redraw` as soon as it is seen.
 export function createHand(value, grid, { ask, redraw }) {
   const count = grid[0] * grid[1];
-  let told = JSON.parse(value.whatif);
+  let content = JSON.parse(value.whatif);
   let answered = value.by_hand; // the decision that the numbers are those of
   let patch = null; // the one under the pointer, or that the arrow keys have reached
   let timer = 0;
-  const decider = whatIf(told, {
+  const decider = whatIf(content, {
     mask: value.by_hand,
     budget: 0,
     grid,
@@ -64,17 +64,17 @@ export function createHand(value, grid, { ask, redraw }) {
       layout: { home, side, line },
       record,
     } = c;
-    const own = readMask(told.own, count);
+    const model = readMask(content.own, count);
     const branch = { ...record.branches[0], kept: decider.kept };
-    const ring = told.patch !== null && !decider.text() ? told.patch : null;
+    const ring = content.patch !== null && !decider.text() ? content.patch : null;
     show();
     const kept = countKept(branch.kept);
     const title = say("mask.count", { kept, total: count });
     place.setAttribute("aria-label", `${title}. ${say("whatif.hint")}`);
     const notes = [
       heading(c, "home", home, title),
-      footing(c, "home-legend", home, maskLegend({ ...c, branch: "sparse" }, branch, own)),
-      { key: "outlines", rect: home, node: keptOutlines(record, branch.kept, own) },
+      footing(c, "home-legend", home, maskLegend({ ...c, branch: "sparse" }, branch, model)),
+      { key: "outlines", rect: home, node: keptOutlines(record, branch.kept, model) },
       { key: "trial", rect: { ...side, y: side.y - line }, node: trialTable() },
       { key: "patch", rect: { x: side.x, y: side.y + side.height - line, width: side.width, height: line }, node: reading },
     ];
@@ -88,7 +88,7 @@ export function createHand(value, grid, { ask, redraw }) {
   }
 
   function trialTable() {
-    const heads = ["", ...told.columns].map((name) => h("th", { scope: "col" }, name));
+    const heads = ["", ...content.columns].map((name) => h("th", { scope: "col" }, name));
     const row = ([key, title, numbers]) =>
       h(
         "tr",
@@ -96,13 +96,13 @@ export function createHand(value, grid, { ask, redraw }) {
         h("th", { scope: "row" }, ...symbols(title)),
         ...numbers.map((text) => h("td", {}, text)),
       );
-    const counted = readMask(answered || told.own, count);
-    const stale = decider.kept.some((one, at) => one !== counted[at]);
+    const counted = readMask(answered || content.own, count);
+    const stale = decider.kept.some((bit, at) => bit !== counted[at]);
     return h(
       "table",
       { class: "seps-trial", "aria-busy": stale ? "true" : null },
       h("thead", {}, h("tr", {}, ...heads)),
-      h("tbody", {}, ...told.rows.map(row)),
+      h("tbody", {}, ...content.rows.map(row)),
     );
   }
 
@@ -110,10 +110,10 @@ export function createHand(value, grid, { ask, redraw }) {
     element: decider.element,
     picture,
     get text() { return decider.text(); },
-    told(next) {
-      told = JSON.parse(next.whatif);
+    update(next) {
+      content = JSON.parse(next.whatif);
       answered = next.by_hand;
-      decider.told(told, next.by_hand, 0);
+      decider.update(content, next.by_hand, 0);
     },
     end: () => clearTimeout(timer),
   };

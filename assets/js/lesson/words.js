@@ -40,10 +40,10 @@ function matrix(c) {
     sharp: true,
     image: cellMap(words, tokens, (row, column) => alignment.matrix[column][row], range),
   });
-  const said = alignment.words[word];
+  const text = alignment.words[word];
   const best = alignment.best_token[word];
   const notes = [
-    heading(c, "home", corner, say("lesson.looks", { word: said })),
+    heading(c, "home", corner, say("lesson.looks", { word: text })),
     footing(
       c,
       "home-legend",
@@ -81,20 +81,20 @@ function matrix(c) {
   const k = paper ? value.knobs.top_k : 0;
   const top = highest([...ofWord, ...ofToken]);
   const [bestWords, bestTokens] = [topK(ofWord, k), topK(ofToken, k)];
-  const bar = (share, chosen, name) => {
+  const bar = (fraction, chosen, name) => {
     const piece = h("i", { class: chosen ? "seps-best" : null });
-    piece.style[name] = `${Math.max(0, 100 * share)}%`;
+    piece.style[name] = `${Math.max(0, 100 * fraction)}%`;
     return piece;
   };
   const side = h(
     "div",
     { class: "seps-gutter seps-rows" },
-    ...ofWord.map((one, index) => bar(one / top, bestWords.includes(index), "width")),
+    ...ofWord.map((relevance, index) => bar(relevance / top, bestWords.includes(index), "width")),
   );
   const under = h(
     "div",
     { class: "seps-gutter seps-columns" },
-    ...ofToken.map((one, index) => bar(one / top, bestTokens.includes(index), "height")),
+    ...ofToken.map((relevance, index) => bar(relevance / top, bestTokens.includes(index), "height")),
   );
   const right = grid.x + grid.width + 0.5 * type;
   notes.push({
@@ -109,7 +109,7 @@ function matrix(c) {
   });
   const terms = record.terms;
   const name = alignment.caption;
-  const told = (kind, values, chosen, mean, relevance) =>
+  const summed = (kind, values, chosen, mean, relevance) =>
     h(
       "div",
       { class: "seps-best-line", "data-best-of": kind },
@@ -135,8 +135,8 @@ function matrix(c) {
       paper
         ? h(
             "p",
-            { class: "seps-aside", "data-top": chosen.map((one) => values[one]).join(" ") },
-            shortList(chosen.map((one) => values[one])),
+            { class: "seps-aside", "data-top": chosen.map((index) => values[index]).join(" ") },
+            shortList(chosen.map((index) => values[index])),
           )
         : "",
     );
@@ -156,8 +156,8 @@ function matrix(c) {
       "div",
       { class: "seps-best-lines" },
       key,
-      told("token", ofToken, bestTokens, terms[`${name} patch-to-word mean`], terms[`${name} patch relevance`]),
-      told("word", ofWord, bestWords, terms[`${name} word-to-patch mean`], terms[`${name} word relevance`]),
+      summed("token", ofToken, bestTokens, terms[`${name} patch-to-word mean`], terms[`${name} patch relevance`]),
+      summed("word", ofWord, bestWords, terms[`${name} word-to-patch mean`], terms[`${name} word relevance`]),
     ),
   });
   return { sprites, notes };
@@ -166,7 +166,7 @@ function matrix(c) {
 const shortList = (values) =>
   values
     .slice(0, 5)
-    .map((one) => fixed(one, 2))
+    .map((number) => fixed(number, 2))
     .join(" ") + (values.length > 5 ? " …" : "");
 
 function extremes(rows) {
@@ -178,7 +178,7 @@ function extremes(rows) {
 // Where the k highest values stand, from the highest.
 function topK(values, k) {
   return Array.from(values.keys())
-    .sort((one, other) => values[other] - values[one] || one - other)
+    .sort((first, other) => values[other] - values[first] || first - other)
     .slice(0, k);
 }
 
@@ -193,7 +193,7 @@ function similarity(c) {
   let sum = 0;
   const steps = terms.map(([name, term]) => ({ name, term, from: sum, to: (sum += term) }));
   const [low, high] = [Math.min(0, ...steps.map(({ to }) => to)), Math.max(0, ...steps.map(({ to }) => to))];
-  const at = (one) => (100 * (one - low)) / (high - low || 1);
+  const at = (number) => (100 * (number - low)) / (high - low || 1);
   const items = steps.map(({ name, term, from, to }, index) => {
     const piece = h("i", { class: term < 0 ? "seps-less" : null });
     piece.style.left = `${at(Math.min(from, to))}%`;

@@ -26,7 +26,7 @@ function list(name, draw) {
 
 // Mark a button as the one picked, at once; Python's next value says the same.
 function pick({ currentTarget: picked }) {
-  press(picked.closest(".seps-list").querySelectorAll("[aria-pressed]"), (one) => one === picked);
+  press(picked.closest(".seps-list").querySelectorAll("[aria-pressed]"), (element) => element === picked);
 }
 
 const score = (value) => fixed(value, SIGNIFICANT);

@@ -48,9 +48,9 @@ function measured({ measured: numbers, holds }) {
       h("td", {}, short(value)),
     ),
   );
-  const said = say(holds ? "loss.holds" : "loss.holds_not");
+  const sentence = say(holds ? "loss.holds" : "loss.holds_not");
   return [
-    h("p", { class: "seps-holds", "data-holds": String(holds) }, said),
+    h("p", { class: "seps-holds", "data-holds": String(holds) }, sentence),
     h("table", {}, h("tbody", {}, ...rows)),
   ];
 }

@@ -21,13 +21,13 @@ export function curvesChart({ xs, lines, at, width, height, type, names, low = n
     drawing.append(svg("path", { class: "seps-grid", d: `M${left} ${y(value)}H${right}` }));
     drawing.append(svgText(left - 0.4 * type, y(value) + 0.35 * type, "end", Number(value.toPrecision(2)).toString()));
   }
-  for (const share of [0, 0.5, 1]) {
-    const value = xs[0] + share * (xs[xs.length - 1] - xs[0]);
+  for (const fraction of [0, 0.5, 1]) {
+    const value = xs[0] + fraction * (xs[xs.length - 1] - xs[0]);
     drawing.append(
       svgText(
         x(value),
         bottom + 1.2 * type,
-        ["start", "middle", "end"][2 * share],
+        ["start", "middle", "end"][2 * fraction],
         String(Number(value.toPrecision(3))),
       ),
     );

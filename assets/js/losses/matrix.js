@@ -30,11 +30,11 @@ export function similarityTable(value, choose) {
   const all = value.similarity.flat();
   const [low, high] = [Math.min(...all), Math.max(...all)];
   const cell = (similarity, row, column) => {
-    const found = arrows(value, row, column);
-    const signs = found.map(({ sign, counted }) =>
+    const beaten = arrows(value, row, column);
+    const signs = beaten.map(({ sign, counted }) =>
       h("i", { class: counted ? "seps-counted" : "seps-uncounted" }, sign),
     );
-    const one = button(
+    const cell = button(
       {
         "aria-label": pairLines(value, row, column).join(" "),
         click: () => choose([row, column]),
@@ -51,13 +51,13 @@ export function similarityTable(value, choose) {
         "data-column": column,
         "data-similarity": similarity,
         class: looks(value, row, column),
-        "data-violates": found.map(({ sign }) => sign).join(""),
-        "data-counted": found
+        "data-violates": beaten.map(({ sign }) => sign).join(""),
+        "data-counted": beaten
           .filter(({ counted }) => counted)
           .map(({ sign }) => sign)
           .join(""),
       },
-      one,
+      cell,
     );
     box.style.setProperty("--share", `${Math.round((45 * (similarity - low)) / (high - low || 1))}%`);
     return box;
@@ -102,40 +102,40 @@ export function pairLines(value, row, column) {
   const first = say("loss.pair", { row: row + 1, column: column + 1, similarity: value.similarity[row][column] });
   if (row === column) return [first, say("loss.pair_true")];
   if (value.excluded[row][column]) return [first, say("loss.pair_masked")];
-  const found = arrows(value, row, column);
-  if (!found.length) return [first, say("loss.pair_beaten")];
+  const beaten = arrows(value, row, column);
+  if (!beaten.length) return [first, say("loss.pair_beaten")];
   return [
     first,
-    ...found.map(({ way, amount, counted }) => say(counted ? `loss.${way}` : `loss.${way}_uncounted`, { amount })),
+    ...beaten.map(({ way, amount, counted }) => say(counted ? `loss.${way}` : `loss.${way}_uncounted`, { amount })),
   ];
 }
 
 export function unforeseenCards({ classes, class_list: list, examples }) {
-  const cards = examples.map((one) =>
+  const cards = examples.map((example) =>
     h(
       "figure",
-      { "data-subject": one.subject, "data-rank": one.rank },
-      h("img", { src: one.thumb, alt: one.title }),
+      { "data-subject": example.subject, "data-rank": example.rank },
+      h("img", { src: example.thumb, alt: example.title }),
       h(
         "figcaption",
         {},
-        h("p", { class: "seps-quote" }, `“${one.caption}”`),
+        h("p", { class: "seps-quote" }, `“${example.caption}”`),
         h(
           "p",
           {},
-          one.named_by.length
-            ? say("loss.named", { subject: one.subject, names: one.named_by.join(", ") })
-            : say("loss.unnamed", { subject: one.subject }),
+          example.named_by.length
+            ? say("loss.named", { subject: example.subject, names: example.named_by.join(", ") })
+            : say("loss.unnamed", { subject: example.subject }),
         ),
         h(
           "p",
           {},
-          ...sayNodes("loss.its_rank", { ...one, rank: h("b", {}, say("loss.rank", one)) }),
+          ...sayNodes("loss.its_rank", { ...example, rank: h("b", {}, say("loss.rank", example)) }),
         ),
       ),
     ),
   );
-  const named = examples.some((one) => one.named_by.length);
-  const said = say(named ? "loss.class_list" : "loss.class_list_none", { list, classes });
-  return [h("p", {}, said), h("div", { class: "seps-cards" }, ...cards)];
+  const named = examples.some((example) => example.named_by.length);
+  const sentence = say(named ? "loss.class_list" : "loss.class_list_none", { list, classes });
+  return [h("p", {}, sentence), h("div", { class: "seps-cards" }, ...cards)];
 }

@@ -32,7 +32,7 @@ function build(root, trigger) {
       {
         "data-mining": name,
         click: () => {
-          press(minings, (one) => one.dataset.mining === name);
+          press(minings, (element) => element.dataset.mining === name);
           changed();
         },
       },
@@ -46,7 +46,7 @@ function build(root, trigger) {
   const ids = h("p", { class: "seps-ids" });
   const curve = h("div", { class: "seps-curve-place" });
   const captions = h("ol", { class: "seps-batch" });
-  const share = h("input", { type: "range", step: 0.01, min: 0, max: 1, value: 0.3, input: slid });
+  const kept = h("input", { type: "range", step: 0.01, min: 0, max: 1, value: 0.3, input: slid });
   const shareReading = h("output", {});
   const ratios = h("div", { class: "seps-ratios" });
   const unforeseen = h("div", { class: "seps-unforeseen" });
@@ -77,7 +77,7 @@ function build(root, trigger) {
     part(
       "seps-ratio",
       say("loss.ratio"),
-      h("div", { class: "seps-settings" }, h("label", {}, say("knob.share"), share, shareReading)),
+      h("div", { class: "seps-settings" }, h("label", {}, say("knob.share"), kept, shareReading)),
       ratios,
     ),
     part("seps-classes", say("loss.classes"), unforeseen),
@@ -87,12 +87,12 @@ function build(root, trigger) {
   function slid() {
     drawRatio();
     clearTimeout(sharing);
-    sharing = setTimeout(() => trigger("share", { share: share.valueAsNumber }), DEBOUNCE);
+    sharing = setTimeout(() => trigger("share", { share: kept.valueAsNumber }), DEBOUNCE);
   }
 
   const settings = () => ({
     margin: margin.valueAsNumber,
-    mining: minings.find((one) => one.getAttribute("aria-pressed") === "true").dataset.mining,
+    mining: minings.find((element) => element.getAttribute("aria-pressed") === "true").dataset.mining,
     mask_ids: masking.checked,
   });
 
@@ -112,10 +112,10 @@ function build(root, trigger) {
     if (!timer) {
       Object.assign(margin, { min: value.margin_range[0], max: value.margin_range[1], value: value.margin });
       marginReading.textContent = fixed(value.margin, 2);
-      press(minings, (one) => one.dataset.mining === value.mining);
+      press(minings, (element) => element.dataset.mining === value.mining);
       masking.checked = value.mask_ids;
     }
-    if (typeof value.share === "number") share.value = value.share;
+    if (typeof value.share === "number") kept.value = value.share;
     const says = h("p", { class: "seps-matrix-says" }, say("loss.matrix"));
     table.replaceChildren(says, similarityTable(value, choose), matrixKey());
     choose(pair);
@@ -125,12 +125,12 @@ function build(root, trigger) {
       h("output", { "data-loss": value.now }, fixed(value.now, 4)),
       h("span", {}, say("loss.violations", value)),
     );
-    const { pairs, with_ids: one, without_ids: other } = value.masked;
+    const { pairs, with_ids: masked, without_ids: other } = value.masked;
     const places = pairs.map(({ row, column }) => `(${row + 1}, ${column + 1})`).join(say("reading.and"));
     ids.replaceChildren(
       ...sayNodes("loss.ids", {
         places,
-        with_ids: h("b", { "data-with-ids": one }, fixed(one, 4)),
+        with_ids: h("b", { "data-with-ids": masked }, fixed(masked, 4)),
         without_ids: h("b", { "data-without-ids": other }, fixed(other, 4)),
       }),
     );
@@ -202,9 +202,9 @@ function build(root, trigger) {
   }
 
   function drawRatio() {
-    const { target, shares, losses } = value.ratio;
-    const at = Math.round(share.valueAsNumber * (shares.length - 1));
-    shareReading.textContent = fixed(shares[at], 2);
+    const { target, shares: fractions, losses } = value.ratio;
+    const at = Math.round(kept.valueAsNumber * (fractions.length - 1));
+    shareReading.textContent = fixed(fractions[at], 2);
     const wide = Math.max(240, root.clientWidth < 760 ? root.clientWidth : (root.clientWidth - 340) / 2 - 24);
     const charts = [
       "value",
@@ -216,9 +216,9 @@ function build(root, trigger) {
         values: losses[loss][kind],
       }));
       const chart = curvesChart({
-        xs: shares,
+        xs: fractions,
         lines,
-        at: shares[at],
+        at: fractions[at],
         width: wide,
         height: 210,
         type: 14,

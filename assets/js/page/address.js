@@ -18,7 +18,7 @@ function pairOf(value) {
 function addressOf(value, { layer, opacity, lines, objects, step, talk, spoil, strength, share, mask, budget }) {
   if (!value?.link) return null;
   const percent = Math.round(100 * (opacity ?? OPACITY / 100));
-  const told = Object.entries({
+  const settings = Object.entries({
     layer: layer === "mask" ? null : layer,
     opacity: percent === OPACITY ? null : percent,
     grid: lines === false ? 0 : null,
@@ -31,7 +31,7 @@ function addressOf(value, { layer, opacity, lines, objects, step, talk, spoil, s
     strength: strength || null,
     share: share === SHARE ? null : share,
   });
-  const rest = told.filter(([, one]) => one !== null && one !== undefined).map(([name, one]) => `&${name}=${encodeURIComponent(one)}`);
+  const rest = settings.filter(([, setting]) => setting !== null && setting !== undefined).map(([name, setting]) => `&${name}=${encodeURIComponent(setting)}`);
   return value.link + rest.join("");
 }
 
@@ -49,22 +49,22 @@ export function darkTold(mount) {
 export function linked(mount) {
   return (element, props, trigger, watch) => {
     const seen = () => element.offsetParent !== null;
-    let told = {}; // what a new value does not change: the lesson's step and mode, the losses' kept share
+    let kept = {}; // what a new value does not change: the lesson's step and mode, the losses' kept share
     let drawn = {}; // what a new value brings along: a picture's layer and looks
     let shown = seen();
     const hold = () => {
-      if (typeof props.value?.share === "number") told = { share: props.value.share };
+      if (typeof props.value?.share === "number") kept = { share: props.value.share };
     };
     const remember = (value, detail, isNew = false) => {
       if (value?.waiting) return; // the address leads to what is waited for
       showed(element, addressOf(value, detail), pairOf(value), value?.photo?.title, isNew);
     };
-    const bar = (isNew) => remember(props.value, { objects: props.value?.outlined, ...props.value, ...told, ...drawn }, isNew);
+    const bar = (isNew) => remember(props.value, { objects: props.value?.outlined, ...props.value, ...kept, ...drawn }, isNew);
     mount(
       element,
       props,
       (event, detail) => {
-        if (["step", "share"].includes(event)) told = { ...detail };
+        if (["step", "share"].includes(event)) kept = { ...detail };
         if (["layer", "measure", "slide"].includes(event)) drawn = { ...detail };
         if (["layer", "measure", "step", "slide", "share"].includes(event) && seen()) remember(props.value, detail);
         if (event === "share") return; // of the address alone

@@ -26,10 +26,10 @@ export function worked() {
   waiting.shift()?.();
 }
 
-function told(element) {
+function settle(element) {
   const place = element.closest(".tabitem");
   if (!place) waiting.splice(0).forEach((give) => give()); // a fault, which no answer follows
-  for (const one of (place ?? document).querySelectorAll('.seps-view[aria-busy="true"]')) one.removeAttribute("aria-busy");
+  for (const view of (place ?? document).querySelectorAll('.seps-view[aria-busy="true"]')) view.removeAttribute("aria-busy");
 }
 
 export function noticeAnswers() {
@@ -38,7 +38,7 @@ export function noticeAnswers() {
     for (const { addedNodes } of changes) {
       for (const node of addedNodes) {
         const problem = node instanceof Element && (node.matches(PROBLEM) ? node : node.querySelector(PROBLEM));
-        if (problem) told(problem);
+        if (problem) settle(problem);
       }
     }
   }).observe(document.body, { childList: true, subtree: true });

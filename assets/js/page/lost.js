@@ -7,7 +7,7 @@ import { overdue } from "./acts.js";
 const PATIENCE = 4000; // milliseconds
 
 // Whether a picture in sight is still to come.
-const isWaiting = () => [...document.querySelectorAll(".seps-waiting")].some((one) => one.offsetParent);
+const isWaiting = () => [...document.querySelectorAll(".seps-waiting")].some((element) => element.offsetParent);
 
 // trigger("ask") asks for nothing.
 export function mount(element, props, trigger) {

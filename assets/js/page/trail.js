@@ -21,8 +21,8 @@ const BOXES = { // where one types, and what that is in an address
 };
 
 const contents = new Map(); // view -> what it shows now: {content, pair, query, element}
-const untold = []; // before the component is there
-let tell = (...one) => untold.push(one);
+const unsent = []; // before the component is there
+let tell = (...values) => unsent.push(values);
 let made = 0;
 let typing = { number: null, at: 0 }; // the entry that typing made last
 let restoring = null; // the number of the entry that Python is asked to bring back
@@ -39,7 +39,7 @@ function write(how, next, query) {
 
 // The view in sight, by its name in links.
 export function viewInSight() {
-  const chosen = [...document.querySelectorAll("#views [role=tab][aria-selected=true]")].filter((one) => one.offsetParent);
+  const chosen = [...document.querySelectorAll("#views [role=tab][aria-selected=true]")].filter((tab) => tab.offsetParent);
   const name = chosen.at(-1)?.dataset.tabId ?? "";
   return name === "walk" ? "lesson" : name;
 }
@@ -94,7 +94,7 @@ function typedQuery(view, name, text) {
   if (text.trim()) query.set(name, text);
   else query.delete(name);
   const best = view === "search" ? ["photo", "mask", "budget"] : []; // the best photograph for the new caption
-  for (const one of [...best, ...(query.get("layer")?.includes(":") ? ["layer"] : [])]) query.delete(one);
+  for (const name of [...best, ...(query.get("layer")?.includes(":") ? ["layer"] : [])]) query.delete(name);
   return `?${query}`;
 }
 
@@ -103,8 +103,8 @@ function open(view) {
   steering = performance.now() + PATIENCE;
   const names = INSIDE[view] ?? [view];
   const turn = () => {
-    const tabs = [...document.querySelectorAll("#views [role=tab][aria-selected=false]")].filter((one) => one.offsetParent);
-    const next = names.map((name) => tabs.find((one) => one.dataset.tabId === name)).find(Boolean);
+    const tabs = [...document.querySelectorAll("#views [role=tab][aria-selected=false]")].filter((tab) => tab.offsetParent);
+    const next = names.map((name) => tabs.find((tab) => tab.dataset.tabId === name)).find(Boolean);
     next?.click();
     if (viewInSight() !== view && performance.now() < steering) requestAnimationFrame(turn);
     else steering = 0;
@@ -131,7 +131,7 @@ function restore() {
 // {content, view, query} to bring it back.
 export function mount(element, props, trigger) {
   tell = trigger;
-  untold.splice(0).forEach((one) => tell(...one));
+  unsent.splice(0).forEach((values) => tell(...values));
 }
 
 export function followHistory() {

@@ -52,8 +52,8 @@ export function drawLayer(canvas, photo, record, text, options = {}) {
   }
 
   function drawValues() {
-    const { values, range: own, centred } = layerValues(record, layer);
-    const scale = range ?? own;
+    const { values, range: layerRange, centred } = layerValues(record, layer);
+    const scale = range ?? layerRange;
     const shade = (value) => (centred ? sideColour(value) : colour(value, scale));
     const { kept } = branchOf(record, layer);
     const arm = Math.min(cells[0].width, cells[0].height) / 9;

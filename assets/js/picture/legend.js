@@ -8,25 +8,25 @@ import { isMask, layerText, layerValues, number } from "../record/record.js";
 // The key of a layer: a colour scale with its label and the numbers at both ends, or what the mask's looks mean.
 export function layerLegend(record, layer, { opacity, range }) {
   if (layer.name === "photo") return h("div", { class: "seps-legend" });
-  const { key: said } = record.says.layers[layerText(layer)];
+  const { key: looks } = record.says.layers[layerText(layer)];
   if (isMask(layer)) {
     const swatch = (look) => h("i", { class: `seps-swatch ${look}` });
-    const meanings = said.map(([look, name]) => h("span", {}, swatch(look), name));
+    const meanings = looks.map(([look, name]) => h("span", {}, swatch(look), name));
     const key = h("div", { class: "seps-legend" }, ...meanings);
     key.style.setProperty("--veil", opacity);
     key.style.setProperty("--sparse", SPARSE_ONLY);
     key.style.setProperty("--dense", DENSE_ONLY);
     return key;
   }
-  const { label, range: own, centred } = layerValues(record, layer);
-  const [low, high] = range ?? own;
+  const { label, range: layerRange, centred } = layerValues(record, layer);
+  const [low, high] = range ?? layerRange;
   const end = (value, side) => h("output", { class: side, "data-value": value }, number(value));
   return h(
     "div",
     { class: "seps-legend" },
     h("span", { class: "seps-scale-label" }, ...symbols(label)),
     end(low, "low"), scaleBar({ opacity, centred }), end(high, "high"),
-    said ? h("span", { class: "seps-cross", title: meaning("cross") }, said) : null,
+    looks ? h("span", { class: "seps-cross", title: meaning("cross") }, looks) : null,
   );
 }
 
@@ -52,7 +52,7 @@ export function credit({ title, credit: author, link, licence, licence_link: ter
     if (!text || !/^https?:/.test(address ?? "")) return text;
     return h("a", { href: address, target: "_blank", rel: "noreferrer" }, text);
   };
-  const told = [linked(author, link), linked(licence, terms)].filter(Boolean);
-  const parts = told.flatMap((part, index) => [index ? ", " : title ? " · " : "", part]);
+  const credits = [linked(author, link), linked(licence, terms)].filter(Boolean);
+  const parts = credits.flatMap((part, index) => [index ? ", " : title ? " · " : "", part]);
   return h("span", { class: "seps-credit" }, title, ...parts);
 }

@@ -83,10 +83,10 @@ function valuesOf(record, layer, branch) {
 // For each patch 3 where both branches keep it, 1 the sparse alone, 2 the dense alone, 0 none; a single branch
 // gives 3 and 0. Of the smallest change 1 are patches to drop, 2 those to keep.
 export function fates(record, layer) {
-  const found = record.measures[layer.name];
-  if (layer.name === "smallest_set") return found.kept.map((kept) => (kept ? 3 : 0));
-  if (layer.name === "smallest_change" && found) {
-    return found.kept.map((kept, patch) => (found.dropped[patch] ? 1 : found.added[patch] ? 2 : kept ? 3 : 0));
+  const measure = record.measures[layer.name];
+  if (layer.name === "smallest_set") return measure.kept.map((kept) => (kept ? 3 : 0));
+  if (layer.name === "smallest_change" && measure) {
+    return measure.kept.map((kept, patch) => (measure.dropped[patch] ? 1 : measure.added[patch] ? 2 : kept ? 3 : 0));
   }
   if (layer.branch !== "both") return branchOf(record, layer).kept.map((kept) => (kept ? 3 : 0));
   const [sparse, dense] = record.branches;

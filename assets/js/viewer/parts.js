@@ -23,14 +23,14 @@ export function captionButtons(words, { preview, pin }) {
     blur: () => preview(null),
     click: () => pin(index),
   }, word));
-  buttons.forEach((one, index) => {
+  buttons.forEach((item, index) => {
     const continues = index > 0 && /^##./.test(words[index]);
     if (!continues) element.append(h("span", { class: "seps-word" }));
-    element.lastChild.append(one);
+    element.lastChild.append(item);
   });
-  const light = (lit, pinned) => buttons.forEach((one, index) => {
-    one.classList.toggle("seps-lit", index === lit);
-    one.setAttribute("aria-pressed", index === pinned);
+  const light = (lit, pinned) => buttons.forEach((element, index) => {
+    element.classList.toggle("seps-lit", index === lit);
+    element.setAttribute("aria-pressed", index === pinned);
   });
   return { element, light };
 }
@@ -88,8 +88,8 @@ export function glossary(parts, record) {
     ...terms.map((name) => [say(`term.${name}`), name]),
     ...["token", "cross", "colour"].map((name) => [say(`glossary.${name}`), name]),
   ];
-  const told = entries.flatMap(([shown, name]) => [h("dt", {}, shown), h("dd", {}, meaning(name))]);
-  return h("details", { class: "seps-glossary" }, h("summary", {}, say("glossary.title")), h("dl", {}, ...told));
+  const definitions = entries.flatMap(([shown, name]) => [h("dt", {}, shown), h("dd", {}, meaning(name))]);
+  return h("details", { class: "seps-glossary" }, h("summary", {}, say("glossary.title")), h("dl", {}, ...definitions));
 }
 
 // Every aggregated token of the layer's branch, all on one scale, as large as `room` [width, height] lets them be;

@@ -24,7 +24,7 @@ const GAP = 8; // CSS pixels between two pictures of a word
 
 function build(root, value, trigger) {
   let record = decode(value.record);
-  const sceneOf = (told) => told && { ...told, objects: JSON.parse(told.objects) };
+  const sceneOf = (sent) => sent && { ...sent, objects: JSON.parse(sent.objects) };
   let scene = sceneOf(value.scene);
   const asked = parseLayer(value.layer ?? "mask");
   const state = {
@@ -251,17 +251,17 @@ function build(root, value, trigger) {
     const { name, number, branch } = state.layer;
     const layer = shown();
     const text = layerText(layer);
-    const ofWord = (one) => (["word", "fit"].includes(one.name) || isByWord(one) ? one.number : null);
+    const ofWord = (layer) => (["word", "fit"].includes(layer.name) || isByWord(layer) ? layer.number : null);
     caption.light(ofWord(layer), ofWord(state.layer));
-    for (const one of layers.querySelectorAll("[data-layer]")) {
-      const own = one.dataset.layer;
-      const sides = ["sparse", "dense"].map((side) => ({ name: own, number: null, branch: side }));
-      one.disabled = !(measures.includes(own) || sides.some((side) => hasLayer(record, side)));
-      one.setAttribute("aria-pressed", own === name || (own === "tokens" && name === "token"));
+    for (const element of layers.querySelectorAll("[data-layer]")) {
+      const layerOfButton = element.dataset.layer;
+      const sides = ["sparse", "dense"].map((side) => ({ name: layerOfButton, number: null, branch: side }));
+      element.disabled = !(measures.includes(layerOfButton) || sides.some((side) => hasLayer(record, side)));
+      element.setAttribute("aria-pressed", layerOfButton === name || (layerOfButton === "tokens" && name === "token"));
     }
-    for (const one of branches) {
-      one.disabled = !hasLayer(record, { name, number, branch: one.dataset.branch });
-      one.setAttribute("aria-pressed", one.dataset.branch === branch);
+    for (const element of branches) {
+      element.disabled = !hasLayer(record, { name, number, branch: element.dataset.branch });
+      element.setAttribute("aria-pressed", element.dataset.branch === branch);
     }
     pager.hidden = name !== "token";
     const last = branchOf(record, state.layer)?.aggregation_weights.length;
@@ -284,8 +284,8 @@ function build(root, value, trigger) {
     const asked = state.preview !== null || state.patch !== null; // what takes long lets others be read meanwhile
     if (measuring && !(asked && isSlow(measuring))) {
       const { length } = record.branches[0].kept;
-      const told = { name: layerName(parseLayer(measuring).name), count: length + 1 };
-      return [say(isSlow(measuring) ? "button.measuring_slowly" : "button.measuring_layer", told)];
+      const values = { name: layerName(parseLayer(measuring).name), count: length + 1 };
+      return [say(isSlow(measuring) ? "button.measuring_slowly" : "button.measuring_layer", values)];
     }
     if (others.says && state.preview === null) return [others.says];
     const patch = state.preview === null ? state.patch : null;
@@ -294,9 +294,9 @@ function build(root, value, trigger) {
     }
     if (patch !== null && layer.name !== "tokens") return patchLines(record, patch);
     if (layer.name === "word") {
-      const said = decider?.now?.words ?? record.says.words;
+      const sentences = decider?.now?.words ?? record.says.words;
       const lines = [
-        said[layer.number], scene?.inside[layer.number]?.says, value.unfound?.words[layer.number],
+        sentences[layer.number], scene?.inside[layer.number]?.says, value.unfound?.words[layer.number],
         isPair() ? record.says.apart[layer.number] : null,
       ];
       return lines.filter(Boolean);
@@ -312,7 +312,7 @@ function build(root, value, trigger) {
       stage.classList.toggle("seps-pair", pair);
       return fit(); // which draws
     }
-    for (const one of [used, fits]) one.hidden = !pair;
+    for (const element of [used, fits]) element.hidden = !pair;
     if (pair) drawFits(layer.name === "word" ? layer : state.layer);
     const outline = (picture) => state.objects && drawObjects(picture, scene);
     if (layer.name === "tokens") {
@@ -329,13 +329,13 @@ function build(root, value, trigger) {
   function drawFits({ number, branch }) {
     const text = layerText({ name: "fit", number, branch });
     if (fits.children.length < 2) fits.prepend(h("canvas", { role: "img" }));
-    const [picture, told] = fits.children;
+    const [picture, range] = fits.children;
     resize(picture, canvas.clientWidth, canvas.clientHeight);
     drawLayer(picture, photo, record, text, { opacity: state.opacity, lines: state.lines, patch: state.patch });
     if (state.objects) drawObjects(picture, scene);
     picture.setAttribute("aria-label", describe(record, text));
     const [low, high] = record.says.layers[text].range;
-    told.textContent = say("button.fits_scale", { low, high });
+    range.textContent = say("button.fits_scale", { low, high });
   }
 
   // The picture takes the place that the rest leaves of the height, and never more than the width.
@@ -372,7 +372,7 @@ function build(root, value, trigger) {
     if (!["caption", "dense_caption", "model", "link"].every(same)) return false;
     record = decode(next.record);
     scene = sceneOf(next.scene);
-    decider?.told(JSON.parse(next.whatif), next.mask, next.budget);
+    decider?.update(JSON.parse(next.whatif), next.mask, next.budget);
     painted();
     if (measuring && !decider?.pending && hasLayer(record, parseLayer(measuring))) {
       state.layer = parseLayer(measuring);

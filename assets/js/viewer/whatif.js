@@ -12,10 +12,10 @@ const CHOICE = ["#10191a", "#ffd23f"]; // the model's choice in the game: below 
 // told: what Python says, see whatif_value in demo/views/whatif.py; `changed` is called when the decision has changed,
 // `redraw` when only its looks have, `resized` when the tools come or go. With `always` the tools are there from the
 // start, stay, and have no game.
-export function whatIf(told, { mask, budget, grid, changed, redraw, resized, always = false }) {
+export function whatIf(content, { mask, budget, grid, changed, redraw, resized, always = false }) {
   const count = grid[0] * grid[1];
-  let own = readMask(told.own, count);
-  let kept = mask ? readMask(mask, count) : budget ? own.map(() => 0) : [...own];
+  let model = readMask(content.own, count);
+  let kept = mask ? readMask(mask, count) : budget ? model.map(() => 0) : [...model];
   let open = Boolean(always || mask || budget);
   let game = budget;
   let history = [];
@@ -23,23 +23,23 @@ export function whatIf(told, { mask, budget, grid, changed, redraw, resized, alw
   let seen = false; // whether the model's choice is shown
   let full = false; // whether a patch too many was asked for
 
-  const used = () => kept.reduce((sum, one) => sum + one, 0);
-  const same = (one, other) => one.every((bit, patch) => bit === other[patch]);
-  const text = () => (open && used() && !same(kept, own) ? maskText(kept) : "");
+  const used = () => kept.reduce((sum, bit) => sum + bit, 0);
+  const same = (first, other) => first.every((bit, patch) => bit === other[patch]);
+  const text = () => (open && used() && !same(kept, model) ? maskText(kept) : "");
 
   const tool = (name, does, label = say(`button.${name}`)) => button({ "data-tool": name, click: does }, label);
   const toggle = button({ class: "seps-whatif-toggle", "data-tool": "whatif", click: () => show(!open) },
     say("button.whatif"));
   const undo = tool("undo", back);
-  const asOwn = tool("own", () => decide(own));
-  const all = tool("keep_all", () => decide(own.map(() => 1)));
-  const none = tool("keep_none", () => decide(own.map(() => 0)));
-  const inside = told.objects.map(([name, bits]) => {
+  const asOwn = tool("own", () => decide(model));
+  const all = tool("keep_all", () => decide(model.map(() => 1)));
+  const none = tool("keep_none", () => decide(model.map(() => 0)));
+  const inside = content.objects.map(([name, bits]) => {
     const patches = readMask(bits, count);
     const label = say("button.keep_inside", { name });
     return [button({ "data-tool": "inside", click: () => decide(patches) }, label), patches];
   });
-  const play = tool("play", () => (game ? stop() : begin(told.budget)), say("game.title", { budget: told.budget }));
+  const play = tool("play", () => (game ? stop() : begin(content.budget)), say("game.title", { budget: content.budget }));
   const size = h("input", { type: "number", min: 1, max: count, step: 1, change: () => begin(size.valueAsNumber, true) });
   const sized = h("label", { class: "seps-budget" }, say("button.budget"), size);
   const reveal = button({ "data-tool": "model", click: () => {
@@ -56,7 +56,7 @@ export function whatIf(told, { mask, budget, grid, changed, redraw, resized, alw
     !inside.length ? null : h(
       "div",
       { class: "seps-tools", role: "group", "aria-label": say("group.inside") },
-      ...inside.map(([one]) => one),
+      ...inside.map(([element]) => element),
     ),
     h("div", { class: "seps-tools seps-play" }, sized, reveal),
     h("div", { class: "seps-verdict" }, says, table),
@@ -65,8 +65,8 @@ export function whatIf(told, { mask, budget, grid, changed, redraw, resized, alw
   function show(on) {
     open = on;
     if (!on) {
-      if (!same(kept, own)) remember();
-      kept = [...own];
+      if (!same(kept, model)) remember();
+      kept = [...model];
       game = 0;
     }
     ask();
@@ -75,11 +75,11 @@ export function whatIf(told, { mask, budget, grid, changed, redraw, resized, alw
 
   function begin(patches, again = false) {
     const least = again ? Math.max(1, used()) : 1;
-    const chosen = Math.round(Number.isFinite(patches) ? patches : told.budget);
+    const chosen = Math.round(Number.isFinite(patches) ? patches : content.budget);
     game = Math.max(least, Math.min(count, chosen));
     if (!again) {
       remember();
-      kept = own.map(() => 0);
+      kept = model.map(() => 0);
       seen = false;
     }
     ask();
@@ -89,7 +89,7 @@ export function whatIf(told, { mask, budget, grid, changed, redraw, resized, alw
   function stop() {
     remember();
     game = 0;
-    kept = [...own];
+    kept = [...model];
     ask();
     resized();
   }
@@ -140,35 +140,35 @@ export function whatIf(told, { mask, budget, grid, changed, redraw, resized, alw
     toggle.setAttribute("aria-expanded", String(open));
     element.hidden = !open;
     undo.disabled = !history.length;
-    asOwn.disabled = Boolean(game) || same(kept, own);
+    asOwn.disabled = Boolean(game) || same(kept, model);
     all.disabled = Boolean(game) || placed === count;
     none.disabled = placed === 0;
-    inside.forEach(([one, patches]) => {
-      one.disabled = Boolean(game) && patches.reduce((sum, bit) => sum + bit, 0) > game;
+    inside.forEach(([element, patches]) => {
+      element.disabled = Boolean(game) && patches.reduce((sum, bit) => sum + bit, 0) > game;
     });
     press([play], () => game);
-    play.textContent = say("game.title", { budget: game || told.budget });
+    play.textContent = say("game.title", { budget: game || content.budget });
     sized.parentElement.hidden = !game;
     if (game && document.activeElement !== size) size.value = String(game);
     reveal.textContent = say(seen ? "button.hide_model" : "button.show_model");
     press([reveal], () => seen);
     says.replaceChildren(...symbols(sentence(placed)));
-    table.hidden = !game || !told.game;
-    if (game && told.game) fillTable();
+    table.hidden = !game || !content.game;
+    if (game && content.game) fillTable();
   }
 
   function sentence(placed) {
     if (game && full) return say("game.full", { budget: game });
-    if (game) return !placed || !told.game ? say("game.ask", { budget: game }) : told.game.says;
+    if (game) return !placed || !content.game ? say("game.ask", { budget: game }) : content.game.says;
     if (!placed) return say("whatif.empty");
-    return same(kept, own) ? say("whatif.hint") : (told.now?.says ?? say("whatif.hint"));
+    return same(kept, model) ? say("whatif.hint") : (content.now?.says ?? say("whatif.hint"));
   }
 
   function fillTable() {
     const head = [say("game.who"), say("game.patches"), symbol("S(I, T)"), say("game.rank_title")];
     table.replaceChildren(
       h("thead", {}, h("tr", {}, ...head.map((name) => h("th", { scope: "col" }, name)))),
-      h("tbody", {}, ...told.game.rows.map(([who, ...cells]) =>
+      h("tbody", {}, ...content.game.rows.map(([who, ...cells]) =>
         h("tr", {}, h("th", { scope: "row" }, who), ...cells.map((cell) => h("td", {}, cell))))),
     );
   }
@@ -216,15 +216,15 @@ export function whatIf(told, { mask, budget, grid, changed, redraw, resized, alw
     get open() { return open; },
     get pending() { return pending; }, // whether the numbers are still those of another decision
     get budget() { return open ? game : 0; },
-    get now() { return text() ? told.now : null; },
-    get choice() { return seen && game && told.game ? readMask(told.game.mask, count) : null; },
+    get now() { return text() ? content.now : null; },
+    get choice() { return seen && game && content.game ? readMask(content.game.mask, count) : null; },
     // What Python says now; while it has yet to answer to the latest change, the picture stays as it was painted.
-    told(next, mask, budget) {
-      told = next;
-      own = readMask(told.own, count);
+    update(next, mask, budget) {
+      content = next;
+      model = readMask(content.own, count);
       if (mask === text() && budget === game) pending = false;
       else if (!pending) {
-        kept = mask ? readMask(mask, count) : budget ? own.map(() => 0) : [...own];
+        kept = mask ? readMask(mask, count) : budget ? model.map(() => 0) : [...model];
         game = budget;
         open = open || Boolean(mask || budget);
       }

@@ -6,7 +6,7 @@ import { say, symbols } from "../base/words.js";
 
 const DIGITS = 4;
 
-const written = (share) => (share === null ? say("why.missing") : fixed(share, DIGITS).replace("-", "−"));
+const written = (attribution) => (attribution === null ? say("why.missing") : fixed(attribution, DIGITS).replace("-", "−"));
 
 // The difference with an arrow towards the picture that it speaks for.
 function differenceOf(amount) {
@@ -33,16 +33,16 @@ function cells(name, { left, right, difference, unfound = [] }, bars = [null, nu
 }
 
 // One bar: as much as the other one has, and what it has more; hatched where a share is below zero.
-function bar(side, own, other, scale) {
-  const share = Math.abs(own ?? 0);
-  const common = own !== null && other !== null && own * other > 0 ? Math.min(share, Math.abs(other)) : 0;
+function bar(side, here, other, scale) {
+  const size = Math.abs(here ?? 0);
+  const common = here !== null && other !== null && here * other > 0 ? Math.min(size, Math.abs(other)) : 0;
   const piece = (look, amount) => {
-    const one = h("b", { class: look });
-    one.style.width = `${scale ? (100 * amount) / scale : 0}%`;
-    return one;
+    const part = h("b", { class: look });
+    part.style.width = `${scale ? (100 * amount) / scale : 0}%`;
+    return part;
   };
-  const looks = `seps-share-bar seps-for-${side}${(own ?? 0) < 0 ? " seps-less" : ""}`;
-  return h("i", { class: looks, "aria-hidden": "true" }, piece("seps-common", common), piece("seps-more", share - common));
+  const looks = `seps-share-bar seps-for-${side}${(here ?? 0) < 0 ? " seps-less" : ""}`;
+  return h("i", { class: looks, "aria-hidden": "true" }, piece("seps-common", common), piece("seps-more", size - common));
 }
 
 export function wordRow(row, scale, click) {

@@ -59,7 +59,7 @@ function build(root, value, trigger) {
   const legend = h("div", { class: "seps-legend-place" });
   const reading = h("p", { class: "seps-reading", role: "status", "aria-live": "polite" });
   const [order, numbers, ...others] = JSON.parse(value.says);
-  const shares = h(
+  const attributions = h(
     "div",
     { class: "seps-shares" },
     h("div", { class: "seps-why-rows", role: "group", "aria-label": say("group.words") }, ...words),
@@ -71,7 +71,7 @@ function build(root, value, trigger) {
     h("p", { class: "seps-told" }, others.join(" ")),
     fold(numbers),
     h("div", { class: "seps-settings" }, overview, legend),
-    h("div", { class: "seps-why-pair" }, figures[0], shares, figures[1]),
+    h("div", { class: "seps-why-pair" }, figures[0], attributions, figures[1]),
     h(
       "div",
       { class: "seps-foot" },
@@ -85,7 +85,7 @@ function build(root, value, trigger) {
 
   function update() {
     press([overview], () => !chosen);
-    words.forEach((one, at) => one.setAttribute("aria-pressed", String(rows[at] === chosen)));
+    words.forEach((element, at) => element.setAttribute("aria-pressed", String(rows[at] === chosen)));
     reading.textContent = chosen ? chosen.says : say("why.words");
     const layer = chosen ? `word:${chosen.number}` : "photo";
     const range = chosen ? [0, chosen.most] : null;

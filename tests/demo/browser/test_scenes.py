@@ -91,7 +91,7 @@ def test_true_objects_are_outlined_and_words_are_weighed(
         for one in inside:
             page.locator(f"#viewer [data-word='{one.word}']").click()
             expect(page.locator("#viewer .seps-reading")).to_contain_text(
-                f"{100 * one.share:.0f}% of this word's weight lies inside {one.name}."
+                f"{100 * one.fraction:.0f}% of this word's weight lies inside {one.name}."
             )
         page.locator("#viewer [data-word='4']").click()  # "over" names nothing
         expect(page.locator("#viewer .seps-reading")).not_to_contain_text("lies inside")

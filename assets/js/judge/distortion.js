@@ -8,7 +8,7 @@ import { lasting } from "../base/mount.js";
 import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
 import { curvesChart } from "../losses/curves.js";
-import { drawShares, sharesKey } from "./shares.js";
+import { drawShares, sharesKey } from "./attributions.js";
 
 const DEBOUNCE = 300; // milliseconds
 const NARROW = 560; // CSS pixels
@@ -17,7 +17,7 @@ const DASHED = "6 5";
 function build(root, trigger) {
   let value = null;
   let images = [];
-  let shares = null;
+  let attributions = null;
   let timer = 0;
   let asked = null; // the key of the value whose copies were asked for
   let visible = false;
@@ -56,10 +56,10 @@ function build(root, trigger) {
   }
 
   // Ask for the copies of a kind; the scores that are shown until they come are another kind's, and fade.
-  function ask(spoil) {
-    value = { ...value, spoil };
+  function ask(kind) {
+    value = { ...value, spoil: kind };
     asked = value.key;
-    press([...kinds.children], (one) => one.dataset.kind === spoil);
+    press([...kinds.children], (element) => element.dataset.kind === kind);
     root.setAttribute("aria-busy", "true");
     waiting.hidden = false;
     trigger("spoil", settings());
@@ -83,11 +83,11 @@ function build(root, trigger) {
       return;
     }
     root.removeAttribute("aria-busy");
-    shares = value.shares && floats(value.shares);
-    const most = shares && Math.max(...shares.map((row) => row.reduce((high, share) => Math.max(high, Math.abs(share)), 0)));
-    heat.hidden = !shares;
-    if (shares) key.replaceChildren(sharesKey(most));
-    shares = shares && shares.map((values) => ({ grid: value.grid, values, most }));
+    attributions = value.shares && floats(value.shares);
+    const most = attributions && Math.max(...attributions.map((row) => row.reduce((high, attribution) => Math.max(high, Math.abs(attribution)), 0)));
+    heat.hidden = !attributions;
+    if (attributions) key.replaceChildren(sharesKey(most));
+    attributions = attributions && attributions.map((values) => ({ grid: value.grid, values, most }));
     falls.replaceChildren(...value.falls.map((line) => h("p", {}, line)));
     const of = value;
     Promise.all(value.pictures.map((src) => loadImage({ src }))).then((loaded) => {
@@ -111,7 +111,7 @@ function build(root, trigger) {
     resize(canvas, width, (width * image.naturalHeight) / image.naturalWidth);
     const kind = say(`judge.${value.spoil}`).toLowerCase();
     canvas.setAttribute("aria-label", say("judge.spoilt", { kind, strength: value.strengths[at()] }));
-    drawShares(canvas, image, toggle.checked && shares ? shares[at()] : null);
+    drawShares(canvas, image, toggle.checked && attributions ? attributions[at()] : null);
   }
 
   function drawCharts() {
@@ -137,9 +137,9 @@ function build(root, trigger) {
         high: 1,
       });
       drawing.setAttribute("data-chart", name);
-      for (const { name: own, values } of curves.filter(({ dashed }) => !dashed)) {
+      for (const { name: label, values } of curves.filter(({ dashed }) => !dashed)) {
         drawing.append(svg("circle", {
-          cx: x(value.strengths[at()]), cy: y(values[at()]), r: 5, class: "seps-score-dot", "data-here": own,
+          cx: x(value.strengths[at()]), cy: y(values[at()]), r: 5, class: "seps-score-dot", "data-here": label,
         }));
       }
       return drawing;

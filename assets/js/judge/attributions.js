@@ -9,24 +9,24 @@ const OPACITY = 0.85;
 
 // Draw a picture so that it fills the canvas; where there are shares {grid, values, most}, the picture is grey under
 // them, and the stronger a share, the fuller its colour. patch: the index of one to mark.
-export function drawShares(canvas, image, shares, { patch = null } = {}) {
+export function drawShares(canvas, image, attributions, { patch = null } = {}) {
   const context = canvas.getContext("2d");
   const { width, height } = canvas;
   context.clearRect(0, 0, width, height);
-  context.filter = shares ? "grayscale(1)" : "none";
+  context.filter = attributions ? "grayscale(1)" : "none";
   context.drawImage(image, 0, 0, width, height);
   context.filter = "none";
-  if (!shares) return;
-  const [rows, columns] = shares.grid;
+  if (!attributions) return;
+  const [rows, columns] = attributions.grid;
   const edge = (index, count, length) => Math.round((index * length) / count);
   const cell = (index) => {
     const [row, column] = [Math.floor(index / columns), index % columns];
     const [left, top] = [edge(column, columns, width), edge(row, rows, height)];
     return [left, top, edge(column + 1, columns, width) - left, edge(row + 1, rows, height) - top];
   };
-  shares.values.forEach((share, index) => {
-    context.fillStyle = sideColour(share);
-    context.globalAlpha = OPACITY * strength(share, [-shares.most, shares.most], true);
+  attributions.values.forEach((attribution, index) => {
+    context.fillStyle = sideColour(attribution);
+    context.globalAlpha = OPACITY * strength(attribution, [-attributions.most, attributions.most], true);
     context.fillRect(...cell(index));
   });
   context.globalAlpha = 1;
