@@ -30,25 +30,10 @@ ROOMS = (  # of seps/, demo/ and their tests, that are done; add a room when its
     "serving",
     "lesson",
 )
-LATER = (  # files and folders of these rooms that still wait
-    "scenes/reading.py",
-    "scenes/test_reading.py",
-    "training/cache.py",
-    "training/classes.py",
-    "training/data_loader.py",
-    "training/decision.py",
-    "training/loop.py",
-    "training/phrase_captions.py",
-    "training/settings.py",
-    "training/step.py",
-    "training/test_classes.py",
-    "training/test_decision.py",
-    "evaluation/found_words.py",
-    "evaluation/test_found_words.py",
-    "evaluation/labelled.py",
-    "evaluation/test_labelled.py",
-    "evaluation/grounding",
-)
+WRITTEN = {  # fields by whose names results files hold their numbers
+    ("seps/evaluation/grounding/contrast_report.py", "own"),
+    ("seps/evaluation/grounding/curves.py", "shares"),
+}
 INSTEAD = {
     "beforehand": "precomputed",
     "chance": "rng",
@@ -72,10 +57,7 @@ ENDING = "at_once"  # batch_size, or what is counted
 
 def files(room: str) -> Iterator[Path]:
     for folder in ("seps", "demo", "tests/seps", "tests/demo"):
-        for file in sorted((ROOT / folder / room).rglob("*.py")):
-            inside = file.relative_to(ROOT / folder).as_posix()
-            if not any(inside == later or inside.startswith(f"{later}/") for later in LATER):
-                yield file
+        yield from sorted((ROOT / folder / room).rglob("*.py"))
 
 
 def bound_names(tree: ast.AST) -> Iterator[tuple[str, int]]:
@@ -111,7 +93,7 @@ def test_words_of_our_own_do_not_come_back(room: str) -> None:
         f"{file.relative_to(ROOT)}:{line}: {name} -> {better}"
         for file in seen
         for name, line in bound_names(ast.parse(file.read_text(encoding="utf-8")))
-        if (better := instead_of(name))
+        if (better := instead_of(name)) and (file.relative_to(ROOT).as_posix(), name) not in WRITTEN
     ]
     assert wrong == []
 

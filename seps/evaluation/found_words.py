@@ -122,11 +122,11 @@ class FoundWords:
             f"{self.others_threshold:.4f}",
             f"{'':34}{'words':>9}{'below':>9}{'median':>9}{'others':>9}{'below':>9}{'median':>9}{'own thr.':>9}",
         ]
-        for name, one in self.classes.items():
-            right = f"{one.words:9,}{100 * one.below:8.1f}%{one.median:9.3f}"
+        for name, measure in self.classes.items():
+            right = f"{measure.words:9,}{100 * measure.below:8.1f}%{measure.median:9.3f}"
             lines.append(
-                f"  {name:32}{right}{one.others:9,}{100 * one.others_below:8.1f}%{one.others_median:9.3f}"
-                f"{one.own_threshold:9.3f}"
+                f"  {name:32}{right}{measure.others:9,}{100 * measure.others_below:8.1f}%{measure.others_median:9.3f}"
+                f"{measure.own_threshold:9.3f}"
             )
         return "\n".join(lines)
 
@@ -136,17 +136,17 @@ class FoundWords:
         if self.threshold is not None:
             lines = [f"threshold {self.threshold:.4f}: right in {100 * self.precision:.0f} of 100 cases"]
         at_most = f", at {self.others_threshold:.4f}"
-        for name, one in (
+        for name, measure in (
             ("best images", self.best),
             ("checked by hand", self.checked),
             (f"best images{at_most}", self.best_at_most),
             (f"checked by hand{at_most}", self.checked_at_most),
         ):
-            if one is not None:
-                right = "" if one.right is None else f", right in {100 * one.right:.1f}%"
+            if measure is not None:
+                right = "" if measure.right is None else f", right in {100 * measure.right:.1f}%"
+                of_words = f"{measure.below:,} of {measure.words:,} {self.marks}{right}"
                 lines.append(
-                    f"  {name}: said of {one.below:,} of {one.words:,} {self.marks}{right}; {100 * one.recall:.1f}% of "
-                    f"the {one.missing:,} missing ones"
+                    f"  {name}: said of {of_words}; {100 * measure.recall:.1f}% of the {measure.missing:,} missing ones"
                 )
         return lines
 
@@ -185,19 +185,19 @@ def measure_found_words(
     if entities is not None and len(entities) != images:
         raise ValueError(f"entities has {len(entities)} images, but split {split.name} has {images}.")
     embeddings = encode_files(model, split.image_files, progress)  # (V, N[+1], C)
-    kinds = [{} if entities is None else sentence_kinds(model, one) for one in entities or [()] * images]
+    kinds = [{} if entities is None else sentence_kinds(model, phrases) for phrases in entities or [()] * images]
     spoken = [own_words(model, split.captions[i * k : (i + 1) * k]) for i in range(images)]
     right: dict[str, list[float]] = defaultdict(list)
     others: dict[str, list[float]] = defaultdict(list)
     for part in batches(images, 1, progress, "Matching captions"):
-        own = part.start
-        other = (own + images // 2) % images
-        captions = split.captions[own * k : (own + 1) * k]
-        for caption, best in zip(captions, best_cosines(model, embeddings[[own, other]], captions), strict=True):
-            known = kinds[own].get(caption)
-            for place, (found, left_out) in enumerate(((right, frozenset()), (others, spoken[other]))):
+        image = part.start
+        other = (image + images // 2) % images
+        captions = split.captions[image * k : (image + 1) * k]
+        for caption, best in zip(captions, best_cosines(model, embeddings[[image, other]], captions), strict=True):
+            known = kinds[image].get(caption)
+            for place, (collected, left_out) in enumerate(((right, frozenset()), (others, spoken[other]))):
                 for kind, cosine in classed(model.words(caption), best[place], known, left_out):
-                    found[kind].append(cosine)
+                    collected[kind].append(cosine)
     marks = NOUNS if nouns else CONTENT
     if not others[marks]:
         raise ValueError(f"split {split.name} has no {marks} that are another image's alone.")
@@ -271,18 +271,18 @@ def sentence_kinds(model: SEPSModel, sentences: Sequence[SentencePhrases]) -> di
 
     Sentences whose words cannot be found among their tokens are left out.
     """
-    found = {}
-    for one in sentences:
-        positions = word_tokens(model.tokenizer, one.sentence)
+    kinds_of = {}
+    for sentence in sentences:
+        positions = word_tokens(model.tokenizer, sentence.sentence)
         if positions is None:
             continue
         kinds: Kinds = {}
-        for phrase in one.phrases:
+        for phrase in sentence.phrases:
             last = phrase.first_word + len(phrase.phrase.split()) - 1
             for word in range(phrase.first_word, last + 1):
                 kinds |= dict.fromkeys(positions[word], NOUNS if word == last else MODIFIERS)
-        found[one.sentence] = kinds
-    return found
+        kinds_of[sentence.sentence] = kinds
+    return kinds_of
 
 
 def usual_nouns(
@@ -339,7 +339,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         entities = None
         if (Path(options.data) / f"{options.split}_entities.jsonl").is_file():
             entities = read_entities(options.data, options.split)[: len(split.image_files)]
-        found = measure_found_words(
+        result = measure_found_words(
             model,
             split,
             entities,
@@ -350,9 +350,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             checked,
             options.precision,
         )
-        print(found.table())
+        print(result.table())
         if options.json is not None:
-            options.json.write_text(json.dumps(asdict(found), indent=2) + "\n", encoding="utf-8")
+            options.json.write_text(json.dumps(asdict(result), indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 
 from seps.scenes.kinds import KINDS
-from seps.scenes.reading import MOST_NAMED, Reading, Statement
+from seps.scenes.reading import MAX_NAMED, Reading, Statement
 from seps.scenes.truth import about
 
 INVERSE = {"left of": "right of", "above": "below", "in front of": "behind", "on": "under", "next to": "next to"}
@@ -85,11 +85,11 @@ def matchings(asked: Reading, recaption: Reading) -> Iterator[dict[int, int]]:
     """Every way in which as many objects of one caption as can be are objects of the other: of like nouns alone."""
     asked_nouns, others = nouns(asked), nouns(recaption)
     fits = {i: [j for j in range(len(others)) if alike(asked_nouns[i], others[j])] for i in range(len(asked_nouns))}
-    able = [i for i in fits if fits[i]][:MOST_NAMED]
+    able = [i for i in fits if fits[i]][:MAX_NAMED]
     for size in range(min(len(able), len(others)), -1, -1):
         any_fits = False
         for chosen in combinations(able, size):
-            for order in permutations(range(len(others[:MOST_NAMED])), size):
+            for order in permutations(range(len(others[:MAX_NAMED])), size):
                 if all(j in fits[i] for i, j in zip(chosen, order, strict=True)):
                     any_fits = True
                     yield dict(zip(chosen, order, strict=True))

@@ -37,7 +37,7 @@ from seps.scenes.wording import (
 
 JOINTS = ("and", "while", "with")  # of a sentence: they state nothing
 OPENINGS = (("there", "is"), ("there", "are"))  # neither do these without what follows
-MOST_NAMED = 8  # objects of a caption that may be a scene's, which has at most five; those after them are none of it
+MAX_NAMED = 8  # objects of a caption that may be a scene's, which has at most five; those after them are none of it
 Phrase = tuple[str, ...]
 Statement = tuple[Any, ...]
 
@@ -113,16 +113,16 @@ def judge_statements(scene: Scene, reading: Reading) -> tuple[bool, ...]:
 
 def _judged(scene: Scene, reading: Reading) -> Iterator[tuple[bool, ...]]:
     """The truth of each statement for each choice of objects; objects that the scene has not are none of it."""
-    for chosen in _choices(sum(len(one.objects) for one in reading.named), len(scene.objects)):
+    for chosen in _choices(sum(len(named.objects) for named in reading.named), len(scene.objects)):
         yield tuple(_holds(scene, statement, chosen) for statement in reading.statements)
 
 
 def _choices(named: int, objects: int) -> Iterator[list[int | None]]:
     """Every way in which objects that are named may be the scene's, as many of them as can be; the rest are None."""
-    considered = min(named, MOST_NAMED)
-    found = min(considered, objects)
-    for places in combinations(range(considered), found):
-        for order in permutations(range(objects), found):
+    considered = min(named, MAX_NAMED)
+    matched = min(considered, objects)
+    for places in combinations(range(considered), matched):
+        for order in permutations(range(objects), matched):
             chosen: list[int | None] = [None] * named
             for place, number in zip(places, order, strict=True):
                 chosen[place] = number
@@ -165,17 +165,17 @@ class _Reader:
     def match(self, phrases: dict[Phrase, Any], place: int) -> tuple[Any, int] | None:
         """What the longest phrase that stands at a place means, and how many words it has."""
         for length in range(min(_longest(), len(self.words) - place), 0, -1):
-            found = phrases.get(self.words[place : place + length])
-            if found is not None:
-                return found, length
+            entry = phrases.get(self.words[place : place + length])
+            if entry is not None:
+                return entry, length
         return None
 
     def take_phrase(self) -> bool:
         """There is, a place, a feature, a zone, a side or a relation."""
-        found, objects = self.match(_phrases(), self.place), self.find_objects()
-        if found is None or (objects is not None and objects.after - self.place > found[1]):  # "a street lamp"
+        phrase, objects = self.match(_phrases(), self.place), self.find_objects()
+        if phrase is None or (objects is not None and objects.after - self.place > phrase[1]):  # "a street lamp"
             return False
-        (kind, meaning), length = found
+        (kind, meaning), length = phrase
         first = self.place
         if kind == "relation":
             return self.take_relation(meaning, length)
@@ -210,11 +210,11 @@ class _Reader:
         start = self.place
         if self.words[start] in ("is", "are"):
             self.place += 1
-        found = self.match(_poses(), self.place)
-        if found is None or self.subject is None:
+        pose_found = self.match(_poses(), self.place)
+        if pose_found is None or self.subject is None:
             self.place = start
             return False
-        pose, length = found
+        pose, length = pose_found
         self.place += length
         self.state(start, *(("pose", i, pose) for i in self.subject.objects))
         return True
@@ -255,7 +255,7 @@ class _Reader:
         place += length
         if colour is None:
             colour, place = self.find_part(word, place)
-        start = sum(len(one.objects) for one in self.named)
+        start = sum(len(named.objects) for named in self.named)
         return Named(word, colour, size, tuple(range(start, start + many)), self.place, place)
 
     def find_part(self, word: str, place: int) -> tuple[str | None, int]:
@@ -279,24 +279,24 @@ def _split(text: str) -> Phrase:
 @cache
 def _phrases() -> dict[Phrase, tuple[str, Any]]:
     """All phrases but those that name objects: what kind each is, and what it means."""
-    found: dict[Phrase, tuple[str, Any]] = dict.fromkeys(OPENINGS, ("there", None))
+    phrases: dict[Phrase, tuple[str, Any]] = dict.fromkeys(OPENINGS, ("there", None))
     for name, texts in RELATION_PHRASES.items():
-        found |= {_split(text): ("relation", name) for text in texts}
+        phrases |= {_split(text): ("relation", name) for text in texts}
     for name, texts in SIDES.items():
-        found |= {_split(text): ("side", name) for text in texts}
+        phrases |= {_split(text): ("side", name) for text in texts}
     zones: dict[Phrase, tuple[str, list[str]]] = {}
     skies = {background: SKY_PHRASES.get(background, ANY_SKY) for background in PLACE_WORDS if background != "room"}
     rows = [*ZONE_PHRASES.items(), *(((background, "sky"), texts) for background, texts in skies.items())]
     for (background, zone), texts in rows:
         for text in texts:
             zones.setdefault(_split(text), (zone, []))[1].append(background)
-    found |= {phrase: ("zone", meaning) for phrase, meaning in zones.items()}
+    phrases |= {phrase: ("zone", meaning) for phrase, meaning in zones.items()}
     for table in (PLACE_WORDS, PLACE_PHRASES):
         for name, texts in table.items():
-            found |= {_split(text): ("place", name) for text in texts}
+            phrases |= {_split(text): ("place", name) for text in texts}
     for name, texts in {**FEATURE_PHRASES, "clouds": (*FEATURE_PHRASES["clouds"], *BEACH_CLOUDS)}.items():
-        found |= {_split(text): ("feature", name) for text in texts}
-    return found
+        phrases |= {_split(text): ("feature", name) for text in texts}
+    return phrases
 
 
 @cache
@@ -309,23 +309,23 @@ def _poses() -> dict[Phrase, str]:
 def _nouns() -> tuple[dict[Phrase, str], dict[Phrase, str]]:
     """Nouns by their words: of one, and of several."""
     words = {word for kind in KINDS.values() for word in kind.words}
-    one = {_split(word.lower()): word for word in words}
-    return one, {_split(plural(word).lower()): word for word in words}
+    singular = {_split(word.lower()): word for word in words}
+    return singular, {_split(plural(word).lower()): word for word in words}
 
 
 @cache
 def _parts(word: str) -> tuple[tuple[Phrase, Phrase], ...]:
     """What stands before and after the colour of a noun's part, for one and for several."""
     templates = {kind.part for kind in KINDS.values() if kind.part and word in kind.words}
-    found: dict[tuple[Phrase, Phrase], None] = {}
+    parts: dict[tuple[Phrase, Phrase], None] = {}
     for template in templates:
         before, after = (_split(side) for side in template.split("{}"))
         last = after[-1]
         several = (*after[:-1], last if last.endswith("s") else plural(last))
         openings = [before, (*before[:-1], "an")] if before and before[-1] == "a" else [before]
-        found |= {(opening, after): None for opening in openings}
-        found[tuple(one for one in before if one != "a"), several] = None
-    return tuple(found)
+        parts |= {(opening, after): None for opening in openings}
+        parts[tuple(word for word in before if word != "a"), several] = None
+    return tuple(parts)
 
 
 @cache

@@ -19,7 +19,7 @@ from seps.encoders import VisionEncoder
 from seps.files import written_whole
 from seps.models.model import BACKBONES, PHOTO_BATCH_SIZE, SEPSModel
 
-CAPTIONS_AT_ONCE, PHOTOS_ON_CUDA = 64, 64
+CAPTION_BATCH_SIZE, PHOTOS_ON_CUDA = 64, 64
 
 
 @dataclass(frozen=True)
@@ -96,11 +96,11 @@ def cache_key(model: SEPSModel, split: Split) -> str:
     files = [(path.name, path.stat().st_size) for path in split.image_files]
     parts = [config["vision"], config["text"], split.captions, split.dense, files]
     cut = [model.img_enc.frozen_until, model.txt_enc.frozen_layers]
-    own = "" if model.img_enc.tail or model.txt_enc.tail else own_weights(model)
+    weights = "" if model.img_enc.tail or model.txt_enc.tail else own_weights(model)
     if cut != ["", -1]:
         parts.append(cut)
-    if own:
-        parts.append(own)
+    if weights:
+        parts.append(weights)
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]
 
 
@@ -116,8 +116,8 @@ def cache_texts(model: SEPSModel, texts: list[str], folder: Path, title: str) ->
     """
     limit = model.config.text.max_words
     lengths = torch.tensor([len(model.tokenizer.encode(text, limit)) for text in texts], dtype=torch.int64)
-    own = "" if model.txt_enc.tail else own_weights(model)
-    parts = [model.config.as_dict()["text"], model.txt_enc.frozen_layers, texts, own]
+    weights = "" if model.txt_enc.tail else own_weights(model)
+    parts = [model.config.as_dict()["text"], model.txt_enc.frozen_layers, texts, weights]
     key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]
 
     def compute(path: Path) -> None:
@@ -256,8 +256,8 @@ def caption_features(
     """Yield batches of captions of like length: their numbers (list), features (B, L, D_t) and lengths (B,)."""
     ids, lengths = model.tokenizer.pad([model.tokenizer.encode(caption, limit) for caption in captions])
     order = lengths.argsort(stable=True)
-    for start in tqdm(range(0, len(captions), CAPTIONS_AT_ONCE), desc=title):
-        numbers = order[start : start + CAPTIONS_AT_ONCE]
+    for start in tqdm(range(0, len(captions), CAPTION_BATCH_SIZE), desc=title):
+        numbers = order[start : start + CAPTION_BATCH_SIZE]
         longest = int(lengths[numbers].max())
         words = model.txt_enc.eval().features(ids[numbers, :longest].to(model.device), lengths[numbers])
         yield numbers.tolist(), words.cpu(), lengths[numbers]

@@ -65,8 +65,8 @@ def prototypes(rows: Tensor, known: Tensor, features: Tensor) -> Tensor:
     deviations = features - mean
     logits = (known - known.mean(dim=0)) @ (rows - rows.mean(dim=0)).T  # (n, K)
     differences = logits.T @ deviations / len(features)  # (K, D)
-    target, own = (rows_of.square().sum(dim=1).mean() for rows_of in (deviations, differences))
-    return mean + differences * (target / own.clamp_min(torch.finfo(own.dtype).tiny)).sqrt()
+    target, actual = (rows_of.square().sum(dim=1).mean() for rows_of in (deviations, differences))
+    return mean + differences * (target / actual.clamp_min(torch.finfo(actual.dtype).tiny)).sqrt()
 
 
 @torch.no_grad()
@@ -101,8 +101,8 @@ def class_pairs(model: SEPSModel, features: Tensor, known: Tensor | None = None)
     ids, lengths = model.tokenizer.pad([model.tokenizer.encode(text, limit) for text in captions.values()])
     words = torch.cat(
         [
-            model.txt_enc.eval().features(some.to(model.device), count).cpu()
-            for some, count in zip(ids.split(100), lengths.split(100), strict=True)
+            model.txt_enc.eval().features(chunk.to(model.device), count).cpu()
+            for chunk, count in zip(ids.split(100), lengths.split(100), strict=True)
         ]
     )
     return ClassPairs(images, words, lengths)

@@ -39,9 +39,9 @@ class CachedDataLoader:
         settings: TrainSettings,
         split: Split,
         cache: FeatureCache,
-        share: ProcessShard = ProcessShard(),  # noqa: B008
+        shard: ProcessShard = ProcessShard(),  # noqa: B008
     ) -> None:
-        self.model, self.settings, self.split, self.cache, self.share = model, settings, split, cache, share
+        self.model, self.settings, self.split, self.cache, self.shard = model, settings, split, cache, shard
         self.per_image = split.captions_per_image
         self.learns_along = model.img_enc.tail is not None or model.txt_enc.tail is not None
         if not self.learns_along:
@@ -87,36 +87,40 @@ class CachedDataLoader:
         count, patches = len(self.split.image_files), self.model.img_enc.num_patches
         images = self.finished_images(torch.arange(0, count, max(1, count // FOR_CLASSES)))
         view = images[:, -1:] if self.model.img_enc.context is not None else images[:, :0]
-        own = images[:, :patches] if self.model.img_enc.context is not None else images[:, -patches:]
-        return torch.cat([own.mean(dim=1, keepdim=True), view], dim=1)
+        of_images = images[:, :patches] if self.model.img_enc.context is not None else images[:, -patches:]
+        return torch.cat([of_images.mean(dim=1, keepdim=True), view], dim=1)
 
     @torch.no_grad()
     def finished_images(self, numbers: Tensor) -> Tensor:
         """Pass images' features through the parts of the backbone that learn along: (B, N[+1], D_v)."""
         model, cache = self.model, self.cache
-        features = (cache.image_features(some).to(model.device) for some in numbers.split(64))
-        return torch.cat([model.img_enc.finished(some).cpu() for some in features])
+        features = (cache.image_features(chunk).to(model.device) for chunk in numbers.split(64))
+        return torch.cat([model.img_enc.finished(chunk).cpu() for chunk in features])
 
     def pretrain_epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
         """Yield an epoch over the images, with those of their captions that have phrases."""
         batches = shuffled_batches(len(self.split.image_files), self.settings.pretrain_batch, generator)
-        for images in self.share.of(batches, generator):
-            numbers = torch.tensor([one for i in images.tolist() for one in self.pretrain_captions(i, generator)])
+        for images in self.shard.of(batches, generator):
+            numbers = torch.tensor(
+                [caption for i in images.tolist() for caption in self.pretrain_captions(i, generator)]
+            )
             yield self.batch(images, numbers, generator, dense=False, pretraining=True)
 
     def pretrain_captions(self, image: int, generator: torch.Generator) -> list[int]:
         """Choose an image's captions for a step: those with phrases, or so many of them, drawn; the first where there
         are none."""
-        own = range(image * self.per_image, (image + 1) * self.per_image)
-        found = [number for number in own if self.phrases[number]] or [own[0]]
+        captions = range(image * self.per_image, (image + 1) * self.per_image)
+        with_phrases = [number for number in captions if self.phrases[number]] or [captions[0]]
         taken = self.settings.pretrain_captions
-        if not taken or taken >= len(found):
-            return found
-        return [found[i] for i in sorted(torch.randperm(len(found), generator=generator)[:taken].tolist())]
+        if not taken or taken >= len(with_phrases):
+            return with_phrases
+        return [
+            with_phrases[i] for i in sorted(torch.randperm(len(with_phrases), generator=generator)[:taken].tolist())
+        ]
 
     def pretrain_length(self) -> int:
         """Count the steps of `pretrain_epoch`."""
-        return self.share.count(len(self.split.image_files) // self.settings.pretrain_batch)
+        return self.shard.count(len(self.split.image_files) // self.settings.pretrain_batch)
 
     def epoch(self, number: int, generator: torch.Generator) -> Iterator[StepBatch]:
         """Yield an epoch over the captions, each with its image."""
@@ -127,8 +131,8 @@ class CachedDataLoader:
             batches = similar_batches(pooled, self.per_image, self.captions_taken(), size, noise, generator)
         else:
             batches = shuffled_batches(len(self.split.captions), size, generator)
-        common = self.share.common(generator)  # processes meet in a step: all of them have dense captions, or none
-        for captions in self.share.of(batches, generator):
+        common = self.shard.common(generator)  # processes meet in a step: all of them have dense captions, or none
+        for captions in self.shard.of(batches, generator):
             dense = float(torch.rand((), generator=common)) < self.settings.dense_share
             yield self.batch(captions // self.per_image, captions, generator, dense and self.cache.dense is not None)
 
@@ -136,8 +140,8 @@ class CachedDataLoader:
         """Count the steps of `epoch`."""
         size = self.settings.batch_size
         if self.settings.similar_batches:
-            return self.share.count(len(self.split.image_files) // size * self.captions_taken())
-        return self.share.count(len(self.split.captions) // size)
+            return self.shard.count(len(self.split.image_files) // size * self.captions_taken())
+        return self.shard.count(len(self.split.captions) // size)
 
     def captions_taken(self) -> int:
         """Count the captions of each image that an epoch of similar batches takes."""
@@ -151,10 +155,10 @@ class CachedDataLoader:
         encoder.eval()
         if self.learns_along:
             every = torch.arange(len(self.split.image_files)).split(64)
-            features = (self.cache.image_features(some).to(self.model.device) for some in every)
+            features = (self.cache.image_features(chunk).to(self.model.device) for chunk in every)
             with in_bfloat16(self.settings.bf16_backbones):
-                own = (encoder.project(some)[:, -encoder.num_patches :].float() for some in features)
-                pooled = torch.cat([pool(patches).cpu() for patches in own])
+                patch_embeddings = (encoder.project(chunk)[:, -encoder.num_patches :].float() for chunk in features)
+                pooled = torch.cat([pool(patches).cpu() for patches in patch_embeddings])
         else:
             pooled = pool(encoder.project(self.image_means.to(self.model.device))).cpu()
         encoder.train(training)
@@ -178,7 +182,7 @@ class CachedDataLoader:
             for number, row in zip(captions.tolist(), rows, strict=True):
                 turned[row] &= not self.sided[number]
             taken = images + turned * len(self.split.image_files)
-            phrases = [(i, t, one.mirrored(self.model.grid) if turned[i] else one) for i, t, one in phrases]
+            phrases = [(i, t, box.mirrored(self.model.grid) if turned[i] else box) for i, t, box in phrases]
             if named is not None:
                 named = torch.where(turned[:, None], named.unflatten(1, self.model.grid).flip(2).flatten(1), named)
         regions = None
@@ -214,8 +218,8 @@ def named_patches(phrases: list[list[PhraseBox]], per_image: int, num_patches: i
         phrases: of every caption of the split, `per_image` an image.
     """
     named = torch.zeros(len(phrases) // per_image, num_patches, dtype=torch.bool)
-    for caption, own in enumerate(phrases):
-        for phrase in own:
+    for caption, boxes in enumerate(phrases):
+        for phrase in boxes:
             named[caption // per_image] |= phrase.inside
     return named
 
@@ -259,10 +263,10 @@ def batch_phrases(
         phrases: of every caption of the split; captions: (B_t,), the batch's, numbers in the split; rows: for each the
             place of its image in the batch.
     """
-    found = [
+    boxes = [
         (rows[place], place, phrase) for place, number in enumerate(captions.tolist()) for phrase in phrases[number]
     ]
-    return sorted(found, key=lambda one: one[0])
+    return sorted(boxes, key=lambda entry: entry[0])
 
 
 def read_phrases(model: SEPSModel, split: Split, regions: str = "boxes") -> list[list[PhraseBox]]:

@@ -21,7 +21,7 @@ class PhraseRegions:
     Attributes:
         rows: (P,), the image of the batch that each phrase speaks of.
         words: (P, L, D_t) features, or embeddings once they are projected; lengths: (P,).
-        own: (P, N) bool, patches of what the phrase names.
+        positive: (P, N) bool, patches of what the phrase names.
         other: (P, N) bool, patches of what other phrases of the image name, which lie apart from it; all False
             where there are none.
     """
@@ -29,7 +29,7 @@ class PhraseRegions:
     rows: Tensor
     words: Tensor
     lengths: Tensor
-    own: Tensor
+    positive: Tensor
     other: Tensor
 
 
@@ -55,11 +55,11 @@ def decision_loss(predictor: TokenSparse, patches: Tensor, directions: Tensor, r
     lowest = score.kthvalue(n - kept_count(n, predictor.sparse_ratio) + 1, dim=-1, keepdim=True).values  # (P, 1)
     kept = ((score - lowest) / SOFTNESS).sigmoid()  # (P, N)
     losses = []
-    for region, right in ((regions.own, kept), (regions.other, 1 - kept)):
-        some = region.any(dim=1)  # (P,)
-        if bool(some.any()):
-            share = (right * region)[some].sum(dim=1) / region[some].sum(dim=1)
-            losses.append(-share.clamp_min(MIN_KEPT).log().mean())
+    for region, right in ((regions.positive, kept), (regions.other, 1 - kept)):
+        present = region.any(dim=1)  # (P,)
+        if bool(present.any()):
+            fraction = (right * region)[present].sum(dim=1) / region[present].sum(dim=1)
+            losses.append(-fraction.clamp_min(MIN_KEPT).log().mean())
     return torch.stack(losses).sum().to(patches.dtype) if losses else patches.new_zeros(())
 
 

@@ -413,10 +413,10 @@ def set_rates(
     else:
         rate = settings.learning_rate * main_rate(settings, epoch, epoch * count + number, count)
     for group in optimizer.param_groups:
-        share = group["pretrain_share" if pretraining else "share"]
-        group["lr"] = rate * share
+        fraction = group["pretrain_share" if pretraining else "share"]
+        group["lr"] = rate * fraction
         for parameter in group["params"]:
-            parameter.requires_grad_(share > 0)
+            parameter.requires_grad_(fraction > 0)
 
 
 @torch.no_grad()

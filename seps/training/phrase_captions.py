@@ -34,8 +34,8 @@ class PhraseCaptions:
                 for phrase in caption:
                     known = regions.get(phrase.text)
                     regions[phrase.text] = phrase.inside if known is None else known | phrase.inside
-            own = [(numbers.setdefault(text, len(numbers)), region) for text, region in regions.items()]
-            self.of_image.append(own)
+            numbered = [(numbers.setdefault(text, len(numbers)), region) for text, region in regions.items()]
+            self.of_image.append(numbered)
         title = "Phrases of train"
         self.words, self.lengths = cache_texts(model, list(numbers), folder, title)  # (texts, L, D_t), (texts,)
 
@@ -45,7 +45,7 @@ class PhraseCaptions:
         Args:
             images: (B,), numbers in the split; mirrored: (B,) bool, whether the mirror image is taken.
         """
-        rows, texts, own, other = [], [], [], []
+        rows, texts, positive, other = [], [], [], []
         for row, image in enumerate(images.tolist()):
             phrases = self.of_image[image]
             apart = [others_apart(phrases, i) for i in range(len(phrases))]  # each (N,)
@@ -58,20 +58,20 @@ class PhraseCaptions:
                     both = both.unflatten(1, self.grid).flip(2).flatten(1)
                 rows.append(row)
                 texts.append(number)
-                own.append(both[0])
+                positive.append(both[0])
                 other.append(both[1])
         if not rows:
             return None
         lengths = self.lengths[texts]
         words = torch.from_numpy(self.words[texts, : int(lengths.max())].astype(np.float32))
-        return PhraseRegions(torch.tensor(rows), words, lengths, torch.stack(own), torch.stack(other))
+        return PhraseRegions(torch.tensor(rows), words, lengths, torch.stack(positive), torch.stack(other))
 
 
 def others_apart(phrases: Sequence[tuple[int, Tensor]], index: int) -> Tensor:
     """Mark the patches of an image's phrases that share none with the phrase at `index`: (N,) bool."""
-    own = phrases[index][1]
-    apart = torch.zeros_like(own)
+    region_here = phrases[index][1]
+    apart = torch.zeros_like(region_here)
     for _, region in phrases:
-        if not bool((region & own).any()):
+        if not bool((region & region_here).any()):
             apart |= region
     return apart

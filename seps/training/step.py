@@ -21,7 +21,7 @@ from seps.training.phrases import PhraseBox
 from seps.training.settings import TrainSettings
 from seps.training.significance import significance_loss
 
-MOST_SCALE = 100.0  # of InfoNCE, as in CLIP
+MAX_SCALE = 100.0  # of InfoNCE, as in CLIP
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class TrainingStep(nn.Module):
         )
         _, align, ratio = self.seps_loss(similarity, masks, img_ids)
         if self.settings.loss == "infonce":
-            align = infonce_loss(similarity * self.log_scale.exp().clamp(max=MOST_SCALE) / 2, img_ids)
+            align = infonce_loss(similarity * self.log_scale.exp().clamp(max=MAX_SCALE) / 2, img_ids)
         return {"align": align, "ratio": ratio, "kept": kept_ratio(masks, 1 if dense is None else 2)}
 
     def embed_images(self, batch: StepBatch) -> Tensor:
@@ -173,8 +173,8 @@ class TrainingStep(nn.Module):
     def precision(self, batch: StepBatch) -> torch.autocast:
         """Choose the backbones' precision on a CPU; on a GPU the whole step's decides."""
         learns_along = self.model.img_enc.tail is not None or self.model.txt_enc.tail is not None
-        wanted = self.settings.bf16_backbones and (learns_along or not batch.cached)
-        return in_bfloat16(wanted)
+        enabled = self.settings.bf16_backbones and (learns_along or not batch.cached)
+        return in_bfloat16(enabled)
 
     def pooled(self, batch: StepBatch, images: Tensor, captions: Tensor) -> tuple[Tensor, Tensor, Tensor] | None:
         """Return pooled embeddings of images and captions, both (P, C), and the images' numbers (P,), for InfoNCE.

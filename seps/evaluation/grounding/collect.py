@@ -69,7 +69,7 @@ class Collected:
             if positions is None:
                 self.skipped += len(truth.phrases)
                 continue
-            ends = [(one.first_word, one.first_word + len(one.phrase.split()) - 1) for one in truth.phrases]
+            ends = [(phrase.first_word, phrase.first_word + len(phrase.phrase.split()) - 1) for phrase in truth.phrases]
             tokens = [slice(positions[first].start, positions[last].stop) for first, last in ends]
             words = padded[:length]  # (L, C)
             maps = caption_maps(model.cross_net, gradients, image, words, tokens, model.grid, number)
@@ -98,9 +98,9 @@ def measure_phrase(maps: dict[str, Floats], region: Region, grid: tuple[int, int
     """
     overlap, hits = region.overlap, region.hits
     central = central_patches(grid).reshape(-1)  # (N,)
-    own = [measure_map(maps.get(method), overlap, hits) for method in OF_PHRASES]
+    measures = [measure_map(maps.get(method), overlap, hits) for method in OF_PHRASES]
     centre = energy_inside(centre_blob(grid), overlap), hits[central].mean()
-    return np.array([*own, centre, (overlap.mean(), hits.mean())])
+    return np.array([*measures, centre, (overlap.mean(), hits.mean())])
 
 
 def measure_kept(maps: CaptionMaps, areas: Floats) -> Floats:
@@ -108,8 +108,8 @@ def measure_kept(maps: CaptionMaps, areas: Floats) -> Floats:
 
     SEPS keeps those of the mask, the others the first of their order; the random ones are those expected.
     """
-    count, chance = int(maps.kept.sum()), np.full(len(maps.kept), maps.kept.mean())
-    kept: dict[str, Booleans | Floats] = {"seps": maps.kept, "random": chance}
+    count, uniform = int(maps.kept.sum()), np.full(len(maps.kept), maps.kept.mean())
+    kept: dict[str, Booleans | Floats] = {"seps": maps.kept, "random": uniform}
     kept |= {method: first(maps.orders[method], count) for method in METHODS if method not in kept}
     return np.stack([kept_areas(kept[method], areas) for method in METHODS])
 
@@ -173,9 +173,9 @@ def check(
     curve_captions: int,
 ) -> int:
     """How many captions have a phrase that counts, at least 1; ValueError as `ground`."""
-    for kind, found in (("entities", entities), ("scenes", scenes)):
-        if found is not None and len(found) != len(split.image_files):
-            raise ValueError(f"{kind} has {len(found)} images, but split {split.name} has {len(split.image_files)}.")
+    for kind, given in (("entities", entities), ("scenes", scenes)):
+        if given is not None and len(given) != len(split.image_files):
+            raise ValueError(f"{kind} has {len(given)} images, but split {split.name} has {len(split.image_files)}.")
     if curve_captions < 0:
         raise ValueError(f"{curve_captions} captions with curves were asked for, but 0 or more are needed.")
     total = sum(bool(counted(sentence)) for sentences in entities for sentence in sentences)
@@ -210,12 +210,12 @@ def estimates(collected: Collected, values: Floats, counts: Integers) -> dict[st
     kept, areas = np.stack(collected.kept), np.stack(collected.areas)  # (captions, methods, 3), (captions, 3)
     caption_images = np.array(collected.caption_images)
     curve_images = np.array([task.owner for task in collected.tasks])
-    found = {}
+    result = {}
     for i, method in enumerate(METHODS):
         weight, pointing = (estimate(phrases[:, i, j], phrase_images) for j in range(2))
         deletion, insertion = area_estimates(values[:, i], counts, curve_images) if len(values) else (None, None)
-        found[method] = Pointing(weight, pointing, *kept_rates(kept[:, i], areas, caption_images), deletion, insertion)
-    return found
+        result[method] = Pointing(weight, pointing, *kept_rates(kept[:, i], areas, caption_images), deletion, insertion)
+    return result
 
 
 def kept_rates(
@@ -240,8 +240,8 @@ def kept_rates(
 
 def kind_means(measures: Floats, kinds: Sequence[str]) -> dict[str, dict[str, float]]:
     """Count and means of both measures (phrases, 2) for each kind, the most frequent first."""
-    told = {}
+    means = {}
     for kind, count in Counter(kinds).most_common():
         weight, pointing = measures[np.array(kinds) == kind].mean(axis=0)
-        told[kind] = {"phrases": float(count), "energy_inside": float(weight), "pointing_game": float(pointing)}
-    return told
+        means[kind] = {"phrases": float(count), "energy_inside": float(weight), "pointing_game": float(pointing)}
+    return means

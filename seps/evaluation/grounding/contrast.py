@@ -100,21 +100,21 @@ def iou(kept: Booleans) -> float:
     return float(kept.all(axis=0).sum() / kept.any(axis=0).sum())
 
 
-def ranks_above(values: Floats, own: Floats, other: Floats) -> float:
+def ranks_above(values: Floats, first: Floats, other: Floats) -> float:
     """1.0 where a map's mean in its own region is above that in the other, 0.0 where below, 0.5 where equal.
 
     Args:
         values: (N,); own, other: (N,), the share of each patch in the region, not all 0.
     """
-    difference = values @ own / own.sum() - values @ other / other.sum()
+    difference = values @ first / first.sum() - values @ other / other.sum()
     return float((np.sign(difference) + 1) / 2)
 
 
-def patch_auc(values: Floats, own: Floats, other: Floats) -> float:
+def patch_auc(values: Floats, first: Floats, other: Floats) -> float:
     """How probably a patch drawn from the own region has a higher value than one of the other; arguments as above."""
-    mine, theirs = values[own > 0][:, None], values[other > 0]
+    mine, theirs = values[first > 0][:, None], values[other > 0]
     higher = (mine > theirs) + 0.5 * (mine == theirs)  # (patches of own, patches of other)
-    return float(own[own > 0] @ higher @ other[other > 0] / (own.sum() * other.sum()))
+    return float(first[first > 0] @ higher @ other[other > 0] / (first.sum() * other.sum()))
 
 
 def weight_inside(weights: Floats, overlaps: Floats) -> Floats:
@@ -129,12 +129,14 @@ def measure_pair(values: Floats, kept: Booleans, overlaps: Floats, are_weights: 
         values: (2, N), each phrase's map; kept: (2, N), its k patches; overlaps: (2, N), the regions.
         are_weights: whether values are not below 0; without that their weight inside is NaN.
     """
-    shares = kept_shares(kept, overlaps)  # (2, 2)
+    fractions = kept_shares(kept, overlaps)  # (2, 2)
     inside = weight_inside(values, overlaps) if are_weights else np.full((2, 2), np.nan)
-    own, other = (np.trace(shares) / 2, np.trace(shares[::-1]) / 2)
+    same, other = (np.trace(fractions) / 2, np.trace(fractions[::-1]) / 2)
     directions = ((values[0], *overlaps), (values[1], *overlaps[::-1]))
     above, auc = (np.mean([measure(*args) for args in directions]) for measure in (ranks_above, patch_auc))
-    return np.array([own, other, own - other, iou(kept), above, auc, np.trace(inside) / 2, np.trace(inside[::-1]) / 2])
+    return np.array(
+        [same, other, same - other, iou(kept), above, auc, np.trace(inside) / 2, np.trace(inside[::-1]) / 2]
+    )
 
 
 def phrase_scores(net: CrossSparseAggrNet, image: ImageFeatures, words: Sequence[Tensor]) -> dict[str, Floats]:
@@ -161,12 +163,12 @@ def rival_maps(
     gradients, patches, blob = Gradients(net, image), image[-net.num_patches :], centre_blob(grid)
     rows = []
     for caption, number in zip(words, numbers, strict=True):
-        own = slice(1, len(caption) - 1)
+        words_here = slice(1, len(caption) - 1)
         match = gradients.match(caption)
         values = [word_maps(match, gradients.side.cls is not None), cosines(caption, patches).double().cpu().numpy()]
-        maps, plain = (mean_map(per_word, own) for per_word in values)
+        maps, plain = (mean_map(per_word, words_here) for per_word in values)
         random = np.random.default_rng((SEED, number)).random(net.num_patches)
-        rows.append((maps, from_lowest(plain), gradients.map_of_words(match, own), blob, random))
+        rows.append((maps, from_lowest(plain), gradients.map_of_words(match, words_here), blob, random))
     return dict(zip(WEIGHTS, map(np.stack, zip(*rows, strict=True)), strict=True))
 
 

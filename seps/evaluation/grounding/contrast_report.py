@@ -109,12 +109,13 @@ class Contrast:
 
     def summary(self) -> str:
         """What was measured, and how much of the score's spread the caption makes."""
-        share = self.caption_share
+        fraction = self.caption_share
         spread = (
             "The score has no spread within an image."
-            if share is None
-            else f"Of the score's variance within an image {100 * share.mean:.1f}% are the caption's "
-            f"({100 * share.low:.1f} to {100 * share.high:.1f}), the rest is the same under all of the image's phrases."
+            if fraction is None
+            else f"Of the score's variance within an image {100 * fraction.mean:.1f}% are the caption's "
+            f"({100 * fraction.low:.1f} to {100 * fraction.high:.1f}), "
+            "the rest is the same under all of the image's phrases."
         )
         return (
             f"{self.model or 'model'} on {self.split}: {counted(self.pairs, 'pair')} of phrases of "

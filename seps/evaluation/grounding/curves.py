@@ -32,7 +32,7 @@ from seps.method.network import CrossSparseAggrNet
 from seps.runs.bootstrap import Estimate, bootstrap, ratio
 
 STEPS = 20  # of 5% of the patches each
-AT_ONCE = 64  # variants of an image in one pass
+BATCH_SIZE = 64  # variants of an image in one pass
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.integer[Any]]
@@ -84,8 +84,8 @@ def rescorer(net: CrossSparseAggrNet, image: Tensor, words: Tensor, neutral: Ten
     def score(present: Booleans) -> Floats:
         scores = []
         with torch.no_grad(), torch.autocast(image.device.type, enabled=False):
-            for start in range(0, len(present), AT_ONCE):
-                there = torch.from_numpy(present[start : start + AT_ONCE]).to(image.device)  # (V, N)
+            for start in range(0, len(present), BATCH_SIZE):
+                there = torch.from_numpy(present[start : start + BATCH_SIZE]).to(image.device)  # (V, N)
                 changed = image.repeat(len(there), 1, 1)  # (V, N[+1], C)
                 changed[:, -net.num_patches :][~there] = neutral
                 scores.append(net.match(net.encode_images(changed), words).similarity)
@@ -132,8 +132,8 @@ def area_estimates(values: Floats, counts: Integers, images: Integers) -> tuple[
     """
     none, full = values[:, 1, 0], values[:, 1, -1]  # (captions,)
 
-    def found(curve: Floats) -> Estimate | None:
+    def estimated(curve: Floats) -> Estimate | None:
         columns = np.stack([area(curve, counts) - none, full - none], axis=1)  # (captions, 2)
         return bootstrap(columns, images, lambda sums: ratio(sums[..., 0], sums[..., 1]))
 
-    return found(values[:, 0]), found(values[:, 1])
+    return estimated(values[:, 0]), estimated(values[:, 1])

@@ -75,7 +75,7 @@ def caption_maps(
     }
     worth = np.nan_to_num(effects.word_worth).astype(np.float64)  # (L, N); of an only kept patch there is none
     owed = blanked.word_effects.astype(np.float64)  # (L, N)
-    found = tuple(
+    phrase_maps = tuple(
         {
             "seps": mean_map(word_maps, phrase),
             "effect": mean_map(worth, phrase).clip(min=0),
@@ -87,7 +87,7 @@ def caption_maps(
         else {}
         for phrase in phrases
     )
-    return CaptionMaps(found, record.sparse.kept, orders)
+    return CaptionMaps(phrase_maps, record.sparse.kept, orders)
 
 
 def mean_map(maps: Floats, words: slice) -> Floats:

@@ -103,47 +103,50 @@ class Grounding:
             " " * FIRST + "".join(f"{title:>{WIDTH}}" for title in COLUMNS.values()),
         ]
         for name, pointing in self.methods.items():
-            found: list[Estimate | None] = [getattr(pointing, column) for column in COLUMNS]
+            estimates: list[Estimate | None] = [getattr(pointing, column) for column in COLUMNS]
             lines.append(
-                f"{name:{FIRST}}" + "".join(f"{written(one.mean, '.3f') if one else '-':>{WIDTH}}" for one in found)
+                f"{name:{FIRST}}"
+                + "".join(f"{written(each.mean, '.3f') if each else '-':>{WIDTH}}" for each in estimates)
             )
-            lines.append(" " * FIRST + "".join(f"{one.interval if one else '':>{WIDTH}}" for one in found).rstrip())
-        for kind, told in self.kinds.items():
             lines.append(
-                f"  {kind:12} {told['phrases']:6,.0f} phrases, energy inside {told['energy_inside']:.3f}, "
-                f"pointing {told['pointing_game']:.3f}"
+                " " * FIRST + "".join(f"{each.interval if each else '':>{WIDTH}}" for each in estimates).rstrip()
+            )
+        for kind, means in self.kinds.items():
+            lines.append(
+                f"  {kind:12} {means['phrases']:6,.0f} phrases, energy inside {means['energy_inside']:.3f}, "
+                f"pointing {means['pointing_game']:.3f}"
             )
         return "\n".join(lines)
 
     def sentences(self) -> list[str]:
         """What was measured, and why some phrases have no map or do not count."""
-        told = [
+        sentences = [
             f"{self.model or 'model'} on {self.split}: {counted(self.phrases, 'phrase')} of "
             f"{counted(self.captions, 'caption')} of {counted(self.images, 'image')} name an object whose "
             f"{self.regions} are known; phrases that name a whole scene are left out."
         ]
         if self.without_map:
-            told.append(
+            sentences.append(
                 f"{counted(self.without_map, 'phrase')} of these {has(self.without_map)} no map: every word met a "
                 "token best that has no place on the image, [CLS], or an extra token that nothing was dropped into. "
                 "They count as misses without any weight inside."
             )
         if self.cut_off:
-            told.append(
+            sentences.append(
                 f"{counted(self.cut_off, 'phrase')} of these {has(self.cut_off)} no map, since the model reads only "
                 "the first words of a long caption. They count as misses too."
             )
         if not self.without_map and not self.cut_off:
-            told.append("Every phrase has a map.")
+            sentences.append("Every phrase has a map.")
         if self.skipped:
-            told.append(
+            sentences.append(
                 f"{counted(self.skipped, 'more phrase')} could not be found among the word pieces of their captions, "
                 "and do not count."
             )
         curves = "were not measured" if self.curves is None else f"are those of {self.curves.captions:,} captions"
         scale = "" if self.curves is None else ": 0 is the score without patches, 1 with all"
-        told.append(f"Deletion and insertion {curves}{scale}.")
-        return told
+        sentences.append(f"Deletion and insertion {curves}{scale}.")
+        return sentences
 
 
 def counted(count: int, noun: str) -> str:

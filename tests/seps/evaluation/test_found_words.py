@@ -47,36 +47,36 @@ def split(folder: Path) -> Split:
     return read_split(folder, "dev")
 
 
-def words_of(model: SEPSModel, split: Split, own: bool) -> list[float]:
+def words_of(model: SEPSModel, split: Split, matching: bool) -> list[float]:
     """Each content word's best cosine with its own or the other image, from explanations one by one."""
     from seps.data import open_image
     from seps.models.found_words import best_cosine
 
-    k, count, found = split.captions_per_image, len(split.image_files), []
+    k, count, cosines = split.captions_per_image, len(split.image_files), []
     for number, caption in enumerate(split.captions):
-        image = number // k if own else (number // k + count // 2) % count
+        image = number // k if matching else (number // k + count // 2) % count
         others = " ".join(split.captions[image * k : (image + 1) * k]).split()
         record = model.explain(open_image(split.image_files[image]), caption)
         for word in unfound_words(record, FoundRule(2.0)):  # every content word lies below that
-            if own or word.text.rstrip("s") not in {other.rstrip("s") for other in others}:
-                found.append(best_cosine(record, word))
-    return found
+            if matching or word.text.rstrip("s") not in {other.rstrip("s") for other in others}:
+                cosines.append(best_cosine(record, word))
+    return cosines
 
 
 def test_the_threshold_is_the_quantile_of_other_images_words(model: SEPSModel, split: Split) -> None:
-    found = measure_found_words(model, split, quantile=0.8, name="tiny", precision=0.01)  # which any threshold has
+    result = measure_found_words(model, split, quantile=0.8, name="tiny", precision=0.01)  # which any threshold has
     right, others = words_of(model, split, True), words_of(model, split, False)
-    assert (found.model, found.images, found.captions) == ("tiny", 5, 25)
-    assert found.threshold == pytest.approx(np.quantile(others, 0.8), abs=1e-3)
-    content = found.classes[CONTENT]
+    assert (result.model, result.images, result.captions) == ("tiny", 5, 25)
+    assert result.threshold == pytest.approx(np.quantile(others, 0.8), abs=1e-3)
+    content = result.classes[CONTENT]
     assert (content.words, content.others) == (len(right), len(others))
     assert content.below == pytest.approx(np.mean(np.array(right) < np.quantile(others, 0.8)), abs=0.02)
     assert content.others_below == pytest.approx(0.8, abs=0.05)
     assert content.median == pytest.approx(np.median(right), abs=1e-3)
-    assert set(found.classes) == {CONTENT, FUNCTION, SPECIAL}
-    assert found.classes[SPECIAL].words == 50
-    assert f"threshold {found.threshold:.4f}: right in 1 of 100 cases" in found.table()
-    assert f"said of {found.best.below:,} of {found.best.words:,} content words" in found.table()
+    assert set(result.classes) == {CONTENT, FUNCTION, SPECIAL}
+    assert result.classes[SPECIAL].words == 50
+    assert f"threshold {result.threshold:.4f}: right in 1 of 100 cases" in result.table()
+    assert f"said of {result.best.below:,} of {result.best.words:,} content words" in result.table()
 
 
 def test_nouns_alone_have_a_threshold_of_their_own(model: SEPSModel, split: Split) -> None:
@@ -88,13 +88,13 @@ def test_nouns_alone_have_a_threshold_of_their_own(model: SEPSModel, split: Spli
         ]
         for start in range(0, 25, 5)
     ]
-    found = measure_found_words(model, split, entities, nouns=True, precision=0.01)
+    result = measure_found_words(model, split, entities, nouns=True, precision=0.01)
     content = measure_found_words(model, split, entities, precision=0.01)
-    assert (found.marks, content.marks, content.words) == (NOUNS, CONTENT, None)
-    assert found.words == ("bar", "disc", "square")
-    assert found.threshold == pytest.approx(found.others_threshold, abs=1e-4)
-    assert found.others_threshold == found.classes[NOUNS].own_threshold
-    assert found.best.words < content.best.words
+    assert (result.marks, content.marks, content.words) == (NOUNS, CONTENT, None)
+    assert result.words == ("bar", "disc", "square")
+    assert result.threshold == pytest.approx(result.others_threshold, abs=1e-4)
+    assert result.others_threshold == result.classes[NOUNS].own_threshold
+    assert result.best.words < content.best.words
     with pytest.raises(ValueError, match="has no nouns"):
         measure_found_words(model, split, nouns=True)
 
@@ -104,10 +104,10 @@ def test_a_matched_caption_has_the_cosines_of_its_explanation(model: SEPSModel, 
 
     images = model.encode_photos([open_image(file) for file in split.image_files[:2]])
     model.train()
-    found = best_cosines(model, images, split.captions[:3])
+    rows = best_cosines(model, images, split.captions[:3])
     assert model.cross_net.training
     model.eval()
-    for caption, cosines in zip(split.captions[:3], found, strict=True):
+    for caption, cosines in zip(split.captions[:3], rows, strict=True):
         for place in (0, 1):
             record = model.explain(open_image(split.image_files[place]), caption)
             np.testing.assert_allclose(cosines[place], record.sparse_alignment.cosines.max(axis=0), atol=1e-5)
@@ -117,8 +117,8 @@ def test_words_have_their_classes() -> None:
     labels = ("[CLS]", "a", "dog", "##s", ".", "red", "runs", "[UNK]", "[SEP]")
     best = np.arange(9) / 10
     kinds = {2: NOUNS, 3: NOUNS, 5: MODIFIERS}
-    found = list(classed(labels, best, kinds, frozenset()))
-    assert sorted(found) == sorted(
+    labelled = list(classed(labels, best, kinds, frozenset()))
+    assert sorted(labelled) == sorted(
         [
             (SPECIAL, 0.0),
             (SPECIAL, 0.8),
@@ -127,7 +127,7 @@ def test_words_have_their_classes() -> None:
             *[(kind, 0.5) for kind in (CONTENT, MODIFIERS)],
             *[(kind, pytest.approx(0.6)) for kind in (CONTENT, OUTSIDE)],
         ],
-        key=lambda one: (one[0], getattr(one[1], "expected", one[1])),
+        key=lambda entry: (entry[0], getattr(entry[1], "expected", entry[1])),
     )
     left_out = list(classed(labels, best, None, frozenset({"dog", "red"})))
     assert left_out == [(SPECIAL, 0.0), (SPECIAL, 0.8), (FUNCTION, 0.1), (CONTENT, pytest.approx(0.6))]
@@ -141,15 +141,15 @@ def test_the_last_word_of_a_phrase_is_its_noun(model: SEPSModel) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"quantile": 1.0}, "quantile is 1.0"),
         ({"precision": 0}, "precision is 0"),
         ({"entities": [[]]}, "entities has 1 images, but split dev has 5"),
     ],
 )
-def test_what_cannot_be_measured_is_told(model: SEPSModel, split: Split, options: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_what_cannot_be_measured_is_told(model: SEPSModel, split: Split, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         measure_found_words(model, split, **options)
 
 
@@ -160,10 +160,10 @@ def test_the_program_writes_what_the_app_reads(
     file = tmp_path / FILE_NAME
     words = ["--model", "tiny", "--data", str(folder), "--split", "dev", "--device", "cpu", "--json", str(file)]
     found_words.main([*words, "--precision", "0.01"])
-    told = json.loads(file.read_text())
-    assert f"threshold {told['threshold']:.4f}" in capsys.readouterr().out
-    assert read_rule(tmp_path) == FoundRule(told["threshold"])
-    assert told["classes"][CONTENT]["others_below"] == pytest.approx(0.95, abs=0.05)
+    facts = json.loads(file.read_text())
+    assert f"threshold {facts['threshold']:.4f}" in capsys.readouterr().out
+    assert read_rule(tmp_path) == FoundRule(facts["threshold"])
+    assert facts["classes"][CONTENT]["others_below"] == pytest.approx(0.95, abs=0.05)
 
 
 def test_a_model_without_a_measurement_has_no_threshold(tmp_path: Path) -> None:
@@ -187,16 +187,16 @@ def test_without_a_threshold_that_is_right_often_enough_nothing_is_said(
     model: SEPSModel, split: Split, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(found_words, "precise_threshold", lambda *_: None)
-    found = measure_found_words(model, split)
-    assert found.threshold is None and found.best.below == 0
-    assert found.classes[CONTENT].others_below == pytest.approx(0.95, abs=0.05)  # as with a threshold
-    assert "nothing is said of words" in found.table()
+    result = measure_found_words(model, split)
+    assert result.threshold is None and result.best.below == 0
+    assert result.classes[CONTENT].others_below == pytest.approx(0.95, abs=0.05)  # as with a threshold
+    assert "nothing is said of words" in result.table()
 
 
 def test_checked_facts_bound_the_threshold(model: SEPSModel, split: Split, tmp_path: Path) -> None:
     names = {file.name: str(file.resolve()) for file in split.image_files}
     facts = {"images": names, "captions": ["a red disc"], "shows": {"red": list(names), "disc": list(names)}}
     (tmp_path / "checked.json").write_text(json.dumps(facts))
-    found = measure_found_words(model, split, checked=read_checked(tmp_path / "checked.json"), precision=0.01)
-    assert found.threshold is None  # every checked word is there
-    assert found.checked is not None and (found.checked.words, found.checked.missing) == (2, 0)
+    result = measure_found_words(model, split, checked=read_checked(tmp_path / "checked.json"), precision=0.01)
+    assert result.threshold is None  # every checked word is there
+    assert result.checked is not None and (result.checked.words, result.checked.missing) == (2, 0)

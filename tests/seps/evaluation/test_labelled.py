@@ -72,8 +72,8 @@ def test_the_program_measures_what_the_library_does(
     scores = engine.score(images, engine.encode_captions(*model.encode_captions(captions)))
     assert result["seps"]["rsum"] == pytest.approx(labelled_metrics(scores, labelled.labels).rsum)
     assert {"seps", "pooled", "added"} <= set(result)
-    told = capsys.readouterr().out
-    assert "4 photographs, 3 names" in told and "both added, each over its standard deviation" in told
+    printed = capsys.readouterr().out
+    assert "4 photographs, 3 names" in printed and "both added, each over its standard deviation" in printed
 
 
 def test_a_folder_without_a_manifest_ends_with_one_line(

@@ -67,9 +67,9 @@ def test_every_caption_of_a_scene_is_whole(index: int) -> None:
 
 def test_phrases_know_their_words() -> None:
     reading = read_caption("Two tiny red cars stand next to a person in an orange shirt in the park")
-    assert [one.word for one in reading.named] == ["car", "person"]
-    assert [one.colour for one in reading.named] == ["red", "orange"]
-    assert [reading.words[one.first : one.after] for one in reading.named] == [
+    assert [named.word for named in reading.named] == ["car", "person"]
+    assert [named.colour for named in reading.named] == ["red", "orange"]
+    assert [reading.words[named.first : named.after] for named in reading.named] == [
         ("two", "tiny", "red", "cars"),
         ("a", "person", "in", "an", "orange", "shirt"),
     ]

@@ -33,11 +33,11 @@ def test_prototypes_of_a_discriminant_analysis_lie_where_its_classes_do() -> Non
     features = (centres[:, None] + 0.1 * torch.randn(5, 400, 16) * scales).flatten(0, 1)
     covariance = torch.cov(features.T)
     rows = (centres - centres.mean(dim=0)) @ torch.linalg.inv(covariance)
-    found = prototypes(rows, features, features)
+    learnt = prototypes(rows, features, features)
     mean = features.mean(dim=0)
-    cosines = torch.cosine_similarity(found - mean, centres - centres.mean(dim=0), dim=1)
+    cosines = torch.cosine_similarity(learnt - mean, centres - centres.mean(dim=0), dim=1)
     assert float(cosines.min()) > 0.99
-    assert float((found - mean).square().sum(dim=1).mean()) == pytest.approx(
+    assert float((learnt - mean).square().sum(dim=1).mean()) == pytest.approx(
         float((features - mean).square().sum(dim=1).mean()), rel=1e-4
     )
 
@@ -49,9 +49,9 @@ def test_prototypes_follow_a_backbone_that_has_learnt_on() -> None:
     rows = (centres - centres.mean(dim=0)) @ torch.linalg.inv(torch.cov(known.T))
     turn = torch.linalg.qr(torch.randn(16, 16)).Q
     learnt = known @ turn + 3.0  # another space, in which the rows point nowhere
-    own = prototypes(rows, known, learnt) - learnt.mean(dim=0)
+    differences = prototypes(rows, known, learnt) - learnt.mean(dim=0)
     places = (centres - centres.mean(dim=0)) @ turn
-    assert float(torch.cosine_similarity(own, places, dim=1).min()) > 0.99
+    assert float(torch.cosine_similarity(differences, places, dim=1).min()) > 0.99
     stale = prototypes(rows, learnt, learnt) - learnt.mean(dim=0)
     assert float(torch.cosine_similarity(stale, places, dim=1).min()) < 0.9
 
@@ -75,9 +75,9 @@ def test_classes_join_the_pooled_loss_as_pairs_of_their_own(tmp_path: Path) -> N
     numbers = torch.tensor([0, 5])
     batch = StepBatch(torch.zeros(2, 101, model.img_enc.width), words, lengths, None, None, numbers, cached=True)
     pooled = (torch.eye(2, 24), torch.eye(2, 24), numbers)
-    found = step.with_classes(replace(batch, classes=drawn), pooled)
-    assert found is not None
-    images, captions, img_ids = found
+    joined = step.with_classes(replace(batch, classes=drawn), pooled)
+    assert joined is not None
+    images, captions, img_ids = joined
     assert images.shape == captions.shape == (5, 24)
     assert img_ids.tolist() == [0, 5, *(-1 - drawn[3]).tolist()]  # no number of an image
     torch.testing.assert_close(images[2:], pool(model.img_enc.head(features[drawn[3]])))

@@ -13,10 +13,10 @@ from seps.training.decision import SOFTNESS, PhraseRegions, blind_loss, decision
 from seps.training.phrase_captions import others_apart
 
 
-def regions(rows: list[int], own: list[list[int]], other: list[list[int]]) -> PhraseRegions:
+def regions(rows: list[int], positive: list[list[int]], other: list[list[int]]) -> PhraseRegions:
     """Phrases without words, since the loss reads their directions."""
     count = len(rows)
-    masks = (torch.tensor(own, dtype=torch.bool), torch.tensor(other, dtype=torch.bool))
+    masks = (torch.tensor(positive, dtype=torch.bool), torch.tensor(other, dtype=torch.bool))
     return PhraseRegions(torch.tensor(rows), torch.zeros(count, 1, 1), torch.ones(count), *masks)
 
 
@@ -24,7 +24,7 @@ def test_scores_are_those_of_the_network() -> None:
     torch.manual_seed(0)
     net = CrossSparseAggrNet(16, 9, use_paper_version=True, beta=0.2)
     patches, words = torch.randn(3, 9, 16), torch.randn(2, 4, 16)
-    directions = torch.stack([caption_direction(one) for one in words]).float()  # (2, C)
+    directions = torch.stack([caption_direction(word) for word in words]).float()  # (2, C)
     scores = phrase_scores(net.sparse_net_cap, patches, directions, torch.tensor([2, 0]))
     image = net.encode_images(patches)
     for row, (number, own_words) in enumerate(zip((2, 0), words, strict=True)):
@@ -40,9 +40,9 @@ def test_the_loss_is_that_of_kept_and_dropped_shares() -> None:
     score = phrase_scores(predictor, patches, directions, given.rows).detach().numpy()  # (2, N)
     third = np.sort(score, axis=1)[:, -3:-2]  # three of six are kept
     kept = 1 / (1 + np.exp(-(score - third) / SOFTNESS))
-    own = -(math.log(kept[0, :2].mean()) + math.log(kept[1, 2])) / 2
+    positive = -(math.log(kept[0, :2].mean()) + math.log(kept[1, 2])) / 2
     other = -math.log(1 - kept[0, 3])
-    assert decision_loss(predictor, patches, directions, given).item() == pytest.approx(own + other, rel=1e-5)
+    assert decision_loss(predictor, patches, directions, given).item() == pytest.approx(positive + other, rel=1e-5)
 
 
 def test_a_score_that_rises_everywhere_gains_nothing() -> None:
@@ -68,10 +68,10 @@ def test_s_p_learns_to_leave_the_decision_to_the_caption() -> None:
     predictor = TokenSparse(16, 0.5, use_paper_version=True)
     patches = F.normalize(torch.randn(8, 6, 16), dim=-1)
     rows = torch.arange(8).repeat_interleave(2)
-    own = torch.zeros(16, 6, dtype=torch.bool)
-    own[0::2, 0] = own[1::2, 5] = True
+    positive = torch.zeros(16, 6, dtype=torch.bool)
+    positive[0::2, 0] = positive[1::2, 5] = True
     directions = torch.where(torch.arange(16)[:, None] % 2 == 0, patches[rows, 0], patches[rows, 5])
-    given = PhraseRegions(rows, torch.zeros(16, 1, 1), torch.ones(16), own, own.flip(1))
+    given = PhraseRegions(rows, torch.zeros(16, 1, 1), torch.ones(16), positive, positive.flip(1))
     with torch.no_grad():  # a predictor that keeps what lies first, whatever the phrase
         last = predictor.score_predictor[-2]
         assert isinstance(last, torch.nn.Linear)

@@ -46,7 +46,7 @@ def split(tmp_path: Path) -> Split:
 
 
 def sentence(text: str, *phrases: tuple[str, int, str, tuple[float, float, float, float]]) -> SentencePhrases:
-    return SentencePhrases(text, tuple(PhraseBoxes(one, first, kind, (box,)) for one, first, kind, box in phrases))
+    return SentencePhrases(text, tuple(PhraseBoxes(name, first, kind, (box,)) for name, first, kind, box in phrases))
 
 
 def figures(result: Grounding, method: str) -> tuple[float, float]:
@@ -168,8 +168,8 @@ def test_maps_are_those_of_the_explanation_and_of_plain_cosines(model: SEPSModel
     words = F.normalize(model.encode_captions([text])[0][0, 2:6], dim=-1)
     cosine = (patches @ words.T).mean(dim=1)
     cosine -= cosine.min()
-    share, hit = figures(result, "cosine")
-    assert share == pytest.approx(float(cosine.view(10, 10)[:, :5].sum() / cosine.sum()), abs=1e-5)
+    energy, hit = figures(result, "cosine")
+    assert energy == pytest.approx(float(cosine.view(10, 10)[:, :5].sum() / cosine.sum()), abs=1e-5)
     assert hit == float(int(cosine.argmax()) % 10 < 5)
 
 
@@ -181,7 +181,7 @@ def test_effects_are_those_of_the_phrases_words(model: SEPSModel, split: Split) 
     words = model.encode_captions([text])[0][0]
     record = explain(model.cross_net, image, words)
 
-    def share(kept: NDArray[np.bool_], image: torch.Tensor = image) -> Any:
+    def similarity_of(kept: NDArray[np.bool_], image: torch.Tensor = image) -> Any:
         again = explain(model.cross_net, image, words, mask=kept)
         return split_similarity(model.cross_net, again)[0].word_means[2:6].mean()  # dog run ##s .
 
@@ -189,9 +189,9 @@ def test_effects_are_those_of_the_phrases_words(model: SEPSModel, split: Split) 
     for patch in range(100):
         kept = record.sparse.kept.copy()
         kept[patch] = True
-        turned[patch] = share(kept)
+        turned[patch] = similarity_of(kept)
         kept[patch] = False
-        turned[patch] -= share(kept)
+        turned[patch] -= similarity_of(kept)
     maps = caption_maps(model.cross_net, Gradients(model.cross_net, image), image, words, [slice(2, 6)], (10, 10), 0)
     assert maps.phrases[0]["effect"] == pytest.approx(turned.clip(min=0), abs=1e-6)
     left = maps.phrases[0]["effect"].reshape(10, 10)[:, :5].sum()

@@ -76,12 +76,12 @@ def test_what_two_decisions_keep() -> None:
 
 
 def test_whether_a_map_ranks_its_own_region_above() -> None:
-    own, other = OVERLAPS
+    first, other = OVERLAPS
     values = np.array([0.0, 3.0, 1.0, 2.0])  # means 1.0 and 1.5; of 1.5 x 2 pairs of patches 0.5 x 2 are won
-    assert ranks_above(values, own, other) == 0.0 and ranks_above(values, other, own) == 1.0
-    assert ranks_above(np.ones(4), own, other) == 0.5
-    assert patch_auc(values, own, other) == pytest.approx(1 / 3)
-    assert patch_auc(np.ones(4), own, other) == 0.5
+    assert ranks_above(values, first, other) == 0.0 and ranks_above(values, other, first) == 1.0
+    assert ranks_above(np.ones(4), first, other) == 0.5
+    assert patch_auc(values, first, other) == pytest.approx(1 / 3)
+    assert patch_auc(np.ones(4), first, other) == 0.5
 
 
 def test_weight_inside_is_0_without_weights() -> None:

@@ -53,10 +53,10 @@ def test_areas_of_many_captions_are_scaled_together() -> None:
 def test_mean_curves_are_plain_scores() -> None:
     values = np.zeros((2, 1, 2, 3))
     values[:, 0] = [[[4, 2, 0], [0, 3, 4]], [[2, 1, 0], [0, 1, 2]]]
-    told = mean_curves(values, np.array([0, 1, 2]), ["seps"])
-    assert told.captions == 2 and told.shares == [0, 0.5, 1]
-    assert told.deletion == {"seps": [3, 1.5, 0]}
-    assert told.insertion == {"seps": [0, 2, 3]}
+    curves = mean_curves(values, np.array([0, 1, 2]), ["seps"])
+    assert curves.captions == 2 and curves.shares == [0, 0.5, 1]
+    assert curves.deletion == {"seps": [3, 1.5, 0]}
+    assert curves.insertion == {"seps": [0, 2, 3]}
 
 
 @pytest.mark.parametrize("paper", [True, False])
@@ -67,11 +67,11 @@ def test_the_forward_pass_is_run_on_what_is_left(paper: bool, cls: bool) -> None
     image, words, neutral = torch.randn(16 + cls, 8), torch.randn(3, 8), torch.randn(8)
     present = np.random.default_rng(0).random((70, 16)) < 0.5  # more than one batch
     present[0], present[1] = True, False
-    found = rescorer(net, image, words, neutral)(present)
-    assert found[0] == pytest.approx(explain(net, image, words).similarity, abs=1e-6)
+    scores = rescorer(net, image, words, neutral)(present)
+    assert scores[0] == pytest.approx(explain(net, image, words).similarity, abs=1e-6)
     for row in (1, 2, 69):
         changed = image.clone()
         for patch in np.flatnonzero(~present[row]):
             changed[cls + patch] = neutral  # [CLS] stays
-        assert found[row] == pytest.approx(explain(net, changed, words).similarity, abs=1e-5)
-    assert len(set(found.round(4).tolist())) > 10
+        assert scores[row] == pytest.approx(explain(net, changed, words).similarity, abs=1e-5)
+    assert len(set(scores.round(4).tolist())) > 10

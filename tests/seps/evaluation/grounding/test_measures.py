@@ -91,7 +91,7 @@ def test_kept_rates_are_of_all_patches_together() -> None:
 
 
 def test_kinds_are_counted_and_averaged_apart() -> None:
-    told = kind_means(np.array([[0.2, 1.0], [0.4, 0.0], [0.9, 1.0]]), ["people", "people", "animals"])
-    assert list(told) == ["people", "animals"]
-    assert told["people"] == {"phrases": 2.0, "energy_inside": pytest.approx(0.3), "pointing_game": 0.5}
-    assert told["animals"] == {"phrases": 1.0, "energy_inside": 0.9, "pointing_game": 1.0}
+    means = kind_means(np.array([[0.2, 1.0], [0.4, 0.0], [0.9, 1.0]]), ["people", "people", "animals"])
+    assert list(means) == ["people", "animals"]
+    assert means["people"] == {"phrases": 2.0, "energy_inside": pytest.approx(0.3), "pointing_game": 0.5}
+    assert means["animals"] == {"phrases": 1.0, "energy_inside": 0.9, "pointing_game": 1.0}

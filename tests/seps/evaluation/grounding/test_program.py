@@ -68,11 +68,11 @@ def test_photographs(model: Path, data: Path, tmp_path: Path, capsys: pytest.Cap
     for pointing in result["methods"].values():
         assert pointing["kept_unmentioned"] is pointing["deletion"] is pointing["insertion"] is None
     printed = capsys.readouterr().out
-    told = " ".join(printed.split())
-    assert "on dev: 2 phrases of 2 captions of 2 images name an object whose boxes are known" in told
-    assert "Deletion and insertion were not measured." in told
+    text = " ".join(printed.split())
+    assert "on dev: 2 phrases of 2 captions of 2 images name an object whose boxes are known" in text
+    assert "Deletion and insertion were not measured." in text
     assert "[0.350, 0.350]" in printed
-    assert "The contrast of captions was not measured: split dev has 0 pairs" in told  # one phrase a photograph
+    assert "The contrast of captions was not measured: split dev has 0 pairs" in text  # one phrase a photograph
     assert "contrast" not in json.loads(file.read_text())
 
 
@@ -86,11 +86,11 @@ def test_contrast_alone(model: Path, scenes: Path, tmp_path: Path, capsys: pytes
     result = results["contrast"]
     assert (result["split"], result["regions"], result["kept"]) == ("test", "masks", 50)
     assert 0 < result["images"] <= 10 and result["pairs"] >= result["images"]
-    for method, told in result["maps"].items():
-        for name, figure in told.items():
+    for method, estimates in result["maps"].items():
+        for name, figure in estimates.items():
             assert (figure is None) == (name.startswith("inside") and method[:2] in ("sc", "s_")), (method, name)
             assert figure is None or figure["low"] <= figure["mean"] <= figure["high"]
-        assert told["contrast"]["mean"] == pytest.approx(told["own"]["mean"] - told["other"]["mean"])
+        assert estimates["contrast"]["mean"] == pytest.approx(estimates["own"]["mean"] - estimates["other"]["mean"])
     assert "things whose masks share no area" in " ".join(capsys.readouterr().out.split())
 
 
@@ -111,12 +111,16 @@ def test_scenes(model: Path, scenes: Path, tmp_path: Path, capsys: pytest.Captur
     random = result["methods"]["random"]
     assert random["kept_mentioned"]["mean"] == pytest.approx(0.5)
     assert random["mentioned_to_background"] == pytest.approx({"mean": 1, "low": 1, "high": 1})
-    told = result["curves"]
-    assert told["captions"] == 7 and len(told["shares"]) == 21 and (told["shares"][0], told["shares"][-1]) == (0, 1)
+    curves = result["curves"]
+    assert (
+        curves["captions"] == 7
+        and len(curves["shares"]) == 21
+        and (curves["shares"][0], curves["shares"][-1]) == (0, 1)
+    )
     for method in METHODS:
-        down, up = told["deletion"][method], told["insertion"][method]
+        down, up = curves["deletion"][method], curves["insertion"][method]
         assert down[0] == pytest.approx(up[-1]) and down[-1] == pytest.approx(up[0])  # all patches, and none
-        assert down[0] == pytest.approx(told["deletion"]["seps"][0])
+        assert down[0] == pytest.approx(curves["deletion"]["seps"][0])
     lines = capsys.readouterr().out.splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith(" " * FIRST))
     titles = lines[start]
@@ -169,7 +173,7 @@ def test_what_cannot_be_measured_ends_with_one_line(
 
 
 def test_the_summary_says_why_phrases_have_no_map() -> None:
-    told: dict[str, Any] = {
+    counts: dict[str, Any] = {
         "model": "mine",
         "split": "dev",
         "regions": "masks",
@@ -178,10 +182,10 @@ def test_the_summary_says_why_phrases_have_no_map() -> None:
         "phrases": 1200,
     }
     rest: dict[str, Any] = {"methods": {}, "kinds": {}, "curves": None}
-    whole = " ".join(Grounding(**told, cut_off=0, without_map=0, skipped=0, **rest).sentences())
+    whole = " ".join(Grounding(**counts, cut_off=0, without_map=0, skipped=0, **rest).sentences())
     assert "mine on dev: 1,200 phrases of 2 captions of 1 image name an object whose masks are known" in whole
     assert "Every phrase has a map." in whole
-    part = " ".join(Grounding(**told, cut_off=3, without_map=1, skipped=2, **rest).sentences())
+    part = " ".join(Grounding(**counts, cut_off=3, without_map=1, skipped=2, **rest).sentences())
     assert "Every phrase" not in part
     assert "1 phrase of these has no map: every word met a token best that has no place on the image, [CLS]" in part
     assert "3 phrases of these have no map, since the model reads only the first words of a long caption" in part
