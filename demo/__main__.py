@@ -61,16 +61,16 @@ def explain(options: argparse.Namespace) -> None:
     tell_note(reading)
     text, dense = read_pair(service.model, options.caption, options.dense)
     patches = service.encode_photos([photo])[0]
-    record = own = service.explain_embeddings(patches, text, dense)
+    record = unforced = service.explain_embeddings(patches, text, dense)
     layer = layer_of_words(options.layer, reading.text, service.model.tokenizer, record)
-    mask, note, numbers = changed_mask(own.sparse.kept, options.keep, options.drop), "", None
+    mask, note, numbers = changed_mask(unforced.sparse.kept, options.keep, options.drop), "", None
     if mask is not None:
         record = service.explain_embeddings(patches, text, dense, mask)
-        decided = Decided(record), Decided(own)
+        decided = Decided(record), Decided(unforced)
         note, numbers = say("whatif.forced", says=decision_sentence(*decided)), decision_numbers(*decided)
     name = Layer.parse(layer).name
     if name in SLOW:
-        tell(say("button.measuring_slowly", name=say(f"name.{name}"), count=1 + own.sparse.kept.size))
+        tell(say("button.measuring_slowly", name=say(f"name.{name}"), count=1 + unforced.sparse.kept.size))
         turn = service.encode_in_turn
         record = measure_slowly(service.model, record, lambda: photo, text, dense, mask, turn, tqdm)
     elif name in MEASURES:
@@ -132,20 +132,22 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     top = argparse.ArgumentParser(prog="python -m demo", description="SEPS Explorer without a browser.")
     commands = top.add_subparsers(dest="command", required=True)
-    one = commands.add_parser("explain", help="draw what a caption did with a photograph")
-    one.add_argument("photo", type=Path)
-    one.add_argument("caption")
-    one.add_argument("--dense", help="a dense caption beside it")
-    one.add_argument("--layer", default="mask", help=LAYERS)
-    one.add_argument(
+    single = commands.add_parser("explain", help="draw what a caption did with a photograph")
+    single.add_argument("photo", type=Path)
+    single.add_argument("caption")
+    single.add_argument("--dense", help="a dense caption beside it")
+    single.add_argument("--layer", default="mask", help=LAYERS)
+    single.add_argument(
         "--keep",
         default="",
         metavar="PATCHES",
         help="keep these, whatever the model decides: 1,2,5-9 row by row, or all",
     )
-    one.add_argument("--drop", default="", metavar="PATCHES", help="drop these first, likewise (all: none but --keep)")
-    one.add_argument("--opacity", type=finite_number, default=0.75, help="of the layer, 0 to 1 (0.75)")
-    one.add_argument(
+    single.add_argument(
+        "--drop", default="", metavar="PATCHES", help="drop these first, likewise (all: none but --keep)"
+    )
+    single.add_argument("--opacity", type=finite_number, default=0.75, help="of the layer, 0 to 1 (0.75)")
+    single.add_argument(
         "-o", "--output", type=Path, required=True, help=f"file; its ending says which: {', '.join(PICTURES)} or json"
     )
     many = commands.add_parser("rank", help="rank photographs for a caption, or captions for a photograph")
@@ -185,7 +187,7 @@ def parser() -> argparse.ArgumentParser:
     drawn.add_argument(
         "-o", "--output", type=Path, required=True, help="file: png the picture, gif how it came about, json all told"
     )
-    for command, unless in ((one, "photos"), (other, "photos"), (many, "photos; to rank, that of the gallery")):
+    for command, unless in ((single, "photos"), (other, "photos"), (many, "photos; to rank, that of the gallery")):
         command.add_argument(
             "--model", help=f"photos or scenes, a folder such as RUN/best, or a hub repo (owner/name) ({unless})"
         )
@@ -262,8 +264,8 @@ def check_why(options: argparse.Namespace) -> None:
     if options.other_caption is not None:
         caption, other = (" ".join(text.split()) for text in (options.caption, options.other_caption))
         if other in ("", caption):
-            said = "is the same caption" if other else "is empty"
-            raise ValueError(f"--other-caption {said}: write another one for the photograph.")
+            problem = "is the same caption" if other else "is empty"
+            raise ValueError(f"--other-caption {problem}: write another one for the photograph.")
     if options.other_caption is not None and (options.dense or "").strip():
         raise ValueError(
             "--dense goes with one caption of two photographs (--other), not with --other-caption: leave it."
@@ -299,13 +301,16 @@ def judge(options: argparse.Namespace) -> None:
         prompt = reading.text
     photos = [read_photo(file) for file in options.pictures]
     seen = service.see([(photo.digest, photo.image.copy) for photo in photos], tqdm if len(photos) > 1 else False)
-    judged = [Judged(*scores, one) for scores, one in zip(service.scores(seen, prompt), seen, strict=True)]
+    judged = [Judged(*scores, features) for scores, features in zip(service.scores(seen, prompt), seen, strict=True)]
     order = sorted(range(len(judged)), key=lambda i: -getattr(judged[i], options.by).final)
     rows = [(str(options.pictures[i]), judged[i]) for i in order]
     if options.output is not None:
         options.output.write_bytes(judged_file(rows, prompt, options.by, kind_of(options.output)))
-    for name, one in rows:
-        print(f"{name}\n  quality      {score_sentence(one.quality)}\n  consistency  {score_sentence(one.consistency)}")
+    for name, scores in rows:
+        print(
+            f"{name}\n  quality      {score_sentence(scores.quality)}\n"
+            f"  consistency  {score_sentence(scores.consistency)}"
+        )
 
 
 def why(options: argparse.Namespace) -> None:
@@ -330,27 +335,27 @@ def why(options: argparse.Namespace) -> None:
     titles = [options.photo.stem, (options.other or options.photo).stem]
 
     def side(title: str, caption: str, record: Explanation) -> Side:
-        shares, *others = service.split_all(record)  # of the sparse alignment, and of a dense caption's own
-        return Side(title, caption, record, shares, 0, 0, service.found_rule, *others)
+        attribution, *others = service.split_all(record)  # of the sparse alignment, and of a dense caption's own
+        return Side(title, caption, record, attribution, 0, 0, service.found_rule, *others)
 
     left, right = (
         side(title, reading.text, record) for title, reading, record in zip(titles, readings, records, strict=True)
     )
-    found = contrast(left, right)
+    result = contrast(left, right)
     part = None
     if options.word is not None:
-        if not 1 <= options.word <= len(found.words):
-            raise ValueError(f"--word is {options.word}, but there are words 1 to {len(found.words)}.")
-        part = found.words[options.word - 1]
+        if not 1 <= options.word <= len(result.words):
+            raise ValueError(f"--word is {options.word}, but there are words 1 to {len(result.words)}.")
+        part = result.words[options.word - 1]
     if options.output is not None:
         layer = "mask" if part is None else part.layer
-        file = why_file(found, (photos[0], photos[1]), service.name, kind_of(options.output), layer)
+        file = why_file(result, (photos[0], photos[1]), service.name, kind_of(options.output), layer)
         options.output.write_bytes(file.content)
-    print("\n".join(contrast_sentences(found)))
-    for place, one in enumerate((*found.words, *found.rest), start=1):
-        shares = "".join(f"{'-' if share is None else written(share, '.4f'):>9}" for share in (one.left, one.right))
-        number = f"{place:4}" if one.number >= 0 else " " * 4
-        print(f"{number}  {part_title(one):20}{shares}  {written(one.difference, '+.4f')}")
+    print("\n".join(contrast_sentences(result)))
+    for place, row in enumerate((*result.words, *result.rest), start=1):
+        columns = "".join(f"{'-' if value is None else written(value, '.4f'):>9}" for value in (row.left, row.right))
+        number = f"{place:4}" if row.number >= 0 else " " * 4
+        print(f"{number}  {part_title(row):20}{columns}  {written(row.difference, '+.4f')}")
 
 
 def generate(options: argparse.Namespace) -> None:
@@ -384,8 +389,8 @@ def generate(options: argparse.Namespace) -> None:
     standing = drawing.standing
     numbers = {"rank": standing.rank, "scenes": standing.scenes, "total": standing.scenes + 1}
     print(say("generate.standing", similarity=standing.similarity, **numbers))
-    for one in drawing.read.statements:
-        print(f"  {say(f'reads.{one.verdict}'):18}{one.says}")
+    for statement in drawing.read.statements:
+        print(f"  {say(f'reads.{statement.verdict}'):18}{statement.says}")
     print(summary(drawing.read.statements))
     for caption in drawing.read.best:
         print(f"{written(caption.score, '8.2f')}  {caption.text}")
@@ -403,9 +408,9 @@ def chosen_service(options: argparse.Namespace) -> RetrievalService:
 
     if options.model is not None and options.model not in shipped_models():
         name = next(iter(own_names([options.model])))
-        own = open_own(options.model, name, options.photos, None, tqdm, tell, options.recursive)
-        options.gallery = options.gallery or own.first
-        return own
+        opened = open_own(options.model, name, options.photos, None, tqdm, tell, options.recursive)
+        options.gallery = options.gallery or opened.first
+        return opened
     examples = options.photo is not None or options.gallery not in (None, "folder")
     registry = open_registry(options.photos, progress=tqdm, tell=tell, recursive=options.recursive, examples=examples)
     options.gallery = options.gallery or registry.first_of(options.model or registry.photos.name)

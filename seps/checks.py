@@ -26,13 +26,13 @@ Mask = Tensor | NDArray[np.bool_]
 """A decision from outside: True keeps a patch, False drops it."""
 LARGEST = 1e15  # squares of greater values, summed over channels, leave float32
 
-MOST_CHANNELS = 16_384  # embed_size, and an encoder's own width
-MOST_PATCHES = 65_536  # an image: 256 x 256, 4,096 pixels in patches of 16
-MOST_PIXELS = 4_096  # the side of the square that an encoder sees
-MOST_WORDS = 8_192  # tokens of a caption
-MOST_TOP_K = 1_024  # values that the relevance MLP sees
-MOST_WHOLE = 2**63 - 1  # of any whole number: what a tensor holds
-MOST_NESTED = 100  # levels of lists and objects in JSON; Python itself gives up at several hundred
+MAX_CHANNELS = 16_384  # embed_size, and an encoder's own width
+MAX_PATCHES = 65_536  # an image: 256 x 256, 4,096 pixels in patches of 16
+MAX_PIXELS = 4_096  # the side of the square that an encoder sees
+MAX_WORDS = 8_192  # tokens of a caption
+MAX_TOP_K = 1_024  # values that the relevance MLP sees
+MAX_WHOLE = 2**63 - 1  # of any whole number: what a tensor holds
+MAX_NESTED = 100  # levels of lists and objects in JSON; Python itself gives up at several hundred
 
 
 def check_ratio(name: str, ratio: float) -> None:
@@ -41,7 +41,7 @@ def check_ratio(name: str, ratio: float) -> None:
         raise ValueError(f"{name} is {shown(ratio)}, but it must lie in (0, 1].")
 
 
-def check_whole(name: str, number: float, most: int = MOST_WHOLE, least: int = 1) -> int:
+def check_whole(name: str, number: float, most: int = MAX_WHOLE, least: int = 1) -> int:
     """Return the number as an int; raise ValueError unless it is a whole number from `least` to `most`."""
     if isinstance(number, Real) and number > most:
         raise ValueError(f"{name} is {shown(number)}, but it must be at most {most}.")
@@ -135,11 +135,11 @@ def read_json(content: str | bytes, subject: str) -> Any:
     except ValueError:
         reason = "a number has too many digits"
     except RecursionError:
-        reason = f"it is nested more than {MOST_NESTED} levels deep"
+        reason = f"it is nested more than {MAX_NESTED} levels deep"
     else:
-        if not is_nested_deeper(value, MOST_NESTED):
+        if not is_nested_deeper(value, MAX_NESTED):
             return value
-        reason = f"it is nested more than {MOST_NESTED} levels deep"
+        reason = f"it is nested more than {MAX_NESTED} levels deep"
     raise ValueError(f"{subject} cannot be read as JSON ({reason}): correct or replace it.")
 
 
@@ -167,10 +167,10 @@ def is_nested_deeper(value: object, most: int) -> bool:
     """Whether lists and dicts lie in each other more than `most` levels deep; looked at level by level."""
     level = [value]
     for _ in range(most + 1):
-        nested = [one for one in level if isinstance(one, (dict, list))]
+        nested = [inner_values for inner_values in level if isinstance(inner_values, (dict, list))]
         if not nested:
             return False
-        level = [inner for one in nested for inner in (one.values() if isinstance(one, dict) else one)]
+        level = [inner for values in nested for inner in (values.values() if isinstance(values, dict) else values)]
     return True
 
 
@@ -327,8 +327,8 @@ def read_fields(where: str, kind: type, values: object, prefix: str = "") -> dic
     """
     if not isinstance(values, Mapping):
         raise ValueError(f"{where} is a {type(values).__name__}, but keys and values are needed.")
-    required = tuple(one.name for one in fields(kind) if one.default is MISSING)
-    check_keys(where, values, required, tuple(one.name for one in fields(kind)))
+    required = tuple(field.name for field in fields(kind) if field.default is MISSING)
+    check_keys(where, values, required, tuple(field.name for field in fields(kind)))
     hints = get_type_hints(kind)
     for name, value in values.items():
         check_type(f"{prefix}{name}", value, json_type(hints[name]))
@@ -371,10 +371,10 @@ def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
         raise ValueError(f"{name} is {shown(value)}, but it must be one of {', '.join(choices)}.")
 
 
-def check_share(name: str, share: float) -> None:
+def check_share(name: str, fraction: float) -> None:
     """Raise ValueError unless 0 <= share < 1."""
-    if not (is_number(share) and 0.0 <= share < 1.0):
-        raise ValueError(f"{name} is {shown(share)}, but it must lie in [0, 1).")
+    if not (is_number(fraction) and 0.0 <= fraction < 1.0):
+        raise ValueError(f"{name} is {shown(fraction)}, but it must lie in [0, 1).")
 
 
 def check_finite(source: object, key: str, tensor: Tensor) -> None:

@@ -34,11 +34,11 @@ def one_line(message: str) -> str:
     return " ".join(message.replace(":\n  ", ": ").replace("\n  ", "; ").split())
 
 
-def check_folder(folder: Path, wanted: str) -> None:
-    """Raise ValueError where there is no such folder; `wanted` says what to give instead."""
+def check_folder(folder: Path, expected: str) -> None:
+    """Raise ValueError where there is no such folder; `expected` says what to give instead."""
     if not folder.is_dir():
         kind = "is a file" if folder.exists() else "does not exist"
-        raise ValueError(f"The folder {folder} {kind}: give {wanted}.")
+        raise ValueError(f"The folder {folder} {kind}: give {expected}.")
 
 
 def check_output(file: Path) -> None:

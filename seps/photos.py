@@ -18,7 +18,7 @@ from threading import Lock
 from PIL import ExifTags, Image, PngImagePlugin, TiffImagePlugin, UnidentifiedImageError
 
 FORMATS_IN_WORDS = "JPEG, PNG, WEBP, GIF, BMP or TIFF"
-MOST_TEXT = 25 * 2**20  # bytes of a PNG's colour profile or text, for which Pillow's 1 MB is not enough
+MAX_TEXT = 25 * 2**20  # bytes of a PNG's colour profile or text, for which Pillow's 1 MB is not enough
 
 _UPRIGHT = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -236,7 +236,7 @@ def _jpeg_content(source: Path | BytesIO) -> bytes:
 def _settings() -> Iterator[None]:
     """No warnings, and Pillow's settings such that files which are whole are read."""
     text, libtiff = PngImagePlugin.MAX_TEXT_CHUNK, TiffImagePlugin.READ_LIBTIFF
-    PngImagePlugin.MAX_TEXT_CHUNK = MOST_TEXT
+    PngImagePlugin.MAX_TEXT_CHUNK = MAX_TEXT
     TiffImagePlugin.READ_LIBTIFF = True  # Pillow by itself takes YCbCr without compression for RGB
     try:
         with warnings.catch_warnings():

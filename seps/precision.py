@@ -10,9 +10,9 @@ import torch
 SIDE_TRIED = 256  # of the matrices that tell how fast a CPU is
 
 
-def in_bfloat16(wanted: bool) -> torch.autocast:
+def in_bfloat16(enabled: bool) -> torch.autocast:
     """Run in bfloat16 on a CPU where that is wanted and fast; on a GPU the caller's own autocast decides."""
-    return torch.autocast("cpu", torch.bfloat16, enabled=wanted and bfloat16_is_fast())
+    return torch.autocast("cpu", torch.bfloat16, enabled=enabled and bfloat16_is_fast())
 
 
 @cache

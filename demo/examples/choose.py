@@ -110,11 +110,11 @@ def compare_choice(measures: Measures) -> Choice | None:
         known = phrase_regions(measures, index)
         masks = list(measures.service.decide(measures.indexed, index, list(known))) if known else []
         pairs = combinations(zip(known.items(), masks, strict=True), 2)
-        for ((text, own), kept), ((other, apart), beside) in pairs:
-            if different(own, apart):
+        for ((text, mask), kept), ((other, apart), beside) in pairs:
+            if different(mask, apart):
                 gains = (
-                    share_kept(kept, own) - share_kept(kept, apart),
-                    share_kept(beside, apart) - share_kept(beside, own),
+                    share_kept(kept, mask) - share_kept(kept, apart),
+                    share_kept(beside, apart) - share_kept(beside, mask),
                 )
                 results.append((float(np.mean(gains)), index, [text, other], overlap_of(kept, beside)))
     if not results:

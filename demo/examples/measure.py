@@ -104,10 +104,10 @@ class Measures:
     def candidates(self) -> list[Candidate]:
         """The captions whose photograph ranks first, and of which nothing is said, the clearest margin first."""
         columns = np.arange(len(self.captions))
-        own = self.scores[self.owners, columns]
+        matching = self.scores[self.owners, columns]
         others = self.scores.copy()
         others[self.owners, columns] = -np.inf
-        margins = own - others.max(axis=0)
+        margins = matching - others.max(axis=0)
         first = [
             Candidate(self.captions[at], int(self.owners[at]), float(margins[at]))
             for at in np.argsort(-margins, kind="stable")

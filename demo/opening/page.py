@@ -18,11 +18,11 @@ def opening_page(view: dict[str, Any] | None) -> str:
     Args:
         view: from `first_view`; None shows no example, only that the app is on its way.
     """
-    told = None if view is None else addressed(view)
+    value = None if view is None else addressed(view)
     parts = {
         "/*STYLE*/": styles(),
         "<!--SCRIPTS-->": script_tags("opening.js"),
-        "/*VIEW*/null": json.dumps(told, ensure_ascii=False).replace("<", "\u003c"),
+        "/*VIEW*/null": json.dumps(value, ensure_ascii=False).replace("<", "\u003c"),
     }
     page = PAGE.read_text(encoding="utf-8")
     for place, content in parts.items():

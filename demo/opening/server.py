@@ -149,9 +149,9 @@ def listening(host: str, ports: Sequence[int]) -> Server:
             return Server((host, port), Handler)
         except OSError as error:
             if error.errno not in (EADDRINUSE, EACCES) or isinstance(error, gaierror):
-                told = error.strerror or str(error)
+                reason = error.strerror or str(error)
                 raise ValueError(
-                    f"The host {host!r} cannot be served from here ({told}): set GRADIO_SERVER_NAME to an address of "
+                    f"The host {host!r} cannot be served from here ({reason}): set GRADIO_SERVER_NAME to an address of "
                     "this machine, such as 127.0.0.1, or 0.0.0.0 for all of them."
                 ) from error
             problem = "is taken" if error.errno == EADDRINUSE else "is not allowed"

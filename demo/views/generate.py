@@ -168,7 +168,7 @@ def build() -> GenerateView:
 
 def filled(registry: ModelRegistry, state: GenerateState) -> list[Any]:
     """The view's values as it opens, in the order of `LinkedView.outputs`: where the state has a caption the page then
-    asks for its drawing; else the drawing that was made beforehand, where there is one."""
+    asks for its drawing; else the precomputed drawing, where there is one."""
     precomputed = opened_generator(registry).precomputed()
     _, scenes = registry.open(SCENES)
     if precomputed is not None and not state.caption:
@@ -179,7 +179,7 @@ def filled(registry: ModelRegistry, state: GenerateState) -> list[Any]:
 
 
 def shown_precomputed(registry: ModelRegistry, precomputed: PrecomputedDrawing, strip: dict[str, Any]) -> list[Any]:
-    """The view's values with a drawing that was made beforehand, explained."""
+    """The view's values with a precomputed drawing, explained."""
     asked = precomputed.asked
     state = GenerateState(caption=asked.text, steps=asked.steps, guidance=asked.guidance, seed=asked.seeds[0])
     state = finish(registry, state, precomputed.steps)

@@ -201,7 +201,7 @@ def finish(registry: ModelRegistry, state: GenerateState, steps: Sequence[DrawnS
 
 
 def precomputed_value(state: GenerateState, service: RetrievalService) -> dict[str, Any]:
-    """A drawing that was made beforehand, as `drawn_value`, with all its pictures as they came about."""
+    """A precomputed drawing, as `drawn_value`, with all its pictures as they came about."""
     film = [shown(frame[state.index]) for frame in finished(state).frames]
     says = say("generate.beforehand", seed=state.seeds[state.index], steps=state.steps)
     return drawn_value(state, service) | {"film": film, "says": says}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from seps.checks import (
-    MOST_PIXELS,
-    MOST_WORDS,
+    MAX_PIXELS,
+    MAX_WORDS,
     check_choice,
     check_positive,
     check_share,
@@ -45,10 +45,10 @@ class VisionConfig:
 
     def __post_init__(self) -> None:
         check_weights("vision.weights", self.weights)
-        check_whole("vision.image_size", self.image_size, MOST_PIXELS)
+        check_whole("vision.image_size", self.image_size, MAX_PIXELS)
         check_choice("vision.cls", self.cls, CLS_CHOICES)
         check_share("vision.dropout", self.dropout)
-        check_whole("vision.context_size", self.context_size, MOST_PIXELS, least=0)
+        check_whole("vision.context_size", self.context_size, MAX_PIXELS, least=0)
         if self.context_size and self.cls != "none":
             raise ValueError(
                 f"vision.context_size is {self.context_size} with cls {self.cls!r}, but context takes the place of "
@@ -97,7 +97,7 @@ class TextConfig:
         check_whole("text.low_rank_layers", self.low_rank_layers, MAX_LAYERS)
         for name in ("max_words", "max_dense_words"):
             limit = getattr(self, name)
-            check_whole(f"text.{name}", limit, MOST_WORDS)
+            check_whole(f"text.{name}", limit, MAX_WORDS)
             if limit < 2:
                 raise ValueError(f"text.{name} is {limit}, but [CLS] and [SEP] alone need 2.")
         if self.weights == "hub" and self.encoder.startswith(("package:", "folder:", "seps:")):

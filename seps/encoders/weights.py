@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel, BertConfig, PretrainedConfig, PreTrainedModel
 from transformers.utils import logging
 
-from seps.checks import MOST_CHANNELS, check_finite, check_whole, read_json_file
+from seps.checks import MAX_CHANNELS, check_finite, check_whole, read_json_file
 from seps.encoders.config import TextConfig, VisionConfig
 from seps.encoders.sources import find_folder, package_folder
 from seps.files import check_weights_file
@@ -23,8 +23,8 @@ from seps.files import check_weights_file
 WEIGHTS_FILE = "model.safetensors"
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
 MAX_OF_ENCODER = {  # what a text encoder's config.json may ask for
-    "hidden_size": MOST_CHANNELS,
-    "intermediate_size": 8 * MOST_CHANNELS,
+    "hidden_size": MAX_CHANNELS,
+    "intermediate_size": 8 * MAX_CHANNELS,
     "num_hidden_layers": 1_024,
     "num_attention_heads": 1_024,
     "vocab_size": 4_194_304,

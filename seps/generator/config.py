@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from seps.checks import MOST_CHANNELS, MOST_WORDS, check_choice, check_share, check_whole, read_fields, read_json_file
+from seps.checks import MAX_CHANNELS, MAX_WORDS, check_choice, check_share, check_whole, read_fields, read_json_file
 
 SIMPLE = "simple"
 SCENE_WORDS = "seps:scenes"  # the text encoder that knows the words of the scenes alone
@@ -47,7 +47,7 @@ class EncodersConfig:
         if not self.channels:
             raise ValueError("encoders.channels is empty, but at least 1 stage is needed: name its channels.")
         for width in self.channels:
-            check_whole("encoders.channels", width, MOST_CHANNELS)
+            check_whole("encoders.channels", width, MAX_CHANNELS)
 
 
 @dataclass(frozen=True)
@@ -66,10 +66,10 @@ class CaptionerConfig:
     dropout: float = 0.1
 
     def __post_init__(self) -> None:
-        check_whole("captioner.width", self.width, MOST_CHANNELS)
+        check_whole("captioner.width", self.width, MAX_CHANNELS)
         check_whole("captioner.layers", self.layers, MAX_LAYERS)
-        check_whole("captioner.heads", self.heads, MOST_CHANNELS)
-        check_whole("captioner.max_words", self.max_words, MOST_WORDS, least=3)
+        check_whole("captioner.heads", self.heads, MAX_CHANNELS)
+        check_whole("captioner.max_words", self.max_words, MAX_WORDS, least=3)
         check_share("captioner.dropout", self.dropout)
         if self.width % self.heads:
             raise ValueError(f"captioner.width is {self.width}, which {self.heads} heads do not share equally.")
@@ -93,7 +93,7 @@ class AutoencoderConfig:
         if len(self.channels) != 3:
             raise ValueError(f"autoencoder.channels has {len(self.channels)} numbers, but 3 are needed.")
         for width in (*self.channels, self.latent_channels):
-            check_whole("autoencoder.channels", width, MOST_CHANNELS)
+            check_whole("autoencoder.channels", width, MAX_CHANNELS)
         check_share("autoencoder.noise", self.noise)
 
 
@@ -121,9 +121,9 @@ class DiffusionConfig:
         object.__setattr__(self, "channels", tuple(self.channels))
         if len(self.channels) < 2:
             raise ValueError(f"diffusion.channels has {len(self.channels)} numbers, but at least 2 are needed.")
-        check_whole("diffusion.head_channels", self.head_channels, MOST_CHANNELS)
+        check_whole("diffusion.head_channels", self.head_channels, MAX_CHANNELS)
         for width in self.channels:
-            check_whole("diffusion.channels", width, MOST_CHANNELS)
+            check_whole("diffusion.channels", width, MAX_CHANNELS)
             if width % 32 or width % self.head_channels:
                 raise ValueError(
                     f"diffusion.channels has {width}, but multiples of 32 and of head_channels "

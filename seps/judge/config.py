@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from seps.checks import (
-    MOST_CHANNELS,
+    MAX_CHANNELS,
     check_choice,
     check_keys,
     check_positive,
@@ -142,8 +142,8 @@ class JudgeConfig:
         if len(self.fusion_hidden) != 2:
             raise ValueError(f"fusion_hidden has {len(self.fusion_hidden)} numbers, but 2 are needed.")
         for width in (self.hidden, *self.fusion_hidden):
-            check_whole("hidden and fusion_hidden", width, MOST_CHANNELS)
-        check_whole("fusion_quality", self.fusion_quality, MOST_CHANNELS, least=0)
+            check_whole("hidden and fusion_hidden", width, MAX_CHANNELS)
+        check_whole("fusion_quality", self.fusion_quality, MAX_CHANNELS, least=0)
         for name in ("dropout", "input_dropout", "fusion_dropout", "fusion_input_dropout"):
             check_share(name, getattr(self, name))
 

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from seps.checks import MOST_TOP_K, check_whole
+from seps.checks import MAX_TOP_K, check_whole
 
 LEAKY_SLOPE = 0.1
 
@@ -54,7 +54,7 @@ class HRPA(nn.Module):
 
     def __init__(self, top_k: int = 5, use_paper_version: bool = False) -> None:
         super().__init__()
-        top_k = check_whole("top_k", top_k, MOST_TOP_K)
+        top_k = check_whole("top_k", top_k, MAX_TOP_K)
         self.top_k = top_k
         self.use_paper_version = use_paper_version
         if use_paper_version:

@@ -10,9 +10,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from seps.checks import (
-    MOST_CHANNELS,
-    MOST_PATCHES,
-    MOST_TOP_K,
+    MAX_CHANNELS,
+    MAX_PATCHES,
+    MAX_TOP_K,
     Lengths,
     Mask,
     check_captions,
@@ -127,9 +127,9 @@ class CrossSparseAggrNet(nn.Module):
         detach_selection: bool = True,
     ) -> None:
         super().__init__()
-        embed_size = check_whole("embed_size", embed_size, MOST_CHANNELS)
-        num_patches = check_whole("num_patches", num_patches, MOST_PATCHES)
-        top_k = check_whole("top_k", top_k, MOST_TOP_K)
+        embed_size = check_whole("embed_size", embed_size, MAX_CHANNELS)
+        num_patches = check_whole("num_patches", num_patches, MAX_PATCHES)
+        top_k = check_whole("top_k", top_k, MAX_TOP_K)
         check_ratio("sparse_ratio", sparse_ratio)
         check_ratio("aggr_ratio", aggr_ratio)
         self.embed_size = embed_size

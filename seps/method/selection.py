@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from seps.checks import MOST_CHANNELS, check_positive, check_ratio, check_whole, is_number, shown
+from seps.checks import MAX_CHANNELS, check_positive, check_ratio, check_whole, is_number, shown
 
 EPS = 1e-8
 
@@ -206,7 +206,7 @@ class TokenSparse(nn.Module):
         gumbel_tau: float = 1.0,
     ) -> None:
         super().__init__()
-        embed_dim = check_whole("embed_dim", embed_dim, MOST_CHANNELS)
+        embed_dim = check_whole("embed_dim", embed_dim, MAX_CHANNELS)
         check_ratio("sparse_ratio", sparse_ratio)
         check_positive("gumbel_tau", gumbel_tau)
         if not (is_number(beta) and 0.0 <= beta <= 0.5):

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from seps.checks import (
-    MOST_CHANNELS,
-    MOST_TOP_K,
+    MAX_CHANNELS,
+    MAX_TOP_K,
     check_choice,
     check_keys,
     check_type,
@@ -54,13 +54,13 @@ class ModelConfig:
     stored_as: str = "float32"
 
     def __post_init__(self) -> None:
-        check_whole("embed_size", self.embed_size, MOST_CHANNELS)
+        check_whole("embed_size", self.embed_size, MAX_CHANNELS)
         check_choice("stored_as", self.stored_as, STORED_CHOICES)
         check_keys("network", self.network, required=(), allowed=tuple(NETWORK_OPTIONS))
         for name, value in self.network.items():
             check_type(f"network.{name}", value, type(NETWORK_OPTIONS[name]))
         if "top_k" in self.network:
-            check_whole("network.top_k", self.network["top_k"], MOST_TOP_K)
+            check_whole("network.top_k", self.network["top_k"], MAX_TOP_K)
         object.__setattr__(self, "network", dict(self.network))
         object.__setattr__(self, "saved", tuple(self.saved))
         for pattern in self.saved:

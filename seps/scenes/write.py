@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from seps.checks import MOST_PIXELS, check_whole, read_json_file
+from seps.checks import MAX_PIXELS, check_whole, read_json_file
 from seps.scenes.dense import dense_caption
 from seps.scenes.draw import Picture, draw
 from seps.scenes.graph import Scene, as_json, relations
@@ -120,7 +120,7 @@ def decode_mask(code: dict[str, list[int]]) -> NDArray[np.bool_]:
     Raises:
         ValueError: a size that no picture has, or runs that do not fill the mask.
     """
-    height, width = (check_whole("A side of the mask", side, MOST_PIXELS) for side in code["size"])
+    height, width = (check_whole("A side of the mask", side, MAX_PIXELS) for side in code["size"])
     if min(code["counts"], default=0) < 0:
         raise ValueError(f"The runs cover {min(code['counts'])} pixels, but at least 0 are needed.")
     if sum(code["counts"]) != height * width:

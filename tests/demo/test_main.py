@@ -126,12 +126,12 @@ def test_how_many_are_shown_is_told_and_folders_below_are_asked_for(
 
 
 def test_a_caption_that_is_not_english_gets_a_hint(photo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    told = "The model has learnt English captions; it may not know: Tasse, Kaffee, Holztisch."
+    hint = "The model has learnt English captions; it may not know: Tasse, Kaffee, Holztisch."
     assert main(["rank", "eine Tasse Kaffee auf Holztisch"]) == 0
-    assert told in capsys.readouterr().err
+    assert hint in capsys.readouterr().err
     arguments = ["explain", str(photo), "eine Tasse Kaffee auf Holztisch", "-o", str(photo.with_name("out.json"))]
     assert main(arguments) == 0
-    assert told in capsys.readouterr().err
+    assert hint in capsys.readouterr().err
 
 
 def test_words_are_counted_as_in_a_sentence(
@@ -139,8 +139,8 @@ def test_words_are_counted_as_in_a_sentence(
 ) -> None:
     drawn: list[str] = []
 
-    def noted(*told: Any, **_: Any) -> Download:
-        drawn.append(told[5])
+    def noted(*given: Any, **_: Any) -> Download:
+        drawn.append(given[5])
         return Download("", b"", "")
 
     monkeypatch.setattr(exports, "explanation_file", noted)
@@ -178,7 +178,7 @@ def test_a_model_of_one_s_own_explains_and_ranks(run: Path, photo: Path, capsys:
 
 
 @pytest.mark.parametrize(
-    ("program", "arguments", "told"),
+    ("program", "arguments", "error"),
     [
         ("demo.__main__", ["--help"], ""),
         ("demo.__main__", ["rank", "a cup", "--photos", "nowhere"], "error: There is no folder nowhere"),
@@ -204,7 +204,7 @@ def test_a_model_of_one_s_own_explains_and_ranks(run: Path, photo: Path, capsys:
         ("app", ["--model", "photos"], "error: The model photos is here already"),
     ],
 )
-def test_help_and_slips_are_answered_before_torch_is_imported(program: str, arguments: list[str], told: str) -> None:
+def test_help_and_slips_are_answered_before_torch_is_imported(program: str, arguments: list[str], error: str) -> None:
     code = (
         f"import sys; sys.argv = ['it', *{arguments!r}]\n"
         f"from {program} import main\n"
@@ -214,14 +214,14 @@ def test_help_and_slips_are_answered_before_torch_is_imported(program: str, argu
         "sys.exit(code)"
     )
     root = Path(__file__).parents[2]
-    found = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=False)
-    assert found.returncode == (2 if told else 0), found.stderr
-    assert found.stderr.startswith(told)
-    assert found.stderr.count("\n") == bool(told)
+    result = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=False)
+    assert result.returncode == (2 if error else 0), result.stderr
+    assert result.stderr.startswith(error)
+    assert result.stderr.count("\n") == bool(error)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["explain", "nowhere.png", "a cup", "-o", "out.png"], "nowhere.png"),
         (["rank", "a cup", "--photos", "nowhere"], "There is no folder"),
@@ -243,13 +243,13 @@ def test_help_and_slips_are_answered_before_torch_is_imported(program: str, argu
     ],
 )
 def test_what_is_wrong_is_told_in_a_line(
-    photo: Path, arguments: list[str], told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    photo: Path, arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("GeneratingService", "JudgingService"):
         monkeypatch.delattr(f"demo.service.{name.removesuffix('Service').lower()}.{name}")  # nothing long is begun
     places = {"PHOTO": str(photo), "FOLDER": str(photo.parent)}
     assert main([re.sub("PHOTO|FOLDER", lambda name: places[name[0]], argument) for argument in arguments]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_pictures_are_judged_sorted_and_written(
@@ -263,17 +263,17 @@ def test_pictures_are_judged_sorted_and_written(
     arguments = ["judge", str(photo), str(grey), "--prompt", "a cup of coffee", "--by", "consistency"]
     assert main([*arguments, "--out", str(table)]) == 0
     out = capsys.readouterr().out
-    wanted = {file: judge.score(Image.open(file).convert("RGB"), "a cup of coffee") for file in (photo, grey)}
-    order = sorted(wanted, key=lambda file: -wanted[file].consistency.final)
+    expected = {file: judge.score(Image.open(file).convert("RGB"), "a cup of coffee") for file in (photo, grey)}
+    order = sorted(expected, key=lambda file: -expected[file].consistency.final)
     assert out.splitlines()[::3] == [str(file) for file in order]
-    assert f"quality      {score_sentence(wanted[order[0]].quality)}" in out
+    assert f"quality      {score_sentence(expected[order[0]].quality)}" in out
     with table.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["picture"] for row in rows] == [str(file) for file in order]
-    assert float(rows[0]["consistency_final"]) == pytest.approx(wanted[order[0]].consistency.final, abs=1e-5)
+    assert float(rows[0]["consistency_final"]) == pytest.approx(expected[order[0]].consistency.final, abs=1e-5)
     assert main([*arguments, "-o", str(record)]) == 0
-    told = json.loads(record.read_text())[0]
-    assert sum(told["shares"]) == pytest.approx(told["logit"], abs=1e-4)
+    value = json.loads(record.read_text())[0]
+    assert sum(value["shares"]) == pytest.approx(value["logit"], abs=1e-4)
 
 
 def test_why_prints_shares_that_add_up_and_writes_them(
@@ -283,8 +283,8 @@ def test_why_prints_shares_that_add_up_and_writes_them(
     grey, table = photo.with_name("grey.png"), photo.with_name("out.csv")
     Image.new("RGB", (64, 64), "grey").save(grey)
     assert main(["why", str(photo), "a cup of coffee", "--other", str(grey), "-o", str(table)]) == 0
-    order, *told = capsys.readouterr().out.splitlines()
-    lines = [line for line in told if line.startswith(" ")]  # the rest are sentences
+    order, *printed = capsys.readouterr().out.splitlines()
+    lines = [line for line in printed if line.startswith(" ")]  # the rest are sentences
     record = service.explain_photo(Image.open(photo).convert("RGB"), "a cup of coffee")
     assert f"{record.similarity:.4f}" in order
     assert sum(float(line.split()[-3]) for line in lines) == pytest.approx(record.similarity, abs=1e-3)
@@ -328,14 +328,14 @@ def test_why_takes_a_dense_caption_beside_that_of_two_photographs(
     command = ["why", str(photo), caption, "--other", str(grey), "--dense", dense]
     assert main([*command, "-o", str(out)]) == 0
     assert "A dense caption takes part" in capsys.readouterr().out
-    told = json.loads(out.read_text(encoding="utf-8"))
-    parts = [*told["words"], *told["rest"].values()]
-    assert ("dense" in told["rest"]) == (variant == "released")  # whose dense caption has an alignment of its own
+    value = json.loads(out.read_text(encoding="utf-8"))
+    parts = [*value["words"], *value["rest"].values()]
+    assert ("dense" in value["rest"]) == (variant == "released")  # whose dense caption has an alignment of its own
     for name, file in (("left", photo), ("right", grey)):
         image = Image.open(file).convert("RGB")
-        wanted = service.explain_photo(image, caption, dense).similarity
-        assert sum(part[name] for part in parts) == pytest.approx(wanted, abs=1e-5)
-        assert abs(wanted - service.explain_photo(image, caption).similarity) > 1e-4
+        expected = service.explain_photo(image, caption, dense).similarity
+        assert sum(part[name] for part in parts) == pytest.approx(expected, abs=1e-5)
+        assert abs(expected - service.explain_photo(image, caption).similarity) > 1e-4
     assert main(["why", str(photo), caption, "--other-caption", "a red car", "--dense", dense]) == 2
     assert "--dense goes with one caption of two photographs" in capsys.readouterr().err
 
@@ -357,15 +357,17 @@ def test_scenes_are_explained_and_ranked_by_their_own_model(
     service, indexed = registry.open("scenes")
     caption = indexed.gallery.items[0].captions[0]
     best = service.rank_images(indexed, caption)
-    wanted = f"{best.scores[0]:.4f}  {indexed.gallery.items[best.order[0]].title}"
+    expected = f"{best.scores[0]:.4f}  {indexed.gallery.items[best.order[0]].title}"
     for chosen in (["--model", "scenes"], ["--gallery", "scenes"]):
         assert main(["rank", caption, "--top", "1", *chosen]) == 0
-        assert wanted in capsys.readouterr().out
+        assert expected in capsys.readouterr().out
     source, out = indexed.gallery.items[0].source, tmp_path / "out.json"
     assert main(["explain", str(source), caption, "-o", str(out), "--model", "scenes"]) == 0
-    told = json.loads(out.read_text(encoding="utf-8"))
-    assert told["model"] == "scenes"
-    assert told["explanation"]["similarity"] == pytest.approx(service.explain(indexed, 0, caption).similarity, abs=1e-5)
+    value = json.loads(out.read_text(encoding="utf-8"))
+    assert value["model"] == "scenes"
+    assert value["explanation"]["similarity"] == pytest.approx(
+        service.explain(indexed, 0, caption).similarity, abs=1e-5
+    )
     assert main(["rank", caption, "--model", "photos", "--gallery", "scenes"]) == 2
     assert "belongs to the model 'scenes', not 'photos'" in capsys.readouterr().err
 
@@ -380,10 +382,10 @@ def test_blurred_patches_are_drawn_and_said_to_be_slower(
     command = ["explain", str(source), "a red car", "-o", str(out), "--layer", "blurred:2", "--keep", "1-9"]
     assert main(command) == 0
     assert "slower, since 101 pictures are encoded" in capsys.readouterr().err
-    told = json.loads(out.read_text(encoding="utf-8"))["explanation"]
-    mask = np.array(told["branches"][0]["kept"], dtype=bool)
+    value = json.loads(out.read_text(encoding="utf-8"))["explanation"]
+    mask = np.array(value["branches"][0]["kept"], dtype=bool)
     expected = measure_blurred(service.model, Image.open(source), "a red car", mask=mask)
-    assert told["measures"]["blurred"]["values"] == pytest.approx(expected.effects.tolist(), abs=1e-6)
+    assert value["measures"]["blurred"]["values"] == pytest.approx(expected.effects.tolist(), abs=1e-6)
 
 
 @pytest.mark.parametrize("command", [["rank", "a cup"], ["explain", "x.png", "a cup", "-o", "out.png"]])
@@ -399,13 +401,13 @@ def test_a_decision_by_hand_is_told_and_drawn(
     out = photo.with_name("out.json")
     command = ["explain", str(photo), "a cup", "-o", str(out), "--layer", "effect"]
     assert main([*command, "--drop", "all", "--keep", "1,2,5-9"]) == 0
-    told = json.loads(out.read_text(encoding="utf-8"))
-    branch = told["explanation"]["branches"][0]
+    value = json.loads(out.read_text(encoding="utf-8"))
+    branch = value["explanation"]["branches"][0]
     assert [patch for patch, kept in enumerate(branch["kept"], start=1) if kept] == [1, 2, 5, 6, 7, 8, 9]
-    assert branch["forced"] and len(told["explanation"]["measures"]["effect"]["values"]) == 196
-    own = service.explain_photo(Image.open(photo).convert("RGB"), "a cup")
-    assert told["by_hand"]["model"]["similarity"] == pytest.approx(own.similarity, abs=1e-5)
-    assert f"S(I, T) = {told['explanation']['similarity']:.4f}" in capsys.readouterr().out
+    assert branch["forced"] and len(value["explanation"]["measures"]["effect"]["values"]) == 196
+    unforced = service.explain_photo(Image.open(photo).convert("RGB"), "a cup")
+    assert value["by_hand"]["model"]["similarity"] == pytest.approx(unforced.similarity, abs=1e-5)
+    assert f"S(I, T) = {value['explanation']['similarity']:.4f}" in capsys.readouterr().out
     assert main([*command, "--keep", "197"]) == 2
     assert "keep has 197, but there are patches 1 to 196" in capsys.readouterr().err
     assert main([*command[:-1], "smallest_set"]) == 2

@@ -220,13 +220,13 @@ def test_json_that_cannot_be_read_is_told_in_one_sentence(content: str | bytes, 
 
 
 def test_json_is_read_from_text_bytes_and_files(tmp_path: Path) -> None:
-    told = {"a": [1, 2.5, None, True, "\u00e9"]}
+    value = {"a": [1, 2.5, None, True, "\u00e9"]}
     text = '{"a": [1, 2.5, null, true, "\u00e9"]}'
     deepest = "[" * 100 + "]" * 100
-    assert read_json(text, "it") == read_json(text.encode(), "it") == read_json("\ufeff" + text, "it") == told
+    assert read_json(text, "it") == read_json(text.encode(), "it") == read_json("\ufeff" + text, "it") == value
     assert read_json(deepest, "it")
     (tmp_path / "one.json").write_text(text, encoding="utf-8-sig")
-    assert read_json_file(tmp_path / "one.json") == read_json_file(str(tmp_path / "one.json")) == told
+    assert read_json_file(tmp_path / "one.json") == read_json_file(str(tmp_path / "one.json")) == value
     with pytest.raises(ValueError, match=r"none\.json does not exist\.$"):
         read_json_file(tmp_path / "none.json")
     with pytest.raises(ValueError, match=r" cannot be read \(Is a directory\)"):
@@ -253,10 +253,10 @@ def test_losses_check_their_shapes() -> None:
 
 
 def test_what_is_on_the_meta_device_has_no_values() -> None:
-    told = "is on the meta device, which holds no values: make it on a CPU or a GPU"
-    with pytest.raises(ValueError, match=f"^img_embs {told}"):
+    message = "is on the meta device, which holds no values: make it on a CPU or a GPU"
+    with pytest.raises(ValueError, match=f"^img_embs {message}"):
         check_embeddings("img_embs", torch.empty(2, 3, 4, device="meta"), 4, torch.float32)
-    with pytest.raises(ValueError, match=f"^mask {told}"):
+    with pytest.raises(ValueError, match=f"^mask {message}"):
         check_mask("mask", torch.empty(4, dtype=torch.bool, device="meta"), 4)
-    with pytest.raises(ValueError, match=f"^cap_lens {told}"):
+    with pytest.raises(ValueError, match=f"^cap_lens {message}"):
         check_lengths("cap_lens", torch.empty(2, dtype=torch.int64, device="meta"), "cap_embs", torch.ones(2, 3, 4))

@@ -28,31 +28,31 @@ def test_it_is_what_the_app_shows_on_load(registry: ModelRegistry) -> None:
     assert_alike(json.loads(json.dumps(computed)), written, "view")
 
 
-def assert_alike(one: Any, other: Any, where: str) -> None:
+def assert_alike(first: Any, other: Any, where: str) -> None:
     """Equal but for the last digits of numbers, those in sentences too."""
-    if isinstance(one, dict) and "float32" in one:
-        assert one["shape"] == other["shape"], where
-        left, right = (np.frombuffer(base64.b64decode(part["float32"]), "<f4") for part in (one, other))
+    if isinstance(first, dict) and "float32" in first:
+        assert first["shape"] == other["shape"], where
+        left, right = (np.frombuffer(base64.b64decode(part["float32"]), "<f4") for part in (first, other))
         np.testing.assert_allclose(left, right, atol=1e-4, err_msg=where)
-    elif isinstance(one, dict):
-        assert one.keys() == other.keys(), where
-        for name in one:
-            assert_alike(one[name], other[name], f"{where}.{name}")
-    elif isinstance(one, list):
-        assert len(one) == len(other), where
-        for place, (left, right) in enumerate(zip(one, other, strict=True)):
+    elif isinstance(first, dict):
+        assert first.keys() == other.keys(), where
+        for name in first:
+            assert_alike(first[name], other[name], f"{where}.{name}")
+    elif isinstance(first, list):
+        assert len(first) == len(other), where
+        for place, (left, right) in enumerate(zip(first, other, strict=True)):
             assert_alike(left, right, f"{where}[{place}]")
     elif where.endswith(".record.says"):  # the words of a record, sent as one text
-        assert_alike(json.loads(one), json.loads(other), where)
-    elif isinstance(one, float):
-        assert one == pytest.approx(other, abs=1e-4), where
-    elif isinstance(one, str) and one != other:
-        assert NUMBER.sub("#", one) == NUMBER.sub("#", other), where
-        for left, right in zip(NUMBER.findall(one), NUMBER.findall(other), strict=True):
+        assert_alike(json.loads(first), json.loads(other), where)
+    elif isinstance(first, float):
+        assert first == pytest.approx(other, abs=1e-4), where
+    elif isinstance(first, str) and first != other:
+        assert NUMBER.sub("#", first) == NUMBER.sub("#", other), where
+        for left, right in zip(NUMBER.findall(first), NUMBER.findall(other), strict=True):
             step = 10.0 ** -len(left.partition(".")[2])  # a value may be rounded up here and down there
             assert float(left) == pytest.approx(float(right), abs=1.01 * step if "." in left else 0), where
     else:
-        assert one == other, where
+        assert first == other, where
 
 
 def test_it_is_not_shown_with_other_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
