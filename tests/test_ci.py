@@ -44,8 +44,8 @@ def test_without_npm_scripts_are_not_checked_and_it_says_so(programs: Path, tmp_
 def test_without_a_network_scripts_are_not_checked_and_it_says_so(programs: Path, tmp_path: Path) -> None:
     program(programs / "npm", "echo no network >&2; exit 1")
     result = lint(programs, tmp_path / "cache")
-    told = "JavaScript is not checked: npm could not fetch eslint and typescript.\n"
-    assert (result.returncode, result.stdout, result.stderr) == (0, told, "")
+    message = "JavaScript is not checked: npm could not fetch eslint and typescript.\n"
+    assert (result.returncode, result.stdout, result.stderr) == (0, message, "")
 
 
 @pytest.mark.parametrize(("eslint", "tsc"), [(0, 0), (1, 0), (0, 2)])

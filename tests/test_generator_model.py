@@ -91,18 +91,18 @@ def test_the_card_tells_how_the_warned_of_settings_trained() -> None:
         rows = list(csv.DictReader(file))
     assert {row["setting"] for row in rows} == {"defaults", "text encoder frozen", "rate 1e-3", "diffusion weight 0.3"}
     for setting in {row["setting"] for row in rows}:
-        own = sorted((row for row in rows if row["setting"] == setting), key=lambda row: int(row["epoch"]))
-        cells = [f"{100 * float(row['dev_i2t']):.0f} / {100 * float(row['dev_t2i']):.0f}" for row in own]
+        of_setting = sorted((row for row in rows if row["setting"] == setting), key=lambda row: int(row["epoch"]))
+        cells = [f"{100 * float(row['dev_i2t']):.0f} / {100 * float(row['dev_t2i']):.0f}" for row in of_setting]
         assert f"| {setting} | {' | '.join(cells)} |" in card
 
 
 def test_evaluation_of_the_first_scenes_reproduces_what_was_measured(
     generator: ImageTextGenerator, scenes: Path
 ) -> None:
-    found, wanted = evaluate(generator, scenes, pictures=0)["captions"], results("results-test-100.json")["captions"]
+    result, expected = evaluate(generator, scenes, pictures=0)["captions"], results("results-test-100.json")["captions"]
     for name in ("true_statements", "wholly_true", "objects", "r1", "r1_grammar"):
         least = 1.0 if name.startswith("r1") else 0.01  # a caption in a hundred
-        assert found[name]["mean"] == pytest.approx(wanted[name]["mean"], abs=least), name
+        assert result[name]["mean"] == pytest.approx(expected[name]["mean"], abs=least), name
 
 
 def test_a_caption_is_written_with_attention_on_what_it_names(generator: ImageTextGenerator, scenes: Path) -> None:
@@ -118,21 +118,23 @@ def test_captions_end_with_a_whole_phrase(generator: ImageTextGenerator) -> None
     pictures = [scenes_gallery().items[number].photo() for number in RAN_OUT]
     for how in (Decoding(), Decoding("greedy"), Decoding("sample", temperature=1.5, seed=2)):
         for written in generator.write(pictures, how):
-            assert len({one.text for one in written}) == len(written)
-            assert [one.score for one in written] == sorted((one.score for one in written), reverse=True)
-            for one in written:
-                reading = read_caption(one.text)
-                assert whole_words(reading) == len(reading.words), one.text
-                assert len(one.words) == len(one.attention)
+            assert len({caption.text for caption in written}) == len(written)
+            assert [each.score for each in written] == sorted((caption.score for caption in written), reverse=True)
+            for caption in written:
+                reading = read_caption(caption.text)
+                assert whole_words(reading) == len(reading.words), caption.text
+                assert len(caption.words) == len(caption.attention)
 
 
 @pytest.mark.slow
 def test_drawings_of_the_first_captions_are_as_good_as_measured(generator: ImageTextGenerator, scenes: Path) -> None:
-    wanted = results("results-test-100.json")["pictures"]
-    found = evaluate(generator, scenes, pictures=FEW, steps=wanted["steps"], guidance=wanted["guidance"])["pictures"]
+    expected = results("results-test-100.json")["pictures"]
+    result = evaluate(generator, scenes, pictures=FEW, steps=expected["steps"], guidance=expected["guidance"])[
+        "pictures"
+    ]
     for name, least in (("r1", 3.0), ("r1_true_scenes", 1.0), ("objects", 0.03), ("colours", 0.03)):
-        assert found[name]["mean"] == pytest.approx(wanted[name]["mean"], abs=least), name
-    assert found["objects"]["mean"] > 2 * found["shuffled"]["objects"]["mean"]
+        assert result[name]["mean"] == pytest.approx(expected[name]["mean"], abs=least), name
+    assert result["objects"]["mean"] > 2 * result["shuffled"]["objects"]["mean"]
 
 
 def test_a_drawing_is_its_seeds(generator: ImageTextGenerator) -> None:
@@ -148,9 +150,9 @@ def test_the_view_opens_with_a_drawing_of_these_weights(generator: ImageTextGene
     assert kept is not None, "the drawing made beforehand belongs to other weights: run python -m demo.opening"
     made = draw_precomputed(GeneratingService(lambda: generator))
     assert kept.asked == made.asked and len(kept.steps) == len(made.steps)
-    for one, other in zip(kept.steps, made.steps, strict=True):
-        assert (one.step, one.steps) == (other.step, other.steps)
-        values, wanted = (np.asarray(step.pictures[0], dtype=float) for step in (other, one))
-        assert np.abs(values - wanted).mean() < 1.0, one.step  # of 255; other machines round otherwise
+    for step, other in zip(kept.steps, made.steps, strict=True):
+        assert (step.step, step.steps) == (other.step, other.steps)
+        values, expected = (np.asarray(step.pictures[0], dtype=float) for step in (other, step))
+        assert np.abs(values - expected).mean() < 1.0, step.step  # of 255; other machines round otherwise
     assert kept.steps[-1].attention is not None and made.steps[-1].attention is not None
     np.testing.assert_allclose(kept.steps[-1].attention, made.steps[-1].attention, atol=2e-3)

@@ -60,7 +60,7 @@ def test_the_card_tells_the_measured_figures(card: str, results: dict[str, Any])
             cells.append(f"{value:.3f} [{low:.3f}, {high:.3f}]")
         assert f"| {score}, seed 0 (shipped) | {' | '.join(cells)} |" in card
     for kind in SPOILT:
-        fallen = sum(falls(one) for one in results["spoilt"][kind].values())
+        fallen = sum(falls(pictures) for pictures in results["spoilt"][kind].values())
         count = len(results["spoilt"][kind])
         assert f"| {kind} | {fallen} of {count} |" in card
         assert fallen >= 0.9 * count
@@ -102,10 +102,10 @@ def test_captions_of_other_photographs_fit_worse_as_the_card_says(
         ]
     for part in ("final", "base"):
         above, pairs = 0, 0
-        for own, (_, consistency) in zip(is_own, scores, strict=True):
+        for matching, (_, consistency) in zip(is_own, scores, strict=True):
             values = getattr(consistency, part)
-            above += int((values[own][:, None] > values[~own]).sum())
-            pairs += int(own.sum() * (~own).sum())
+            above += int((values[matching][:, None] > values[~matching]).sum())
+            pairs += int(matching.sum() * (~matching).sum())
         assert above / pairs == pytest.approx(results["swapped"][part], abs=2e-3)
         assert f"{100 * results['swapped'][part]:.0f}" in card.partition("another photograph")[2].partition(".")[0]
 
@@ -118,7 +118,7 @@ def owners(examples: Sequence[Example]) -> list[str]:
 @pytest.mark.slow
 def test_spoiling_lowers_quality_on_nine_of_ten_photographs(judge: Judge) -> None:
     for kind, each in curves(judge).items():
-        assert sum(falls(one) for one in each.values()) >= 0.9 * len(each), kind
+        assert sum(falls(scores) for scores in each.values()) >= 0.9 * len(each), kind
 
 
 @pytest.mark.slow
@@ -126,10 +126,10 @@ def test_evaluation_on_dev_reproduces_the_card(judge: Judge, results: dict[str, 
     if not DATA.is_dir():
         pytest.skip("shared/data is not beside the repo: rated pictures stay out of it")
     ratings = read_ratings(DATA, "dev", judge.config.data)
-    found = evaluate(predict(judge, ratings), ratings)
+    result = evaluate(predict(judge, ratings), ratings)
     for score in ("quality", "consistency"):
         for figure in ("srocc", "plcc", "krcc"):
-            assert found[score][figure] == pytest.approx(results["shipped"][score][figure], abs=2e-3)
-        assert found["within_prompt"][score]["value"] == pytest.approx(
+            assert result[score][figure] == pytest.approx(results["shipped"][score][figure], abs=2e-3)
+        assert result["within_prompt"][score]["value"] == pytest.approx(
             results["shipped"]["within_prompt"][score]["value"], abs=1e-2
         )

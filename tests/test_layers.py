@@ -82,15 +82,15 @@ def room(name: str, package: str) -> str | None:
 
 def arrows(package: str) -> list[tuple[str, str, str]]:
     """Each import from one room into another: the file, its room, the other room."""
-    found = []
+    imports = []
     for file in modules(package):
         inside = file.relative_to(ROOT / package)
-        own = inside.parts[0].removesuffix(".py")
+        home = inside.parts[0].removesuffix(".py")
         for name in imported(file):
             other = room(name, package)
-            if other not in (None, own):
-                found.append((str(file.relative_to(ROOT)), own, str(other)))
-    return found
+            if other not in (None, home):
+                imports.append((str(file.relative_to(ROOT)), home, str(other)))
+    return imports
 
 
 def test_every_room_is_in_the_plan() -> None:
@@ -102,14 +102,14 @@ def test_every_room_is_in_the_plan() -> None:
 def test_the_library_is_built_from_the_ground_up() -> None:
     wrong = [
         (file, other)
-        for file, own, other in arrows("seps")
-        if other not in SEPS[own] | COMMANDS.get(file, set()) | (GROUND if own not in GROUND else set())
+        for file, room, other in arrows("seps")
+        if other not in SEPS[room] | COMMANDS.get(file, set()) | (GROUND if room not in GROUND else set())
         and other != "__init__"
     ]
     assert wrong == []
     names = {file.removesuffix(".py").replace("/", ".") for file in COMMANDS}
     assert not [file for file in modules("seps") if names & set(imported(file))]  # so that no arrow goes round by them
-    assert [file for file, own, other in arrows("seps") if other == "__init__"] == []  # none goes round by the front
+    assert [file for file, room, other in arrows("seps") if other == "__init__"] == []  # none goes round by the front
 
 
 def test_the_library_knows_nothing_of_the_app() -> None:
@@ -121,8 +121,8 @@ def test_the_library_knows_nothing_of_the_app() -> None:
 def test_no_arrow_of_the_app_runs_back_up() -> None:
     wrong = [
         (file, other)
-        for file, own, other in arrows("demo")
-        if own != "__init__" and other != "__init__" and DEMO.index(other) > DEMO.index(own)
+        for file, room, other in arrows("demo")
+        if room != "__init__" and other != "__init__" and DEMO.index(other) > DEMO.index(room)
     ]
     assert wrong == []
 

@@ -89,7 +89,7 @@ def test_the_further_step_s_figures_are_the_measured_ones() -> None:
     card = (FOLDER / "README.md").read_text()
     results = json.loads((FOLDER / "results-step-2.json").read_text())
     for rival in ("seps", "seps_pooled", "seps_added", "pooled", "all_patches"):
-        rsums = [one["rsum"] if isinstance(one, dict) else one for one in results[rival]]
+        rsums = [entry["rsum"] if isinstance(entry, dict) else entry for entry in results[rival]]
         assert len(rsums) == 3
         row = f"| {' / '.join(f'{rsum:.1f}' for rsum in rsums)} | {sum(rsums) / len(rsums):.1f} |"
         assert row in card, rival
@@ -200,8 +200,8 @@ def test_what_was_tried_has_the_measured_figures() -> None:
     seeds = json.loads((FOLDER / "results-seeds.json").read_text())
     usual, named, cropped = (results[name] for name in ("as_it_is", "class_names_64", "random_crops"))
     for title, (measure, reading) in TRIED_ROWS.items():
-        found = [one[measure][reading] if measure in one else None for one in (usual, named, cropped)]
-        row = " | ".join("not measured" if rsum is None else f"{rsum:.1f}" for rsum in found)
+        values = [entry[measure][reading] if measure in entry else None for entry in (usual, named, cropped)]
+        row = " | ".join("not measured" if rsum is None else f"{rsum:.1f}" for rsum in values)
         assert f"| {title} | {row} |" in card, title
     for measure in ("dev", "open_photos", "examples"):
         assert usual[measure] == {reading: values[results["seed"]] for reading, values in seeds[measure].items()}

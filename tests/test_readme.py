@@ -23,7 +23,7 @@ TEXT = "\n".join([README, *GUIDE.values()])
 PAGES = ["README.md", "CONTRIBUTING.md", *(f"assets/guide/{page}.md" for page in GUIDE)]
 MODELS = ROOT / "assets" / "models"
 SAMPLES = dict(re.findall(r"<!-- (\w+) -->\n```python\n(.*?)```", TEXT, re.DOTALL))
-MOST_WORDS = 1250
+MAX_WORDS = 1250
 
 
 def results(model: str, file: str) -> Any:
@@ -45,7 +45,7 @@ def test_every_sample_is_run_here() -> None:
 
 def test_the_readme_is_short_and_leads_to_every_page_of_the_guide() -> None:
     body = README.split("---\n", 2)[2]
-    assert len(re.findall(r"\S*[A-Za-z0-9]\S*", body)) <= MOST_WORDS
+    assert len(re.findall(r"\S*[A-Za-z0-9]\S*", body)) <= MAX_WORDS
     assert set(GUIDE) == {"use", "teach", "library", "train", "judge", "generate", "host", "results"}
     for page in GUIDE:
         assert f"](assets/guide/{page}.md)" in README, page
@@ -64,11 +64,11 @@ def test_the_first_sample_prints_what_it_says(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     scope = run("quickstart")
-    told = np.array([float(number) for number in re.findall(r"\d\.\d{4}", SAMPLES["quickstart"])]).reshape(2, 2)
+    stated = np.array([float(number) for number in re.findall(r"\d\.\d{4}", SAMPLES["quickstart"])]).reshape(2, 2)
     scores = scope["engine"].score(
         scope["images"], scope["engine"].encode_captions(*scope["model"].encode_captions(scope["captions"]))
     )
-    np.testing.assert_allclose(scores, told, atol=2e-3)
+    np.testing.assert_allclose(scores, stated, atol=2e-3)
     assert scores.argmax(dim=0).tolist() == scores.argmax(dim=1).tolist() == [0, 1]
     assert scope["record"].on_grid(scope["record"].sparse.kept).shape == (14, 14)
     assert sum(scope["record"].terms.values()) == pytest.approx(float(scores[0, 0]), abs=1e-4)
@@ -83,18 +83,18 @@ def test_the_figures_are_the_measured_ones() -> None:
         ("scenes", "results-test.json", "test, 1,000"),
     ):
         measured = results(model, file)
-        found = measured["captions_only"]
+        recalls_measured = measured["captions_only"]
         recalls = [
-            " / ".join(f"{found[direction][name]:.1f}" for name in ("r1", "r5", "r10"))
+            " / ".join(f"{recalls_measured[direction][name]:.1f}" for name in ("r1", "r5", "r10"))
             for direction in ("image_to_text", "text_to_image")
         ]
         (row,) = [line for line in rows if f"`{model}`" in line and words in line]
-        assert row.endswith(f"| {recalls[0]} | {recalls[1]} | {found['rsum']:.1f} |")
-        assert f"{found['captions']:,} captions" in row
+        assert row.endswith(f"| {recalls[0]} | {recalls[1]} | {recalls_measured['rsum']:.1f} |")
+        assert f"{recalls_measured['captions']:,} captions" in row
         if "grounding" not in measured:
             continue
         grounding = measured["grounding"]
-        start = f"| `{model}`, {found['split']}, {grounding['regions']} "
+        start = f"| `{model}`, {recalls_measured['split']}, {grounding['regions']} "
         row, followed = [line for line in rows if line.startswith(start)]
         measures = [
             f"{grounding['methods'][method][name]['mean']:.3f}"
@@ -110,11 +110,11 @@ def test_the_figures_are_the_measured_ones() -> None:
         assert followed == f"{start}| {contrast['pairs']:,} | {kept} | {' | '.join(rivals)} |"
     card = (MODELS / "photos" / "README.md").read_text()
     measured = results("photos", "results-dev.json")
-    pooled, own = measured["pooled"], measured["captions_only"]["rsum"]
-    assert pooled["seps"]["rsum"] == pytest.approx(own)
-    assert f"| dev | {own:.1f} | {pooled['pooled']['rsum']:.1f} | {pooled['added']['rsum']:.1f} |" in card
+    pooled, score = measured["pooled"], measured["captions_only"]["rsum"]
+    assert pooled["seps"]["rsum"] == pytest.approx(score)
+    assert f"| dev | {score:.1f} | {pooled['pooled']['rsum']:.1f} | {pooled['added']['rsum']:.1f} |" in card
     text = " ".join(GUIDE["results"].split())
-    assert f"({pooled['pooled']['rsum']:.1f} on dev against {own:.1f})" in text
+    assert f"({pooled['pooled']['rsum']:.1f} on dev against {score:.1f})" in text
     assert f"{100 * measured['contrast']['caption_share']['mean']:.1f}% is the caption's" in text
 
 
@@ -129,16 +129,16 @@ def test_the_figures_of_judge_and_generator_are_the_measured_ones() -> None:
     true, whole = (100 * captions[name]["mean"] for name in ("true_statements", "wholly_true"))
     assert f"captions of the {measured['scenes']:,} drawn scenes of test" in text
     assert f"{true:.1f}% are true of the scene; in {whole:.1f}% of the captions all are" in text
-    own, grammar = captions["r1"]["mean"], captions["r1_grammar"]["mean"]
-    assert f"in {own:.1f}% of the cases, by the grammar's own captions in {grammar:.1f}%" in text
+    score, grammar = captions["r1"]["mean"], captions["r1_grammar"]["mean"]
+    assert f"in {score:.1f}% of the cases, by the grammar's own captions in {grammar:.1f}%" in text
     ranked, true_scenes = pictures["r1"]["mean"], pictures["r1_true_scenes"]["mean"]
     assert f"for {pictures['count']} captions of test are found among 100 by their caption in {ranked:.1f}%" in text
     assert f"(true scenes in {true_scenes:.1f}%)" in text
-    for name, told in (
+    for name, sentence in (
         ("objects", "{:.1f}% of the captions' objects (true scenes {:.1f}%)"),
         ("colours", "{:.1f}% of their colours ({:.1f}%)"),
     ):
-        assert told.format(100 * pictures[name]["mean"], 100 * pictures["true_scenes"][name]["mean"]) in text
+        assert sentence.format(100 * pictures[name]["mean"], 100 * pictures["true_scenes"][name]["mean"]) in text
 
 
 def test_the_speed_is_that_of_the_bench() -> None:

@@ -75,16 +75,16 @@ def test_the_cards_figures_are_the_measured_ones() -> None:
     for directions in measured:
         cells = [f"{r['r1']:.1f} / {r['r5']:.1f} / {r['r10']:.1f}" for r in directions.values()]
         assert f"| {' | '.join(cells)} |" in card
-    for told in results["scenes"]["misses"].values():
-        assert f"{told['true']:,} of {told['misses']:,}" in card
+    for misses in results["scenes"]["misses"].values():
+        assert f"{misses['true']:,} of {misses['misses']:,}" in card
     for estimate in results["grounding"]["methods"]["seps"].values():
         assert f"{estimate['mean']:.3f} [{estimate['low']:.3f}, {estimate['high']:.3f}]" in card
     assert contrast_sentence(results["contrast"]) in card
     for row in contrast_rows(results["contrast"]):
         assert row in card
-    for shares in ("own", "other"):
+    for which in ("own", "other"):
         for method in ("score", "s_st"):
-            assert f"{100 * results['contrast']['maps'][method][shares]['mean']:.1f}%" in card
+            assert f"{100 * results['contrast']['maps'][method][which]['mean']:.1f}%" in card
     dev = json.loads((FOLDER / "results-dev.json").read_text())["grounding"]["methods"]["seps"]["pointing_game"]
     assert f"{dev['mean']:.3f} [{dev['low']:.3f}, {dev['high']:.3f}]" in card
 

@@ -36,7 +36,7 @@ def blurred_side_by_side(model: SEPSModel, name: str, rounds: int) -> dict[str, 
     for _ in range(rounds):
         measured.append(best(lambda: model.encode_photos(pictures), 1))
         together.append(best(lambda: in_one_pass(model, pictures), 1))
-    seconds, batch = min(one[0] for one in measured), min(one[0] for one in together)
+    seconds, batch = min(run[0] for run in measured), min(run[0] for run in together)
     difference = float((measured[0][1] - together[0][1]).abs().max())
     print(
         f"{model.device.type:5} {name:9} {len(pictures)} blurred pictures of {model.grid[0] * model.grid[1]}   "

@@ -66,7 +66,7 @@ def effects_side_by_side(
     words = torch.randn(WORDS, model.embed_size, generator=generator).to(device)
     record = explain(model, image, words, grid=(1, model.num_patches))
     others = record.similarity + np.linspace(-0.1, 0.1, 200)  # of a gallery, close behind and before
-    found: dict[str, dict[str, float]] = {}
+    results: dict[str, dict[str, float]] = {}
     for name, batch, loop in (
         ("effects", measure_effects, forced_loop),
         ("blanked", measure_blanked, blanked_loop),
@@ -74,7 +74,7 @@ def effects_side_by_side(
         seconds, measured = best(lambda run=batch: run(model, image, words), rounds)  # type: ignore[misc]
         plain, expected = best(lambda run=loop: run(model, image, words), 1)  # type: ignore[misc]
         off = float(np.nanmax(np.abs(measured.effects - expected)))
-        found[name] = {"seconds": seconds, "loop_seconds": plain, "ratio": plain / seconds, "difference": off}
+        results[name] = {"seconds": seconds, "loop_seconds": plain, "ratio": plain / seconds, "difference": off}
         print(
             f"{device.type:5} {variant:9} {name} of {model.num_patches} patches   loop {1e3 * plain:7.0f} ms   "
             f"batch {1e3 * seconds:6.1f} ms   ratio {plain / seconds:5.1f}   largest difference {off:.1e}",
@@ -90,10 +90,10 @@ def effects_side_by_side(
     }
     runs |= decisions_by_hand(model, image, words, device)
     for name, run in runs.items():
-        found[name] = {"seconds": best(run, rounds)[0]}
-    told = "   ".join(f"{name.replace('_', ' ')} {1e3 * found[name]['seconds']:.1f} ms" for name in runs)
-    print(f"{device.type:5} {variant:9} {told}", flush=True)
-    return found
+        results[name] = {"seconds": best(run, rounds)[0]}
+    times = "   ".join(f"{name.replace('_', ' ')} {1e3 * results[name]['seconds']:.1f} ms" for name in runs)
+    print(f"{device.type:5} {variant:9} {times}", flush=True)
+    return results
 
 
 def decisions_by_hand(

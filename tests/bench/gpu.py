@@ -64,38 +64,38 @@ class Checks:
 
     def machine(self) -> Measured:
         """What is measured on."""
-        found: Measured = {"device": self.device.type, "torch": torch.__version__, "python": platform.python_version()}
+        result: Measured = {"device": self.device.type, "torch": torch.__version__, "python": platform.python_version()}
         if self.device.type == "cuda":
             properties = torch.cuda.get_device_properties(self.device)
-            found |= {"gpu": properties.name, "memory_bytes": properties.total_memory, "cuda": torch.version.cuda}
-        return found
+            result |= {"gpu": properties.name, "memory_bytes": properties.total_memory, "cuda": torch.version.cuda}
+        return result
 
     def engine(self) -> Measured:
         """The engine beside the plain loop, and alone on much."""
         few, many = ((4, 6), (8, 40)) if self.small else ((64, 100), (1000, 5000))
-        found: Measured = {}
+        result: Measured = {}
         for variant in VARIANTS:
             model = self.network(variant)
-            found[variant] = {
+            result[variant] = {
                 f"{few[0]} x {few[1]}, dense": side_by_side(model, variant, self.device, 2 if self.small else 5, *few),
                 f"{many[0]} x {many[1]}": large(model, variant, self.device, *many),
             }
-        return found
+        return result
 
     def float32(self) -> Measured:
         """The largest differences from the CPU: of S(I, T) by the engine, with dense captions, and of embeddings."""
-        found: Measured = {}
+        result: Measured = {}
         for variant in VARIANTS:
             model = self.network(variant)
             batch = draw(4 if self.small else 64, 6 if self.small else 100, True, torch.device("cpu"))
             here, there = scores(deepcopy(model).cpu(), batch), scores(model, batch)
-            found[variant] = {"similarity": float((here - there).abs().max())}
+            result[variant] = {"similarity": float((here - there).abs().max())}
         service = load_model("photos")
         pixels = torch.randn(2, 3, *[service.config.vision.image_size] * 2, generator=torch.Generator().manual_seed(0))
         with torch.no_grad():
             here = service.img_enc(pixels)
             there = service.to(self.device).img_enc(pixels.to(self.device)).cpu()
-        return found | {"image_embeddings": float((here - there).abs().max())}
+        return result | {"image_embeddings": float((here - there).abs().max())}
 
     def scenes(self) -> Path:
         """A folder with drawn scenes, made on first use."""
@@ -109,7 +109,7 @@ class Checks:
     def mixed_precision(self) -> Measured:
         """A training step of each variant in float32 and in bfloat16: the losses, and whether gradients are finite."""
         split = read_split(self.scenes(), "train")
-        found: Measured = {}
+        result: Measured = {}
         for variant in VARIANTS:
             config, settings = read_recipe("tiny")
             config = replace(config, network=config.network | {"use_paper_version": variant == "paper"})
@@ -122,20 +122,20 @@ class Checks:
             loader = PixelDataLoader(model, dataset, settings, 0, ProcessShard())
             batch = on_device(next(iter(loader.epoch(0, torch.Generator().manual_seed(0)))), self.device)
             step = TrainingStep(model, settings)
-            found[variant] = {}
+            result[variant] = {}
             for name, mixed in (("float32", False), ("bfloat16", True)):
                 step.zero_grad()
                 with torch.autocast(self.device.type, torch.bfloat16, enabled=mixed):
                     losses = step(batch)
                 losses["loss"].backward()
                 finite = all(bool(p.grad.isfinite().all()) for p in step.parameters() if p.grad is not None)
-                found[variant][name] = {key: float(loss.detach()) for key, loss in losses.items()}
-                found[variant][name]["gradients_finite"] = finite
-        return found
+                result[variant][name] = {key: float(loss.detach()) for key, loss in losses.items()}
+                result[variant][name]["gradients_finite"] = finite
+        return result
 
     def training(self) -> Measured:
         """Two short runs as `seps.train` has them, mixed precision where there is a GPU: the curves, and seconds."""
-        found: Measured = {}
+        result: Measured = {}
         for variant in VARIANTS:
             config, settings = read_recipe("tiny")
             config = replace(config, network=config.network | {"use_paper_version": variant == "paper"})
@@ -144,9 +144,9 @@ class Checks:
             started = time.perf_counter()
             out = self.folder / f"run-{variant}"
             best = train(config, settings, self.scenes(), out, workers=0 if self.small else 4)
-            found[variant] = {"seconds": time.perf_counter() - started, "rsum": best, "epochs": read_epochs(out)}
+            result[variant] = {"seconds": time.perf_counter() - started, "rsum": best, "epochs": read_epochs(out)}
             load_model(out / "best")
-        return found
+        return result
 
     def app(self) -> Measured:
         """Milliseconds that the app's service takes for encoding a photograph, ranking and explaining: medians."""
@@ -164,8 +164,8 @@ class Checks:
             "rank_with_dense": lambda caption: service.rank_images(indexed, caption, " ".join(CAPTIONS)),
             "explain": explain_first,
         }
-        found: Measured = {"device": service.model.device.type, "photos": len(indexed)}
-        return found | {name: self.milliseconds(call, rounds) for name, call in calls.items()}
+        result: Measured = {"device": service.model.device.type, "photos": len(indexed)}
+        return result | {name: self.milliseconds(call, rounds) for name, call in calls.items()}
 
     def milliseconds(self, call: Callable[[str], object], rounds: int) -> float:
         """The median time of a call, over captions in turn, after a first one that is not counted."""
@@ -192,15 +192,15 @@ def scores(model: CrossSparseAggrNet, batch: Batch) -> torch.Tensor:
 
 def run_checks(checks: Checks, out: Path, names: tuple[str, ...] = NAMES) -> list[str]:
     """Run checks by name and write each one's numbers, or its error, as soon as they are there; return what failed."""
-    found: Measured = {}
+    results: Measured = {}
     failed = []
     for name in names:
         try:
-            found[name] = getattr(checks, name)()
+            results[name] = getattr(checks, name)()
         except Exception as error:  # whatever breaks there is to be known, and the rest too
-            found[name] = {"error": f"{type(error).__name__}: {error}", "where": traceback.format_exc(limit=-3)}
+            results[name] = {"error": f"{type(error).__name__}: {error}", "where": traceback.format_exc(limit=-3)}
             failed.append(name)
-        out.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+        out.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
     return failed
 
 

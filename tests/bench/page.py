@@ -65,24 +65,24 @@ class Click:
 
 def timed_clicks(page: Page, patches: Sequence[int], grid: tuple[int, int] = GRID) -> list[Click]:
     """Click on patches of the viewer in Photos, where What if is open, one after the other."""
-    found = []
+    clicks = []
     for patch in patches:
         place = spot(page, patch, grid)
         page.evaluate(WATCH)
         page.mouse.click(*place)
         eye, server = page.evaluate("window.eyed")
-        found.append(Click(eye / 1000, server / 1000))
+        clicks.append(Click(eye / 1000, server / 1000))
         page.wait_for_timeout(AT_REST)
-    return found
+    return clicks
 
 
 def summary(clicks: Sequence[Click]) -> str:
     """Median and maximum in milliseconds, and the median of the server's share."""
     eyes = [1000 * click.eye for click in clicks]
-    share = statistics.median(click.server / click.eye for click in clicks)
+    fraction = statistics.median(click.server / click.eye for click in clicks)
     return (
         f"{len(clicks)} clicks on a patch   to the eye: median {statistics.median(eyes):.0f} ms, "
-        f"most {max(eyes):.0f} ms   the server's share {share:.0%}"
+        f"most {max(eyes):.0f} ms   the server's share {fraction:.0%}"
     )
 
 

@@ -31,7 +31,7 @@ from PIL import Image
 from tqdm import tqdm
 
 ROOT = Path(__file__).resolve().parents[2]
-CALLS, PEOPLE, SETTLED, WINDOW, MOST_RISE = 3000, 50, 500, 250, 100.0  # the last in MB
+CALLS, PEOPLE, SETTLED, WINDOW, MAX_RISE = 3000, 50, 500, 250, 100.0  # the last in MB
 WORDS = ("a", "two", "red", "small", "dog", "cat", "rocket", "flower", "coffee", "cup", "on", "near", "grass", "table")
 ITEMS = ("examples/cat", "examples/coffee", "examples/motorcycle", "examples/rocket")
 
@@ -50,9 +50,9 @@ class Person:
         if self.session is not None:
             self.heartbeat = asyncio.create_task(self._beat())
             (await self.client.get("/")).raise_for_status()
-            load = next(one for one in self.config["dependencies"] if one["targets"][0][1] == "load")
+            load = next(event for event in self.config["dependencies"] if event["targets"][0][1] == "load")
             await self._join(load, [])
-            place = next(one for one in self.config["dependencies"] if one["trigger_after"] == load["id"])
+            place = next(event for event in self.config["dependencies"] if event["trigger_after"] == load["id"])
             await self._join(place, [None] * len(place["inputs"]))
 
     async def leave(self) -> None:
@@ -101,17 +101,21 @@ class Person:
 
     async def _type(self, caption: str) -> None:
         """A caption typed on the page."""
-        boxes = {one["id"] for one in self.config["components"] if one["props"].get("elem_id") == "caption"}
-        event = next(one for one in self.config["dependencies"] if one["targets"] and one["targets"][0][0] in boxes)
-        kinds = {one["id"]: one["type"] for one in self.config["components"]}
+        boxes = {
+            component["id"] for component in self.config["components"] if component["props"].get("elem_id") == "caption"
+        }
+        event = next(
+            event for event in self.config["dependencies"] if event["targets"] and event["targets"][0][0] in boxes
+        )
+        kinds = {component["id"]: component["type"] for component in self.config["components"]}
         values = {"textbox": caption, "radio": "examples"}
         await self._join(event, [values.get(kinds[number]) for number in event["inputs"]])
 
     async def _join(self, event: dict[str, Any], data: list[Any]) -> None:
         sent = {"data": data, "fn_index": event["id"], "session_hash": self.session}
         (await self.client.post("/gradio_api/queue/join", json=sent)).raise_for_status()
-        told = await self.client.get("/gradio_api/queue/data", params={"session_hash": self.session})
-        assert '"success":true' in told.text, told.text[-500:]
+        answer = await self.client.get("/gradio_api/queue/data", params={"session_hash": self.session})
+        assert '"success":true' in answer.text, answer.text[-500:]
 
     async def _call(self, endpoint: str, data: list[Any]) -> None:
         sent: dict[str, Any] = {"data": data}
@@ -119,10 +123,10 @@ class Person:
             sent["session_hash"] = self.session
         answer = await self.client.post(f"/gradio_api/call/{endpoint}", json=sent)
         event = answer.raise_for_status().json()["event_id"]
-        told = (await self.client.get(f"/gradio_api/call/{endpoint}/{event}")).text
-        assert "event: complete" in told, told[-500:]
+        content = (await self.client.get(f"/gradio_api/call/{endpoint}/{event}")).text
+        assert "event: complete" in content, content[-500:]
         if endpoint == "picture":
-            path = told.partition('"path": "')[2].partition('"')[0]
+            path = content.partition('"path": "')[2].partition('"')[0]
             assert len((await self.client.get(f"/gradio_api/file={path}")).raise_for_status().content) > 10_000
 
 
@@ -216,7 +220,7 @@ def main() -> int:
     print(
         f"{samples[-1][0]} calls: {samples[0][1]:.0f} MB at the start, {usual[0]:.0f} MB after {first}, "
         f"{max(usual):.0f} MB at most since, each the median of {WINDOW} calls; {peak:.0f} MB for a moment; "
-        f"rise {rise:.0f} MB of {MOST_RISE:.0f}"
+        f"rise {rise:.0f} MB of {MAX_RISE:.0f}"
     )
     for kind, count in Counter({kind: len(times) for kind, times in seconds.items()}).most_common():
         times = sorted(seconds[kind])
@@ -224,7 +228,7 @@ def main() -> int:
             f"  {kind:14} {count:5} times, p50 {statistics.median(times):.2f} s, p95 {times[int(0.95 * count)]:.2f} s"
         )
     print(f"Files left after the stop: {len(left)}. Plot: {options.plot}")
-    return int(rise > MOST_RISE or bool(left))
+    return int(rise > MAX_RISE or bool(left))
 
 
 if __name__ == "__main__":

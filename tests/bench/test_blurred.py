@@ -16,9 +16,9 @@ from tests.helpers.tiny import tiny_model
 
 
 def test_as_measured_and_in_one_pass_are_the_same(bert: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = blurred_side_by_side(tiny_model(bert), "small", 2)
-    assert found["difference"] < 1e-5
-    assert found["seconds"] > 0 and found["ratio"] == found["batch_seconds"] / found["seconds"]
+    result = blurred_side_by_side(tiny_model(bert), "small", 2)
+    assert result["difference"] < 1e-5
+    assert result["seconds"] > 0 and result["ratio"] == result["batch_seconds"] / result["seconds"]
     assert "14 blurred pictures of 100   as measured" in capsys.readouterr().out
 
 
@@ -32,4 +32,4 @@ def test_pictures_are_those_that_are_measured(bert: Path) -> None:
 
     noise = torch.randint(256, (64, 64, 3), generator=torch.Generator().manual_seed(0), dtype=torch.uint8)
     measure_blurred(model, Image.fromarray(noise.numpy()), "a dog", encode=encode)
-    assert [one.tobytes() for one in blurred_pictures(model)] == [one.tobytes() for one in encoded[1]]
+    assert [picture.tobytes() for picture in blurred_pictures(model)] == [picture.tobytes() for picture in encoded[1]]

@@ -18,9 +18,9 @@ def test_it_refuses_without_a_gpu(
 ) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert main(["--out", str(tmp_path / "gpu.json")]) == 2
-    told = capsys.readouterr().err
-    assert told.startswith("error: There is no CUDA GPU here")
-    assert told.count("\n") == 1
+    error = capsys.readouterr().err
+    assert error.startswith("error: There is no CUDA GPU here")
+    assert error.count("\n") == 1
     assert not (tmp_path / "gpu.json").exists()
     assert main(["--out", str(tmp_path / "nowhere" / "gpu.json")]) == 2
     assert "cannot be written" in capsys.readouterr().err
@@ -37,16 +37,16 @@ def test_what_breaks_is_written_down_and_the_rest_goes_on(tmp_path: Path, monkey
     monkeypatch.setattr(Checks, "engine", broken)
     checks = Checks(torch.device("cpu"), True, tmp_path)
     assert run_checks(checks, tmp_path / "gpu.json", ("engine", "machine")) == ["engine"]
-    found = json.loads((tmp_path / "gpu.json").read_text())
-    assert found["engine"]["error"] == "RuntimeError: out of memory"
-    assert "in broken" in found["engine"]["where"]
-    assert found["machine"]["device"] == "cpu"
+    results = json.loads((tmp_path / "gpu.json").read_text())
+    assert results["engine"]["error"] == "RuntimeError: out of memory"
+    assert "in broken" in results["engine"]["where"]
+    assert results["machine"]["device"] == "cpu"
 
 
 def test_a_training_step_in_mixed_precision_is_near_one_in_float32(tmp_path: Path) -> None:
-    found = Checks(torch.device("cpu"), True, tmp_path).mixed_precision()
+    losses = Checks(torch.device("cpu"), True, tmp_path).mixed_precision()
     for variant in ("released", "paper"):
-        whole, half = found[variant]["float32"], found[variant]["bfloat16"]
+        whole, half = losses[variant]["float32"], losses[variant]["bfloat16"]
         assert whole["gradients_finite"]
         assert half["gradients_finite"]
         assert half["loss"] == pytest.approx(whole["loss"], rel=0.1)
@@ -56,12 +56,12 @@ def test_a_training_step_in_mixed_precision_is_near_one_in_float32(tmp_path: Pat
 @pytest.mark.slow
 def test_every_check_runs_on_a_cpu(tmp_path: Path) -> None:
     assert main(["--out", str(tmp_path / "gpu.json"), "--device", "cpu", "--small"]) == 0
-    found = json.loads((tmp_path / "gpu.json").read_text())
-    assert list(found) == list(NAMES)
+    results = json.loads((tmp_path / "gpu.json").read_text())
+    assert list(results) == list(NAMES)
     for variant in ("released", "paper"):
-        assert set(found["engine"][variant]) == {"4 x 6, dense", "8 x 40"}
-        assert found["engine"][variant]["8 x 40"]["pairs_per_second"] > 0
-        assert found["float32"][variant]["similarity"] < 1e-6  # of the CPU from itself
-        assert len(found["training"][variant]["epochs"]) == 2
-    assert found["app"]["rank"] > 0
-    assert found["app"]["explain"] > 0
+        assert set(results["engine"][variant]) == {"4 x 6, dense", "8 x 40"}
+        assert results["engine"][variant]["8 x 40"]["pairs_per_second"] > 0
+        assert results["float32"][variant]["similarity"] < 1e-6  # of the CPU from itself
+        assert len(results["training"][variant]["epochs"]) == 2
+    assert results["app"]["rank"] > 0
+    assert results["app"]["explain"] > 0

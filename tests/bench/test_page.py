@@ -8,8 +8,8 @@ from tests.bench.page import Click, main, summary
 
 
 def test_median_most_and_share_are_told() -> None:
-    told = summary([Click(0.1, 0.05), Click(0.3, 0.03), Click(0.2, 0.05)])
-    assert "3 clicks" in told and "median 200 ms, most 300 ms" in told and "share 25%" in told
+    line = summary([Click(0.1, 0.05), Click(0.3, 0.03), Click(0.2, 0.05)])
+    assert "3 clicks" in line and "median 200 ms, most 300 ms" in line and "share 25%" in line
 
 
 def test_a_wrong_count_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 def metas() -> list[dict[str, Any]]:
     """What may stand beside a path: Gradio looks at its files only where `meta` is as it should be."""
     wrong: list[Any] = [None, {}, [], "gradio.FileData", {"_type": "gradio.Other"}, {"_type": None}, 0]
-    return [{}, {"meta": {"_type": "gradio.FileData"}}, *({"meta": one} for one in wrong)]
+    return [{}, {"meta": {"_type": "gradio.FileData"}}, *({"meta": meta} for meta in wrong)]
 
 
 def paths(canary: Path, folder: Path) -> list[str]:

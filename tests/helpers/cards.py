@@ -40,10 +40,10 @@ def contrast_rows(contrast: dict[str, Any]) -> list[str]:
 
 def contrast_sentence(contrast: dict[str, Any]) -> str:
     """How many pairs there are, and the caption's share of the score's spread."""
-    share = {name: 100 * value for name, value in contrast["caption_share"].items()}
+    percent = {name: 100 * value for name, value in contrast["caption_share"].items()}
     return (
         f"{contrast['pairs']:,} pairs of phrases on {contrast['images']:,} images of {contrast['split']}; of the "
-        f"score's spread {share['mean']:.1f}% [{share['low']:.1f}, {share['high']:.1f}] is the caption's."
+        f"score's spread {percent['mean']:.1f}% [{percent['low']:.1f}, {percent['high']:.1f}] is the caption's."
     )
 
 

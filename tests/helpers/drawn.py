@@ -15,15 +15,15 @@ WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "square", "of", "one
 
 def draw_split(folder: Path, split: str, count: int, seed: int, entities: bool = True) -> None:
     """`count` images of one square each, 5 captions an image, and the square's box for every caption."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     (folder / "images").mkdir(parents=True, exist_ok=True)
     mapping_file = folder / "id_mapping.json"
     mapping = json.loads(mapping_file.read_text()) if mapping_file.is_file() else {}
     captions, ids, records = [], [], []
     for number in range(count):
         name = list(COLOURS)[number % len(COLOURS)]
-        image = Image.new("RGB", (64, 64), tuple(chance.randrange(90, 160) for _ in range(3)))
-        left, top = chance.randrange(0, 32), chance.randrange(0, 32)
+        image = Image.new("RGB", (64, 64), tuple(rng.randrange(90, 160) for _ in range(3)))
+        left, top = rng.randrange(0, 32), rng.randrange(0, 32)
         ImageDraw.Draw(image).rectangle((left, top, left + 31, top + 31), fill=COLOURS[name])
         mapping[f"{split}{number}"] = f"{split}{number}.png"
         image.save(folder / "images" / f"{split}{number}.png")

@@ -66,11 +66,11 @@ def photos_judge() -> Judge:
 
 def write_ratings(folder: Path, prompts: int = 6, pictures: int = 4, dev: int = 2) -> Path:
     """Pictures of one brightness each, which is their quality; their prompt fits where they are red."""
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     (folder / "images").mkdir(parents=True)
     rows = []
     for i in range(prompts * pictures):
-        bright, red = chance.uniform(0.2, 1.0, 2)
+        bright, red = rng.uniform(0.2, 1.0, 2)
         pixels = np.full((40, 40, 3), 255 * bright)
         pixels[..., 1:] *= 1 - red
         Image.fromarray(pixels.astype(np.uint8)).save(folder / "images" / f"{i}.png")

@@ -31,7 +31,7 @@ from tests.demo.browser.page import KNOWN
 FILE = ROOT / "assets" / "readme" / "app.gif"
 CAPTION, PHOTO, WORDS = "a woman wearing glasses and a hat", "officer", ("glasses", "hat")
 VIEWPORT, WIDTH = (1180, 708), 900  # CSS pixels; the GIF's pixels
-MOST_BYTES, LONGEST = 2_000_000, 15.0  # of the GIF: its size, its length in seconds
+MAX_BYTES, LONGEST = 2_000_000, 15.0  # of the GIF: its size, its length in seconds
 COLOURS = 256
 WAIT = 60_000  # milliseconds
 OTHERS = 2  # things in the first picture whose masks are shown
@@ -69,8 +69,8 @@ def main() -> int:
         lesson(film, address)
     content = gif(film.frames, film.durations)
     seconds = sum(film.durations) / 1000
-    if len(content) > MOST_BYTES or seconds > LONGEST:
-        most = f"{MOST_BYTES:,} bytes and {LONGEST} s are the most: film less"
+    if len(content) > MAX_BYTES or seconds > LONGEST:
+        most = f"{MAX_BYTES:,} bytes and {LONGEST} s are the most: film less"
         print(f"The GIF has {len(content):,} bytes and {seconds:.1f} s, but {most}.", file=sys.stderr)
         return 2
     options.out.write_bytes(content)

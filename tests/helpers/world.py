@@ -28,8 +28,8 @@ def write_scenes_model(folder: Path) -> Path:
         for fact in [json.loads(line)]
         for text in (fact["dense"], *(caption["text"] for caption in fact["captions"]))
     ]
-    found = sorted({word for text in texts for word in re.findall(r"[a-z]+", text.lower())})
-    words = (*WORDS[:6], ",", ".", *found)
+    vocabulary = sorted({word for text in texts for word in re.findall(r"[a-z]+", text.lower())})
+    words = (*WORDS[:6], ",", ".", *vocabulary)
     settings = tiny_settings(write_tiny_bert(folder / "bert", words))
     settings["text"] |= {"max_words": 24, "max_dense_words": 64}
     torch.manual_seed(0)

@@ -22,9 +22,9 @@ prompt_fill = session.fill
 
 def late_fill(*args: Any, **options: Any) -> Any:
     """`session.fill`, late."""
-    found = prompt_fill(*args, **options)
+    filled = prompt_fill(*args, **options)
     time.sleep(LATE)
-    return found
+    return filled
 
 
 if __name__ == "__main__":

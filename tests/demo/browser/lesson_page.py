@@ -49,9 +49,9 @@ def lesson_value(
         spread=(0.05, 20),
         trial=trial,
     )
-    told = steps(example)
+    step_values = steps(example)
     low, high = record.sparse.score.min(), record.sparse.score.max()
-    told[3]["keep_probability"] = ((record.sparse.score - low) / (high - low)).tolist()
+    step_values[3]["keep_probability"] = ((record.sparse.score - low) / (high - low)).tolist()
     value = {
         "key": 1,
         "photo": photo(),
@@ -77,7 +77,7 @@ def lesson_value(
             "dense": None if dense is None else len(dense),
             "denser": None if dense is None else len(dense) / len(words),
         },
-        "steps": told,
+        "steps": step_values,
         "by_hand": "",
         "whatif": json.dumps(trial_value(trial)),
     }
@@ -122,7 +122,7 @@ def go(page: Page, step: int) -> None:
     resting(page)
 
 
-def told(page: Page, name: str) -> list[Any]:
+def sent(page: Page, name: str) -> list[Any]:
     return [data for event, data in page.evaluate("window.triggered") if event == name]
 
 

@@ -38,11 +38,11 @@ def client(address: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
 
 def test_every_action_has_a_documented_name(client: Any) -> None:
     endpoints = client.view_api(return_format="dict")["named_endpoints"]
-    wanted = {"/galleries", "/rank_images", "/rank_captions", "/explain", "/compare", "/picture", "/why"}
-    wanted |= {"/edit_scene"} if "scenes" in shipped_models() else set()
-    wanted |= {"/judge"} if judge_ships() else set()
-    wanted |= {"/generate", "/caption_image"} if generator_ships() else set()
-    assert set(endpoints) == wanted
+    expected = {"/galleries", "/rank_images", "/rank_captions", "/explain", "/compare", "/picture", "/why"}
+    expected |= {"/edit_scene"} if "scenes" in shipped_models() else set()
+    expected |= {"/judge"} if judge_ships() else set()
+    expected |= {"/generate", "/caption_image"} if generator_ships() else set()
+    assert set(endpoints) == expected
     for endpoint in endpoints.values():
         assert len(endpoint["description"]) > 20
 
@@ -53,48 +53,48 @@ def test_ranking_explaining_and_comparing(client: Any, service: RetrievalService
     listed = client.predict(api_name="/galleries")["examples"]
     assert [item["title"] for item in listed] == [item.title for item in indexed.gallery.items]
     ranking = service.rank_images(indexed, CAPTION)
-    told = client.predict(CAPTION, "", "examples", api_name="/rank_images")
-    assert [row["item"] for row in told["ranking"]] == [
+    answer = client.predict(CAPTION, "", "examples", api_name="/rank_images")
+    assert [row["item"] for row in answer["ranking"]] == [
         f"examples/{indexed.gallery.items[i].key}" for i in ranking.order
     ]
-    assert [row["score"] for row in told["ranking"]] == pytest.approx(ranking.scores, abs=1e-4)
-    told = client.predict(None, "examples/motorcycle", "examples", "a zebra", api_name="/rank_captions")
-    assert (len(told["ranking"]), "R@1" in told["recall"]) == (72, True)
+    assert [row["score"] for row in answer["ranking"]] == pytest.approx(ranking.scores, abs=1e-4)
+    answer = client.predict(None, "examples/motorcycle", "examples", "a zebra", api_name="/rank_captions")
+    assert (len(answer["ranking"]), "R@1" in answer["recall"]) == (72, True)
     record = service.explain(indexed, indexed.gallery.position("motorcycle"), CAPTION)
-    told = client.predict(None, "examples/motorcycle", CAPTION, "", api_name="/explain")
-    assert told["similarity"] == pytest.approx(record.similarity, abs=1e-4)
-    told = client.predict(None, "examples/motorcycle", CAPTION, "", "7-9", "all", api_name="/explain")
-    assert np.flatnonzero(told["branches"][0]["kept"]).tolist() == [6, 7, 8] and told["branches"][0]["forced"]
-    told = client.predict(None, "examples/motorcycle", f"{CAPTION}\na wall", api_name="/compare")
-    assert told["kept"][0] == record.sparse.kept.astype(int).tolist()
-    assert told["overlap"][0][0] == 1.0
-    told = client.predict(None, "examples/motorcycle", "examples/cat", CAPTION, api_name="/why")
-    assert told["left"]["similarity"] == pytest.approx(record.similarity, abs=1e-4)
-    parts = [*told["words"], *told["rest"].values()]
+    answer = client.predict(None, "examples/motorcycle", CAPTION, "", api_name="/explain")
+    assert answer["similarity"] == pytest.approx(record.similarity, abs=1e-4)
+    answer = client.predict(None, "examples/motorcycle", CAPTION, "", "7-9", "all", api_name="/explain")
+    assert np.flatnonzero(answer["branches"][0]["kept"]).tolist() == [6, 7, 8] and answer["branches"][0]["forced"]
+    answer = client.predict(None, "examples/motorcycle", f"{CAPTION}\na wall", api_name="/compare")
+    assert answer["kept"][0] == record.sparse.kept.astype(int).tolist()
+    assert answer["overlap"][0][0] == 1.0
+    answer = client.predict(None, "examples/motorcycle", "examples/cat", CAPTION, api_name="/why")
+    assert answer["left"]["similarity"] == pytest.approx(record.similarity, abs=1e-4)
+    parts = [*answer["words"], *answer["rest"].values()]
     assert sum(part["left"] for part in parts) == pytest.approx(record.similarity, abs=1e-4)
-    assert sum(part["difference"] for part in parts) == pytest.approx(told["difference"], abs=1e-6)
-    told = client.predict(None, "examples/motorcycle", "", f"{CAPTION}\na wall", api_name="/why")
-    assert told["right"]["caption"] == "a wall"
+    assert sum(part["difference"] for part in parts) == pytest.approx(answer["difference"], abs=1e-6)
+    answer = client.predict(None, "examples/motorcycle", "", f"{CAPTION}\na wall", api_name="/why")
+    assert answer["right"]["caption"] == "a wall"
 
 
 def test_why_takes_a_dense_caption_beside_that_of_two_photos(client: Any, service: RetrievalService) -> None:
     indexed, dense = service.find("examples"), "a motorcycle with a black seat stands inside a room"
-    told = client.predict(None, "examples/motorcycle", "examples/cat", CAPTION, dense, api_name="/why")
-    parts = [*told["words"], *told["rest"].values()]
+    answer = client.predict(None, "examples/motorcycle", "examples/cat", CAPTION, dense, api_name="/why")
+    parts = [*answer["words"], *answer["rest"].values()]
     for name, key in (("left", "motorcycle"), ("right", "cat")):
-        wanted = service.explain(indexed, indexed.gallery.position(key), CAPTION, dense).similarity
-        assert told[name]["similarity"] == pytest.approx(wanted, abs=1e-4)
-        assert sum(part[name] for part in parts) == pytest.approx(wanted, abs=1e-4)
-    assert any("A dense caption takes part" in says for says in told["says"])
+        expected = service.explain(indexed, indexed.gallery.position(key), CAPTION, dense).similarity
+        assert answer[name]["similarity"] == pytest.approx(expected, abs=1e-4)
+        assert sum(part[name] for part in parts) == pytest.approx(expected, abs=1e-4)
+    assert any("A dense caption takes part" in says for says in answer["says"])
 
 
 def test_a_photo_goes_up_and_a_picture_comes_down(client: Any, service: RetrievalService, tmp_path: Path) -> None:
     index = service.find("examples").gallery.position("coffee")
     service.find("examples").gallery.items[index].photo().save(tmp_path / "photo.png")
     photo = handle_file(str(tmp_path / "photo.png"))
-    told = client.predict(photo, "", "a cup", "", api_name="/explain")
+    answer = client.predict(photo, "", "a cup", "", api_name="/explain")
     record = service.explain(service.find("examples"), index, "a cup")
-    assert told["similarity"] == pytest.approx(record.similarity, abs=1e-3)
+    assert answer["similarity"] == pytest.approx(record.similarity, abs=1e-3)
     file = client.predict(photo, "", "a cup", "", "word:2", "png", api_name="/picture")
     with Image.open(file) as image:
         assert image.width >= 1400
@@ -112,7 +112,7 @@ def test_a_photo_goes_up_and_a_picture_comes_down(client: Any, service: Retrieva
 
 
 @pytest.mark.parametrize(
-    ("arguments", "name", "told"),
+    ("arguments", "name", "message"),
     [
         (("", "", "examples"), "/rank_images", "The caption is empty"),
         (("a cat", "", "moon"), "/rank_images", "There is no gallery 'moon'"),
@@ -128,10 +128,12 @@ def test_a_photo_goes_up_and_a_picture_comes_down(client: Any, service: Retrieva
         (({"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}, "", "a cat", ""), "/explain", ""),
     ],
 )
-def test_a_wrong_call_is_refused_in_a_sentence(client: Any, arguments: tuple[Any, ...], name: str, told: str) -> None:
+def test_a_wrong_call_is_refused_in_a_sentence(
+    client: Any, arguments: tuple[Any, ...], name: str, message: str
+) -> None:
     with pytest.raises((AppError, ValueError, PermissionError)) as caught:
         client.predict(*arguments, api_name=name)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert "root:" not in str(caught.value)
 
 
@@ -142,8 +144,8 @@ def test_twenty_people_each_get_their_own_answer(address: str, service: Retrieva
 
     def ask(number: int) -> tuple[list[str], float]:
         started = time.monotonic()
-        told = clients[number % 3].predict(captions[number], "", "examples", api_name="/rank_images")
-        return [row["item"] for row in told["ranking"]], time.monotonic() - started
+        answer = clients[number % 3].predict(captions[number], "", "examples", api_name="/rank_images")
+        return [row["item"] for row in answer["ranking"]], time.monotonic() - started
 
     try:
         with ThreadPoolExecutor(PEOPLE) as pool:

@@ -58,17 +58,17 @@ def test_typing_reorders_the_gallery_and_a_click_opens_a_photo(
     caption = "a motorcycle parked indoors"
     indexed = service.find("examples")
     ranking = service.rank_images(indexed, caption)
-    wanted = [indexed.gallery.items[index].title for index in ranking.order]
+    expected = [indexed.gallery.items[index].title for index in ranking.order]
     with opened(browser, address) as page:
         before = titles(page)
         page.locator("#caption textarea").press_sequentially(" and more", delay=20)
         page.locator("#caption textarea").fill(caption)
-        expect(page.locator("#ranking .title").first).to_have_text(wanted[0])
+        expect(page.locator("#ranking .title").first).to_have_text(expected[0])
         expect_score(page.locator("#viewer"), ranking.scores[0])
-        assert titles(page) == wanted != before
+        assert titles(page) == expected != before
         assert page.locator("#ranking .change.up").count() > 0
-        page.locator("#ranking .row", has_text=wanted[4]).click()
-        expect(page.locator("#viewer .seps-credit")).to_contain_text(wanted[4])
+        page.locator("#ranking .row", has_text=expected[4]).click()
+        expect(page.locator("#viewer .seps-credit")).to_contain_text(expected[4])
         opaque(page)
         expect_kept(shown(page), service, indexed.gallery.items[ranking.order[4]].key, caption)
         page.locator("#examples .chip", has_text="a motorcycle parked indoors").click()
@@ -122,7 +122,7 @@ def test_captions_are_ranked_and_marked(browser: Browser, address: str, service:
         right = sum(correct is True for correct in ranking.correct[:30])
         expect(page.locator("#captions-ranking .row.right")).to_have_count(right)
         hit = {True: "hit", False: "miss"}
-        line = ", ".join(f"R@{k} {hit[found]}" for k, found in ranking.hits().items())
+        line = ", ".join(f"R@{k} {hit[name]}" for k, name in ranking.hits().items())
         expect(page.locator("#captions-ranking .recall")).to_contain_text(line)
         page.locator("#captions-typed textarea").fill("a zebra on the moon")
         expect(page.locator("#captions-ranking .line").first).to_contain_text(f"{len(ranking.captions) + 1} captions")
@@ -148,10 +148,10 @@ def test_three_captions_side_by_side(browser: Browser, address: str, service: Re
         cells = page.locator("#compare table.seps-overlap td[data-value]")
         overlaps = [float(str(cell.get_attribute("data-value"))) for cell in cells.all()]
         kept = [record.sparse.kept for record in records]
-        for first, one in enumerate(kept):
+        for first, mask in enumerate(kept):
             for second, other in enumerate(kept):
-                wanted = (one & other).sum() / (one | other).sum()
-                assert overlaps[3 * first + second] == pytest.approx(wanted, abs=1e-6)
+                expected = (mask & other).sum() / (mask | other).sum()
+                assert overlaps[3 * first + second] == pytest.approx(expected, abs=1e-6)
         page.locator("#compare [data-layer=score]").click()
         low = min(float(record.sparse.score.min()) for record in records)
         expect(page.locator("#compare .seps-legend .low")).to_have_attribute(
@@ -196,12 +196,12 @@ def test_the_address_brings_the_view_back(browser: Browser, address: str, servic
 
 @pytest.mark.journey
 def test_everything_works_by_keyboard(browser: Browser, address: str) -> None:
-    def focus(page: Page, wanted: str, most: int = 60) -> None:
+    def focus(page: Page, selector: str, most: int = 60) -> None:
         for _ in range(most):
-            if page.evaluate("wanted => document.activeElement.closest(wanted) !== null", wanted):
+            if page.evaluate("wanted => document.activeElement.closest(wanted) !== null", selector):
                 return
             page.keyboard.press("Tab")
-        pytest.fail(f"{wanted} is not reached within {most} tabs")
+        pytest.fail(f"{selector} is not reached within {most} tabs")
 
     with opened(browser, address) as page:
         page.locator("#caption textarea").focus()
@@ -252,9 +252,9 @@ def test_the_record_in_the_browser_is_the_librarys(browser: Browser, address: st
         values = page.locator("#viewer .seps-terms li[data-term]").evaluate_all(
             "all => all.map((li) => [li.dataset.term, +li.dataset.value])"
         )
-        told = {str(name).removeprefix("sparse "): value for name, value in values}
-        wanted = {name.removeprefix("sparse "): value for name, value in record.terms.items()}
-        assert told == pytest.approx(wanted, abs=1e-5), json.dumps(told)
+        terms = {str(name).removeprefix("sparse "): value for name, value in values}
+        expected = {name.removeprefix("sparse "): value for name, value in record.terms.items()}
+        assert terms == pytest.approx(expected, abs=1e-5), json.dumps(terms)
 
 
 def test_answers_that_take_long_mark_what_they_will_replace(address: str) -> None:

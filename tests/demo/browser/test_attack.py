@@ -74,15 +74,15 @@ def call(http: httpx.Client, endpoint: str, data: Any, **more: Any) -> tuple[boo
         assert sent.status_code < 500, sent.text
         return False, sent.text
     answer = http.get(f"/gradio_api/call/{endpoint}/{sent.json()['event_id']}").text
-    event, _, told = answer.strip().split("\n\n")[-1].partition("\ndata: ")  # heartbeats stand before it
-    return event.endswith("complete"), told.strip()
+    event, _, content = answer.strip().split("\n\n")[-1].partition("\ndata: ")  # heartbeats stand before it
+    return event.endswith("complete"), content.strip()
 
 
 def refusal(http: httpx.Client, endpoint: str, data: Any) -> str:
     """The sentence with which a call is refused."""
-    answered, told = call(http, endpoint, data)
+    answered, content = call(http, endpoint, data)
     assert not answered, (endpoint, data)
-    sentence = json.loads(told)["error"]
+    sentence = json.loads(content)["error"]
     assert isinstance(sentence, str), (endpoint, data)
     assert re.search(r"[.)]$", sentence), sentence
     assert "Traceback" not in sentence
@@ -119,7 +119,7 @@ def test_no_call_can_name_a_file_of_the_server(http: httpx.Client, endpoint: str
     values = [*draw.sample(list(forms(canary, folder)), 30), *draw.sample(list(forms(missing, folder)), 10)]
     marked: dict[str, Any] = {"meta": {"_type": "gradio.FileData"}}
     beside: list[dict[str, Any]] = [{}, marked, {"meta": {}}]
-    values += [{"path": str(one)} | more for one in (canary, missing, link) for more in beside]
+    values += [{"path": str(target)} | more for target in (canary, missing, link) for more in beside]
     for value in values:
         assert refusal(http, endpoint, [value, *TAKES_PHOTO[endpoint][1:]]) == NOT_THERE
     assert canary.read_bytes() == before
@@ -128,22 +128,29 @@ def test_no_call_can_name_a_file_of_the_server(http: httpx.Client, endpoint: str
 def test_no_upload_event_of_the_page_can_either(http: httpx.Client, canary: Path) -> None:
     before, folder = canary.read_bytes(), folder_of(http)
     config = http.get("/config").json()
-    kinds = {one["id"]: one["type"] for one in config["components"]}
-    events = [one for one in config["dependencies"] if any(kinds[i] in ("image", "file") for i in one["inputs"])]
+    kinds = {component["id"]: component["type"] for component in config["components"]}
+    events = [
+        dependency
+        for dependency in config["dependencies"]
+        if any(kinds[i] in ("image", "file") for i in dependency["inputs"])
+    ]
     assert len(events) >= 8  # four endpoints, three choosers, the search's uploads
     seen = set()
     for event in events:
         for value in ({"path": str(canary)}, {"path": f"file://{canary}", "meta": {"_type": "gradio.FileData"}}):
             kind = [kinds[i] for i in event["inputs"]]
-            data = [[value] if one == "file" else value if one == "image" else None for one in kind]
+            data = [
+                [value] if kind_of_input == "file" else value if kind_of_input == "image" else None
+                for kind_of_input in kind
+            ]
             session = f"attack{event['id']}"
             sent = http.post(
                 "/gradio_api/queue/join", **body({"data": data, "fn_index": event["id"], "session_hash": session})
             )
             assert sent.status_code == 200
-            told = http.get("/gradio_api/queue/data", params={"session_hash": session}).text
-            assert NOT_THERE in told
-            assert "canary" not in told
+            answer = http.get("/gradio_api/queue/data", params={"session_hash": session}).text
+            assert NOT_THERE in answer
+            assert "canary" not in answer
             seen.add(tuple(kind))
     assert len(seen) >= 4
     assert canary.read_bytes() == before
@@ -210,13 +217,13 @@ def test_captions_of_every_kind_are_read_or_refused(http: httpx.Client) -> None:
     captions = CAPTIONS + ["".join(draw.choice(letters) for _ in range(draw.randrange(1, 120))) for _ in range(40)]
     answered = 0
     for caption in captions:
-        good, told = call(http, "rank_images", [caption, "", "examples"])
+        good, content = call(http, "rank_images", [caption, "", "examples"])
         if good:
             answered += 1
-            ranking = json.loads(told)[0]["ranking"]
+            ranking = json.loads(content)[0]["ranking"]
             assert all(-10 < row["score"] < 10 for row in ranking)
         else:
-            assert isinstance(json.loads(told)["error"], str)
+            assert isinstance(json.loads(content)["error"], str)
     assert 5 < answered < len(captions)
 
 
@@ -248,26 +255,26 @@ HOSTILE += [{"index": {"path": 5, "meta": {"_type": "gradio.FileData"}}}, {"\ud8
 @pytest.mark.journey
 def test_events_of_the_page_that_tell_anything_get_a_sentence(http: httpx.Client) -> None:
     config = http.get("/config").json()
-    kinds = {one["id"]: one["type"] for one in config["components"]}
-    events = [one for one in config["dependencies"] if one["collects_event_data"]]
+    kinds = {component["id"]: component["type"] for component in config["components"]}
+    events = [dependency for dependency in config["dependencies"] if dependency["collects_event_data"]]
     assert len(events) > 30
     draw = random.Random(0)
 
-    def told(event: dict[str, Any], data: list[Any], detail: Any) -> dict[str, Any]:
+    def answer_to(event: dict[str, Any], data: list[Any], detail: Any) -> dict[str, Any]:
         sent = {"data": data, "fn_index": event["id"], "session_hash": "details", "event_data": detail}
         assert http.post("/gradio_api/queue/join", **body(sent)).status_code == 200
         lines = http.get("/gradio_api/queue/data", params={"session_hash": "details"}).text.splitlines()
         messages = [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
-        return next(one for one in messages if one["msg"] == "process_completed")
+        return next(entry for entry in messages if entry["msg"] == "process_completed")
 
-    load = next(one for one in config["dependencies"] if one["targets"][0][1] == "load")
-    place = next(one for one in config["dependencies"] if one["trigger_after"] == load["id"])
+    load = next(dependency for dependency in config["dependencies"] if dependency["targets"][0][1] == "load")
+    place = next(dependency for dependency in config["dependencies"] if dependency["trigger_after"] == load["id"])
     for first in (load, place):
-        assert told(first, [None] * len(first["inputs"]), None)["success"]
+        assert answer_to(first, [None] * len(first["inputs"]), None)["success"]
     for event in events:
         data = [{"textbox": "a cat", "radio": "examples", "number": 10}.get(kinds[i]) for i in event["inputs"]]
         for detail in draw.sample(HOSTILE, 5):
-            answer = told(event, data, detail)
+            answer = answer_to(event, data, detail)
             if not answer["success"]:
                 sentence = answer["output"]["error"]
                 assert re.search(r"[.)]$", sentence), (event["targets"], detail)
@@ -325,13 +332,13 @@ def test_malformed_uploads_are_read_or_refused_and_good_ones_go_on(http: httpx.C
     answered = refused = 0
     for content in malformed():
         path = uploaded(http, content, "ph\u00f6to.png")
-        good, told = call(http, "compare", [{"path": str(path)}, "", "a cat\na dog"])
+        good, answer = call(http, "compare", [{"path": str(path)}, "", "a cat\na dog"])
         if good:
             answered += 1
         else:
             refused += 1
-            assert isinstance(json.loads(told)["error"], str)
-            assert str(path.parent) not in told
+            assert isinstance(json.loads(answer)["error"], str)
+            assert str(path.parent) not in answer
     assert refused > 15
     path = uploaded(http, png(60, 40))
     assert call(http, "compare", [{"path": str(path)}, "", "a cat"])[0]
@@ -346,7 +353,7 @@ def test_ten_people_upload_the_same_photo_at_once_and_use_it_twice(address: str)
             path = uploaded(http, content)
             calls = [call(http, "compare", [{"path": str(path)}, "", "a green wall"]) for _ in range(2)]
             assert all(answered for answered, _ in calls), calls
-            return [json.loads(told)[0]["scores"][0] for _, told in calls]
+            return [json.loads(content)[0]["scores"][0] for _, content in calls]
 
     with ThreadPoolExecutor(10) as pool:
         scores = [score for both in pool.map(use, range(10)) for score in both]

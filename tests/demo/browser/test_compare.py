@@ -57,8 +57,8 @@ def test_one_range_colours_every_picture(browser: Browser, layer: str) -> None:
     page = open_page(browser, page_of("compare", compare_value(records, opacity=1)))
     page.locator(f"[data-layer={layer}]").click()
     shown = [values(record.sparse, layer) for record in records]
-    low, high = min(one.min() for one in shown), max(one.max() for one in shown)
-    assert any(one.min() > low for one in shown) and any(one.max() < high for one in shown)
+    low, high = min(values.min() for values in shown), max(values.max() for values in shown)
+    assert any(values.min() > low for values in shown) and any(values.max() < high for values in shown)
     for canvas, expected in zip(pictures(page), shown, strict=True):
         check_laid(centres(canvas, GRID), expected, low, high)
     ends = [float(page.locator(f".seps-legend .{end}").get_attribute("data-value") or "") for end in ("low", "high")]

@@ -60,14 +60,14 @@ def test_a_photo_of_ones_own_is_ranked_and_lies_where_nobody_finds_it(
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "message"),
     [
         ("broken.png", b"\x89PNG\r\n\x1a\nrest", "broken.png"),
         ("text.jpg", b"this is no photo", "text.jpg"),
     ],
 )
 def test_a_broken_photo_is_told_and_nothing_is_lost(
-    browser: Browser, address: str, tmp_path: Path, name: str, content: bytes, told: str
+    browser: Browser, address: str, tmp_path: Path, name: str, content: bytes, message: str
 ) -> None:
     (tmp_path / name).write_bytes(content)
     with opened(browser, address) as page:
@@ -76,7 +76,7 @@ def test_a_broken_photo_is_told_and_nothing_is_lost(
         before = page.locator("#captions-ranking .caption").all_inner_texts()
         page.get_by_role("button", name="A photo of your own").click()
         page.locator("#captions-upload input[type=file]").set_input_files(tmp_path / name)
-        expect(page.locator("#captions-said .problem")).to_contain_text(told)
+        expect(page.locator("#captions-said .problem")).to_contain_text(message)
         assert page.locator("#captions-ranking .caption").all_inner_texts() == before
 
 
@@ -109,14 +109,14 @@ def test_every_file_of_a_picture(browser: Browser, address: str, service: Retrie
         text = " ".join(
             "".join(part.itertext()) for part in ET.fromstring(content).iter("{http://www.w3.org/2000/svg}text")
         )
-        for wanted in (FIRST_CAPTION, f"{record.similarity:.4f}"[:5], "photos"):
-            assert wanted in text
+        for expected in (FIRST_CAPTION, f"{record.similarity:.4f}"[:5], "photos"):
+            assert expected in text
         name, content = saved(page, "Download as PDF", "#viewer")
         assert (name[-4:], content[:5]) == (".pdf", b"%PDF-")
         name, content = saved(page, "Download as JSON", "#viewer")
-        told = json.loads(content)
-        assert told["caption"] == FIRST_CAPTION
-        assert told["explanation"]["similarity"] == pytest.approx(record.similarity, abs=1e-5)
+        value = json.loads(content)
+        assert value["caption"] == FIRST_CAPTION
+        assert value["explanation"]["similarity"] == pytest.approx(record.similarity, abs=1e-5)
         name, content = saved(page, "Download the ranking as CSV", "#ranking")
         rows = list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"))))
         assert (len(rows), rows[0]["photo"]) == (14, FIRST_PHOTO)
@@ -134,14 +134,14 @@ def test_open_photos_come_from_a_filled_cache_with_licence_and_author(
     browser: Browser, address: str, cache: Path, uploads: Path, tmp_path: Path
 ) -> None:
     # A server and a cache of its own: for all other tests the open photos cannot be had.
-    own = shutil.copytree(cache, tmp_path / "cache")  # `address` has filled it with what the examples need
-    with served(uploads, "app.py", "--cache", str(own), "--no-fetch", "--port") as url, opened(browser, url) as page:
+    filled = shutil.copytree(cache, tmp_path / "cache")  # `address` has filled it with what the examples need
+    with served(uploads, "app.py", "--cache", str(filled), "--no-fetch", "--port") as url, opened(browser, url) as page:
         page.locator("#gallery").get_by_text("open-photos").click()
         expect(page.locator("#said .problem")).to_contain_text("0 of 79 open photos are in the cache")
         expect(page.locator("#ranking .title")).to_have_count(14)
         if not SHARED.is_dir():
             pytest.skip(f"{SHARED} is not there")
-        shutil.copytree(SHARED / "images", own / "open_photos", dirs_exist_ok=True)
+        shutil.copytree(SHARED / "images", filled / "open_photos", dirs_exist_ok=True)
         page.locator("#gallery").get_by_text("examples").click()
         page.locator("#gallery").get_by_text("open-photos").click()
         expect(page.locator("#ranking .line").first).to_contain_text("79 photographs ranked", timeout=90_000)

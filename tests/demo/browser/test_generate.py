@@ -53,9 +53,9 @@ def test_both_maps_of_a_word_share_one_scale(browser: Browser) -> None:
     }
     page = open_page(browser, page_of("looks", value))
     for side, values in (("unet", unet), ("seps", seps)):
-        found = centres(page.locator(f"canvas[data-side={side}]"), (2, 2))
-        check_laid(found, values[0], 0, 1, 0.75)
-    assert [one.get_attribute("data-value") for one in page.locator(".seps-legend output").all()] == ["0", "1"]
+        drawn = centres(page.locator(f"canvas[data-side={side}]"), (2, 2))
+        check_laid(drawn, values[0], 0, 1, 0.75)
+    assert [output.get_attribute("data-value") for output in page.locator(".seps-legend output").all()] == ["0", "1"]
     page.get_by_role("button", name="dog").click()
     assert page.evaluate("window.triggered") == [["word", {"word": 1}]]
     page.context.close()
@@ -68,7 +68,7 @@ def test_a_frame_that_comes_after_the_stop_is_not_shown(browser: Browser) -> Non
     frames = [blank_value(state, f"Step {step}.") | {"done": step, "pictures": [photo()["src"]]} for step in (1, 2)]
     page = open_page(browser, page_of("generate", beginning))
     says = page.locator(".seps-reading")
-    for value, told in (
+    for value, message in (
         (frames[0], "Step 1."),
         (stopped, stopped["says"]),
         (frames[1], stopped["says"]),
@@ -76,7 +76,7 @@ def test_a_frame_that_comes_after_the_stop_is_not_shown(browser: Browser) -> Non
         (frames[0], "Step 1."),
     ):
         page.evaluate("(value) => window.send(value)", value)
-        expect(says).to_have_text(told)
+        expect(says).to_have_text(message)
     page.context.close()
 
 
@@ -111,8 +111,8 @@ def test_the_view_is_there_with_a_generator_alone(
 
 def test_numbers_that_are_none_are_refused_in_a_sentence(generating_address: str) -> None:
     client = Client(generating_address, verbose=False)
-    for wrong, told in (("many", "steps is a text, but a number is needed"), (1000, "steps is '1000'")):
-        with pytest.raises(AppError, match=told):
+    for wrong, message in (("many", "steps is a text, but a number is needed"), (1000, "steps is '1000'")):
+        with pytest.raises(AppError, match=message):
             client.predict(TEXT, wrong, 0, 3.0, "png", api_name="/generate")
     record, file = client.predict(TEXT, 10, 5, 2.0, "gif", api_name="/generate")
     assert (record["seed"], Path(file).suffix) == (5, ".gif")
@@ -128,8 +128,8 @@ def test_a_caption_is_drawn_in_frames_and_explained(browser: Browser, generating
         page.evaluate(WATCH, READY)
         page.locator("#generate-draw").click()
         drawn(page)
-        told, pictures = page.evaluate("[window.told, window.pictures]")
-        assert len([one for one in told if "of 10" in one]) >= 3
+        lines, pictures = page.evaluate("[window.told, window.pictures]")
+        assert len([line for line in lines if "of 10" in line]) >= 3
         assert len(pictures) >= 4  # three on the way, and the drawing
         expect(page.locator(READY)).to_have_text("Drawn with seed 5 in 10 steps.")
         expect(page.locator("#generate .seps-drawn")).to_have_attribute("alt", f"Drawn for “{TEXT}”, seed 5")

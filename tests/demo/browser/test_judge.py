@@ -36,11 +36,11 @@ def judge() -> Judge:
     return load_judge()
 
 
-def judgement(shares: list[float]) -> dict[str, Any]:
+def judgement(attributions: list[float]) -> dict[str, Any]:
     """What the view hands to the script: two rows of three patches, and one scale."""
     score = {"name": "quality", "title": "Quality", "says": "told"}
     numbers = {"base": 0.5, "correction": 0.1, "final": 0.6, "low": 0.3, "high": 0.7}
-    drawn = {"grid": [2, 3], "values": packed(np.array(shares)), "most": max(map(abs, shares))}
+    drawn = {"grid": [2, 3], "values": packed(np.array(attributions)), "most": max(map(abs, attributions))}
     return {
         "key": 1,
         "photo": photo(),
@@ -58,10 +58,13 @@ def test_shares_and_scales_are_drawn_from_their_numbers(browser: Browser) -> Non
     assert (colours[[0, 3], 1] - colours[[0, 3], 0] > 20).all()  # for: green over red
     assert (colours[[1, 4], 0] - colours[[1, 4], 2] > 20).all()  # against: red over blue
     assert colours[0, 1] - colours[0, 0] > colours[3, 1] - colours[3, 0]  # the stronger, the fuller
-    assert [one.get_attribute("data-value") for one in page.locator(".seps-legend output").all()] == ["-0.4", "0.4"]
+    assert [end.get_attribute("data-value") for end in page.locator(".seps-legend output").all()] == [
+        "-0.4",
+        "0.4",
+    ]
     axis, band, tick, dot = (
-        page.locator(f".seps-score-scale {one}").bounding_box()
-        for one in (".seps-axis", ".seps-band", ".seps-base-tick", ".seps-score-dot")
+        page.locator(f".seps-score-scale {part}").bounding_box()
+        for part in (".seps-axis", ".seps-band", ".seps-base-tick", ".seps-score-dot")
     )
     assert axis is not None and band is not None and tick is not None and dot is not None
 
@@ -92,7 +95,7 @@ def spoilt(page: Page) -> None:
 @pytest.mark.journey
 def test_the_view_opens_filled_and_links_lead_back(browser: Browser, address: str, judge: Judge) -> None:
     picture = next(example for example in load_examples() if example.name == "cat").photo()
-    wanted = judge.score(picture, PROMPT)
+    expected = judge.score(picture, PROMPT)
     with opened(browser, address) as page:
         page.get_by_role("tab", name="Judge", exact=True).click()
         expect(page.locator("#judge canvas")).to_be_visible()
@@ -102,8 +105,8 @@ def test_the_view_opens_filled_and_links_lead_back(browser: Browser, address: st
         )
         expect(page.locator("#judge-words .seps-stage > canvas")).to_be_visible()
     with opened(browser, address, LINK + "&spoil=noise&strength=0.5", canvas="#judge canvas") as page:
-        assert final(page, "quality") == pytest.approx(wanted.quality.final, abs=2e-3)
-        assert final(page, "consistency") == pytest.approx(wanted.consistency.final, abs=2e-3)
+        assert final(page, "quality") == pytest.approx(expected.quality.final, abs=2e-3)
+        assert final(page, "consistency") == pytest.approx(expected.consistency.final, abs=2e-3)
         expect(page.locator("#judge [data-score=quality] p").first).to_contain_text(
             re.compile("To the judge it looks .*on a scale from 0, worst, to 1, best")
         )
@@ -173,13 +176,13 @@ def test_a_program_judges(address: str, judge: Judge, tmp_path: Path) -> None:
     client = Client(address, verbose=False)
     try:
         picture = next(example for example in load_examples() if example.name == "cat").photo()
-        found: Any = client.predict(None, "examples/cat", PROMPT, api_name="/judge")
-        wanted = judge.score(picture, PROMPT)
-        assert found["quality"]["final"] == pytest.approx(wanted.quality.final, abs=1e-3)
-        assert sum(found["shares"]) == pytest.approx(found["logit"], abs=1e-4)
+        answer: Any = client.predict(None, "examples/cat", PROMPT, api_name="/judge")
+        expected = judge.score(picture, PROMPT)
+        assert answer["quality"]["final"] == pytest.approx(expected.quality.final, abs=1e-3)
+        assert sum(answer["shares"]) == pytest.approx(answer["logit"], abs=1e-4)
         picture.save(tmp_path / "cat.png")
         again: Any = client.predict(handle_file(tmp_path / "cat.png"), "", PROMPT, api_name="/judge")
-        assert again["consistency"]["final"] == pytest.approx(wanted.consistency.final, abs=0.03)
+        assert again["consistency"]["final"] == pytest.approx(expected.consistency.final, abs=0.03)
     finally:
         client.close()
 

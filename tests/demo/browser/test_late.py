@@ -71,11 +71,11 @@ def test_a_person_whose_session_had_to_go_is_told_with_the_link_back(browser: Br
         with opened(browser, late_address):  # there is room for one
             pass
         page.locator("#caption textarea").fill("a cat")
-        told = page.get_by_role("link", name="Open this view again")
-        expect(told).to_be_visible()
+        reopen = page.get_by_role("link", name="Open this view again")
+        expect(reopen).to_be_visible()
         expect(page.locator("#caption textarea")).to_have_value("a cat")
         with page.context.expect_page() as opening:  # beside the old page, which keeps what was typed
-            told.click()
+            reopen.click()
         again = opening.value
         expect(again.locator("#caption textarea")).to_have_value("a cat")  # what was typed stands in the address
         expect(again.locator("#viewer .seps-credit")).to_contain_text("cat")

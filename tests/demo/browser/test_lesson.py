@@ -14,7 +14,7 @@ from demo.lesson.walk import walk_value
 from demo.service.retrieval import RetrievalService
 from demo.views.parts import computing
 from tests.demo.browser.fitting import problems_of
-from tests.demo.browser.lesson_page import go, lesson, lesson_value, open_page, page_of, resting, told
+from tests.demo.browser.lesson_page import go, lesson, lesson_value, open_page, page_of, resting, sent
 from tests.demo.browser.standalone import photo, random_record
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
@@ -29,7 +29,7 @@ def test_all_steps_by_keyboard(browser: Browser) -> None:
         expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", str(number))
         expect(page.locator(".seps-lesson h2")).to_have_text(f"{number}{step['title']}")
         assert page.locator(".seps-equation math").count() == 1
-        shapes = [one.get_attribute("data-shape") for one in page.locator("[data-tensor]").all()]
+        shapes = [tensor.get_attribute("data-shape") for tensor in page.locator("[data-tensor]").all()]
         assert shapes == [",".join(map(str, tensor["shape"])) for tensor in step["tensors"]]
         label = page.locator(".seps-scene > canvas").get_attribute("aria-label")
         assert label == f"Step {number}: {step['sentence']}"
@@ -38,14 +38,14 @@ def test_all_steps_by_keyboard(browser: Browser) -> None:
     expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", "9")  # and no further
     expect(page.get_by_role("button", name="Next")).to_be_disabled()
     page.wait_for_function("window.triggered.at(-1)?.[1].step === 9")
-    count = len(told(page, "step"))
+    count = len(sent(page, "step"))
     page.evaluate(
         """() => Array.from({ length: 10 }, () => document.body.dispatchEvent(
             new KeyboardEvent("keydown", { key: "ArrowLeft", bubbles: true, cancelable: true })))"""
     )
     expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", "1")
     page.wait_for_timeout(600)
-    assert told(page, "step")[count:] == [{"step": 1, "talk": False}]  # once, where the walk rested
+    assert sent(page, "step")[count:] == [{"step": 1, "talk": False}]  # once, where the walk rested
     page.keyboard.press("PageDown")
     expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", "2")
     page.keyboard.press("PageUp")
@@ -77,7 +77,7 @@ def test_talk_mode_turns_with_a_remote(browser: Browser) -> None:
     page.keyboard.press("k")
     expect(page.locator(".seps-knobs")).to_be_visible()
     page.wait_for_function("window.triggered.at(-1)?.[1].step === 1")
-    assert told(page, "step")[-1] == {"step": 1, "talk": True}
+    assert sent(page, "step")[-1] == {"step": 1, "talk": True}
     page.keyboard.press("t")
     expect(page.locator(".seps-talk")).to_have_count(0)
     assert page.evaluate("document.fullscreenElement") is None
@@ -169,7 +169,7 @@ def test_terms_come_one_after_the_other(browser: Browser) -> None:
     for _ in range(60):
         opacities = page.evaluate(shown)
         assert opacities == sorted(opacities, reverse=True)  # none before the one above it
-        seen.append(sum(one == 1 for one in opacities))
+        seen.append(sum(opacity == 1 for opacity in opacities))
         if seen[-1] == 6:
             break
         page.wait_for_timeout(150)
@@ -226,7 +226,7 @@ def test_another_example_brings_its_step(browser: Browser) -> None:
     expect(page.locator("[aria-current=step]")).to_have_attribute("data-step", "6")
     for kind in ("PDF", "PNG", "GIF"):
         page.get_by_role("button", name=f"Download all steps as {kind}").click()
-    assert told(page, "export") == [{"format": kind} for kind in ("pdf", "png", "gif")]
+    assert sent(page, "export") == [{"format": kind} for kind in ("pdf", "png", "gif")]
     page.evaluate("window.send(null)")
     expect(page.locator("canvas")).to_have_count(0)
     page.context.close()

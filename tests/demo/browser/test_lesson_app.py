@@ -46,10 +46,10 @@ def test_all_steps_by_keyboard_show_the_librarys_numbers(
 ) -> None:
     value = lesson(service)
     with opened(browser, address, LINK, canvas=".seps-lesson") as page:
-        for step, told in enumerate(value["steps"], start=1):
+        for step, shown in enumerate(value["steps"], start=1):
             at(page, step)
-            expect(page.locator("#lesson .seps-said")).to_contain_text(told["title"])
-            for tensor in told["tensors"]:
+            expect(page.locator("#lesson .seps-said")).to_contain_text(shown["title"])
+            for tensor in shown["tensors"]:
                 shape = ",".join(map(str, tensor["shape"]))
                 expect(page.locator(f'#lesson [data-tensor="{tensor["name"]}"]')).to_have_attribute("data-shape", shape)
             if step < STEPS:
@@ -83,7 +83,7 @@ def test_all_steps_by_keyboard_show_the_librarys_numbers(
 def test_each_knob_tells_what_it_moved(
     browser: Browser, address: str, service: RetrievalService, knob: str, value: Any
 ) -> None:
-    wanted = lesson(service, **{knob: value})
+    expected = lesson(service, **{knob: value})
     with opened(browser, address, LINK, canvas=".seps-lesson") as page:
         control = page.locator(f'#lesson [data-knob="{knob}"]').locator("input, select").first
         if isinstance(value, bool):
@@ -95,26 +95,26 @@ def test_each_knob_tells_what_it_moved(
                 "(one, to) => { one.value = to; one.dispatchEvent(new Event('input', {bubbles: true})); }", str(value)
             )
         moved = page.locator('#lesson [data-moved="kept"]')
-        kept = wanted["moved"]["kept"]
+        kept = expected["moved"]["kept"]
         expect(moved).to_have_attribute("data-gained", str(len(kept["gained"])))
         expect(moved).to_have_attribute("data-lost", str(len(kept["lost"])))
-        before, now = wanted["moved"]["score"]
+        before, now = expected["moved"]["score"]
         score = page.locator('#lesson [data-moved="score"]')
         expect(score).to_contain_text(f"{before:.4f}"[:6])
         expect(score).to_contain_text(f"{now:.4f}"[:6])
-        for name, (one, other) in wanted["moved"]["terms"].items():
+        for name, (first, other) in expected["moved"]["terms"].items():
             row = page.locator(f'#lesson [data-moved="{name}"]')
-            for number in (one, other):
+            for number in (first, other):
                 if number is not None:
                     expect(row).to_contain_text(f"{number:.4f}"[:6])
         rank = page.locator('#lesson [data-moved="rank"] td')
-        expect(rank.first).to_have_text(str(wanted["rank"]["before"]))
-        if wanted["rank"]["now"] is not None:
-            expect(rank.nth(1)).to_have_text(str(wanted["rank"]["now"]))
+        expect(rank.first).to_have_text(str(expected["rank"]["before"]))
+        if expected["rank"]["now"] is not None:
+            expect(rank.nth(1)).to_have_text(str(expected["rank"]["now"]))
         else:
             expect(page.locator("#lesson .seps-moved")).to_contain_text("A drawn decision has no rank")
         marked = page.locator(f'#lesson [data-knob="{knob}"]')
-        if knob in wanted["untrained"]:
+        if knob in expected["untrained"]:
             expect(marked).to_contain_text("not trained for")
 
 
@@ -136,14 +136,14 @@ def test_a_knob_moved_during_a_recompute_is_computed_too(browser: Browser, addre
 def test_knobs_of_a_draw_count_once_it_is_drawn(
     browser: Browser, address: str, service: RetrievalService, knob: str, value: Any
 ) -> None:
-    wanted = lesson(service, decision="gumbel", **{knob: value})
+    expected = lesson(service, decision="gumbel", **{knob: value})
     with opened(browser, address, LINK + "&decision=gumbel", canvas=".seps-lesson") as page:
         control = page.locator(f'#lesson [data-knob="{knob}"]').locator("input").first
         control.evaluate(
             "(one, to) => { one.value = to; one.dispatchEvent(new Event('input', {bubbles: true})); }", str(value)
         )
         expect(page).to_have_url(re.compile(f"{knob}={value}"))
-        kept = wanted["moved"]["kept"]
+        kept = expected["moved"]["kept"]
         moved = page.locator('#lesson [data-moved="kept"]')
         expect(moved).to_have_attribute("data-gained", str(len(kept["gained"])))
         expect(moved).to_have_attribute("data-lost", str(len(kept["lost"])))
@@ -246,9 +246,11 @@ def test_a_talk_starts_from_the_tab_and_goes_to_the_losses(
         expect(knobs).to_be_hidden()
         page.keyboard.press("k")
         expect(knobs).to_be_visible()
-        said = page.locator("#lesson .seps-sentence").evaluate("(one) => parseFloat(getComputedStyle(one).fontSize)")
-        label = knobs.locator("label").first.evaluate("(one) => parseFloat(getComputedStyle(one).fontSize)")
-        assert label >= 0.6 * said  # settings share a talk's window with the picture
+        letters = page.locator("#lesson .seps-sentence").evaluate(
+            "(node) => parseFloat(getComputedStyle(node).fontSize)"
+        )
+        label = knobs.locator("label").first.evaluate("(node) => parseFloat(getComputedStyle(node).fontSize)")
+        assert label >= 0.6 * letters  # settings share a talk's window with the picture
         page.get_by_role("button", name="Losses", exact=True).click()
         expect(page.locator("#playground .seps-now")).to_be_visible()
         expect(talk).to_have_count(0)

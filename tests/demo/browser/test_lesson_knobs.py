@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.demo.browser.lesson_page import TRAINED, lesson, lesson_value, resting, slide, told
+from tests.demo.browser.lesson_page import TRAINED, lesson, lesson_value, resting, sent, slide
 from tests.demo.browser.standalone import random_record
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
@@ -37,17 +37,17 @@ def test_each_knob_tells_all_settings_once(browser: Browser) -> None:
         else:
             slide(knob, 1, setting)
         expected[name] = setting
-        count = len(told(page, "knobs")) + 1
+        count = len(sent(page, "knobs")) + 1
         page.wait_for_function(f"window.triggered.filter(([name]) => name === 'knobs').length >= {count}")
         page.wait_for_timeout(300)
-        assert told(page, "knobs")[count - 1 :] == [expected]
+        assert sent(page, "knobs")[count - 1 :] == [expected]
     fixed = page.locator("[data-knob=aggr_ratio]")
     expect(fixed.locator("input")).to_be_disabled()
     expect(fixed).to_contain_text("The parameters make Nc = 7 aggregated tokens.")
     assert page.get_by_label("Top K").get_attribute("max") == "3"
     page.get_by_role("button", name="As trained").click()
     page.wait_for_timeout(400)
-    assert told(page, "knobs")[-1] == asdict(TRAINED)
+    assert sent(page, "knobs")[-1] == asdict(TRAINED)
     page.context.close()
 
 

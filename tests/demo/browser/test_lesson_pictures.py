@@ -44,8 +44,8 @@ def test_scores_on_the_photo_and_their_coefficients(browser: Browser, name: str)
             page.locator(f"[data-branch={branch.name}]").click()
             resting(page)
         shown = {
-            one.get_attribute("data-part"): float(one.get_attribute("data-coefficient") or "nan")
-            for one in page.locator("[data-part]").all()
+            part.get_attribute("data-part"): float(part.get_attribute("data-coefficient") or "nan")
+            for part in page.locator("[data-part]").all()
         }
         assert shown == dict(branch.coefficients)
         check_laid(on_photo(page), branch.score, float(branch.score.min()), float(branch.score.max()))
@@ -64,8 +64,8 @@ def test_the_decision_marks_kept_gained_and_lost(browser: Browser) -> None:
     ]
     expect(page.locator(".seps-cut")).to_have_attribute("data-kept", str(kept.sum()))
     for mark, expected in ((".seps-gained", kept & ~then), (".seps-lost", then & ~kept)):
-        found = page.locator(f".seps-scene {mark}").all()
-        assert sorted(int(one.get_attribute("data-patch") or -1) for one in found) == expected.nonzero()[0].tolist()
+        marks = page.locator(f".seps-scene {mark}").all()
+        assert sorted(int(shape.get_attribute("data-patch") or -1) for shape in marks) == expected.nonzero()[0].tolist()
     page.evaluate("(value) => window.send(value)", lesson_value(record, step=4))
     expect(page.locator(".seps-scene .seps-gained")).to_have_count(0)
     resting(page)
@@ -112,8 +112,8 @@ def test_maxima_of_the_patch_word_matrix(browser: Browser, name: str) -> None:
     matrix = alignment.matrix
 
     def places(kind: str, by: str, other: str) -> dict[int, int]:
-        found = page.locator(f".seps-marks {kind}[data-token]").all()
-        return {int(one.get_attribute(by) or -1): int(one.get_attribute(other) or -1) for one in found}
+        drawn = page.locator(f".seps-marks {kind}[data-token]").all()
+        return {int(mark.get_attribute(by) or -1): int(mark.get_attribute(other) or -1) for mark in drawn}
 
     assert places("circle", "data-token", "data-word") == dict(enumerate(matrix.argmax(axis=1).tolist()))
     assert places("rect", "data-word", "data-token") == dict(enumerate(matrix.argmax(axis=0).tolist()))
@@ -122,7 +122,7 @@ def test_maxima_of_the_patch_word_matrix(browser: Browser, name: str) -> None:
         mean = float(line.locator("[data-mean]").get_attribute("data-mean") or "nan")
         assert mean == pytest.approx(best.mean(), abs=1e-5)
         if record.variant == "paper":
-            top = [float(one) for one in (line.locator("[data-top]").get_attribute("data-top") or "").split()]
+            top = [float(value) for value in (line.locator("[data-top]").get_attribute("data-top") or "").split()]
             np.testing.assert_allclose(top, np.sort(best)[::-1][: TRAINED.top_k], rtol=1e-6)
             relevance = alignment.patch_relevance if kind == "token" else alignment.word_relevance
             expect(line.locator("[data-relevance]")).to_have_text(f"{relevance:+.4f}")
@@ -139,7 +139,7 @@ def test_terms_are_summed_and_ranked(browser: Browser, name: str) -> None:
     record = random_record(**RECORDS[name])
     page = lesson(browser, lesson_value(record, step=8))
     terms = page.locator(".seps-sum [data-term]")
-    assert [one.get_attribute("data-term") for one in terms.all()] == list(record.terms)
+    assert [term.get_attribute("data-term") for term in terms.all()] == list(record.terms)
     assert terms.locator("b").all_inner_texts() == [f"{value:+.4f}" for value in record.terms.values()]
     sums = [float(text) for text in terms.locator("output").all_inner_texts()]
     np.testing.assert_allclose(sums, np.cumsum(list(record.terms.values())), atol=5.1e-5)

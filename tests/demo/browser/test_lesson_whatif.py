@@ -53,13 +53,13 @@ def spot(page: Page, patch: int) -> tuple[float, float]:
 
 
 def test_painted_patches_move_the_numbers(browser: Browser, address: str, service: RetrievalService) -> None:
-    own = np.array(value_of(service)["record"]["branches"][0]["kept"], dtype=bool)
+    by_model = np.array(value_of(service)["record"]["branches"][0]["kept"], dtype=bool)
     with opened(browser, address, LINK) as page:
         ring = page.locator("#lesson .seps-ring")
         expect(ring).to_have_attribute("data-patch", str(json.loads(value_of(service)["whatif"])["patch"]))
         expect_numbers(page, service, None)
-        mask = own.copy()
-        for patch in (int(np.flatnonzero(own)[20]), int(np.flatnonzero(~own)[0])):
+        mask = by_model.copy()
+        for patch in (int(np.flatnonzero(by_model)[20]), int(np.flatnonzero(~by_model)[0])):
             page.mouse.click(*spot(page, patch))
             mask[patch] = not mask[patch]
             expect_numbers(page, service, mask)

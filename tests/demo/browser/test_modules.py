@@ -49,10 +49,10 @@ def test_arrays_come_as_they_were_packed(page: Page) -> None:
 
 def test_the_colour_map_is_viridis(page: Page) -> None:
     values = np.linspace(-0.5, 1.5, 301)
-    found = run(
+    colours = run(
         page, "base/colours.js", "shade", "given[0].map((value) => shade(value, given[1]))", values.tolist(), [-0.25, 1]
     )
-    np.testing.assert_array_equal(found, viridis(np.clip(values, -0.25, 1), -0.25, 1))
+    np.testing.assert_array_equal(colours, viridis(np.clip(values, -0.25, 1), -0.25, 1))
     assert run(page, "base/colours.js", "shade", "shade(7, [3, 3])") == list(viridis(np.array([0.0]), 0, 1)[0])
 
 
@@ -75,9 +75,9 @@ def test_a_scale_shows_how_strong_its_colours_lie_over_a_photo(page: Page, centr
     })(scaleBar({ opacity: 0.5, centred: given[0] }))"""
     gradient, below = run(page, "picture/legend.js", "scaleBar", drawn, centred)
     stops = re.findall(r"rgba?\(([^)]+)\)", gradient)
-    shares = np.linspace(-1 if centred else 0, 1, len(stops))
-    colours = side_colours(shares) if centred else viridis(shares, 0, 1)
-    over = 0.5 * strength(shares, -1 if centred else 0, 1, centred)
+    levels = np.linspace(-1 if centred else 0, 1, len(stops))
+    colours = side_colours(levels) if centred else viridis(levels, 0, 1)
+    over = 0.5 * strength(levels, -1 if centred else 0, 1, centred)
     for text, colour, alpha in zip(stops, colours, over, strict=True):
         stop = [*map(float, text.split(","))]
         np.testing.assert_allclose(stop[:3], colour, atol=1)
@@ -97,25 +97,25 @@ def test_tiles_fill_their_place_without_overlap(page: Page, count: int) -> None:
     place = {"x": 10, "y": 20, "width": 400, "height": 300}
     tiles = run(page, "lesson/stage.js", "spread", "spread(given[0], given[1], 0.75, 4)", count, place)
     assert len(tiles) == count
-    for index, one in enumerate(tiles):
-        assert one["height"] == pytest.approx(0.75 * one["width"])
-        assert one["x"] >= 10 and one["x"] + one["width"] <= 410.001
-        assert one["y"] >= 20 and one["y"] + one["height"] <= 320.001
+    for index, tile in enumerate(tiles):
+        assert tile["height"] == pytest.approx(0.75 * tile["width"])
+        assert tile["x"] >= 10 and tile["x"] + tile["width"] <= 410.001
+        assert tile["y"] >= 20 and tile["y"] + tile["height"] <= 320.001
         for other in tiles[:index]:
-            apart = abs(one["x"] - other["x"]) >= one["width"] or abs(one["y"] - other["y"]) >= one["height"]
+            apart = abs(tile["x"] - other["x"]) >= tile["width"] or abs(tile["y"] - other["y"]) >= tile["height"]
             assert apart
 
 
 @pytest.mark.parametrize("size", [(1300, 600), (390, 760)])
 @pytest.mark.parametrize("aspect", [0.6, 1.0, 1.5])
 def test_the_stage_holds_its_places(page: Page, size: tuple[int, int], aspect: float) -> None:
-    found = run(page, "lesson/stage.js", "stageLayout", "stageLayout(...given)", *size, 16, aspect)
+    layout = run(page, "lesson/stage.js", "stageLayout", "stageLayout(...given)", *size, 16, aspect)
     for name in ("home", "corner"):
-        place = found[name]
+        place = layout[name]
         assert place["height"] == pytest.approx(aspect * place["width"])
         assert place["x"] + place["width"] <= size[0]
     for name in ("side", "rest"):
-        place = found[name]
+        place = layout[name]
         assert place["width"] > 0 and place["height"] > 0
         assert place["x"] + place["width"] == pytest.approx(size[0])
         assert place["y"] + place["height"] == pytest.approx(size[1])

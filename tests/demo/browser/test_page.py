@@ -48,7 +48,7 @@ def show(page: Page, view: str, photo: str, caption: str, drawn: str = "") -> No
     page.evaluate("([query, pair, isNew]) => window.showed(query, pair, isNew)", [query + drawn, query, not drawn])
 
 
-def told(page: Page, event: str) -> list[dict[str, Any]]:
+def sent(page: Page, event: str) -> list[dict[str, Any]]:
     return [detail for name, detail in page.evaluate("window.told") if name == event]
 
 
@@ -63,17 +63,17 @@ def test_an_answer_is_a_step_and_how_it_is_drawn_is_none(page: Page) -> None:
     assert (steps(page), page.url) == (start, f"{ADDRESS}/{LINK.format('search', 'cat', 'a+cat')}&layer=score")
     show(page, "search", "dog", "a+cat")
     assert steps(page) == start + 1
-    first, *_, last = told(page, "keep")
+    first, *_, last = sent(page, "keep")
     assert (first["view"], first["content"]) != (last["view"], last["content"])
     page.go_back()
     assert page.url.endswith("photo=cat&caption=a+cat&layer=score")
-    (asked,) = told(page, "back")
+    (asked,) = sent(page, "back")
     assert (asked["content"], asked["view"]) == (first["content"], "search")
     assert asked["query"] == page.evaluate("location.search")
     show(page, "search", "cat", "a+cat")  # Python's answer
     page.go_forward()
     assert page.url.endswith("photo=dog&caption=a+cat")
-    assert told(page, "back")[-1]["content"] == last["content"]
+    assert sent(page, "back")[-1]["content"] == last["content"]
 
 
 def test_another_view_is_a_step_and_comes_back_as_it_is(page: Page) -> None:
@@ -91,7 +91,7 @@ def test_another_view_is_a_step_and_comes_back_as_it_is(page: Page) -> None:
     page.go_forward()
     page.go_forward()
     expect(page.get_by_role("tab", name="captions")).to_have_attribute("aria-selected", "true")
-    assert told(page, "back") == []  # nothing was lost, so nothing is asked for
+    assert sent(page, "back") == []  # nothing was lost, so nothing is asked for
     assert steps(page) == start + 2
 
 
@@ -110,7 +110,7 @@ def test_typing_is_one_step_and_in_the_address_at_once(page: Page) -> None:
     box.fill("")
     assert "caption" not in page.url
     page.go_back()
-    assert told(page, "back")[-1]["query"].endswith("photo=dog&caption=a+dogs")
+    assert sent(page, "back")[-1]["query"].endswith("photo=dog&caption=a+dogs")
 
 
 def test_ones_own_photograph_has_a_step_without_an_address(page: Page) -> None:
@@ -123,7 +123,7 @@ def test_ones_own_photograph_has_a_step_without_an_address(page: Page) -> None:
     page.go_back()
     page.go_back()
     page.go_forward()
-    assert told(page, "back")[-1]["content"] == told(page, "keep")[1]["content"]
+    assert sent(page, "back")[-1]["content"] == sent(page, "keep")[1]["content"]
 
 
 def test_a_button_waits_for_its_file_or_for_what_was_wrong(browser: Browser) -> None:

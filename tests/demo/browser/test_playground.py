@@ -98,7 +98,7 @@ def test_the_curves_are_python_s(browser: Browser, service: RetrievalService) ->
 
     def curve(name: str) -> NDArray[np.float64]:
         points = page.locator(f"[data-curve='{name}']").get_attribute("points") or ""
-        return np.array([[float(one) for one in point.split(",")] for point in points.split()])
+        return np.array([[float(number) for number in point.split(",")] for point in points.split()])
 
     for name in ("all", "hardest"):
         drawn, values = curve(name), np.array(value["curve"][name])
@@ -107,8 +107,8 @@ def test_the_curves_are_python_s(browser: Browser, service: RetrievalService) ->
         expect(page.locator(f"[data-loss-of={name}]")).to_have_text(f"{value['loss'][name]:.3f}")
     dot = page.locator(".seps-here")  # on the curve of the present mining, at the present margin
     at = curve("all")[value["curve"]["margins"].index(0.4)]
-    found = [float(dot.get_attribute("cx") or 0), float(dot.get_attribute("cy") or 0)]
-    np.testing.assert_allclose(found, at, atol=0.05)
+    position = [float(dot.get_attribute("cx") or 0), float(dot.get_attribute("cy") or 0)]
+    np.testing.assert_allclose(position, at, atol=0.05)
     expect(page.locator(".seps-curve-place .seps-cut")).to_have_attribute("data-at", "0.4")
     page.context.close()
 
@@ -117,9 +117,9 @@ def test_ratio_losses_with_their_gradients(browser: Browser, service: RetrievalS
     value = playground_value(service)
     page = playground(browser, value)
     ratio = value["ratio"]
-    for share in (0.0, 0.3, 0.5, 1.0):
-        page.get_by_label("Kept share").fill(str(share))
-        at = round(share * (len(ratio["shares"]) - 1))
+    for fraction in (0.0, 0.3, 0.5, 1.0):
+        page.get_by_label("Kept share").fill(str(fraction))
+        at = round(fraction * (len(ratio["shares"]) - 1))
         for loss, curves in ratio["losses"].items():
             cells = page.locator(f"[data-ratio={loss}] td")
             expected = [f"{curves['value'][at]:.4f}", f"{curves['gradient'][at]:.4f}"]
@@ -154,7 +154,7 @@ def test_claims_run_and_show_what_was_measured(browser: Browser, service: Retrie
     result = run_claim(service, "top-k")
     page.evaluate("(value) => window.send(value)", claims_value({"top-k": result}))
     rows = page.locator("[data-claim=top-k] [data-measured]")
-    shown = {one.get_attribute("data-measured"): float(one.get_attribute("data-value") or "nan") for one in rows.all()}
+    shown = {row.get_attribute("data-measured"): float(row.get_attribute("data-value") or "nan") for row in rows.all()}
     assert shown == pytest.approx(result["measured"])
     expect(page.locator("[data-claim=top-k] [data-holds]")).to_have_text("✓ It holds.")
     expect(page.locator("[data-run=top-k]")).to_be_enabled()

@@ -73,7 +73,7 @@ def calls_work(address: str, folder: Path) -> None:
     sent = httpx.post(
         f"{address}/gradio_api/call/picture", json={"data": [None, "examples/cat", "a cat", "", "mask", "png"]}
     )
-    told = httpx.get(f"{address}/gradio_api/call/picture/{sent.json()['event_id']}", timeout=120).text
-    url = json.loads(told.strip().rpartition("data: ")[2])[0]["url"]
+    answer = httpx.get(f"{address}/gradio_api/call/picture/{sent.json()['event_id']}", timeout=120).text
+    url = json.loads(answer.strip().rpartition("data: ")[2])[0]["url"]
     assert url.startswith(f"{address}/gradio_api/file=")
     assert httpx.get(url).content[:4] == b"\x89PNG"

@@ -34,11 +34,11 @@ LINK = "?view=search&model=scenes&gallery=scenes&photo=0&caption=" + CAPTION.rep
 SCORE = re.compile(r"rank (\d+) of 200, score (-?\d\.\d{4})")
 
 
-def told(page: Page, side: str) -> tuple[int, float]:
+def rank_and_score(page: Page, side: str) -> tuple[int, float]:
     """Rank and score before or after."""
-    found = SCORE.search(page.locator(f"#edit [data-side={side}] figcaption").inner_text())
-    assert found is not None
-    return int(found[1]), float(found[2])
+    match = SCORE.search(page.locator(f"#edit [data-side={side}] figcaption").inner_text())
+    assert match is not None
+    return int(match[1]), float(match[2])
 
 
 def editing(page: Page) -> None:
@@ -88,10 +88,10 @@ def test_true_objects_are_outlined_and_words_are_weighed(
         x0, y0, x1, y1 = np.array(known(indexed, 0).scene.objects[0].box) / 224 * len(after)
         assert ((rows > y0 - 4) & (rows < y1 + 4) & (columns > x0 - 4) & (columns < x1 + 4)).any()
         assert inside
-        for one in inside:
-            page.locator(f"#viewer [data-word='{one.word}']").click()
+        for weight in inside:
+            page.locator(f"#viewer [data-word='{weight.word}']").click()
             expect(page.locator("#viewer .seps-reading")).to_contain_text(
-                f"{100 * one.fraction:.0f}% of this word's weight lies inside {one.name}."
+                f"{100 * weight.fraction:.0f}% of this word's weight lies inside {weight.name}."
             )
         page.locator("#viewer [data-word='4']").click()  # "over" names nothing
         expect(page.locator("#viewer .seps-reading")).not_to_contain_text("lies inside")
@@ -106,8 +106,8 @@ def test_true_objects_are_outlined_and_words_are_weighed(
 def test_an_object_is_removed_and_the_ranking_follows(
     browser: Browser, scenes_address: str, registry: ModelRegistry
 ) -> None:
-    own = with_changes(registry, SessionData(), 0, [{"do": "remove", "object": 0}])
-    tried = experiment(registry, own, 0, CAPTION)
+    removed = with_changes(registry, SessionData(), 0, [{"do": "remove", "object": 0}])
+    tried = experiment(registry, removed, 0, CAPTION)
     with opened(browser, scenes_address, LINK) as page:
         first = titles(page)
         editing(page)
@@ -116,7 +116,7 @@ def test_an_object_is_removed_and_the_ranking_follows(
         page.locator("#edit [data-do=remove]").click()
         expect(page.locator("#edit [data-side=after]")).to_be_visible()
         for side, outcome in (("before", tried.before), ("after", tried.after)):
-            rank, score = told(page, side)
+            rank, score = rank_and_score(page, side)
             assert rank == outcome.rank
             assert score == pytest.approx(outcome.record.similarity, abs=1e-3)
         expect(page.locator("#edit .seps-moved")).to_contain_text(f"{tried.gained} patches gained, {tried.lost} lost")
@@ -218,23 +218,23 @@ def test_a_program_edits_a_scene(scenes_address: str, registry: ModelRegistry) -
     client = Client(scenes_address, verbose=False)
     try:
         change = json.dumps([{"do": "remove", "object": 0}])
-        found = client.predict("scenes/0", change, CAPTION, api_name="/edit_scene")
+        answer = client.predict("scenes/0", change, CAPTION, api_name="/edit_scene")
         tried = experiment(registry, with_changes(registry, SessionData(), 0, json.loads(change)), 0, CAPTION)
         for side, outcome in (("before", tried.before), ("after", tried.after)):
-            assert found[side]["rank"] == outcome.rank
-            assert found[side]["score"] == pytest.approx(outcome.record.similarity, abs=1e-4)
-            assert found[side]["kept"] == outcome.record.sparse.kept.astype(int).tolist()
+            assert answer[side]["rank"] == outcome.rank
+            assert answer[side]["score"] == pytest.approx(outcome.record.similarity, abs=1e-4)
+            assert answer[side]["kept"] == outcome.record.sparse.kept.astype(int).tolist()
         scene = known(registry.open("scenes")[1], 0).scene
-        assert [thing["kind"] for thing in found["after"]["scene"]["objects"]] == [
+        assert [thing["kind"] for thing in answer["after"]["scene"]["objects"]] == [
             thing.kind for thing in removed(scene, 0).objects
         ]
         assert client.predict(CAPTION, "", "scenes", api_name="/rank_images")["model"] == "scenes"
-        for arguments, said in (
+        for arguments, message in (
             (("scenes/0", "[1]", CAPTION), "The changes must be a list"),
             (("scenes/0", '[{"do": "remove", "object": 9}]', CAPTION), "There is no object 9"),
             (("examples/cat", change, CAPTION), "is no drawn scene"),
         ):
-            with pytest.raises(Exception, match=said):
+            with pytest.raises(Exception, match=message):
                 client.predict(*arguments, api_name="/edit_scene")
     finally:
         client.close()

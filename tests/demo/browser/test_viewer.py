@@ -38,14 +38,14 @@ RECORDS: dict[str, dict[str, Any]] = {
 
 def layers_of(record: Explanation) -> list[Layer]:
     """Every layer that the record has."""
-    found = []
+    layers = []
     for branch in [record.sparse] + ([] if record.dense is None else [record.dense]):
         names = ["mask", "score", "extra", *branch.parts]
-        found += [Layer(name, None, branch.name) for name in names]
+        layers += [Layer(name, None, branch.name) for name in names]
         if branch.aggregation_weights is not None:
-            found += [Layer("tokens", None, branch.name), Layer("token", 2, branch.name)]
-    found += [Layer("photo"), *(Layer("word", i) for i in range(len(record.sparse_alignment.words)))]
-    return found if record.dense is None else [*found, Layer("mask", None, "both")]
+            layers += [Layer("tokens", None, branch.name), Layer("token", 2, branch.name)]
+    layers += [Layer("photo"), *(Layer("word", i) for i in range(len(record.sparse_alignment.words)))]
+    return layers if record.dense is None else [*layers, Layer("mask", None, "both")]
 
 
 def viewer(browser: Browser, record: Explanation, **changes: Any) -> Page:
@@ -178,7 +178,7 @@ def test_where_a_word_fits_best_stands_beside_its_word_map(browser: Browser) -> 
     expect(page.locator(".seps-reading")).to_contain_text(str(apart[number]))
     check_laid(centres(beside.locator("canvas"), GRID), cosines, cosines.min(), cosines.max())
     check_laid(centres(canvas, GRID), used, 0, used.max())
-    boxes = [one.bounding_box() for one in (canvas, beside.locator("canvas"))]
+    boxes = [element.bounding_box() for element in (canvas, beside.locator("canvas"))]
     assert before is not None and boxes[0] is not None and boxes[1] is not None
     assert boxes[0]["y"] == boxes[1]["y"] and boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
     caption = beside.locator("figcaption").bounding_box()
@@ -210,8 +210,8 @@ def test_patch_line_tells_the_record(browser: Browser, name: str) -> None:
         for line, branch in zip(lines[1:], branches, strict=True):
             fate = "kept" if branch.kept[patch] else "dropped"
             parts = ", ".join(f"{part.replace('_', '')} {values[patch]:.3f}" for part, values in branch.parts.items())
-            told = f"{fate}, score {branch.score[patch]:.3f} (rank {branch.rank[patch] + 1} of 48), {parts}"
-            assert line.lower().removeprefix(f"{branch.name}: ") == told
+            expected = f"{fate}, score {branch.score[patch]:.3f} (rank {branch.rank[patch] + 1} of 48), {parts}"
+            assert line.lower().removeprefix(f"{branch.name}: ") == expected
     page.context.close()
 
 
@@ -220,7 +220,7 @@ def test_terms_add_up_to_the_score(browser: Browser, name: str) -> None:
     record = random_record(**RECORDS[name])
     page = viewer(browser, record)
     terms = page.locator(".seps-terms li")
-    assert [one.get_attribute("data-term") for one in terms.all()] == list(record.terms)
+    assert [term.get_attribute("data-term") for term in terms.all()] == list(record.terms)
     shown = [float(text) for text in terms.locator("b").all_inner_texts()]
     np.testing.assert_allclose(shown, list(record.terms.values()), atol=5.1e-5)
     total = float(page.locator(".seps-terms output").inner_text())
@@ -261,14 +261,14 @@ def test_everything_by_keyboard(browser: Browser) -> None:
     reached = []
     for _ in range(60):
         page.keyboard.press("Tab")
-        found = page.evaluate(
+        focus = page.evaluate(
             """() => { const one = document.activeElement, style = getComputedStyle(one);
             return [one.tagName, { ...one.dataset }, style.outlineStyle]; }"""
         )
-        if found[0] == "BODY":
+        if focus[0] == "BODY":
             break
-        assert found[2] != "none", found
-        reached.append(found[:2])
+        assert focus[2] != "none", focus
+        reached.append(focus[:2])
     marks = [next(iter(data.items()), (tag, "")) for tag, data in reached]
     for hook in [("word", "0"), ("branch", "both"), ("layer", "s_dt"), ("layer", "photo"), ("format", "json")]:
         assert hook in marks
@@ -375,7 +375,7 @@ def test_words_that_found_nothing_are_dashed_and_told(browser: Browser) -> None:
     unfound = {"pieces": [2, 3], "says": "Nothing matches them.", "words": {"2": "It found nothing.", "3": ""}}
     page = viewer(browser, random_record(), unfound=unfound)
     marked = page.locator(".seps-words button.seps-unfound")
-    assert [one.get_attribute("data-word") for one in marked.all()] == ["2", "3"]
+    assert [word.get_attribute("data-word") for word in marked.all()] == ["2", "3"]
     assert "dashed" in str(marked.first.evaluate("(one) => getComputedStyle(one).textDecorationStyle"))
     expect(page.locator(".seps-unfound-says")).to_have_text("Nothing matches them.")
     page.locator("[data-word='2']").click()

@@ -34,9 +34,9 @@ CUT = """(one) => {
 
 
 def box(page: Page, where: str) -> dict[str, float]:
-    found = page.locator(where).first.bounding_box()
-    assert found is not None
-    return dict(found)  # type: ignore[arg-type]
+    bounds = page.locator(where).first.bounding_box()
+    assert bounds is not None
+    return dict(bounds)  # type: ignore[arg-type]
 
 
 @pytest.mark.journey
@@ -74,8 +74,8 @@ def test_on_a_phone_nothing_is_drawn_over_the_talks_bar(browser: Browser, addres
             scene.evaluate("(one) => (one.style.visibility = 'hidden')")
             assert page.screenshot(clip=clip, animations="disabled") == shown, step  # type: ignore[arg-type]
             scene.evaluate("(one) => (one.style.visibility = '')")
-            said, equation = box(page, "#lesson .seps-sentence"), box(page, "#lesson .seps-equation math")
-            assert equation["y"] - (said["y"] + said["height"]) < 30
+            sentence, equation = box(page, "#lesson .seps-sentence"), box(page, "#lesson .seps-equation math")
+            assert equation["y"] - (sentence["y"] + sentence["height"]) < 30
             page.locator(".seps-talk").evaluate("(one) => one.scrollTo(0, one.scrollHeight)")
             last, bar = box(page, "#lesson .seps-tensors li:last-child"), box(page, ".seps-talk .seps-rail")
             assert last["y"] + last["height"] <= bar["y"], step
@@ -105,10 +105,10 @@ def test_before_a_projector_everything_is_in_sight_and_explained(browser: Browse
         figures = page.locator("#compare figure")
         expect(figures).to_have_count(len(load_openings()["examples"]["compare"]["captions"]))
         for canvas in figures.locator("canvas").all():
-            found = canvas.bounding_box()
-            assert found is not None
-            assert found["y"] + found["height"] <= 768
-            assert found["width"] > 280
+            bounds = canvas.bounding_box()
+            assert bounds is not None
+            assert bounds["y"] + bounds["height"] <= 768
+            assert bounds["width"] > 280
         page.set_viewport_size({"width": 1920, "height": 1080})
         assert box(page, ".main.app")["width"] > 1850
         page.get_by_role("tab", name="Lesson", exact=True).click()
@@ -117,9 +117,9 @@ def test_before_a_projector_everything_is_in_sight_and_explained(browser: Browse
         page.wait_for_function("document.querySelector('.seps-talk .seps-scene').clientWidth > 1800")
         bars, stage = page.locator(".seps-talk .seps-vector"), box(page, "#lesson .seps-scene")
         for bar in bars.all():
-            found = bar.bounding_box()
-            assert found is not None
-            assert found["width"] > 0.35 * stage["width"]
+            bounds = bar.bounding_box()
+            assert bounds is not None
+            assert bounds["width"] > 0.35 * stage["width"]
         row_name = page.locator(".seps-talk .seps-row-name").first
         assert row_name.evaluate("(one) => parseFloat(getComputedStyle(one).fontSize)") >= 24
 
@@ -141,8 +141,8 @@ def test_the_losses_of_a_talk_are_a_slide(browser: Browser, address: str, size: 
         assert bar["y"] + bar["height"] == pytest.approx(size[1], abs=1)
         if size != PHONE:
             for part in (".seps-matrix", ".seps-ranking .seps-chart", ".seps-batch", ".seps-samples"):
-                found = box(page, f"#playground {part}")
-                assert found["y"] + found["height"] <= bar["y"] + 1, part
+                bounds = box(page, f"#playground {part}")
+                assert bounds["y"] + bounds["height"] <= bar["y"] + 1, part
         page.get_by_role("button", name="Back to the talk").click()
         expect(page.locator("#lesson .seps-talk")).to_be_visible()
 

@@ -51,9 +51,9 @@ def test_a_gallery_that_cannot_be_had_is_told_where_it_was_waited_for(
     browser: Browser, address: str, view: str
 ) -> None:
     pictures = {"search": "viewer", "captions": "captions-viewer", "compare": "compare", "lesson": "lesson"}
-    said = {"search": "said"}.get(view, f"{view}-said")
+    place = {"search": "said"}.get(view, f"{view}-said")
     with opened(browser, address, f"?view={view}&gallery=open-photos", canvas=f"#{pictures[view]} canvas") as page:
-        expect(page.locator(f"#{said} .problem")).to_contain_text("open photos")
+        expect(page.locator(f"#{place} .problem")).to_contain_text("open photos")
         expect(page.locator("body")).not_to_contain_text("Opening the gallery")
         page.get_by_role("tab", name="About", exact=True).click()  # and the rest of the page works on
         expect(page.locator("body")).to_contain_text("rSum")

@@ -38,7 +38,7 @@ def veiled(page: Page, grid: tuple[int, int] = GRID) -> np.ndarray[tuple[int], n
     return np.asarray((patch_colours(shown(page), grid) == VEIL).all(axis=1))
 
 
-def at_once(page: Page, *selectors: str) -> None:
+def press_together(page: Page, *selectors: str) -> None:
     """Press buttons of the viewer in one go, faster than a hand."""
     page.evaluate("all => all.forEach(one => document.querySelector('#viewer ' + one).click())", list(selectors))
 
@@ -73,17 +73,17 @@ def linked_mask(page: Page) -> str:
 
 def expect_attempt(page: Page, forcing: Forcing, mask: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> None:
     """The page shows what the library finds under a decision."""
-    found = forcing.attempt(mask)
+    attempt = forcing.attempt(mask)
     output = page.locator("#viewer .seps-terms output")
-    expect(output).to_have_text(f"{found.record.similarity:.4f}")
+    expect(output).to_have_text(f"{attempt.record.similarity:.4f}")
     says = page.locator("#viewer .seps-decision")
-    if found is forcing.decided:
+    if attempt is forcing.decided:
         expect(says).to_contain_text("Click or drag over patches")
         expect(page.locator("#viewer .seps-changed")).to_have_count(0)
     else:
-        change = found.record.similarity - forcing.decided.record.similarity
+        change = attempt.record.similarity - forcing.decided.record.similarity
         expect(says).to_contain_text(f"{mask.sum()} of 196 patches kept")
-        expect(says).to_contain_text(f"rank {found.rank}")
+        expect(says).to_contain_text(f"rank {attempt.rank}")
         expect(page.locator("#viewer .seps-terms > p .seps-changed")).to_have_text(f"{change:+.4f}")
     np.testing.assert_array_equal(veiled(page), ~mask)
 
@@ -92,14 +92,14 @@ def expect_attempt(page: Page, forcing: Forcing, mask: np.ndarray[tuple[int], np
 def test_patches_are_painted_undone_and_linked(browser: Browser, address: str, service: RetrievalService) -> None:
     indexed = service.find("examples")
     forcing = Forcing(service, indexed, indexed.gallery.position(FIRST_PHOTO), FIRST_CAPTION)
-    own = forcing.decided.record.sparse.kept
+    by_model = forcing.decided.record.sparse.kept
     with opened(browser, address) as page:
         expect(page.locator("#viewer .seps-whatif")).to_be_hidden()
         tool(page, "whatif")
         opaque(page)
-        np.testing.assert_array_equal(veiled(page), ~own)
-        mask = own.copy()
-        first = int(np.flatnonzero(own)[0])
+        np.testing.assert_array_equal(veiled(page), ~by_model)
+        mask = by_model.copy()
+        first = int(np.flatnonzero(by_model)[0])
         page.mouse.click(*spot(page, first))
         mask[first] = False
         expect_attempt(page, forcing, mask)
@@ -119,7 +119,7 @@ def test_patches_are_painted_undone_and_linked(browser: Browser, address: str, s
         tool(page, "undo")
         expect_attempt(page, forcing, mask)
         page.keyboard.press("Control+z")
-        expect_attempt(page, forcing, own)
+        expect_attempt(page, forcing, by_model)
         expect(page).not_to_have_url(re.compile("mask="))
         tool(page, "keep_all")
         expect_attempt(page, forcing, np.ones(196, dtype=bool))
@@ -130,7 +130,7 @@ def test_patches_are_painted_undone_and_linked(browser: Browser, address: str, s
         page.locator("#viewer [data-word='3']").hover()
         expect(page.locator("#viewer .seps-reading")).to_contain_text("against the model's own decision")
         tool(page, "own")
-        expect_attempt(page, forcing, own)
+        expect_attempt(page, forcing, by_model)
     with opened(browser, address, "?" + urlsplit(link).query) as page:
         expect(page.locator("#viewer .seps-whatif")).to_be_visible()
         opaque(page)
@@ -138,8 +138,8 @@ def test_patches_are_painted_undone_and_linked(browser: Browser, address: str, s
         page.locator("#viewer .seps-downloads [data-format=json]").scroll_into_view_if_needed()
         with page.expect_download() as saved:
             page.locator("#viewer [data-format=json]").click()
-        told = json.loads(Path(saved.value.path()).read_text(encoding="utf-8"))
-        assert told["by_hand"]["rank"] == forcing.attempt(painted).rank
+        value = json.loads(Path(saved.value.path()).read_text(encoding="utf-8"))
+        assert value["by_hand"]["rank"] == forcing.attempt(painted).rank
         page.locator("#ranking .row").nth(3).click()  # another photo decides for itself
         expect(page).not_to_have_url(re.compile("mask="))
 
@@ -232,21 +232,21 @@ def test_measured_layers_come_when_they_are_asked_for(
         for name in ("effect", "blanked"):
             record = service.measure(indexed, index, FIRST_CAPTION, None, name)
             page.locator(f"#viewer [data-layer={name}]").click()
-            wanted = Layer(name).values(record)
-            expect(page.locator("#viewer .seps-reading")).to_contain_text(wanted.sentence[5:20])
+            expected = Layer(name).values(record)
+            expect(page.locator("#viewer .seps-reading")).to_contain_text(expected.sentence[5:20])
             page.locator("#caption textarea").hover()
-            check_laid(patch_colours(shown(page), GRID), wanted.values, wanted.low, wanted.high, diverging=True)
+            check_laid(patch_colours(shown(page), GRID), expected.values, expected.low, expected.high, diverging=True)
             page.locator("#viewer [data-word='2']").click()
             page.locator("#caption textarea").hover()
-            wanted = Layer(name, 2).values(record)
-            check_laid(patch_colours(shown(page), GRID), wanted.values, wanted.low, wanted.high, diverging=True)
+            expected = Layer(name, 2).values(record)
+            check_laid(patch_colours(shown(page), GRID), expected.values, expected.low, expected.high, diverging=True)
             expect(page).to_have_url(re.compile(f"layer={name}%3A2"))
             page.locator("#viewer [data-word='2']").click()
-        found = service.measure(indexed, index, FIRST_CAPTION, None, "smallest_set").smallest_set
-        assert found is not None
+        smallest = service.measure(indexed, index, FIRST_CAPTION, None, "smallest_set").smallest_set
+        assert smallest is not None
         page.locator("#viewer [data-layer=smallest_set]").click()
-        expect(page.locator("#viewer .seps-reading")).to_contain_text(f"{found.count} patch")
-        np.testing.assert_array_equal(veiled(page), ~found.kept)
+        expect(page.locator("#viewer .seps-reading")).to_contain_text(f"{smallest.count} patch")
+        np.testing.assert_array_equal(veiled(page), ~smallest.kept)
         page.locator("#viewer [data-layer=smallest_change]").click()
         expect(page.locator("#viewer .seps-reading")).to_contain_text("turned decision")
         tool(page, "whatif")
@@ -261,7 +261,7 @@ def test_a_layer_asked_for_as_the_tools_close_is_shown(browser: Browser, address
         tool(page, "whatif")
         page.mouse.click(*spot(page, 60))
         expect(page.locator("body")).to_have_attribute("data-held", "1")
-        at_once(page, "[data-tool=whatif]", "[data-layer=effect]")
+        press_together(page, "[data-tool=whatif]", "[data-layer=effect]")
         effect = page.locator("#viewer [data-layer=effect]")
         expect(effect).to_have_attribute("aria-pressed", "true")
         page.wait_for_timeout(2 * LATE)  # every answer to another decision has come by then
@@ -288,9 +288,9 @@ def test_a_layer_asked_for_before_the_closed_tools_are_answered_is_the_model_s_o
         expect(page.locator("#viewer .seps-reading")).to_contain_text("easuring")
         expect(effect).to_have_attribute("aria-pressed", "true")
         record = service.measure(indexed, indexed.gallery.position(FIRST_PHOTO), FIRST_CAPTION, None, "effect")
-        wanted = Layer("effect").values(record)
+        expected = Layer("effect").values(record)
         page.locator("#caption textarea").hover()
-        check_laid(patch_colours(shown(page), GRID), wanted.values, wanted.low, wanted.high, diverging=True)
+        check_laid(patch_colours(shown(page), GRID), expected.values, expected.low, expected.high, diverging=True)
 
 
 def test_blurred_patches_come_with_a_word_on_the_time(
@@ -304,9 +304,9 @@ def test_blurred_patches_come_with_a_word_on_the_time(
         page.locator("#viewer [data-layer=blurred]").click()
         expect(reading).to_contain_text("slower, since 101 pictures are encoded")
         expect(reading).to_contain_text("the picture is encoded again", timeout=60_000)
-        wanted = Layer("blurred").values(service.measure(indexed, index, "a red car", None, "blurred"))
+        expected = Layer("blurred").values(service.measure(indexed, index, "a red car", None, "blurred"))
         page.locator("#caption textarea").hover()
-        check_laid(patch_colours(shown(page), (10, 10)), wanted.values, wanted.low, wanted.high, diverging=True)
+        check_laid(patch_colours(shown(page), (10, 10)), expected.values, expected.low, expected.high, diverging=True)
         expect(page).to_have_url(re.compile("layer=blurred"))
         page.locator("#viewer [data-word='2']").click()
         expect(reading).to_contain_text("of the word-to-patch mean")
@@ -346,11 +346,11 @@ def test_captions_and_compare_measure_when_asked(browser: Browser, address: str,
         blanked = pictures.locator("[data-layer=blanked]")
         blanked.click()
         expect(blanked).to_have_attribute("aria-pressed", "true")
-        found = [layer("blanked", text) for text in texts]
-        for canvas, one in zip(pictures.locator("canvas").all(), found, strict=True):
-            expect(canvas).to_have_attribute("aria-label", re.compile(re.escape(one.sentence[5:20])))
+        layers = [layer("blanked", text) for text in texts]
+        for canvas, values in zip(pictures.locator("canvas").all(), layers, strict=True):
+            expect(canvas).to_have_attribute("aria-label", re.compile(re.escape(values.sentence[5:20])))
         high = float(pictures.locator(".seps-legend .high").get_attribute("data-value") or "")
-        assert high == pytest.approx(max(one.high for one in found), rel=1e-3)
+        assert high == pytest.approx(max(values.high for values in layers), rel=1e-3)
         expect(pictures.locator("[data-layer=blurred]")).to_have_count(0)
         for name in ("smallest_change", "mask", "blanked"):
             pictures.locator(f"[data-layer={name}]").click()

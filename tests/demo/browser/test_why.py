@@ -42,31 +42,31 @@ def pictures(page: Page) -> list[Locator]:
 
 
 def test_both_maps_of_a_word_are_drawn_on_one_scale(browser: Browser) -> None:
-    found = contrast_of(FIRST, FIRST)
-    value = contrast_value(found)
+    contrast = contrast_of(FIRST, FIRST)
+    value = contrast_value(contrast)
     for index, side in enumerate(value["sides"]):
         side |= {"photo": photo(), "index": index}
     options = json.dumps([[0, "1. house"], [1, "2. boat"]])
     value |= {"key": 1, "model": "random", "captions": False, "options": options, "layer": "mask", "link": None}
     page = open_page(browser, page_of("why", value))
     rows = page.locator(".seps-why-rows button")
-    assert rows.count() == len(found.words)
-    _, parts, *plain = contrast_sentences(found)
+    assert rows.count() == len(contrast.words)
+    _, parts, *plain = contrast_sentences(contrast)
     expect(page.locator(".seps-told")).to_have_text(" ".join(plain))
     expect(page.get_by_text(parts)).to_be_hidden()
     page.get_by_text(TABLE["fold"]["numbers"]).click()
     expect(page.get_by_text(parts)).to_be_visible()
     differences = page.locator(".seps-why-rows small").evaluate_all("all => all.map((one) => +one.dataset.difference)")
     assert differences == sorted(differences, reverse=True)
-    for part in found.words[:2]:
+    for part in contrast.words[:2]:
         page.locator(f".seps-why-rows [data-word='{part.number}']").click()
-        maps = maps_of(found, part)
+        maps = maps_of(contrast, part)
         high = max(values.max() for values in maps)
         for canvas, values in zip(pictures(page), maps, strict=True):
             check_laid(centres(canvas, (4, 6)), values, 0, high, 0.75)
         ends = page.locator(".seps-legend output").evaluate_all("all => all.map((one) => +one.dataset.value)")
         assert ends == pytest.approx([0, high])
-    assert page.evaluate("window.triggered.at(-1)") == ["layer", {"layer": found.words[1].layer}]
+    assert page.evaluate("window.triggered.at(-1)") == ["layer", {"layer": contrast.words[1].layer}]
     page.keyboard.press("Escape")
     expect(page.locator(".seps-overview")).to_have_attribute("aria-pressed", "true")
     marked = centres(pictures(page)[0], (4, 6))
@@ -77,20 +77,20 @@ def test_both_maps_of_a_word_are_drawn_on_one_scale(browser: Browser) -> None:
 
 
 def test_a_dense_captions_share_stands_with_the_rest(browser: Browser) -> None:
-    found = contrast_of(FIRST, FIRST, paper=False, dense=9)  # the released variant aligns a dense caption by itself
-    value = contrast_value(found)
+    contrast = contrast_of(FIRST, FIRST, paper=False, dense=9)  # the released variant aligns a dense caption by itself
+    value = contrast_value(contrast)
     for index, side in enumerate(value["sides"]):
         side |= {"photo": photo(), "index": index}
     options = json.dumps([[0, "1. house"], [1, "2. boat"]])
     value |= {"key": 1, "model": "random", "captions": False, "options": options, "layer": "mask", "link": None}
     page = open_page(browser, page_of("why", value))
-    for side, one in (("left", found.left), ("right", found.right)):
+    for side, shown in (("left", contrast.left), ("right", contrast.right)):
         dense = page.locator(f"[data-rest=dense] .seps-for-{side}")
-        assert float(dense.get_attribute("data-value") or "") == pytest.approx(one.dense) != 0
-        shares = numbers(page, side, "#place")
-        assert sum(shares) == pytest.approx(one.record.similarity, abs=1e-5)
+        assert float(dense.get_attribute("data-value") or "") == pytest.approx(shown.dense) != 0
+        attributions = numbers(page, side, "#place")
+        assert sum(attributions) == pytest.approx(shown.record.similarity, abs=1e-5)
         total = page.locator(f"[data-rest=sum] .seps-for-{side}")
-        assert float(total.get_attribute("data-value") or "") == pytest.approx(sum(shares), abs=1e-6)
+        assert float(total.get_attribute("data-value") or "") == pytest.approx(sum(attributions), abs=1e-6)
     page.context.close()
 
 
@@ -213,6 +213,6 @@ def test_every_size_fits(browser: Browser, address: str, scheme: str, query: str
                 expect(page.locator("#why [data-rest=sum]")).to_be_in_viewport()
                 continue
             targets = page.locator("#why button:visible, #why select:visible").all()
-            sizes = [box for one in targets if (box := one.bounding_box())]
+            sizes = [box for target in targets if (box := target.bounding_box())]
             assert len(sizes) > 8
             assert min(min(box["width"], box["height"]) for box in sizes) >= 44
