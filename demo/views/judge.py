@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import gradio as gr
 
 from demo.service.captions import read_prompt
-from demo.service.judging import STRENGTHS
+from demo.service.judging import STRENGTHS, spoiling_kinds
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
 from demo.serving.detail import Detail
@@ -231,17 +232,27 @@ def connect(registry: ModelRegistry, view: JudgeView, session: gr.State, tab: gr
 def connect_distortion(registry: ModelRegistry, view: JudgeView) -> None:
     """Judge the spoilt copies when the page asks for them, and remember where the slider stands."""
 
-    @errors_as_message(3)
+    def settled(state: JudgeState, event: Detail) -> JudgeState:
+        return replace(state, distortion=event.text("spoil"), strength=strength_of(event.number("strength")))
+
+    @errors_as_message(2)
     def distort(
         selected: SelectedImage, state: JudgeState, event: Detail, progress: gr.Progress = PROGRESS
     ) -> tuple[Any, ...]:
-        state = replace(state, distortion=event.text("spoil"), strength=strength_of(event.number("strength")))
-        return gr.skip(), distortion_value(registry, selected, state, progress.tqdm), state
+        return gr.skip(), distortion_value(registry, selected, settled(state, event), progress.tqdm)
 
+    def remember(state: JudgeState, event: Detail) -> JudgeState:
+        with suppress(ValueError):  # `distort` says what is wrong
+            return settled(state, event) if event.text("spoil") in spoiling_kinds() else state
+        return state
+
+    # The state is no output of what takes long: another prompt may be typed meanwhile.
+    unqueued: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "queue": False}
+    view.distortion.spoil(remember, view.state, view.state, **unqueued)
     view.distortion.spoil(
         distort,
         [view.chooser.selected, view.state],
-        [view.status, view.distortion, view.state],
+        [view.status, view.distortion],
         show_progress_on=view.distortion,
         **OPENING,
     )
@@ -249,7 +260,7 @@ def connect_distortion(registry: ModelRegistry, view: JudgeView) -> None:
     def slide(state: JudgeState, event: Detail) -> JudgeState:
         return replace(state, strength=strength_of(event.number("strength")))
 
-    view.distortion.slide(slide, view.state, view.state, api_visibility="private", show_progress="hidden", queue=False)
+    view.distortion.slide(slide, view.state, view.state, **unqueued)
 
 
 def strength_of(value: Any) -> float:
