@@ -235,20 +235,22 @@ def connect(registry: ModelRegistry, view: Search, session: gr.State, tab: gr.Ta
     outputs = [view.status, view.ranking, view.viewer, state]
     nothing = ("", *[gr.skip()] * (len(outputs) - 1))
 
-    def unchanged(state: ViewState) -> tuple[Any, ...]:
-        return standing(registry, state), *nothing[1:]
+    def unchanged(state: ViewState, session: SessionData) -> tuple[Any, ...]:
+        uploads = session.uploads if state.gallery == UPLOADS else None  # what could not be read of them is told still
+        note = "" if uploads is None else message(left_out(uploads))
+        return note or standing(registry, state), *nothing[1:]
 
     @errors_as_message(len(outputs))
     def retyped(caption: str, gallery: str, session: SessionData, state: ViewState) -> tuple[Any, ...]:
         service, indexed = registry.find(gallery, session)
         if read_caption(service.model, caption).text == state.caption:  # the page's own doing
-            return unchanged(state)
+            return unchanged(state, session)
         return rank_and_show(service, indexed, caption, state.dense, state)
 
     @errors_as_message(len(outputs))
     def dense_retyped(dense: str, gallery: str, session: SessionData, state: ViewState) -> tuple[Any, ...]:
         if " ".join((dense or "").split()) == (state.dense or ""):
-            return unchanged(state)
+            return unchanged(state, session)
         return rank_and_show(*registry.find(gallery, session), state.caption, dense, state)
 
     @errors_as_message(len(outputs))
