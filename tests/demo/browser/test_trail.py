@@ -49,6 +49,8 @@ def test_back_leads_through_views_and_captions_and_never_out(browser: Browser, a
         expect(title).to_have_text(best)
         page.go_forward()
         expect(caption).to_have_value("a tabby cat with green eyes")
+        expect(title).to_contain_text("cat")
+        expect(page).to_have_url(re.compile("photo=cat"))
         page.go_forward()
         expect(title).to_contain_text("coffee")
         assert page.evaluate("[...document.querySelectorAll('#said .problem')].length") == 0
