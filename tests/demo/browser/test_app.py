@@ -198,7 +198,7 @@ def test_the_address_brings_the_view_back(browser: Browser, address: str, servic
 def test_everything_works_by_keyboard(browser: Browser, address: str) -> None:
     def focus(page: Page, selector: str, most: int = 60) -> None:
         for _ in range(most):
-            if page.evaluate("wanted => document.activeElement.closest(wanted) !== null", selector):
+            if page.evaluate("selector => document.activeElement.closest(selector) !== null", selector):
                 return
             page.keyboard.press("Tab")
         pytest.fail(f"{selector} is not reached within {most} tabs")
