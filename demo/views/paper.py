@@ -32,7 +32,6 @@ def connect(service: RetrievalService, view: gr.HTML, tab: gr.Tab) -> None:
         return (page(service),)
 
     tab.select(opened, None, view, **ANSWERING)
-    tab.select(None, js="() => history.replaceState(null, '', '?view=paper')")
 
 
 def page(service: RetrievalService) -> str:

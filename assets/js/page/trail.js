@@ -69,7 +69,7 @@ function opened() {
   const view = viewInSight();
   const now = entry();
   if (view === now?.view) steering = 0;
-  if (!view || !now || view === now.view || performance.now() < steering) return;
+  if (!view || view === now?.view || performance.now() < steering) return;
   const { content = null, pair = null, query } = contents.get(view) ?? {};
   typing.number = null;
   write("push", { number: number(), view, content, pair }, query === undefined ? `?view=${view}` : query);
