@@ -14,9 +14,9 @@ from typing import Any
 
 from demo.galleries.paths import check_photos
 from demo.opening.server import Opening
-from demo.service.own import fetch_model
-from demo.serving.folder import TemporaryFolder
-from demo.serving.memory import keep_memory_flat
+from demo.server.folder import TemporaryFolder
+from demo.server.memory import keep_memory_flat
+from demo.service.own_models import fetch_model
 from seps.cli import print_error, whole_number
 from seps.models.shipped import shipped_models
 
@@ -80,7 +80,7 @@ def serve(options: argparse.Namespace, folder: TemporaryFolder) -> None:
         page, look = prepare(options, folder)
     finally:
         opening.close()
-    from demo.serving.launching import launch
+    from demo.server.launching import launch
 
     launch(page, opening.host, opening.port, **look)
 
@@ -92,8 +92,8 @@ def prepare(options: argparse.Namespace, folder: TemporaryFolder) -> tuple[Any, 
     """
     from tqdm import tqdm
 
+    from demo.server.quick_import import skip_stub_files
     from demo.service.start import open_registry
-    from demo.serving.quick_import import skip_stub_files
 
     skip_stub_files()
     given = (options.photos, options.cache, not options.no_fetch)

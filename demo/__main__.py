@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from demo.figures.formats import CONTRASTS, DRAWINGS, EXPLANATIONS, JUDGEMENTS, PICTURES, check_format
+from demo.drawing.formats import CONTRASTS, DRAWINGS, EXPLANATIONS, JUDGEMENTS, PICTURES, check_format
 from demo.galleries.paths import CAPTIONS_FILE, check_photo_path, check_photos
-from demo.service.asked import GUIDANCE, SEED, STEPS, read_numbers
-from demo.service.own import fetch_model, own_names
+from demo.service.generating.request import GUIDANCE, SEED, STEPS, read_numbers
+from demo.service.own_models import fetch_model, own_names
 from seps.cli import check_output, finite_number, print_error, whole_number
 from seps.models.shipped import shipped_models
 from seps.numbers import written
@@ -42,16 +42,17 @@ def explain(options: argparse.Namespace) -> None:
     """Draw, or write as JSON, what one caption did with one photograph."""
     from tqdm import tqdm
 
-    from demo.explain.layers import Layer
-    from demo.explain.masks import changed_mask
-    from demo.explain.measured import MEASURES, SLOW
-    from demo.explain.spoken import layer_of_words
-    from demo.explain.table import say
-    from demo.explain.whatif import Decided, decision_numbers, decision_sentence
-    from demo.figures.exports import explanation_file
-    from demo.figures.formats import Heading
+    from demo.drawing.files import explanation_file
+    from demo.drawing.formats import Heading
     from demo.galleries.photos import read_photo
+    from demo.record.counterfactual import decision_numbers, decision_sentence
+    from demo.record.layers import Layer
+    from demo.record.spoken import layer_of_words
+    from demo.record.table import say
     from demo.service.captions import read_caption, read_pair
+    from demo.service.counterfactual import Decided
+    from demo.service.masks import changed_mask
+    from demo.service.measured import MEASURES, SLOW
     from demo.service.measuring import measure, measure_slowly
     from demo.service.start import MODEL, open_model
 
@@ -86,7 +87,7 @@ def rank(options: argparse.Namespace) -> None:
     """Rank photographs for a caption, or captions for a photograph, and print the best."""
     from tqdm import tqdm
 
-    from demo.figures.rankings import images_csv
+    from demo.drawing.rankings import images_csv
     from demo.galleries.folder import photo_gallery
     from demo.galleries.index import index_gallery
 
@@ -284,11 +285,11 @@ def judge(options: argparse.Namespace) -> None:
     """Judge pictures with one prompt, the best first, and write what was found where a file is named."""
     from tqdm import tqdm
 
-    from demo.explain.judged import Judged, score_sentence
-    from demo.figures.judged import judged_file
     from demo.galleries.photos import read_photo
+    from demo.screens.judge.export import judged_file
+    from demo.screens.judge.judgement import score_sentence
     from demo.service.captions import read_prompt
-    from demo.service.judging import JudgingService
+    from demo.service.judging import JudgeResult, JudgingService
     from demo.service.start import shipped_judge
     from seps.judge.encoders import SepsEncoders
 
@@ -301,7 +302,9 @@ def judge(options: argparse.Namespace) -> None:
         prompt = reading.text
     photos = [read_photo(file) for file in options.pictures]
     seen = service.see([(photo.digest, photo.image.copy) for photo in photos], tqdm if len(photos) > 1 else False)
-    judged = [Judged(*scores, features) for scores, features in zip(service.scores(seen, prompt), seen, strict=True)]
+    judged = [
+        JudgeResult(*scores, features) for scores, features in zip(service.scores(seen, prompt), seen, strict=True)
+    ]
     order = sorted(range(len(judged)), key=lambda i: -getattr(judged[i], options.by).final)
     rows = [(str(options.pictures[i]), judged[i]) for i in order]
     if options.output is not None:
@@ -315,9 +318,9 @@ def judge(options: argparse.Namespace) -> None:
 
 def why(options: argparse.Namespace) -> None:
     """Set two photographs of a caption, or two captions of a photograph, side by side, and print each word's shares."""
-    from demo.explain.why import Side, contrast, contrast_sentences, part_title
-    from demo.figures.why import why_file
     from demo.galleries.photos import read_photo
+    from demo.record.contrast import Side, contrast, contrast_sentences, part_title
+    from demo.screens.why.export import why_file
     from demo.service.captions import read_caption, read_pair
     from demo.service.start import MODEL, open_model
 
@@ -362,14 +365,14 @@ def generate(options: argparse.Namespace) -> None:
     """Draw a scene for a caption, write it, and print what the captioner reads of the caption."""
     from tqdm import tqdm
 
-    from demo.explain.drawn import summary
-    from demo.explain.table import say
-    from demo.figures.drawn import drawing_file
     from demo.galleries.scenes import SCENES
-    from demo.service.asked import Asked
+    from demo.record.table import say
+    from demo.screens.generate.export import drawing_file, drawing_record
+    from demo.screens.generate.statements import recaption_statements, summary
     from demo.service.captions import read_caption
-    from demo.service.drawn import draw_and_read, drawing_record
-    from demo.service.generating import GeneratingService
+    from demo.service.generating.rank import draw_and_read
+    from demo.service.generating.request import DrawingRequest
+    from demo.service.generating.service import GeneratingService
     from demo.service.start import shipped_generator, shipped_scenes
 
     generating = GeneratingService(shipped_generator)
@@ -378,7 +381,7 @@ def generate(options: argparse.Namespace) -> None:
     scenes = service.open(SCENES, tqdm)
     reading = read_caption(service.model, options.caption)
     tell_note(reading)
-    asked = Asked(reading.text, options.steps, options.guidance, (options.seed,))
+    asked = DrawingRequest(reading.text, options.steps, options.guidance, (options.seed,))
     drawing = draw_and_read(generating, service, scenes, asked, tqdm)
     kind = kind_of(options.output)
     if kind == "json":
@@ -389,9 +392,10 @@ def generate(options: argparse.Namespace) -> None:
     standing = drawing.standing
     numbers = {"rank": standing.rank, "scenes": standing.scenes, "total": standing.scenes + 1}
     print(say("generate.standing", similarity=standing.similarity, **numbers))
-    for statement in drawing.read.statements:
+    statements = recaption_statements(drawing.read)
+    for statement in statements:
         print(f"  {say(f'reads.{statement.verdict}'):18}{statement.says}")
-    print(summary(drawing.read.statements))
+    print(summary(statements))
     for caption in drawing.read.best:
         print(f"{written(caption.score, '8.2f')}  {caption.text}")
 

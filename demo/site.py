@@ -8,33 +8,31 @@ import gradio as gr
 from gradio.themes import Base, sizes
 from gradio.themes.utils import fonts
 
-from demo.figures.palette import DARK, LIGHT
+from demo.drawing.palette import DARK, LIGHT
 from demo.galleries.photos import MAX_BYTES
 from demo.galleries.scenes import SCENES
+from demo.screens import api, downloads, intro, session
+from demo.screens.about import view as about
+from demo.screens.captions import export as captions_export
+from demo.screens.captions import view as captions
+from demo.screens.compare import export as compare_export
+from demo.screens.compare import view as compare
+from demo.screens.edit import view as edit
+from demo.screens.generate import view as generate
+from demo.screens.judge import view as judge
+from demo.screens.lesson import view as lesson
+from demo.screens.losses import view as losses
+from demo.screens.paper import view as paper
+from demo.screens.parts import ViewState
+from demo.screens.photos import export as photos_export
+from demo.screens.photos import view as search
+from demo.screens.why import view as why
+from demo.server.folder import TemporaryFolder
+from demo.server.guard import GuardedBlocks
+from demo.server.routes import server_options
+from demo.server.static import script_tags, styles
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
-from demo.serving.folder import LIFETIME, TemporaryFolder
-from demo.serving.guard import GuardedBlocks
-from demo.serving.routes import server_options
-from demo.serving.static import script_tags, styles
-from demo.views import (
-    about,
-    api,
-    captions,
-    compare,
-    downloads,
-    edit,
-    generate,
-    intro,
-    judge,
-    lesson,
-    losses,
-    paper,
-    search,
-    session,
-    why,
-)
-from demo.views.parts import ViewState
 
 TITLE = "SEPS Explorer"
 WEIGHTS = (400, 700)  # the font files of these weights hold the whole alphabet
@@ -77,7 +75,7 @@ def theme() -> Base:
 
 def build(registry: ModelRegistry) -> gr.Blocks:
     """The page, ready to launch with `launch_options`; its uploads lie in the `TemporaryFolder` made last."""
-    with GuardedBlocks(title=TITLE, fill_width=True, delete_cache=(LIFETIME // 10, LIFETIME)) as page:
+    with GuardedBlocks(title=TITLE, fill_width=True) as page:
         with gr.Row(elem_id="head"):
             gr.HTML(
                 f"<h1>{TITLE}</h1><p class='claim'>Which patches of a photo does a caption keep?</p>", elem_id="top"
@@ -121,16 +119,24 @@ def build(registry: ModelRegistry) -> gr.Blocks:
         compare.connect(registry, comparing, session_data, compare_tab, states[2])
         downloads.connect_picture(registry, finding.viewer, finding.status, saved, states[0], session_data)
         downloads.connect_picture(registry, asking.viewer, asking.status, saved, states[1], asking.chooser.selected)
-        downloads.connect_comparison(
+        compare_export.connect_comparison(
             registry, comparing.pictures, comparing.status, saved, states[2], comparing.chooser.selected
         )
+        photos_export.connect_ranking(registry, finding, saved, states[0], session_data)
+        captions_export.connect_ranking(registry, asking, saved)
         why.connect(registry, asking_why, session_data, saved)
-        sources = why.Sources(finding, states[0], asking, states[1], comparing, states[2])
-        why.connect_sources(registry, asking_why, sources, tabs, session_data)
+        selected, compared = asking.chooser.selected, comparing.chooser.selected
+        why.connect_sources(
+            registry,
+            asking_why,
+            why.Source(finding.ranking.why, finding.status, (session_data, states[0])),
+            why.Source(asking.ranking.why, asking.status, (selected, asking.pool, asking.typed, states[1])),
+            why.Source(comparing.pictures.why, comparing.status, (compared, states[2])),
+            tabs,
+        )
         lesson.connect(registry, walking, session_data, lesson_tab, saved)
         losses.connect(registry.photos, playing)
         paper.connect(registry.photos, known, paper_tab)
-        downloads.connect_rankings(registry, finding, asking, saved, states[0], session_data)
         views = {
             "search": finding.linked(search_tab, states[0]),
             "captions": asking.linked(captions_tab, states[1]),

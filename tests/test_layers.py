@@ -41,12 +41,11 @@ COMMANDS = {"seps/data/inspect.py": {"models"}}
 # The rooms of the app from the bottom up: each may import those before it.
 DEMO = [
     "galleries",
-    "explain",
     "service",
-    "lesson",
-    "figures",
-    "serving",
-    "views",
+    "record",
+    "drawing",
+    "server",
+    "screens",
     "examples",
     "opening",
     "site",
@@ -127,6 +126,31 @@ def test_no_arrow_of_the_app_runs_back_up() -> None:
     assert wrong == []
 
 
+def screen_of(module: str) -> str | None:
+    """The screen's folder in which a module of the app lies; None of what lies elsewhere, or beside the screens."""
+    parts = module.split(".")
+    return (
+        parts[2]
+        if len(parts) > 2 and parts[:2] == ["demo", "screens"] and (ROOT / "/".join(parts[:3])).is_dir()
+        else None
+    )
+
+
+def test_a_screen_imports_no_other_screen() -> None:
+    """Nor what stands beside the screens and imports one."""
+    files = {module_name(file, ROOT): file for file in modules("demo/screens")}
+    wrong = [
+        (name, other)
+        for name, file in files.items()
+        for other in imported(file)
+        if screen_of(name) and screen_of(other) and screen_of(other) != screen_of(name)
+    ]
+    above = {name for name, file in files.items() if not screen_of(name) and any(map(screen_of, imported(file)))}
+    wrong += [(name, other) for name, file in files.items() for other in imported(file) if other in above]
+    assert {screen_of(name) for name in files} >= {"photos", "captions", "compare", "why", "edit", "judge", "generate"}
+    assert wrong == []
+
+
 def test_no_circle_of_files() -> None:
     files = {module_name(file, ROOT): file for package in ("seps", "demo") for file in modules(package)}
     assert circle({name: files.keys() & set(imported(file)) - {name} for name, file in files.items()}) == []
@@ -156,7 +180,7 @@ def test_a_circle_of_files_is_seen_whole() -> None:
     ("file", "names"),
     [
         ("import seps.method.network as net", ["seps.method.network"]),
-        ("def f():\n    from demo.views import api", ["demo.views", "demo.views.api"]),
+        ("def f():\n    from demo.screens import api", ["demo.screens", "demo.screens.api"]),
     ],
 )
 def test_imports_are_seen_wherever_they_stand(tmp_path: Path, file: str, names: list[str]) -> None:

@@ -186,12 +186,12 @@ def test_the_tree_names_rooms() -> None:
 def test_the_readme_names_every_file_of_generate() -> None:
     (row,) = [line for line in README.splitlines() if line.startswith("| the screen Generate |")]
     named = set(re.findall(r"`([^`]+)`", row))
-    stems = ("generate", "generate_values", "generating", "drawn", "asked")
-    files = [path for path in (ROOT / "demo").rglob("*.py") if path.stem in stems]
-    files += [ROOT / "assets" / "css" / "generate.css", *(ROOT / "assets" / "js" / "generate").glob("*.js")]
-    for file in files:
-        path = file.relative_to(ROOT)
-        assert named & {str(path), f"{path.parent}/"}, path
+    places = [path for path in (ROOT / "demo").rglob("*") if path.stem in ("generate", "generating")]
+    places += [ROOT / "assets" / "css" / "generate.css", ROOT / "assets" / "js" / "generate"]
+    assert len(places) == 4
+    for place in places:
+        path = str(place.relative_to(ROOT))
+        assert named & {path, f"{path}/"}, path
 
 
 @pytest.mark.parametrize(

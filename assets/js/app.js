@@ -80,7 +80,7 @@ const answering = (element, watch) => (name, update) =>
 
 const waiting = window.seps ?? [];
 window.seps = {
-  settled, // what fills a view asks for it (demo/views/session.py)
+  settled, // what fills a view asks for it (demo/screens/session.py)
   push: ([name, element, props, trigger, watch, ...rest]) =>
     components[name](element, props, noticed(element, latest(trigger)), answering(element, watch), ...rest),
 };

@@ -15,13 +15,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from demo.explain.found import unfound
-from demo.explain.inside import words_of
-from demo.explain.phrases import phrases_of
 from demo.galleries.annotation import labels
 from demo.galleries.gallery import GalleryItem
 from demo.galleries.index import IndexedGallery
+from demo.galleries.phrases import phrases_of
 from demo.galleries.regions import load_regions
+from demo.record.inside import words_of
+from demo.record.unmatched import unfound
 from demo.service.retrieval import RetrievalService
 from seps.data.regions import energy_inside, mask_overlap, patch_overlap
 from seps.encoders.tokenizer import Tokenizer, word_tokens

@@ -1,6 +1,6 @@
 """The cache folder, where embeddings and fetched photographs are kept from one run to the next.
 
-Uploads and files for programs lie in the `TemporaryFolder` of demo.serving, which goes with the app.
+Uploads and files for programs lie in the `TemporaryFolder` of demo.server, which goes with the app.
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ import json
 
 from demo.opening.first import FILE
 from demo.opening.write import compute_first_view, draw_precomputed
-from demo.service.generating import GeneratingService, generator_ships
-from demo.service.precomputed import FILE as DRAWING
-from demo.service.precomputed import save_precomputed, weights_digest
+from demo.service.generating.precomputed import FILE as DRAWING
+from demo.service.generating.precomputed import save_precomputed, weights_digest
+from demo.service.generating.service import GeneratingService, generator_ships
 from demo.service.registry import ModelRegistry
 from demo.service.start import open_service, shipped_generator
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from demo.serving.static import script_tags, styles
+from demo.server.static import script_tags, styles
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 PAGE = ASSETS / "opening" / "page.html"

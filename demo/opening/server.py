@@ -17,8 +17,8 @@ from urllib.parse import unquote
 
 from demo.opening.first import first_view, named_examples
 from demo.opening.page import opening_page
-from demo.serving.root import below_root, given_root
-from demo.serving.static import CACHING, MEDIA_TYPE, find_script
+from demo.server.root import below_root, given_root
+from demo.server.static import CACHING, MEDIA_TYPE, find_script
 
 FIRST_PORT, PORTS = 7860, 100  # where Gradio looks too
 PATIENCE = 20  # seconds for a request to be sent and its answer to be taken

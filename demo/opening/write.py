@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from demo.opening.first import weights_digest
-from demo.service.generating import GeneratingService
-from demo.service.precomputed import PrecomputedDrawing
+from demo.screens.examples import EXAMPLES, FIRST_CAPTION
+from demo.screens.generate.values import EXAMPLES as DRAWN_EXAMPLES
+from demo.screens.generate.values import GenerateState
+from demo.screens.parts import ViewState
+from demo.screens.photos.view import rank_and_show
+from demo.service.generating.precomputed import PrecomputedDrawing
+from demo.service.generating.service import GeneratingService
 from demo.service.registry import ModelRegistry
-from demo.views.examples import EXAMPLES, FIRST_CAPTION
-from demo.views.generate_values import EXAMPLES as DRAWN_EXAMPLES
-from demo.views.generate_values import GenerateState
-from demo.views.parts import ViewState
-from demo.views.search import rank_and_show
 
 EXAMPLES_GALLERY = "examples"
 NEEDS_THE_APP = ("mask", "budget", "measures", "slow", "pending", "whatif")  # what the viewer asks Python for

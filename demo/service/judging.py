@@ -7,13 +7,13 @@ milliseconds. What is remembered of a picture are numbers, never the picture.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from PIL import Image
 
-from demo.explain.judged import Judged
 from demo.service.recent import Recent
 from demo.service.threads import computing
 from seps.models.shipped import shipped_models
@@ -27,6 +27,15 @@ STRENGTHS = tuple(i / 10 for i in range(11))  # of a spoilt picture
 REMEMBERED = 1024  # pictures, spoilt copies among them, about 12 kB each
 TOGETHER = 4  # pictures that are encoded at once; other people's answers come between
 Source = tuple[str, Callable[[], Image.Image]]  # a picture's digest, and what gives it in RGB
+
+
+@dataclass(frozen=True)
+class JudgeResult:
+    """Both scores of a picture with a prompt, and what the encoders saw."""
+
+    quality: Score
+    consistency: Score
+    seen: JudgeFeatures
 
 
 class JudgingService:
@@ -54,11 +63,11 @@ class JudgingService:
                 self._judge = self._load()
             return self._judge
 
-    def judge(self, picture: Source, prompt: str) -> Judged:
+    def judge(self, picture: Source, prompt: str) -> JudgeResult:
         """Judge one picture with a prompt as `read_prompt` gives it; ValueError where the picture cannot be had."""
         seen = self.see([picture])
         quality, consistency = self.scores(seen, prompt)[0]
-        return Judged(quality, consistency, seen[0])
+        return JudgeResult(quality, consistency, seen[0])
 
     def knows(self, digests: Sequence[str]) -> bool:
         """Whether all of these pictures are remembered, so that judging them takes milliseconds."""

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
 
-from demo.explain.measured import SLOW, MeasuredExplanation, Region, measurable, strongest_region
-from demo.explain.phrases import phrases_of
-from demo.explain.words import whereabouts
 from demo.galleries.annotation import SceneAnnotation, labels, objects_name
+from demo.galleries.phrases import phrases_of
 from demo.service.gpu import Encode
+from demo.service.measured import SLOW, MeasuredExplanation, Region, measurable, strongest_region
 from demo.service.threads import computing
+from demo.service.whereabouts import whereabouts
 from seps import (
     Explanation,
     SEPSModel,

@@ -10,7 +10,7 @@ from threading import Lock
 from demo.galleries.folder import UPLOADS
 from demo.galleries.index import IndexedGallery, index_gallery
 from demo.service.edited import with_edits
-from demo.service.generating import GeneratingService
+from demo.service.generating.service import GeneratingService
 from demo.service.judging import JudgingService
 from demo.service.recent import Recent
 from demo.service.retrieval import RetrievalService

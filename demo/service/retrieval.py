@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
 
-from demo.explain.masks import mask_text
-from demo.explain.measured import DECISIONS, SLOW, MeasuredExplanation, joined
 from demo.galleries.gallery import caption_pool
 from demo.galleries.index import IndexedGallery
 from demo.service.captions import Reading, noted_if_unlike, read_caption, read_pair, read_typed
 from demo.service.explaining import explain_pair
 from demo.service.gpu import Encode
+from demo.service.masks import mask_text
+from demo.service.measured import DECISIONS, SLOW, MeasuredExplanation, joined
 from demo.service.measuring import measure, measure_slowly
 from demo.service.recent import Recent
 from demo.service.threads import Gathering, computing

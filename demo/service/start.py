@@ -17,11 +17,11 @@ from demo.galleries.gallery import Gallery
 from demo.galleries.index import IndexedGallery, index_gallery
 from demo.galleries.open_photos import open_photos_gallery
 from demo.galleries.scenes import SCENES, scenes_gallery
-from demo.service.generating import GeneratingService, generator_ships
+from demo.service.generating.precomputed import PrecomputedDrawing, read_precomputed, weights_digest
+from demo.service.generating.service import GeneratingService, generator_ships
 from demo.service.gpu import lent_encoder
 from demo.service.judging import JudgingService, judge_ships
-from demo.service.own import check_model, own_names, run_folder
-from demo.service.precomputed import PrecomputedDrawing, read_precomputed, weights_digest
+from demo.service.own_models import check_model, own_names, run_folder
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from seps import load_model

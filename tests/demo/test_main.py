@@ -16,10 +16,10 @@ import pytest
 from PIL import Image
 
 from demo.__main__ import main
-from demo.explain.judged import score_sentence
-from demo.figures import exports
-from demo.figures.formats import Download
+from demo.drawing import files as exports
+from demo.drawing.formats import Download
 from demo.galleries import photos
+from demo.screens.judge.judgement import score_sentence
 from demo.service import start
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
@@ -245,8 +245,8 @@ def test_help_and_slips_are_answered_before_torch_is_imported(program: str, argu
 def test_what_is_wrong_is_told_in_a_line(
     photo: Path, arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in ("GeneratingService", "JudgingService"):
-        monkeypatch.delattr(f"demo.service.{name.removesuffix('Service').lower()}.{name}")  # nothing long is begun
+    for service in ("generating.service.GeneratingService", "judging.JudgingService"):
+        monkeypatch.delattr(f"demo.service.{service}")  # nothing long is begun
     places = {"PHOTO": str(photo), "FOLDER": str(photo.parent)}
     assert main([re.sub("PHOTO|FOLDER", lambda name: places[name[0]], argument) for argument in arguments]) == 2
     assert message in capsys.readouterr().err

@@ -11,10 +11,10 @@ import torch
 
 from demo import site
 from demo.galleries.scenes import FACTS_FILE, SCENES
+from demo.server.folder import TemporaryFolder
+from demo.server.launching import launch
 from demo.service.registry import ModelRegistry
 from demo.service.start import open_scenes, open_service
-from demo.serving.folder import TemporaryFolder
-from demo.serving.launching import launch
 from seps.models.config import ModelConfig
 from seps.models.model import SEPSModel
 from tests.helpers.tiny import WORDS, tiny_settings, write_tiny_bert

@@ -1,5 +1,5 @@
 // The colours of pictures: the veil over dropped patches, and what lies over a patch for its value, a colour and how
-// strong it is. As in demo/figures/palette.py and demo/figures/layered.py.
+// strong it is. As in demo/drawing/palette.py and demo/drawing/layered.py.
 
 export const VEIL = "#10191a";
 

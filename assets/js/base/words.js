@@ -1,5 +1,5 @@
 // What the page says: templates filled in, and names with their mathematics. The table of both is
-// demo/explain/table.json; the page carries it in its head, with the mathematics as MathML.
+// demo/record/table.json; the page carries it in its head, with the mathematics as MathML.
 
 import { h } from "./dom.js";
 import { fixed } from "./numbers.js";

@@ -1,6 +1,6 @@
 // The browser's history: an entry for each view that was opened and for each pair that was asked for in it, so that Back
 // leads to what was seen before, and not out of the app. What another view shows stays as it is; what one and the same
-// view showed is brought back by Python, which keeps it (demo/views/trail.py), or by the address.
+// view showed is brought back by Python, which keeps it (demo/screens/trail.py), or by the address.
 //
 // An entry is {number, view, content, pair}: content is the number under which Python keeps what the view showed, null
 // until it is there; pair is what was asked for, without how it is drawn.

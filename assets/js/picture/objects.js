@@ -4,7 +4,7 @@ import { VEIL } from "../base/colours.js";
 import { h } from "../base/dom.js";
 import { say } from "../base/words.js";
 
-const COLOUR = "#ff8ac8"; // as OBJECT in demo/figures/palette.py
+const COLOUR = "#ff8ac8"; // as OBJECT in demo/drawing/palette.py
 const DASH = [5, 4]; // CSS pixels, of objects that the caption does not mention
 const LETTERS = 12; // CSS pixels
 const NAMED_FROM = 200; // CSS pixels: on smaller pictures names would hide the objects

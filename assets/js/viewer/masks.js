@@ -1,4 +1,4 @@
-// Decision masks as links hold them: the bits of the patches as base64url, as demo/explain/masks.py writes them.
+// Decision masks as links hold them: the bits of the patches as base64url, as demo/service/masks.py writes them.
 
 // The mask of a text, one 0 or 1 a patch.
 export function readMask(text, count) {

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from demo import site
-from demo.service.asked import Asked
-from demo.service.drawn_step import DrawnStep
-from demo.service.generating import GeneratingService
-from demo.serving.folder import TemporaryFolder
+from demo.server.folder import TemporaryFolder
+from demo.service.generating.request import DrawingRequest
+from demo.service.generating.service import GeneratingService
+from demo.service.generating.step import DrawnStep
 from seps.generator import ImageTextGenerator
 from tests.helpers.world import registry_with
 
@@ -22,7 +22,7 @@ SLOW = 0.25
 class SlowGenerating(GeneratingService):
     """Draws slowly."""
 
-    def draw(self, asked: Asked) -> Iterator[DrawnStep]:
+    def draw(self, asked: DrawingRequest) -> Iterator[DrawnStep]:
         """As the service, late."""
         for step in super().draw(asked):
             time.sleep(SLOW)

@@ -8,12 +8,13 @@ from typing import Any
 
 from playwright.sync_api import Browser, Locator, Page
 
-from demo.explain.record import packed
-from demo.explain.whatif import Decided, Trial
-from demo.lesson.settings import Knobs, idle, idle_choices
-from demo.lesson.steps import Example, steps
-from demo.lesson.trial import trial_value
-from demo.lesson.walk import moved_between
+from demo.record.counterfactual import Trial
+from demo.record.packing import packed
+from demo.record.settings import Knobs, idle, idle_choices
+from demo.screens.lesson.steps import Example, steps
+from demo.screens.lesson.trial import trial_value
+from demo.screens.lesson.walk import moved_between
+from demo.service.counterfactual import Decided
 from seps import Explanation
 from tests.demo.browser.standalone import open_html, page_of, photo
 

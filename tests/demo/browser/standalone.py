@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, Route
 
-from demo.explain.record import overlap, packed
-from demo.explain.table import table_tag
-from demo.figures.layered import side_colours, strength
-from demo.serving.static import MEDIA_TYPE, find_script, script_address, styles
+from demo.drawing.layered import side_colours, strength
+from demo.record.packing import overlap, packed
+from demo.record.table import table_tag
+from demo.server.static import MEDIA_TYPE, find_script, script_address, styles
 from seps import CrossSparseAggrNet, Explanation, explain
 
 ADDRESS = "http://standalone.test"

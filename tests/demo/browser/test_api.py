@@ -15,7 +15,7 @@ from gradio_client import Client, handle_file  # type: ignore[import-untyped]
 from gradio_client.exceptions import AppError  # type: ignore[import-untyped]
 from PIL import Image
 
-from demo.service.generating import generator_ships
+from demo.service.generating.service import generator_ships
 from demo.service.judging import judge_ships
 from demo.service.retrieval import RetrievalService
 from seps.models.hub import shipped_models

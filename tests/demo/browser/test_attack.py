@@ -22,7 +22,7 @@ import httpx
 import pytest
 from PIL import Image
 
-from demo.serving.uploads import NOT_THERE
+from demo.server.uploads import NOT_THERE
 from tests.helpers.canaries import forms
 
 TAKES_PHOTO = {

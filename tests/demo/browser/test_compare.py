@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from demo.explain.record import overlap
-from demo.explain.shared import shared_sentence
+from demo.record.mask_overlap import shared_sentence
+from demo.record.packing import overlap
 from seps import BranchExplanation
 from tests.demo.browser.standalone import (
     GRID,

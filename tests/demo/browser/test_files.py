@@ -15,9 +15,9 @@ import pytest
 from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, Page, expect
 
-from demo.figures.formats import file_name
+from demo.drawing.formats import file_name
+from demo.screens.examples import FIRST_CAPTION, FIRST_PHOTO
 from demo.service.retrieval import RetrievalService
-from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from tests.demo.browser.conftest import served
 from tests.demo.browser.page import opened
 

@@ -12,8 +12,8 @@ from gradio_client import Client  # type: ignore[import-untyped]
 from gradio_client.exceptions import AppError  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, expect
 
-from demo.explain.judged import packed
-from demo.views.generate_values import GenerateState, blank_value, stopped_value
+from demo.record.packing import packed_array
+from demo.screens.generate.values import GenerateState, blank_value, stopped_value
 from tests.demo.browser.conftest import SCREENSHOTS, served
 from tests.demo.browser.page import SIZES, opened
 from tests.demo.browser.standalone import centres, check_laid, open_page, page_of, photo
@@ -47,8 +47,8 @@ def test_both_maps_of_a_word_share_one_scale(browser: Browser) -> None:
         "photo": photo(),
         "grid": [2, 2],
         "words": [{"label": "dog", "word": 1, "high": 1.0, "unet": "one", "seps": "other", "numbers": ["0.5 of it"]}],
-        "unet": packed(unet),
-        "seps": packed(seps),
+        "unet": packed_array(unet),
+        "seps": packed_array(seps),
         "selected": None,
     }
     page = open_page(browser, page_of("looks", value))

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from demo.screens.examples import FIRST_CAPTION, FIRST_PHOTO
 from demo.service.retrieval import RetrievalService
-from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from tests.demo.browser.conftest import served
 from tests.demo.browser.late import LATE
 from tests.demo.browser.page import opened, titles

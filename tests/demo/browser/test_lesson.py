@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Browser, expect
 
-from demo.explain.table import say
-from demo.lesson.settings import evaluation_knobs, idle_choices
-from demo.lesson.steps import STEPS
-from demo.lesson.walk import walk_value
+from demo.record.settings import evaluation_knobs, idle_choices
+from demo.record.table import say
+from demo.screens.lesson.steps import STEPS
+from demo.screens.lesson.walk import walk_value
+from demo.screens.parts import computing
 from demo.service.retrieval import RetrievalService
-from demo.views.parts import computing
 from tests.demo.browser.fitting import problems_of
 from tests.demo.browser.lesson_page import go, lesson, lesson_value, open_page, page_of, resting, sent
 from tests.demo.browser.standalone import photo, random_record

@@ -12,12 +12,13 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
-from demo.lesson.paper import our_results, published
-from demo.lesson.settings import evaluation_knobs, read_knobs
-from demo.lesson.steps import STEPS
-from demo.lesson.walk import walk_value
+from demo.record.settings import evaluation_knobs, read_knobs
+from demo.screens.examples import FIRST_CAPTION, FIRST_PHOTO
+from demo.screens.lesson.steps import STEPS
+from demo.screens.lesson.walk import walk_value
+from demo.screens.paper.values import published
+from demo.service.results import our_results
 from demo.service.retrieval import RetrievalService
-from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, opened, unfold
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from demo.explain.masks import mask_text
-from demo.lesson.settings import evaluation_knobs
-from demo.lesson.walk import walk_value
+from demo.record.settings import evaluation_knobs
+from demo.screens.examples import FIRST_CAPTION, FIRST_PHOTO
+from demo.screens.lesson.walk import walk_value
+from demo.service.masks import mask_text
 from demo.service.retrieval import RetrievalService
-from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from tests.demo.browser.page import opened
 
 # Playwright leaves sockets to the garbage collector.

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from demo.explain.table import say, table_tag
-from demo.serving.static import script_address, styles
+from demo.record.table import say, table_tag
+from demo.server.static import script_address, styles
 from tests.demo.browser.standalone import open_html
 
 pytestmark = [pytest.mark.journey, pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")]

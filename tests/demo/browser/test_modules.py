@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Error, Page
 
-from demo.explain.record import packed
-from demo.explain.table import TABLE, ordinal, say, table_tag
-from demo.figures.layered import side_colours, strength
-from demo.serving.static import styles
+from demo.drawing.layered import side_colours, strength
+from demo.record.packing import packed
+from demo.record.table import TABLE, ordinal, say, table_tag
+from demo.server.static import styles
 from tests.demo.browser.standalone import imported, open_html, random_record, viridis
-from tests.demo.explain.test_table import numbers
+from tests.demo.record.test_table import numbers
 
 pytestmark = [pytest.mark.journey, pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")]
 

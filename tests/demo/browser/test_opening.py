@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, expect
 
 from demo.opening.first import first_view
 from demo.opening.server import Opening
-from demo.views.examples import FIRST_CAPTION
+from demo.screens.examples import FIRST_CAPTION
 from tests.demo.browser.conftest import ROOT, SCREENSHOTS, served
 from tests.demo.browser.page import SIZES, VEIL, opaque, opened, patch_colours, shown, titles
 from tests.demo.galleries.test_worker import heed_interrupts

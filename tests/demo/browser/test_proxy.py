@@ -11,7 +11,7 @@ from gradio_client import Client, handle_file  # type: ignore[import-untyped]
 from PIL import Image
 from playwright.sync_api import Browser, expect
 
-from demo.views.examples import FIRST_CAPTION
+from demo.screens.examples import FIRST_CAPTION
 from tests.demo.browser.conftest import served
 from tests.demo.browser.page import opened, shown, titles
 from tests.demo.browser.test_files import drawn, saved

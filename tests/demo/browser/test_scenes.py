@@ -13,12 +13,12 @@ from gradio_client import Client  # type: ignore[import-untyped]
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
-from demo.explain.inside import weights_inside
-from demo.figures.palette import OBJECT
+from demo.drawing.palette import OBJECT
+from demo.record.inside import weights_inside
+from demo.screens.examples import examples_of
 from demo.service.experiment import experiment, known, with_changes
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
-from demo.views.examples import examples_of
 from seps.scenes.edit import removed
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, opened, patch_colours, shown, titles

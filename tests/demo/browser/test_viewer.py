@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Browser, Page, expect
 
-from demo.explain.layers import Layer, describe
-from demo.explain.sentences import apart_line
-from demo.explain.shared import others_value
+from demo.record.layers import Layer, describe
+from demo.record.mask_overlap import others_value
+from demo.record.sentences import apart_line
 from seps import Explanation
 from tests.demo.browser.standalone import (
     GRID,

@@ -7,9 +7,9 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from demo.explain.table import TABLE
 from demo.galleries.openings import load_openings
-from demo.lesson.steps import STEPS
+from demo.record.table import TABLE
+from demo.screens.lesson.steps import STEPS
 from tests.demo.browser.page import opened
 
 # Playwright leaves sockets to the garbage collector.

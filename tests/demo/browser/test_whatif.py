@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from demo.explain.layers import Layer, LayerValues
-from demo.explain.masks import mask_text, read_mask
-from demo.service.forcing import Forcing
+from demo.record.layers import Layer, LayerValues
+from demo.screens.compare.view import STARTING
+from demo.screens.examples import FIRST_CAPTION, FIRST_PHOTO
+from demo.service.counterfactual import Forcing
+from demo.service.masks import mask_text, read_mask
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from demo.views.compare import STARTING
-from demo.views.examples import FIRST_CAPTION, FIRST_PHOTO
 from tests.bench.page import timed_clicks
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, VEIL, opaque, opened, patch_colours, shown, spot

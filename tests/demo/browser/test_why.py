@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from demo.explain.table import TABLE
-from demo.explain.why import contrast_sentences, contrast_value
 from demo.galleries.openings import load_openings
+from demo.record.contrast import contrast_sentences, contrast_value
+from demo.record.table import TABLE
+from demo.screens.examples import FIRST_CAPTION
 from demo.service.retrieval import RetrievalService
-from demo.views.examples import FIRST_CAPTION
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, opened, unfold
 from tests.demo.browser.standalone import VEIL, centres, check_laid, open_page, page_of, photo
-from tests.demo.explain.test_why import FIRST, contrast_of, maps_of
+from tests.demo.record.test_contrast import FIRST, contrast_of, maps_of
 
 # Playwright leaves sockets to the garbage collector.
 pytestmark = [

@@ -10,9 +10,9 @@ import pytest
 
 from demo.examples.choose import choose_all, different
 from demo.examples.measure import Measures, above_even, inside_outside, share_kept
-from demo.explain.found import unfound
 from demo.galleries.openings import load_openings, opening_of
 from demo.galleries.scenes import SCENES
+from demo.record.unmatched import unfound
 from demo.service.retrieval import RetrievalService
 from demo.service.start import open_scenes
 from seps.models.hub import shipped_models

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from demo.lesson.settings import evaluation_knobs, network_with
+from demo.record.settings import evaluation_knobs, network_with
 from demo.service.explaining import explain_pair
 from demo.service.retrieval import RetrievalService
 

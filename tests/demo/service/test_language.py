@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from demo.screens.examples import EXAMPLES
 from demo.service.captions import read_caption
 from demo.service.language import COMMON, hint
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from demo.views.examples import EXAMPLES
 
 GALLERIES = Path(__file__).parents[3] / "assets" / "galleries"
 FOREIGN = json.loads((Path(__file__).parent / "foreign.json").read_text(encoding="utf-8"))

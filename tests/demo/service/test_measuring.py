@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
-from demo.explain.layers import Layer, describe
-from demo.explain.measured import MEASURES, Region, strongest_region
-from demo.explain.record import packed, plain
-from demo.explain.sentences import layers_of
 from demo.galleries.annotation import objects_name
 from demo.galleries.index import IndexedGallery
+from demo.record.layers import Layer, describe, region_sentence
+from demo.record.packing import packed, plain
+from demo.record.sentences import layers_of
+from demo.service.measured import MEASURES, Region, strongest_region
 from demo.service.measuring import measure, patches_of
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
@@ -144,8 +144,8 @@ def test_regions_hang_together() -> None:
     kept = np.ones(12, dtype=bool)
     assert np.flatnonzero(strongest_region(kept, values, (3, 4))).tolist() == [0, 1, 5]
     assert not strongest_region(kept, -values, (3, 4)).any()
-    assert "would cost 0.110" in str(Region(4, "the ear", True, 0.11))
-    assert str(Region(1, "at the top", False, -0.5)).startswith("Dropping 1 patch at the top")
+    assert "would cost 0.110" in region_sentence(Region(4, "the ear", True, 0.11))
+    assert region_sentence(Region(1, "at the top", False, -0.5)).startswith("Dropping 1 patch at the top")
 
 
 def test_what_needs_a_gallery_says_so(service: RetrievalService, index: int) -> None:

@@ -1,0 +1,1 @@
+"""Records as files: pictures, palettes, pages. The only Python that knows colours."""

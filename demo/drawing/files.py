@@ -1,0 +1,86 @@
+"""Explanations to take away, as pictures and as JSON. The same for the page, the API and the shell."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PIL import Image
+
+from demo.drawing.formats import EXPLANATIONS, PICTURES, TYPES, Download, Heading, check_format, file_name
+from demo.drawing.overlay import compare_picture, picture
+from demo.drawing.palette import DARK, LIGHT
+from demo.drawing.render import render
+from demo.record.layers import Layer
+from demo.record.outlines import Outline
+from demo.record.packing import plain
+from demo.service.threads import drawing
+from seps import Explanation
+
+
+@drawing
+def explanation_file(
+    photo: Image.Image,
+    record: Explanation,
+    heading: Heading,
+    title: str,
+    kind: str,
+    layer: str = "mask",
+    opacity: float = 0.75,
+    lines: bool = True,
+    dark: bool = False,
+    objects: Sequence[Outline] = (),
+    by_hand: Mapping[str, Any] | None = None,
+) -> Download:
+    """One photograph's explanation as a picture, or as JSON with every number.
+
+    Args:
+        photo: any size; record: its explanation.
+        heading: what is written into the picture; title: of the photograph, for the file's name.
+        kind: "png" (two pixels a CSS pixel), "svg", "pdf" or "json".
+        layer, opacity in [0, 1], lines: how the picture is drawn, see `demo.record.layers`; objects: outlined on top.
+        by_hand: of a decision by hand, what JSON tells besides the record, see `decision_numbers`.
+
+    Raises:
+        ValueError: another kind, an unknown layer or one that the record has not, an opacity out of range.
+    """
+    check_format(kind, EXPLANATIONS)
+    if not 0.0 <= opacity <= 1.0:
+        raise ValueError(f"opacity is {opacity}, but it must be between 0 and 1.")
+    name = file_name(heading.model, title, layer, kind)
+    if kind == "json":
+        numbers = {
+            "model": heading.model,
+            "photo": title,
+            "caption": heading.caption,
+            "dense_caption": heading.dense_caption,
+            "explanation": plain(record),
+        } | ({} if by_hand is None else {"by_hand": by_hand})
+        return Download(name, json.dumps(numbers, ensure_ascii=False, indent=1).encode(), TYPES[kind])
+    palette = DARK if dark else LIGHT
+    figure = picture(photo, record, Layer.parse(layer), heading, palette, opacity, lines, objects)
+    return Download(name, render(figure, kind), TYPES[kind])
+
+
+@drawing
+def comparison_file(
+    photo: Image.Image,
+    captions: Sequence[str],
+    records: Sequence[Explanation],
+    model: str,
+    title: str,
+    kind: str,
+    layer: str = "mask",
+    dark: bool = False,
+    credit: str = "",
+    objects: Sequence[Sequence[Outline]] = (),
+) -> Download:
+    """Several captions over one photograph, side by side on one colour scale; arguments as `explanation_file`,
+    `objects` for each caption."""
+    check_format(kind, PICTURES)
+    palette = DARK if dark else LIGHT
+    figure = compare_picture(
+        photo, captions, records, Layer.parse(layer), model, palette, credit=credit, objects=objects
+    )
+    return Download(file_name(model, title, f"compare-{layer}", kind), render(figure, kind), TYPES[kind])

@@ -1,0 +1,67 @@
+"""The files that can be taken away: their kinds, names and media types, and what is written into a picture."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # the command line reads its arguments before it imports what takes seconds
+    from demo.record.layers import Layer
+
+
+TYPES = {
+    "png": "image/png",
+    "gif": "image/gif",
+    "svg": "image/svg+xml",
+    "pdf": "application/pdf",
+    "json": "application/json",
+    "csv": "text/csv",
+}
+PICTURES = ("png", "svg", "pdf")
+EXPLANATIONS = (*PICTURES, "json")
+JUDGEMENTS = ("csv", "json")
+DRAWINGS = ("png", "gif")
+CONTRASTS = (*PICTURES, "json", "csv")
+LONGEST_PART = 60  # characters of each part of a file name
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file: its name, its bytes and their media type."""
+
+    name: str
+    content: bytes
+    media_type: str
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What is written into a picture besides its numbers; `similarity` is S(I, T), `model` the model's name, `note`
+    what else is to be known, such as a decision by hand."""
+
+    caption: str
+    similarity: float
+    model: str
+    dense_caption: str | None = None
+    credit: str = ""
+    note: str = ""
+
+
+def check_format(kind: str, formats: Sequence[str]) -> None:
+    """Raise ValueError for another kind."""
+    if kind not in formats:
+        raise ValueError(f"format is {kind!r}, but it must be one of {', '.join(formats)}.")
+
+
+def file_name(model: str, title: str, layer: Layer | str, kind: str) -> str:
+    """A file name of letters, digits and hyphens that every system takes: "seps-photos-coffee-token-3.png"."""
+    parts = (re.sub(r"[^a-z0-9]+", "-", _ascii(str(part))).strip("-")[:LONGEST_PART] for part in (model, title, layer))
+    return "-".join(["seps", *(part.strip("-") for part in parts if part)]) + f".{kind}"
+
+
+def _ascii(text: str) -> str:
+    """Lower-case letters without their accents; other scripts are left out."""
+    return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()

@@ -1,0 +1,303 @@
+"""Pictures to take away: a photo under one layer of its explanation, and several captions over one photo."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil, prod
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from PIL import Image
+
+from demo.drawing.formats import Heading
+from demo.drawing.layered import (
+    Shades,
+    draw_mask_key,
+    draw_objects,
+    draw_photo,
+    draw_scale,
+    is_bright,
+    map_colours,
+    shades,
+)
+from demo.drawing.page import Block, Page, lettered, line_height, stacked, wrapped
+from demo.drawing.palette import LIGHT, OPACITY, Palette
+from demo.drawing.terms import draw_terms
+from demo.record.layers import MASKS, Layer, LayerValues, describe
+from demo.record.outlines import Outline
+from demo.record.packing import overlap
+from demo.record.table import say
+from seps import Explanation
+
+# Lengths in CSS pixels, sizes of letters in points.
+WIDTH, MARGIN = 768, 40
+PHOTO_HEIGHT, MULTIPLES_HEIGHT, MIN_PITCH = 520, 560, 28
+LARGE, MEDIUM, SMALL, TINY = 17, 12, 10.5, 8.5
+COMPARED_WIDTH, GAP = 1152, 32
+COMPARED_HEIGHT, COMPARED_SIZE = 360, 14
+CELL = 40
+COMPARED = (2, 6)
+
+
+def picture(
+    photo: Image.Image,
+    record: Explanation,
+    layer: Layer,
+    heading: Heading,
+    palette: Palette = LIGHT,
+    opacity: float = OPACITY,
+    lines: bool = True,
+    objects: Sequence[Outline] = (),
+) -> Figure:
+    """The photo in its own aspect ratio under one layer, with caption, score, model, scale and terms.
+
+    Args:
+        photo: any size and mode, the right way up; record: its explanation.
+        opacity: of the veil, or of the values where they are highest, in [0, 1]; lines: whether the grid of patches is
+            drawn; objects: of a scene, outlined on top.
+
+    Raises:
+        ValueError: the record lacks the layer.
+    """
+    shown = layer.values(record)
+    inner = WIDTH - 2 * MARGIN
+    score = say("file.score_of_model", score=heading.similarity, model=heading.model)
+    dense_text = "" if heading.dense_caption is None else say("file.dense_caption", caption=heading.dense_caption)
+    blocks = [
+        lettered(MARGIN, wrapped(heading.caption, inner, LARGE, bold=True), LARGE, 6, fontweight="bold"),
+        lettered(MARGIN, wrapped(dense_text, inner, SMALL), SMALL, 6, color=palette.quiet),
+        lettered(
+            MARGIN, wrapped(score, inner, MEDIUM, most=2), MEDIUM, 6 if heading.note else 14, color=palette.accent
+        ),
+        _own_words(heading.note, inner, SMALL, 14),
+        _photos(photo, record, layer, shown, opacity, lines, objects),
+        lettered(MARGIN, wrapped(heading.credit, inner, TINY, most=2), TINY, 0, color=palette.quiet),
+        _space(12),
+        _own_words(shown.title, inner, MEDIUM, 2, bold=True, most=2),
+        _own_words(_sentence(record, layer), inner, SMALL, 8, color=palette.quiet),
+        _scale(photo, layer, shown, opacity),
+        lettered(MARGIN, [say("file.terms")], MEDIUM, 4, fontweight="bold"),
+        _terms(record),
+    ]
+    return stacked(blocks, WIDTH, MARGIN - 8, palette)
+
+
+def compare_picture(
+    photo: Image.Image,
+    captions: Sequence[str],
+    records: Sequence[Explanation],
+    layer: Layer,
+    model: str,
+    palette: Palette = LIGHT,
+    opacity: float = OPACITY,
+    lines: bool = True,
+    credit: str = "",
+    objects: Sequence[Sequence[Outline]] = (),
+) -> Figure:
+    """Two to six captions over one photo, side by side on one colour scale, and how far their kept sets overlap.
+
+    Args:
+        captions, records: as many of each, in the same order; objects: for each caption, or none; the rest as
+            `picture`.
+
+    Raises:
+        ValueError: too few or too many captions, unequal counts, a record without the layer, different grids, or the
+            layer of all tokens at once.
+    """
+    if not COMPARED[0] <= len(captions) <= COMPARED[1] or len(captions) != len(records):
+        raise ValueError(
+            f"There are {len(captions)} captions and {len(records)} records, but a comparison takes "
+            f"{COMPARED[0]} to {COMPARED[1]} of each."
+        )
+    if layer.name == "tokens":
+        raise ValueError("All tokens of several captions are too many for one picture: choose one, such as token:1.")
+    shown = [layer.values(record) for record in records]
+    low, high = min(values.low for values in shown), max(values.high for values in shown)
+    titles = {values.title for values in shown}
+    inner = COMPARED_WIDTH - 2 * MARGIN
+    columns = 2 if len(captions) in (2, 4) else 3
+    width = (inner - (columns - 1) * GAP) // columns
+    panels = []
+    for i, (caption, record, values) in enumerate(zip(captions, records, shown, strict=True)):
+        kept = say("mask.count", kept=values.kept.sum(), total=values.kept.size)
+        notes = [say("file.score_and_kept", score=record.similarity, kept=kept)]
+        panels.append(
+            _Panel(
+                wrapped(f"{i + 1}. {caption}", width, COMPARED_SIZE, bold=True),
+                notes + (wrapped(values.title, width, SMALL, most=1) if len(titles) > 1 else []),
+                values,
+                shades(layer, values.values.reshape(-1), record.grid, low, high, opacity),
+                objects[i] if objects else (),
+            )
+        )
+    title = titles.pop() if len(titles) == 1 else say("file.word_maps")
+    scale = replace(shown[0], title=title, low=low, high=high)
+    blocks: list[Block] = []
+    for start in range(0, len(panels), columns):
+        blocks += [_row(photo, layer, panels[start : start + columns], width, lines), _space(20)]
+    blocks += [
+        lettered(MARGIN, wrapped(credit, inner, TINY, most=2), TINY, 10, color=palette.quiet),
+        _foot(photo, layer, scale, overlap(records), model, opacity),
+    ]
+    return stacked(blocks, COMPARED_WIDTH, MARGIN - 8, palette)
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """One caption of a comparison: its lines, what stands below them, its layer, and the objects outlined on it."""
+
+    caption: list[str]
+    lines: list[str]
+    shown: LayerValues
+    laid: Shades
+    objects: Sequence[Outline]
+
+
+def _space(height: int) -> Block:
+    """Nothing."""
+    return height, lambda page, top: None
+
+
+def _own_words(
+    text: str, width: float, size: float, space: int, bold: bool = False, most: int = 4, **style: Any
+) -> Block:
+    """Our own words in lines, with the mathematics of their symbols and `space` below."""
+    weight = "bold" if bold else "normal"
+    return lettered(
+        MARGIN, wrapped(text, width, size, bold, most), size, space, symbols=True, fontweight=weight, **style
+    )
+
+
+def _fitted(photo: Image.Image, width: int, height: int) -> tuple[int, int]:
+    """The photo's size inside a box, in its own aspect ratio."""
+    scale = min(width / photo.width, height / photo.height)
+    return max(1, round(photo.width * scale)), max(1, round(photo.height * scale))
+
+
+def _photos(
+    photo: Image.Image,
+    record: Explanation,
+    layer: Layer,
+    shown: LayerValues,
+    opacity: float,
+    lines: bool,
+    objects: Sequence[Outline],
+) -> Block:
+    """The photo under the layer; for all tokens a small one under each, numbered."""
+    inner = WIDTH - 2 * MARGIN
+    if layer.name != "tokens":
+        width, height = _fitted(photo, inner, PHOTO_HEIGHT)
+
+        def draw_one(page: Page, top: int) -> None:
+            laid = shades(layer, shown.values.reshape(-1), record.grid, shown.low, shown.high, opacity)
+            axes = page.axes(MARGIN, top, width, height)
+            draw_photo(axes, photo, layer, shown, laid, lines)
+            draw_objects(axes, objects, record.grid)
+
+        return height + 8, draw_one
+    count, gap, label = len(shown.values), 8, line_height(TINY)
+
+    def fitted(columns: int) -> tuple[int, int]:
+        room = MULTIPLES_HEIGHT // ceil(count / columns) - label - gap
+        return _fitted(photo, (inner - (columns - 1) * gap) // columns, max(1, room))
+
+    columns = max(range(1, min(count, inner // MIN_PITCH) + 1), key=lambda columns: prod(fitted(columns)))
+    width, height = fitted(columns)
+    across, down = max(width + gap, MIN_PITCH), label + height + gap
+
+    def draw_all(page: Page, top: int) -> None:
+        for i, values in enumerate(shown.values):
+            x, y = MARGIN + i % columns * across, top + i // columns * down
+            page.text(x, y, [str(i + 1)], TINY, color=page.palette.quiet)
+            laid = shades(layer, values, record.grid, shown.low, shown.high, opacity)
+            draw_photo(page.axes(x, y + label, width, height), photo, layer, shown, laid, lines=False, marks=False)
+
+    return ceil(count / columns) * down, draw_all
+
+
+def _sentence(record: Explanation, layer: Layer) -> str:
+    """What the layer shows and where, without its title."""
+    sentence = describe(record, layer).removeprefix(f"{layer.values(record).title}: ")
+    return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _scale(photo: Image.Image, layer: Layer, shown: LayerValues, opacity: float) -> Block:
+    """What the colours mean."""
+    if layer.name == "photo":
+        return _space(0)
+
+    def draw(page: Page, top: int) -> None:
+        if layer.name in MASKS:
+            draw_mask_key(page, MARGIN, top, layer, photo, opacity)
+        else:
+            crossed = layer.name != "tokens" and not shown.kept.all()
+            draw_scale(page, MARGIN, top, shown, say("mask.cross") if crossed else "", opacity)
+
+    return 36, draw
+
+
+def _terms(record: Explanation) -> Block:
+    """The terms end to end."""
+    height, names = 24 * (len(record.terms) + 1), 200
+
+    def draw(page: Page, top: int) -> None:
+        axes = page.axes(MARGIN + names, top, WIDTH - 2 * MARGIN - names, height)
+        axes.tick_params(labelsize=SMALL)
+        draw_terms(axes, record, page.palette, SMALL)
+        axes.set_xticks([])
+
+    return height, draw
+
+
+def _row(photo: Image.Image, layer: Layer, panels: Sequence[_Panel], width: int, lines: bool) -> Block:
+    """Captions side by side, each over its photo; the photos stand at one height."""
+    size = _fitted(photo, width, COMPARED_HEIGHT)
+    caption = max(len(panel.caption) for panel in panels) * line_height(COMPARED_SIZE) + 4
+    head = caption + max(len(panel.lines) for panel in panels) * line_height(SMALL) + 8
+
+    def draw(page: Page, top: int) -> None:
+        for column, panel in enumerate(panels):
+            left = MARGIN + column * (width + GAP)
+            page.text(left, top, panel.caption, COMPARED_SIZE, fontweight="bold")
+            page.text(left, top + caption, panel.lines, SMALL, symbols=True, color=page.palette.accent)
+            axes = page.axes(left, top + head, *size)
+            draw_photo(axes, photo, layer, panel.shown, panel.laid, lines)
+            draw_objects(axes, panel.objects, panel.laid.opacity.shape)
+
+    return head + size[1], draw
+
+
+def _foot(
+    photo: Image.Image, layer: Layer, scale: LayerValues, overlaps: list[list[float]], model: str, opacity: float
+) -> Block:
+    """What the colours mean, once for all, and the overlap matrix."""
+    inner, side = COMPARED_WIDTH - 2 * MARGIN, CELL * len(overlaps)
+    matrix = MARGIN + inner - side
+    text = inner - side - 60
+    titles, model_lines = (
+        wrapped(scale.title, text, MEDIUM, bold=True, most=2),
+        wrapped(say("file.model", model=model), text, SMALL),
+    )
+    _, draw_colours = _scale(photo, layer, scale, opacity)
+
+    def draw(page: Page, top: int) -> None:
+        page.text(MARGIN, top, titles, MEDIUM, symbols=True, fontweight="bold")
+        down = top + len(titles) * line_height(MEDIUM) + 8
+        draw_colours(page, down)
+        page.text(MARGIN, down + 36, model_lines, SMALL, color=page.palette.quiet)
+        name = say("term.overlap")
+        page.text(MARGIN + inner, top, [name], MEDIUM, fontweight="bold", ha="right")
+        axes = page.axes(matrix, top + 56, side, side)
+        colours = map_colours(np.array(overlaps), 0, 1)  # (captions, captions, 3)
+        axes.imshow(colours.astype(np.uint8), aspect="auto", interpolation="none")
+        for i, j in np.ndindex(colours.shape[:2]):
+            ink = "black" if is_bright(colours[i, j]) else "white"
+            axes.text(j, i, f"{overlaps[i][j]:.2f}", ha="center", va="center", fontsize=SMALL, color=ink)
+        names = [str(i + 1) for i in range(len(overlaps))]
+        axes.set_xticks(range(len(names)), names)
+        axes.set_yticks(range(len(names)), names)
+        axes.tick_params(labelsize=SMALL, labeltop=True, labelbottom=False)
+
+    return 56 + side, draw

@@ -1,0 +1,75 @@
+"""Rankings to take away, as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+from demo.drawing.formats import TYPES, Download, file_name
+from demo.galleries.index import IndexedGallery
+from demo.service.retrieval import RetrievalService
+from seps.numbers import rounded
+
+
+def ranking_file(columns: Sequence[str], rows: Sequence[Sequence[object]], model: str, title: str) -> Download:
+    """A ranking as CSV, in UTF-8 with a byte order mark, so that spreadsheets read it.
+
+    A text that a spreadsheet would run as a formula gets an apostrophe before it.
+    """
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(columns)
+    writer.writerows([harmless(value) for value in row] for row in rows)
+    return Download(file_name(model, title, "ranking", "csv"), buffer.getvalue().encode("utf-8-sig"), TYPES["csv"])
+
+
+def harmless(value: object) -> object:
+    """The value, text marked as text where a spreadsheet would take it for a formula."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
+
+
+def images_csv(
+    service: RetrievalService,
+    indexed: IndexedGallery,
+    caption: str,
+    dense: str | None,
+    by_hand: tuple[int, float] | None = None,
+) -> Download:
+    """The whole ranking of a gallery for a caption.
+
+    Args:
+        by_hand: the position of a photograph under a decision by hand and its S(I, T); a column then tells whose
+            decision each photograph has.
+    """
+    ranking = service.rank_images(indexed, caption, dense)
+    items, pairs = indexed.gallery.items, list(zip(ranking.order, ranking.scores, strict=True))
+    if by_hand is not None:
+        others = [pair for pair in pairs if pair[0] != by_hand[0]]
+        pairs = sorted([by_hand, *others], key=lambda pair: -pair[1])
+    columns: tuple[str, ...] = ("rank", "photo", "title", "score", "caption")
+    rows = [
+        [rank, items[index].key, items[index].title, rounded(score, 6), ranking.reading.text]
+        for rank, (index, score) in enumerate(pairs, start=1)
+    ]
+    if by_hand is not None:
+        columns = (*columns, "decision")
+        for row, (index, _) in zip(rows, pairs, strict=True):
+            row.append("by hand" if index == by_hand[0] else "the model's")
+    return ranking_file(columns, rows, service.name, indexed.gallery.name)
+
+
+def captions_csv(
+    service: RetrievalService, indexed: IndexedGallery, index: int, pool: str | None, typed: str
+) -> Download:
+    """The whole ranking of captions for a photograph."""
+    ranking = service.rank_captions(indexed, index, pool, typed)
+    truth = {True: "yes", False: "no", None: ""}
+    rows = [
+        [rank, caption, rounded(score, 6), truth[correct]]
+        for rank, (caption, score, correct) in enumerate(
+            zip(ranking.captions, ranking.scores, ranking.correct, strict=True), start=1
+        )
+    ]
+    title = indexed.gallery.items[index].title
+    return ranking_file(("rank", "caption", "score", "written for this photo"), rows, service.name, title)

@@ -1,1 +1,0 @@
-"""The lesson: the method step by step on the live model."""

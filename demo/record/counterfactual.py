@@ -1,0 +1,158 @@
+"""What is said of a decision by hand: S(I, T), its terms, words and rank beside those of the model's own decision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from demo.record.sentences import term_titles, word_line
+from demo.record.table import say
+from demo.service.counterfactual import Decided
+from seps import Explanation
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A decision beside the model's own.
+
+    Attributes:
+        decided: by the model; now: what is tried, None where there is nothing to try.
+        by_hand: whether a person chose it; else it is the model's own but for one kept patch, which is dropped.
+    """
+
+    decided: Decided
+    now: Decided | None = None
+    by_hand: bool = False
+
+    @property
+    def patch(self) -> int | None:
+        """The patch that is dropped where nobody chose; None else."""
+        if self.now is None or self.by_hand:
+            return None
+        return int((self.decided.record.sparse.kept & ~self.now.record.sparse.kept).argmax())
+
+    @property
+    def place(self) -> dict[str, int]:
+        """Row and column of that patch, from 1."""
+        columns, patch = self.decided.record.grid[1], self.patch
+        return {} if patch is None else {"row": patch // columns + 1, "column": patch % columns + 1}
+
+
+def trial_columns(trial: Trial) -> list[str]:
+    """The heads of `trial_rows`: of the model's own decision, of what is tried, and of the difference."""
+    if trial.now is None:
+        return [say("trial.model")]
+    tried = say("trial.by_hand") if trial.by_hand else say("trial.without")
+    return [say("trial.model"), tried, say("trial.change")]
+
+
+def trial_rows(trial: Trial) -> list[tuple[str, str, list[str]]]:
+    """A decision beside the model's own, in numbers as they are written.
+
+    Returns:
+        A row for the patches kept, for each term, for S(I, T) and, where it is ranked, for the rank: its key, its
+        title, and its numbers in the order of `trial_columns`.
+    """
+    both = [trial.decided, *([] if trial.now is None else [trial.now])]
+    titles, total = term_titles(trial.decided.record), trial.decided.total
+    rows = [
+        ("kept", say("trial.kept"), "whole", [float(decided.record.sparse.kept.sum()) for decided in both]),
+        *((name, title, "term", [decided.record.terms[name] for decided in both]) for name, title in titles.items()),
+        ("score", "S(I, T)", "score", [decided.record.similarity for decided in both]),
+        *(
+            [("rank", say("trial.rank", total=total), "whole", [float(decided.rank) for decided in both])]
+            if total
+            else []
+        ),
+    ]
+    return [(key, title, _written(kind, values)) for key, title, kind, values in rows]
+
+
+def _written(kind: str, values: list[float]) -> list[str]:
+    """One number or two as they are written, and the difference of two; `kind` is "whole", "term" or "score"."""
+    difference = "whole_change" if kind == "whole" else "term"
+    changed = [say(f"trial.{difference}", value=values[1] - values[0])] if len(values) == 2 else []
+    return [say(f"trial.{kind}", value=value) for value in values] + changed
+
+
+def decision_sentence(now: Decided, model: Decided) -> str:
+    """What a decision by hand, or the model's own, does to S(I, T) and the rank, in words."""
+    kept, before = now.record.sparse.kept, model.record.sparse.kept
+    numbers = {"kept": kept.sum(), "patches": kept.size, "similarity": now.record.similarity}
+    moved = {"dropped": (before & ~kept).sum(), "added": (kept & ~before).sum()}
+    if not now.total:
+        return say("whatif.alone", change=change(now, model), **numbers, **moved)
+    if (kept == before).all():
+        return say("whatif.own", rank=model.rank, of=model.total, **numbers)
+    key = "whatif.rank_same" if now.rank == model.rank else "whatif.rank"
+    rank = say(key, rank=now.rank, before=model.rank, of=now.total)
+    return say("whatif.now", change=change(now, model), rank=rank, **numbers, **moved)
+
+
+def change(now: Decided, model: Decided) -> float:
+    """S(I, T) minus that of the model's own decision."""
+    return now.record.similarity - model.record.similarity
+
+
+def decision_words(now: Decided, model: Decided) -> dict[str, Any]:
+    """What stands beside the record's numbers while a decision is forced; JSON ready.
+
+    Returns:
+        `says`: the decision in a sentence; `similarity` and `terms`, by name, the differences against the model's own
+        decision, as they are written; `words`: a line for each word of the caption.
+    """
+    terms, count = model.record.terms, len(now.record.sparse_alignment.words)
+    return {
+        "says": decision_sentence(now, model),
+        "similarity": say("whatif.change", change=change(now, model)),
+        "terms": {name: say("whatif.change", change=value - terms[name]) for name, value in now.record.terms.items()},
+        "words": [changed_word(now.record, model.record, word) for word in range(count)],
+    }
+
+
+def changed_word(record: Explanation, model: Explanation, word: int) -> str:
+    """The token that a word met best, and how its cosine differs from the one by the model's own decision."""
+    alignment, before = record.sparse_alignment, model.sparse_alignment
+    token = before.best_token[word]
+    difference = alignment.cosines[alignment.best_token[word], word] - before.cosines[token, word]
+    return say("whatif.word", line=word_line(record, word), change=difference, token=before.tokens[token])
+
+
+def decision_numbers(now: Decided, by_model: Decided) -> dict[str, Any]:
+    """The same for files: rank and number of photographs, and the model's by_model decision, JSON ready."""
+    model = {
+        "kept": by_model.record.sparse.kept.astype(int).tolist(),
+        "similarity": by_model.record.similarity,
+        "terms": by_model.record.terms,
+    }
+    if not now.total:
+        return {"model": model}
+    return {"rank": now.rank, "total": now.total, "model": model | {"rank": by_model.rank}}
+
+
+def game_words(budget: int, by_hand: Decided | None, by_model: Decided, overlap: float) -> dict[str, Any]:
+    """What stands below the game's picture; JSON ready.
+
+    Returns:
+        `rows`: [who, patches, S(I, T), rank], by hand and by the model, "-" where nothing is painted; `says`: who is
+        ahead, and the overlap.
+    """
+    says = say("game.ask", budget=budget)
+    if by_hand is not None:
+        ahead = change(by_hand, by_model)
+        key = "game.even" if abs(ahead) < 5e-5 else "game.ahead" if ahead > 0 else "game.behind"
+        says = say(key, amount=abs(ahead), overlap=overlap)
+    return {"rows": [game_row("game.hand", by_hand, budget), game_row("game.model", by_model, budget)], "says": says}
+
+
+def game_row(key: str, decided: Decided | None, budget: int) -> list[str]:
+    """One side of the game: who, patches, S(I, T), rank."""
+    if decided is None:
+        return [say(key), say("game.placed", count=0, budget=budget), "-", "-"]
+    count = decided.record.sparse.kept.sum()
+    return [
+        say(key),
+        say("game.placed", count=count, budget=budget),
+        say("game.similarity", similarity=decided.record.similarity),
+        say("game.rank", rank=decided.rank, of=decided.total),
+    ]

@@ -1,0 +1,43 @@
+"""How many of their patches decision masks share, in a sentence, and what a mask would be for other captions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demo.record.table import say
+from demo.service.masks import mask_text, overlap_of
+
+Booleans = NDArray[np.bool_]
+
+
+def shared_sentence(masks: Sequence[Booleans]) -> str:
+    """What two or more masks (N,) have in common: of the patches that any of them keeps, the share that all keep.
+
+    Of more than two, the least and the greatest share of two of them are told too.
+    """
+    common, kept = np.logical_and.reduce(masks), np.logical_or.reduce(masks)
+    numbers = {"count": len(masks), "common": int(common.sum()), "kept": int(kept.sum())}
+    percent = 100 * numbers["common"] / max(numbers["kept"], 1)
+    if len(masks) == 2:
+        return say("shared.two", share=percent, **numbers)
+    pairs = [100 * overlap_of(mask, other) for mask, other in combinations(masks, 2)]
+    return say("shared.more", share=percent, **numbers, least=min(pairs), most=max(pairs))
+
+
+def others_value(shown: Booleans, captions: Sequence[str], masks: Sequence[Booleans]) -> str:
+    """What a mask would be for other captions of the same photograph, as JSON text: each one's caption, its mask as
+    `mask_text` writes it, and the sentence of what it shares with the `shown` one, (N,)."""
+    rows = [
+        {
+            "caption": caption,
+            "mask": mask_text(mask),
+            "says": say("shared.other", caption=caption, sentence=shared_sentence([shown, mask])),
+        }
+        for caption, mask in zip(captions, masks, strict=True)
+    ]
+    return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,161 @@
+"""The explanation record on its way out: packed for the browser, plain for a JSON file, and how records overlap."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demo.record.sentences import record_words
+from demo.service.masks import overlap_of
+from demo.service.measured import BY_WORD, MeasuredExplanation, measured_in
+from seps import AlignmentExplanation, BranchExplanation, Explanation
+
+Floats = NDArray[np.floating[Any]]
+
+DESCRIPTION = {
+    "patches": "N = H * W patches, row by row of the grid, over the photo stretched to its whole width and height",
+    "variant": "paper or released: whose equations",
+    "grid": "[H, W], rows and columns of patches",
+    "has_cls": "whether the image came with a [CLS] token besides its patches",
+    "similarity": "S(I, T), the sum of the terms",
+    "terms": "every term of S(I, T) by name",
+    "branches": {
+        "name": "sparse or dense: the caption whose decision this is",
+        "kept": "(N), the decision mask: 1 kept, 0 dropped",
+        "forced": "whether the mask was given from outside; the score then decided nothing",
+        "rank": "(N), the place of each patch by score; 0 is the highest",
+        "score": "(N), the total significance score: the sum of coefficients times parts",
+        "parts": "(N) each, the parts of the score by name: s_p the score MLP, s_st the caption's attention, "
+        "s_dt the dense caption's attention, s_im the image's own attention",
+        "coefficients": "the weight of each part in the total",
+        "aggregation_weights": "(N_c, N), what each aggregated token takes of each patch, each row summing to 1; "
+        "null where the branch merges nothing",
+        "extra_weights": "(N), what the extra token takes of each dropped patch",
+    },
+    "alignments": {
+        "caption": "sparse or dense: whose words met the tokens",
+        "words": "(L), the caption's words; ## continues the word before",
+        "tokens": "(M), the labels of the image's tokens",
+        "token_weights": "(M, N), what each token takes of each patch",
+        "cosines": "(M, L), the patch-word matrix",
+        "matrix": "(M, L), the same as it enters S(I, T): after the leaky ReLU in the released variant",
+        "best_token": "(L), the place among the tokens of the one that each word met best, from 0",
+        "best_word": "(M), the place among the words of the one that each token met best, from 0",
+        "word_maps": "(L, N), the weights over patches of each word's best token, each row summing to 1 or zero",
+        "patch_cosines": "(L, N), each word's cosine with each patch itself: where it fits best, no part of the score",
+    },
+}
+MEASURES = {
+    "effect": "values, (N): S(I, T) minus S(I, T) with this patch's decision turned over; words, (L, N): the same for "
+    "each word's share of the word-to-patch mean",
+    "blanked": "the same with the patch's embedding replaced by the mean patch, the decision made anew",
+    "blurred": "the same with the patch's pixels blurred before encoding, the decision made anew",
+    "smallest_set": "few patches that keep the photo at its rank: kept, (N), their count, S(I, T) and ranks",
+    "smallest_change": "few turned decisions that let the photo lose its rank: kept, dropped and added, (N) each; null "
+    "where none does",
+}
+
+
+def packed(record: Explanation) -> dict[str, Any]:
+    """The record with every array of floats as {"shape": [...], "float32": base64, little-endian}; JSON ready.
+
+    Under "says" stands what is said of it, see `record_words`, as one text: the page watches each entry of a list.
+    """
+    says = json.dumps(record_words(record), ensure_ascii=False, separators=(",", ":"))
+    return _fields(record, packed_array) | {"says": says}
+
+
+def plain(record: Explanation) -> dict[str, Any]:
+    """The record with plain lists of numbers and, under "description", each field's meaning and shape; JSON ready."""
+    described = DESCRIPTION | ({"measures": MEASURES} if measured_in(record) else {})
+    return {"description": described, **_fields(record, lambda values: values.tolist())}
+
+
+def overlap(records: Sequence[Explanation]) -> list[list[float]]:
+    """The overlap of the sparse branches' kept sets, each with each, in [0, 1].
+
+    It is the intersection over the union; 1 where both sets are empty.
+
+    Raises:
+        ValueError: the records have different grids.
+    """
+    grids = {record.grid for record in records}
+    if len(grids) > 1:
+        sizes = " and ".join(f"{rows} x {columns}" for rows, columns in sorted(grids))
+        raise ValueError(f"The records have different grids, {sizes}: explain every caption with one model.")
+    sets = [record.sparse.kept for record in records]
+    return [[overlap_of(mask, other) for other in sets] for mask in sets]
+
+
+def _fields(record: Explanation, floats: Callable[[Floats], Any]) -> dict[str, Any]:
+    """Every field of the record, arrays of floats as `floats` writes them."""
+    branches = [branch for branch in (record.sparse, record.dense) if branch is not None]
+    alignments = [alignment for alignment in (record.sparse_alignment, record.dense_alignment) if alignment is not None]
+    return {
+        "variant": record.variant,
+        "grid": list(record.grid),
+        "has_cls": record.has_cls,
+        "similarity": record.similarity,
+        "terms": record.terms,
+        "branches": [_branch(branch, floats) for branch in branches],
+        "alignments": [_alignment(alignment, floats) for alignment in alignments],
+    } | ({"measures": _measures(record, floats)} if isinstance(record, MeasuredExplanation) else {})
+
+
+def _measures(record: MeasuredExplanation, floats: Callable[[Floats], Any]) -> dict[str, Any]:
+    """What was measured beside the record, by name."""
+    measures: dict[str, Any] = {}
+    for name in record.searched:
+        if name in BY_WORD:
+            words = np.stack([record.lost(name, word) for word in range(len(record.sparse_alignment.words))])
+            measures[name] = {"values": floats(record.lost(name)), "words": floats(words)}
+            continue
+        standing = record.smallest_set if name == "smallest_set" else record.smallest_change
+        measures[name] = None
+        if standing is not None:
+            masks = {part: getattr(standing, part).astype(int).tolist() for part in ("kept", "dropped", "added")}
+            numbers = {part: getattr(standing, part) for part in ("count", "similarity", "rank", "rank_before")}
+            measures[name] = masks | numbers
+    return measures
+
+
+def _branch(branch: BranchExplanation, floats: Callable[[Floats], Any]) -> dict[str, Any]:
+    """One branch, all of it."""
+    weights = branch.aggregation_weights
+    return {
+        "name": branch.name,
+        "kept": branch.kept.astype(int).tolist(),
+        "forced": branch.forced,
+        "rank": branch.rank.tolist(),
+        "score": floats(branch.score),
+        "parts": {name: floats(values) for name, values in branch.parts.items()},
+        "coefficients": dict(branch.coefficients),
+        "aggregation_weights": None if weights is None else floats(weights),
+        "extra_weights": floats(branch.extra_weights),
+    }
+
+
+def _alignment(alignment: AlignmentExplanation, floats: Callable[[Floats], Any]) -> dict[str, Any]:
+    """One alignment; its terms stand among those of the record."""
+    return {
+        "caption": alignment.caption,
+        "words": list(alignment.words),
+        "tokens": list(alignment.tokens),
+        "token_weights": floats(alignment.token_weights),
+        "cosines": floats(alignment.cosines),
+        "matrix": floats(alignment.matrix),
+        "best_token": alignment.best_token.tolist(),
+        "best_word": alignment.best_word.tolist(),
+        "word_maps": floats(alignment.word_maps),
+        "patch_cosines": floats(alignment.patch_cosines),
+    }
+
+
+def packed_array(values: NDArray[Any]) -> dict[str, Any]:
+    """Floats of any shape as little-endian float32, as assets/js/base/bytes.js reads them."""
+    return {"shape": list(values.shape), "float32": b64encode(values.astype("<f4").tobytes()).decode()}

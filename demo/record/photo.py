@@ -1,0 +1,56 @@
+"""Photographs as the page takes them: under a picture, and in a strip."""
+
+from __future__ import annotations
+
+import itertools
+from functools import lru_cache
+from typing import Any
+
+from demo.galleries.drawings import DRAWN
+from demo.galleries.folder import UPLOADS
+from demo.galleries.gallery import GalleryItem
+from demo.galleries.index import IndexedGallery
+from demo.galleries.photos import KEPT, data_url
+
+_numbers = itertools.count()
+
+
+def with_new_key(value: dict[str, Any]) -> dict[str, Any]:
+    """The value under a new number, so that the browser sees that it is another one."""
+    return {"key": next(_numbers)} | value
+
+
+def photo_value(indexed: IndexedGallery, index: int) -> dict[str, Any]:
+    """The photograph as the viewer takes it."""
+    item = indexed.gallery.items[index]
+    of_a_person = indexed.gallery.name in (UPLOADS, DRAWN)  # nothing of these outlives the session
+    source, width, height = (_photo_source if of_a_person else _remembered_source)(item)
+    values = {"src": source, "width": width, "height": height, "title": item.title}
+    return values | {
+        "credit": item.credit,
+        "link": item.link,
+        "licence": item.licence,
+        "licence_link": item.licence_link,
+    }
+
+
+def _photo_source(item: GalleryItem) -> tuple[str, int, int]:
+    photo = item.photo()
+    return data_url(photo, KEPT), photo.width, photo.height
+
+
+_remembered_source = lru_cache(maxsize=256)(_photo_source)
+
+
+def credit_of(item: GalleryItem) -> str:
+    """Whose the photograph is, and its licence."""
+    return ", ".join(part for part in (item.credit, item.licence) if part)
+
+
+def strip_value(indexed: IndexedGallery, selected: int | None) -> dict[str, Any]:
+    """A strip of a gallery's photographs."""
+    items = [
+        {"index": index, "title": item.title, "thumb": indexed.thumbnails[index]}
+        for index, item in enumerate(indexed.gallery.items)
+    ]
+    return {"key": next(_numbers), "items": items, "selected": selected}

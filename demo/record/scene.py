@@ -1,0 +1,47 @@
+"""What the browser gets of a scene: the true outlines, and the weight of each word inside what it names."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from demo.galleries.annotation import SceneAnnotation
+from demo.record.inside import sentence, weights_inside
+from demo.record.outlines import outlines, packed_lines
+from seps import Explanation
+from seps.encoders.tokenizer import Tokenizer
+from seps.scenes import SIDE
+
+UNIT = 2 * SIDE  # of outlines, to a side
+
+
+def objects_value(known: SceneAnnotation, caption: str) -> str:
+    """The objects as JSON text: each one's number, name, whether the caption mentions it, and its outline as flat lists
+    x0, y0, x1, y1, ..., UNIT to a side. One text, since the page watches each entry of a list."""
+    objects = [
+        {
+            "number": outline.number,
+            "name": outline.name,
+            "mentioned": outline.mentioned,
+            "lines": packed_lines(outline.lines),
+        }
+        for outline in outlines(known, caption)
+    ]
+    return json.dumps(objects, separators=(",", ":"))
+
+
+def scene_value(record: Explanation, known: SceneAnnotation, caption: str, tokenizer: Tokenizer) -> dict[str, Any]:
+    """What is true of a scene, for a viewer of one caption; JSON ready.
+
+    Returns:
+        "unit": UNIT; "objects", see `objects_value`; "inside": for words of phrases that name
+        objects, by position: "share" in [0, 1], "objects" and the figure in words as "says".
+    """
+    return {
+        "unit": UNIT,
+        "objects": objects_value(known, caption),
+        "inside": {
+            str(weight.word): {"share": weight.fraction, "objects": list(weight.objects), "says": sentence(weight)}
+            for weight in weights_inside(record, known, caption, tokenizer)
+        },
+    }

@@ -1,0 +1,221 @@
+"""The lesson's knobs: what they may be, what the model was trained with, and its network under other settings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from demo.record.table import say
+from seps import HRPA, CrossSparseAggrNet, SEPSModel
+from seps.method.aggregation import aggregated_count
+
+DECISIONS = ("top-k", "gumbel")
+VARIANTS = ("paper", "released")
+LIMITS: dict[str, tuple[float, float]] = {
+    "keep_ratio": (0.05, 1.0),
+    "aggr_ratio": (0.05, 1.0),
+    "beta": (0.0, 0.5),
+    "top_k": (1, 10),
+    "temperature": (0.1, 5.0),
+    "seed": (0, 2**31 - 1),
+}
+# A knob, its choice, how sentences call it, and the knobs that move nothing then.
+IDLE = (
+    ("decision", "gumbel", "drawn", ("keep_ratio",)),
+    ("decision", "top-k", "top_k", ("temperature", "seed")),
+    ("variant", "released", "released", ("beta", "top_k")),
+)
+
+
+@dataclass(frozen=True)
+class Knobs:
+    """Settings of one forward pass.
+
+    Attributes:
+        keep_ratio: share of patches kept, 0.05 to 1; aggr_ratio: aggregated tokens as a share of those, 0.05 to 1.
+        beta: weight of the attentions, 0 to 0.5; top_k: K of the relevance MLP, 1 to 10.
+        decision: "top-k" or "gumbel"; temperature, 0.1 to 5, and seed: of a draw.
+        dense: whether a dense caption that is there takes part.
+        variant: "paper" or "released".
+
+    Raises:
+        ValueError: a value of another type or outside its limits.
+    """
+
+    keep_ratio: float
+    aggr_ratio: float
+    beta: float
+    top_k: int
+    decision: str = "top-k"
+    temperature: float = 1.0
+    seed: int = 0
+    dense: bool = True
+    variant: str = "paper"
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in LIMITS.items():
+            value, whole = getattr(self, name), name in ("top_k", "seed")
+            if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
+                raise ValueError(f"{name} is {value!r}, but a {'whole number' if whole else 'number'} is needed.")
+            if not low <= value <= high:
+                raise ValueError(f"{name} is {str(value)[:20]}, but it must lie between {low:g} and {high:g}.")
+        for name, choices in (("decision", DECISIONS), ("variant", VARIANTS), ("dense", (True, False))):
+            value = getattr(self, name)
+            if not isinstance(value, type(choices[0])) or value not in choices:
+                raise ValueError(f"{name} is {value!r}, but it must be {choices[0]!r} or {choices[1]!r}.")
+
+
+NAMES = tuple(field.name for field in fields(Knobs))
+
+
+def read_knobs(values: Mapping[str, Any], others: Knobs) -> Knobs:
+    """Knobs as a browser sends them; what is missing is taken from `others`.
+
+    Raises:
+        ValueError: an unknown name, or as `Knobs`.
+    """
+    unknown = [name for name in values if name not in NAMES]
+    if unknown:
+        raise ValueError(f"There is no knob {unknown[0]!r}; there are: {', '.join(NAMES)}.")
+    whole = {
+        name: int(value)
+        for name, value in values.items()
+        if name in ("top_k", "seed") and isinstance(value, float) and math.isfinite(value) and value == int(value)
+    }
+    return replace(others, **{**values, **whole})
+
+
+def trained_knobs(model: SEPSModel) -> Knobs:
+    """What the model was trained with. A model of the released variant has no beta; it is told as 0.25."""
+    net = model.cross_net
+    return Knobs(
+        keep_ratio=net.sparse_ratio,
+        aggr_ratio=net.aggr_ratio,
+        beta=net.sparse_net_cap.coefficients["s_st"] if net.use_paper_version else 0.25,
+        top_k=net.hrpa.top_k,
+        decision="gumbel" if net.use_gumbel_softmax else "top-k",
+        temperature=net.sparse_net_cap.gumbel_tau,
+        variant="paper" if net.use_paper_version else "released",
+    )
+
+
+def evaluation_knobs(model: SEPSModel) -> Knobs:
+    """What the model is evaluated with: as trained, and always by the top k."""
+    return replace(trained_knobs(model), decision="top-k")
+
+
+def idle(knobs: Knobs, has_dense: bool = True) -> dict[str, str]:
+    """Say of each knob that moves nothing beside the others why. `has_dense`: a dense caption is there."""
+    reasons = {row["knob"]: row["why"] for row in idle_choices() if getattr(knobs, row["by"]) == row["choice"]}
+    return reasons | ({} if has_dense else {"dense": say("setting.dense_none")})
+
+
+def idle_choices() -> list[dict[str, str]]:
+    """Say which choices make a knob move nothing: the `knob`, the knob `by` which, its `choice`, and `why`."""
+    return [
+        {"knob": knob, "by": by, "choice": choice, "why": say(f"setting.{knob}_{reason}")}
+        for by, choice, reason, knobs in IDLE
+        for knob in knobs
+    ]
+
+
+def changes(knobs: Knobs, others: Knobs, has_dense: bool = True) -> list[str]:
+    """Names of the knobs that differ and are not idle."""
+    still = idle(knobs, has_dense)
+    return [name for name in NAMES if getattr(knobs, name) != getattr(others, name) and name not in still]
+
+
+def untrained(knobs: Knobs, trained: Knobs) -> list[str]:
+    """Names of the knobs that stand where the model was not trained.
+
+    The top k never does, since every model is evaluated with it. Neither does a seed, nor the dense caption: a
+    model's config does not tell whether it was trained with any.
+    """
+    names = [name for name in changes(knobs, trained) if name not in ("seed", "dense")]
+    return [name for name in names if name != "decision" or knobs.decision == "gumbel"]
+
+
+def limits(model: SEPSModel) -> dict[str, tuple[float, float]]:
+    """The least and the greatest value of each knob that is a number, for this model."""
+    low, high = LIMITS["top_k"]
+    return LIMITS | {"top_k": (low, min(high, model.cross_net.hrpa.top_k))}
+
+
+def fixed(model: SEPSModel) -> dict[str, str]:
+    """Say of each knob that cannot move with this model why."""
+    trained = model.cross_net
+    lacking = () if trained.use_paper_version else ("variant", "beta", "top_k")
+    return {"aggr_ratio": say("setting.aggr_ratio_fixed", merged=trained.num_tokens)} | {
+        name: say(f"setting.{name}_trained_released") for name in lacking
+    }
+
+
+def network_with(model: SEPSModel, knobs: Knobs) -> CrossSparseAggrNet:
+    """A network of these settings with the trained parameters, in evaluation mode.
+
+    The parameters are shared with the model's own network, not copied. N_c stays as trained whatever share is kept.
+    With K below the trained one the relevance MLP sees zeros in place of the values left out. The released variant
+    merges patches by the sparse branch's weight network.
+
+    Raises:
+        ValueError: settings that the parameters do not allow, see `fixed` and `limits`.
+    """
+    trained = model.cross_net
+    paper = knobs.variant == "paper"
+    if paper and not trained.use_paper_version:
+        raise ValueError(fixed(model)["variant"])
+    if aggregated_count(trained.num_patches, trained.sparse_ratio, knobs.aggr_ratio) != trained.num_tokens:
+        raise ValueError(fixed(model)["aggr_ratio"])
+    if paper and knobs.top_k > trained.hrpa.top_k:
+        raise ValueError(
+            f"top_k is {knobs.top_k}, but the relevance MLP was trained for {trained.hrpa.top_k} values: take no more."
+        )
+    with torch.device("meta"):  # without values: the trained parameters take their place
+        net = CrossSparseAggrNet(
+            trained.embed_size,
+            trained.num_patches,
+            sparse_ratio=trained.sparse_ratio,
+            aggr_ratio=trained.aggr_ratio,
+            use_paper_version=paper,
+            top_k=trained.hrpa.top_k,
+            use_gumbel_softmax=knobs.decision == "gumbel",
+            gumbel_tau=knobs.temperature,
+            use_dual_aggr=trained.use_dual_aggr,
+            beta=knobs.beta,
+            detach_selection=trained.detach_selection or trained.use_paper_version,
+        )
+    net.load_state_dict(_parameters(trained, paper), assign=True)
+    net.aggr_ratio = knobs.aggr_ratio
+    for part in (net, net.sparse_net_cap, net.sparse_net_long):
+        part.sparse_ratio = knobs.keep_ratio
+    if paper and knobs.top_k < trained.hrpa.top_k:
+        _see_fewer(net.hrpa, knobs.top_k)
+    return net.eval()
+
+
+def _parameters(trained: CrossSparseAggrNet, paper: bool) -> dict[str, Tensor]:
+    """The trained parameters that a variant has, under its names."""
+    values = trained.state_dict()
+    if paper or not trained.use_paper_version:
+        return values
+    aggregation = {
+        name.replace(".weight_sparse.", ".weight."): value
+        for name, value in values.items()
+        if name.startswith("aggr_net.")
+    }
+    return {name: value for name, value in aggregation.items() if not name.startswith("aggr_net.weight_dense.")}
+
+
+def _see_fewer(hrpa: HRPA, top_k: int) -> None:
+    """Let the relevance MLP see its first `top_k` values, as if the rest were 0."""
+    first, *rest = hrpa.relevance_mlp
+    assert isinstance(first, nn.Linear)
+    narrow = nn.Linear(top_k, first.out_features, device="meta")
+    narrow.weight, narrow.bias = nn.Parameter(first.weight[:, :top_k]), first.bias
+    hrpa.relevance_mlp = nn.Sequential(narrow, *rest)
+    hrpa.top_k = top_k

@@ -1,0 +1,98 @@
+"""The tables of what the page and its files say: data that a page without a server could fill in too.
+
+`table.json` is for Python and for the page's scripts, which get it with the page; `lesson.json` has what Python alone
+fills in, for the lesson. `say` knows the templates of both.
+
+A template has named numbers, as "{kept} of {total} patches kept". After a colon stands how a number is written: by a
+format of Python's, or by a noun, as "{count:dropped patch}", which is counted. assets/js/base/words.js reads them
+alike.
+
+A symbol, as "s_st", has a plain name, which stands in sentences, and its mathematics in LaTeX. `rich` and `mathtext`
+put the mathematics in the place of the names, for pages and for files.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from html import escape
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+from demo.record.maths import mathml
+from seps.numbers import written
+
+Table = dict[str, dict[str, str]]  # templates by section and name
+
+
+def read_table(name: str) -> Table:
+    """Read a table that lies beside this module."""
+    table: Table = json.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+    return table
+
+
+TABLE = read_table("table.json")
+LESSON = read_table("lesson.json")
+TEMPLATES = TABLE | LESSON
+SYMBOLS = TABLE["symbols"]
+NAMES = re.compile(rf"(?<!\w)({'|'.join(re.escape(name) for name in sorted(SYMBOLS, key=len, reverse=True))})(?!\w)")
+
+
+class _Filled(Formatter):
+    """Templates whose formats may be nouns."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """A value by its format; "th" makes it a place, a noun counts it."""
+        if format_spec == "th":
+            return ordinal(value)
+        if format_spec[:1].isalpha():
+            return counted(value, format_spec)
+        if isinstance(value, float):
+            return written(value, format_spec)
+        return str(super().format_field(value, format_spec))
+
+
+_FILLED = _Filled()
+
+
+def say(key: str, **values: Any) -> str:
+    """Fill in a template, as "mask.count"; KeyError where there is none, or where a value is missing."""
+    section, _, name = key.partition(".")
+    return _FILLED.vformat(TEMPLATES[section][name], (), values)
+
+
+def rich(text: str) -> str:
+    """Text as HTML, with the mathematics of its symbols in MathML."""
+    parts = NAMES.split(text)  # every second one is a symbol
+    return "".join(symbols()[part] if index % 2 else escape(part) for index, part in enumerate(parts))
+
+
+def mathtext(text: str) -> str:
+    """Text with the mathematics of its symbols between dollar signs, as Matplotlib reads it; its own are text."""
+    return NAMES.sub(lambda match: f"${SYMBOLS[match[1]]}$", text.replace("$", r"\$"))
+
+
+def counted(count: int, noun: str) -> str:
+    """A count with its noun: "1 token", "2 tokens", "2 patches"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}{'es' if noun.endswith('ch') else 's'}"
+
+
+def ordinal(number: int) -> str:
+    """A place: "1st", "22nd", "113th"."""
+    last = 0 if 10 < number % 100 < 14 else number % 10
+    return f"{number}{('th', 'st', 'nd', 'rd', *['th'] * 6)[last]}"
+
+
+@lru_cache(maxsize=1)
+def symbols() -> dict[str, str]:
+    """The MathML of each symbol by its name."""
+    return {name: mathml(latex) for name, latex in SYMBOLS.items()}
+
+
+@lru_cache(maxsize=1)
+def table_tag() -> str:
+    """The table for the page's scripts, with the symbols in MathML: an element of the page's head."""
+    data = json.dumps(TABLE | {"symbols": symbols()}, ensure_ascii=False, separators=(",", ":"))
+    return f'<script type="application/json" id="seps-table">{data.replace("<", chr(92) + "u003c")}</script>'

@@ -1,0 +1,68 @@
+"""Words that found nothing in a picture: which they are, and what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from demo.record.table import say
+from seps import Explanation
+from seps.explanation.caption_words import CaptionWord
+from seps.models.found_words import FoundRule, best_cosine, unfound_words
+
+
+def unfound(record: Explanation, rule: FoundRule | None) -> list[CaptionWord]:
+    """The words of a record's caption that found nothing; none where no rule was measured."""
+    return [] if rule is None else unfound_words(record, rule)
+
+
+def unfound_value(record: Explanation, rule: FoundRule | None) -> dict[str, Any] | None:
+    """The words that found nothing, as the viewer marks them; None where there are none.
+
+    Returns:
+        "pieces": positions of their pieces; "says": a sentence that is the legend of their dashes too; "plain": the
+        same where no word is dashed; "words": a line for each piece, by its position.
+    """
+    words = unfound(record, rule)
+    if not words or rule is None:
+        return None
+    return {
+        "pieces": [piece for word in words for piece in word.pieces],
+        "says": unfound_sentence(words),
+        "plain": unfound_sentence(words, "plain"),
+        "words": {
+            str(piece): say(
+                "found.word",
+                word=word.text,
+                cosine=best_cosine(record, word),
+                threshold=rule.threshold,
+                kind=kind_of(rule),
+            )
+            for word in words
+            for piece in word.pieces
+        },
+    }
+
+
+def unfound_sentence(words: Sequence[CaptionWord], key: str = "here") -> str:
+    """What is said under a picture of words that found nothing in it; at least one."""
+    return say(f"found.{key}", words=quoted([word.text for word in words]))
+
+
+def missed_sentence(record: Explanation, rule: FoundRule | None) -> str:
+    """What is said of a ranking where words found nothing in the best picture, which the record is of; else empty."""
+    words = unfound(record, rule)
+    if not words or rule is None:
+        return ""
+    return say("found.best", words=quoted([word.text for word in words]))
+
+
+def kind_of(rule: FoundRule) -> str:
+    """What the words are called that can be told to have found nothing."""
+    return say("found.content" if rule.words is None else "found.nouns")
+
+
+def quoted(words: Sequence[str]) -> str:
+    """Words in quotation marks, each once, with commas and an "or"."""
+    marked = [f"“{word}”" for word in dict.fromkeys(words)]
+    return marked[0] if len(marked) == 1 else f"{', '.join(marked[:-1])}{say('reading.or')}{marked[-1]}"

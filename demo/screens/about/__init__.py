@@ -1,0 +1,1 @@
+"""About: the three ideas, measured numbers, licences."""

@@ -1,0 +1,396 @@
+"""The actions by name, for programs: shown on the page's API page, called with gradio_client."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from demo.drawing.formats import DRAWINGS, Download, check_format
+from demo.galleries.index import IndexedGallery
+from demo.galleries.scenes import SCENES
+from demo.record.contrast import contrast_record
+from demo.record.packing import overlap, plain
+from demo.screens.captions.view import recall_line
+from demo.screens.chooser import index_uploads
+from demo.screens.compare.export import comparison
+from demo.screens.downloads import explanation
+from demo.screens.generate.export import drawing_file, drawing_record
+from demo.screens.generate.values import opened_generator
+from demo.screens.judge.judgement import judgement
+from demo.screens.judge.values import opened_judge, source_of
+from demo.screens.parts import DRAWING, GENERATING, ViewState
+from demo.screens.why.values import WhyState, sides_of
+from demo.server.uploads import Upload, takes_uploads
+from demo.service.captions import read_caption, read_pair, read_prompt, read_typed
+from demo.service.experiment import Outcome, experiment, known, read_changes, with_changes
+from demo.service.generating.rank import draw_and_read
+from demo.service.generating.request import GUIDANCE, SEED, STEPS, DrawingRequest, read_numbers
+from demo.service.masks import changed_mask, mask_text
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
+from demo.service.session import SessionData
+from seps.scenes import as_json
+
+OPTIONS: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 32}
+DRAWN = {name: GENERATING[name] for name in ("concurrency_id", "concurrency_limit")}
+
+
+def build(registry: ModelRegistry) -> None:
+    """Register the endpoints, without anything to see."""
+    with gr.Column(visible=False):
+        photo, item = takes_uploads(gr.Image(type="filepath", label="photo")), gr.Textbox(label="item")
+        caption, dense = gr.Textbox(label="caption"), gr.Textbox(label="dense_caption")
+        captions, gallery = gr.Textbox(label="captions"), gr.Textbox(registry.first, label="gallery")
+        layer, file_format = gr.Textbox("mask", label="layer"), gr.Textbox("png", label="file_format")
+        changes = gr.Textbox("[]", label="changes")
+        prompt = gr.Textbox(label="prompt")
+        keep, drop = gr.Textbox("", label="keep"), gr.Textbox("", label="drop")
+        other, dense_or_none = gr.Textbox(label="other_item"), gr.Textbox("", label="dense_caption")
+        steps, seed = gr.Number(STEPS, label="steps", precision=0), gr.Number(SEED, label="seed", precision=0)
+        guidance, drawing_format = gr.Number(GUIDANCE, label="guidance"), gr.Textbox("png", label="file_format")
+        answer, file = gr.JSON(label="answer"), gr.File(label="file")
+        call = gr.Button("call")
+
+    endpoints = Endpoints(registry)
+    calls: list[tuple[Callable[..., Any], list[Any], Any]] = [
+        (endpoints.galleries, [], answer),
+        (endpoints.rank_images, [caption, dense, gallery], answer),
+        (endpoints.rank_captions, [photo, item, gallery, captions], answer),
+        (endpoints.explain, [photo, item, caption, dense, keep, drop], answer),
+        (endpoints.compare, [photo, item, captions], answer),
+        (endpoints.why, [photo, item, other, captions, dense_or_none], answer),
+        (endpoints.picture, [photo, item, captions, dense, layer, file_format, keep, drop], file),
+    ]
+    if SCENES in registry.names:
+        calls.append((endpoints.edit_scene, [item, changes, caption], answer))
+    if registry.judging is not None:
+        calls.append((endpoints.judge, [photo, item, prompt], answer))
+    if registry.generating is not None:
+        asked = [caption, steps, seed, guidance, drawing_format]
+        calls += [(endpoints.generate, asked, [answer, file]), (endpoints.caption_image, [photo, item], answer)]
+    for function, inputs, output in calls:
+        options = DRAWING if output is file else DRAWN if isinstance(output, list) else OPTIONS
+        call.click(function, inputs, output, api_name=function.__name__, **options)
+
+
+class Endpoints:
+    """The actions: each method is an endpoint of its name, and its docstring stands on the API page.
+
+    Args:
+        registry: of the app's models and galleries.
+    """
+
+    def __init__(self, registry: ModelRegistry) -> None:
+        self._registry = registry
+
+    def galleries(self) -> dict[str, Any]:
+        """List the galleries with their photos.
+
+        Returns:
+            By gallery: a list of photos, each with its item (what the other endpoints take), title, captions, credit,
+            licence and link; an empty list where none of a gallery's photos can be had.
+        """
+        return {name: self._listed(name) for name in self._registry.names}
+
+    def rank_images(self, caption: str, dense_caption: str = "", gallery: str = "examples") -> dict[str, Any]:
+        """Rank a gallery's photos for a caption.
+
+        Args:
+            caption: an English sentence; dense_caption: a long description beside it, or empty.
+            gallery: its name, which also decides on the model.
+
+        Returns:
+            "ranking": photos with rank, item, title and score S(I, T), the best first; "model"; "note"; "seconds".
+        """
+        service, indexed = self._registry.open(gallery)
+        ranking = service.rank_images(indexed, caption, dense_caption)
+        items = indexed.gallery.items
+        rows = [
+            {"rank": rank, "item": f"{gallery}/{items[index].key}", "title": items[index].title, "score": score}
+            for rank, (index, score) in enumerate(zip(ranking.order, ranking.scores, strict=True), start=1)
+        ]
+        return {"ranking": rows, "model": service.name, "note": ranking.reading.note, "seconds": ranking.seconds}
+
+    def rank_captions(self, photo: Upload | None, item: str, gallery: str, captions: str) -> dict[str, Any]:
+        """Rank captions for a photo.
+
+        Args:
+            photo: a file, or None with item: a gallery's photo, "gallery/photo".
+            gallery: whose captions are ranked, one of the same model, or empty; captions: more of them, one a line.
+
+        Returns:
+            "ranking": captions with rank, score S(I, T) and "correct" (null where nobody knows); "recall" in words;
+            "seconds".
+        """
+        service, indexed, index = self._find(photo, item)
+        if gallery:
+            self._registry.open(gallery)
+        ranking = service.rank_captions(indexed, index, gallery or None, captions)
+        rows = [
+            {"rank": rank, "caption": text, "score": score, "correct": correct}
+            for rank, (text, score, correct) in enumerate(
+                zip(ranking.captions, ranking.scores, ranking.correct, strict=True), start=1
+            )
+        ]
+        return {"ranking": rows, "recall": recall_line(ranking), "seconds": ranking.seconds}
+
+    def explain(
+        self, photo: Upload | None, item: str, caption: str, dense_caption: str, keep: str = "", drop: str = ""
+    ) -> dict[str, Any]:
+        """Explain one photo and one caption: every number of the forward pass.
+
+        Args:
+            photo: a file, or None with item: a gallery's photo, "gallery/photo".
+            caption: an English sentence; dense_caption: a long description beside it, or empty.
+            keep, drop: patches to keep and to drop whatever the model decides, "1,2,5-9" or "all", row by row from 1;
+                what is dropped first may be kept again.
+
+        Returns:
+            The explanation record with a description of each field.
+        """
+        service, indexed, index = self._find(photo, item)
+        pair = read_pair(service.model, caption, dense_caption)
+        record = service.explain(indexed, index, *pair)
+        mask = changed_mask(record.sparse.kept, keep or "", drop or "")
+        return plain(record if mask is None else service.explain(indexed, index, *pair, mask))
+
+    def compare(self, photo: Upload | None, item: str, captions: str) -> dict[str, Any]:
+        """Compare which patches captions kept of one photo.
+
+        Args:
+            photo: a file, or None with item: a gallery's photo, "gallery/photo".
+            captions: at least one, one a line.
+
+        Returns:
+            "captions"; "scores"; "kept": for each caption the decision mask, row by row of the grid; "overlap": IoU of
+            every two kept sets.
+        """
+        service, indexed, index = self._find(photo, item)
+        texts = read_captions(service, captions)
+        records = [service.explain(indexed, index, text) for text in texts]
+        return {
+            "captions": texts,
+            "scores": [record.similarity for record in records],
+            "kept": [record.sparse.kept.astype(int).tolist() for record in records],
+            "overlap": overlap(records),
+        }
+
+    def why(
+        self, photo: Upload | None, item: str, other_item: str, captions: str, dense_caption: str = ""
+    ) -> dict[str, Any]:
+        """Tell why one photo comes before another for a caption, or one caption before another for a photo.
+
+        Args:
+            photo: a file, or None with item: a gallery's photo, "gallery/photo".
+            other_item: another photo of the same gallery, or empty.
+            captions: one caption for two photos, or without other_item two captions, one a line.
+            dense_caption: a long description beside the caption of two photos, or empty.
+
+        Returns:
+            "left" and "right": photo, caption and similarity; "difference", left minus right; "words": each with its
+            share of either similarity and the difference, the most for left first; "rest": what belongs to [CLS] and
+            [SEP], to image tokens, to none, and, where a dense caption has an alignment of its own, to that ("dense").
+            Words and rest add up to each similarity. "says": all of it in words.
+        """
+        service, indexed, index = self._find(photo, item)
+        texts = read_captions(service, captions)
+        if len(texts) != (1 if other_item else 2):
+            needed = "one caption" if other_item else "two captions, one a line,"
+            raise ValueError(f"{len(texts)} captions are there, but {needed} can be told apart here.")
+        if not other_item and (dense_caption or "").strip():
+            raise ValueError("dense_caption goes with one caption of two photos, but two captions are there: leave it.")
+        text, dense_text = read_pair(service.model, texts[0], dense_caption)
+        state = WhyState(indexed.gallery.name, index, text, against=index, other="" if other_item else texts[1])
+        if other_item:
+            gallery, _, key = other_item.partition("/")
+            if gallery != indexed.gallery.name:
+                raise ValueError(
+                    f"Both photos must be of one gallery, but {other_item!r} is of another one: choose it there."
+                )
+            state = WhyState(gallery, index, text, dense_text, against=indexed.gallery.position(key))
+        return contrast_record(sides_of(service, indexed, state), service.name)
+
+    def picture(
+        self,
+        photo: Upload | None,
+        item: str,
+        captions: str,
+        dense_caption: str,
+        layer: str,
+        file_format: str,
+        keep: str = "",
+        drop: str = "",
+    ) -> str:
+        """Draw the picture of a photo and a caption, or of several captions side by side.
+
+        Args:
+            photo: a file, or None with item: a gallery's photo, "gallery/photo".
+            captions: one caption, or up to six, one a line, which are compared.
+            dense_caption: beside a single caption, or empty.
+            layer: mask, score, s_p, s_st, s_im, s_dt, token:1, tokens, extra, word:1, effect, effect:1, blanked,
+                blurred (slower: a picture is encoded for each patch), smallest_set, smallest_change or photo.
+            file_format: png, svg or pdf; of a single caption also json.
+            keep, drop: of a single caption, patches to keep and to drop whatever the model decides, as `explain` takes
+                them.
+
+        Returns:
+            The file.
+        """
+        service, indexed, index = self._find(photo, item)
+        texts = read_captions(service, captions)
+        if len(texts) > 1:
+            if (keep or "").strip() or (drop or "").strip():
+                raise ValueError(f"keep and drop go with a single caption, but {len(texts)} are there: give one.")
+            compared = ViewState(indexed.gallery.name, index, layer=layer)
+            return written(comparison(service, indexed, compared, texts, file_format))
+        text, dense_text = read_pair(service.model, texts[0], dense_caption)
+        record = service.explain(indexed, index, text, dense_text)
+        mask = changed_mask(record.sparse.kept, keep or "", drop or "")
+        forced = "" if mask is None else mask_text(mask)
+        state = ViewState(indexed.gallery.name, index, text, dense_text, layer, mask=forced)
+        return written(explanation(service, indexed, state, file_format))
+
+    def edit_scene(self, item: str, changes: str, caption: str) -> dict[str, Any]:
+        """Change a drawn scene and see what becomes of its rank, its score and its kept patches; nothing is kept.
+
+        Args:
+            item: a scene, "scenes/0".
+            changes: a JSON list, made one after the other: {"do": "move", "object": 0, "dx": 8, "dy": 0}, in pixels of
+                224 to a side, {"do": "remove", "object": 0}, {"do": "recolour", "object": 0, "colour": "red"} or
+                {"do": "redraw", "seed": 1}. Objects are counted from 0.
+            caption: an English sentence.
+
+        Returns:
+            "before" and "after": each the "scene" as a graph, its "rank" of "total", its "score" and "kept", the
+            decision mask row by row of the grid.
+        """
+        asked = read_changes(changes)
+        _, indexed, index = self._find(None, item)
+        text = read_caption(self._registry.of(indexed.gallery.name).model, caption).text
+        known(indexed, index)
+        tried = experiment(self._registry, with_changes(self._registry, SessionData(), index, asked), index, text)
+        return {"before": outcome_value(tried.before), "after": outcome_value(tried.after)}
+
+    def judge(self, photo: Upload | None, item: str, prompt: str) -> dict[str, Any]:
+        """Judge how good a picture looks and how well it fits the prompt that it was made from.
+
+        Args:
+            photo: a file, or None with item: a gallery's photo, "gallery/photo".
+            prompt: an English sentence.
+
+        Returns:
+            "quality" and "consistency": each with "base", "correction", "final" and "scale", the most that the
+            correction may reach, and a sentence; "logit" of the quality base, "bias" in it, and the patches' "shares"
+            of it, which add up to it, row by row of the "grid"; "note" on the prompt.
+        """
+        _, indexed, index = self._find(photo, item)
+        reading = read_prompt(self._registry.photos.model, prompt)
+        judged = opened_judge(self._registry).judge(source_of(indexed, index), reading.text)
+        return judgement(judged, reading.note)
+
+    def generate(
+        self,
+        caption: str,
+        steps: float = STEPS,
+        seed: float = SEED,
+        guidance: float = GUIDANCE,
+        file_format: str = "png",
+    ) -> tuple[dict[str, Any], str]:
+        """Draw a scene for a caption, and tell what is read in it.
+
+        Args:
+            caption: an English sentence in the words of the scenes.
+            steps: of drawing, 10 to 100; seed: the same one draws the same picture; guidance: how closely the caption
+                is followed, 1 to 15.
+            file_format: png, or gif: how the picture came about.
+
+        Returns:
+            "caption" as read, "note" on it, "seed", "steps", "guidance"; "similarity" S(I, T) and "rank" of "total",
+            the picture among the gallery's scenes; "statements" of the caption, each with its verdict by the picture's
+            own captions: "true", "untrue" or "untold"; "captions" of the picture, the most likely first, each with the
+            mean log probability of its tokens. And the file.
+        """
+        check_format(file_format, DRAWINGS)
+        numbers = read_numbers(steps, guidance, seed)
+        generating = opened_generator(self._registry)
+        service, scenes = self._registry.open(SCENES)
+        reading = read_caption(service.model, caption)
+        asked = DrawingRequest(reading.text, numbers["steps"], numbers["guidance"], (numbers["seed"],))
+        drawing = draw_and_read(generating, service, scenes, asked)
+        file = drawing_file(drawing.frames, reading.text, numbers["seed"], file_format)
+        return drawing_record(drawing) | {"note": reading.note}, written(file)
+
+    def caption_image(self, photo: Upload | None, item: str) -> dict[str, Any]:
+        """Write captions for a drawn scene.
+
+        Args:
+            photo: a file, or None with item: a gallery's photo, "gallery/photo".
+
+        Returns:
+            "captions", the most likely first, each with its "score", the mean log probability of its tokens, its
+            "words", and for each word "attention", its share on each place of the picture, row by row.
+        """
+        _, indexed, index = self._find(photo, item)
+        best = opened_generator(self._registry).recaption(indexed.gallery.items[index].photo()).best
+        return {
+            "captions": [
+                {
+                    "caption": caption.text,
+                    "score": caption.score,
+                    "words": list(caption.words),
+                    "attention": caption.attention.tolist(),
+                }
+                for caption in best
+            ]
+        }
+
+    def _find(self, photo: Upload | None, name: str) -> tuple[RetrievalService, IndexedGallery, int]:
+        """Find the uploaded photo, or a gallery's as "gallery/photo": its service, gallery and index."""
+        if photo is not None:
+            return self._registry.photos, index_uploads(self._registry.photos, [photo]), 0
+        gallery, _, key = (name or "").partition("/")
+        service, indexed = self._registry.open(gallery)
+        return service, indexed, indexed.gallery.position(key)
+
+    def _listed(self, name: str) -> list[dict[str, Any]]:
+        """List a gallery's photos; none where none of them can be had."""
+        try:
+            items = self._registry.open(name)[1].gallery.items
+        except ValueError:
+            return []
+        return [
+            {"item": f"{name}/{item.key}", "title": item.title, "captions": list(item.captions)}
+            | {"credit": item.credit, "licence": item.licence, "link": item.link}
+            for item in items
+        ]
+
+
+def read_captions(service: RetrievalService, typed: str) -> list[str]:
+    """Read captions typed one a line.
+
+    Raises:
+        ValueError: there is none, or one cannot be read.
+    """
+    texts = read_typed(service.model, typed)
+    if not texts:
+        raise ValueError("There is no caption: write at least one, one a line.")
+    return texts
+
+
+def outcome_value(outcome: Outcome) -> dict[str, Any]:
+    """Write an outcome as the endpoint answers it."""
+    kept = outcome.record.sparse.kept.astype(int).tolist()
+    ranked = {"rank": outcome.rank, "total": len(outcome.indexed), "score": outcome.record.similarity}
+    return {"scene": as_json(outcome.scene), **ranked, "kept": kept}
+
+
+def written(file: Download) -> str:
+    """Write a file into the app's temporary folder, which goes after a while; returns its path."""
+    path = Path(tempfile.mkdtemp(dir=os.environ.get("GRADIO_TEMP_DIR"))) / file.name
+    path.write_bytes(file.content)
+    return str(path)

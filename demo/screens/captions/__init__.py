@@ -1,0 +1,1 @@
+"""Captions: a photograph ranks captions."""

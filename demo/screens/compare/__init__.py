@@ -1,0 +1,1 @@
+"""Compare: several captions over one photograph."""

@@ -1,0 +1,98 @@
+"""Downloads: what the views' buttons ask for, saved by the browser without a file on the server."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import wraps
+from typing import Any
+
+import gradio as gr
+
+from demo.drawing.formats import Download, Heading
+from demo.galleries.index import IndexedGallery
+from demo.record.counterfactual import decision_numbers, decision_sentence
+from demo.record.outlines import outlines
+from demo.record.photo import credit_of, with_new_key
+from demo.record.table import say
+from demo.screens.chooser import SelectedImage
+from demo.screens.parts import DRAWING, ViewState, message, scripted
+from demo.screens.viewer import decision, drawn_as, shown_record
+from demo.server.detail import Detail
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
+from demo.service.session import SessionData
+
+OPTIONS: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"} | DRAWING
+
+
+def build() -> gr.HTML:
+    """The component that saves what it is given."""
+    return scripted("download", "seps-download", "download", ())
+
+
+def sent(file: Download) -> dict[str, Any]:
+    """A file for the browser to save."""
+    return with_new_key({"name": file.name, "type": file.media_type, "base64": b64encode(file.content).decode()})
+
+
+def saving(event: Callable[..., tuple[str, dict[str, Any]]]) -> Callable[..., tuple[str, dict[str, Any]]]:
+    """For an event that answers with a message line and a file: where a ValueError comes instead, it goes to the line,
+    and the browser is told that no file will come."""
+
+    @wraps(event)
+    def run(*args: Any, **kwargs: Any) -> tuple[str, dict[str, Any]]:
+        try:
+            return event(*args, **kwargs)
+        except ValueError as error:
+            return message(str(error), "problem"), with_new_key({"failed": True})
+
+    return run
+
+
+def explanation(
+    service: RetrievalService, indexed: IndexedGallery, state: ViewState, kind: str, dark: bool = False
+) -> Download:
+    """The file of one photograph and one caption, drawn as `state` says; of a scene the objects too where it does."""
+    from demo.drawing.files import explanation_file  # Matplotlib is imported with the first picture
+
+    record, decided = shown_record(service, indexed, state), decision(service, indexed, state)
+    item = indexed.gallery.items[state.index]
+    note = "" if decided is None else say("whatif.forced", says=decision_sentence(*decided))
+    heading = Heading(state.caption, record.similarity, service.name, state.dense, credit_of(item), note)
+    numbers = None if decided is None else decision_numbers(*decided)
+    objects = outlines(item.known, state.caption) if item.known is not None and state.objects else []
+    return explanation_file(
+        item.photo(), record, heading, item.title, kind, state.layer, state.opacity, state.lines, dark, objects, numbers
+    )
+
+
+def connect_picture(
+    registry: ModelRegistry, viewer: gr.HTML, status: gr.HTML, saved: gr.HTML, state: gr.State, session: gr.State
+) -> None:
+    """Let a viewer's buttons save its picture, and the session remember its layer.
+
+    `session` holds a `SessionData`, or a `SelectedImage`.
+    """
+
+    @saving
+    def export(state: ViewState, session: SessionData | SelectedImage, event: Detail) -> tuple[str, dict[str, Any]]:
+        service, indexed = registry.find(
+            state.gallery, session.session if isinstance(session, SelectedImage) else session
+        )
+        drawn = drawn_as(state, event)
+        file = explanation(service, indexed, drawn, event.text("format"), event.flag("dark"))
+        return message(f"Saved as {file.name}."), sent(file)
+
+    viewer.export(export, [state, session], [status, saved], **OPTIONS)
+    connect_layer(viewer, state, ("layer", "opacity", "lines", "objects", "mask", "budget"))
+
+
+def connect_layer(view: gr.HTML, state: gr.State, drawn: Sequence[str]) -> None:
+    """Let the session remember how pictures are drawn: what of `ViewState` the view's event tells."""
+
+    def remember(state: ViewState, event: Detail) -> ViewState:
+        return replace(state, **{name: event.like(name, getattr(state, name)) for name in drawn})
+
+    view.layer(remember, state, state, api_visibility="private", show_progress="hidden", queue=False)

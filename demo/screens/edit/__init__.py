@@ -1,0 +1,1 @@
+"""Edit: a scene is changed, and ranking and picture follow."""

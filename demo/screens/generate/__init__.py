@@ -1,0 +1,1 @@
+"""Generate: captions drawn, and pictures captioned."""

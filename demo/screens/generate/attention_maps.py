@@ -1,0 +1,128 @@
+"""Where two models looked for each word of a caption: the UNet that drew a picture, and SEPS that reads it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demo.record.packing import packed_array
+from demo.record.sentences import SPECIAL
+from demo.record.table import say
+from demo.service.whereabouts import whereabouts
+from seps import Explanation
+
+Floats = NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True)
+class Look:
+    """Two explanations of one token on one picture, each adding up to 1 over the patches.
+
+    Attributes:
+        token: as the tokenizers have it; word: its place in SEPS's record.
+        unet, seps: (H, W); seps is all 0 where the token that the word met best has no place on the picture.
+    """
+
+    token: str
+    word: int
+    unet: Floats
+    seps: Floats
+
+    @property
+    def high(self) -> float:
+        """The highest value of both, where their one scale ends."""
+        return float(max(self.unet.max(), self.seps.max()))
+
+
+def find_looks(tokens: Sequence[str], attention: Floats, record: Explanation) -> list[Look]:
+    """Both maps of each token that both models read, [CLS] and [SEP] left out, in the caption's order.
+
+    Args:
+        tokens: (L,), as the generator reads the caption; attention: (L or more, side, side), its UNet's maps.
+        record: SEPS's, of the drawn picture and the same caption.
+    """
+    alignment = record.sparse_alignment
+    looks = []
+    for token, other in shared_tokens(tokens, alignment.words):
+        seen = record.on_grid(alignment.word_maps[other]).astype(np.float64)  # (H, W)
+        seen /= seen.sum() or 1.0
+        drawn = on_grid(attention[token], record.grid)
+        looks.append(Look(tokens[token], other, drawn / (drawn.sum() or 1.0), seen))
+    return looks
+
+
+def shared_tokens(tokens: Sequence[str], others: Sequence[str]) -> list[tuple[int, int]]:
+    """The places of each token in both lists: the second "dog" of one is the second of the other."""
+    places = {named: place for place, named in enumerate(numbered(others))}
+    return [
+        (place, places[named])
+        for place, named in enumerate(numbered(tokens))
+        if named in places and named[0] not in SPECIAL
+    ]
+
+
+def numbered(tokens: Sequence[str]) -> list[tuple[str, int]]:
+    """Each token with how often it stood before."""
+    seen: Counter[str] = Counter()
+    numbered_tokens = []
+    for token in tokens:
+        numbered_tokens.append((token, seen[token]))
+        seen[token] += 1
+    return numbered_tokens
+
+
+def on_grid(values: Floats, grid: tuple[int, int]) -> Floats:
+    """Shares (h, w) laid out on another grid (H, W) of the same picture, by area: their sum stays."""
+    rows, columns = (overlaps(old, new) for old, new in zip(values.shape, grid, strict=True))
+    return np.asarray(rows @ values.astype(np.float64) @ columns.T)
+
+
+def overlaps(old: int, new: int) -> Floats:
+    """(new, old): the part of each of `old` equal lengths that lies in each of `new` equal ones."""
+    ends, others = np.arange(new + 1) / new, np.arange(old + 1) / old
+    shared = np.minimum(ends[1:, None], others[1:]) - np.maximum(ends[:-1, None], others[:-1])  # (new, old)
+    return np.clip(shared, 0.0, None) * old
+
+
+def looks_value(looks: Sequence[Look], grid: tuple[int, int]) -> dict[str, Any]:
+    """The looks for the page: each word's label, sentences and the end of its scale, and both maps, (W, N) each."""
+    patches = grid[0] * grid[1]
+    return {
+        "grid": list(grid),
+        "words": [
+            {
+                "label": look.token,
+                "word": look.word,
+                "high": look.high,
+                "unet": unet_says(look),
+                "seps": seps_says(look),
+            }
+            | {"numbers": [say(f"generate.{side}_numbers", word=look.token) for side in ("unet", "seps")]}
+            for look in looks
+        ],
+        "unet": packed_array(np.stack([look.unet.ravel() for look in looks]) if looks else np.zeros((0, patches))),
+        "seps": packed_array(np.stack([look.seps.ravel() for look in looks]) if looks else np.zeros((0, patches))),
+    }
+
+
+def unet_says(look: Look) -> str:
+    """Where most of the UNet's map of a word lies."""
+    return say("generate.unet_says", word=look.token, where=lies(look.unet))
+
+
+def seps_says(look: Look) -> str:
+    """Where most of SEPS's map of a word lies."""
+    if not look.seps.any():
+        return say("generate.seps_placeless", word=look.token)
+    return say("generate.seps_says", word=look.token, where=lies(look.seps))
+
+
+def lies(attention: Floats) -> str:
+    """Where most of shares (H, W) lies, as the end of a sentence."""
+    place = whereabouts(attention)
+    return say("generate.evenly") if place is None else say("generate.mostly", place=place)

@@ -1,0 +1,60 @@
+"""The three ideas, patch, token and score, told with the worked example's own numbers: below the title and in About."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import gradio as gr
+
+from demo.record.photo import photo_value
+from demo.record.table import say
+from demo.screens.examples import examples_of
+from demo.screens.parts import scripted
+from demo.service.masks import mask_text
+from demo.service.registry import ModelRegistry
+
+IDEAS = ("patch", "token", "score")
+
+
+def build(registry: ModelRegistry) -> gr.HTML:
+    """The line below the title, which opens the ideas; on a first visit they open by themselves."""
+    return scripted("intro", "seps-intro", "intro", (), value=intro_value(registry))
+
+
+def intro_value(registry: ModelRegistry) -> dict[str, Any]:
+    """The ideas and their picture: what the first caption keeps of the photograph that it ranks first."""
+    service, indexed = registry.find(registry.first)
+    caption = examples_of(indexed)[0]
+    ranking = service.rank_images(indexed, caption)
+    index = ranking.order[0]
+    record = service.explain(indexed, index, caption)
+    photo = photo_value(indexed, index)
+    kept, (rows, columns) = record.sparse.kept, record.grid
+    numbers = {
+        "rows": rows,
+        "columns": columns,
+        "total": kept.size,
+        "kept": int(kept.sum()),
+        "tokens": service.model.cross_net.num_tokens,
+        "caption": caption,
+        "photo": indexed.gallery.items[index].title,
+        "score": ranking.scores[0],
+        "photos": len(indexed),
+    }
+    return {
+        "ideas": [[say(f"intro.{name}"), say(f"intro.{name}_says", **numbers)] for name in IDEAS],
+        "picture": {
+            "src": indexed.thumbnails[index],
+            "aspect": photo["width"] / photo["height"],
+            "grid": [rows, columns],
+            "kept": mask_text(kept),
+            "says": say("intro.picture", **numbers),
+        },
+    }
+
+
+def ideas_html(value: dict[str, Any]) -> str:
+    """The ideas as a list of terms for About."""
+    rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(says)}</dd>" for name, says in value["ideas"])
+    return f"<h2>{escape(say('intro.title'))}</h2><dl class='ideas'>{rows}</dl>"

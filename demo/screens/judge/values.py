@@ -1,0 +1,232 @@
+"""What the view "Judge" draws: the judgement, the spoilt copies, the words, and several pictures of one prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+
+from demo.drawing.formats import Download
+from demo.galleries.index import IndexedGallery
+from demo.galleries.photos import data_url
+from demo.record.packing import packed_array
+from demo.record.photo import photo_value, with_new_key
+from demo.record.table import say
+from demo.screens.chooser import SelectedImage
+from demo.screens.judge.export import judged_csv
+from demo.screens.judge.judgement import (
+    SCORES,
+    best_word,
+    curve_sentence,
+    many,
+    other_sentence,
+    score_value,
+    shares_value,
+    words_numbers,
+    words_sentence,
+)
+from demo.screens.parts import ViewState, fold, link_to, viewer_value
+from demo.service.judging import STRENGTHS, JudgeResult, JudgingService, Source, spoiling_kinds
+from demo.service.registry import ModelRegistry
+from seps.progress import Progress
+
+SPOILT_SIDE = 480  # pixels of the long side of a spoilt copy, as it is shown
+TOGETHER = 24  # pictures of one prompt
+
+
+@dataclass(frozen=True)
+class JudgeState(ViewState):
+    """What a person judges; lives in the session. The caption is the first prompt, as read.
+
+    Attributes:
+        other: a second prompt, as read, or "".
+        distortion: how the picture is spoilt; strength: of STRENGTHS, where the slider stands.
+    """
+
+    other: str = ""
+    distortion: str = "blur"
+    strength: float = 0.0
+
+    def prompts(self) -> list[str]:
+        """The first prompt, and the second one where there is one."""
+        return [self.caption, self.other] if self.other else [self.caption]
+
+
+def opened_judge(registry: ModelRegistry) -> JudgingService:
+    """The judge, loaded where it is not yet; ValueError where none ships."""
+    if registry.judging is None:
+        raise ValueError("No judge ships with this copy of the app: put one into assets/models/judge.")
+    registry.judging.open()
+    return registry.judging
+
+
+def source_of(indexed: IndexedGallery, index: int) -> Source:
+    """A gallery's picture as the judge takes it."""
+    return indexed.digest(index), indexed.gallery.items[index].photo
+
+
+def links(registry: ModelRegistry, selected: SelectedImage, state: JudgeState) -> tuple[str | None, str | None]:
+    """The queries that lead back without and with how the picture is spoilt; None for what is a person's own."""
+    service, indexed = registry.find(selected.gallery, selected.session)
+    link = link_to(service, "judge", indexed, state)
+    if link is None:
+        return None, None
+    link += f"&{urlencode({'other': state.other})}" if state.other else ""
+    drawn = {"spoil": state.distortion, "strength": f"{state.strength:g}"}
+    return link, f"{link}&{urlencode(drawn)}" if state.strength else link
+
+
+def read_distortion(query: Mapping[str, str]) -> tuple[str, float]:
+    """How a link spoils the picture: one of the kinds, and a strength; ValueError for another one."""
+    kinds = spoiling_kinds()
+    kind, strength = query.get("spoil", kinds[0]), query.get("strength", "0")
+    if kind not in kinds:
+        raise ValueError(f"spoil is {kind!r} in this link, but it must be one of {', '.join(kinds)}.")
+    step = next((value for value in STRENGTHS if strength in (str(value), f"{value:g}")), None)
+    if step is None:
+        raise ValueError(f"strength is {strength!r} in this link, but a tenth from 0 to 1 is needed.")
+    return kind, step
+
+
+def judgement_value(registry: ModelRegistry, selected: SelectedImage, state: JudgeState) -> dict[str, Any]:
+    """The picture with its patches' shares, and a scale for each score and prompt."""
+    judging = opened_judge(registry)
+    _, indexed = registry.find(selected.gallery, selected.session)
+    judged = [judging.judge(source_of(indexed, selected.index), prompt) for prompt in state.prompts()]
+    scales = [score_value("quality", judged[0].quality), score_value("consistency", judged[0].consistency)]
+    if state.other:
+        scales[1]["prompt"] = state.caption
+        scales.append(score_value("consistency", judged[1].consistency) | {"name": "other", "prompt": state.other})
+    return with_new_key(
+        {
+            "photo": photo_value(indexed, selected.index),
+            "scales": scales,
+            "moved": other_sentence(*judged) if state.other else "",
+            "shares": shares_value(judged[0].seen),
+            "link": links(registry, selected, state)[1],
+        }
+    )
+
+
+def pending_distortion(registry: ModelRegistry, selected: SelectedImage, state: JudgeState) -> dict[str, Any]:
+    """The spoilt copies before they are asked for."""
+    return with_new_key(
+        {
+            "kinds": list(spoiling_kinds()),
+            "spoil": state.distortion,
+            "strength": state.strength,
+            "strengths": list(STRENGTHS),
+            "curves": None,
+            "link": links(registry, selected, state)[0],
+        }
+    )
+
+
+def distortion_value(
+    registry: ModelRegistry, selected: SelectedImage, state: JudgeState, progress: Progress = False
+) -> dict[str, Any]:
+    """The picture spoilt in one way at each strength: its copies, both scores' curves and the patches' shares."""
+    judging = opened_judge(registry)
+    _, indexed = registry.find(selected.gallery, selected.session)
+    copies = judging.spoilt(source_of(indexed, selected.index), state.distortion)
+    seen = judging.see(copies, progress)
+    judged = [
+        [
+            JudgeResult(quality, consistency, features)
+            for (quality, consistency), features in zip(pairs, seen, strict=True)
+        ]
+        for pairs in (judging.scores(seen, prompt) for prompt in state.prompts())
+    ]
+    curves = {name: curve(judged[0], name) for name in SCORES}
+    if state.other:
+        curves["other"] = curve(judged[1], "consistency")
+    attributions = [features.attributions for features in seen if features.attributions is not None]
+    value = {
+        "curves": curves,
+        "pictures": [data_url(read(), SPOILT_SIDE) for _, read in copies],
+        "says": [strength_sentence(i, judged[0][i]) for i in range(len(copies))],
+        "numbers": [strength_sentence(i, judged[0][i], "base") for i in range(len(copies))],
+        "falls": [curve_sentence(name, curves[name]["final"]) for name in SCORES],
+        "grid": None if seen[0].grid is None else list(seen[0].grid),
+        "shares": packed_array(np.stack(attributions)) if attributions else None,  # (K, N)
+    }
+    return pending_distortion(registry, selected, state) | value
+
+
+def curve(judged: Sequence[JudgeResult], name: str) -> dict[str, list[float]]:
+    """A score's base and final at each strength."""
+    scores = [getattr(pair, name) for pair in judged]
+    return {"base": [score.base for score in scores], "final": [score.final for score in scores]}
+
+
+def strength_sentence(number: int, judged: JudgeResult, part: str = "final") -> str:
+    """The scores of one spoilt copy; with "base", what the encoders alone say."""
+    scores = {name: getattr(getattr(judged, name), part) for name in SCORES}
+    return say("judge.at_base" if part == "base" else "judge.at", strength=STRENGTHS[number], **scores)
+
+
+def words_values(registry: ModelRegistry, selected: SelectedImage, state: JudgeState) -> tuple[str, dict[str, Any]]:
+    """What is said of the prompt's words, in HTML, and SEPS's word maps of the same pair for the viewer."""
+    photos = registry.photos
+    indexed, index = registry.by_photos(selected.gallery, selected.index, selected.session)
+    record = photos.explain(indexed, index, state.caption)
+    drawn = replace(state, index=index, layer=f"word:{best_word(record)}", dense=None)
+    value = viewer_value(photos, indexed, drawn, record, "judge")
+    sentence = f"<p class='hint'>{escape(words_sentence(record, photos.found_rule))}</p>"
+    numbers = (words_numbers(record, photos.found_rule), say("judge.words_by", model=photos.name))
+    return f"<h3 class='part'>{escape(say('judge.words'))}</h3>{sentence}{fold(*numbers)}", value
+
+
+def together(indexed: IndexedGallery) -> list[Source]:
+    """The pictures of a gallery that are judged together: the first TOGETHER."""
+    return [source_of(indexed, index) for index in range(min(TOGETHER, len(indexed)))]
+
+
+def several_value(
+    registry: ModelRegistry, selected: SelectedImage, state: JudgeState, ask: bool = False, progress: Progress = False
+) -> dict[str, Any]:
+    """The gallery's pictures with both scores for the first prompt; without scores, and with what a button says, where
+    judging them would take seconds and is not asked for."""
+    judging = opened_judge(registry)
+    indexed = registry.find(selected.gallery, selected.session)[1]
+    sources, noun = together(indexed), indexed.gallery.noun
+    pictures = many(len(sources), noun)
+    value: dict[str, Any] = {
+        "says": say("judge.several_of", pictures=pictures, gallery=indexed.gallery.name, prompt=state.caption),
+        "ask": say("judge.judge_all" if len(sources) == len(indexed) else "judge.judge_first", pictures=pictures),
+        "selected": selected.index,
+        "rows": None,
+    }
+    if ask or judging.knows([digest for digest, _ in sources]):
+        scores = judging.scores(judging.see(sources, progress), state.caption)
+        value["rows"] = [
+            {
+                "index": index,
+                "title": indexed.gallery.items[index].title,
+                "thumb": indexed.thumbnails[index],
+                "quality": score_value("quality", quality),
+                "consistency": score_value("consistency", consistency),
+                "says": say(
+                    "judge.place",
+                    title=indexed.gallery.items[index].title,
+                    quality=quality.final,
+                    consistency=consistency.final,
+                ),
+            }
+            for index, (quality, consistency) in enumerate(scores)
+        ]
+    return with_new_key(value)
+
+
+def several_csv(registry: ModelRegistry, selected: SelectedImage, prompt: str, by: str) -> Download:
+    """Both scores of the gallery's pictures as CSV, the best by `by` first."""
+    indexed = registry.find(selected.gallery, selected.session)[1]
+    judging, sources = opened_judge(registry), together(indexed)
+    scores = judging.scores(judging.see(sources), prompt)
+    named = [(item.key, item.title) for item in indexed.gallery.items]
+    rows = [(*named[index], *parts) for index, parts in enumerate(scores)]
+    return judged_csv(rows, prompt, by, indexed.gallery.name)

@@ -1,0 +1,1 @@
+"""Lesson: the method's nine steps, on the page and as slides."""

@@ -1,0 +1,1 @@
+"""Losses: a batch's similarities, claims, and the training guide."""

@@ -1,0 +1,176 @@
+"""The losses on a small real batch, claims that the live model bears out or not, and the training guide's advice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+from urllib.parse import urlencode
+
+import gradio as gr
+
+from demo.record.photo import with_new_key
+from demo.record.table import say
+from demo.screens.link import Link, LinkedView
+from demo.screens.losses.claims import claims_value, run_claim
+from demo.screens.losses.guide import advice_rows, ratio_experiment
+from demo.screens.losses.values import MARGINS, playground_value
+from demo.screens.parts import ANSWERING, computing, errors_as_message, message, scripted
+from demo.screens.tables import table
+from demo.server.detail import Detail
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
+
+USUAL = {"margin": "0.2", "mining": "all", "mask_ids": "1", "share": "0.3"}  # as links write them
+PANEL = (240, 130)  # width and height of a curve's
+
+
+@dataclass(frozen=True)
+class Losses:
+    """The view's components."""
+
+    status: gr.HTML
+    playground: gr.HTML
+    claims: gr.HTML
+    results: gr.State
+
+    def linked(self, tab: gr.Tab) -> LinkedView:
+        """How links and its tab fill it."""
+        return LinkedView(tab, [self.status, self.playground], self.playground, restore)
+
+
+def build() -> Losses:
+    """Lay the view out."""
+    status = gr.HTML(elem_id="losses-said")
+    playground = scripted("playground", "seps-playground", "playground", ("turn",), value=computing())
+    gr.HTML("<h3 class='part'>Claims, shown on the live model</h3>")
+    claims = scripted("claims", "seps-claims", "claims", ("run",), value=claims_value())
+    gr.HTML(guide_page(), elem_id="training-guide", elem_classes="prose tables")
+    return Losses(status, playground, claims, gr.State({}))
+
+
+def guide_page() -> str:
+    """The training guide's advice as a table, and its claim about the ratio weight beside what was measured."""
+    experiment = ratio_experiment()
+    runs = experiment["runs"]
+    target = experiment["target_ratio"]
+    held = [run["mean"] for run in runs if run["ratio_weight"]]
+    summary = say(
+        "guide.found",
+        free=next(run["mean"] for run in runs if not run["ratio_weight"]),
+        low=min(held),
+        high=max(held),
+        target=target,
+        inside=sum(run["holds"] for run in runs),
+        count=len(runs),
+    )
+    note = say(
+        "guide.ratio_note",
+        steps=experiment["steps"],
+        scenes=experiment["scenes"],
+        batch=experiment["batch_size"],
+        target=target,
+    )
+    return "".join(
+        [
+            f"<h3>{escape(say('guide.advice'))}</h3><p>{escape(say('guide.advice_note'))}</p>",
+            table(("setting", "usual", "raise it", "lower it", "who says so"), advice_rows()),
+            f"<h3>{escape(say('guide.ratio'))}</h3><p>{escape(note)}</p>",
+            '<div style="display: flex; flex-wrap: wrap; gap: 12px 28px">',
+            *[panel(run, target) for run in runs],
+            f"</div><p>{escape(summary)} {escape(say('guide.limits'))}</p>",
+            f"<p>{escape(say('guide.command', command=experiment['command'], recipe=experiment['recipe']))}</p>",
+        ]
+    )
+
+
+def panel(run: dict[str, Any], target: float) -> str:
+    """One ratio weight: the kept share over the steps in front of what the guide claims, and both in words."""
+    low, high = run["claim"]
+    claimed = say("guide.claimed" if high > low else "guide.claimed_one", low=low, high=high)
+    measured = say("guide.measured", low=run["low"], high=run["high"], mean=run["mean"])
+    title = say("guide.panel", weight=run["ratio_weight"])
+    verdict = say("guide.holds" if run["holds"] else "guide.fails")
+    points = " ".join(
+        f"{PANEL[0] * i / (len(run['kept']) - 1):.1f},{height(kept):.1f}" for i, kept in enumerate(run["kept"])
+    )
+    ticks = "".join(
+        f'<text x="-6" y="{height(fraction) + 4:.1f}" text-anchor="end" font-size="11" fill="currentColor">{fraction:g}'
+        "</text>"
+        for fraction in (0, 0.5, 1)
+    )
+    drawing = (
+        f'<svg viewBox="-30 -6 {PANEL[0] + 36} {PANEL[1] + 12}" width="{PANEL[0] + 36}" role="img" '
+        f'aria-label="{escape(f"{title}: {claimed}, {measured}")}">{ticks}'
+        f'<rect width="{PANEL[0]}" height="{PANEL[1]}" fill="none" stroke="currentColor" opacity="0.35"/>'
+        f'<rect y="{height(high) - 0.5:.1f}" width="{PANEL[0]}" height="{height(low) - height(high) + 1:.1f}" '
+        'fill="currentColor" opacity="0.18"/>'
+        f'<path d="M0 {height(target):.1f}H{PANEL[0]}" stroke="currentColor" stroke-dasharray="4 4" opacity="0.6"/>'
+        f'<polyline points="{points}" fill="none" stroke="currentColor" stroke-width="1.5"/></svg>'
+    )
+    words = f"<b>{escape(title)}</b><br>{escape(claimed)}<br>{escape(measured)}: {escape(verdict)}"
+    return f'<figure style="max-width: 276px; margin: 0">{drawing}<figcaption>{words}</figcaption></figure>'
+
+
+def height(fraction: float) -> float:
+    """Where a kept share stands in a panel, from its top."""
+    return PANEL[1] * (1 - fraction)
+
+
+def shown(service: RetrievalService, margin: float, mining: str, mask_ids: bool) -> dict[str, Any]:
+    """The playground's value, with the link that leads to these settings; arguments and errors as
+    `playground_value`."""
+    settings = {"margin": f"{margin:g}", "mining": mining, "mask_ids": str(int(mask_ids))}
+    moved = {name: value for name, value in settings.items() if value != USUAL[name]}
+    value = playground_value(service, margin, mining, mask_ids)
+    return with_new_key(value | {"link": "?" + urlencode({"view": "losses"} | moved)})
+
+
+def from_link(service: RetrievalService, query: Mapping[str, str]) -> dict[str, Any]:
+    """The playground's value that a link's query describes: `margin`, `mining`, `mask_ids` (0 or 1) and `share`, the
+    kept share at which the ratio losses are read, 0 to 1; what it leaves out is as usual.
+
+    Raises:
+        ValueError: a setting that does not exist.
+    """
+    settings = USUAL | {name: value for name, value in query.items() if name in USUAL}
+    numbers = {}
+    for name in ("margin", "share"):
+        try:
+            numbers[name] = float(settings[name])
+        except ValueError as error:
+            raise ValueError(f"{name} is {settings[name]!r} in this link, but a number is needed.") from error
+    if not 0 <= numbers["share"] <= 1:
+        raise ValueError(f"share is {settings['share']!r} in this link, but it must lie between 0 and 1.")
+    if settings["mask_ids"] not in ("0", "1"):
+        raise ValueError(f"mask_ids is {settings['mask_ids']!r} in this link, but it must be 0 or 1.")
+    value = shown(service, numbers["margin"], settings["mining"], settings["mask_ids"] == "1")
+    return value | {"share": numbers["share"]}
+
+
+def restore(registry: ModelRegistry, link: Link) -> list[Any]:
+    """The view's values for a link: message, playground."""
+    query = link.values if link.view == "losses" else {}
+    try:
+        return ["", from_link(registry.photos, query)]
+    except ValueError as error:
+        return [message(str(error), "problem"), from_link(registry.photos, {})]
+
+
+def connect(service: RetrievalService, view: Losses) -> None:
+    """Give the view its events."""
+
+    @errors_as_message(2)
+    def changed(event: Detail) -> tuple[Any, ...]:
+        return "", shown(service, event.number("margin", *MARGINS), event.text("mining"), event.flag("mask_ids"))
+
+    view.playground.turn(changed, None, [view.status, view.playground], **ANSWERING)
+
+    @errors_as_message(3)
+    def run(results: dict[str, Any], event: Detail) -> tuple[Any, ...]:
+        claim = event.text("claim")
+        results = results | {claim: run_claim(service, claim)}
+        return "", with_new_key(claims_value(results)), results
+
+    view.claims.run(run, view.results, [view.status, view.claims, view.results], **ANSWERING)

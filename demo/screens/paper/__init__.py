@@ -1,0 +1,1 @@
+"""Paper and code: how they differ, and what was published."""

@@ -1,0 +1,186 @@
+"""Paper, code and what is known: both variants on one example, and published results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from demo.galleries.index import IndexedGallery
+from demo.record.settings import VARIANTS, evaluation_knobs, network_with
+from demo.record.table import say
+from demo.service.explaining import explain_pair
+from demo.service.retrieval import RetrievalService
+from seps import AlignmentExplanation, CrossSparseAggrNet, DualTokenAggregation, Explanation
+
+PUBLISHED_FILE = Path(__file__).resolve().parents[3] / "assets" / "lesson" / "published.json"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One variant on the example.
+
+    Attributes:
+        net: the network of the variant; record: its explanation of the example.
+        kept_alone: patches that the other variant drops; slope: the norm of the gradient of S(I, T) at the patches.
+    """
+
+    net: CrossSparseAggrNet
+    record: Explanation
+    kept_alone: int
+    slope: float
+
+
+# What is compared, by topic and by name in the table of words; None where a variant has no such thing.
+NUMBERS: dict[str, dict[str, Callable[[Run], float | None]]] = {
+    "score": {
+        "weight_of_s_p": lambda run: run.record.sparse.coefficients.get("s_p"),
+        "lowest_score": lambda run: float(run.record.sparse.score.min()),
+        "highest_score": lambda run: float(run.record.sparse.score.max()),
+        "kept": lambda run: int(run.record.sparse.kept.sum()),
+        "kept_alone": lambda run: run.kept_alone,
+    },
+    "dense": {
+        "alignments": lambda run: len(alignments(run)),
+        "from_words": lambda run: run.record.sparse_alignment.similarity,
+        "from_dense_words": lambda run: alignments(run)[1].similarity if len(alignments(run)) > 1 else None,
+    },
+    "aggregation": {
+        "weight_networks": lambda run: 2 if isinstance(run.net.aggr_net, DualTokenAggregation) else 1,
+        "aggregated": lambda run: run.net.num_tokens,
+        "first_token": lambda run: first_token_weight(run),
+    },
+    "matrix": {
+        "lowest_cosine": lambda run: float(run.record.sparse_alignment.cosines.min()),
+        "lowest_entry": lambda run: float(run.record.sparse_alignment.matrix.min()),
+        "highest_entry": lambda run: float(run.record.sparse_alignment.matrix.max()),
+    },
+    "relevance": {
+        "top_k": lambda run: run.net.hrpa.top_k if run.net.use_paper_version else None,
+        "patch_relevance": lambda run: relevance(run, "patch_relevance"),
+        "word_relevance": lambda run: relevance(run, "word_relevance"),
+    },
+    "gradient": {"gradient": lambda run: run.slope},
+    "similarity": {
+        "terms": lambda run: len(run.record.terms) // (1 if run.net.use_paper_version else 2),
+        "similarity": lambda run: run.record.similarity,
+    },
+}
+
+
+def differences(
+    service: RetrievalService, indexed: IndexedGallery, index: int, caption: str, dense: str | None = None
+) -> list[dict[str, Any]]:
+    """Tell how the paper and its released code differ, with both variants' numbers on one photograph and caption.
+
+    Args:
+        service: its model is of the paper's variant.
+        indexed, index: the gallery and the position of the photograph in it.
+        caption, dense: as read by `read_caption`.
+
+    Returns:
+        For each difference `id`, `topic`, what the `paper` and the `released` code do, `numbers`, each with a `name`
+        and its value for `paper` and `released` (None where the variant has no such thing), and a `note` or "".
+
+    Raises:
+        ValueError: the model has no parameters of the paper's variant.
+    """
+    runs = run_variants(service, indexed, index, caption, dense or None)
+    notes = notes_on(runs, bool(dense))
+    return [
+        {
+            "id": topic,
+            "topic": say(f"topic.{topic}"),
+            "paper": say(f"paper.{topic}"),
+            "released": say(f"released.{topic}"),
+            "numbers": [
+                {"name": say(f"compared.{name}")} | {variant: read(run) for variant, run in runs.items()}
+                for name, read in readings.items()
+            ],
+            "note": notes.get(topic, ""),
+        }
+        for topic, readings in NUMBERS.items()
+    ]
+
+
+def run_variants(
+    service: RetrievalService, indexed: IndexedGallery, index: int, caption: str, dense: str | None
+) -> dict[str, Run]:
+    """Run both variants on one photograph and caption, by name; arguments and errors as `differences`."""
+    knobs = evaluation_knobs(service.model)
+    nets = [network_with(service.model, replace(knobs, variant=name)) for name in VARIANTS]
+    patches = indexed.patches(index)  # (N[+1], C)
+    records = [explain_pair(service.model, patches, caption, dense, net) for net in nets]
+    kept = [record.sparse.kept for record in records]
+    alone = [int((mine & ~other).sum()) for mine, other in zip(kept, reversed(kept), strict=True)]
+    slopes = [slope(service, net, patches, caption, dense) for net in nets]
+    runs = map(Run, nets, records, alone, slopes)
+    return dict(zip(VARIANTS, runs, strict=True))
+
+
+def notes_on(runs: Mapping[str, Run], has_dense: bool) -> dict[str, str]:
+    """Say, by topic, what this example does not show."""
+    notes = {} if has_dense else dict.fromkeys(("dense", "aggregation"), say("differs.no_dense"))
+    negative = min(run.record.sparse_alignment.cosines.min() for run in runs.values()) < 0
+    return notes if negative else notes | {"matrix": say("differs.no_negative")}
+
+
+def alignments(run: Run) -> list[AlignmentExplanation]:
+    """The alignments that add to S."""
+    both = (run.record.sparse_alignment, run.record.dense_alignment)
+    return [alignment for alignment in both if alignment is not None]
+
+
+def first_token_weight(run: Run) -> float | None:
+    """The sum of the first aggregated token's weights; None where there is none."""
+    weights = run.record.sparse_alignment.token_weights  # (M, N)
+    return float(weights[int(run.record.has_cls)].sum()) if run.net.num_tokens else None
+
+
+def relevance(run: Run, term: str) -> float | None:
+    """A term of the relevance MLP, which the released variant does not have."""
+    return getattr(run.record.sparse_alignment, term) if run.net.use_paper_version else None
+
+
+def slope(service: RetrievalService, net: CrossSparseAggrNet, image: Tensor, caption: str, dense: str | None) -> float:
+    """The norm of the gradient of S(I, T) at an image's patches (N[+1], C), [CLS] left out."""
+    image = image[None].detach()  # (1, N[+1], C)
+    patches = image[:, -net.num_patches :].clone().requires_grad_()
+    captions = service.model.encode_captions([caption])
+    dense_captions = () if dense is None else service.model.encode_captions([dense], dense=True)
+    with torch.enable_grad():
+        similarity = net(torch.cat([image[:, : -net.num_patches], patches], dim=1), *captions, *dense_captions)
+    (gradient,) = torch.autograd.grad(similarity.sum(), [patches], allow_unused=True)
+    return 0.0 if gradient is None else float(gradient.norm())
+
+
+@lru_cache(maxsize=1)
+def published() -> dict[str, Any]:
+    """Read results that others published, from assets/lesson/published.json.
+
+    Returns:
+        `rows`, each with `method`, `encoders`, `test`, `image_to_text` and `text_to_image` (R@1, R@5, R@10 in per cent;
+        None where the source has none), `rsum` (or None), `summed` (True where the source has no rSum and it was added
+        up here from its six recalls), `note`, and of its source the address as `source` and `what` it is;
+        `sources` with `id`, `source`, `what` and `note`; `missing`, a sentence for each table that was not found.
+    """
+    data = json.loads(PUBLISHED_FILE.read_text(encoding="utf-8"))
+    sources = {source["id"]: source for source in data["sources"]}
+    rows = []
+    for row in data["rows"]:
+        recalls = [*row["image_to_text"], *row["text_to_image"]]
+        summed = row["rsum"] is None and None not in recalls
+        source = sources[row["source"]]
+        rows.append(
+            {"note": ""}
+            | row
+            | {"rsum": round(sum(recalls), 1) if summed else row["rsum"], "summed": summed}
+            | {"source": source["source"], "what": source["what"]}
+        )
+    return {"rows": rows, "sources": data["sources"], "missing": data["missing"]}

@@ -1,0 +1,92 @@
+"""Paper, code, and what is known: differences on one example, published results, our own beside them, never mixed."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import gradio as gr
+
+from demo.record.table import rich, say
+from demo.screens.paper.values import differences, published
+from demo.screens.parts import ANSWERING, errors_as_message
+from demo.screens.tables import grounding_table, number, results, table
+from demo.service.results import dense_protocol, our_effects, our_results
+from demo.service.retrieval import RetrievalService
+
+PROTOCOL = (
+    "In the published protocol every test query carries a dense caption made from its own image, so a query knows more "
+    "than its words. On the split with dense captions by a multimodal LLM, our model measures:"
+)
+
+
+def build(service: RetrievalService) -> gr.HTML:
+    """Lay the view out."""
+    return gr.HTML(elem_id="paper", elem_classes="prose tables")
+
+
+def connect(service: RetrievalService, view: gr.HTML, tab: gr.Tab) -> None:
+    """Fill the page when its tab is opened: the differences are computed on the first example."""
+
+    @errors_as_message(1)
+    def opened() -> tuple[str]:
+        return (page(service),)
+
+    tab.select(opened, None, view, **ANSWERING)
+
+
+def page(service: RetrievalService) -> str:
+    """The whole page as HTML."""
+    indexed = service.open("examples")
+    index = indexed.gallery.position("cat")
+    item = indexed.gallery.items[index]
+    caption = item.captions[0]
+    known = published()
+    return "".join(
+        [
+            "<h3>The paper and its released code differ</h3>",
+            f"<p>{escape(say('differs.note'))} The numbers are those of one example: the photo of a cat, "
+            f"“{escape(caption)}”, with its dense caption.</p>",
+            *[difference(row) for row in differences(service, indexed, index, caption, item.dense)],
+            "<h3>Published results</h3>",
+            "<p>Recall in per cent, as the sources give it; empty where they give none.</p>",
+            table(
+                ("method", "encoders", "test", "R@1", "R@5", "R@10", "R@1", "R@5", "R@10", "rSum"),
+                [published_row(row) for row in known["rows"]],
+                ("", "", "", "image to text", "text to image", ""),
+            ),
+            "<ul>" + "".join(f"<li>{source(row)}</li>" for row in known["sources"]) + "</ul>",
+            *[f"<p>{escape(sentence)}</p>" for sentence in known["missing"]],
+            "<h3>Our models, measured here</h3>",
+            "<p>Small models on frozen backbones, on other data: not to be compared with the table above.</p>",
+            results(our_results()),
+            f"<h3>Dense captions at test time</h3><p>{PROTOCOL}</p>",
+            results(dense_protocol()),
+            f"<h3>{escape(say('maps.title'))}</h3>",
+            *[f"<p>{escape(say(f'maps.{name}'))}</p>" for name in ("weights", "effects", "gradients", "measured")],
+            grounding_table(our_effects()),
+        ]
+    )
+
+
+def difference(row: dict[str, Any]) -> str:
+    """One difference: what the paper says, what the code does, and both variants' numbers."""
+    numbers = [(entry["name"], number(entry["paper"], 4), number(entry["released"], 4)) for entry in row["numbers"]]
+    rows = [("", row["paper"], row["released"]), *numbers]
+    note = f"<p>{rich(row['note'])}</p>" if row["note"] else ""
+    return f"<h4>{rich(row['topic'])}</h4>{table(('', 'paper', 'released code'), rows)}{note}"
+
+
+def published_row(row: dict[str, Any]) -> tuple[str, ...]:
+    """One published result."""
+    recalls = [
+        number(value, 1) for value in (*(row["image_to_text"] or [None] * 3), *(row["text_to_image"] or [None] * 3))
+    ]
+    total = number(row["rsum"], 1) + (" (added up here)" if row["summed"] else "")
+    return row["method"], row["encoders"], row["test"], *recalls, total
+
+
+def source(row: dict[str, Any]) -> str:
+    """A source with its address and what is to be known about it."""
+    address = escape(row["source"])
+    return f'<a href="{address}" rel="noreferrer">{escape(row["what"])}</a>. {escape(row["note"] or "")}'

@@ -1,0 +1,1 @@
+"""Photos: a caption ranks photographs."""

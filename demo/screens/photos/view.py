@@ -1,0 +1,298 @@
+"""Caption to images: a caption ranks a gallery, and the best photograph opens with what the caption kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import gradio as gr
+
+from demo.galleries.folder import UPLOADS
+from demo.galleries.index import IndexedGallery
+from demo.record.photo import with_new_key
+from demo.record.unmatched import missed_sentence
+from demo.screens import viewer as whatif
+from demo.screens.chooser import index_uploads, left_out, several_photos
+from demo.screens.examples import carried_over, examples_of
+from demo.screens.link import Link, LinkedView, as_linked
+from demo.screens.parts import (
+    ANSWERING,
+    OPENING,
+    PROGRESS,
+    UNQUEUED,
+    ViewState,
+    caption_box,
+    errors_as_message,
+    gallery_kept,
+    message,
+    scripted,
+    tell_opened,
+)
+from demo.screens.photo_list import ranking_value
+from demo.screens.viewer import search_value
+from demo.server.detail import Detail
+from demo.server.uploads import Upload
+from demo.service.captions import read_caption
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
+from demo.service.session import SessionData
+
+DENSE_NOTE = (
+    "In the published protocol every test query carries a dense caption that a multimodal LLM wrote from the query's "
+    "own image. Nobody who types a caption has one: scores with and without it are not the same task, so both rankings "
+    "are shown."
+)
+
+
+@dataclass(frozen=True)
+class Search:
+    """The view's components."""
+
+    caption: gr.Textbox
+    chips: gr.HTML
+    dense: gr.Textbox
+    gallery: gr.Radio
+    uploads: gr.File
+    status: gr.HTML
+    ranking: gr.HTML
+    viewer: gr.HTML
+    start: ViewState
+
+    def linked(self, tab: gr.Tab, state: gr.State) -> LinkedView:
+        """How links and its tab fill it."""
+        outputs = [self.status, self.caption, self.dense, self.gallery, self.ranking, self.viewer, state, self.chips]
+        return LinkedView(tab, outputs, self.viewer, restore, state, kept=(state,), again=again)
+
+
+def chips_value(examples: tuple[str, ...]) -> dict[str, Any]:
+    """What the row of example captions is drawn from."""
+    return with_new_key({"items": list(examples)})
+
+
+def build(registry: ModelRegistry) -> Search:
+    """Lay the view out, with the worked example in it from the start; `connect` gives it its events.
+
+    An address that asks for something else does not show it (assets/js/page/first.js).
+    """
+    captions, note, ranked, shown, start = worked_example(registry)
+    with gr.Row(elem_classes="screen"):
+        with gr.Column(scale=5, min_width=250, elem_classes="ask"):
+            caption = caption_box("Caption", "caption", value=captions[0])
+            chips = scripted("chips", "chips", "examples", value=chips_value(captions))
+            gallery = gr.Radio(list(registry.names), value=registry.first, label="Photographs", elem_id="gallery")
+            with gr.Accordion("Dense caption", open=False, elem_id="dense-box"):
+                gr.HTML(f"<p class='hint'>{DENSE_NOTE}</p>")
+                dense = caption_box(
+                    "Dense caption",
+                    "dense",
+                    4,
+                    20,
+                    show_label=False,
+                    placeholder="Describe the photograph in 60 to 180 words, or leave this empty.",
+                )
+            with gr.Accordion("Photos of your own", open=False, elem_id="own-box"):
+                uploads = several_photos("uploads")
+            status = gr.HTML(note, elem_id="said")
+        with gr.Column(scale=6, min_width=280, elem_classes="found"):
+            ranking = scripted("ranking", "ranking", "ranking", ("pick", "export", "why"), value=ranked)
+        with gr.Column(scale=11, min_width=320, elem_classes="seen"):
+            viewer = scripted(
+                "viewer",
+                "seps-viewer",
+                "viewer",
+                ("layer", "export", *whatif.MEASURE_EVENTS),
+                value=shown,
+            )
+    return Search(caption, chips, dense, gallery, uploads, status, ranking, viewer, start)
+
+
+def worked_example(
+    registry: ModelRegistry,
+) -> tuple[tuple[str, ...], str, dict[str, Any], dict[str, Any], ViewState]:
+    """What the page begins with: the first gallery's best photograph for its first example.
+
+    Returns:
+        The example captions, the message line, the ranking's value, the viewer's value, and what is shown.
+    """
+    service, indexed = registry.find(registry.first)
+    captions = examples_of(indexed)
+    note, ranking, viewer, start = rank_and_show(service, indexed, captions[0], None, ViewState())
+    first = {"first": True}
+    return captions, note, ranking | first, viewer | first, replace(start, untouched=True)
+
+
+def rank_and_show(
+    service: RetrievalService,
+    indexed: IndexedGallery,
+    caption: str,
+    dense: str | None,
+    state: ViewState,
+    index: int | None = None,
+) -> tuple[str, dict[str, Any], dict[str, Any], ViewState]:
+    """Rank a gallery and open its best photograph, or the one at `index`.
+
+    Returns:
+        The message line, the ranking's value, the viewer's value, and what is shown now.
+    """
+    alone = service.rank_images(indexed, caption)
+    with_dense = service.rank_images(indexed, caption, dense) if (dense or "").strip() else None
+    leading = with_dense or alone
+    text = None if leading.dense_reading is None else leading.dense_reading.text
+    if index is None:
+        index = leading.order[0]
+    state = state.of(indexed.gallery.name, index, alone.reading.text, text)
+    viewer = search_value(service, indexed, state)
+    notes = [alone.reading.note, "" if leading.dense_reading is None else leading.dense_reading.note]
+    best = service.explain(indexed, leading.order[0], state.caption, state.dense)
+    value = ranking_value(indexed, alone, with_dense, index)
+    value |= {"why": len(indexed) > 1, "missed": missed_sentence(best, service.found_rule)}
+    note = message(" ".join(note for note in notes if note) or indexed.gallery.note)
+    return note, value, viewer, state
+
+
+def standing(registry: ModelRegistry, state: ViewState, problem: str = "") -> str:
+    """The message line beside a ranking that stays: a problem, else the link's where there is one, and the hint of the
+    caption that is shown."""
+    try:
+        hint = registry.of(state.gallery).read(state.caption).note
+    except ValueError:  # nothing is shown yet
+        hint = ""
+    return message(problem or state.problem, "problem") + message(hint)
+
+
+def restore(registry: ModelRegistry, link: Link) -> list[Any]:
+    """The view's values for a link: message, caption, dense caption, gallery, ranking, viewer, state, chips."""
+    service, indexed = registry.find(link.selected.gallery)
+    caption = link.caption or link.example
+    index = link.selected.index if link.has_photo and link.caption else None
+    note, *shown = rank_and_show(service, indexed, caption, link.dense, link.state, index)
+    return [note, caption, link.dense, link.selected.gallery, *shown, chips_value(examples_of(indexed))]
+
+
+def again(registry: ModelRegistry, session: SessionData, query: Mapping[str, str], state: ViewState) -> list[Any]:
+    """The view's values as a state had them, see `restore`; ValueError where its upload is gone."""
+    service, indexed = registry.find(state.gallery, session)
+    index = indexed.gallery.position(query.get("photo", "")) if state.gallery == UPLOADS else state.index
+    if "caption" in query and state.gallery != UPLOADS:  # kept a moment late, a state may be that of what came next
+        if (query.get("gallery"), query["caption"]) != (state.gallery, state.caption):
+            raise ValueError("The address leads to another caption or gallery than what was kept.")
+        if "photo" in query and indexed.gallery.position(query["photo"]) != state.index:
+            raise ValueError("The address leads to another photograph than what was kept.")
+    state = as_linked(state, query)
+    note, *shown = rank_and_show(service, indexed, state.caption, state.dense, state, index)
+    names = [*registry.names, UPLOADS] if session.uploads else registry.names
+    gallery = gr.Radio(list(names), value=state.gallery)
+    return [note, state.caption, state.dense or "", gallery, *shown, chips_value(examples_of(indexed))]
+
+
+def connect(registry: ModelRegistry, view: Search, session: gr.State, tab: gr.Tab, state: gr.State) -> None:
+    """Give the view its events; `session` holds a `SessionData`, `state` a `ViewState`, `tab` is the view's.
+
+    Captions come from the state but for the one that changed: a text box in a closed accordion tells nothing.
+    """
+    outputs = [view.status, view.ranking, view.viewer, state]
+    nothing = ("", *[gr.skip()] * (len(outputs) - 1))
+
+    def unchanged(state: ViewState, session: SessionData) -> tuple[Any, ...]:
+        uploads = session.uploads if state.gallery == UPLOADS else None  # what could not be read of them is told still
+        note = "" if uploads is None else message(left_out(uploads))
+        return note or standing(registry, state), *nothing[1:]
+
+    @errors_as_message(len(outputs))
+    def retyped(caption: str, gallery: str, session: SessionData, state: ViewState) -> tuple[Any, ...]:
+        service, indexed = registry.find(gallery, session)
+        if read_caption(service.model, caption).text == state.caption:  # the page's own doing
+            return unchanged(state, session)
+        return rank_and_show(service, indexed, caption, state.dense, state)
+
+    @errors_as_message(len(outputs))
+    def dense_retyped(dense: str, gallery: str, session: SessionData, state: ViewState) -> tuple[Any, ...]:
+        if " ".join((dense or "").split()) == (state.dense or ""):
+            return unchanged(state, session)
+        return rank_and_show(*registry.find(gallery, session), state.caption, dense, state)
+
+    @errors_as_message(len(outputs))
+    def ranked(caption: str, gallery: str, session: SessionData, state: ViewState) -> tuple[Any, ...]:
+        return rank_and_show(*registry.find(gallery, session), caption, state.dense, state)
+
+    for event, box, answer in (
+        (view.caption.change, view.caption, retyped),
+        (view.caption.submit, view.caption, ranked),  # the best photograph opens again, whatever was looked at
+        (view.dense.change, view.dense, dense_retyped),
+        (view.dense.submit, view.dense, dense_retyped),
+    ):
+        event(answer, [box, view.gallery, session, state], outputs, **ANSWERING)
+
+    @errors_as_message(len(outputs))
+    def follow(session: SessionData, state: ViewState) -> tuple[Any, ...]:
+        if state.gallery not in session.edits:
+            return (gr.skip(),) * len(outputs)
+        return rank_and_show(*registry.find(state.gallery, session), state.caption, state.dense, state, state.index)
+
+    tab.select(follow, [session, state], outputs, **ANSWERING)
+
+    def other_gallery(
+        gallery: str, session: SessionData, state: ViewState, progress: gr.Progress = PROGRESS
+    ) -> tuple[Any, ...]:
+        try:
+            service, indexed = registry.open(gallery, progress.tqdm, session)
+            caption, dense = carried_over(service, registry.of(state.gallery), indexed, state)
+            answer = rank_and_show(service, indexed, caption, dense, state)
+        except ValueError as error:  # the choice goes back to the gallery whose ranking stays in sight
+            skipped = [gr.skip()] * (2 + len(outputs))
+            return (
+                standing(registry, state, str(error)),
+                *skipped,
+                gallery_kept(state.gallery, [*registry.names, UPLOADS]),
+            )
+        return *answer, caption, dense, chips_value(examples_of(indexed)), gr.skip()
+
+    tell_opened(registry, view.gallery, view.status)
+    view.gallery.input(
+        other_gallery,
+        [view.gallery, session, state],
+        [*outputs, view.caption, view.dense, view.chips, view.gallery],
+        show_progress_on=[view.ranking, view.viewer, view.chips],
+        **OPENING,
+    )
+
+    @errors_as_message(4 + len(outputs))
+    def own_photos(
+        files: list[Upload] | None, session: SessionData, state: ViewState, progress: gr.Progress = PROGRESS
+    ) -> tuple[Any, ...]:
+        if not files:
+            return *nothing, *[gr.skip()] * 4
+        service, indexed = registry.photos, index_uploads(registry.photos, files, progress.tqdm, session.uploads)
+        caption, dense = carried_over(service, registry.of(state.gallery), indexed, state)
+        status, ranking, viewer, now = rank_and_show(service, indexed, caption, dense, state)
+        radio = gr.Radio([*registry.names, UPLOADS], value=UPLOADS)
+        status = message(left_out(indexed)) or status
+        return status, ranking, viewer, now, replace(session, uploads=indexed), radio, caption, dense
+
+    view.uploads.upload(
+        own_photos,
+        [view.uploads, session, state],
+        [*outputs, session, view.gallery, view.caption, view.dense],
+        show_progress_on=[view.ranking, view.viewer],
+        **OPENING,
+    )
+
+    @errors_as_message(3)
+    def pick(session: SessionData, state: ViewState, event: Detail) -> tuple[Any, ...]:
+        service, indexed = registry.find(state.gallery, session)
+        index = event.whole("index", len(indexed))
+        selected = state.of(state.gallery, index, state.caption, state.dense)
+        return "", search_value(service, indexed, selected), selected
+
+    view.ranking.pick(pick, [session, state], [view.status, view.viewer, state], **UNQUEUED)
+
+    whatif.connect(registry, view.viewer, view.status, session, state)
+
+    @errors_as_message(1 + len(outputs))
+    def example(gallery: str, session: SessionData, state: ViewState, event: Detail) -> tuple[Any, ...]:
+        caption = event.text("caption")
+        status, *answer = rank_and_show(*registry.find(gallery, session), caption, state.dense, state)
+        return status, caption, *answer
+
+    view.chips.pick(example, [view.gallery, session, state], [view.status, view.caption, *outputs[1:]], **ANSWERING)

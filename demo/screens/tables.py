@@ -1,0 +1,94 @@
+"""Tables of what was published and of what was measured here, as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from demo.record.table import rich
+
+DENSE = {"none": "captions alone", "own": "each with its own dense caption", "other": "with another image's"}
+MEASURE_NAMES = {
+    "energy_inside": "energy inside",
+    "pointing_game": "pointing game",
+    "kept_mentioned": "kept: mentioned",
+    "kept_unmentioned": "kept: unmentioned",
+    "kept_background": "kept: background",
+    "mentioned_to_background": "mentioned to background",
+    "deletion": "deletion",
+    "insertion": "insertion",
+    "own": "own region kept",
+    "other": "the other's kept",
+    "contrast": "contrast",
+    "iou": "IoU of both masks",
+    "above": "own above the other",
+    "auc": "AUC",
+    "inside_own": "weight in the own",
+    "inside_other": "weight in the other",
+    "caption_share": "caption's share of the spread",
+}
+METHODS = {
+    "score": "score, decision mask",
+    "word_map": "word maps",
+    "seps": "word maps",
+    "effect": "effects",
+    "blanked": "blanked patches",
+    "cosine": "plain cosine",
+    "gradient": "gradient",
+    "centre": "centre",
+    "random": "random",
+}
+
+
+def results(rows: Sequence[dict[str, Any]]) -> str:
+    """Our own results as a table."""
+    cells = [
+        (
+            row["model"],
+            f"{row['split']}, {row['images']:,} images",
+            DENSE[row["dense"]],
+            *[number(value, 1) for value in (*row["image_to_text"], *row["text_to_image"], row["rsum"])],
+        )
+        for row in rows
+    ]
+    heads = ("model", "data", "dense captions", "R@1", "R@5", "R@10", "R@1", "R@5", "R@10", "rSum")
+    return table(heads, cells, ("", "", "", "image to text", "text to image", ""))
+
+
+def number(value: float | None, digits: int) -> str:
+    """A number, a count without decimals, or nothing."""
+    if value is None:
+        return ""
+    return str(int(value)) if digits > 1 and value == int(value) else f"{value:.{digits}f}"
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]], groups: Sequence[str] = ()) -> str:
+    """An HTML table; a group spans three columns where it has a name."""
+    above = "".join(f"<th{' colspan=3' if group else ''}>{escape(group)}</th>" for group in groups)
+    head = "".join(f"<th>{escape(text)}</th>" for text in heads)
+    body = "".join("<tr>" + "".join(f"<td>{rich(text)}</td>" for text in row) + "</tr>" for row in rows)
+    above = f"<tr>{above}</tr>" if groups else ""
+    return f'<div class="wide"><table><thead>{above}<tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def grounding_table(rows: Sequence[dict[str, Any]]) -> str:
+    """Where pictures point, or how they follow the caption, by model and kind of map, of rows as `our_grounding` and
+    `our_contrast` give them; measures that none of them has are left out."""
+    names = [name for name in MEASURE_NAMES if any(name in row["measures"] for row in rows)]
+    cells = [
+        (
+            *(row["model"], row["split"], METHODS.get(row["method"], row["method"])),
+            *(interval(row["measures"].get(name)) for name in names),
+        )
+        for row in rows
+    ]
+    return table(("model", "data", "map", *(MEASURE_NAMES[name] for name in names)), cells)
+
+
+def interval(value: tuple[float, float | None, float | None] | None) -> str:
+    """A mean with its interval, or nothing."""
+    if value is None:
+        return ""
+    mean, low, high = value
+    return f"{mean:.3f}" if low is None or high is None else f"{mean:.3f} ({low:.3f} to {high:.3f})"

@@ -1,0 +1,108 @@
+"""Back and Forward of the browser: what each view showed is kept for the session, and brought back as it was.
+
+assets/js/page/trail.js makes the entries. An address leads to most of them too; what it cannot bring back, a person's
+own photographs and finished drawings, comes from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+from urllib.parse import parse_qsl
+
+import gradio as gr
+
+from demo.screens.link import LinkedView
+from demo.screens.parts import ANSWERING, scripted
+from demo.server.detail import Detail
+from demo.service.registry import ModelRegistry
+from demo.service.session import SessionData
+
+MAX_KEPT = 40  # of what was shown; the oldest goes first
+KEEPING: dict[str, Any] = {
+    "api_visibility": "private",
+    "show_progress": "hidden",
+    "trigger_mode": "multiple",
+    "queue": False,
+}
+Fill = Callable[[str, Mapping[str, str]], list[Any]]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a view showed: its name, its states, and the title of its photograph, or empty."""
+
+    view: str
+    states: tuple[Any, ...]
+    photo: str = ""
+
+
+@dataclass(frozen=True)
+class Trail:
+    """What was shown in a session, by the number that the browser gave it, the newest last."""
+
+    shown: Mapping[str, Shown] = field(default_factory=dict)
+
+    def keep(self, number: str, shown: Shown) -> Trail:
+        """With one more, or with one as it is now."""
+        others = [(name, entry) for name, entry in self.shown.items() if name != number]
+        return Trail(dict([*others, (number, shown)][-MAX_KEPT:]))
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory it takes, nearly: each photograph and drawing once, however many states hold it."""
+        states = chain.from_iterable(entry.states for entry in self.shown.values())
+        held = [getattr(getattr(state, "selected", state), name, None) for state in states for name in HOLDING]
+        return sum({id(state): state.nbytes for state in held if state is not None}.values())
+
+
+HOLDING = ("session", "own", "drawn")  # what of a view's state is a person's own
+
+
+def connect(registry: ModelRegistry, views: Mapping[str, LinkedView], session: gr.State, fill: Fill) -> None:
+    """Keep what the views show when the browser says so, and bring it back when it asks.
+
+    Args:
+        session: holds a `SessionData`; fill: a view's values for a query, where nothing was kept.
+    """
+    component = scripted("trail", "seps-trail", "trail", ("keep", "back"))
+    trail = gr.State(Trail())
+    outputs = list(chain(*(view.outputs for view in views.values())))
+    states = list(chain(*(view.kept for view in views.values())))
+
+    def keep(trail: Trail, event: Detail, *values: Any) -> Trail:
+        left, name = iter(values), event.text("view")
+        kept = {other: tuple(next(left) for _ in view.kept) for other, view in views.items()}
+        if name not in kept:
+            return trail
+        return trail.keep(event.text("content"), Shown(name, kept[name], event.text("photo")))
+
+    component.keep(keep, [trail, *states], trail, **KEEPING)
+
+    def back(trail: Trail, session: SessionData, event: Detail) -> list[Any]:
+        name, query = event.text("view"), dict(parse_qsl(event.text("query").lstrip("?")))
+        if name not in views:
+            return [gr.skip()] * len(outputs)
+        values = brought_back(registry, views[name], session, query, trail.shown.get(event.text("content")))
+        restored = {name: values if values is not None else fill(name, query)}
+        return list(chain(*(restored.get(other, [gr.skip()] * len(view.outputs)) for other, view in views.items())))
+
+    component.back(back, [trail, session], outputs, **ANSWERING)
+
+
+def brought_back(
+    registry: ModelRegistry,
+    view: LinkedView,
+    session: SessionData,
+    query: Mapping[str, str],
+    shown: Shown | None,
+) -> list[Any] | None:
+    """A view's values as they were kept; None where nothing was, or where what was shown is not there any more."""
+    if shown is None or view.again is None:
+        return None
+    try:
+        return view.again(registry, session, {"photo": shown.photo, **query}, *shown.states)
+    except ValueError:
+        return None

@@ -1,0 +1,180 @@
+"""A decision by hand in the view Photos: patches are kept and dropped over the picture, and all numbers follow."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any, TypeGuard
+
+import gradio as gr
+import numpy as np
+from numpy.typing import NDArray
+
+from demo.galleries.annotation import SceneAnnotation
+from demo.galleries.index import IndexedGallery
+from demo.record.counterfactual import decision_words, game_words
+from demo.record.layers import Layer
+from demo.record.mask_overlap import others_value
+from demo.record.outlines import outlines
+from demo.screens.parts import MEASURING, PROGRESS, UNQUEUED, ViewState, errors_as_message, message, viewer_value
+from demo.server.detail import Detail
+from demo.service.counterfactual import Decided, Forcing
+from demo.service.masks import mask_text, read_mask
+from demo.service.measured import MEASURES, SLOW
+from demo.service.measuring import patches_of
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
+from demo.service.session import SessionData
+from seps import Explanation
+from seps.progress import Progress
+
+MEASURE_EVENTS = ("measure", "measure_slowly")  # of a viewer where layers are measured or decisions made by hand
+OTHERS = 5  # things in a photograph whose masks are offered
+BUDGET = 20  # patches of the game, to begin with
+
+
+def forced_mask(service: RetrievalService, state: ViewState) -> NDArray[np.bool_] | None:
+    """The decision by hand of a view, (N,); None for the model's own. ValueError where its text is none."""
+    return read_mask(state.mask, service.model.cross_net.num_patches)
+
+
+def shown_record(
+    service: RetrievalService, indexed: IndexedGallery, state: ViewState, progress: Progress = False
+) -> Explanation:
+    """The record that a view shows: under its decision, with what its layer measures."""
+    mask, name = forced_mask(service, state), Layer.parse(state.layer).name
+    pair = (indexed, state.index, state.caption, state.dense)
+    return service.measure(*pair, name, mask, progress) if name in MEASURES else service.explain(*pair, mask)
+
+
+def quick_record(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> Explanation:
+    """As `shown_record`, without what takes long to measure and has not been measured yet."""
+    waits = is_pending(service, indexed, state)
+    return shown_record(service, indexed, replace(state, layer="mask") if waits else state)
+
+
+def is_pending(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> bool:
+    """Whether the layer of a view takes long to measure, and has not been measured yet."""
+    name = Layer.parse(state.layer).name
+    pair = (indexed, state.index, state.caption, state.dense)
+    return name in SLOW and not service.is_measured(*pair, name, forced_mask(service, state))
+
+
+def measures_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
+    """What a viewer needs to offer what can be measured: the names, which of them take long, and the layer that the
+    page is to ask for by itself, if any."""
+    pending = state.layer if is_pending(service, indexed, state) else None
+    return {"measures": list(MEASURES), "slow": list(SLOW), "pending": pending}
+
+
+def decision(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> tuple[Decided, Decided] | None:
+    """The view's decision by hand and the model's own; None where the model decides."""
+    mask = forced_mask(service, state)
+    if mask is None:
+        return None
+    forcing = Forcing(service, indexed, state.index, state.caption, state.dense)
+    return forcing.attempt(mask), forcing.decided
+
+
+def search_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
+    """The value of the viewer in Photos, where patches can be kept and dropped."""
+    value = viewer_value(service, indexed, state, quick_record(service, indexed, state), "search")
+    choices = {"mask": state.mask, "budget": state.budget, "whatif": json.dumps(whatif_value(service, indexed, state))}
+    return value | measures_value(service, indexed, state) | choices | {"others": other_masks(service, indexed, state)}
+
+
+def other_masks(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> str:
+    """What the mask would be for other things in the photograph, see `others_value`; for captions alone."""
+    phrases = [text for text in indexed.gallery.items[state.index].phrases if text != state.caption]
+    if state.dense or not phrases:
+        return "[]"
+    kept = service.explain(indexed, state.index, state.caption).sparse.kept
+    return others_value(kept, phrases[:OTHERS], list(service.decide(indexed, state.index, phrases[:OTHERS])))
+
+
+def whatif_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
+    """What the page needs to try decisions.
+
+    Returns:
+        `own`: the text of the model's own decision; `objects`: of a scene, the [name, mask] of each; `budget`: what a
+        game begins with. Where a decision is forced, `now` from `decision_words`; in a game, `game` from `game_words`
+        with the model's choice as `mask`.
+    """
+    mask = forced_mask(service, state)
+    record = service.explain(indexed, state.index, state.caption, state.dense)
+    known = indexed.gallery.items[state.index].known
+    content: dict[str, Any] = {
+        "own": mask_text(record.sparse.kept),
+        "objects": [] if known is None else inside_masks(known, state.caption, record.grid),
+        "budget": min(BUDGET, record.sparse.kept.size),
+        "now": None,
+        "game": None,
+    }
+    if mask is None and not state.budget:
+        return content
+    forcing = Forcing(service, indexed, state.index, state.caption, state.dense)
+    if mask is not None:
+        content["now"] = decision_words(forcing.attempt(mask), forcing.decided)
+    if state.budget:
+        game = forcing.game(state.budget, mask)
+        words = game_words(game.budget, game.by_hand, game.by_model, game.overlap)
+        content["game"] = words | {"mask": mask_text(game.by_model.record.sparse.kept)}
+    return content
+
+
+def inside_masks(known: SceneAnnotation, caption: str, grid: tuple[int, int]) -> list[tuple[str, str]]:
+    """The name of each object of a scene of which something is seen, and the mask of the patches inside it."""
+    return [
+        (outline.name, mask_text(patches_of(known, (outline.number,), grid))) for outline in outlines(known, caption)
+    ]
+
+
+def drawn_as(state: ViewState, event: Detail) -> ViewState:
+    """The view as the page draws it: its layer and looks, its decision by hand and its game."""
+    return replace(
+        state,
+        layer=event.text("layer"),
+        opacity=event.number("opacity"),
+        lines=event.flag("lines"),
+        objects=event.flag("objects"),
+        mask=event.like("mask", ""),
+        budget=event.like("budget", 0),
+    )
+
+
+def connect(registry: ModelRegistry, viewer: gr.HTML, status: gr.HTML, session: gr.State, state: gr.State) -> None:
+    """Let the viewer of Photos try decisions and measure; `session` holds a `SessionData`, `state` a `ViewState`."""
+
+    def answered(session: SessionData, state: ViewState) -> tuple[str, dict[str, Any], ViewState]:
+        service, indexed = registry.find(state.gallery, session)
+        return message(""), search_value(service, indexed, state), state
+
+    @errors_as_message(3)
+    def measure(session: SessionData, state: ViewState, event: Detail) -> tuple[Any, ...]:
+        return answered(session, drawn_as(state, event))
+
+    @errors_as_message(2)
+    def measure_slowly(
+        session: SessionData, state: ViewState, event: Detail, progress: gr.Progress = PROGRESS
+    ) -> tuple[Any, ...]:
+        drawn = drawn_as(state, event)
+        shown_record(*registry.find(state.gallery, session), drawn, progress.tqdm)
+        return message(""), drawn
+
+    def place_measured(session: SessionData, state: ViewState, drawn: ViewState | None) -> tuple[Any, ...]:
+        if not is_of(drawn, state):
+            return gr.skip(), gr.skip()
+        return answered(session, replace(state, layer=drawn.layer))[1:]
+
+    viewer.measure(measure, [session, state], [status, viewer, state], **UNQUEUED)
+    measured = gr.State(None)  # the view that was measured, which another one may have followed meanwhile
+    slowly = viewer.measure_slowly(
+        measure_slowly, [session, state], [status, measured], show_progress_on=status, **MEASURING
+    )
+    slowly.then(place_measured, [session, state, measured], [viewer, state], **UNQUEUED)
+
+
+def is_of(measured: ViewState | None, state: ViewState) -> TypeGuard[ViewState]:
+    """Whether what was measured for one view is of the pair and the decision of another."""
+    names = ("gallery", "index", "caption", "dense", "mask")
+    return measured is not None and all(getattr(measured, name) == getattr(state, name) for name in names)

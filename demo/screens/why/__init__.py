@@ -1,0 +1,1 @@
+"""Why: two pictures or two captions side by side, word by word."""

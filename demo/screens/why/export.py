@@ -1,0 +1,273 @@
+"""Two pictures side by side with each word's part of either similarity, to take away: as a picture, JSON and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from PIL import Image
+
+from demo.drawing.formats import CONTRASTS, TYPES, Download, check_format, file_name
+from demo.drawing.layered import draw_photo, draw_scale, shades
+from demo.drawing.page import Block, Page, lettered, line_height, stacked, wrapped
+from demo.drawing.palette import DARK, LIGHT, OPACITY, VEIL, Palette
+from demo.drawing.rankings import harmless
+from demo.drawing.render import render
+from demo.record.contrast import (
+    Contrast,
+    Part,
+    contrast_record,
+    contrast_sentences,
+    maps_of,
+    marks,
+    most,
+    part_title,
+    score_line,
+)
+from demo.record.layers import Layer, LayerValues
+from demo.record.table import say
+from demo.service.threads import drawing
+from seps.numbers import rounded, written
+
+# Lengths in CSS pixels, sizes of letters in points.
+WIDTH, MARGIN, GAP = 1152, 40, 32
+PHOTO_HEIGHT = 400
+LARGE, MEDIUM, SMALL, TINY = 17, 12, 10.5, 8.5
+ROW, WORD, NUMBER = 36, 180, 80
+COLUMNS = ("part", "kind", "left", "right", "difference")
+
+
+@drawing
+def why_file(
+    contrast: Contrast,
+    photos: tuple[Image.Image, Image.Image],
+    model: str,
+    kind: str,
+    layer: str = "mask",
+    dark: bool = False,
+    credit: str = "",
+) -> Download:
+    """What stands side by side as a file.
+
+    Args:
+        contrast: both similarities in parts; photos: the left and the right one; model: its name.
+        kind: one of `CONTRASTS`.
+        layer: a word's map, "word:0", or anything else for the words that decide; dark: in the dark palette.
+        credit: of the photographs.
+
+    Raises:
+        ValueError: another kind of file.
+    """
+    check_format(kind, CONTRASTS)
+    name = file_name(model, f"{contrast.left.title} {contrast.right.title}", "why", kind)
+    if kind == "json":
+        content = json.dumps(contrast_record(contrast, model), ensure_ascii=False, indent=1)
+        return Download(name, content.encode(), TYPES[kind])
+    if kind == "csv":
+        return Download(name, contrast_csv(contrast), TYPES[kind])
+    figure = why_picture(contrast, photos, model, contrast.word(layer), DARK if dark else LIGHT, credit)
+    return Download(name, render(figure, kind), TYPES[kind])
+
+
+def contrast_csv(contrast: Contrast) -> bytes:
+    """Each part's shares as CSV, in UTF-8 with a byte order mark; all parts add up to the row of S(I, T)."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    captions = [contrast.left.caption, contrast.right.caption]
+    titles = [contrast.left.title, contrast.right.title]
+    writer.writerow([*COLUMNS, "left_photo", "right_photo", "left_caption", "right_caption"])
+    parts = [(part, "word") for part in contrast.words] + [(part, "rest") for part in contrast.rest]
+    rows = [
+        [
+            part_title(part),
+            kind,
+            table_number(part.left),
+            table_number(part.right),
+            table_number(part.difference),
+        ]
+        for part, kind in parts
+    ]
+    total = [
+        table_number(contrast.left.similarity),
+        table_number(contrast.right.similarity),
+        table_number(contrast.difference),
+    ]
+    for row in [*rows, [say("why.sum"), "sum", *total]]:
+        writer.writerow([harmless(value) for value in (*row, *titles, *captions)])
+    return buffer.getvalue().encode("utf-8-sig")
+
+
+def table_number(attribution: float | None) -> float | str:
+    """An attribution as a table has it; empty where there is none."""
+    return "" if attribution is None else rounded(attribution, 6)
+
+
+def why_picture(
+    contrast: Contrast,
+    photos: tuple[Image.Image, Image.Image],
+    model: str,
+    part: Part | None = None,
+    palette: Palette = LIGHT,
+    credit: str = "",
+) -> Figure:
+    """Both photographs, under a word's maps on one scale or with the words that decide marked, and all shares.
+
+    Args:
+        contrast: both similarities in parts; photos: left and right; part: the word, None for those that decide.
+    """
+    inner = WIDTH - 2 * MARGIN
+    head, *others = contrast_sentences(contrast)
+    sentence = " ".join(others)
+    blocks = [
+        lettered(MARGIN, wrapped(head, inner, LARGE, bold=True), LARGE, 4, symbols=True, fontweight="bold"),
+        lettered(MARGIN, wrapped(sentence, inner, SMALL), SMALL, 12, symbols=True, color=palette.quiet),
+        _photos(contrast, photos, part),
+        _scale(contrast, part),
+        _attributions(contrast),
+        lettered(MARGIN, wrapped(credit, inner, TINY, most=2), TINY, 4, color=palette.quiet),
+        lettered(MARGIN, [say("file.model", model=model)], SMALL, 0, color=palette.quiet),
+    ]
+    return stacked(blocks, WIDTH, MARGIN - 8, palette)
+
+
+def _photos(contrast: Contrast, photos: Sequence[Image.Image], part: Part | None) -> Block:
+    """Both photographs at one height, with captions where there are two, and their scores."""
+    width = (WIDTH - 2 * MARGIN - GAP) // 2
+    fits = [min(width / photo.width, PHOTO_HEIGHT / photo.height) for photo in photos]
+    sizes = [
+        (max(1, round(photo.width * scale)), max(1, round(photo.height * scale)))
+        for photo, scale in zip(photos, fits, strict=True)
+    ]
+    sides = (contrast.left, contrast.right)
+    titles = [wrapped(side.caption if contrast.of_captions else side.title, width, MEDIUM, bold=True) for side in sides]
+    head = max(map(len, titles)) * line_height(MEDIUM) + line_height(SMALL) + 10
+
+    def draw(page: Page, top: int) -> None:
+        for place, side in enumerate(sides):
+            left = MARGIN + place * (width + GAP)
+            page.text(left, top, titles[place], MEDIUM, fontweight="bold")
+            page.text(left, top + head - line_height(SMALL) - 6, [score_line(side)], SMALL, color=page.palette.accent)
+            axes = page.axes(left, top + head, *sizes[place])
+            attributions = None if part is None else (part.left, part.right)
+            has = attributions is not None and attributions[place] is not None  # else its caption has not got the word
+            layer = Layer("word", part.number) if part is not None and has else Layer("photo")
+            shown = _values(contrast, part if has else None, place)
+            laid = shades(layer, shown.values.reshape(-1), side.record.grid, shown.low, shown.high, OPACITY)
+            draw_photo(axes, photos[place], layer, shown, laid, lines=has)
+            if part is None:
+                draw_marks(axes, contrast, place)
+
+    return head + max(height for _, height in sizes) + 12, draw
+
+
+def _values(contrast: Contrast, part: Part | None, place: int) -> LayerValues:
+    """A word's map on one side, on the scale of both; nothing without a word."""
+    side = (contrast.left, contrast.right)[place]
+    kept = side.record.sparse.kept
+    if part is None:
+        return LayerValues("", "", np.zeros((0, kept.size)), 0.0, 0.0, kept, "")
+    label = say("why.weight", word=part.name)
+    return LayerValues(label, label, maps_of(contrast, part)[place], 0.0, most(contrast, part), kept, "")
+
+
+def draw_marks(axes: Axes, contrast: Contrast, place: int) -> None:
+    """Frame the patches where the words that decide look most, and name them; filled where they speak for this one."""
+    rows, columns = (contrast.left, contrast.right)[place].record.grid
+    for mark in marks(contrast, place):
+        y, x = divmod(mark["patch"], columns)
+        for colour, width in ((VEIL, 4.0), ("white", 2.0)):  # points
+            style = "solid" if mark["speaks"] or colour == VEIL else (0, (1.5, 1.5))
+            axes.add_patch(Rectangle((x, y), 1, 1, fill=False, edgecolor=colour, linewidth=width, linestyle=style))
+        ink, paper = (VEIL, "white") if mark["speaks"] else ("white", VEIL)
+        box = {"facecolor": paper, "edgecolor": ink, "pad": 2.5, "linewidth": 0.8}
+        below = y < 0.1 * rows
+        axes.text(
+            min(max(x + 0.5, 0.08 * columns), 0.92 * columns),
+            y + 1.25 if below else y - 0.25,
+            mark["word"],
+            fontsize=SMALL,
+            color=ink,
+            bbox=box,
+            ha="center",
+            va="top" if below else "bottom",
+            clip_on=True,
+            parse_math=False,
+        )
+
+
+def _scale(contrast: Contrast, part: Part | None) -> Block:
+    """What the colours of a word's maps mean, or what the frames do."""
+    if part is None:
+        return lettered(MARGIN, wrapped(say("why.marks"), WIDTH - 2 * MARGIN, SMALL), SMALL, 14)
+    return 36, lambda page, top: draw_scale(page, MARGIN, top, _values(contrast, part, 0), say("mask.cross"), OPACITY)
+
+
+def _attributions(contrast: Contrast) -> Block:
+    """A row a word with a bar towards either side, then what words leave, and the sum."""
+    rows = [*contrast.words, *contrast.rest]
+    sizes = [abs(value) for part in contrast.words for value in (part.left, part.right) if value is not None]
+    scale = max(sizes, default=0.0)
+    middle = WIDTH // 2
+    room = middle - MARGIN - WORD // 2 - NUMBER
+
+    def draw(page: Page, top: int) -> None:
+        for number, part in enumerate(rows):
+            y = top + number * ROW
+            _row(page, y, part_title(part), (part.left, part.right), part.difference)
+            if part.number >= 0 and scale:
+                for here, other, sign in ((part.left, part.right, -1), (part.right, part.left, 1)):
+                    _bar(page, y + 9, middle + sign * WORD // 2, sign, room, here, other, scale)
+        y = top + len(rows) * ROW
+        both = (contrast.left.similarity, contrast.right.similarity)
+        _row(page, y, say("why.sum"), both, contrast.difference, fontweight="bold")
+
+    return (len(rows) + 1) * ROW + 12, draw
+
+
+def _row(
+    page: Page, top: float, name: str, attributions: tuple[float | None, float | None], difference: float, **style: Any
+) -> None:
+    """A part's name over its difference, between its two shares."""
+    middle = WIDTH // 2
+    page.text(middle, top, [name], SMALL, ha="center", symbols=name == say("why.sum"), **style)
+    arrow = f"< {abs(difference):.4f}" if difference > 0 else f"{abs(difference):.4f} >"
+    page.text(middle, top + 18, [arrow], TINY, ha="center", color=page.palette.quiet)
+    for attribution, place, side in (
+        (attributions[0], MARGIN + NUMBER - 12, "right"),
+        (attributions[1], WIDTH - MARGIN - NUMBER + 12, "left"),
+    ):
+        text = say("why.missing") if attribution is None else written(attribution, ".4f")
+        page.text(place, top + 6, [text], SMALL, ha=side, **style)
+
+
+def _bar(
+    page: Page, top: float, start: float, sign: int, room: float, here: float | None, other: float | None, scale: float
+) -> None:
+    """An attribution as a bar away from the middle: as much as the other side has soft, what it has more full; hollow
+    below zero."""
+    size = abs(here or 0.0)
+    common = min(size, abs(other)) if here is not None and other is not None and here * other > 0 else 0.0
+    palette = page.palette
+    drawn = (
+        [(0.0, size, palette.paper)]
+        if (here or 0.0) < 0
+        else [
+            (0.0, common, palette.accent_soft),
+            (common, size, palette.accent),
+        ]
+    )
+    for first, last, fill in drawn:
+        length = (last - first) / scale * room
+        if length <= 0:
+            continue
+        left = start + (first / scale * room if sign > 0 else -last / scale * room)
+        axes = page.axes(left, top, length, 16)
+        axes.set_facecolor(fill)
+        axes.patch.set(edgecolor=palette.accent, linewidth=0.8)

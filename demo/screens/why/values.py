@@ -1,0 +1,150 @@
+"""What the view "Why" draws, links and saves: two photographs of a caption, or two captions of a photograph."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from demo.drawing.formats import Download
+from demo.galleries.folder import UPLOADS
+from demo.galleries.index import IndexedGallery
+from demo.record.contrast import Contrast, Side, contrast, contrast_value
+from demo.record.photo import credit_of, photo_value, with_new_key
+from demo.record.table import say
+from demo.screens.parts import ViewState, link_to
+from demo.service.captions import read_caption
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import ImageRanking, RetrievalService
+from demo.service.session import SessionData
+
+
+@dataclass(frozen=True)
+class WhyState(ViewState):
+    """What stands side by side; lives in the session. `index` is the left photograph's.
+
+    Attributes:
+        against: the index of the right photograph; that of two captions is the left one's.
+        other: the second caption, as read, or "" for two photographs.
+        uploaded: what was the person's own when their photographs came here; None for a gallery's.
+    """
+
+    against: int = 0
+    other: str = ""
+    uploaded: SessionData | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory it takes, nearly."""
+        return 0 if self.uploaded is None else self.uploaded.nbytes
+
+    def session(self, page: SessionData | None) -> SessionData | None:
+        """What is the person's own here; `page` holds it for the whole page."""
+        return self.uploaded if self.gallery == UPLOADS else page
+
+
+def sides_of(
+    service: RetrievalService, indexed: IndexedGallery, state: WhyState, ranking: ImageRanking | None = None
+) -> Contrast:
+    """The two that a state names, set side by side; ranks where the ranking for the caption is given.
+
+    A dense caption takes part where there is one caption: a second one has none.
+    """
+    dense = None if state.other else state.dense
+
+    def side(index: int, caption: str, ranked: bool) -> Side:
+        record = service.explain(indexed, index, caption, dense)
+        attribution, *others = service.split_all(record)
+        place = (0, 0) if ranking is None or not ranked else (1 + ranking.order.index(index), len(ranking.order))
+        return Side(
+            indexed.gallery.items[index].title, caption, record, attribution, *place, service.found_rule, *others
+        )
+
+    right = state.index if state.other else state.against
+    return contrast(side(state.index, state.caption, True), side(right, state.other or state.caption, not state.other))
+
+
+def first_two(ranking: ImageRanking, index: int | None = None, against: int | None = None) -> tuple[int, int]:
+    """The two photographs to begin with: the best and the next, unless others are named; never one twice where there
+    are two."""
+    left = ranking.order[0] if index is None else index
+    others = [index_here for index_here in ranking.order if index_here != left] or [left]
+    return left, others[0] if against is None or against == left else against
+
+
+def state_ranking(service: RetrievalService, indexed: IndexedGallery, state: WhyState) -> ImageRanking:
+    """The ranking of the gallery that a state belongs to, with its dense caption where that takes part."""
+    return service.rank_images(indexed, state.caption, None if state.other else state.dense)
+
+
+def why_value(service: RetrievalService, indexed: IndexedGallery, state: WhyState) -> dict[str, Any]:
+    """What the two are drawn from."""
+    ranking = state_ranking(service, indexed, state)
+    contrast = sides_of(service, indexed, state, ranking)
+    value = contrast_value(contrast)
+    indices = (state.index, state.index if state.other else state.against)
+    for side, index in zip(value["sides"], indices, strict=True):
+        side["photo"] = photo_value(indexed, index)
+        side["index"] = index
+    options = [
+        [index, say("why.option", rank=rank, title=indexed.gallery.items[index].title, score=score)]
+        for rank, (index, score) in enumerate(zip(ranking.order, ranking.scores, strict=True), start=1)
+    ]
+    return with_new_key(
+        value
+        | {
+            "model": service.name,
+            "captions": bool(state.other),
+            "options": json.dumps(options, ensure_ascii=False),
+            "layer": state.layer if contrast.word(state.layer) else "mask",
+            "link": why_link(service, indexed, state),
+        }
+    )
+
+
+def why_link(service: RetrievalService, indexed: IndexedGallery, state: WhyState) -> str | None:
+    """The query that reproduces the view but for its layer; None for what is a person's own."""
+    link = link_to(service, "why", indexed, state)
+    right = link if state.other else link_to(service, "why", indexed, replace(state, index=state.against))
+    if link is None or right is None:
+        return None
+    named = {"other": state.other} if state.other else {"against": indexed.gallery.items[state.against].key}
+    return f"{link}&{urlencode(named)}"
+
+
+def linked_state(
+    service: RetrievalService, indexed: IndexedGallery, index: int | None, caption: str, query: Mapping[str, str]
+) -> WhyState:
+    """The state of a link: a caption and a photograph, and what stands against them, the next of the ranking where
+    nothing does; ValueError for a photograph that is not there, or a caption that cannot be read."""
+    text = read_caption(service.model, caption).text
+    other = read_caption(service.model, query["other"]).text if query.get("other") else ""
+    against = indexed.gallery.position(query["against"]) if "against" in query else None
+    has_dense = bool(query.get("dense")) and other in ("", text)
+    dense = read_caption(service.model, query["dense"], dense=True).text if has_dense else None
+    left, right = first_two(service.rank_images(indexed, text, dense), index, against)
+    return WhyState(
+        indexed.gallery.name,
+        left,
+        text,
+        dense,
+        layer=query.get("layer", "mask"),
+        against=left if other else right,
+        other="" if other == text else other,
+    )
+
+
+def why_download(
+    registry: ModelRegistry, session: SessionData | None, state: WhyState, kind: str, dark: bool = False
+) -> Download:
+    """The file of what stands side by side: a picture, JSON or CSV."""
+    from demo.screens.why.export import why_file  # Matplotlib is imported with the first picture
+
+    service, indexed = registry.find(state.gallery, state.session(session))
+    contrast = sides_of(service, indexed, state, state_ranking(service, indexed, state))
+    items = [indexed.gallery.items[index] for index in (state.index, state.index if state.other else state.against)]
+    photos = (items[0].photo(), items[1].photo())
+    credit = "; ".join(dict.fromkeys(credit_line for credit_line in map(credit_of, items) if credit_line))
+    return why_file(contrast, photos, service.name, kind, state.layer, dark, credit)

@@ -1,0 +1,51 @@
+"""Which of Gradio's addresses there are here: those that the page and programs need, and no other.
+
+An update of Gradio may bring addresses that store files, run programs or tell what others do. None of them is served
+until it stands in this list; `tests/demo/server/test_addresses.py` tells which came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from starlette.routing import compile_path
+
+PAGE = ("/", "/config", "/theme.css", "/favicon.ico", "/manifest.json", "/robots.txt")
+FILES = (
+    "/assets/{path:path}",
+    "/static/{path:path}",
+    "/gradio_api/file={path_or_url:path}",
+    "/gradio_api/scripts/{rest:path}",  # the app's own
+)
+READ = (
+    "/gradio_api/app_id",  # whether the app was started anew
+    "/gradio_api/call/{api_name}/{event_id}",
+    "/gradio_api/call/v2/{api_name}/{event_id}",
+    "/gradio_api/heartbeat/{session_hash}",
+    "/gradio_api/info",
+    "/gradio_api/queue/data",
+    "/gradio_api/startup-events",  # asked by Gradio itself, once
+    "/gradio_api/upload_progress",
+)
+SENT = (
+    "/gradio_api/api/{api_name}",  # of older clients
+    "/gradio_api/call/{api_name}",
+    "/gradio_api/call/v2/{api_name}",
+    "/gradio_api/cancel",
+    "/gradio_api/queue/join",
+    "/gradio_api/reset",
+    "/gradio_api/run/{api_name}",
+    "/gradio_api/upload",
+)
+NEEDED: Mapping[str, frozenset[str]] = {
+    **{path: frozenset({"GET", "HEAD"}) for path in (*PAGE, *FILES)},
+    **{path: frozenset({"GET"}) for path in READ},
+    **{path: frozenset({"POST"}) for path in SENT},
+}
+FORMS = [(compile_path(path)[0], methods) for path, methods in NEEDED.items()]
+
+
+def is_needed(method: str, path: str) -> bool:
+    """Whether an address is served; `path` is that below the root path, a slash at its end does not count."""
+    path = path.rstrip("/") or "/"
+    return any(method in methods and form.match(path) for form, methods in FORMS)

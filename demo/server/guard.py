@@ -1,0 +1,136 @@
+"""The one gate of every call: what comes in is checked, and what goes wrong is told in a sentence.
+
+Gradio checks a file only where the call marks it as one, and answers most faults with `{"error": null}`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+from urllib.parse import urlsplit
+
+import gradio as gr
+from gradio.block_function import BlockFunction
+from gradio.exceptions import ComponentProcessingError
+
+from demo.server.detail import checked_fields, is_finite, shortened, valid_text
+from demo.server.gate import FAULT, FULL, STATUS, is_full
+from demo.server.sessions import Sessions
+
+LOG = logging.getLogger(__name__)
+GONE = (
+    "The app has let go of what this page had open, because too many others came or it was closed for long. "
+    '<a href="?{query}">Open this view again</a>: the address holds all of it but your own photos.'
+)
+
+
+class GuardedBlocks(gr.Blocks):
+    """Blocks whose events all pass one gate: a wrong call gets a sentence, never a traceback.
+
+    A ValueError of an event is told to whoever called, in its own words. Anything else is a fault of the app: it goes
+    to the log, and the caller is told so.
+    """
+
+    async def process_api(self, block_fn: BlockFunction | int, inputs: list[Any], *args: Any, **options: Any) -> Any:
+        """Check the values of an event, then let Gradio answer it.
+
+        Raises:
+            gr.Error: with a sentence.
+        """
+        event = self.fns[block_fn] if isinstance(block_fn, int) else block_fn
+        try:
+            if isinstance(self.state_holder, Sessions) and self.state_holder.is_gone(options.get("session_hash")):
+                raise ValueError(GONE.format(query=escape(asked_from(options.get("request")))))
+            if event.collects_event_data:  # before Gradio looks for files in it
+                checked_fields(options["event_data"]._data if options.get("event_data") else None)
+            return await super().process_api(event, checked(event, inputs), *args, **options)
+        except Exception as error:
+            cause = error.__cause__ if isinstance(error, ComponentProcessingError) else error  # reading an upload
+            if isinstance(cause, gr.Error):
+                raise
+            status, sentence = status_of(event, cause)
+            scope_of(options.get("request"))[STATUS] = status
+            raise gr.Error(sentence, title="Refused", print_exception=False) from error
+
+
+def status_of(event: BlockFunction, cause: BaseException | None) -> tuple[int, str]:
+    """The status and the sentence for an error of an event; what is a fault goes to the log."""
+    if isinstance(cause, ValueError):
+        return 400, str(cause)
+    if is_full(cause):
+        LOG.error("%s: %s", event.api_name or event.name, cause)
+        return 507, FULL
+    LOG.error("%s failed", event.api_name or event.name, exc_info=cause)
+    return 500, FAULT
+
+
+def scope_of(request: Any) -> Any:
+    """The scope of the request that an event came with; of several, of the first."""
+    first = request[0] if isinstance(request, list) and request else request
+    return getattr(getattr(first, "request", None), "scope", {})
+
+
+def asked_from(request: Any) -> str:
+    """The query in the address of the page that a request comes from, "" where it does not tell."""
+    headers = getattr(request, "headers", None) or {}
+    return urlsplit(headers.get("referer") or "").query
+
+
+def checked(event: BlockFunction, values: Sequence[Any]) -> list[Any]:
+    """The values of an event as Gradio may go on with them.
+
+    Args:
+        event: whose inputs they are for.
+        values: one an input, those of states ignored; at the end texts that are empty to begin with may be left out.
+
+    Raises:
+        ValueError: too few or too many, one of the wrong kind, text that is no Unicode, or a file that is no upload.
+    """
+    components = [component for component in event.inputs if not isinstance(component, gr.State)]
+    if isinstance(values, list):
+        values = [*values, *left_out(event.inputs[len(values) :])]
+    if not isinstance(values, list) or len(values) != len(event.inputs):
+        given = len(values) if isinstance(values, list) else 0
+        names = ", ".join(str(getattr(component, "label", None)) for component in components)
+        raise ValueError(
+            f"{len(components)} values are needed ({names}), but {given} came: give one for each, null or an empty "
+            "text where there is nothing to say."
+        )
+    return [
+        value if isinstance(component, gr.State) else checked_value(component, value)
+        for component, value in zip(event.inputs, values, strict=True)
+    ]
+
+
+def left_out(components: Sequence[Any]) -> list[str]:
+    """The values of the last inputs of an event, where all of them are texts that are empty to begin with."""
+    is_optional = all(isinstance(component, gr.Textbox) and component.value == "" for component in components)
+    return [""] * len(components) if is_optional else []
+
+
+def checked_value(component: Any, value: Any) -> Any:
+    """One value; errors as `checked`."""
+    name = getattr(component, "label", None) or "the value"
+    if hasattr(component, "check_uploads"):
+        return component.check_uploads(value)
+    if isinstance(component, gr.Slider) and value is None:  # which Gradio would compare with its ends
+        raise ValueError(f"{name} is empty, but a number from {component.minimum} to {component.maximum} is needed.")
+    if isinstance(component, gr.Number | gr.Slider):
+        return checked_number(name, value)
+    if not isinstance(value, str | None):
+        raise ValueError(f"{name} is a {KINDS.get(type(value), type(value).__name__)}, but text is needed.")
+    return valid_text(name, value) if value else value
+
+
+def checked_number(name: str, value: Any) -> float | int | None:
+    """A number, or none; ValueError for anything else, and for what JSON has no number for."""
+    if value is not None and type(value) not in (int, float):
+        raise ValueError(f"{name} is a {KINDS.get(type(value), type(value).__name__)}, but a number is needed.")
+    if value is not None and not is_finite(value):
+        raise ValueError(f"{name} is {shortened(value)}, but a finite number is needed.")
+    return value
+
+
+KINDS = {str: "text", bool: "true or false", int: "number", float: "number", list: "list", dict: "JSON object"}

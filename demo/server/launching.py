@@ -1,0 +1,53 @@
+"""Starting Gradio's server, however busy the machine is.
+
+Gradio gives its server 5 s to begin and its page 3 s to answer, and otherwise ends with advice that does not help.
+Where programs reach the network by way of a proxy, it asks the proxy for this machine's own address.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any
+
+from gradio import http_server
+from gradio.blocks import Blocks
+from gradio.exceptions import ServerFailedToStartError
+
+from demo.server.root import given_root
+
+
+class PatientServer(http_server.Server):
+    """A server that is waited for as long as its thread lives: it ends where the address cannot be had."""
+
+    def run_in_thread(self) -> None:
+        """Start it; errors as Gradio's."""
+        try:
+            super().run_in_thread()
+        except ServerFailedToStartError:
+            while not self.started and self.thread.is_alive():
+                time.sleep(0.01)
+            if not self.started:
+                raise
+
+
+def launch(page: Blocks, host: str, port: int, **options: Any) -> None:
+    """Serve a page at an address; returns when the server has stopped, or at once with `prevent_thread_lock`.
+
+    Args:
+        options: of Gradio's `launch`.
+
+    Raises:
+        OSError: the address cannot be had.
+    """
+    let_local_addresses_pass(host)
+    http_server.Server = PatientServer  # type: ignore[misc]
+    where: dict[str, Any] = {"server_name": host, "server_port": port, "root_path": given_root()}
+    page.launch(**where, _frontend=False, **options)  # False: without the check of 3 s
+
+
+def let_local_addresses_pass(host: str) -> None:
+    """Reach this machine without a proxy, also in the programs that this process starts."""
+    given = os.environ.get("no_proxy") or os.environ.get("NO_PROXY") or ""
+    names = [name for name in given.split(",") if name]
+    os.environ["no_proxy"] = ",".join(dict.fromkeys([*names, "localhost", "127.0.0.1", host]))

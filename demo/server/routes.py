@@ -1,0 +1,113 @@
+"""The server's own addresses and rules, which come before Gradio's."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from gradio.route_utils import FnIndexInferError, upload_fn
+from gradio.routes import App, file_upload_statuses
+from python_multipart.exceptions import MultipartParseError
+from starlette.formparsers import MultiPartException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from demo.server.folder import TemporaryFolder
+from demo.server.gate import UNKNOWN, UNREADABLE, Gate
+from demo.server.sessions import MAX_WAITING, Answers, Sessions
+from demo.server.static import CACHING, MEDIA_TYPE, PREFIX, find_script
+from demo.server.uploads import MAX_TOGETHER
+
+HEADERS = 2**20  # bytes of an upload that are no file
+
+
+def server_options(folder: TemporaryFolder, max_bytes: int) -> dict[str, Any]:
+    """What Gradio's `launch` takes as `app_kwargs`.
+
+    Args:
+        folder: of the uploads, removed when the server stops; max_bytes: of one uploaded file.
+    """
+
+    @asynccontextmanager
+    async def lifespan(app: App) -> AsyncIterator[None]:
+        blocks = app.get_blocks()
+        app.state_holder = Sessions(blocks)
+        blocks._queue.pending_messages_per_session = Answers(MAX_WAITING)
+        yield
+        folder.close()
+
+    return {
+        "lifespan": lifespan,
+        "routes": [
+            Route("/gradio_api/upload", uploading(folder, max_bytes), methods=["POST"]),
+            Route(f"/{PREFIX}/{{rest:path}}", script),
+        ],
+        "middleware": [Middleware(WithoutDeepLinks), Middleware(Gate, folder=folder, max_bytes=MAX_TOGETHER + HEADERS)],
+        "exception_handlers": {
+            FnIndexInferError: answer(404, UNKNOWN),
+            **{kind: answer(400, UNREADABLE) for kind in (KeyError, TypeError, ValueError, RecursionError)},
+        },
+    }
+
+
+def uploading(folder: TemporaryFolder, max_bytes: int) -> Callable[[Request], Any]:
+    """The address that pages and clients upload to.
+
+    Gradio would store a file under its content's hash, where two people with the same photo share it. Here each upload
+    has a folder of its own, with a name of random bits.
+    """
+
+    async def upload(request: Request) -> Response:
+        """Store the files of a request and answer with their paths, as Gradio does."""
+        folder.sweep(more=max_bytes)
+        number = request.query_params.get("upload_id")
+        progress = file_upload_statuses if number else None
+        place = folder.new("files")
+        try:
+            files, _, _ = await upload_fn(request, place, max_bytes, number, upload_progress=progress)
+        except (MultiPartException, MultipartParseError) as error:
+            shutil.rmtree(place.parent, ignore_errors=True)
+            return PlainTextResponse(str(error), 413 if "maximum allowed size" in str(error) else 400)
+        except AttributeError:  # Gradio's progress of a field that is no file
+            shutil.rmtree(place.parent, ignore_errors=True)
+            return JSONResponse({"error": UNREADABLE}, 400)
+        except BaseException:  # the person has left, or the disk is full
+            shutil.rmtree(place.parent, ignore_errors=True)
+            raise
+        request.app.get_blocks().upload_file_set.update(files)
+        return JSONResponse([str(file) for file in files])
+
+    return upload
+
+
+async def script(request: Request) -> Response:
+    """Answer with a module of the page; what lies at no module's address is not found."""
+    content = find_script(f"{PREFIX}/{request.path_params['rest']}")
+    if content is None:
+        return PlainTextResponse("There is no such script: load the page again.", 404)
+    return Response(content, media_type=MEDIA_TYPE, headers={"Cache-Control": CACHING})
+
+
+def answer(status: int, sentence: str) -> Callable[[Request, Exception], Response]:
+    """What answers a fault that happened before an event was found."""
+    return lambda request, error: JSONResponse({"error": sentence}, status)
+
+
+class WithoutDeepLinks:
+    """Leaves Gradio's own `deep_link` out of an address: this app has links of its own, and makes none of these."""
+
+    def __init__(self, app: Any) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Mapping[str, Any], receive: Any, send: Any) -> None:
+        """Pass the request on."""
+        if b"deep_link" in scope.get("query_string", b""):
+            pairs = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+            rest = urlencode([(name, value) for name, value in pairs if name != "deep_link"])
+            scope = {**scope, "query_string": rest.encode("latin-1")}
+        await self.app(scope, receive, send)

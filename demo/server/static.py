@@ -1,0 +1,62 @@
+"""What a browser fetches of the page besides its HTML: the scripts, native ES modules, and the styles.
+
+The scripts are held in memory, and only what is held is served: no request is ever turned into a path of this machine.
+Their address carries a digest of them all, so that browsers keep them for good and never use them after an update.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+
+from demo.drawing.palette import DARK, LIGHT, variables
+from demo.record.table import table_tag
+
+ASSETS = Path(__file__).resolve().parents[2] / "assets"
+SCRIPTS, STYLES = ASSETS / "js", ASSETS / "css"
+PREFIX = "gradio_api/scripts"  # what stands in front of the app passes everything below gradio_api on to Python
+MEDIA_TYPE = "text/javascript; charset=utf-8"
+CACHING = "public, max-age=31536000, immutable"
+
+
+@lru_cache(maxsize=1)
+def scripts() -> dict[str, bytes]:
+    """Every module by its path below assets/js, as "viewer/viewer.js"."""
+    files = sorted(SCRIPTS.rglob("*.js"))
+    return {file.relative_to(SCRIPTS).as_posix(): file.read_bytes() for file in files}
+
+
+@lru_cache(maxsize=1)
+def digest() -> str:
+    """Twelve hexadecimal digits that change with any module."""
+    digest_of_all = hashlib.sha256()
+    for name, content in scripts().items():
+        digest_of_all.update(f"{name}\0{len(content)}\0".encode() + content)
+    return digest_of_all.hexdigest()[:12]
+
+
+def find_script(address: str) -> bytes | None:
+    """The module at an address below the page, as `script_address` makes it; None where there is none."""
+    start = f"{PREFIX}/{digest()}/"
+    return scripts().get(address.removeprefix(start)) if address.startswith(start) else None
+
+
+def script_address(name: str) -> str:
+    """The address of a module, relative to the page: right under any root path and behind any proxy."""
+    return f"{PREFIX}/{digest()}/{name}"
+
+
+def script_tags(entry: str) -> str:
+    """The tags that load an entry, a module right below assets/js; all others are fetched beside it. With them comes
+    the table of what the page says."""
+    shared = [name for name in scripts() if "/" in name]
+    links = [f'<link rel="modulepreload" href="{script_address(name)}">' for name in shared]
+    return "\n".join([table_tag(), *links, f'<script type="module" src="{script_address(entry)}"></script>'])
+
+
+@lru_cache(maxsize=1)
+def styles() -> str:
+    """The page's colours in light and dark, and every style sheet."""
+    sheets = [file.read_text(encoding="utf-8") for file in sorted(STYLES.glob("*.css"))]
+    return "\n".join([f":root {{ {variables(LIGHT)} }} .dark {{ {variables(DARK)} }}", *sheets])

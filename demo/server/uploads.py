@@ -1,0 +1,91 @@
+"""Uploads: stored under names that cannot be guessed, and read from the folder of uploads alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from demo.galleries.folder import MAX_UPLOADS
+from demo.galleries.photos import MAX_BYTES
+from demo.server.folder import LIFETIME, lies_in
+
+MAX_TOGETHER = 250 * 2**20  # of the files of one call together
+NOT_THERE = (
+    f"This is no upload, or one that is gone: uploads stay for {LIFETIME // 60} minutes. Upload the photo once more."
+)
+
+
+@dataclass(frozen=True)
+class Upload:
+    """An uploaded file, read once: its name, for people, and its content, at most MAX_BYTES + 1 bytes of it."""
+
+    name: str
+    content: bytes
+
+
+def takes_uploads(component: Any, several: bool = False) -> Any:
+    """Let a component of Gradio's for files hand over an `Upload`, or a list of them; returns the component.
+
+    Its `check_uploads` says what a call may name as its files, and is asked before Gradio sees them.
+    """
+    folder = Path(component.GRADIO_CACHE).resolve()
+
+    def read(payload: Any) -> Any:
+        if payload is None:
+            return None
+        uploads = read_uploads([Path(file.path) for file in (payload.root if several else [payload])], folder)
+        return uploads if several else uploads[0]
+
+    component.preprocess = read
+    component.check_uploads = partial(checked_files if several else checked_file, folder)
+    return component
+
+
+def checked_files(folder: Path, value: Any) -> list[dict[str, Any]] | None:
+    """What a call names as its files, in the form that Gradio goes on with; arguments and errors as `checked_file`."""
+    if value is None or value == []:
+        return None
+    if not isinstance(value, list):
+        raise ValueError(NOT_THERE)
+    if len(value) > MAX_UPLOADS:
+        raise ValueError(f"There are {len(value)} photos, but at most {MAX_UPLOADS} can be uploaded at once.")
+    files = [checked_file(folder, file) for file in value]
+    return [file for file in files if file is not None]
+
+
+def checked_file(folder: Path, value: Any) -> dict[str, Any] | None:
+    """What a call names as its file, in the form that Gradio goes on with; nothing is opened.
+
+    Args:
+        folder: where uploads lie, its links resolved.
+        value: None, or {"path": ...}; whatever else it holds does not count.
+
+    Raises:
+        ValueError: something else, or a path that does not lead into the folder, whether there is a file or not.
+    """
+    if value is None:
+        return None
+    path = value.get("path") if isinstance(value, dict) else None
+    if not isinstance(path, str) or not lies_in(folder, path):
+        raise ValueError(NOT_THERE)
+    return {"path": str(Path(path).resolve()), "meta": {"_type": "gradio.FileData"}}
+
+
+def read_uploads(paths: list[Path], folder: Path) -> list[Upload]:
+    """Read files that `checked_file` let through; ValueError where one is gone, or all together are too large."""
+    uploads, left = [], MAX_TOGETHER
+    for path in paths:
+        try:
+            if not lies_in(folder, path) or not path.is_file():
+                raise ValueError(NOT_THERE)
+            with path.open("rb") as file:
+                content = file.read(MAX_BYTES + 1)
+        except OSError as error:  # a name too long, or a file that went meanwhile
+            raise ValueError(NOT_THERE) from error
+        left -= len(content)
+        if left < 0:
+            raise ValueError(f"These photos have more than {MAX_TOGETHER // 2**20} MB together: upload fewer at once.")
+        uploads.append(Upload(path.name, content))
+    return uploads

@@ -1,0 +1,105 @@
+"""A decision by hand beside the model's own: what becomes of S(I, T), its terms, and the photograph's rank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demo.galleries.index import IndexedGallery
+from demo.service.masks import overlap_of
+from demo.service.retrieval import ImageRanking, RetrievalService
+from seps import Explanation
+
+Mask = NDArray[np.bool_]
+Scores = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A photograph under a decision: its record, its rank, and the number of photographs that are ranked; 0 of none."""
+
+    record: Explanation
+    rank: int = 0
+    total: int = 0
+
+
+@dataclass(frozen=True)
+class Game:
+    """A budget of patches, spent by hand and by the model.
+
+    Attributes:
+        budget: how many patches may be kept; by_hand: what was painted, None where that is nothing yet.
+        by_model: the patches of the highest score, as many as the budget.
+    """
+
+    budget: int
+    by_hand: Decided | None
+    by_model: Decided
+
+    @property
+    def overlap(self) -> float:
+        """The overlap (IoU) of both sets, in [0, 1]; 0 where nothing is painted."""
+        return (
+            0.0
+            if self.by_hand is None
+            else overlap_of(self.by_hand.record.sparse.kept, self.by_model.record.sparse.kept)
+        )
+
+
+class Attempts:
+    """Tries decisions on one photograph and one caption.
+
+    Args:
+        own: the photograph under the model's own decision; its `total` is 0 where nothing is ranked.
+        others: (K,), S(I, T) of the other photographs, which keep their own decisions.
+        explained: explains the pair under a decision (N,).
+    """
+
+    def __init__(self, decided: Decided, others: Scores, explained: Callable[[Mask], Explanation]) -> None:
+        self.decided = decided
+        self._others, self._explain = others, explained
+
+    def attempt(self, mask: Mask | None) -> Decided:
+        """What becomes of the photograph under a decision (N,); None, and the model's very own, is the model's."""
+        if mask is None or np.array_equal(mask, self.decided.record.sparse.kept):
+            return self.decided
+        record = self._explain(mask)
+        if not self.decided.total:
+            return Decided(record)
+        return Decided(record, 1 + int((self._others > record.similarity).sum()), self.decided.total)
+
+
+class Forcing(Attempts):
+    """Tries decisions on one photograph of a gallery and one caption, by the model's own network.
+
+    Args:
+        service: of the gallery; indexed: the gallery; index: of the photograph; caption, dense: as read.
+    """
+
+    def __init__(
+        self, service: RetrievalService, indexed: IndexedGallery, index: int, caption: str, dense: str | None = None
+    ) -> None:
+        self.ranking: ImageRanking = service.remembered_ranking(indexed, caption, dense)
+        record = service.explain(indexed, index, caption, dense)
+        super().__init__(
+            Decided(record, self.ranking.order.index(index) + 1, len(indexed)),
+            self.ranking.others(index),
+            lambda mask: service.explain(indexed, index, caption, dense, mask),
+        )
+
+    def game(self, budget: int, mask: Mask | None) -> Game:
+        """What a budget of 1 to N patches brings by hand and by the model.
+
+        Raises:
+            ValueError: more patches than the budget, or a budget out of range.
+        """
+        rank = self.decided.record.sparse.rank  # (N,)
+        if not 1 <= budget <= rank.size:
+            raise ValueError(f"budget is {budget}, but it must be from 1 to {rank.size} patches.")
+        if mask is not None and mask.sum() > budget:
+            raise ValueError(f"{mask.sum()} patches are kept, but the budget is {budget}: drop some, or raise it.")
+        by_hand = None if mask is None else self.attempt(mask)
+        return Game(budget, by_hand, self.attempt(np.asarray(rank < budget)))

@@ -1,0 +1,66 @@
+"""What is asked of the generator, and the ranges of its numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+STEPS, MIN_STEPS, MAX_STEPS = 30, 10, 100
+GUIDANCE, MIN_GUIDANCE, MAX_GUIDANCE = 8.0, 1.0, 15.0
+SEED, MAX_SEED = 0, 2**31 - 1
+SEVERAL = 4  # pictures of a strip, seed by seed
+
+
+@dataclass(frozen=True)
+class DrawingRequest:
+    """What is to be drawn.
+
+    Attributes:
+        text: the caption, as read; steps: of drawing; guidance: how close the caption is followed, 1 plainly.
+        seeds: one a picture.
+    """
+
+    text: str
+    steps: int
+    guidance: float
+    seeds: tuple[int, ...]
+
+
+def read_numbers(steps: Any, guidance: Any, seed: Any, count: Any = 1) -> dict[str, Any]:
+    """Read the numbers of a drawing: {"steps", "guidance", "seed", "count"}, count pictures with seed, seed + 1, ...
+
+    Raises:
+        ValueError: one that is no number, or out of its range.
+    """
+    return {
+        "steps": whole("steps", steps, MIN_STEPS, MAX_STEPS),
+        "guidance": within("guidance", guidance, MIN_GUIDANCE, MAX_GUIDANCE),
+        "seed": whole("seed", seed, 0, MAX_SEED),
+        "count": whole("count", count, 1, SEVERAL),
+    }
+
+
+def whole(name: str, value: Any, least: int, most: int) -> int:
+    """A whole number in a range; ValueError for anything else."""
+    parsed = number(value)
+    if parsed is None or parsed != int(parsed) or not least <= parsed <= most:
+        raise ValueError(f"{name} is {str(value)[:20]!r}, but a whole number from {least} to {most:,} is needed.")
+    return int(parsed)
+
+
+def within(name: str, value: Any, least: float, most: float) -> float:
+    """A number in a range; ValueError for anything else."""
+    parsed = number(value)
+    if parsed is None or not least <= parsed <= most:
+        raise ValueError(f"{name} is {str(value)[:20]!r}, but a number from {least:g} to {most:g} is needed.")
+    return parsed
+
+
+def number(value: Any) -> float | None:
+    """A finite number of what may be one, or None."""
+    try:
+        parsed = float(value)
+    except (TypeError, ValueError, OverflowError):  # the last: too large for a float
+        return None
+    return parsed if isfinite(parsed) else None

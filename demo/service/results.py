@@ -1,0 +1,140 @@
+"""What our models measured, out of their files of results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from demo.service.own_models import results_files
+from seps.checks import read_json_file
+from seps.models.hub import shipped_models
+
+DENSE_PROTOCOLS = {"captions_only": "none", "own_dense": "own", "other_dense": "other"}
+DENSE_SPLIT = "mllm"
+RECALLS = {"r1", "r5", "r10"}
+DIRECTIONS = ("image_to_text", "text_to_image")
+RECALL_KEYS = {"split", "images", "captions", "rsum", "image_to_text", "text_to_image"}
+MEASURES = (
+    "energy_inside",
+    "pointing_game",
+    "kept_mentioned",
+    "kept_unmentioned",
+    "kept_background",
+    "mentioned_to_background",
+    "deletion",
+    "insertion",
+)
+CONTRASTS = ("own", "other", "contrast", "iou", "above", "auc", "inside_own", "inside_other", "caption_share")
+
+OwnModels = Mapping[str, Path | None]
+
+
+def our_results(models: OwnModels | None = None) -> list[dict[str, Any]]:
+    """Read our shipped models' measured results, from assets/models/*/results-*.json.
+
+    Args:
+        models: models of one's own, whose results follow: folders by name, None where one is not on this machine.
+
+    Returns:
+        Rows with `model`, `split`, `dense` ("none", "own": the image's own dense caption, or "other": a wrong image's),
+        `images`, `captions`, `image_to_text` and `text_to_image` (R@1, R@5, R@10 in per cent), `rsum` and `file`.
+    """
+    return [
+        result_row(model, dense, measured[protocol], file)
+        for model, file, measured in measurements(models)
+        for protocol, dense in DENSE_PROTOCOLS.items()
+        if is_whole(measured.get(protocol))
+    ]
+
+
+def is_whole(measurement: Any) -> bool:
+    """Whether a measurement has all that a row tells."""
+    return (
+        isinstance(measurement, dict)
+        and measurement.keys() >= RECALL_KEYS
+        and all(
+            isinstance(measurement[direction], dict) and measurement[direction].keys() >= RECALLS
+            for direction in ("image_to_text", "text_to_image")
+        )
+    )
+
+
+def our_grounding(models: OwnModels | None = None) -> list[dict[str, Any]]:
+    """Where our shipped models' pictures point, from the same files; `models` as for `our_results`.
+
+    Returns:
+        Rows with `model`, `split`, `phrases` (how many, or None), `method` and `measures`: for each of MEASURES that
+        the file has, its mean and its 95% interval [low, high] (None where it has none).
+    """
+    return map_rows("grounding", "methods", MEASURES, models)
+
+
+def our_contrast(models: OwnModels | None = None) -> list[dict[str, Any]]:
+    """How far our models' maps follow the caption: rows as those of `our_grounding`, with the measures of CONTRASTS.
+    The score's have the caption's share of its spread too."""
+    return map_rows("contrast", "maps", CONTRASTS, models)
+
+
+def map_rows(key: str, maps: str, names: Iterable[str], models: OwnModels | None) -> list[dict[str, Any]]:
+    """A row for each map of each file of results that has `key`, where the maps stand under `maps`."""
+    rows = []
+    for model, _, measured in measurements(models):
+        results: dict[str, Any] = measured.get(key) or {}
+        labels = {"model": model, "split": results.get("split", ""), "phrases": results.get("phrases")}
+        for method, values in results.get(maps, {}).items():
+            whole = values | {"caption_share": results.get("caption_share") if method == "score" else None}
+            measures = {name: estimate(whole[name]) for name in names if estimate(whole.get(name)) is not None}
+            rows.append(labels | {"method": method, "measures": measures})
+    return rows
+
+
+def our_effects() -> list[dict[str, Any]]:
+    """The rows of `our_grounding` of the split on which a model's effects were measured, test before dev."""
+    rows = our_grounding()
+    measured = {
+        model: max(row["split"] for row in rows if row["model"] == model and row["method"] == "effect")
+        for model in {row["model"] for row in rows if row["method"] == "effect"}
+    }
+    return [row for row in rows if row["split"] == measured.get(row["model"])]
+
+
+def estimate(value: Any) -> tuple[float, float | None, float | None] | None:
+    """A mean with the ends of its interval, where there is one."""
+    if isinstance(value, dict) and isinstance(value.get("mean"), int | float):
+        return value["mean"], value.get("low"), value.get("high")
+    return None
+
+
+def measurements(models: OwnModels | None = None) -> list[tuple[str, str, dict[str, Any]]]:
+    """Each file of results of a shipped model, and of models of one's own: the model, "model/file", what it holds."""
+    shipped = [
+        (model, file) for model, folder in shipped_models().items() for file in sorted(folder.glob("results-*.json"))
+    ]
+    files = [(model, f"{model}/{file.name}", json.loads(file.read_text(encoding="utf-8"))) for model, file in shipped]
+    for model, folder in (models or {}).items():
+        for file in [] if folder is None else results_files(folder):
+            with suppress(ValueError):  # not written by our programs
+                measured = read_json_file(file)
+                files += [(model, f"{model}/{file.name}", measured)] if isinstance(measured, dict) else []
+    return files
+
+
+def result_row(model: str, dense: str, measurement: dict[str, Any], file: str) -> dict[str, Any]:
+    """One measurement of `seps.evaluate`."""
+    recalls = {
+        direction: [measurement[direction][name] for name in ("r1", "r5", "r10")]
+        for direction in ("image_to_text", "text_to_image")
+    }
+    counts = {name: measurement[name] for name in ("split", "images", "captions", "rsum")}
+    return {"model": model, "dense": dense, **counts, **recalls, "file": file}
+
+
+def dense_protocol() -> list[dict[str, Any]]:
+    """The rows of `our_results` on the split that has dense captions of a multimodal LLM: with none, with the image's
+    own, with a wrong image's; each with `change`, its rSum less that with none."""
+    rows = [row for row in our_results() if row["split"] == DENSE_SPLIT]
+    alone = {row["model"]: row["rsum"] for row in rows if row["dense"] == "none"}
+    return [row | {"change": row["rsum"] - alone[row["model"]]} for row in rows if row["model"] in alone]

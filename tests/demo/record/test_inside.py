@@ -1,0 +1,75 @@
+"""Weight inside the named object, against maps and masks made by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from demo.galleries.annotation import SceneAnnotation, labels
+from demo.galleries.phrases import phrases_of
+from demo.record import inside
+from demo.record.inside import sentence, weights_inside, words_of
+from demo.service.registry import ModelRegistry
+from seps.data.regions import mask_overlap
+from seps.scenes import Mention
+from tests.seps.scenes.test_edit import CUP_ON_TABLE
+
+
+def test_a_phrase_s_words_among_word_pieces() -> None:
+    positions = [range(1, 2), range(2, 4), range(4, 5), range(5, 6)]  # the second word makes two pieces
+    assert words_of(Mention("red car", 1, (0,)), positions) == [2, 3, 4]
+
+
+def test_each_word_of_a_phrase_gets_its_own_share(registry: ModelRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
+    service, indexed = registry.open("scenes")
+    item = indexed.gallery.items[0]
+    assert item.known is not None
+    caption = item.captions[0]
+    assert caption == "A red helicopter above a small dolphin at sea"
+    record = service.explain(indexed, 0, caption)
+    maps = np.zeros_like(record.sparse_alignment.word_maps)  # (11, 100)
+    seen = labels(item.known.scene)
+    cover = mask_overlap(seen == 0, record.grid).reshape(-1)  # the helicopter's
+    full, empty = int(cover.argmax()), int(cover.argmin())
+    assert cover[empty] == 0
+    maps[2, full] = 1.0  # "red"
+    maps[3, full], maps[3, empty] = 0.25, 0.75  # "helicopter"
+    maps[7, empty] = 1.0  # "dolphin"
+    record = replace(record, sparse_alignment=replace(record.sparse_alignment, word_maps=maps))
+    weights = {weight.word: weight for weight in weights_inside(record, item.known, caption, service.model.tokenizer)}
+    assert set(weights) == {2, 3, 7}  # "a" has no weight, and "above" and "sea" name nothing
+    assert weights[2].fraction == pytest.approx(cover[full])
+    assert weights[3].fraction == pytest.approx(0.25 * cover[full])
+    assert (weights[2].name, weights[2].objects, weights[2].phrase) == ("the red helicopter", (0,), "A red helicopter")
+    assert weights[7].name == "the dolphin"
+    assert sentence(replace(weights[2], fraction=0.708)) == "71% of this word's weight lies inside the red helicopter."
+    monkeypatch.setattr(inside, "labels", lambda scene: np.full((224, 224), -1))
+    assert weights_inside(record, item.known, caption, service.model.tokenizer) == []  # nothing of them is seen
+
+
+@pytest.mark.parametrize(
+    ("caption", "expected"),
+    [
+        ("a red cup on the brown table.", [("a red cup", 0, (1,)), ("the brown table", 4, (0,))]),
+        ("The little black hound, alone", [("The little black hound", 0, (2,))]),
+        ("one mug and two balls", [("one mug", 0, (1,)), ("two balls", 3, (3,))]),
+        ("a green cup", []),
+        ("a large dog", []),
+        ("a zebra in the desert", []),
+        ("", []),
+    ],
+)
+def test_any_caption_s_phrases_are_found(caption: str, expected: list[tuple[str, int, tuple[int, ...]]]) -> None:
+    mentions = phrases_of(SceneAnnotation(CUP_ON_TABLE), caption)
+    assert [(mention.phrase, mention.first_word, mention.objects) for mention in mentions] == expected
+
+
+def test_the_generator_s_own_phrases_are_found_in_their_captions(registry: ModelRegistry) -> None:
+    for item in registry.open("scenes")[1].gallery.items:
+        assert item.known is not None
+        for caption in item.captions:
+            mentions = phrases_of(item.known, caption)
+            assert mentions == item.known.named_in(caption)
+            assert phrases_of(SceneAnnotation(item.known.scene), caption) == mentions

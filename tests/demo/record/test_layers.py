@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from demo.record.layers import Layer, describe
+from seps import Explanation
+from tests.helpers.records import CASES, WORDS, random_record
+
+TEXTS = [
+    "photo",
+    *(f"{name}{branch}" for name in ("mask", "score", "s_p", "s_st", "s_im", "s_dt") for branch in ("", ":dense")),
+    "mask:both",
+    *("token:1", "token:1:dense", "tokens", "tokens:dense", "extra", "extra:dense", "word:0", "word:11"),
+]
+
+
+def existing(record: Explanation) -> list[Layer]:
+    """Every layer of TEXTS that the record has."""
+    layers = []
+    for layer in map(Layer.parse, TEXTS):
+        try:
+            layer.check(record)
+        except ValueError:
+            continue
+        layers.append(layer)
+    return layers
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_text_form_leads_back_to_the_layer(text: str) -> None:
+    layer = Layer.parse(text)
+    assert str(layer) == text and Layer.parse(str(layer)) == layer
+
+
+def test_parts_of_the_text_form() -> None:
+    assert Layer.parse("token:12:dense") == Layer("token", 12, "dense")
+    assert Layer.parse("word:0") == Layer("word", 0) and Layer.parse("mask") == Layer("mask", None, "sparse")
+    assert str(Layer.parse("token:007")) == "token:7"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "heat", "mask:1", "mask:sparse", "token", "token:x", "token:-1", "token:1:both", "word", "word:1:dense",
+     "photo:dense", "score:both", "mask:dense:dense", " mask", "mask\n", "MASK", "token:" + "9" * 5000],
+)  # fmt: skip
+def test_unknown_layers_are_refused_with_a_list(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^There is no layer .*There are photo, mask, score, s_p, .* mask:both\.$"):
+        Layer.parse(text)
+
+
+def test_no_layer_without_its_number() -> None:
+    for arguments in (("token",), ("mask", 3), ("word", -1)):
+        with pytest.raises(ValueError, match="There is no layer"):
+            Layer(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("word:12", r"^The caption has 6 words, 0 to 5, but word 12 was asked for\.$"),
+        ("token:0", r"^The sparse branch has 5 tokens, 1 to 5, but token 0 was asked for\.$"),
+        ("token:6", r"^The sparse branch has 5 tokens, 1 to 5, but token 6 was asked for\.$"),
+        (
+            "mask:dense",
+            r'^The layer "mask:dense" needs a dense caption, and there is none: add one, or choose "mask"\.$',
+        ),
+        ("mask:both", "needs a dense caption"),
+        ("s_dt", r"^The sparse branch's score has no part s_dt here: its parts are s_p, s_st, s_im\.$"),
+    ],
+)
+def test_what_a_record_lacks_is_told(text: str, message: str) -> None:
+    record = random_record()
+    for use in (Layer.check, Layer.values):
+        with pytest.raises(ValueError, match=message):
+            use(Layer.parse(text), record)
+    with pytest.raises(ValueError, match=message):
+        describe(record, Layer.parse(text))
+
+
+def test_released_scores_have_no_mlp_part() -> None:
+    with pytest.raises(ValueError, match="has no part s_p here"):
+        Layer.parse("s_p").check(random_record("released"))
+
+
+def test_a_branch_that_merges_nothing_has_no_token_layers() -> None:
+    record = random_record(dense=True, use_dual_aggr=False)
+    for text in ("token:1:dense", "tokens:dense"):
+        with pytest.raises(ValueError, match=r"^The dense branch merges no tokens of its own here"):
+            Layer.parse(text).check(record)
+    Layer.parse("tokens").check(record)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_values_are_the_records(case: tuple[str, bool, tuple[int, int]]) -> None:
+    record = random_record(*case)
+    layers = existing(record)
+    # photo, mask, score, three or two parts, token:1, tokens, extra, word:0; twice and more with a dense caption
+    assert (
+        len(layers) == {("paper", 0): 10, ("released", 0): 9, ("paper", 1): 21, ("released", 1): 17}[case[0], case[1]]
+    )
+    for layer in layers:
+        branch = record.dense if layer.branch == "dense" else record.sparse
+        assert branch is not None
+        shown = layer.values(record)
+        assert np.array_equal(shown.kept, branch.kept)
+        if layer.name == "photo":
+            assert shown.values.shape == (0, branch.kept.size)
+            continue
+        if str(layer) == "mask:both":
+            assert record.dense is not None
+            fates = [int(sparse) + 2 * int(other) for sparse, other in zip(branch.kept, record.dense.kept, strict=True)]
+            assert shown.values.tolist() == fates and (shown.low, shown.high) == (0, 3)
+            continue
+        expected = {
+            "mask": branch.kept,
+            "score": branch.score,
+            **branch.parts,
+            "token": None
+            if branch.aggregation_weights is None
+            else branch.aggregation_weights[(layer.number or 1) - 1],
+            "tokens": branch.aggregation_weights,
+            "extra": branch.extra_weights,
+            "word": record.sparse_alignment.word_maps[layer.number or 0],
+        }[layer.name]
+        assert np.array_equal(shown.values, expected)
+        is_score = layer.name.startswith("s")
+        assert shown.low == (expected.min() if is_score else 0) and shown.high == max(
+            expected.max(), 0 if not is_score else -9
+        )
+        named = record.dense is not None and layer.name != "word"
+        assert (f", {branch.name} branch" in shown.title) == named
+
+
+def test_words_are_named_with_their_best_token() -> None:
+    record = random_record()
+    alignment = record.sparse_alignment
+    shown = Layer.parse("word:2").values(record)
+    best = alignment.best_token[2]
+    assert shown.title == f'Word map of "{WORDS[2]}"'
+    assert shown.sentence.endswith(f"best, with {alignment.matrix[best, 2]:.3f}.")
+    assert alignment.tokens[best].split()[-1] in shown.sentence
+
+
+def masked(record: Explanation, kept: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Explanation:
+    return replace(record, sparse=replace(record.sparse, kept=kept.reshape(-1)))
+
+
+def test_alternative_text_names_the_place() -> None:
+    record = random_record(grid=(6, 6))
+    kept = np.zeros((6, 6), dtype=bool)
+    kept[4:, :3] = True
+    assert describe(masked(record, kept), Layer("mask")) == "6 of 36 patches kept; most on the lower left"
+    assert describe(masked(record, kept.T), Layer("mask")) == "6 of 36 patches kept; most on the upper right"
+    chess = np.indices((6, 6)).sum(axis=0) % 2 == 0
+    assert describe(masked(record, chess), Layer("mask")) == "18 of 36 patches kept; spread evenly"
+    assert describe(masked(record, kept | True), Layer("mask")) == "36 of 36 patches kept"
+    assert describe(record, Layer("photo")) == "the photo alone"
+
+
+def test_alternative_text_of_both_masks_counts_what_both_kept() -> None:
+    record = random_record(dense=True)
+    assert record.dense is not None
+    both = int((record.sparse.kept & record.dense.kept).sum())
+    assert describe(record, Layer.parse("mask:both")).startswith(f"{both} of 28 patches kept by both branches")
+
+
+def test_alternative_text_of_values_follows_the_values() -> None:
+    record = random_record(grid=(6, 6))
+    score = np.full((6, 6), -2.0)
+    score[:2, :2] = -1.0
+    high = replace(record, sparse=replace(record.sparse, score=score.reshape(-1)))
+    text = describe(high, Layer("score"))
+    assert text == (
+        "Total significance score: from -2.000 to -1.000: the weighted sum of its parts; highest on the upper left"
+    )
+    flat = replace(record, sparse=replace(record.sparse, score=np.full(36, 0.25)))
+    assert describe(flat, Layer("score")).endswith("the weighted sum of its parts")
+    weights = np.zeros((2, 6, 6))
+    weights[:, 2:4, 4:] = 0.25
+    merged = replace(record, sparse=replace(record.sparse, aggregation_weights=weights.reshape(2, 36)))
+    assert describe(merged, Layer("tokens")).endswith("; most of the weight on the middle right")
+
+
+def test_nothing_dropped_leaves_the_extra_token_empty() -> None:
+    record = random_record(sparse_ratio=1.0)
+    shown = Layer("extra").values(record)
+    assert (shown.low, shown.high) == (0, 0)
+    assert describe(record, Layer("extra")) == "Extra token: nothing was dropped: every weight is 0"

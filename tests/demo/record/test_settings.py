@@ -1,0 +1,212 @@
+"""Settings change what they should in the trained network, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import Tensor
+
+from demo.record.settings import (
+    Knobs,
+    changes,
+    evaluation_knobs,
+    fixed,
+    idle,
+    limits,
+    network_with,
+    read_knobs,
+    trained_knobs,
+    untrained,
+)
+from demo.service.retrieval import RetrievalService
+from seps import HRPA, CrossSparseAggrNet, SEPSModel, explain
+
+CAPTION = "a motorcycle parked indoors"
+
+
+class Half:
+    """A model of which the lesson's settings see the network alone."""
+
+    def __init__(self, net: CrossSparseAggrNet) -> None:
+        self.cross_net = net
+
+
+def half(net: CrossSparseAggrNet) -> SEPSModel:
+    model: SEPSModel = Half(net)  # type: ignore[assignment]
+    return model
+
+
+@pytest.fixture(scope="module")
+def pair(service: RetrievalService) -> tuple[Tensor, Tensor]:
+    """A photograph's patches and a caption's words."""
+    indexed = service.find("examples")
+    patches = indexed.patches(indexed.gallery.position("motorcycle"))
+    return patches, service.model.encode_captions([CAPTION])[0][0]
+
+
+def test_the_shipped_model_was_trained_as_its_config_says(service: RetrievalService) -> None:
+    trained = trained_knobs(service.model)
+    options = service.model.config.network
+    assert (trained.keep_ratio, trained.aggr_ratio) == (options["sparse_ratio"], options["aggr_ratio"])
+    assert (trained.beta, trained.top_k) == (options["beta"], options["top_k"])
+    assert (trained.decision, trained.variant, trained.dense) == ("top-k", "paper", True)
+    assert evaluation_knobs(service.model) == trained
+
+
+def test_trained_settings_give_the_trained_network(service: RetrievalService, pair: tuple[Tensor, Tensor]) -> None:
+    net = network_with(service.model, trained_knobs(service.model))
+    assert not net.training
+    assert explain(net, *pair).similarity == explain(service.model.cross_net, *pair).similarity
+    parameters = dict(service.model.cross_net.named_parameters())
+    for name, values in net.named_parameters():
+        assert values.data_ptr() == parameters[name].data_ptr(), name  # shared, not copied
+
+
+@pytest.mark.parametrize(("ratio", "kept"), [(0.05, 10), (0.3, 59), (1.0, 196)])
+def test_the_keep_ratio_moves_the_kept_count_alone(
+    service: RetrievalService, pair: tuple[Tensor, Tensor], ratio: float, kept: int
+) -> None:
+    net = network_with(service.model, replace(trained_knobs(service.model), keep_ratio=ratio))
+    record = explain(net, *pair)
+    trained = explain(service.model.cross_net, *pair)
+    assert record.sparse.kept.sum() == kept
+    assert record.sparse.aggregation_weights is not None
+    assert len(record.sparse.aggregation_weights) == net.num_tokens == service.model.cross_net.num_tokens
+    assert (record.sparse.score == trained.sparse.score).all()
+    assert (record.sparse.rank[record.sparse.kept] < kept).all()
+
+
+def test_beta_weighs_the_parts(service: RetrievalService, pair: tuple[Tensor, Tensor]) -> None:
+    record = explain(network_with(service.model, replace(trained_knobs(service.model), beta=0.1)), *pair)
+    assert record.sparse.coefficients == pytest.approx({"s_p": 0.8, "s_st": 0.1, "s_im": 0.2})
+
+
+@pytest.mark.parametrize("top_k", [1, 3])
+def test_a_smaller_k_shows_the_relevance_mlp_zeros(
+    service: RetrievalService, pair: tuple[Tensor, Tensor], top_k: int
+) -> None:
+    net = network_with(service.model, replace(trained_knobs(service.model), top_k=top_k))
+    trained = service.model.cross_net.hrpa
+    best = torch.tensor([[0.9, -0.2, 0.7, 0.1, 0.5, 0.3]])
+    seen = torch.zeros(1, trained.top_k)
+    seen[0, :top_k] = best.sort(descending=True).values[0, :top_k]
+    torch.testing.assert_close(net.hrpa.relevance(best), trained.relevance_mlp(seen)[:, 0])
+    assert trained.top_k == trained_knobs(service.model).top_k  # the model's own is as it was
+    assert explain(net, *pair).terms["sparse patch relevance"] != pytest.approx(
+        explain(service.model.cross_net, *pair).terms["sparse patch relevance"], abs=1e-4
+    )
+
+
+def test_the_released_variant_takes_the_sparse_weight_network(
+    service: RetrievalService, pair: tuple[Tensor, Tensor]
+) -> None:
+    net = network_with(service.model, replace(trained_knobs(service.model), variant="released"))
+    trained = service.model.cross_net
+    image = net.encode_images(pair[0][None])
+    torch.testing.assert_close(image.logits[0], trained.encode_images(pair[0][None]).logits[0])
+    record = explain(net, *pair)
+    assert record.variant == "released"
+    assert set(record.sparse.parts) == {"s_st", "s_im"}
+    assert record.terms["sparse patch relevance"] == 0
+    assert net.detach_selection
+    assert not hasattr(net.hrpa, "relevance_mlp")
+
+
+def test_gumbel_draws_in_training_mode_at_its_temperature(service: RetrievalService) -> None:
+    net = network_with(service.model, replace(trained_knobs(service.model), decision="gumbel", temperature=0.3))
+    assert net.use_gumbel_softmax
+    assert net.sparse_net_cap.gumbel_tau == net.sparse_net_long.gumbel_tau == 0.3
+
+
+def test_what_the_parameters_fix_is_refused_and_told(service: RetrievalService) -> None:
+    trained = trained_knobs(service.model)
+    assert list(fixed(service.model)) == ["aggr_ratio"]
+    with pytest.raises(ValueError, match="N_c = 39 aggregated tokens"):
+        network_with(service.model, replace(trained, aggr_ratio=0.2))
+    assert network_with(service.model, replace(trained, aggr_ratio=0.4)).num_tokens == 39
+    assert limits(service.model)["top_k"] == (1, 5)
+    with pytest.raises(ValueError, match="top_k is 6, but the relevance MLP was trained for 5"):
+        network_with(service.model, replace(trained, top_k=6))
+
+
+def test_a_model_of_the_released_code_cannot_become_the_papers() -> None:
+    model = half(CrossSparseAggrNet(16, 16))
+    trained = trained_knobs(model)
+    assert trained.variant == "released"
+    assert {"variant", "beta", "top_k", "aggr_ratio"} == set(fixed(model))
+    assert network_with(model, replace(trained, keep_ratio=0.25)).sparse_net_cap.sparse_ratio == 0.25
+    with pytest.raises(ValueError, match="neither the paper's score MLP"):
+        network_with(model, replace(trained, variant="paper"))
+
+
+@pytest.mark.parametrize("dual", [True, False])
+def test_networks_with_and_without_dual_aggregation_have_both_variants(dual: bool) -> None:
+    torch.manual_seed(0)
+    network = CrossSparseAggrNet(16, 16, use_paper_version=True, use_dual_aggr=dual).eval()
+    model, image, words = half(network), torch.randn(16, 16), torch.randn(4, 16)
+    for variant in ("paper", "released"):
+        net = network_with(model, replace(trained_knobs(model), variant=variant))
+        weights = explain(net, image, words, torch.randn(7, 16)).sparse.aggregation_weights
+        assert weights is not None
+        assert weights.shape == (network.num_tokens, 16)
+    assert isinstance(network.hrpa, HRPA)
+
+
+def test_a_gumbel_model_is_evaluated_by_the_top_k() -> None:
+    model = half(CrossSparseAggrNet(16, 16, use_paper_version=True, use_gumbel_softmax=True))
+    trained = trained_knobs(model)
+    assert (trained.decision, evaluation_knobs(model).decision) == ("gumbel", "top-k")
+    assert untrained(evaluation_knobs(model), trained) == untrained(trained, trained) == []
+
+
+def test_only_what_training_did_not_see_is_marked(service: RetrievalService) -> None:
+    trained = trained_knobs(service.model)
+    assert untrained(replace(trained, seed=7, dense=False), trained) == []
+    assert untrained(replace(trained, keep_ratio=0.2, top_k=3), trained) == ["keep_ratio", "top_k"]
+    assert untrained(replace(trained, decision="gumbel", keep_ratio=0.2), trained) == ["decision"]
+    assert untrained(replace(trained, variant="released", beta=0.0), trained) == ["variant"]
+
+
+def test_a_knob_without_effect_counts_for_nothing(service: RetrievalService) -> None:
+    trained = trained_knobs(service.model)
+    assert set(idle(trained)) == {"temperature", "seed"}
+    assert set(idle(replace(trained, decision="gumbel", variant="released"), has_dense=False)) == {
+        "keep_ratio",
+        "beta",
+        "top_k",
+        "dense",
+    }
+    assert changes(replace(trained, seed=3, temperature=2.0), trained) == []
+    assert changes(replace(trained, seed=3, decision="gumbel"), trained) == ["decision", "seed"]
+    assert changes(replace(trained, dense=False), trained) == ["dense"]
+    assert changes(replace(trained, dense=False), trained, has_dense=False) == []
+
+
+def test_knobs_come_from_a_browser(service: RetrievalService) -> None:
+    trained = trained_knobs(service.model)
+    read = read_knobs({"keep_ratio": 1, "top_k": 3.0, "dense": False, "decision": "gumbel"}, trained)
+    assert read == replace(trained, keep_ratio=1.0, top_k=3, dense=False, decision="gumbel")
+    assert isinstance(read.top_k, int)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"colour": 1}, "no knob 'colour'"),
+        ({"keep_ratio": 0.01}, "keep_ratio is 0.01, but it must lie between 0.05 and 1"),
+        ({"beta": float("nan")}, "beta is nan"),
+        ({"beta": "0.2"}, "beta is '0.2', but a number"),
+        ({"top_k": 2.5}, "top_k is 2.5, but a whole number"),
+        ({"seed": True}, "seed is True, but a whole number"),
+        ({"temperature": None}, "temperature is None"),
+        ({"decision": "dice"}, "decision is 'dice'"),
+        ({"decision": []}, "decision is"),
+        ({"dense": 1}, "dense is 1"),
+        ({"variant": "mine"}, "must be 'paper' or 'released'"),
+    ],
+)
+def test_bad_knobs_are_told(values: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read_knobs(values, Knobs(0.5, 0.4, 0.25, 5))

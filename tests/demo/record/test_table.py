@@ -1,0 +1,150 @@
+"""The table of what is said: every template can be filled, every symbol has its mathematics, and both are told once."""
+
+from __future__ import annotations
+
+import json
+import re
+from string import Formatter
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from matplotlib.mathtext import MathTextParser
+
+from demo.record.layers import Layer
+from demo.record.sentences import layers_of, record_words
+from demo.record.table import (
+    LESSON,
+    NAMES,
+    SYMBOLS,
+    TABLE,
+    TEMPLATES,
+    mathtext,
+    ordinal,
+    rich,
+    say,
+    symbols,
+    table_tag,
+)
+from demo.server.static import SCRIPTS
+from tests.demo.browser.standalone import WORDS, random_record
+
+KEYS = [f"{section}.{name}" for section, rows in TEMPLATES.items() if section != "symbols" for name in rows]
+
+
+def numbers(key: str) -> dict[str, Any]:
+    """A value for each place of a template, as its format wants it."""
+    section, _, name = key.partition(".")
+    formats = {field: spec for _, field, spec, _ in Formatter().parse(TEMPLATES[section][name]) if field}
+    return {field: 2 if not spec or spec[0].isalpha() or spec == "," else 0.6 for field, spec in formats.items()}
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_template_is_filled_and_needs_all_its_values(key: str) -> None:
+    values = numbers(key)
+    assert not re.search(r"[{}]", say(key, **values))
+    for name in values:
+        with pytest.raises(KeyError, match=name):
+            say(key, **{other: value for other, value in values.items() if other != name})
+
+
+def test_formats_count_place_and_round() -> None:
+    assert say("title.tokens", count=1) == "All 1 aggregated token"
+    assert say("title.tokens", count=39) == "All 39 aggregated tokens"
+    assert say("lesson.order", count=196) == "196 patches, from the highest score to the lowest"
+    assert [ordinal(number) for number in (1, 2, 3, 4, 11, 12, 13, 21, 102, 111)] == (
+        ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "102nd", "111th"]
+    )
+    sentence = say("sentence.part", low=0.12345, high=1, weight=0.25)
+    assert sentence == "From 0.123 to 1.000; enters the total score times 0.25."
+    assert say("edit.stays", rank=3, change=0.5, moved="all").count("+0.5000") == 1
+
+
+def test_what_scripts_say_stands_in_the_table() -> None:
+    matches = []
+    for file in SCRIPTS.rglob("*.js"):
+        text = file.read_text(encoding="utf-8")
+        matches += re.findall(r"""\bsay(?:Nodes)?\([^"`)]*["`]([a-z_]+\.[\w${}]+)["`]""", text)
+        matches += re.findall(r"""\? "([a-z]+\.[a-z_]+)" : "([a-z]+\.[a-z_]+)\"""", text)
+    keys = {key for match in matches for key in ([match] if isinstance(match, str) else match)}
+    assert len(keys) > 50
+    for key in keys:
+        pattern = re.sub(r"\\\$\\\{\w+\\\}", r"\\w+", re.escape(key))
+        assert any(re.fullmatch(pattern, known) for known in KEYS if known.split(".")[0] in TABLE), key
+
+
+def test_scripts_draw_and_never_word() -> None:
+    for file in SCRIPTS.rglob("*.js"):
+        code = re.sub(r"(?m)(^|\s)//.*$", "", file.read_text(encoding="utf-8"))
+        sentences = re.findall(r"""["`>]([A-Z][a-z]+ [a-z][^"`]*)["`]""", code)
+        labels = re.findall(r"""(?:h\("(?:label|b|span|p)", [^,]*,|"aria-label":|title:) "([A-Za-z][a-z]+)\"""", code)
+        assert sentences + labels == [], file
+
+
+@pytest.mark.parametrize("name", SYMBOLS)
+def test_every_symbol_is_mathematics_for_pages_and_files(name: str) -> None:
+    assert ElementTree.fromstring(symbols()[name]).tag.endswith("math")
+    assert MathTextParser("path").parse(mathtext(name)).width > 0
+    assert NAMES.fullmatch(name) is not None
+    assert rich(f"({name})") == f"({symbols()[name]})"
+
+
+def test_parts_are_superscripts_as_in_the_paper() -> None:
+    assert [SYMBOLS[name] for name in TABLE["part"]] == ["s^{p}", "s^{st}", "s^{dt}", "s^{im}"]
+    assert "<msup><mi>s</mi><mrow><mi>st</mi></mrow></msup>" in symbols()["s_st"]
+
+
+def test_symbols_are_whole_words_and_the_rest_is_text() -> None:
+    assert mathtext("s_st, s_std and xs_st") == "$s^{st}$, s_std and xs_st"
+    assert mathtext("$5 for s_p") == r"\$5 for $s^{p}$"
+    assert rich("<b> & s_") == "&lt;b&gt; &amp; s_"
+
+
+def test_no_section_stands_in_both_tables() -> None:
+    assert not TABLE.keys() & LESSON.keys()
+    assert TEMPLATES.keys() == TABLE.keys() | LESSON.keys()
+
+
+def test_the_page_carries_the_table() -> None:
+    data = json.loads(table_tag().partition(">")[2].removesuffix("</script>"))
+    assert data == TABLE | {"symbols": symbols()}
+
+
+RECORDS: dict[str, dict[str, Any]] = {
+    "paper": {},
+    "paper, dense": {"dense": True},
+    "released": {"paper": False, "cls": True},
+    "released, dense": {"paper": False, "dense": True},
+}
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_what_is_said_of_a_record_has_its_numbers(name: str) -> None:
+    record = random_record(**RECORDS[name])
+    words = record_words(record)
+    assert json.loads(json.dumps(words, allow_nan=False)).keys() == words.keys()
+    for layer in layers_of(record):
+        values = layer.values(record)
+        shown = words["layers"][str(layer)]
+        assert shown["range"] == [values.low, values.high]
+        assert shown["label"] == values.label
+        crossed = layer.name not in ("photo", "tokens", "mask") and not values.kept.all()
+        assert (shown["key"] == "\N{MULTIPLICATION SIGN} dropped") == crossed
+    assert words["kept"]["sparse"] == f"{record.sparse.kept.sum()} of 48 patches kept"
+    assert [line.split(":")[0] for line in words["words"]] == list(WORDS)
+    for number, line in enumerate(words["words"]):
+        best = record.sparse_alignment.best_token[number]
+        assert f"similarity {record.sparse_alignment.cosines[best, number]:.3f} with" in line
+    assert list(words["terms"]) == list(record.terms)
+    both = record.dense_alignment is not None
+    assert all(title.startswith(("sparse ", "dense ")) == both for title in words["terms"].values())
+    for line, branch in zip(words["branches"], [record.sparse, record.dense], strict=False):
+        assert branch is not None
+        fields = {field for _, field, _, _ in Formatter().parse(line) if field}
+        assert fields == {"fate", "score", "rank", *branch.parts}
+
+
+def test_masks_of_both_branches_have_a_key_of_four() -> None:
+    layers = record_words(random_record(dense=True))["layers"]
+    assert [meaning for _, meaning in layers["mask:both"]["key"]] == ["both", "sparse only", "dense only", "none"]
+    assert [meaning for _, meaning in layers[str(Layer("mask"))]["key"]] == ["kept", "dropped"]

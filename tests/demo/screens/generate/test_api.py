@@ -1,0 +1,119 @@
+"""What a drawing's endpoint and command tell, with a tiny generator of random weights: the same as the view."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageSequence
+
+from demo.__main__ import main
+from demo.galleries.scenes import SCENES
+from demo.screens.api import Endpoints
+from demo.screens.generate.values import GenerateState, finish, finished, opened_generator
+from demo.service import start
+from demo.service.generating.service import GeneratingService, shown_steps
+from demo.service.registry import ModelRegistry
+from seps.generator import ImageTextGenerator
+from tests.helpers.generated import write_tiny_generator
+
+TEXT = "a red dog next to a cat"
+
+
+@pytest.fixture(scope="module")
+def generator(tmp_path_factory: pytest.TempPathFactory) -> ImageTextGenerator:
+    return ImageTextGenerator(write_tiny_generator(tmp_path_factory.mktemp("generator")), "cpu")
+
+
+@pytest.fixture
+def endpoints(
+    registry: ModelRegistry,
+    generator: ImageTextGenerator,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> Endpoints:
+    monkeypatch.setattr(registry, "generating", GeneratingService(lambda: generator))
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+    return Endpoints(registry)
+
+
+def test_the_endpoint_tells_what_the_view_shows(endpoints: Endpoints, registry: ModelRegistry) -> None:
+    answer, file = endpoints.generate(f" {TEXT} zyzzyva", 10, 5, 2.0)
+    assert answer["caption"] == f"{TEXT} zyzzyva"
+    assert "zyzzyva" in answer["note"]
+    assert (answer["seed"], answer["steps"], answer["guidance"], answer["total"]) == (5, 10, 2.0, 201)
+    state = GenerateState(caption=answer["caption"], steps=10, guidance=2.0, seed=5)
+    state = finish(registry, state, list(opened_generator(registry).draw(state.asked)))
+    drawn = finished(state)
+    service, scenes = registry.find(SCENES)
+    score = service.explain(drawn.indexed, 0, state.caption).similarity
+    assert answer["similarity"] == pytest.approx(score, abs=1e-5)
+    ranking = service.rank_images(scenes, state.caption)
+    assert answer["rank"] == 1 + sum(other > score for other in ranking.scores)
+    assert {statement["verdict"] for statement in answer["statements"]} <= {"true", "untrue", "untold"}
+    assert len(answer["statements"]) == 4
+    assert answer["captions"][0]["score"] == max(written["score"] for written in answer["captions"])
+    with Image.open(file) as picture:
+        assert picture.size == drawn.pictures[0].size
+        assert Path(file).suffix == ".png"
+
+
+def test_the_endpoint_shows_how_a_picture_came_about(endpoints: Endpoints) -> None:
+    _, file = endpoints.generate(TEXT, 15, 0, 1.0, "gif")
+    assert shown_steps(15) == [2, 4, 6, 8, 10, 12, 14, 15]
+    with Image.open(file) as film:
+        assert film.format == "GIF"
+        durations = [frame.info["duration"] for frame in ImageSequence.Iterator(film)]
+    assert 1 < len(durations) <= 8  # frames that look alike are one
+    assert durations[-1] >= 2000
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ((" ",), "The caption is empty"),
+        ((TEXT, 5), "steps is '5'"),
+        ((TEXT, 10, -1), "seed is '-1'"),
+        ((TEXT, 10, 0, 3.0, "svg"), "format is 'svg'"),
+    ],
+)
+def test_the_endpoint_tells_what_is_wrong(endpoints: Endpoints, asked: tuple[str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        endpoints.generate(*asked)
+
+
+def test_a_scene_is_captioned_by_the_endpoint(endpoints: Endpoints, generator: ImageTextGenerator) -> None:
+    captions = endpoints.caption_image(None, "scenes/3")["captions"]
+    picture = endpoints._registry.open(SCENES)[1].gallery.items[3].photo()
+    expected = generator.write([picture])[0]
+    assert [caption["caption"] for caption in captions] == [caption.text for caption in expected]
+    side = generator.network.images.side
+    for caption in captions:
+        assert len(caption["attention"]) == len(caption["words"])
+        assert all(len(rows) == side and all(len(row) == side for row in rows) for rows in caption["attention"])
+
+
+def test_the_command_writes_a_drawing_and_prints_what_came_true(
+    generator: ImageTextGenerator,
+    scenes_model: Path,
+    cache: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(start, "shipped_generator", lambda: generator)
+    monkeypatch.setattr(start, "shipped_scenes", lambda: start.open_scenes(scenes_model, cache))
+    out, record = tmp_path / "out.png", tmp_path / "out.json"
+    asked = ["generate", TEXT, "--steps", "10", "--seed", "5"]
+    assert main([*asked, "-o", str(out)]) == 0
+    printed = capsys.readouterr().out
+    assert "of 201, with the 200 scenes of the gallery" in printed
+    assert main([*asked, "-o", str(record)]) == 0
+    numbers = json.loads(record.read_text(encoding="utf-8"))
+    assert f"S(I, T) {numbers['similarity']:.3f}: rank {numbers['rank']} of 201" in printed
+    for statement in numbers["statements"]:
+        assert statement["says"] in printed
+    assert numbers["captions"][0]["caption"] in printed
+    with Image.open(out) as picture:
+        assert picture.size == (generator.network.config.image_size,) * 2

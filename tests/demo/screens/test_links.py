@@ -1,0 +1,181 @@
+"""A link leads back: for random settings of every view, what it opens is what was shown."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from functools import partial
+from typing import Any
+from urllib.parse import parse_qsl
+
+import numpy as np
+import pytest
+
+from demo.record.layers import Layer
+from demo.record.settings import DECISIONS, Knobs, read_knobs
+from demo.screens.captions import view as captions
+from demo.screens.chooser import SelectedImage
+from demo.screens.compare import view as compare
+from demo.screens.generate import values as generate_values
+from demo.screens.judge import values as judge_values
+from demo.screens.lesson import view as lesson
+from demo.screens.lesson.view import LessonState
+from demo.screens.losses import view as losses
+from demo.screens.losses.values import MININGS
+from demo.screens.parts import NO_POOL, ViewState
+from demo.screens.photos import view as search
+from demo.screens.session import fill, read_query
+from demo.service.masks import mask_text
+from demo.service.registry import ModelRegistry
+
+NOT_SHOWN = ("key", "talk")  # of a value: its number, and what a link alone sets
+
+
+def opened(registry: ModelRegistry, link: str) -> list[Any]:
+    """The values of the view that a link leads to."""
+    view, values = fill(registry, dict(parse_qsl(link.lstrip("?"))))
+    return values[view]
+
+
+def shown(value: dict[str, Any]) -> dict[str, Any]:
+    return {name: entry for name, entry in value.items() if name not in NOT_SHOWN}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_lesson_link_brings_every_setting_and_number(registry: ModelRegistry, seed: int) -> None:
+    draw = random.Random(seed)
+    _, indexed = registry.find("examples")
+    index = draw.randrange(len(indexed))
+    item = indexed.gallery.items[index]
+    knobs = Knobs(
+        keep_ratio=round(draw.uniform(0.05, 1), 2),
+        aggr_ratio=lesson.evaluation_knobs(registry.photos.model).aggr_ratio,
+        beta=round(draw.uniform(0, 0.5), 2),
+        top_k=draw.randint(1, 5),
+        decision=draw.choice(DECISIONS),
+        temperature=round(draw.uniform(0.1, 5), 1),
+        seed=draw.randrange(1000),
+        dense=draw.random() < 0.5,
+        variant=draw.choice(("paper", "released")),
+    )
+    dense = draw.choice(("", item.dense or "", "A cat & a dog = 100%\nof it."))
+    caption = draw.choice((*item.captions, "two eyes & a nose"))
+    state = LessonState(SelectedImage("examples", index), caption, dense, knobs, draw.randint(1, 9))
+    mask = np.random.default_rng(seed).random(196) < 0.2
+    state = replace(state, mask=draw.choice(("", mask_text(mask))))
+    _, value, _ = lesson.show(registry, state)
+    restored = opened(registry, f"{value['link']}&step={state.step}")
+    assert restored[0] == ""
+    assert restored[-1] == state
+    assert shown(restored[-2]) == shown(value)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_picture_link_brings_the_same_numbers(registry: ModelRegistry, seed: int) -> None:
+    draw = random.Random(seed)
+    service, indexed = registry.find("examples")
+    index = draw.randrange(len(indexed))
+    item = indexed.gallery.items[index]
+    caption, dense = draw.choice(item.captions), draw.choice((None, item.dense))
+    layer = draw.choice(("mask", "score", "s_st"))
+    start = ViewState(layer=layer, opacity=draw.randint(0, 20) / 20, lines=draw.random() < 0.5)
+    looks = f"&layer={layer}&opacity={round(100 * start.opacity)}&grid={int(start.lines)}"  # the browser's part
+
+    _, ranking, value, _ = search.rank_and_show(service, indexed, caption, dense, start, index)
+    restored = opened(registry, value["link"] + looks)
+    assert (restored[1], restored[2], shown(restored[5])) == (caption, dense or "", shown(value))
+    assert restored[4]["lists"] == ranking["lists"]
+
+    selected = SelectedImage("examples", index)
+    pool, typed = draw.choice((("examples", ""), (NO_POOL, "a dog\na cup & saucer"), ("examples", "a dog")))
+    _, listed, value, _ = captions.rank_and_show(registry, selected, pool, typed, start)
+    last = listed["rows"][-1]["caption"]
+    _, listed, value, _ = captions.rank_and_show(registry, selected, pool, typed, start, last)
+    restored = opened(registry, value["link"] + looks)
+    assert (restored[4]["rows"], shown(restored[5])) == (listed["rows"], shown(value))
+    assert (restored[7].value, restored[8]) == (pool, typed)
+
+    several = "\n".join(draw.sample(item.captions, draw.randint(2, 4)))
+    _, value, _ = compare.show_side_by_side(registry, selected, several, start)
+    restored = opened(registry, value["link"] + looks)
+    assert (restored[4], shown(restored[5])) == (several, shown(value))
+
+
+@pytest.mark.parametrize("wrong", ["opacity=101", "opacity=x", "opacity=-1"])
+def test_a_wrong_opacity_is_told(registry: ModelRegistry, wrong: str) -> None:
+    assert "opacity is" in opened(registry, f"?{wrong}")[0]
+
+
+def test_an_answer_repeats_the_settings_it_was_asked_for(registry: ModelRegistry) -> None:
+    usual = lesson.evaluation_knobs(registry.photos.model)
+    state = LessonState(SelectedImage("examples", 0), "a cat", "", usual)
+    for asked, kept in ((asdict(usual) | {"keep_ratio": 0.3}, 0.3), (asdict(usual) | {"keep_ratio": 2.0}, 0.5)):
+        status, value, now = lesson.recomputed(registry, state, asked)
+        assert (value["asked"], value["knobs"]["keep_ratio"], now.knobs.keep_ratio) == (asked, kept, kept)
+        assert bool(status) == (kept == 0.5)
+        assert {row["knob"] for row in value["idle"]} == {"keep_ratio", "temperature", "seed", "beta", "top_k"}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_link_to_the_losses_brings_every_setting(registry: ModelRegistry, seed: int) -> None:
+    draw = random.Random(seed)
+    settings = (round(draw.uniform(0, 1), 2), draw.choice(MININGS), draw.random() < 0.5)
+    value = losses.shown(registry.photos, *settings)
+    status, restored = opened(registry, f"{value['link']}&share=0.7")
+    assert status == ""
+    assert shown(restored) == shown(value) | {"share": 0.7}
+    assert (restored["margin"], restored["mining"], restored["mask_ids"]) == settings
+
+
+def test_the_usual_losses_have_a_short_link_and_wrong_ones_are_told(registry: ModelRegistry) -> None:
+    usual = opened(registry, "?view=losses")[1]
+    assert (usual["link"], usual["share"]) == ("?view=losses", 0.3)
+    for wrong in ("margin=2", "margin=x", "margin=nan", "mining=some", "mask_ids=yes", "share=2", "share=x"):
+        status, value = opened(registry, f"?view=losses&{wrong}")
+        assert wrong.partition("=")[0] in status
+        assert shown(value) == shown(usual)
+
+
+def test_another_photo_of_the_lesson_ends_the_problem_of_a_link(registry: ModelRegistry) -> None:
+    usual = lesson.evaluation_knobs(registry.photos.model)
+    state = LessonState(SelectedImage("examples", 0), "a cat", "", usual, problem="Fetching is off.")
+    now = lesson.with_photo(registry, state, SelectedImage("examples", 1))
+    assert (now.problem, now.selected.index, now.knobs) == ("", 1, usual)
+    painted = replace(state, mask=mask_text(np.arange(196) < 9))
+    assert lesson.with_photo(registry, painted, SelectedImage("examples", 1)).mask == ""
+    assert now.caption in registry.find("examples")[1].gallery.items[1].captions
+
+
+KNOBS = ("keep_ratio", "aggr_ratio", "beta", "top_k", "temperature", "seed")
+
+
+@pytest.mark.parametrize("number", ["9" * 400, "-" + "9" * 400, "9" * 9000, "1e999", "nan", "", "x"], ids=str.__len__)
+def test_a_number_that_cannot_be_counted_with_is_told(registry: ModelRegistry, number: str) -> None:
+    cat = SelectedImage("examples", 0)
+
+    def query(name: str) -> dict[str, str]:
+        return read_query({name: number})
+
+    reads: list[Callable[[], Any]] = [
+        *[partial(lesson.from_link, registry, query(name), cat, "", "") for name in (*KNOBS, "step")],
+        *[partial(losses.from_link, registry.photos, query(name)) for name in ("margin", "share", "mask_ids")],
+        *[partial(generate_values.linked_state, query(name)) for name in ("steps", "seed", "guidance", "count")],
+        partial(judge_values.read_distortion, query("strength")),
+        partial(Layer.parse, f"word:{number}"),
+    ]
+    for read in reads:
+        with pytest.raises(ValueError, match=r"^[\w ]+") as caught:
+            read()
+        assert "Exceeds the limit" not in str(caught.value)
+        assert len(str(caught.value)) < 450
+
+
+def test_knobs_of_any_size_are_told(registry: ModelRegistry) -> None:
+    usual = lesson.evaluation_knobs(registry.photos.model)
+    for name in KNOBS:
+        for number in (10**400, -(10**400), float("inf"), 1e308):
+            with pytest.raises(
+                ValueError, match=f"^{name} is .{{1,60}}, but it must lie between|whole number is needed"
+            ):
+                read_knobs({name: number}, usual)

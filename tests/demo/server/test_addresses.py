@@ -1,0 +1,106 @@
+"""Gradio's addresses, listed from its own router: each is needed, or known and refused."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import pytest
+from gradio.routes import App
+from starlette.testclient import TestClient
+
+from demo.server.addresses import NEEDED, is_needed
+from demo.server.folder import TemporaryFolder
+from demo.server.gate import UNKNOWN
+from demo.site import launch_options
+
+API = "/gradio_api/"
+# What Gradio serves beside what is needed, as far as it is known here. Another one is refused all the same; look at
+# what it does before it comes into this list, or into that of what is needed.
+REFUSED = {
+    "/login", "/logout", "/monitoring", "/monitoring/summary", "/monitoring/{key}", "/openapi.json", "/pwa_icon",
+    "/pwa_icon/{size}", "/svelte/{path:path}", f"{API}custom_component/{{id}}/{{environment}}/{{type}}/{{file_name}}",
+    f"{API}component_server", f"{API}deep_link", f"{API}dev/reload", f"{API}file/{{path:path}}", f"{API}login_check",
+    f"{API}openapi.json", f"{API}process_recording", f"{API}proxy={{url_path:path}}", f"{API}queue/status",
+    f"{API}runs",
+    f"{API}stream/{{event_id}}", f"{API}stream/{{event_id}}/close", f"{API}theme.css", f"{API}token", f"{API}user",
+    f"{API}stream/{{session_hash}}/{{run}}/{{component_id}}/playlist-file",
+    f"{API}stream/{{session_hash}}/{{run}}/{{component_id}}/playlist.m3u8",
+    f"{API}stream/{{session_hash}}/{{run}}/{{component_id}}/{{segment_id}}.{{ext}}",
+    f"{API}undo-vibe-edit", f"{API}vibe-code", f"{API}vibe-edit", f"{API}vibe-starter-queries",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """The server around an empty page, with the app's own options."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRADIO_TEMP_DIR", str(tmp_path_factory.mktemp("files")))
+        with TemporaryFolder() as folder:
+            yield asyncio.run(made(launch_options(folder)["app_kwargs"]))
+
+
+async def made(options: dict[str, Any]) -> App:
+    """The server; where no loop runs, Gradio would leave some open."""
+    with gr.Blocks() as page:
+        page.run_history = False
+    return App.create_app(page, app_kwargs=options)
+
+
+def listed(routes: Any) -> Iterator[tuple[str, str]]:
+    """Every method and path of a router, those of the routers in it too."""
+    for route in routes:
+        if hasattr(route, "effective_candidates"):  # a router that FastAPI includes
+            yield from listed(route.effective_candidates())
+        elif getattr(route, "routes", None):
+            yield from ((method, route.path + path) for method, path in listed(route.routes))
+        else:
+            yield from ((method, route.path.rstrip("/") or "/") for method in route.methods)
+
+
+def test_an_update_of_gradio_brings_no_address_unseen(app: App) -> None:
+    paths = {path for _, path in listed(app.routes)}
+    assert len(paths) > 50
+    assert paths - NEEDED.keys() == REFUSED
+    assert NEEDED.keys() - paths == set()
+
+
+def test_each_method_is_needed_or_refused(app: App) -> None:
+    for method, path in listed(app.routes):
+        if path in NEEDED:
+            assert method in NEEDED[path], f"{method} {path} is served, but not in the list"
+
+
+def filled(path: str) -> str:
+    return re.sub(r"\{[^}]*\}", "1", path)
+
+
+@pytest.mark.parametrize("path", sorted(REFUSED))
+def test_the_others_get_a_sentence_whatever_the_method(app: App, path: str) -> None:
+    client = TestClient(app)
+    for method in ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"):
+        for address in (filled(path), filled(path) + "/"):
+            answer = client.request(method, address, follow_redirects=False)
+            assert answer.status_code == 404, (method, address)
+            if method != "HEAD":
+                assert answer.json() == {"error": UNKNOWN}
+
+
+def test_a_recording_is_not_stored(app: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    answer = TestClient(app).post(f"{API}process_recording", files={"video": ("any.mp4", b"x" * 10_000)})
+    assert answer.status_code == 404
+    assert list(tmp_path.rglob("*")) == []
+
+
+def test_what_is_needed_matches_its_own_form_and_no_more() -> None:
+    for path, methods in NEEDED.items():
+        for method in ("GET", "HEAD", "POST", "PUT"):
+            if (method, path) != ("GET", "/gradio_api/call/v2/{api_name}"):  # an event's answer, by its form
+                assert is_needed(method, filled(path)) == (method in methods), path
+    for path in ("//", "/config/x", "/gradio_api", "/gradio_api/", "/gradio_api/queue", "/GRADIO_API/info", "/x"):
+        assert is_needed("GET", path) == (path == "//")

@@ -1,0 +1,60 @@
+"""Values of an event: whatever a call sends, Gradio's components get what they can read, or the caller a sentence."""
+
+from __future__ import annotations
+
+from errno import ENOSPC
+from types import SimpleNamespace
+from typing import Any
+
+import gradio as gr
+import pytest
+
+from demo.server.gate import FAULT, FULL, STATUS
+from demo.server.guard import checked_value, scope_of, status_of
+
+HOSTILE: list[Any] = [None, True, 3, -1, 1.5, 1e308, 10**400, -(10**400), float("nan"), float("inf"), "", "x", "\ud800"]
+HOSTILE += [[], ["a"], {}, {"a": 1}, {"path": 5, "meta": {"_type": "gradio.FileData"}}, "x" * 9999, "\0"]
+
+
+@pytest.mark.parametrize(
+    "component",
+    [
+        gr.Textbox(label="field", render=False),
+        gr.Radio(["a", "b"], label="field", render=False),
+        gr.Slider(10, 100, label="field", render=False),
+        gr.Number(label="field", render=False),
+        gr.Number(label="field", precision=0, render=False),
+    ],
+    ids=lambda component: str(type(component).__name__),
+)
+def test_a_component_reads_what_comes_or_it_is_told(component: Any) -> None:
+    refused = 0
+    for value in HOSTILE:
+        try:
+            component.preprocess(checked_value(component, value))
+        except (ValueError, gr.Error) as error:
+            refused += 1
+            assert len(str(error)) > 20
+    assert refused >= 9
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400), float("inf"), float("nan")])
+def test_a_number_that_is_too_large_is_named(value: float) -> None:
+    with pytest.raises(ValueError, match=r"^seed is .{2,40}, but a finite number is needed\.$"):
+        checked_value(gr.Number(label="seed", render=False), value)
+
+
+def test_the_status_of_an_answer_tells_what_was_wrong(caplog: pytest.LogCaptureFixture) -> None:
+    event: Any = SimpleNamespace(api_name="picture", name="picture")
+    assert status_of(event, ValueError("The caption is empty.")) == (400, "The caption is empty.")
+    assert caplog.records == []
+    assert status_of(event, OSError(ENOSPC, "No space left on device")) == (507, FULL)
+    assert status_of(event, KeyError("x")) == (500, FAULT)
+    assert [record.exc_info is not None for record in caplog.records] == [False, True]
+    request = SimpleNamespace(request=SimpleNamespace(scope={}))
+    for given in (request, [request]):
+        scope_of(given)[STATUS] = 400
+    assert request.request.scope == {STATUS: 400}
+    absent: list[Any] = [None, [], SimpleNamespace()]
+    for nothing in absent:
+        scope_of(nothing)[STATUS] = 400  # a call within the app has no scope

@@ -1,0 +1,132 @@
+"""The page's scripts: what is served of them, by both servers, and nothing else."""
+
+from __future__ import annotations
+
+import re
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from demo.opening.server import Opening
+from demo.record.table import table_tag
+from demo.server import static
+from demo.server.folder import TemporaryFolder
+from demo.server.static import ASSETS, SCRIPTS, find_script, script_address, script_tags, scripts, styles
+from demo.site import launch_options
+
+ESCAPES = (
+    "../../../app.py",
+    "%2e%2e/%2e%2e/%2e%2e/app.py",
+    "..%2f..%2f..%2fapp.py",
+    "lesson/../../css/site.css",
+    "/etc/passwd",
+    "",
+    "lesson/",
+    "lesson",
+)
+
+
+@contextmanager
+def other_scripts(folder: Path) -> Iterator[None]:
+    """The modules of another folder, as after an update."""
+    before = static.SCRIPTS
+    try:
+        static.SCRIPTS = folder
+        static.scripts.cache_clear()
+        static.digest.cache_clear()
+        yield
+    finally:
+        static.SCRIPTS = before
+        static.scripts.cache_clear()
+        static.digest.cache_clear()
+
+
+def test_every_module_has_an_address_and_nothing_else_has() -> None:
+    assert {"app.js", "opening.js", "viewer/viewer.js"} <= scripts().keys()
+    for name, content in scripts().items():
+        assert find_script(script_address(name)) == content == (SCRIPTS / name).read_bytes()
+    start = script_address("")
+    for path in ESCAPES:
+        assert find_script(start + path) is None
+    assert find_script(script_address("app.js").replace(static.digest(), "0" * 12)) is None
+
+
+def test_the_address_changes_with_any_module(tmp_path: Path) -> None:
+    (tmp_path / "app.js").write_text("export const one = 1;\n")
+    with other_scripts(tmp_path):
+        before = script_address("app.js")
+        assert find_script(before) == b"export const one = 1;\n"
+    (tmp_path / "app.js").write_text("export const one = 2;\n")
+    with other_scripts(tmp_path):
+        assert script_address("app.js") != before
+        assert find_script(before) is None  # never an old page with new modules
+
+
+@pytest.mark.parametrize("entry", ["app.js", "opening.js"])
+def test_tags_load_the_entry_and_fetch_all_that_it_imports_beside_it(entry: str) -> None:
+    tags = script_tags(entry)
+    assert tags.count("<script") == 2
+    assert table_tag() in tags
+    assert f'<script type="module" src="{script_address(entry)}">' in tags
+    fetched = set(re.findall(r'rel="modulepreload" href="([^"]+)"', tags))
+    assert all(find_script(address) is not None for address in fetched)
+    for name, content in scripts().items():
+        for other in re.findall(r'from "([^"]+)"', content.decode()):
+            path = (SCRIPTS / name).parent.joinpath(other).resolve().relative_to(SCRIPTS).as_posix()
+            assert script_address(path) in fetched, f"{name} imports {other}"
+
+
+def test_no_module_reaches_another_by_a_global() -> None:
+    for name, content in scripts().items():
+        assigned = re.findall(r"\bwindow\.(\w+) =[^=]", content.decode())
+        assert assigned == (["seps"] if name == "app.js" else []), name
+
+
+def test_styles_carry_both_palettes_and_every_sheet() -> None:
+    assert styles().startswith(":root { --ink: #17211f;")
+    assert ".dark { --ink: #e6eceb;" in styles()
+    for file in (ASSETS / "css").glob("*.css"):
+        assert file.read_text(encoding="utf-8") in styles()
+
+
+@pytest.fixture
+def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    """The routes that `launch` hands to the app's server."""
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+    with TemporaryFolder() as folder:
+        yield TestClient(Starlette(routes=launch_options(folder)["app_kwargs"]["routes"]))
+
+
+def test_the_app_serves_modules_for_good(client: TestClient) -> None:
+    answer = client.get("/" + script_address("viewer/viewer.js"))
+    assert answer.status_code == 200
+    assert answer.content == scripts()["viewer/viewer.js"]
+    assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
+    assert "immutable" in answer.headers["cache-control"]
+
+
+@pytest.mark.parametrize("path", ESCAPES)
+def test_the_app_serves_nothing_else_there(client: TestClient, path: str) -> None:
+    assert client.get("/" + script_address("") + path).status_code == 404
+
+
+def test_the_opening_page_serves_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GRADIO_SERVER_PORT", raising=False)
+    monkeypatch.setenv("GRADIO_SERVER_NAME", "127.0.0.1")
+    opening = Opening(example=False)
+    try:
+        with urllib.request.urlopen(f"{opening.address}/{script_address('opening.js')}", timeout=10) as answer:
+            assert answer.read() == scripts()["opening.js"]
+            assert answer.headers["Content-Type"] == "text/javascript; charset=utf-8"
+            assert "immutable" in answer.headers["Cache-Control"]
+        for path in ESCAPES:
+            with pytest.raises(urllib.error.HTTPError, match="503"):
+                urllib.request.urlopen(f"{opening.address}/{script_address('')}{path}", timeout=10)
+    finally:
+        opening.close()

@@ -1,0 +1,141 @@
+"""A model of one's own stands beside the shipped ones, with a gallery, links and figures of its own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import pytest
+
+from demo.screens.about.view import measured, own_card
+from demo.screens.examples import examples_of
+from demo.screens.parts import ViewState, link_to
+from demo.screens.photos import view as search
+from demo.screens.session import fill
+from demo.service.own_models import check_model, fetch_model, own_names, results_files
+from demo.service.registry import ModelRegistry
+from demo.service.start import open_own, open_registry
+from seps.encoders import sources
+from seps.models.config import ModelConfig
+
+RECALLS = {"r1": 12.25, "r5": 40.0, "r10": 61.0}
+RESULT = {"split": "dev", "images": 8, "captions": 40, "rsum": 226.5} | dict.fromkeys(
+    ("image_to_text", "text_to_image"), RECALLS
+)
+
+
+@pytest.fixture(scope="module")
+def run(scenes_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "first run"
+    shutil.copytree(scenes_model, folder / "best")
+    (folder / "results.json").write_text(json.dumps({"captions_only": RESULT}))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def registry(run: Path, cache: Path) -> ModelRegistry:
+    return open_registry(cache=cache, fetch=False, models=[str(run / "best"), str(run / "best")])
+
+
+def test_names_are_those_of_runs_and_all_different(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("run/best", "other/best", "scenes", "a b"):
+        (tmp_path / name).mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    models = ["run/best", "other/best/", "scenes", "a b", "run/best", "owner/name"]
+    assert list(own_names(models)) == ["run", "other", "scenes-2", "a-b", "run-2", "name"]
+    assert list(own_names(models).values()) == models
+    monkeypatch.chdir(tmp_path / "run" / "best")
+    assert list(own_names(["."])) == ["run"]
+
+
+def test_what_is_no_model_is_told(tmp_path: Path) -> None:
+    for fine in ("photos", "owner/name"):
+        check_model(fine)
+    with pytest.raises(ValueError, match="There is no model 'moon' here; there are: photos, scenes"):
+        check_model("moon")
+    with pytest.raises(ValueError, match=r"has no config\.json, so it holds no model"):
+        check_model(str(tmp_path))
+
+
+def test_a_name_that_is_no_folder_nor_to_be_had_says_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> str:
+        raise OSError("offline")
+
+    monkeypatch.setattr(sources, "hub_answers", lambda: False)
+    monkeypatch.setattr(sources, "snapshot_download", refuse)
+    fetch_model("photos")
+    with pytest.raises(ValueError, match=r"^There is no folder run/best, and run/best could not be had .* be reached"):
+        fetch_model("run/best")
+
+
+def test_each_model_is_a_service_with_a_gallery_of_its_own(registry: ModelRegistry) -> None:
+    assert registry.names == ("first-run", "first-run-2", "examples", "open-photos", "scenes")
+    assert registry.models == ("photos", "scenes", "first-run", "first-run-2")
+    assert (registry.first, registry.first_of("photos")) == ("first-run", "examples")
+    assert registry.is_waited_for("first-run-2") and not registry.is_waited_for("first-run")
+    service, indexed = registry.open("first-run")
+    assert (service.name, indexed.gallery.name, len(indexed)) == ("first-run", "first-run", 14)
+    assert service is not registry.of("first-run-2") is not registry.photos
+    assert [item.key for item in indexed.gallery.items] == [
+        item.key for item in registry.find("examples")[1].gallery.items
+    ]
+
+
+def test_the_page_begins_with_the_first_one_and_its_own_example(registry: ModelRegistry) -> None:
+    seen, values = fill(registry, {})
+    viewer, state = values["search"][5:7]
+    service, indexed = registry.find("first-run")
+    caption = examples_of(indexed)[0]
+    assert (seen, viewer["model"], viewer["caption"]) == ("search", "first-run", caption)
+    assert state.index == service.rank_images(indexed, caption).order[0]
+    captions, _, _, standing, start = search.worked_example(registry)
+    assert (captions[0], standing["model"], start.gallery) == (caption, "first-run", "first-run")
+
+
+@pytest.mark.parametrize("view", ["search", "captions", "compare", "lesson"])
+def test_links_lead_to_the_model(registry: ModelRegistry, view: str) -> None:
+    service, indexed = registry.open("first-run")
+    link = link_to(service, view, indexed, ViewState("first-run", indexed.gallery.position("cat"), "a cat\na dog"))
+    assert link is not None
+    assert "model=first-run&gallery=first-run&photo=cat" in link
+    seen, values = fill(registry, dict(parse_qsl(link.lstrip("?"))))
+    value = next(part for part in values[view] if isinstance(part, dict) and "photo" in part)
+    assert (seen, value["model"], value["photo"]["title"]) == (view, "first-run", "cat")
+    wrong = fill(registry, {"model": "first-run", "gallery": "examples"})[1]["search"][0]
+    assert "belongs to the model &#x27;photos&#x27;" in wrong
+
+
+def test_about_tells_its_figures(registry: ModelRegistry, run: Path) -> None:
+    page = measured(registry.own_models)
+    assert page.count("<td>12.2</td>") == 4  # two models, two directions
+    assert "<td>first-run</td>" in page
+    assert "<td>first-run</td>" not in measured()
+    card = own_card(registry, "first-run")
+    assert "10 by 10 patches of 24 channels" in card
+    assert "stand in the tables above" in card
+    assert "[More Information Needed]" not in card
+    (run / "best" / "results-broken.json").write_text("{")
+    assert [file.name for file in results_files(run / "best")] == ["results-broken.json", "results.json"]
+    assert measured(registry.own_models) == page
+    (run / "best" / "README.md").write_text("---\nlicense: mit\n---\n# Mine")
+    assert own_card(registry, "first-run") == card + "# Mine"
+
+
+def test_without_figures_the_card_says_how_to_get_them(
+    registry: ModelRegistry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(registry.own_models, "first-run-2", None)
+    card = own_card(registry, "first-run-2")
+    assert "from the model hub" in card
+    assert "No measured numbers were found: `python -m seps.evaluate" in card
+
+
+def test_a_model_that_reads_scenes_alone_gets_the_drawn_ones(
+    registry: ModelRegistry, run: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = ModelConfig.from_json(run / "best" / "config.json").text.encoder
+    monkeypatch.setattr("demo.service.start.SCENES_ENCODER", encoder)
+    indexed = open_own(str(run / "best"), "mine", cache=cache).open("mine")
+    assert (indexed.gallery.name, indexed.gallery.noun, len(indexed)) == ("mine", "scenes", 200)
