@@ -27,7 +27,7 @@ from seps import Attribution, CaptionIndex, Explanation, ImageIndex, Ranking, Sc
 from seps.models.found_words import FoundRule
 from seps.models.known_captions import KnownCaptions
 from seps.progress import Progress
-from seps.search.decisions import Decisions
+from seps.search.blocks import Decisions
 from seps.search.engine import rank
 
 Opener = Callable[[Progress], IndexedGallery]

@@ -1,1 +1,6 @@
-"""Encode each image and caption once, score exactly, rank, and count recalls."""
+"""Encode each image and caption once, score exactly, rank, and count recalls.
+
+From the top down: `engine` (what people call), `blocks` (decisions, scores of many pairs), `fast` (tokens and words
+multiplied in three orders), `index` (what is kept of each image and caption), `parallel` (slices, threads and buffers,
+which engine and blocks share and which know no arithmetic); beside them `metrics`.
+"""

@@ -1,31 +1,140 @@
 """The engine's arithmetic: V images against T captions, exactly, with what they share computed once.
 
-Selection is the network's own code, and its decisions are the network's (`decisions`). After it the plain loop
-gathers every pair's kept patches, weighs them anew and builds its tokens. Here a token is first of
-all its weights w over the N patches, and S(I, T) needs two things of it: its products with the
-words and its length. Three exact orders of multiplication give them, and each image takes one that suits it:
-`from_tokens`, `from_differences` and `by_gram`.
+1. `Decisions`: which patches a caption keeps. The network decides in float64; its own code runs here in float32, which
+   takes half the time and a quarter of the memory. A pair whose last kept and first dropped patch are no further apart
+   than float32 may confuse is decided again in float64, so that the decisions are the network's.
+2. `BlockScorer`: the plain loop would gather every pair's kept patches, weigh them anew and build its tokens. Here each
+   image takes the order of multiplication in `fast` that suits it.
+3. `align`: equation (5) from the products of words and tokens.
 """
 
 from __future__ import annotations
+
+from functools import cached_property
 
 import torch
 from torch import Tensor
 
 from seps.method.network import CrossSparseAggrNet
-from seps.method.selection import Selection
-from seps.search.align import align
-from seps.search.by_gram import ByGram
-from seps.search.decisions import Decisions
-from seps.search.from_differences import FromDifferences
-from seps.search.from_tokens import from_tokens
-from seps.search.index import CaptionIndex, Captions, ImageIndex
-from seps.search.parts import split
-from seps.search.token_weights import TokenWeights
-from seps.search.workspace import Workspace
+from seps.method.selection import EPS, Selection, decision_dtype, unit_patches
+from seps.search.fast import ByGram, FromDifferences, TokenWeights, from_tokens
+from seps.search.index import CaptionIndex, Captions, ImageIndex, take_rows
+from seps.search.parallel import Workspace, split
 
-MANY_CAPTIONS = 8  # from here on captions share enough for the second and the third order
+COSINE_ERROR = 1e-6  # of a cosine in float32: three times the largest of 6 million that were looked at
+ROUNDING = 1e-6  # of the difference of two scores in float32, their parts given
+MIN_NORM, MAX_NORM = 1e-11, 1e15  # of patches that the network scales to unit length and whose squares float32 holds
+EXACT_BATCH_SIZE = 16  # pairs decided again at a time
+MANY_CAPTIONS = 8  # from here on captions share enough for the second and the third order of multiplication
 ALIGNED = 128  # pairs aligned at a time: they stay in a CPU's cache
+
+
+class Decisions:
+    """Decides for a block of V images which of N patches captions keep.
+
+    Args:
+        model: either variant.
+        images: the block.
+        masks: forced decisions of the sparse and the dense branch, (V, 1, N) bool each; None decides by the score.
+
+    Attributes:
+        patches: (V, N, C) float32.
+        in_float32: whether float32 is tried first; not with patches shorter than MIN_NORM or longer than MAX_NORM.
+    """
+
+    def __init__(
+        self, model: CrossSparseAggrNet, images: ImageIndex, masks: tuple[Tensor | None, Tensor | None] = (None, None)
+    ) -> None:
+        self.model, self.images, self.masks = model, images, masks
+        self.patches = images.patches.float().contiguous()
+        norms = images.norms.float()
+        squared = bool(((norms > MIN_NORM) & (norms < MAX_NORM)).all())
+        self.in_float32 = squared and decision_dtype(self.patches.device) != torch.float32
+        self.norms = norms[:, None]  # (V, 1, N)
+        self.units: dict[int, Tensor] = {}
+
+    @cached_property
+    def unit(self) -> Tensor:
+        """The patches at unit length in the precision of the decision, (V, N, C)."""
+        return unit_patches(self.patches)
+
+    def unit_of(self, image: int) -> Tensor:
+        """One image's patches at unit length in the precision of the decision, (N, C); computed once."""
+        if image not in self.units:
+            self.units[image] = unit_patches(self.patches[image])
+        return self.units[image]
+
+    def select(self, captions: CaptionIndex) -> tuple[Selection, Selection | None]:
+        """Select patches for both branches, every quantity (V, T, N)."""
+        exact = self.images.s_p[0], self.images.s_p[1], self.images.s_im
+        s_p, s_p_dense, s_im = (None if part is None else part[:, None] for part in exact)  # (V, 1, N)
+        assert s_im is not None
+        texts = (captions.sparse, captions.dense)
+        if not self.in_float32:
+            s_st, s_dt = (None if text is None else text.direction @ self.unit.transpose(1, 2) for text in texts)
+            assert s_st is not None
+            return self.model.select((s_p, s_p_dense), s_im, s_st, s_dt, masks=self.masks)
+        s_st, s_dt = (None if text is None else self.attention(text) for text in texts)
+        assert s_st is not None
+        s_im = s_im.float()
+        single = (None if s_p is None else s_p.float(), None if s_p_dense is None else s_p_dense.float())
+        selections = self.model.select(single, s_im, s_st, s_dt, masks=self.masks)
+        error_bound = self.error_bound(s_im, s_st, s_dt)
+        uncertain = torch.zeros(error_bound.shape, dtype=torch.bool, device=error_bound.device)  # (V, T)
+        for selection in selections:
+            if selection is not None and not selection.forced:
+                uncertain |= margin(selection) <= error_bound
+        self.decide_again(uncertain, captions, selections)
+        return selections
+
+    def forced(self, images: Tensor) -> tuple[Tensor | None, Tensor | None]:
+        """The forced decisions of some images, (K, N) each."""
+        sparse, dense = (None if mask is None else mask[images, 0] for mask in self.masks)
+        return sparse, dense
+
+    def attention(self, captions: Captions) -> Tensor:
+        """Compute cosines of patches with caption directions in float32, equation (2): (V, T, N)."""
+        direction = captions.direction.float()  # (T, C)
+        if len(direction) == 1:  # one pass over the patches, each read once
+            return (self.patches @ direction[0])[:, None] / self.norms
+        return (direction @ self.patches.transpose(1, 2)).div_(self.norms)
+
+    def error_bound(self, s_im: Tensor, s_st: Tensor, s_dt: Tensor | None) -> Tensor:
+        """Bound by how much float32 may misjudge the difference of two patches' scores: (V, T).
+
+        Stretched to [0, 1], each of two cosines is off by its own error over their range, and by the range's: 4 errors.
+        """
+        coefficients = self.model.sparse_net_cap.coefficients
+        parts = [("s_im", s_im, torch.finfo(torch.float32).eps), ("s_st", s_st, COSINE_ERROR)]
+        if s_dt is not None:
+            parts.append(("s_dt", s_dt, COSINE_ERROR))
+        total = torch.full(s_st.shape[:2], ROUNDING, device=s_st.device)
+        for name, cosines, error in parts:
+            if self.model.use_paper_version:
+                low, high = cosines.aminmax(dim=-1)
+                total += coefficients[name] * 4 * error / (high - low + EPS)
+            else:
+                total += coefficients[name] * 2 * error
+        return total
+
+    def decide_again(
+        self, uncertain: Tensor, captions: CaptionIndex, selections: tuple[Selection, Selection | None]
+    ) -> None:
+        """Put the float64 decisions and scores of the pairs that are uncertain, (V, T) bool, into `selections`."""
+        images = self.images
+        for pairs in uncertain.nonzero().split(EXACT_BATCH_SIZE) if bool(uncertain.any()) else ():
+            i, t = pairs.unbind(dim=1)  # (K,) each
+            s_st, s_dt = (
+                None if text is None else torch.stack([self.unit_of(a) @ text.direction[b] for a, b in pairs.tolist()])
+                for text in (captions.sparse, captions.dense)
+            )  # (K, N)
+            assert s_st is not None
+            s_p = (take_rows(images.s_p[0], i), take_rows(images.s_p[1], i))
+            exact = self.model.select(s_p, images.s_im[i], s_st, s_dt, masks=self.forced(i))
+            for rough, fine in zip(selections, exact, strict=True):
+                if rough is not None and fine is not None and not rough.forced:
+                    rough.mask[i, t] = fine.mask.float()
+                    rough.score[i, t] = fine.score.float()
 
 
 class BlockScorer:
@@ -115,3 +224,43 @@ class BlockScorer:
             return self.by_gram.products(i, weights[0], words)
         products, norms = from_tokens(weights, self.patches[image], words, self.workspace)
         return products[0], norms[0]
+
+
+def align(model: CrossSparseAggrNet, products: Tensor, norms: Tensor, cls: Tensor | None, lengths: Tensor) -> Tensor:
+    """Compute S of every pair from its tokens' products with the words, equation (5).
+
+    Args:
+        model: either variant.
+        products: (..., T, L, M), words by tokens; overwritten.
+        norms: (..., T, M), the tokens' lengths, above 0.
+        cls: (..., T, L), cosines of words and [CLS], if images have one.
+        lengths: (T,), words a caption.
+
+    Returns:
+        (..., T).
+    """
+    hrpa = model.hrpa
+    beyond = torch.arange(products.shape[-2], device=lengths.device) >= lengths[:, None]  # (T, L)
+    cosines = products.div_(norms.unsqueeze(-2))  # (..., T, L, M)
+    best_of_word = cosines.amax(dim=-1)  # (..., T, L)
+    shortest = int(lengths.min())
+    cosines[..., shortest:, :].masked_fill_(beyond[:, shortest:, None], -torch.inf)
+    best_of_token = cosines.amax(dim=-2)  # (..., T, M)
+    if cls is not None:
+        best_of_word = torch.maximum(best_of_word, cls)
+        best_of_cls = cls.masked_fill(beyond, -torch.inf).amax(dim=-1, keepdim=True)  # (..., T, 1)
+        best_of_token = torch.cat([best_of_cls, best_of_token], dim=-1)
+    # The leaky ReLU rises everywhere, so that the maximum may be taken first.
+    best_of_word, best_of_token = hrpa.activate(best_of_word), hrpa.activate(best_of_token)
+    similarity = best_of_token.mean(dim=-1) + best_of_word.masked_fill(beyond, 0.0).sum(dim=-1) / lengths
+    for best in (best_of_token, best_of_word.masked_fill(beyond, -torch.inf)):
+        similarity = similarity + hrpa.relevance(best.to(model.dtype))
+    return similarity
+
+
+def margin(selection: Selection) -> Tensor:
+    """How far the last kept patch's score is above the first dropped one's, (V, T); infinite where all are kept."""
+    kept = selection.mask > 0
+    last = selection.score.masked_fill(~kept, torch.inf).amin(dim=-1)
+    first = selection.score.masked_fill(kept, -torch.inf).amax(dim=-1)
+    return last - first

@@ -20,8 +20,7 @@ from seps.method.network import CrossSparseAggrNet
 from seps.progress import Progress, with_progress
 from seps.search.blocks import ALIGNED, MANY_CAPTIONS, BlockScorer
 from seps.search.index import CaptionIndex, ImageIndex, index_captions, index_images, model_key
-from seps.search.parts import divide, parallel_for, split
-from seps.search.workspace import Workspace
+from seps.search.parallel import Workspace, divide, parallel_for, split
 
 ENCODED_IMAGES = 8  # images encoded at a time: they stay in a CPU's cache
 MAX_MEGABYTES = 10**9

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seps import CrossSparseAggrNet, ScoringEngine
-from seps.search import blocks, by_gram, from_differences
+from seps.search import blocks, fast
 from seps.search.engine import rank
 from tests.helpers.cases import Case, cases
 from tests.helpers.examples import number_of_examples
@@ -56,8 +56,8 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
 
     monkeypatch.setattr(blocks, "from_tokens", counted("from_tokens", blocks.from_tokens))
     for name, order, method in (
-        ("from_differences", from_differences.FromDifferences, "fill"),
-        ("by_gram", by_gram.ByGram, "products"),
+        ("from_differences", fast.FromDifferences, "fill"),
+        ("by_gram", fast.ByGram, "products"),
     ):
         monkeypatch.setattr(order, method, counted(name, getattr(order, method)))
     return counts
@@ -96,7 +96,7 @@ def test_patches_that_cancel_out_keep_their_digits(monkeypatch: pytest.MonkeyPat
     counts = taken(monkeypatch)
     assert difference(model, inputs) < 1e-5
     assert counts["by_gram"] > 0
-    monkeypatch.setattr(by_gram, "CANCELLED", 0.0)
+    monkeypatch.setattr(fast, "CANCELLED", 0.0)
     assert difference(model, inputs) > 1e-5  # the guard is what keeps them
 
 
@@ -110,7 +110,7 @@ def test_a_caption_that_drops_the_others_heavy_patch_keeps_its_digits(monkeypatc
     inputs["cap_embs"][-1] -= 6 * inputs["img_embs"][0, 1]
     counts = taken(monkeypatch)
     assert difference(model, inputs) < 1e-5
-    monkeypatch.setattr(from_differences, "CANCELLED", 0.0)
+    monkeypatch.setattr(fast, "CANCELLED", 0.0)
     assert difference(model, inputs) > 1e-5  # the guard is what keeps them
     assert counts["from_differences"] == 2
 
@@ -125,7 +125,7 @@ def test_patches_that_outweigh_the_usual_ones_beyond_measure_keep_their_digits(m
     inputs["cap_embs"] -= 3 * heavy
     inputs["cap_embs"][-1] += 6 * heavy
     assert difference(model, inputs) < 1e-5
-    monkeypatch.setattr(from_differences, "HEAVIEST", 1e30)
+    monkeypatch.setattr(fast, "MAX_WEIGHT", 1e30)
     assert difference(model, inputs) > 1e-5  # the guard is what keeps them
 
 

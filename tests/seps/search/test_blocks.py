@@ -10,8 +10,8 @@ from torch import Tensor
 
 from seps import CrossSparseAggrNet, ScoringEngine
 from seps.method.selection import caption_direction, text_attention
-from seps.search import decisions
-from seps.search.decisions import COSINE_ERROR, Decisions
+from seps.search import blocks
+from seps.search.blocks import COSINE_ERROR, Decisions
 from seps.search.index import CaptionIndex, ImageIndex
 
 N, C, T = 100, 384, 12
@@ -68,8 +68,8 @@ def test_a_second_look_is_rare_where_patches_differ_and_taken_where_they_do_not(
 ) -> None:
     fractions: list[float] = []
 
-    def counted(self: Decisions, unsure: Tensor, *rest: object) -> None:
-        fractions.append(float(unsure.float().mean()))
+    def counted(self: Decisions, uncertain: Tensor, *rest: object) -> None:
+        fractions.append(float(uncertain.float().mean()))
 
     monkeypatch.setattr(Decisions, "decide_again", counted)
     for kind in ("any", "all equal"):
@@ -82,7 +82,7 @@ def test_a_second_look_is_rare_where_patches_differ_and_taken_where_they_do_not(
 def test_without_the_second_look_nearly_equal_patches_change_places(monkeypatch: pytest.MonkeyPatch) -> None:
     model, images, captions = built(True, "nearly equal pairs", False)
     exact, _ = Decisions(model, images).select(captions)
-    monkeypatch.setattr(decisions.Decisions, "decide_again", lambda *_: None)
+    monkeypatch.setattr(blocks.Decisions, "decide_again", lambda *_: None)
     rough, _ = Decisions(model, images).select(captions)
     assert not torch.equal(exact.mask, rough.mask)
 

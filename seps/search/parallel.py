@@ -1,12 +1,15 @@
-"""Cutting many into parts, and working on the parts of a CPU's work on several threads at once."""
+"""Large work in parts: slices of nearly equal length, threads that each take some, buffers that each uses again."""
 
 from __future__ import annotations
 
+import math
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Barrier
 
 import torch
+from torch import Tensor
 
 from seps.progress import Progress, with_progress
 
@@ -62,3 +65,22 @@ def parallel_for(
                 future.result()
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+class Workspace(threading.local):
+    """Large buffers that blocks share: on a CPU fresh memory for each would cost as much as the arithmetic in it.
+
+    Each thread has buffers of its own.
+    """
+
+    def __init__(self, device: torch.device) -> None:
+        self.device = device
+        self.buffers: dict[str, Tensor] = {}
+
+    def buffer(self, name: str, *shape: int) -> Tensor:
+        """Return an uninitialised float32 tensor; what was taken under the same name before is gone."""
+        count = math.prod(shape)
+        buffer = self.buffers.get(name)
+        if buffer is None or buffer.numel() < count:
+            buffer = self.buffers[name] = torch.empty(count, device=self.device)
+        return buffer[:count].view(shape)

@@ -10,7 +10,7 @@ import torch
 
 from seps import ScoringEngine
 from seps.search import engine as scoring
-from seps.search.parts import divide, parallel_for, split
+from seps.search.parallel import divide, parallel_for, split
 from tests.helpers.cases import Case
 
 
