@@ -23,13 +23,13 @@ class Held:
     nbytes: int
 
 
-STATE, BOX = 1, 2
+STATE, BOX, VIEW = 1, 2, 4
 
 
 @pytest.fixture
 def page() -> Any:
     """As much of a page as sessions look at; a real one leaves event loops open."""
-    blocks = {STATE: gr.State(Held(0)), BOX: gr.Textbox("hello")}
+    blocks = {STATE: gr.State(Held(0)), BOX: gr.Textbox("hello"), VIEW: gr.HTML("drawn")}
     return SimpleNamespace(
         default_config=SimpleNamespace(blocks=blocks),
         _queue=SimpleNamespace(event_ids_to_events={}),
@@ -53,6 +53,12 @@ def test_a_session_keeps_states_and_changed_components_without_copies(page: Any)
     assert (session[STATE], session[BOX].value) == (Held(3), "other")
     assert (session.config_values, session.nbytes) == ({}, 3)
     assert SessionState.__getitem__(session, STATE) == Held(3)
+
+
+def test_a_session_keeps_nothing_of_what_is_drawn(page: Any) -> None:
+    session = Session(page)
+    session[VIEW] = gr.HTML("drawn anew" * 1000)
+    assert session[VIEW] is page.default_config.blocks[VIEW]
 
 
 def test_a_call_without_a_session_leaves_nothing(page: Any) -> None:
