@@ -6,12 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from html import escape
-from types import MethodType
 from typing import Any
 from urllib.parse import urlencode
 
 import gradio as gr
-from gradio.events import EventListener
 
 from demo.galleries.index import IndexedGallery
 from demo.record.layers import Layer
@@ -114,11 +112,6 @@ def scripted(component: str, name: str, elem_id: str, events: tuple[str, ...] = 
         apply_default_css=False,
         **options,
     )
-
-
-def trigger_of(component: gr.HTML, event: str) -> Any:
-    """An event of a scripted component in the form in which `gr.on` takes several components' events."""
-    return MethodType(EventListener(event_name=event).listener, component)
 
 
 def caption_box(label: str, name: str, rows: int = 2, most: int = 4, **options: Any) -> gr.Textbox:

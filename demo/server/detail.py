@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import isfinite
+from types import MethodType
 from typing import Any, TypeVar
 
+import gradio as gr
+from gradio.events import EventListener
 from gradio.helpers import EventData
 
 LONGEST = 4000  # characters of a text
@@ -140,3 +143,8 @@ def shortened(value: Any) -> str:
         return "a number of more than 20 digits"
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:40]}..."
+
+
+def trigger_of(component: gr.HTML, event: str) -> Any:
+    """An event of a scripted component in the form in which `gr.on` takes several components' events."""
+    return MethodType(EventListener(event_name=event).listener, component)

@@ -42,9 +42,8 @@ from demo.screens.parts import (
     errors_as_message,
     message,
     scripted,
-    trigger_of,
 )
-from demo.server.detail import MAX_COUNTED, Detail
+from demo.server.detail import MAX_COUNTED, Detail, trigger_of
 from demo.server.uploads import Upload, takes_uploads
 from demo.service.captions import read_caption
 from demo.service.generating.precomputed import PrecomputedDrawing
