@@ -21,6 +21,8 @@ from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
 
 MAX_KEPT = 40  # of what was shown; the oldest goes first
+# Of an address, what was asked for; the others are how it is drawn (assets/js/page/address.js has them too).
+ASKED = ("model", "gallery", "photo", "caption", "dense", "other", "against", "typed", "pool")
 KEEPING: dict[str, Any] = {
     "api_visibility": "private",
     "show_progress": "hidden",
@@ -99,10 +101,20 @@ def brought_back(
     query: Mapping[str, str],
     shown: Shown | None,
 ) -> list[Any] | None:
-    """A view's values as they were kept; None where nothing was, or where what was shown is not there any more."""
+    """A view's values as they were kept; None where nothing was, where what was shown is not there any more, or where
+    the address leads to something else: kept a moment late, a state may be that of what came next."""
     if shown is None or view.again is None:
         return None
     try:
-        return view.again(registry, session, {"photo": shown.photo, **query}, *shown.states)
+        values = view.again(registry, session, {"photo": shown.photo, **query}, *shown.states)
     except ValueError:
         return None
+    picture = values[view.outputs.index(view.picture)]
+    return values if is_of(picture, query) else None
+
+
+def is_of(picture: Any, query: Mapping[str, str]) -> bool:
+    """Whether a picture's value answers what an address asks for; one of a person's own has no link, and may."""
+    link = picture.get("link") if isinstance(picture, Mapping) else None
+    answered = dict(parse_qsl((link or "").lstrip("?")))
+    return not link or all(query[name] == answered.get(name) for name in ASKED if name in query)

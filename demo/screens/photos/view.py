@@ -174,11 +174,6 @@ def again(registry: ModelRegistry, session: SessionData, query: Mapping[str, str
     """The view's values as a state had them, see `restore`; ValueError where its upload is gone."""
     service, indexed = registry.find(state.gallery, session)
     index = indexed.gallery.position(query.get("photo", "")) if state.gallery == UPLOADS else state.index
-    if "caption" in query and state.gallery != UPLOADS:  # kept a moment late, a state may be that of what came next
-        if (query.get("gallery"), query["caption"]) != (state.gallery, state.caption):
-            raise ValueError("The address leads to another caption or gallery than what was kept.")
-        if "photo" in query and indexed.gallery.position(query["photo"]) != state.index:
-            raise ValueError("The address leads to another photograph than what was kept.")
     state = as_linked(state, query)
     note, *shown = rank_and_show(service, indexed, state.caption, state.dense, state, index)
     names = [*registry.names, UPLOADS] if session.uploads else registry.names

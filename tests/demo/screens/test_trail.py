@@ -6,15 +6,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import gradio as gr
 import pytest
 
 from demo.galleries.folder import UPLOADS
 from demo.screens.captions import view as captions
 from demo.screens.chooser import SelectedImage, index_uploads
 from demo.screens.compare import view as compare
+from demo.screens.link import LinkedView
 from demo.screens.parts import NO_POOL, ViewState
 from demo.screens.photos import view as search
-from demo.screens.trail import MAX_KEPT, Shown, Trail
+from demo.screens.trail import MAX_KEPT, Shown, Trail, brought_back
 from demo.server.uploads import Upload
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
@@ -76,3 +78,23 @@ def test_the_oldest_goes_first_and_what_is_ones_own_counts_once(uploaded: Sessio
     assert trail.nbytes == uploaded.nbytes > 0
     again = trail.keep("7", Shown("search", (ViewState(),)))
     assert (list(again.shown)[-1], len(again.shown)) == ("7", MAX_KEPT)
+
+
+def test_what_was_kept_of_another_pair_is_not_brought_back(registry: ModelRegistry) -> None:
+    """Kept a moment late, a state may be that of what came next: then the address fills the view."""
+    service, indexed = registry.find("examples")
+    *_, cats = search.rank_and_show(service, indexed, "a cat", None, ViewState(), 3)
+    selected = SelectedImage("examples", 3)
+    *_, compared = compare.show_side_by_side(registry, selected, "a cat\na flower", ViewState())
+    tab, box = object(), gr.HTML()
+    photos: Any = LinkedView(tab, [None] * 5 + [box], box, search.restore, again=search.again)  # type: ignore[arg-type]
+    pictures: Any = LinkedView(tab, [None] * 5 + [box], box, compare.restore, again=compare.again)  # type: ignore[arg-type]
+    title = indexed.gallery.items[3].key
+    for view, shown, text in (
+        (photos, Shown("search", (cats,)), "a cat"),
+        (pictures, Shown("compare", (selected, compared)), "a cat\na flower"),
+    ):
+        query = {"gallery": "examples", "photo": title, "caption": text}
+        assert brought_back(registry, view, SessionData(), query, shown) is not None
+        assert brought_back(registry, view, SessionData(), {**query, "caption": "a dog"}, shown) is None
+        assert brought_back(registry, view, SessionData(), {**query, "gallery": "scenes"}, shown) is None
