@@ -23,7 +23,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from seps.explanation.record import AlignmentExplanation, Explanation, Floats, Sealed, read_only
+from seps.explanation.record import AlignmentExplanation, Explanation, Floats, read_only
 from seps.method.alignment import HRPA
 from seps.method.network import CrossSparseAggrNet
 from seps.method.selection import decision_dtype
@@ -32,7 +32,7 @@ POINTS = 16  # of the way, Gauss-Legendre: exact for polynomials up to degree 31
 
 
 @dataclass(frozen=True, eq=False)
-class Attribution(Sealed):
+class Attribution:
     """One alignment's similarity in parts, which add up to it. All arrays are read-only, float64.
 
     Attributes:

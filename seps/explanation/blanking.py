@@ -17,7 +17,7 @@ from torch import Tensor
 from seps.checks import Mask, check_embeddings
 from seps.explanation.attribution import attribute_word_mean
 from seps.explanation.forward_pass import check_single
-from seps.explanation.record import Floats, Sealed, read_only
+from seps.explanation.record import Floats, read_only
 from seps.method.network import CrossSparseAggrNet, ImageFeatures, Match
 from seps.method.selection import caption_direction, unit_patches
 
@@ -25,7 +25,7 @@ MAX_ELEMENTS = 2**23  # numbers of patch embeddings held at a time
 
 
 @dataclass(frozen=True, eq=False)
-class Blanked(Sealed):
+class Blanked:
     """What each patch's content, its embedding or its pixels, does to S(I, T), in the units of S.
 
     All arrays are read-only, float64.

@@ -14,12 +14,12 @@ from torch import Tensor
 
 from seps.checks import Mask
 from seps.explanation.mask_flips import MaskFlips
-from seps.explanation.record import Booleans, Floats, Sealed, read_only
+from seps.explanation.record import Booleans, Floats, read_only
 from seps.method.network import CrossSparseAggrNet
 
 
 @dataclass(frozen=True, eq=False)
-class Effects(Sealed):
+class Effects:
     """What each patch's decision does to S(I, T), in the units of S. All arrays are read-only, float64.
 
     Attributes:

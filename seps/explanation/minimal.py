@@ -17,14 +17,14 @@ from torch import Tensor
 
 from seps.checks import Mask
 from seps.explanation.mask_flips import MaskFlips
-from seps.explanation.record import Booleans, Sealed, read_only
+from seps.explanation.record import Booleans, read_only
 from seps.method.network import CrossSparseAggrNet
 
 Scores = Tensor | NDArray[Any] | Sequence[float]
 
 
 @dataclass(frozen=True, eq=False)
-class MinimalSet(Sealed):
+class MinimalSet:
     """A decision, and how the photo ranks under it. All arrays are read-only.
 
     Attributes:

@@ -1,6 +1,7 @@
 """The record of one forward pass of one image and one caption, which cannot be changed; printed, a dozen lines of it.
 
 Patch quantities stand in the original order of the patches, row by row of the grid, and the terms add up to S(I, T).
+The arrays of a copy (`copy.deepcopy`, `pickle`) are its owner's to change.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def read_only(values: Tensor | NDArray[Any]) -> NDArray[Any]:
 
 
 class FrozenDict(dict[str, Any]):
-    """A dict that cannot be changed; unlike a mapping proxy it can be copied and pickled."""
+    """A dict that cannot be changed; `dataclasses.asdict`, copies and pickles take no `MappingProxyType`."""
 
     def _refuse(self, *_: object, **__: object) -> Any:
         raise TypeError("this record is read-only: copy it into a dict to change it.")
@@ -45,23 +46,8 @@ class FrozenDict(dict[str, Any]):
         return FrozenDict, (dict(self),)
 
 
-class Sealed:
-    """Copies and pickles of a record are read-only again."""
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            object.__setattr__(self, name, sealed(value))
-
-
-def sealed(value: Any) -> Any:
-    """Return a value with read-only arrays."""
-    if isinstance(value, np.ndarray):
-        return read_only(value)
-    return FrozenDict({name: sealed(part) for name, part in value.items()}) if isinstance(value, dict) else value
-
-
 @dataclass(frozen=True, eq=False)
-class BranchExplanation(Sealed):
+class BranchExplanation:
     """What one branch, sparse or dense, kept and how it merged what it kept. All arrays are read-only.
 
     Attributes:
@@ -72,7 +58,7 @@ class BranchExplanation(Sealed):
         coefficients: by the same names, the weight of each part in equation (3).
         score: (N,), the total: the sum of coefficients times parts.
         kept: (N,) bool, the decision mask.
-        rank: (N,) int, the place of each patch by score, 0 is the highest.
+        rank: (N,) int, each patch's position by score, 0 is the highest.
         aggregation_weights: (N_c, N) in [0, 1], equation (4): zero on dropped patches, each row summing to 1.
             None for the dense branch of the paper variant without dual aggregation, which merges nothing.
         extra_weights: (N,) in [0, 1], the extra token's weights: zero on kept patches, summing to 1 over the
@@ -93,7 +79,7 @@ class BranchExplanation(Sealed):
 
 
 @dataclass(frozen=True, eq=False)
-class AlignmentExplanation(Sealed):
+class AlignmentExplanation:
     """How one caption's words met the image's tokens. Equation (5). All arrays are read-only.
 
     Attributes:
@@ -145,7 +131,7 @@ class AlignmentExplanation(Sealed):
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation(Sealed):
+class Explanation:
     """The whole record of one image and one caption.
 
     Attributes:

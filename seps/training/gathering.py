@@ -16,7 +16,11 @@ from torch import Tensor
 
 
 class _Joined(torch.autograd.Function):
-    """The tensors of all processes behind each other; the gradient is added over processes."""
+    """The tensors of all processes behind each other; the gradient is added over processes.
+
+    `torch.distributed.nn.functional.all_gather` does the same, but torch 2.14 deprecates it in favour of a function in
+    a private module, `torch.distributed._functional_collectives`.
+    """
 
     @staticmethod
     def forward(ctx: Any, tensor: Tensor) -> Tensor:
