@@ -52,6 +52,47 @@ def test_what_is_untrue_is_seen() -> None:
     assert untrue(source) == ["A.place is not there", "A.index has no word"]
 
 
+def untrue_arguments(source: str) -> list[str]:
+    """What docstrings tell of arguments that functions, or classes' `__init__`, do not take."""
+    result = []
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            continue
+        section = re.search(r"^Args:\n((?: .*\n?)+)", ast.get_docstring(node) or "", re.MULTILINE)
+        body = node.body if isinstance(node, ast.ClassDef) else [node]
+        functions = [item for item in body if isinstance(item, ast.FunctionDef)]
+        function = next((item for item in functions if item.name in (node.name, "__init__")), None)
+        if section is None or function is None:
+            continue
+        taken = {argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)}
+        first = re.findall(r"^    (?! )(.+)", section[1], re.MULTILINE)  # a line for each, or several behind semicolons
+        named = [part.partition(":")[0].split(", ") for line in first for part in line.split("; ") if ":" in part]
+        result += [
+            f"{node.name} does not take {name}"
+            for names in named
+            if all(map(str.isidentifier, names))
+            for name in names
+            if name not in taken
+        ]
+    return result
+
+
+def test_arguments_are_called_what_they_are_told_as() -> None:
+    library = [file for file in FILES if file.is_relative_to(ROOT / "seps")]
+    sources = {str(file.relative_to(ROOT)): file.read_text() for file in library}
+    assert {name: untrue_arguments(text) for name, text in sources.items() if untrue_arguments(text)} == {}
+
+
+def test_an_argument_that_is_not_there_is_seen() -> None:
+    doc = '"""F.\n\n    Args:\n        own, first: (N,), in [0, 1]; place: of it.\n            more: of it.\n    """'
+    assert untrue_arguments(f"def f(first, *, index):\n    {doc}\n") == [
+        "f does not take own",
+        "f does not take place",
+    ]
+    doc = '"""A.\n\n    Args:\n        share: of it.\n    """'
+    assert untrue_arguments(f"class A:\n    {doc}\n    def __init__(self, shard): ...\n") == ["A does not take share"]
+
+
 def test_the_package_tells_of_every_room() -> None:
     rooms = {
         path.stem for path in (ROOT / "seps").iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()

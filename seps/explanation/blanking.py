@@ -131,7 +131,7 @@ class Variants:
         return self.model.match_selected(self.features(where), words, dense_words, *selections)
 
     def features(self, where: Tensor) -> ImageFeatures:
-        """What aggregation and alignment read of variants whose patches are those at `where`, (V, N)."""
+        """Gather what aggregation and alignment read of variants whose patches are those at `where`, (V, N)."""
         first, second = (part[:, where].transpose(0, 1) for part in self.logits)  # (V, N_c, N)
         cls = None if self.image.cls is None else self.image.cls.expand(len(where), -1, -1)  # (V, 1, C)
         return replace(self.image, cls=cls, patches=self.patches[where], logits=(first, second))

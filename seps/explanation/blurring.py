@@ -105,7 +105,7 @@ def measure_blurred(
 
 
 def patch_boxes(size: int, grid: tuple[int, int]) -> list[Box]:
-    """Where the patches of a square of `size` pixels a side lie, row by row of the grid (H, W)."""
+    """Compute where the patches of a square of `size` pixels a side lie, row by row of the grid (H, W)."""
     rows, columns = ([size * i // count for i in range(count + 1)] for count in grid)
     return [
         (columns[column], rows[row], columns[column + 1], rows[row + 1])

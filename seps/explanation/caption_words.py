@@ -35,7 +35,7 @@ class CaptionWord:
 
 
 def is_special(label: str) -> bool:
-    """Whether a label is that of a special token, as "[CLS]", "[SEP]" or "[UNK]", and no word that can be read."""
+    """Tell whether a label is that of a special token, as "[CLS]", "[SEP]" or "[UNK]", and no word that can be read."""
     return len(label) > 2 and label.startswith("[") and label.endswith("]")
 
 
@@ -59,5 +59,5 @@ def caption_words(labels: Sequence[str]) -> tuple[CaptionWord, ...]:
 
 
 def is_content(word: str) -> bool:
-    """Whether a word can name something that a picture shows: letters, and no word of a closed class."""
+    """Tell whether a word can name something that a picture shows: letters, and no word of a closed class."""
     return any(letter.isalpha() for letter in word) and not word.startswith("#") and word.lower() not in FUNCTION_WORDS

@@ -20,7 +20,7 @@ from seps.method.network import CrossSparseAggrNet
 
 @dataclass(frozen=True, eq=False)
 class Effects:
-    """What each patch's decision does to S(I, T), in the units of S. All arrays are read-only, float64.
+    """What each patch's decision does to S(I, T), in the units of S. All arrays are read-only; effects are float64.
 
     Attributes:
         branch: "sparse" or "dense", whose decision was flipped; the other branch's stayed.

@@ -149,7 +149,7 @@ class MaskFlips:
 
 
 def members(kept: Tensor, rows: int) -> Tensor:
-    """Which patches each of R tokens is made of, (R, N) bool: the kept ones; of the extra token the dropped ones."""
+    """Mark which patches make each of R tokens, (R, N) bool: the kept ones; of the extra token the dropped ones."""
     return torch.cat([kept.expand(rows - 1, -1), ~kept[None]])
 
 

@@ -191,7 +191,7 @@ def summarize(record: Explanation) -> str:
 
 
 def branch_lines(branch: BranchExplanation) -> list[str]:
-    """What one branch kept, by which score, and what it made of it."""
+    """Write what one branch kept, by which score, and what it made of it."""
     kept, total = int(branch.kept.sum()), branch.kept.size
     score = " + ".join(f"{branch.coefficients[name]:g} {name}" for name in branch.parts)
     weights = branch.aggregation_weights
@@ -205,7 +205,7 @@ def branch_lines(branch: BranchExplanation) -> list[str]:
 
 
 def alignment_lines(alignment: AlignmentExplanation) -> list[str]:
-    """Each word with the token that it met best and their entry of the matrix."""
+    """Write each word with the token that it met best and their entry of the matrix."""
     met = zip(alignment.words, alignment.best_token, alignment.matrix.max(axis=0), strict=True)
     entries = [f"{word}: {alignment.tokens[token]} ({written(entry, '.2f')})" for word, token, entry in met]
     more = [f"and {len(entries) - MAX_WORDS} more"] if len(entries) > MAX_WORDS else []
@@ -214,7 +214,7 @@ def alignment_lines(alignment: AlignmentExplanation) -> list[str]:
 
 
 def indented(text: str) -> list[str]:
-    """The text in lines of at most WIDTH characters."""
+    """Break the text into lines of at most WIDTH characters."""
     return wrap(
         text, WIDTH, initial_indent="  ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
     )

@@ -73,9 +73,10 @@ def ratio_loss(
             or the released variant's one tensor, whose mean (both branches added, about 2 rho with dense
             captions) is taken as it is. Under hard top-k decisions this is a constant without gradient.
         target_ratio: rho, in (0, 1].
+        lambda_sparse, lambda_dense: weights of the paper variant's branches.
 
     Returns:
-        Scalar: lambda_sparse (mean D_s - rho)^2 + lambda_dense (mean D_d - rho)^2.
+        Scalar: lambda_sparse (mean D_s - rho)^2 + lambda_dense (mean D_d - rho)^2; of one tensor D, (mean D - rho)^2.
 
     Raises:
         ValueError: a tuple of neither one mask nor two.

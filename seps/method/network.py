@@ -43,7 +43,7 @@ class ImageFeatures:
         patches: (B_v, N, C).
         unit: (B_v, N, C), the patches at unit length, in the precision of the decision.
         s_im: (B_v, N), the image's attention, as cosines.
-        s_p: (B_v, N) for the sparse and the dense branch; None in the released variant.
+        s_p: (B_v, N) for the sparse and the dense branch; None twice in the released variant.
         logits: (B_v, N_c, N) for the sparse and the dense branch.
     """
 
@@ -57,7 +57,12 @@ class ImageFeatures:
 
 @dataclass(frozen=True)
 class Branch:
-    """One branch, sparse or dense, of one caption's pass: its selection and its aggregation weights (B_v, N_c, N)."""
+    """One branch, sparse or dense, of one caption's pass.
+
+    Attributes:
+        selection: which patches it keeps.
+        weights: (B_v, N_c, N), its aggregation weights; None of a branch that merges nothing.
+    """
 
     selection: Selection
     weights: Tensor | None

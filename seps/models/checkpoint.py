@@ -75,7 +75,7 @@ class NumberKind:
 
 
 def number_of(kind: object, content: object) -> float:
-    """The number that a pickle of numpy holds, from its bytes."""
+    """Return the number that a pickle of numpy holds, from its bytes."""
     code = NUMBERS.get(kind.kind) if isinstance(kind, NumberKind) else None
     if code is None or not isinstance(kind, NumberKind) or not isinstance(content, bytes):
         raise pickle.UnpicklingError("a numpy value that is no number")

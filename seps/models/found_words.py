@@ -27,7 +27,7 @@ class FoundRule:
     words: frozenset[str] | None = None
 
     def holds_for(self, word: str) -> bool:
-        """Whether this word can be reported to match nothing."""
+        """Tell whether this word can be reported to match nothing."""
         return is_content(word) and (self.words is None or word.lower() in self.words)
 
 
@@ -62,7 +62,7 @@ def read_rule(folder: Path | None) -> FoundRule | None:
 
 
 def best_cosine(record: Explanation, word: CaptionWord) -> float:
-    """A word's best cosine with any of the image's tokens, in [-1, 1]: that of the best of its pieces."""
+    """Return a word's best cosine with any of the image's tokens, in [-1, 1]: that of the best of its pieces."""
     return float(np.max(record.sparse_alignment.cosines[:, list(word.pieces)]))
 
 

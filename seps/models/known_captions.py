@@ -38,8 +38,17 @@ class KnownCaptions:
     threshold: float
 
     def nearness(self, vectors: Tensor) -> Tensor:
-        """The mean cosine of each caption with its `NEAREST` nearest centres, or all where there are fewer: (T,), of
-        `caption_vectors` (T, D_t); ValueError for centres of another width."""
+        """Compute the mean cosine of each caption with its `NEAREST` nearest centres, or all where there are fewer.
+
+        Args:
+            vectors: (T, D_t), from `caption_vectors`.
+
+        Returns:
+            (T,) in [-1, 1].
+
+        Raises:
+            ValueError: centres of another width.
+        """
         if vectors.shape[1] != self.centres.shape[1]:
             raise ValueError(
                 f"{TENSORS_NAME} has centres of {self.centres.shape[1]} channels, but the text encoder has "
@@ -56,9 +65,17 @@ def is_finite(tensor: Tensor) -> bool:
 
 @torch.no_grad()
 def caption_vectors(model: SEPSModel, captions: Sequence[str], progress: Progress = False) -> Tensor:
-    """The mean word of each caption as the text encoder has it, before the projection: (T, D_t) of unit length, float32
-    on the CPU. The encoder as it came knows more of the language than what was trained on top of it or in it: low-rank
-    differences are left out."""
+    """Compute the mean word of each caption as the text encoder has it, before the projection.
+
+    The encoder as it came knows more of the language than what was trained on top of it or in it: low-rank differences
+    are left out.
+
+    Args:
+        captions: T of them; progress: as in `ScoringEngine`.
+
+    Returns:
+        (T, D_t) of unit length, float32 on the CPU.
+    """
     ids, lengths = model.tokenizer.pad(
         [model.tokenizer.encode(caption, model.config.text.max_words) for caption in captions]
     )

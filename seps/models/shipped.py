@@ -11,7 +11,7 @@ REPO_ID = re.compile(r"[\w.-]+/[\w.-]+")
 
 
 def shipped_models(config_name: str = CONFIG_NAME) -> dict[str, Path]:
-    """The models that ship with SEPS, by name: folders of assets/models in the repo, or inside the package.
+    """Find the models that ship with SEPS, by name: folders of assets/models in the repo, or inside the package.
 
     Args:
         config_name: the file by which a folder is known; other kinds of models than SEPS have another.
@@ -25,12 +25,12 @@ def shipped_models(config_name: str = CONFIG_NAME) -> dict[str, Path]:
 
 
 def shipped_roots() -> list[Path]:
-    """The folders of shipped models that are there."""
+    """List the folders of shipped models that are there."""
     return [root / "models" for root in asset_roots() if (root / "models").is_dir()]
 
 
 def asset_roots() -> tuple[Path, Path]:
-    """Where assets may lie: in the repo, and inside an installed package, as setup.py puts them there."""
+    """Return where assets may lie: in the repo, and inside an installed package, as setup.py puts them there."""
     package = Path(str(resources.files("seps")))
     return package.parent / "assets", package / "assets"
 
@@ -51,7 +51,7 @@ def shipped_file(name: str) -> Path:
 
 
 def model_folder(name: str) -> Path | None:
-    """The folder of a model that ships or lies on this machine; None for a repo on the model hub.
+    """Find the folder of a model that ships or lies on this machine; None for a repo on the model hub.
 
     Args:
         name: a shipped model's name, or "judge/encoders" for one that another keeps in its folder; a folder; or a

@@ -59,7 +59,7 @@ class Decisions:
         return unit_patches(self.patches)
 
     def unit_of(self, image: int) -> Tensor:
-        """One image's patches at unit length in the precision of the decision, (N, C); computed once."""
+        """Scale one image's patches to unit length in the precision of the decision, (N, C); computed once."""
         if image not in self.units:
             self.units[image] = unit_patches(self.patches[image])
         return self.units[image]
@@ -88,7 +88,7 @@ class Decisions:
         return selections
 
     def forced(self, images: Tensor) -> tuple[Tensor | None, Tensor | None]:
-        """The forced decisions of some images, (K, N) each."""
+        """Return the forced decisions of some images, (K, N) each."""
         sparse, dense = (None if mask is None else mask[images, 0] for mask in self.masks)
         return sparse, dense
 
@@ -259,7 +259,7 @@ def align(model: CrossSparseAggrNet, products: Tensor, norms: Tensor, cls: Tenso
 
 
 def margin(selection: Selection) -> Tensor:
-    """How far the last kept patch's score is above the first dropped one's, (V, T); infinite where all are kept."""
+    """Return how far the last kept patch's score is above the first dropped one's: (V, T), infinite if all are kept."""
     kept = selection.mask > 0
     last = selection.score.masked_fill(~kept, torch.inf).amin(dim=-1)
     first = selection.score.masked_fill(kept, -torch.inf).amax(dim=-1)

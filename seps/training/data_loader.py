@@ -30,7 +30,7 @@ class CachedDataLoader:
 
     Args:
         model: whose heads tell which images are alike; settings: batch sizes and which parts a batch has.
-        split: the training split; cache: its features; share: this process's among several that train together.
+        split: the training split; cache: its features; shard: this process's among several that train together.
     """
 
     def __init__(

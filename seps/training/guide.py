@@ -17,7 +17,6 @@ MAX_RATIO_WEIGHT = 5.0
 MIN_KEPT, MAX_KEPT = 50, 150  # patches
 HEALTHY = {"loss": (10.0, 30.0), "align": (8.0, 25.0), "ratio": (0.0, 0.01)}  # the first two at the start of training
 CLAIMED_KEPT = {0.0: (0.2, 0.8), 1.0: (0.45, 0.55), 2.0: (0.48, 0.52), 5.0: (0.5, 0.5)}  # by ratio weight, target 0.5
-MEND_ORDER = ("align", "ratio", "hard negatives")
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,7 @@ def ranks_above(values: Floats, first: Floats, other: Floats) -> float:
     """1.0 where a map's mean in its own region is above that in the other, 0.0 where below, 0.5 where equal.
 
     Args:
-        values: (N,); own, other: (N,), the share of each patch in the region, not all 0.
+        values: (N,); first, other: (N,), the fraction of each patch in its own region, in the other's; not all 0.
     """
     difference = values @ first / first.sum() - values @ other / other.sum()
     return float((np.sign(difference) + 1) / 2)

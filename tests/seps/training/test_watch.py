@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from seps.training.guide import ADVICE, CLAIMED_KEPT, MEND_ORDER, table
+from seps.training.guide import ADVICE, CLAIMED_KEPT, table
 from seps.training.settings import TrainSettings
 from seps.training.watch import epoch_warnings, start_warnings
 
@@ -67,7 +67,7 @@ def test_losses_that_are_not_healthy() -> None:
 def test_the_table_has_the_guide_s_advice() -> None:
     rows = {row.setting: row for row in ADVICE}
     assert {"margin", "ratio_weight", "lambda_sparse, lambda_dense", "batch_size", "hard_after"} <= rows.keys()
-    assert rows["order in which to mend"].usual == ", ".join(MEND_ORDER)
+    assert rows["order in which to mend"].usual == "align, ratio, hard negatives"
     defaults = TrainSettings()
     assert float(rows["margin"].usual) == defaults.margin
     assert float(rows["ratio_weight"].usual) == defaults.ratio_weight
