@@ -53,7 +53,7 @@ class Attempts:
     """Tries decisions on one photograph and one caption.
 
     Args:
-        own: the photograph under the model's own decision; its `total` is 0 where nothing is ranked.
+        decided: the photograph under the model's own decision; its `total` is 0 where nothing is ranked.
         others: (K,), S(I, T) of the other photographs, which keep their own decisions.
         explained: explains the pair under a decision (N,).
     """

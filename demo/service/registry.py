@@ -28,7 +28,7 @@ class ModelRegistry:
         photos: the service of photographs, where the page begins and uploads go.
         later: services whose model is loaded on first use, by the name of their one gallery: the model's name, and
             what opens the service.
-        own: models of one's own among these, by name: their folders, None for one of the model hub. Their galleries
+        models: models of one's own among these, by name: their folders, None for one of the model hub. Their galleries
             come first, and the page begins with the first of them, which is open already.
         judging: judges pictures; None where no judge ships.
         generating: draws and captions pictures of scenes; None where no generator ships, or the scenes do not.

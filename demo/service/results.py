@@ -15,7 +15,6 @@ from seps.models.hub import shipped_models
 DENSE_PROTOCOLS = {"captions_only": "none", "own_dense": "own", "other_dense": "other"}
 DENSE_SPLIT = "mllm"
 RECALLS = {"r1", "r5", "r10"}
-DIRECTIONS = ("image_to_text", "text_to_image")
 RECALL_KEYS = {"split", "images", "captions", "rsum", "image_to_text", "text_to_image"}
 MEASURES = (
     "energy_inside",
