@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -58,42 +57,6 @@ def test_is_what_its_recipe_makes(generator: ImageTextGenerator) -> None:
     recipe = read_recipe(FOLDER / "recipe.json")
     assert recipe == read_recipe("scenes")
     assert recipe[0] == GeneratorConfig.from_json(FOLDER / "generator.json") == generator.network.config
-
-
-def test_the_card_tells_the_measured_figures() -> None:
-    card, captions = (FOLDER / "README.md").read_text(), results("results-test.json")["captions"]
-    for name in ("true_statements", "wholly_true", "objects"):
-        low, high = captions[name]["interval"]
-        assert f"{captions[name]['mean']:.3f} [{low:.3f}, {high:.3f}]" in card, name
-    assert f"{captions['distinct']:.3f}" in card
-    for name in ("r1", "r1_grammar"):
-        assert f"{captions[name]['mean']:.1f}" in card
-    for name in ("seen", "unseen"):
-        assert f"{captions[name]['true_statements']['mean']:.3f}" in card
-
-
-def test_the_card_tells_how_well_it_draws() -> None:
-    card, pictures = (FOLDER / "README.md").read_text(), results("results-test.json")["pictures"]
-    assert f"{pictures['steps']} steps, guidance {pictures['guidance']:g}" in card
-    for name, digits in (("r1", 1), ("objects", 3), ("colours", 3), ("nearest_training", 1)):
-        low, high = pictures[name]["interval"]
-        assert f"{pictures[name]['mean']:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]" in card, name
-    assert f"{pictures['r1_true_scenes']['mean']:.1f}" in card
-    assert f"{pictures['nearest_training_true_scenes']['mean']:.1f}" in card
-    for group in ("true_scenes", "shuffled", "seen", "unseen"):
-        for name in ("objects", "colours"):
-            assert f"{pictures[group][name]['mean']:.3f}" in card, (group, name)
-
-
-def test_the_card_tells_how_the_warned_of_settings_trained() -> None:
-    card = (FOLDER / "README.md").read_text()
-    with (FOLDER / "warning.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert {row["setting"] for row in rows} == {"defaults", "text encoder frozen", "rate 1e-3", "diffusion weight 0.3"}
-    for setting in {row["setting"] for row in rows}:
-        of_setting = sorted((row for row in rows if row["setting"] == setting), key=lambda row: int(row["epoch"]))
-        cells = [f"{100 * float(row['dev_i2t']):.0f} / {100 * float(row['dev_t2i']):.0f}" for row in of_setting]
-        assert f"| {setting} | {' | '.join(cells)} |" in card
 
 
 def test_evaluation_of_the_first_scenes_reproduces_what_was_measured(

@@ -52,18 +52,10 @@ def test_is_what_its_recipe_makes(judge: Judge) -> None:
     assert judge.config.residual and judge.config.encoder.name == "judge/encoders" and not judge.training
 
 
-def test_the_card_tells_the_measured_figures(card: str, results: dict[str, Any]) -> None:
-    for score in ("quality", "consistency"):
-        cells = []
-        for figure in ("srocc", "plcc", "krcc"):
-            value, (low, high) = results["shipped"][score][figure], results["shipped"][score]["intervals"][figure]
-            cells.append(f"{value:.3f} [{low:.3f}, {high:.3f}]")
-        assert f"| {score}, seed 0 (shipped) | {' | '.join(cells)} |" in card
+def test_quality_falls_with_spoiling_on_nine_of_ten_photographs_as_measured(results: dict[str, Any]) -> None:
     for kind in SPOILT:
-        fallen = sum(falls(pictures) for pictures in results["spoilt"][kind].values())
-        count = len(results["spoilt"][kind])
-        assert f"| {kind} | {fallen} of {count} |" in card
-        assert fallen >= 0.9 * count
+        curves_measured = results["spoilt"][kind].values()
+        assert sum(map(falls, curves_measured)) >= 0.9 * len(curves_measured), kind
 
 
 def test_shares_of_a_photograph_add_up(judge: Judge) -> None:

@@ -1,0 +1,20 @@
+"""Make every table of figures anew, in place: `python -m tests.helpers.cards`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.helpers.cards.pages import PAGES, ROOT, remade
+
+
+def main(root: Path = ROOT) -> None:
+    """Write the pages whose figures changed, and print which those are; `root` as for `remade`."""
+    for page in PAGES:
+        text = remade(page, root)
+        if text != (root / page).read_text(encoding="utf-8"):
+            (root / page).write_text(text, encoding="utf-8")
+            print(f"{page}: made anew")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""Tables of the generator's card; "aim" is what was hoped for, no measurement."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.helpers.cards.cells import Figures, estimate, mean, slashed, table
+
+__all__ = ["captions", "pictures", "warned_of"]
+
+
+def captions(results: Figures) -> str:
+    """How true the captions of test's scenes are."""
+    measured = results["captions"]
+    seen, unseen = measured["seen"], measured["unseen"]
+    rows = [
+        ["statements that are true", estimate(measured["true_statements"]), "0.95"],
+        ["... scenes of seen combinations", mean(seen["true_statements"]), ""],
+        ["... of unseen ones", mean(unseen["true_statements"]), ""],
+        ["captions wholly true", estimate(measured["wholly_true"]), "0.85"],
+        ["... seen / unseen", slashed(group["wholly_true"]["mean"] for group in (seen, unseen)), ""],
+        ["the scene's objects, named without an untruth", estimate(measured["objects"]), ""],
+        ["distinct captions", f"{measured['distinct']:.3f}", ""],
+        [
+            f"the scenes model finds the scene by the caption, R@1 of {results['scenes']:,}",
+            mean(measured["r1"], 1),
+            "0.8 of the grammar's",
+        ],
+        ["... by the grammar's own caption", mean(measured["r1_grammar"], 1), ""],
+    ]
+    return table(["", "measured", "aim"], rows)
+
+
+def pictures(results: Figures) -> str:
+    """How much of a caption is found in what was drawn for it."""
+    measured = results["pictures"]
+    ranked, true_ranked = estimate(measured["r1"], 1), mean(measured["r1_true_scenes"], 1)
+    nearest, true_nearest = estimate(measured["nearest_training"], 1), mean(measured["nearest_training_true_scenes"], 1)
+    rows = [
+        ["found among 100 by their caption, R@1", ranked, "60", true_ranked, "1 by chance"],
+        *captioned_back("the caption's objects captioned back", measured, "objects"),
+        *captioned_back("its colours, with their objects", measured, "colours"),
+        ["nearest training scene, mean difference of 255 at 32 x 32", nearest, "", true_nearest, ""],
+    ]
+    return table(["", "drawn", "aim", "the true scenes", "drawings of other captions"], rows)
+
+
+def captioned_back(title: str, measured: Figures, name: str) -> list[list[str]]:
+    """A row of what the captioner finds in drawings, and one by combinations."""
+    groups = slashed(measured[group][name]["mean"] for group in ("seen", "unseen"))
+    rivals = [mean(measured[group][name]) for group in ("true_scenes", "shuffled")]
+    return [
+        [title, estimate(measured[name]), "0.8", *rivals],
+        ["... of seen / unseen combinations", groups, "", "", ""],
+    ]
+
+
+def warned_of(epochs: list[dict[str, Any]]) -> str:
+    """Scenes and captions of 64 that find their partner, in per cent, after each pass of each setting."""
+    passes = sorted({epoch["epoch"] for epoch in epochs})
+    rows = []
+    for setting in dict.fromkeys(epoch["setting"] for epoch in epochs):
+        of_setting = {epoch["epoch"]: epoch for epoch in epochs if epoch["setting"] == setting}
+        cells = [slashed((100 * of_setting[n]["dev_i2t"], 100 * of_setting[n]["dev_t2i"]), 0) for n in passes]
+        rows.append([setting, *cells])
+    return table(["setting", *(f"{n:g}" for n in passes)], rows)

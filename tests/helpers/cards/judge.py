@@ -1,0 +1,72 @@
+"""Tables of the judge's card."""
+
+from __future__ import annotations
+
+from statistics import fmean
+from typing import Any
+
+from tests.helpers.cards.cells import Figures, between, table
+from tests.helpers.spoilt import SPOILT, STEPS, falls
+
+__all__ = ["ablation", "agreement", "by_generator", "by_rating", "spoilt"]
+
+SCORES = ("quality", "consistency")
+CORRELATIONS = ("srocc", "plcc", "krcc")
+
+
+def agreement(results: Figures) -> str:
+    """Rank and linear correlations with people's ratings, of each seed with their intervals, and their mean."""
+    rows = []
+    for score in SCORES:
+        measured = [seed[score] for seed in (results["shipped"], *results["seeds"][1:])]
+        for number, figures in enumerate(measured):
+            title = f"{score}, seed {number}" + (" (shipped)" if number == 0 else "")
+            rows.append([title, *(between(figures[name], *figures["intervals"][name]) for name in CORRELATIONS)])
+        means = [fmean(figures[name] for figures in measured) for name in CORRELATIONS]
+        rows.append([f"{score}, mean of three", *(f"{value:.3f}" for value in means)])
+    return table(["score", "SROCC", "PLCC", "KRCC"], rows)
+
+
+def by_generator(results: Figures) -> str:
+    """Agreement among the pictures of each system that made them."""
+    rows = []
+    for name, figures in results["shipped"]["by_generator"].items():
+        cells = [
+            f"{figures[score][key]:{how}}" for score in SCORES for key, how in (("srocc", ".3f"), ("error", "+.3f"))
+        ]
+        rows.append([name, str(figures["pictures"]), *cells])
+    return table(["made by", "pictures", "quality SROCC", "error", "consistency SROCC", "error"], rows)
+
+
+def by_rating(results: Figures) -> str:
+    """Agreement within each quarter of the ratings."""
+    rows = []
+    for score in SCORES:
+        for quarter in results["shipped"]["by_range"][score]:
+            figures = quarter[score]
+            cells = [f"{figures['srocc']:.3f}", f"{figures['error']:+.3f}", f"{figures['absolute_error']:.3f}"]
+            rows.append([f"{score}, {quarter['from']:.2f} to {quarter['to']:.2f}", *cells])
+    return table(["ratings", "SROCC", "error", "absolute error"], rows)
+
+
+def spoilt(results: Figures) -> str:
+    """Mean quality at each strength of each way to spoil a picture, and on how many pictures it falls throughout."""
+    rows = []
+    for kind in SPOILT:
+        curves = list(results["spoilt"][kind].values())
+        falling = f"{sum(map(falls, curves))} of {len(curves)}"
+        rows.append([kind, falling, *(f"{fmean(qualities):.2f}" for qualities in zip(*curves, strict=True))])
+    return table(["spoilt by", "falls on", *(f"{i / STEPS:g}" for i in range(STEPS + 1))], rows)
+
+
+def ablation(runs: list[dict[str, Any]]) -> str:
+    """SROCC of each form of the network, mean of its seeds (lowest to highest), by both ways to split."""
+    rows = []
+    for variant in dict.fromkeys(run["variant"] for run in runs):
+        cells = []
+        for split in ("prompt", "row"):
+            for score in SCORES:
+                values = [run[score] for run in runs if (run["variant"], run["split"]) == (variant, split)]
+                cells.append(f"{fmean(values):.3f} ({min(values):.3f} to {max(values):.3f})")
+        rows.append([variant, *cells])
+    return table(["", *(f"{score}, by {split}" for split in ("prompt", "row") for score in SCORES)], rows)

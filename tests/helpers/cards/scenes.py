@@ -1,0 +1,72 @@
+"""Tables of the card of the model of drawn scenes."""
+
+from __future__ import annotations
+
+from tests.helpers.cards.cells import Figures, recalls, table
+from tests.helpers.cards.shared import KEPT, contrast, contrast_pairs, words
+from tests.helpers.cards.shared import grounding as grounding_table
+
+__all__ = ["contrast", "contrast_pairs", "first_scenes", "grounding", "kept", "misses", "retrieval", "words"]
+
+METHODS = {
+    "seps": "**SEPS**",
+    "effect": "effects: the words' shares of S, a patch's decision turned over",
+    "blanked": "blanked: the same, its embedding replaced by the mean patch",
+    "cosine": "plain patch-word cosine, without SEPS",
+    "gradient": "the score's own gradient",
+    "centre": "centred blob",
+    "random": "random patches",
+}
+POINTING = {
+    "energy_inside": "energy inside",
+    "pointing_game": "pointing game",
+    "deletion": "deletion (lower is better)",
+    "insertion": "insertion (higher is better)",
+}
+QUERIES = {
+    "all": "**SEPS**",
+    "seen": "**SEPS**, queries of scenes with seen combinations",
+    "unseen": "**SEPS**, queries of scenes with an unseen one",
+}
+RIVALS = {
+    "scenes_pooled": "the same model, mean patch against mean word, no network",
+    "all_patches": "the same without patch selection: all 196 patches kept (`recipe-4-all-patches.json`), "
+    "without steps 6 to 8",
+    "pooled": "pooled two-tower (`recipe-4-pooled.json`), without steps 6 to 8",
+    "warmup_pooled": "pooled two-tower: the model after step 1",
+}
+
+
+def retrieval(results: Figures) -> str:
+    """Recalls of the model, by what its queries hold, and of its rivals."""
+    rows = [[title, *recalls(results["scenes"]["recalls"][queries])] for queries, title in QUERIES.items()]
+    rows += [[title, *recalls(results[rival]["recalls"]["all"])] for rival, title in RIVALS.items()]
+    return table(["", "scene to text", "text to scene"], rows)
+
+
+def first_scenes(results: Figures) -> str:
+    """Recalls on the first scenes of test, which a slow test measures again."""
+    first = results["first"]
+    title = f"first {first['images']} test scenes, {first['captions']} captions"
+    rows = [[title, *recalls(first), f"{first['rsum']:.1f}"]]
+    return table(["a smaller task, rSum last", "scene to text", "text to scene", ""], rows)
+
+
+def misses(results: Figures) -> str:
+    """How many captions were true of the scene that they were wrongly matched with."""
+    first, second = (
+        "{true:,} of {misses:,} misses (of {queries:,} queries)".format(**results["scenes"]["misses"][direction])
+        for direction in ("image_to_text", "text_to_image")
+    )
+    return f"scene to text, {first};\ntext to scene, {second}."
+
+
+def grounding(results: Figures) -> str:
+    """Where each method's maps point."""
+    return grounding_table(results, METHODS, POINTING)
+
+
+def kept(results: Figures) -> str:
+    """What each method's first patches are."""
+    shorter = {"effect": "effects", "blanked": "blanked"}
+    return grounding_table(results, METHODS | shorter, KEPT)
