@@ -8,9 +8,9 @@ made of `encoders` and the network; `data`, `runs`, `training` and `evaluation` 
 `generator` are trained with the same `runs`, the latter on `scenes`, a drawn world whose truth is known. `configs` has
 encoders and recipes by name.
 
-All of it stands on `checks`, `cli`, `files`, `numbers`, `photos`, `precision` and `progress`, which know nothing of
-SEPS. Programs are named in `__main__`: the command `seps` lists them; `train`, `evaluate`, `grounding`, `baseline` and
-`convert` are thin ones.
+All of it stands on `checks`, `cli`, `fields`, `files`, `numbers`, `photos`, `precision` and `progress`, which know
+nothing of SEPS. Programs are named in `__main__`: the command `seps` lists them; `train`, `evaluate`, `grounding`,
+`baseline` and `convert` are thin ones.
 """
 
 from importlib import import_module

@@ -10,11 +10,10 @@ from __future__ import annotations
 import json
 import reprlib
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
 from math import isfinite
 from numbers import Real
 from pathlib import Path
-from typing import Any, TypeGuard, get_origin, get_type_hints
+from typing import Any, TypeGuard
 
 import numpy as np
 import torch
@@ -317,30 +316,6 @@ def check_captions(
             f"{cap_embs.shape[0]} captions: each caption needs its own."
         )
     return lengths, check_lengths("dense_cap_lens", dense_cap_lens, "dense_cap_embs", dense_cap_embs)
-
-
-def read_fields(where: str, kind: type, values: object, prefix: str = "") -> dict[str, Any]:
-    """The arguments of a dataclass from a mapping; ValueError for a key or a type that does not fit.
-
-    Args:
-        where: what messages call the mapping; kind: the dataclass; prefix: stands before a key in messages.
-    """
-    if not isinstance(values, Mapping):
-        raise ValueError(f"{where} is a {type(values).__name__}, but keys and values are needed.")
-    required = tuple(field.name for field in fields(kind) if field.default is MISSING)
-    check_keys(where, values, required, tuple(field.name for field in fields(kind)))
-    hints = get_type_hints(kind)
-    for name, value in values.items():
-        check_type(f"{prefix}{name}", value, json_type(hints[name]))
-    return dict(values)
-
-
-def json_type(hint: Any) -> type:
-    """What a field of this type is in JSON."""
-    if is_dataclass(hint):
-        return dict
-    kind: type = get_origin(hint) or hint
-    return list if kind is tuple else kind
 
 
 def check_keys(where: str, values: Mapping[str, Any], required: tuple[str, ...], allowed: tuple[str, ...]) -> None:

@@ -3,24 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from seps.checks import (
-    MAX_PIXELS,
-    MAX_WORDS,
-    check_choice,
-    check_positive,
-    check_share,
-    check_type,
-    check_whole,
-    shown,
-)
+from seps.checks import MAX_PIXELS, MAX_WORDS, check_positive, check_whole, shown
+from seps.fields import Fields, Fraction, Number, between, choice_of, of_length
 
-MAX_RANK, MAX_LAYERS = 4_096, 1_024
-CLS_CHOICES = ("encoder", "mean", "none")
+
+def check_weights(name: str, weights: str) -> None:
+    """Raise ValueError unless `weights` names a kind of source and, where it needs one, a path."""
+    kind, colon, target = weights.partition(":")
+    if weights in ("hub", "none") or (kind in ("package", "folder") and colon and target):
+        return
+    raise ValueError(f"{name} is {shown(weights)}, but it must be 'hub', 'package:NAME', 'folder:PATH' or 'none'.")
+
+
+def check_words(name: str, limit: int) -> None:
+    """Raise ValueError unless a limit of tokens is a whole number with room for [CLS] and [SEP]."""
+    check_whole(name, limit, MAX_WORDS)
+    if limit < 2:
+        raise ValueError(f"{name} is {limit}, but [CLS] and [SEP] alone need 2.")
+
+
+def check_deviations(name: str, values: tuple[float, ...]) -> None:
+    """Raise ValueError unless each is above 0."""
+    for value in values:
+        check_positive(name, value)
+
+
+Weights = Annotated[str, check_weights]
+Words = Annotated[int, check_words]
+RGB = Annotated[tuple[Number, Number, Number], of_length(3, "red, green, blue")]
 
 
 @dataclass(frozen=True)
-class VisionConfig:
+class VisionConfig(Fields, section="vision"):
     """The image encoder and the pixels that it wants.
 
     Attributes:
@@ -35,38 +51,25 @@ class VisionConfig:
     """
 
     encoder: str
-    weights: str
-    image_size: int
-    mean: tuple[float, float, float]
-    std: tuple[float, float, float]
-    cls: str
-    context_size: int = 0
-    dropout: float = 0.0
+    weights: Weights
+    image_size: Annotated[int, between(1, MAX_PIXELS)]
+    mean: RGB
+    std: Annotated[RGB, check_deviations]
+    cls: Annotated[str, choice_of("encoder", "mean", "none")]
+    context_size: Annotated[int, between(0, MAX_PIXELS)] = 0
+    dropout: Fraction = 0.0
 
-    def __post_init__(self) -> None:
-        check_weights("vision.weights", self.weights)
-        check_whole("vision.image_size", self.image_size, MAX_PIXELS)
-        check_choice("vision.cls", self.cls, CLS_CHOICES)
-        check_share("vision.dropout", self.dropout)
-        check_whole("vision.context_size", self.context_size, MAX_PIXELS, least=0)
+    def check(self) -> None:
+        """Raise ValueError for context beside [CLS]."""
         if self.context_size and self.cls != "none":
             raise ValueError(
                 f"vision.context_size is {self.context_size} with cls {self.cls!r}, but context takes the place of "
                 "[CLS]: set cls to 'none', or context_size to 0."
             )
-        for name in ("mean", "std"):
-            values = getattr(self, name)
-            if len(values) != 3:
-                raise ValueError(f"vision.{name} has {len(values)} numbers, but 3 are needed: red, green, blue.")
-            for value in values:
-                check_type(f"vision.{name}", value, float)
-            object.__setattr__(self, name, tuple(float(value) for value in values))
-        for value in self.std:
-            check_positive("vision.std", value)
 
 
 @dataclass(frozen=True)
-class TextConfig:
+class TextConfig(Fields, section="text"):
     """The caption encoder and the captions that it wants.
 
     Attributes:
@@ -82,34 +85,18 @@ class TextConfig:
     """
 
     encoder: str
-    weights: str
-    max_words: int = 30
-    max_dense_words: int = 200
+    weights: Weights
+    max_words: Words = 30
+    max_dense_words: Words = 200
     context: bool = False
-    dropout: float = 0.0
-    low_rank: int = 0
-    low_rank_layers: int = 1
+    dropout: Fraction = 0.0
+    low_rank: Annotated[int, between(0, 4_096)] = 0
+    low_rank_layers: Annotated[int, between(1, 1_024)] = 1
 
-    def __post_init__(self) -> None:
-        check_weights("text.weights", self.weights)
-        check_share("text.dropout", self.dropout)
-        check_whole("text.low_rank", self.low_rank, MAX_RANK, least=0)
-        check_whole("text.low_rank_layers", self.low_rank_layers, MAX_LAYERS)
-        for name in ("max_words", "max_dense_words"):
-            limit = getattr(self, name)
-            check_whole(f"text.{name}", limit, MAX_WORDS)
-            if limit < 2:
-                raise ValueError(f"text.{name} is {limit}, but [CLS] and [SEP] alone need 2.")
+    def check(self) -> None:
+        """Raise ValueError where the weights come from a hub and the encoder does not."""
         if self.weights == "hub" and self.encoder.startswith(("package:", "folder:", "seps:")):
             raise ValueError(
                 f"text.weights is 'hub', but text.encoder is {self.encoder!r}, which names no hub repo: "
                 "give both the same source."
             )
-
-
-def check_weights(name: str, weights: str) -> None:
-    """Raise ValueError unless `weights` names a kind of source and, where it needs one, a path."""
-    kind, colon, target = weights.partition(":")
-    if weights in ("hub", "none") or (kind in ("package", "folder") and colon and target):
-        return
-    raise ValueError(f"{name} is {shown(weights)}, but it must be 'hub', 'package:NAME', 'folder:PATH' or 'none'.")

@@ -27,7 +27,7 @@ def preprocess(photo: Image.Image, config: VisionConfig) -> Tensor:
     """
     squashed = np.array(squash(photo, config))  # (S, S, 3) uint8
     values = torch.from_numpy(squashed).permute(2, 0, 1).float() / 255  # (3, S, S)
-    mean, std = (torch.tensor(numbers).view(3, 1, 1) for numbers in (config.mean, config.std))
+    mean, std = (torch.tensor(numbers, dtype=torch.float32).view(3, 1, 1) for numbers in (config.mean, config.std))
     return ((values - mean) / std).contiguous()
 
 

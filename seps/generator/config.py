@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated
 
-from seps.checks import MAX_CHANNELS, MAX_WORDS, check_choice, check_share, check_whole, read_fields, read_json_file
+from seps.checks import MAX_WORDS, check_whole
+from seps.fields import Channels, Fields, Fraction, between, choice_of, of_length
 
 SIMPLE = "simple"
 SCENE_WORDS = "seps:scenes"  # the text encoder that knows the words of the scenes alone
 EMBED_SIZES = (512, 768)
-PREDICTIONS = ("epsilon", "v_prediction")
-SCHEDULES = ("linear", "scaled_linear", "squaredcos_cap_v2")  # as diffusers names them
 LONGEST = 30  # tokens of a caption, [CLS] and [SEP] among them
 MAX_SIDE = 512  # of a picture, in pixels
 SHRINKS = 8  # the autoencoder's latents have an eighth of the picture's side
-MAX_LAYERS = 48
-PARTS = ("autoencoder", "captioner", "unet")  # each with a file of its own
+Layers = Annotated[int, between(1, 48)]
+
+
+def check_embed_size(name: str, channels: int) -> None:
+    """Raise ValueError unless the shared space has 512 or 768 channels."""
+    if channels not in EMBED_SIZES:
+        raise ValueError(f"{name} is {channels}, but it must be one of {EMBED_SIZES}.")
 
 
 @dataclass(frozen=True)
-class EncodersConfig:
+class EncodersConfig(Fields, section="encoders"):
     """The two encoders and their shared space.
 
     Attributes:
@@ -37,21 +38,17 @@ class EncodersConfig:
     vision: str = SIMPLE
     text: str = SCENE_WORDS
     text_weights: str = "none"
-    embed_size: int = 512
-    channels: tuple[int, ...] = (64, 128, 256)
+    embed_size: Annotated[int, check_embed_size] = 512
+    channels: tuple[Channels, ...] = (64, 128, 256)
 
-    def __post_init__(self) -> None:
-        if self.embed_size not in EMBED_SIZES:
-            raise ValueError(f"encoders.embed_size is {self.embed_size}, but it must be one of {EMBED_SIZES}.")
-        object.__setattr__(self, "channels", tuple(self.channels))
+    def check(self) -> None:
+        """Raise ValueError for no stages."""
         if not self.channels:
             raise ValueError("encoders.channels is empty, but at least 1 stage is needed: name its channels.")
-        for width in self.channels:
-            check_whole("encoders.channels", width, MAX_CHANNELS)
 
 
 @dataclass(frozen=True)
-class CaptionerConfig:
+class CaptionerConfig(Fields, section="captioner"):
     """The Transformer decoder that writes captions.
 
     Attributes:
@@ -59,24 +56,20 @@ class CaptionerConfig:
         dropout: in training.
     """
 
-    width: int = 256
-    layers: int = 2
-    heads: int = 4
-    max_words: int = LONGEST
-    dropout: float = 0.1
+    width: Channels = 256
+    layers: Layers = 2
+    heads: Channels = 4
+    max_words: Annotated[int, between(3, MAX_WORDS)] = LONGEST
+    dropout: Fraction = 0.1
 
-    def __post_init__(self) -> None:
-        check_whole("captioner.width", self.width, MAX_CHANNELS)
-        check_whole("captioner.layers", self.layers, MAX_LAYERS)
-        check_whole("captioner.heads", self.heads, MAX_CHANNELS)
-        check_whole("captioner.max_words", self.max_words, MAX_WORDS, least=3)
-        check_share("captioner.dropout", self.dropout)
+    def check(self) -> None:
+        """Raise ValueError where the heads do not divide the width."""
         if self.width % self.heads:
             raise ValueError(f"captioner.width is {self.width}, which {self.heads} heads do not share equally.")
 
 
 @dataclass(frozen=True)
-class AutoencoderConfig:
+class AutoencoderConfig(Fields, section="autoencoder"):
     """The convolutional autoencoder between pictures and latents.
 
     Attributes:
@@ -84,21 +77,13 @@ class AutoencoderConfig:
         noise: standard deviation of the noise that the decoder learns to bear, in units of the latents'.
     """
 
-    channels: tuple[int, ...] = (32, 64, 128)
-    latent_channels: int = 8
-    noise: float = 0.1
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "channels", tuple(self.channels))
-        if len(self.channels) != 3:
-            raise ValueError(f"autoencoder.channels has {len(self.channels)} numbers, but 3 are needed.")
-        for width in (*self.channels, self.latent_channels):
-            check_whole("autoencoder.channels", width, MAX_CHANNELS)
-        check_share("autoencoder.noise", self.noise)
+    channels: Annotated[tuple[Channels, ...], of_length(3)] = (32, 64, 128)
+    latent_channels: Channels = 8
+    noise: Fraction = 0.1
 
 
 @dataclass(frozen=True)
-class DiffusionConfig:
+class DiffusionConfig(Fields, section="diffusion"):
     """The UNet on latents and the noise that it learns to take away.
 
     Attributes:
@@ -108,36 +93,30 @@ class DiffusionConfig:
         train_steps: of the noise schedule; schedule, prediction: as diffusers names them.
     """
 
-    channels: tuple[int, ...] = (64, 128)
-    layers: int = 1
-    head_channels: int = 32
-    plain_levels: int = 0
+    channels: tuple[Channels, ...] = (64, 128)
+    layers: Layers = 1
+    head_channels: Channels = 32
+    plain_levels: Annotated[int, between(0)] = 0
     caption_embedding: bool = False
-    train_steps: int = 1000
-    schedule: str = "squaredcos_cap_v2"
-    prediction: str = "v_prediction"
+    train_steps: Annotated[int, between(2, 100_000)] = 1000
+    schedule: Annotated[str, choice_of("linear", "scaled_linear", "squaredcos_cap_v2")] = "squaredcos_cap_v2"
+    prediction: Annotated[str, choice_of("epsilon", "v_prediction")] = "v_prediction"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "channels", tuple(self.channels))
+    def check(self) -> None:
+        """Raise ValueError for too few levels, or channels that groups and heads do not divide."""
         if len(self.channels) < 2:
             raise ValueError(f"diffusion.channels has {len(self.channels)} numbers, but at least 2 are needed.")
-        check_whole("diffusion.head_channels", self.head_channels, MAX_CHANNELS)
         for width in self.channels:
-            check_whole("diffusion.channels", width, MAX_CHANNELS)
             if width % 32 or width % self.head_channels:
                 raise ValueError(
                     f"diffusion.channels has {width}, but multiples of 32 and of head_channels "
                     f"({self.head_channels}) are needed."
                 )
         check_whole("diffusion.plain_levels", self.plain_levels, len(self.channels) - 1, least=0)
-        check_whole("diffusion.layers", self.layers, MAX_LAYERS)
-        check_whole("diffusion.train_steps", self.train_steps, 100_000, least=2)
-        check_choice("diffusion.schedule", self.schedule, SCHEDULES)
-        check_choice("diffusion.prediction", self.prediction, PREDICTIONS)
 
 
 @dataclass(frozen=True)
-class GeneratorConfig:
+class GeneratorConfig(Fields):
     """Everything that makes a `Generator`.
 
     Attributes:
@@ -147,19 +126,16 @@ class GeneratorConfig:
         int8: the parts ("autoencoder", "captioner", "unet") whose files hold 8-bit weights, others float16.
     """
 
-    image_size: int = 128
+    image_size: Annotated[int, between(1, MAX_SIDE)] = 128
     encoders: EncodersConfig = field(default_factory=EncodersConfig)
     captioner: CaptionerConfig = field(default_factory=CaptionerConfig)
     autoencoder: AutoencoderConfig = field(default_factory=AutoencoderConfig)
     diffusion: DiffusionConfig = field(default_factory=DiffusionConfig)
     draws: bool = True
-    int8: tuple[str, ...] = ()
+    int8: tuple[Annotated[str, choice_of("autoencoder", "captioner", "unet")], ...] = ()
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "int8", tuple(self.int8))
-        for name in self.int8:
-            check_choice("int8", name, PARTS)
-        check_whole("image_size", self.image_size, MAX_SIDE)
+    def check(self) -> None:
+        """Raise ValueError for pictures that the UNet does not halve evenly."""
         step = SHRINKS * 2 ** (len(self.diffusion.channels) - 1)
         if self.image_size % step:
             raise ValueError(
@@ -171,43 +147,3 @@ class GeneratorConfig:
     def latent_size(self) -> int:
         """Side of the latents."""
         return self.image_size // SHRINKS
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> GeneratorConfig:
-        """The config that `as_dict` wrote; parts and values that it lacks are the defaults.
-
-        Raises:
-            ValueError: an unknown key, a value of the wrong type or outside its range.
-        """
-        parts = {
-            "encoders": EncodersConfig,
-            "captioner": CaptionerConfig,
-            "autoencoder": AutoencoderConfig,
-            "diffusion": DiffusionConfig,
-        }
-        filled = {name: {} for name in parts} | dict(values) if isinstance(values, Mapping) else values
-        options = read_fields("the config", cls, filled)
-        for name, part in parts.items():
-            options[name] = part(**read_fields(name, part, options[name], f"{name}."))
-        return cls(**options)
-
-    @classmethod
-    def from_json(cls, path: str | Path) -> GeneratorConfig:
-        """Read a config file.
-
-        Raises:
-            ValueError: no such file, no JSON, or as `from_dict`; the message names the file.
-        """
-        values = read_json_file(path)
-        try:
-            return cls.from_dict(values)
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from error
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, as in the JSON file."""
-        return asdict(self)
-
-    def to_json(self) -> str:
-        """The text of the JSON file."""
-        return json.dumps(self.as_dict(), indent=2) + "\n"

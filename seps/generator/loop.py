@@ -20,6 +20,7 @@ from tqdm import tqdm
 
 from seps.checks import check_whole
 from seps.data import overlap_notes
+from seps.fields import Fields
 from seps.generator.batches import Source, epoch_batches, make_batch, with_latents, with_places
 from seps.generator.config import GeneratorConfig
 from seps.generator.curves import CURVES
@@ -49,7 +50,7 @@ SHORT = {
 
 
 @dataclass(frozen=True)
-class RunState:
+class RunState(Fields, section="the state"):
     """What a run must find again beside its tensors: its stage, counted from 0, and the epochs done of it."""
 
     stage: int

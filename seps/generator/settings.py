@@ -2,49 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from seps.checks import (
-    check_choice,
-    check_not_negative,
-    check_positive,
-    check_share,
-    check_type,
-    check_whole,
-    read_fields,
-)
+from seps.fields import Fields, Fraction, NotNegative, Positive, between, choice_of
 from seps.generator.config import GeneratorConfig
-from seps.runs.recipe import MAX_EPOCHS, MAX_SEED, Check, check_settings, find_recipe, read_parts
+from seps.runs.recipe import Epochs, Seed, find_recipe, read_parts
 
-OPTIMIZERS = ("adamw", "muon")
 LOSSES = ("contrastive", "captions", "pixels", "diffusion", "teacher", "perceptual", "representation")
 MAX_BATCH = 100_000
 RECIPES = "generator/recipes"  # in the package
-CHECKS: dict[str, Check] = {
-    "batch_size": partial(check_whole, most=MAX_BATCH, least=2),
-    "seed": partial(check_whole, most=MAX_SEED, least=0),
-    "dev_images": partial(check_whole, least=0),
-    "learning_rate": check_positive,
-    "clip": check_positive,
-    "lr_warmup_epochs": check_not_negative,
-    "weight_decay": check_not_negative,
-    "contrastive_weight": check_not_negative,
-    "reconstruction_weight": check_not_negative,
-    "diffusion_weight": check_not_negative,
-    "teacher_weight": check_not_negative,
-    "perceptual_weight": check_not_negative,
-    "representation_weight": check_not_negative,
-    "object_weight": check_not_negative,
-    "caption_dropout": check_share,
-    "average": check_share,
-}
 
 
 @dataclass(frozen=True)
-class Stage:
+class Stage(Fields, section="training.stages"):
     """A part of training.
 
     Attributes:
@@ -61,36 +33,28 @@ class Stage:
             AdamW's rates suit it (arXiv 2502.16982); what is no matrix learns by AdamW all the same.
     """
 
-    losses: tuple[str, ...] = LOSSES[:4]
-    epochs: int = 15
-    learning_rate: float = 0.0
-    crop: int = 0
-    scaled_latents: float = 0.0
+    losses: tuple[Annotated[str, choice_of(*LOSSES)], ...] = LOSSES[:4]
+    epochs: Epochs = 15
+    learning_rate: NotNegative = 0.0
+    crop: Annotated[int, between(0, 4096)] = 0
+    scaled_latents: Fraction = 0.0
     freeze_text: bool = False
     bf16_cpu: bool = False
-    batch_size: int = 0
-    optimizer: str = "adamw"
+    batch_size: Annotated[int, between(0, MAX_BATCH)] = 0
+    optimizer: Annotated[str, choice_of("adamw", "muon")] = "adamw"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "losses", tuple(self.losses))
+    def check(self) -> None:
+        """Raise ValueError for no losses, one without the one it needs, or a crop that latents do not cover."""
         if not self.losses:
             raise ValueError("training.stages has a stage without losses: name some.")
-        for name in self.losses:
-            check_choice("training.stages.losses", name, LOSSES)
         if "representation" in self.losses and "diffusion" not in self.losses:
             raise ValueError('training.stages has "representation", which needs "diffusion" beside it: add it.')
-        check_whole("training.stages.epochs", self.epochs, MAX_EPOCHS)
-        check_not_negative("training.stages.learning_rate", self.learning_rate)
-        check_whole("training.stages.crop", self.crop, 4096, least=0)
-        check_share("training.stages.scaled_latents", self.scaled_latents)
-        check_whole("training.stages.batch_size", self.batch_size, MAX_BATCH, least=0)
-        check_choice("training.stages.optimizer", self.optimizer, OPTIMIZERS)
         if self.crop % 8:
             raise ValueError(f"training.stages.crop is {self.crop}, but a multiple of 8 is needed, or 0.")
 
 
 @dataclass(frozen=True)
-class GeneratorSettings:
+class GeneratorSettings(Fields, section="training"):
     """Everything that training needs to know beside the generator.
 
     Attributes:
@@ -112,33 +76,32 @@ class GeneratorSettings:
     """
 
     stages: tuple[Stage, ...] = (Stage(),)
-    batch_size: int = 64
-    learning_rate: float = 2e-4
-    lr_warmup_epochs: float = 2.0
-    weight_decay: float = 0.01
-    clip: float = 1.0
-    contrastive_weight: float = 1.0
-    reconstruction_weight: float = 0.5
-    diffusion_weight: float = 0.1
-    teacher_weight: float = 1.0
-    perceptual_weight: float = 0.5
-    representation_weight: float = 0.5
-    object_weight: float = 1.0
-    caption_dropout: float = 0.1
-    average: float = 0.999
+    batch_size: Annotated[int, between(2, MAX_BATCH)] = 64
+    learning_rate: Positive = 2e-4
+    lr_warmup_epochs: NotNegative = 2.0
+    weight_decay: NotNegative = 0.01
+    clip: Positive = 1.0
+    contrastive_weight: NotNegative = 1.0
+    reconstruction_weight: NotNegative = 0.5
+    diffusion_weight: NotNegative = 0.1
+    teacher_weight: NotNegative = 1.0
+    perceptual_weight: NotNegative = 0.5
+    representation_weight: NotNegative = 0.5
+    object_weight: NotNegative = 1.0
+    caption_dropout: Fraction = 0.1
+    average: Fraction = 0.999
     text_start: str = ""
     teacher: str = ""
-    dev_images: int = 0
+    dev_images: Annotated[int, between(0)] = 0
     bf16: bool = True
-    seed: int = 0
+    seed: Seed = 0
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "stages", tuple(self.stages))
+    def check(self) -> None:
+        """Raise ValueError for no stages, or the loss "teacher" without a teacher."""
         if not self.stages:
             raise ValueError("training.stages is empty: give at least one stage.")
         if not self.teacher and any("teacher" in stage.losses for stage in self.stages):
             raise ValueError('training.stages has the loss "teacher": name a SEPS model as training.teacher.')
-        check_settings(self, CHECKS)
 
     def weight(self, loss: str) -> float:
         """What a loss is multiplied by."""
@@ -156,10 +119,6 @@ class GeneratorSettings:
         """Images a step of a stage."""
         return stage.batch_size or self.batch_size
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, as in the recipe."""
-        return asdict(self)
-
 
 def read_recipe(name_or_path: str | Path) -> tuple[GeneratorConfig, GeneratorSettings]:
     """A recipe: a generator's config with a "training" section.
@@ -170,15 +129,4 @@ def read_recipe(name_or_path: str | Path) -> tuple[GeneratorConfig, GeneratorSet
     Raises:
         ValueError: no such recipe, an unknown key, a value that does not fit.
     """
-    return read_parts(find_recipe(name_or_path, RECIPES), GeneratorConfig.from_dict, read_settings)
-
-
-def read_settings(section: Any) -> GeneratorSettings:
-    """The settings of a recipe's "training" section."""
-    options = read_fields("training", GeneratorSettings, section, "training.")
-    if "stages" in options:
-        check_type("training.stages", options["stages"], list)
-        options["stages"] = tuple(
-            Stage(**read_fields("training.stages", Stage, stage, "training.stages.")) for stage in options["stages"]
-        )
-    return GeneratorSettings(**options)
+    return read_parts(find_recipe(name_or_path, RECIPES), GeneratorConfig, GeneratorSettings)

@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
-from seps.checks import (
-    MAX_CHANNELS,
-    check_choice,
-    check_keys,
-    check_positive,
-    check_share,
-    check_type,
-    check_whole,
-    read_fields,
-    read_json_file,
-)
+from seps.checks import MAX_CHANNELS, check_keys, check_positive, check_type, check_whole
+from seps.fields import Channels, Fields, Fraction, Positive, Whole, between, choice_of, of_length
 
 SCORES = ("quality", "consistency")
-KINDS = ("clip", "seps")
-FREEZE = ("none", "layers", "all")
 TOWERS = ("vision", "text")
-BRANCHES = ("one", "two")
-MAX_SCALE = 1.0  # a correction of 1 reaches every score, so that it is bounded no more
+
+
+def check_correction(name: str, scale: float) -> None:
+    """Raise ValueError unless 0 < scale <= 1: a correction of 1 reaches every score, so that it is bounded no more."""
+    check_positive(name, scale, most=1.0)
 
 
 @dataclass(frozen=True)
-class EncoderConfig:
+class EncoderConfig(Fields, section="encoder"):
     """Where the embeddings come from.
 
     Attributes:
@@ -43,18 +32,15 @@ class EncoderConfig:
         pretrained: of "clip", take the weights that the source has; false builds the towers from its config alone.
     """
 
-    kind: str
+    kind: Annotated[str, choice_of("clip", "seps")]
     name: str
-    freeze: str = "all"
+    freeze: Annotated[str, choice_of("none", "layers", "all")] = "all"
     freeze_layers: dict[str, Any] = field(default_factory=dict)
-    stages: tuple[int, ...] = ()
+    stages: tuple[Whole, ...] = ()
     pretrained: bool = True
 
-    def __post_init__(self) -> None:
-        check_choice("encoder.kind", self.kind, KINDS)
-        check_choice("encoder.freeze", self.freeze, FREEZE)
-        object.__setattr__(self, "stages", tuple(self.stages))
-        object.__setattr__(self, "freeze_layers", dict(self.freeze_layers))
+    def check(self) -> None:
+        """Raise ValueError where what is frozen, the layers and the stages do not suit the kind of encoder."""
         if self.freeze == "layers":
             check_keys("encoder.freeze_layers", self.freeze_layers, TOWERS, TOWERS)
             for tower, count in self.freeze_layers.items():
@@ -70,12 +56,10 @@ class EncoderConfig:
             raise ValueError(
                 f"encoder.stages is {list(self.stages)} with kind {self.kind!r}: 'seps' needs some, 'clip' has none."
             )
-        for stage in self.stages:
-            check_type("encoder.stages", stage, int)
 
 
 @dataclass(frozen=True)
-class DataConfig:
+class DataConfig(Fields, section="data"):
     """The columns of a ratings file, `ratings.csv`, and the top of its scale.
 
     Attributes:
@@ -85,7 +69,7 @@ class DataConfig:
         explanation_column: rationales in words; "" where there are none.
     """
 
-    mos_top: float = 5.0
+    mos_top: Positive = 5.0
     image_column: str = "image"
     prompt_column: str = "prompt"
     quality_column: str = "mos_quality"
@@ -94,12 +78,9 @@ class DataConfig:
     generator_column: str = "generator"
     explanation_column: str = ""
 
-    def __post_init__(self) -> None:
-        check_positive("data.mos_top", self.mos_top)
-
 
 @dataclass(frozen=True)
-class JudgeConfig:
+class JudgeConfig(Fields):
     """Everything that makes a `Judge`.
 
     Attributes:
@@ -119,69 +100,20 @@ class JudgeConfig:
     encoder: EncoderConfig
     data: DataConfig = field(default_factory=DataConfig)
     residual: bool = True
-    scale_q: float = 0.2
-    scale_c: float = 0.2
-    branches: str = "one"
-    hidden: int = 128
-    fusion_hidden: tuple[int, int] = (256, 64)
+    scale_q: Annotated[float, check_correction] = 0.2
+    scale_c: Annotated[float, check_correction] = 0.2
+    branches: Annotated[str, choice_of("one", "two")] = "one"
+    hidden: Channels = 128
+    fusion_hidden: Annotated[tuple[Channels, Channels], of_length(2)] = (256, 64)
     fusion_product: bool = False
-    fusion_quality: int = 0
+    fusion_quality: Annotated[int, between(0, MAX_CHANNELS)] = 0
     fusion_score: bool = False
-    dropout: float = 0.1
-    input_dropout: float = 0.0
-    fusion_dropout: float = 0.1
-    fusion_input_dropout: float = 0.0
+    dropout: Fraction = 0.1
+    input_dropout: Fraction = 0.0
+    fusion_dropout: Fraction = 0.1
+    fusion_input_dropout: Fraction = 0.0
 
-    def __post_init__(self) -> None:
-        for name in ("scale_q", "scale_c"):
-            check_positive(name, getattr(self, name), MAX_SCALE)
-        check_choice("branches", self.branches, BRANCHES)
+    def check(self) -> None:
+        """Raise ValueError for two branches of a residual judge."""
         if self.residual and self.branches == "two":
             raise ValueError("branches is 'two', which is a form of the direct mode: set residual to false.")
-        object.__setattr__(self, "fusion_hidden", tuple(self.fusion_hidden))
-        if len(self.fusion_hidden) != 2:
-            raise ValueError(f"fusion_hidden has {len(self.fusion_hidden)} numbers, but 2 are needed.")
-        for width in (self.hidden, *self.fusion_hidden):
-            check_whole("hidden and fusion_hidden", width, MAX_CHANNELS)
-        check_whole("fusion_quality", self.fusion_quality, MAX_CHANNELS, least=0)
-        for name in ("dropout", "input_dropout", "fusion_dropout", "fusion_input_dropout"):
-            check_share(name, getattr(self, name))
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> JudgeConfig:
-        """The config that `as_dict` wrote.
-
-        Raises:
-            ValueError: a key that is unknown or missing, a value of the wrong type or outside its range.
-        """
-        options = read_fields("the config", cls, with_default(values, "data"))
-        encoder = with_default(options["encoder"], "freeze_layers")
-        options["encoder"] = EncoderConfig(**read_fields("encoder", EncoderConfig, encoder, "encoder."))
-        options["data"] = DataConfig(**read_fields("data", DataConfig, options["data"], "data."))
-        return cls(**options)
-
-    @classmethod
-    def from_json(cls, path: str | Path) -> JudgeConfig:
-        """Read a config file.
-
-        Raises:
-            ValueError: no such file, no JSON, or as `from_dict`; the message names the file.
-        """
-        values = read_json_file(path)
-        try:
-            return cls.from_dict(values)
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from error
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, as in the JSON file."""
-        return asdict(self)
-
-    def to_json(self) -> str:
-        """The text of the JSON file."""
-        return json.dumps(self.as_dict(), indent=2) + "\n"
-
-
-def with_default(values: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """The values with an empty object under a key that they lack; what is no mapping is left as it is."""
-    return {key: {}} | dict(values) if isinstance(values, Mapping) else values

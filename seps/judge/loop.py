@@ -22,6 +22,7 @@ from tqdm import tqdm
 
 from seps.checks import check_whole
 from seps.data import open_image
+from seps.fields import Fields
 from seps.judge.config import SCORES, JudgeConfig
 from seps.judge.copies import cropped
 from seps.judge.curves import CURVES
@@ -46,7 +47,7 @@ TINY = 1e-4  # ratings of 0 and 1 have no logit
 
 
 @dataclass(frozen=True)
-class RunState:
+class RunState(Fields, section="the state"):
     """What a run must find again beside its tensors: epochs done."""
 
     epoch: int

@@ -2,42 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from seps.checks import check_not_negative, check_positive, check_share, check_whole, read_fields
+from seps.fields import Fields, Fraction, NotNegative, Positive, between
 from seps.judge.config import JudgeConfig
-from seps.runs.recipe import MAX_BATCH, MAX_EPOCHS, MAX_SEED, Check, check_settings, find_recipe, read_parts
+from seps.runs.recipe import MAX_BATCH, BatchSize, Epochs, Seed, find_recipe, read_parts
 
 RECIPES = "judge/recipes"  # in the package
-CHECKS: dict[str, Check] = {
-    "epochs": partial(check_whole, most=MAX_EPOCHS),
-    "batch_size": partial(check_whole, most=MAX_BATCH),
-    "spoilt_pictures": partial(check_whole, most=MAX_BATCH, least=0),
-    "versions": partial(check_whole, most=MAX_BATCH),
-    "seed": partial(check_whole, most=MAX_SEED, least=0),
-    "learning_rate": check_positive,
-    "clip": check_positive,
-    "encoder_rate": check_not_negative,
-    "weight_decay": check_not_negative,
-    "quality_weight": check_not_negative,
-    "consistency_weight": check_not_negative,
-    "rank_weight": check_not_negative,
-    "rank_margin": check_not_negative,
-    "explanation_weight": check_not_negative,
-    "spoilt_weight": check_not_negative,
-    "spoilt_margin": check_not_negative,
-    "base_decay": check_not_negative,
-    "base_rate": check_not_negative,
-    "consistency_rate": check_not_negative,
-    "warmup": check_share,
-}
 
 
 @dataclass(frozen=True)
-class JudgeSettings:
+class JudgeSettings(Fields, section="training"):
     """Everything that training needs to know beside the judge.
 
     Attributes:
@@ -61,36 +38,32 @@ class JudgeSettings:
         seed: of everything drawn.
     """
 
-    epochs: int = 20
-    batch_size: int = 32
-    learning_rate: float = 1e-3
-    encoder_rate: float = 1.0
-    weight_decay: float = 1e-4
-    warmup: float = 0.05
-    clip: float = 1.0
-    quality_weight: float = 0.5
-    consistency_weight: float = 0.5
-    rank_weight: float = 0.0
-    rank_margin: float = 1.0
-    explanation_weight: float = 0.1
-    spoilt_weight: float = 0.0
-    spoilt_pictures: int = 900
-    spoilt_margin: float = 0.5
+    epochs: Epochs = 20
+    batch_size: BatchSize = 32
+    learning_rate: Positive = 1e-3
+    encoder_rate: NotNegative = 1.0
+    weight_decay: NotNegative = 1e-4
+    warmup: Fraction = 0.05
+    clip: Positive = 1.0
+    quality_weight: NotNegative = 0.5
+    consistency_weight: NotNegative = 0.5
+    rank_weight: NotNegative = 0.0
+    rank_margin: NotNegative = 1.0
+    explanation_weight: NotNegative = 0.1
+    spoilt_weight: NotNegative = 0.0
+    spoilt_pictures: Annotated[int, between(0, MAX_BATCH)] = 900
+    spoilt_margin: NotNegative = 0.5
     augment: bool = True
-    versions: int = 2
-    base_decay: float = 0.0
-    base_rate: float = 1.0
-    consistency_rate: float = 1.0
-    seed: int = 0
+    versions: BatchSize = 2
+    base_decay: NotNegative = 0.0
+    base_rate: NotNegative = 1.0
+    consistency_rate: NotNegative = 1.0
+    seed: Seed = 0
 
-    def __post_init__(self) -> None:
-        check_settings(self, CHECKS)
+    def check(self) -> None:
+        """Raise ValueError where nothing would be learned."""
         if not (self.quality_weight or self.consistency_weight):
             raise ValueError("training.quality_weight and training.consistency_weight are 0: nothing would be learned.")
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, as in the recipe."""
-        return asdict(self)
 
 
 def read_recipe(name_or_path: str | Path) -> tuple[JudgeConfig, JudgeSettings]:
@@ -102,9 +75,4 @@ def read_recipe(name_or_path: str | Path) -> tuple[JudgeConfig, JudgeSettings]:
     Raises:
         ValueError: no such recipe, an unknown or missing key, a value that does not fit.
     """
-    return read_parts(find_recipe(name_or_path, RECIPES), JudgeConfig.from_dict, read_settings)
-
-
-def read_settings(section: Any) -> JudgeSettings:
-    """Read a recipe's "training" section; errors as `read_recipe`."""
-    return JudgeSettings(**read_fields("training", JudgeSettings, section, "training."))
+    return read_parts(find_recipe(name_or_path, RECIPES), JudgeConfig, JudgeSettings)

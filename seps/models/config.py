@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from importlib import resources
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from seps.checks import (
-    MAX_CHANNELS,
-    MAX_TOP_K,
-    check_choice,
-    check_keys,
-    check_type,
-    check_whole,
-    read_fields,
-    read_json_file,
-)
+from seps.checks import MAX_TOP_K, check_keys, check_type, check_whole
 from seps.encoders.config import TextConfig, VisionConfig
+from seps.fields import Channels, Fields, Text, choice_of
 from seps.method.network import CrossSparseAggrNet
 
-STORED_CHOICES = ("float32", "float16", "int8")
 NETWORK_OPTIONS: dict[str, Any] = {
     name: parameter.default
     for name, parameter in signature(CrossSparseAggrNet.__init__).parameters.items()
@@ -33,7 +22,7 @@ NETWORK_OPTIONS: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class ModelConfig:
+class ModelConfig(Fields):
     """Everything that makes a `SEPSModel`.
 
     Attributes:
@@ -48,56 +37,18 @@ class ModelConfig:
 
     vision: VisionConfig
     text: TextConfig
-    embed_size: int
+    embed_size: Channels
     network: dict[str, Any]
-    saved: tuple[str, ...] = ("*",)
-    stored_as: str = "float32"
+    saved: tuple[Text, ...] = ("*",)
+    stored_as: Annotated[str, choice_of("float32", "float16", "int8")] = "float32"
 
-    def __post_init__(self) -> None:
-        check_whole("embed_size", self.embed_size, MAX_CHANNELS)
-        check_choice("stored_as", self.stored_as, STORED_CHOICES)
+    def check(self) -> None:
+        """Raise ValueError for an option that the network lacks, or that has another type or is out of range."""
         check_keys("network", self.network, required=(), allowed=tuple(NETWORK_OPTIONS))
         for name, value in self.network.items():
             check_type(f"network.{name}", value, type(NETWORK_OPTIONS[name]))
         if "top_k" in self.network:
             check_whole("network.top_k", self.network["top_k"], MAX_TOP_K)
-        object.__setattr__(self, "network", dict(self.network))
-        object.__setattr__(self, "saved", tuple(self.saved))
-        for pattern in self.saved:
-            check_type("saved", pattern, str)
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> ModelConfig:
-        """Build the config that `as_dict` wrote.
-
-        Raises:
-            ValueError: a key that is unknown or missing, a value of the wrong type or outside its range.
-        """
-        options = read_fields("the config", cls, values)
-        options["vision"] = VisionConfig(**read_fields("vision", VisionConfig, options["vision"], "vision."))
-        options["text"] = TextConfig(**read_fields("text", TextConfig, options["text"], "text."))
-        return cls(**options)
-
-    @classmethod
-    def from_json(cls, path: str | Path) -> ModelConfig:
-        """Read a config file.
-
-        Raises:
-            ValueError: no such file, no JSON, or as `from_dict`; the message names the file.
-        """
-        values = read_json_file(path)
-        try:
-            return cls.from_dict(values)
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from error
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values, as in the JSON file."""
-        return asdict(self)
-
-    def to_json(self) -> str:
-        """Return the text of the JSON file."""
-        return json.dumps(self.as_dict(), indent=2) + "\n"
 
     def is_saved(self, key: str) -> bool:
         """Tell whether model.safetensors holds this key of the state dict."""

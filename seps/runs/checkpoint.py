@@ -6,24 +6,19 @@ JSON: nothing is unpickled.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import torch
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from seps.checks import read_fields, read_json_file
+from seps.fields import Fields
 from seps.files import written_whole
 from seps.models.storage import check_tensors, read_tensors
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-State = TypeVar("State", bound="DataclassInstance")
+State = TypeVar("State", bound=Fields)
 
 FOLDER, TENSORS, NUMBERS = "checkpoint", "checkpoint.safetensors", "checkpoint.json"
 MOMENTS = ("exp_avg", "exp_avg_sq")  # of AdamW, beside "step"
@@ -32,7 +27,7 @@ NOT_NEGATIVE = ("step", "exp_avg_sq")
 
 
 def save_checkpoint(
-    folder: Path, tensors: Mapping[str, Tensor], optimizer: torch.optim.Optimizer, state: DataclassInstance
+    folder: Path, tensors: Mapping[str, Tensor], optimizer: torch.optim.Optimizer, state: Fields
 ) -> None:
     """Write a checkpoint into `folder`, whole or not at all.
 
@@ -40,7 +35,7 @@ def save_checkpoint(
         folder: replaced if there.
         tensors: of a state dict, or the part of it that is trained.
         optimizer: AdamW or Muon.
-        state: a dataclass of numbers, what was done, written as JSON.
+        state: numbers, what was done, written as JSON.
     """
     saved = {f"modules.{key}": tensor for key, tensor in tensors.items()}
     for number, moments in optimizer.state_dict()["state"].items():
@@ -48,14 +43,14 @@ def save_checkpoint(
     with written_whole(folder) as partial:
         partial.mkdir()
         save_file({key: tensor.detach().cpu().contiguous().clone() for key, tensor in saved.items()}, partial / TENSORS)
-        (partial / NUMBERS).write_text(json.dumps(asdict(state), indent=2) + "\n", encoding="utf-8")
+        (partial / NUMBERS).write_text(state.to_json(), encoding="utf-8")
 
 
 def read_state(folder: Path, kind: type[State]) -> State:
     """Read what was done when a checkpoint was written.
 
     Args:
-        folder: what `save_checkpoint` wrote; kind: the dataclass of its numbers.
+        folder: what `save_checkpoint` wrote; kind: the class of its numbers.
 
     Raises:
         ValueError: no checkpoint there, or numbers that are damaged; the message names the file.
@@ -63,11 +58,7 @@ def read_state(folder: Path, kind: type[State]) -> State:
     file = folder / NUMBERS
     if not (folder / TENSORS).is_file() or not file.is_file():
         raise ValueError(f"{folder} holds no checkpoint: train without --resume first.")
-    values = read_json_file(file)
-    try:
-        return kind(**read_fields("the state", kind, values, "the state."))
-    except ValueError as error:
-        raise ValueError(f"{file}: {error}") from error
+    return kind.from_json(file)
 
 
 def load_checkpoint(

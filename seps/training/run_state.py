@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import torch
 from torch import nn
 
-from seps.checks import check_not_negative, check_whole
+from seps.fields import Fields, NotNegative, between
 from seps.runs.checkpoint import NUMBERS, load_checkpoint, read_state
 
 MIN_BEST, MAX_BEST = -1.0, 600.0  # before the first measurement; rSum where every query is answered first
 
 
+def check_best(name: str, best: float) -> None:
+    """Raise ValueError unless -1 <= best <= 600."""
+    if not MIN_BEST <= best <= MAX_BEST:
+        raise ValueError(f"{name} is {best}, but it must lie in [{MIN_BEST:g}, {MAX_BEST:g}].")
+
+
 @dataclass(frozen=True)
-class RunState:
+class RunState(Fields, section="the state"):
     """What a run must find again beside its tensors.
 
     Attributes:
@@ -28,15 +35,9 @@ class RunState:
             negative.
     """
 
-    epoch: int
-    best: float
-    ratio_weight: float
-
-    def __post_init__(self) -> None:
-        check_whole("epoch", self.epoch, least=0)
-        if not MIN_BEST <= self.best <= MAX_BEST:
-            raise ValueError(f"best is {self.best}, but it must lie in [{MIN_BEST:g}, {MAX_BEST:g}].")
-        check_not_negative("ratio_weight", self.ratio_weight)
+    epoch: Annotated[int, between(0)]
+    best: Annotated[float, check_best]
+    ratio_weight: NotNegative
 
 
 def resume_from(folder: Path, modules: nn.Module, optimizer: torch.optim.Optimizer, epochs: int) -> RunState:

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from seps.checks import (
-    check_choice,
-    check_not_negative,
-    check_positive,
-    check_ratio,
-    check_share,
-    check_whole,
-    read_fields,
-)
+from seps.checks import check_ratio
+from seps.fields import CountOrZero, Fields, Fraction, NotNegative, Positive, Ratio, between, choice_of
 from seps.models.config import ModelConfig, load_config
-from seps.runs.recipe import MAX_BATCH, MAX_EPOCHS, MAX_SEED, Check, check_settings, read_parts, recipe_files
+from seps.runs.recipe import MAX_EPOCHS, BatchSize, Epochs, Seed, read_parts, recipe_files
 
-LOSSES = ("triplet", "infonce")
-RATIO_WEIGHTS = ("fixed", "adaptive")
-SCHEDULES = ("multistep", "linear")
-DENSE = ("none", "own")
-REGIONS = ("boxes", "masks")
 RECIPES = "configs/recipes"  # in the package
 FORMER_NAMES = {  # recipes that people have keep working
     "warm_steps": "lr_warmup_steps",
@@ -41,67 +28,14 @@ def check_ratio_or_zero(name: str, ratio: float) -> None:
         check_ratio(name, ratio)
 
 
-def check_epochs(name: str, epochs: Sequence[int]) -> None:
-    """Raise ValueError unless these are whole numbers of at least 1, each greater than the one before."""
-    for epoch in epochs:
-        check_whole(name, epoch, MAX_EPOCHS)
+def check_rising(name: str, epochs: Sequence[int]) -> None:
+    """Raise ValueError unless each of these is greater than the one before."""
     if any(later <= epoch for epoch, later in pairwise(epochs)):
         raise ValueError(f"{name} is {list(epochs)}, but each epoch must be greater than the one before.")
 
 
-CHECKS: dict[str, Check] = {  # in this order; types are checked where a recipe is read
-    "epochs": partial(check_whole, most=MAX_EPOCHS),
-    "pretrain_epochs": partial(check_whole, most=MAX_EPOCHS, least=0),
-    "batch_size": partial(check_whole, most=MAX_BATCH),
-    "pooled_batch": partial(check_whole, most=MAX_BATCH),
-    "pretrain_batch": partial(check_whole, most=MAX_BATCH),
-    "seed": partial(check_whole, most=MAX_SEED, least=0),
-    "align_ramp_epochs": partial(check_whole, most=MAX_EPOCHS, least=0),
-    "temperature": check_positive,
-    "learning_rate": check_positive,
-    "pretrain_rate": check_positive,
-    "clip": check_positive,
-    "aggregation_scale": check_positive,
-    "hard_after": check_not_negative,
-    "align_weight": check_not_negative,
-    "lr_warmup_steps": check_not_negative,
-    "ratio_weight": check_not_negative,
-    "lambda_sparse": check_not_negative,
-    "lambda_dense": check_not_negative,
-    "weight_decay": check_not_negative,
-    "pooled_weight": check_not_negative,
-    "grounding_weight": check_not_negative,
-    "map_weight": check_not_negative,
-    "word_weight": check_not_negative,
-    "significance_weight": check_not_negative,
-    "decision_weight": check_not_negative,
-    "blind_weight": check_not_negative,
-    "heads_rate": check_not_negative,
-    "context_rate": check_not_negative,
-    "network_rate": check_not_negative,
-    "similar_batches": check_not_negative,
-    "captions_an_epoch": check_not_negative,
-    "pretrain_captions": check_not_negative,
-    "images_an_epoch": check_not_negative,
-    "neighbours": check_not_negative,
-    "class_names": partial(check_whole, most=1_000, least=0),
-    "phrases_an_image": partial(check_whole, most=1_000),
-    "dev_images": check_not_negative,
-    "frozen_text_layers": partial(check_whole, most=1_024, least=-1),
-    "loss": partial(check_choice, choices=LOSSES),
-    "ratio_schedule": partial(check_choice, choices=RATIO_WEIGHTS),
-    "schedule": partial(check_choice, choices=SCHEDULES),
-    "dense": partial(check_choice, choices=DENSE),
-    "regions": partial(check_choice, choices=REGIONS),
-    "backbone_rate": check_share,
-    "target_ratio": check_ratio_or_zero,
-    "lr_schedules": check_epochs,
-    "decay_rate": check_ratio,
-}
-
-
 @dataclass(frozen=True)
-class TrainSettings:
+class TrainSettings(Fields, section="training"):
     """Everything that training needs to know beside the model; the defaults are the published ones.
 
     Attributes:
@@ -188,69 +122,62 @@ class TrainSettings:
         seed: of everything drawn.
     """
 
-    epochs: int = 30
-    batch_size: int = 64
-    loss: str = "triplet"
-    align_weight: float = 1.0
-    align_ramp_epochs: int = 0
-    margin: float = 0.2
-    temperature: float = 0.05
-    hard_after: int = 1
-    ratio_weight: float = 2.0
-    ratio_schedule: str = "fixed"
-    target_ratio: float = 0.0
-    lambda_sparse: float = 1.0
-    lambda_dense: float = 1.0
-    learning_rate: float = 2e-4
-    backbone_rate: float = 0.1
-    heads_rate: float = 1.0
-    context_rate: float = 1.0
-    network_rate: float = 1.0
-    weight_decay: float = 1e-4
-    schedule: str = "multistep"
-    lr_schedules: tuple[int, ...] = (9, 15, 20, 25)
-    decay_rate: float = 0.3
-    lr_warmup_steps: int = 0
-    clip: float = 2.0
+    epochs: Epochs = 30
+    batch_size: BatchSize = 64
+    loss: Annotated[str, choice_of("triplet", "infonce")] = "triplet"
+    align_weight: NotNegative = 1.0
+    align_ramp_epochs: Annotated[int, between(0, MAX_EPOCHS)] = 0
+    margin: NotNegative = 0.2
+    temperature: Positive = 0.05
+    hard_after: CountOrZero = 1
+    ratio_weight: NotNegative = 2.0
+    ratio_schedule: Annotated[str, choice_of("fixed", "adaptive")] = "fixed"
+    target_ratio: Annotated[float, check_ratio_or_zero] = 0.0
+    lambda_sparse: NotNegative = 1.0
+    lambda_dense: NotNegative = 1.0
+    learning_rate: Positive = 2e-4
+    backbone_rate: Fraction = 0.1
+    heads_rate: NotNegative = 1.0
+    context_rate: NotNegative = 1.0
+    network_rate: NotNegative = 1.0
+    weight_decay: NotNegative = 1e-4
+    schedule: Annotated[str, choice_of("multistep", "linear")] = "multistep"
+    lr_schedules: Annotated[tuple[Epochs, ...], check_rising] = (9, 15, 20, 25)
+    decay_rate: Ratio = 0.3
+    lr_warmup_steps: CountOrZero = 0
+    clip: Positive = 2.0
     frozen: bool = False
     frozen_until: str = ""
-    frozen_text_layers: int = -1
+    frozen_text_layers: Annotated[int, between(-1, 1_024)] = -1
     mirrored: bool = False
     augment: bool = True
-    dense: str = "own"
+    dense: Annotated[str, choice_of("none", "own")] = "own"
     join_captions: bool = False
-    dense_share: float = 1.0
-    similar_batches: float = 0.0
-    captions_an_epoch: int = 0
-    images_an_epoch: int = 0
-    neighbours: int = 0
-    drawn_epochs: int = -1
-    pretrain_epochs: int = 0
-    pretrain_batch: int = 64
-    pretrain_rate: float = 1e-3
-    pretrain_captions: int = 0
-    pooled_weight: float = 0.0
-    pooled_batch: int = 512
-    class_names: int = 0
-    grounding_weight: float = 0.0
-    map_weight: float = 0.0
-    word_weight: float = 0.0
-    significance_weight: float = 0.0
-    decision_weight: float = 0.0
-    blind_weight: float = 0.0
-    phrases_an_image: int = 3
-    regions: str = "boxes"
-    aggregation_scale: float = 1.0
-    dev_images: int = 0
+    dense_share: Annotated[float, check_ratio_or_zero] = 1.0
+    similar_batches: NotNegative = 0.0
+    captions_an_epoch: CountOrZero = 0
+    images_an_epoch: CountOrZero = 0
+    neighbours: CountOrZero = 0
+    drawn_epochs: Annotated[int, between(-1)] = -1
+    pretrain_epochs: Annotated[int, between(0, MAX_EPOCHS)] = 0
+    pretrain_batch: BatchSize = 64
+    pretrain_rate: Positive = 1e-3
+    pretrain_captions: CountOrZero = 0
+    pooled_weight: NotNegative = 0.0
+    pooled_batch: BatchSize = 512
+    class_names: Annotated[int, between(0, 1_000)] = 0
+    grounding_weight: NotNegative = 0.0
+    map_weight: NotNegative = 0.0
+    word_weight: NotNegative = 0.0
+    significance_weight: NotNegative = 0.0
+    decision_weight: NotNegative = 0.0
+    blind_weight: NotNegative = 0.0
+    phrases_an_image: Annotated[int, between(1, 1_000)] = 3
+    regions: Annotated[str, choice_of("boxes", "masks")] = "boxes"
+    aggregation_scale: Positive = 1.0
+    dev_images: CountOrZero = 0
     bf16_backbones: bool = False
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_settings(self, CHECKS)
-        if self.dense == "own":
-            check_ratio("training.dense_share", self.dense_share)
-        object.__setattr__(self, "lr_schedules", tuple(self.lr_schedules))
-        check_together(self)
+    seed: Seed = 0
 
     @property
     def wants_phrases(self) -> bool:
@@ -258,52 +185,54 @@ class TrainSettings:
         weights = (self.grounding_weight, self.map_weight, self.word_weight)
         return any((*weights, self.significance_weight, self.decision_weight))
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values, as in the recipe."""
-        return asdict(self)
+    @classmethod
+    def from_dict(cls, values: object) -> TrainSettings:
+        """Read a recipe's "training" section, former names of keys too; errors as `Fields.from_dict`."""
+        return super().from_dict(with_new_names(values) if isinstance(values, Mapping) else values)
 
-
-def check_together(settings: TrainSettings) -> None:
-    """Raise ValueError where settings that are each in their range contradict each other."""
-    if settings.pretrain_epochs and not (settings.pooled_weight or settings.grounding_weight):
-        raise ValueError(
-            f"training.pretrain_epochs is {settings.pretrain_epochs}, but pooled_weight and grounding_weight are 0: "
-            "nothing would train the heads."
-        )
-    if not settings.align_weight and not settings.pooled_weight:
-        raise ValueError("training.align_weight and training.pooled_weight are 0: nothing would be ranked.")
-    if not settings.align_weight and settings.map_weight:
-        raise ValueError(
-            f"training.align_weight is 0, which leaves the network out, but map_weight is {settings.map_weight:g}: "
-            "word maps need the network, so set map_weight to 0."
-        )
-    for name in ("significance_weight", "decision_weight"):
-        if getattr(settings, name) and not (settings.frozen and settings.align_weight):
+    def check(self) -> None:
+        """Raise ValueError where settings that are each in their range contradict each other."""
+        if self.dense == "own":
+            check_ratio("training.dense_share", self.dense_share)
+        if self.pretrain_epochs and not (self.pooled_weight or self.grounding_weight):
             raise ValueError(
-                f"training.{name} is for frozen backbones and teaches the network's s^p: set frozen to true and "
-                "align_weight above 0."
+                f"training.pretrain_epochs is {self.pretrain_epochs}, but pooled_weight and grounding_weight are 0: "
+                "nothing would train the heads."
             )
-    if settings.blind_weight and not settings.align_weight:
-        raise ValueError("training.blind_weight teaches the network's s^p: set align_weight above 0.")
-    if settings.neighbours and (settings.batch_size % settings.neighbours or not settings.captions_an_epoch):
-        raise ValueError(
-            f"training.neighbours is {settings.neighbours}, but batch_size, {settings.batch_size}, must be a multiple "
-            "of it and captions_an_epoch above 0."
-        )
-    if settings.similar_batches and not settings.frozen:
-        raise ValueError("training.similar_batches is for frozen backbones: set frozen to true.")
-    if settings.class_names and not (settings.frozen and settings.pooled_weight):
-        raise ValueError(
-            "training.class_names is for frozen backbones and adds to the pooled loss: set frozen to true and "
-            "pooled_weight above 0."
-        )
-    if (settings.frozen_until or settings.frozen_text_layers >= 0 or settings.mirrored) and not settings.frozen:
-        raise ValueError(
-            "training.frozen_until, frozen_text_layers and mirrored are for frozen backbones: set frozen to true."
-        )
+        if not self.align_weight and not self.pooled_weight:
+            raise ValueError("training.align_weight and training.pooled_weight are 0: nothing would be ranked.")
+        if not self.align_weight and self.map_weight:
+            raise ValueError(
+                f"training.align_weight is 0, which leaves the network out, but map_weight is {self.map_weight:g}: "
+                "word maps need the network, so set map_weight to 0."
+            )
+        for name in ("significance_weight", "decision_weight"):
+            if getattr(self, name) and not (self.frozen and self.align_weight):
+                raise ValueError(
+                    f"training.{name} is for frozen backbones and teaches the network's s^p: set frozen to true and "
+                    "align_weight above 0."
+                )
+        if self.blind_weight and not self.align_weight:
+            raise ValueError("training.blind_weight teaches the network's s^p: set align_weight above 0.")
+        if self.neighbours and (self.batch_size % self.neighbours or not self.captions_an_epoch):
+            raise ValueError(
+                f"training.neighbours is {self.neighbours}, but batch_size, {self.batch_size}, must be a multiple "
+                "of it and captions_an_epoch above 0."
+            )
+        if self.similar_batches and not self.frozen:
+            raise ValueError("training.similar_batches is for frozen backbones: set frozen to true.")
+        if self.class_names and not (self.frozen and self.pooled_weight):
+            raise ValueError(
+                "training.class_names is for frozen backbones and adds to the pooled loss: set frozen to true and "
+                "pooled_weight above 0."
+            )
+        if (self.frozen_until or self.frozen_text_layers >= 0 or self.mirrored) and not self.frozen:
+            raise ValueError(
+                "training.frozen_until, frozen_text_layers and mirrored are for frozen backbones: set frozen to true."
+            )
 
 
-def with_new_names(section: dict[str, Any]) -> dict[str, Any]:
+def with_new_names(section: Mapping[str, Any]) -> dict[str, Any]:
     """Rename the former keys of a "training" section to those of today.
 
     Raises:
@@ -327,10 +256,4 @@ def read_recipe(name_or_path: str | Path) -> tuple[ModelConfig, TrainSettings]:
     path = recipe_files(RECIPES).get(str(name_or_path), Path(name_or_path))
     if not path.is_file():
         return load_config(name_or_path), TrainSettings()
-    return read_parts(path, ModelConfig.from_dict, read_settings)
-
-
-def read_settings(section: Any) -> TrainSettings:
-    """Read a recipe's "training" section; errors as `read_recipe`."""
-    values = with_new_names(section) if isinstance(section, dict) else section
-    return TrainSettings(**read_fields("training", TrainSettings, values, "training."))
+    return read_parts(path, ModelConfig, TrainSettings)

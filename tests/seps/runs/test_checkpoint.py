@@ -11,11 +11,12 @@ from safetensors.torch import load_file
 from timm.optim import Muon
 from torch import nn
 
+from seps.fields import Fields
 from seps.runs.checkpoint import load_checkpoint, read_state, save_checkpoint
 
 
 @dataclass(frozen=True)
-class Done:
+class Done(Fields, section="the state"):
     epoch: int
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from seps.checks import check_positive
+from seps.fields import Fields
 from seps.generator.settings import read_recipe as read_generator
 from seps.judge.settings import read_recipe as read_judge
-from seps.runs.recipe import check_settings, find_recipe, overridden, recipe_files, write_recipe
+from seps.runs.recipe import find_recipe, overridden, recipe_files, write_recipe
 from seps.training.settings import read_recipe as read_retrieval
 
 SYSTEMS = [("configs/recipes", read_retrieval), ("judge/recipes", read_judge), ("generator/recipes", read_generator)]
@@ -46,7 +46,7 @@ def test_a_recipe_that_is_nowhere_names_those_of_the_package() -> None:
 
 
 @dataclass(frozen=True)
-class Small:
+class Small(Fields):
     rate: float = 1.0
     seed: int = 3
 
@@ -54,9 +54,3 @@ class Small:
 def test_options_replace_settings_where_they_are_given() -> None:
     assert overridden(Small(), seed=None) == Small()
     assert overridden(Small(), seed=0, rate=None) == Small(seed=0)
-
-
-def test_settings_are_checked_by_the_table() -> None:
-    check_settings(Small(), {"rate": check_positive})
-    with pytest.raises(ValueError, match=r"training\.rate is 0"):
-        check_settings(Small(rate=0.0), {"rate": check_positive})

@@ -1,0 +1,176 @@
+"""Configs, recipes and what a run keeps: dataclasses whose fields say their range beside their type, as JSON.
+
+    @dataclass(frozen=True)
+    class Settings(Fields, section="training"):
+        epochs: Annotated[int, between(1, 100)] = 20
+        learning_rate: Positive = 1e-3
+
+`Settings.from_dict({"epochs": 0})` says "training.epochs is 0, but a whole number of at least 1 is needed." Ranges are
+checks of `seps.checks`, so that a setting and an argument are refused in the same words.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, asdict, dataclass, fields
+from functools import cache, partial
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, TypeVar, cast, get_args, get_origin, get_type_hints
+
+from seps.checks import (
+    MAX_CHANNELS,
+    MAX_WHOLE,
+    check_choice,
+    check_keys,
+    check_not_negative,
+    check_positive,
+    check_ratio,
+    check_share,
+    check_type,
+    check_whole,
+    read_json_file,
+)
+
+Check = Callable[[str, Any], object]  # of a field's name and value; raises ValueError
+Self = TypeVar("Self", bound="Fields")
+
+
+def between(least: int, most: int = MAX_WHOLE) -> Check:
+    """Make a check for whole numbers from `least` to `most`."""
+    return partial(check_whole, least=least, most=most)
+
+
+def choice_of(*choices: str) -> Check:
+    """Make a check for one of these words."""
+    return partial(check_choice, choices=choices)
+
+
+def of_length(count: int, meaning: str = "") -> Check:
+    """Make a check for tuples of so many numbers; what they stand for ends the message."""
+
+    def check(name: str, values: tuple[float, ...]) -> None:
+        if len(values) != count:
+            needed = f"{count} are needed: {meaning}" if meaning else f"{count} are needed"
+            raise ValueError(f"{name} has {len(values)} numbers, but {needed}.")
+
+    return check
+
+
+Positive = Annotated[float, check_positive]  # above 0
+NotNegative = Annotated[float, check_not_negative]
+CountOrZero = Annotated[int, check_not_negative]
+Fraction = Annotated[float, check_share]  # in [0, 1)
+Ratio = Annotated[float, check_ratio]  # in (0, 1]
+Channels = Annotated[int, between(1, MAX_CHANNELS)]
+# What stands in a tuple has no check of its type where JSON is read: its range is that check, or one of these.
+Text = Annotated[str, partial(check_type, kind=str)]
+Whole = Annotated[int, partial(check_type, kind=int)]
+Number = Annotated[float, partial(check_type, kind=float)]  # finite
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Frozen dataclasses derive from this. Each value of a field, or each of a tuple's, lies in the field's range; what
+    two fields must keep together stands in `check`. A tuple is a list in JSON, a part, itself `Fields`, an object.
+
+    Raises:
+        ValueError: a value outside its range.
+    """
+
+    section: ClassVar[str] = ""  # what stands before a field's name in messages, with a dot
+
+    def __init_subclass__(cls, section: str = "") -> None:
+        cls.section = section
+
+    def __post_init__(self) -> None:
+        for name, hint in field_types(cast("type", type(self))).items():
+            kind = split_hint(hint)[0]
+            if kind in (tuple, dict):
+                object.__setattr__(self, name, kind(getattr(self, name)))  # a copy of what others may change
+            check_value(self.full_name(name), getattr(self, name), hint)
+        self.check()
+
+    def check(self) -> None:
+        """Raise ValueError where fields that are each in their range contradict each other."""
+
+    @classmethod
+    def full_name(cls, name: str) -> str:
+        """Return a field's name as messages give it: "training.epochs"."""
+        return f"{cls.section}.{name}" if cls.section else name
+
+    @classmethod
+    def from_dict(cls: type[Self], values: object) -> Self:
+        """Read what `as_dict` gave; what is left out takes its default.
+
+        Raises:
+            ValueError: no mapping, a key that is unknown or missing, a value of the wrong type or outside its range.
+        """
+        where = cls.section or "the config"
+        if not isinstance(values, Mapping):
+            raise ValueError(f"{where} is a {type(values).__name__}, but keys and values are needed.")
+        required = tuple(f.name for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING)
+        hints = field_types(cast("type", cls))
+        check_keys(where, values, required, tuple(hints))
+        for name, value in values.items():
+            check_type(cls.full_name(name), value, json_type(hints[name]))
+        build = cast("Callable[..., Self]", cls)
+        return build(**{name: with_parts(hints[name], value) for name, value in values.items()})
+
+    @classmethod
+    def from_json(cls: type[Self], path: str | Path) -> Self:
+        """Read a file that holds what `to_json` gave.
+
+        Raises:
+            ValueError: no such file, no JSON, or as `from_dict`; the message names the file.
+        """
+        values = read_json_file(path)
+        try:
+            return cls.from_dict(values)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, as in the JSON file."""
+        return asdict(self)
+
+    def to_json(self) -> str:
+        """Return the text of the JSON file."""
+        return json.dumps(self.as_dict(), indent=2) + "\n"
+
+
+@cache
+def field_types(kind: type) -> dict[str, Any]:
+    """Return the type of each field of a class, with its range, by name."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {field.name: hints[field.name] for field in fields(kind)}
+
+
+def split_hint(hint: Any) -> tuple[Any, tuple[Any, ...], tuple[Check, ...]]:
+    """Return a type's parts: of `Annotated[tuple[int, ...], check]` they are tuple, (int, ...) and (check,)."""
+    kind, *checks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    return get_origin(kind) or kind, get_args(kind), tuple(checks)
+
+
+def json_type(hint: Any) -> type:
+    """Return what a field of this type is in JSON."""
+    kind: type = split_hint(hint)[0]
+    return dict if issubclass(kind, Fields) else list if kind is tuple else kind
+
+
+def check_value(name: str, value: Any, hint: Any) -> None:
+    """Check a value, or first each of a tuple's, by what stands beside its type."""
+    kind, inner, checks = split_hint(hint)
+    if kind is tuple:
+        for item in value:
+            check_value(name, item, inner[0])
+    for check in checks:
+        check(name, value)
+
+
+def with_parts(hint: Any, value: Any) -> Any:
+    """Return a value of JSON with objects read where the type has parts."""
+    kind, inner, _ = split_hint(hint)
+    if kind is tuple:
+        return tuple(with_parts(inner[0], item) for item in value)
+    return kind.from_dict(value) if issubclass(kind, Fields) else value
