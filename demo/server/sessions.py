@@ -9,6 +9,7 @@ from copy import copy
 from typing import Any
 
 from gradio.blocks import Blocks
+from gradio.components import HTML
 from gradio.server_messages import EventMessage
 from gradio.state_holder import SessionState, StateHolder
 from gradio.utils import LRUCache
@@ -25,8 +26,8 @@ MAX_GONE = 10_000  # names of sessions that had to go, about 0.1 kB each
 class Session(SessionState):
     """A person's states, without the copies of every component and value that Gradio makes for its deep links.
 
-    Those take 0.24 MB and 8 ms a session; this app has links of its own. Nor does it hold what is shown: after each
-    event Gradio makes every component anew with its value, and of views that is 0.8 MB a session.
+    Those take 0.24 MB and 8 ms a session; this app has links of its own. Nor does it hold what is drawn: after each
+    event Gradio makes every component anew with its value, for views of 0.8 MB a session.
     """
 
     def __init__(self, blocks: Blocks) -> None:
@@ -41,7 +42,7 @@ class Session(SessionState):
         block = self.blocks_config.blocks.get(key)
         if block is not None and block.stateful:
             self.state_data[key] = value
-        elif hasattr(value, "choices"):  # by which a later call is read; what else is shown is the browser's
+        elif not isinstance(value, HTML):  # what one shows is the browser's: no call reads it here
             self.blocks_config.blocks[key] = value
 
     @property

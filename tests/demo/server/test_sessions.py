@@ -29,7 +29,7 @@ STATE, BOX, VIEW = 1, 2, 4
 @pytest.fixture
 def page() -> Any:
     """As much of a page as sessions look at; a real one leaves event loops open."""
-    blocks = {STATE: gr.State(Held(0)), BOX: gr.Radio(["hello", "other"], value="hello"), VIEW: gr.HTML("drawn")}
+    blocks = {STATE: gr.State(Held(0)), BOX: gr.Textbox("hello"), VIEW: gr.HTML("drawn")}
     return SimpleNamespace(
         default_config=SimpleNamespace(blocks=blocks),
         _queue=SimpleNamespace(event_ids_to_events={}),
@@ -48,7 +48,7 @@ def test_a_session_keeps_states_and_changed_components_without_copies(page: Any)
     assert [number in session for number in (STATE, BOX, 3)] == [False, True, False]
     assert (session[STATE], session[BOX].value) == (Held(0), "hello")
     session[STATE] = Held(3)
-    session[BOX] = gr.Radio(["hello", "other"], value="other")
+    session[BOX] = gr.Textbox("other")
     session._update_value_in_config(BOX, "x" * 1000)
     assert (session[STATE], session[BOX].value) == (Held(3), "other")
     assert (session.config_values, session.nbytes) == ({}, 3)
@@ -57,9 +57,8 @@ def test_a_session_keeps_states_and_changed_components_without_copies(page: Any)
 
 def test_a_session_keeps_nothing_of_what_is_drawn(page: Any) -> None:
     session = Session(page)
-    for drawn in (gr.HTML("drawn anew" * 1000), gr.Textbox("typed")):
-        session[VIEW] = drawn
-        assert session[VIEW] is page.default_config.blocks[VIEW]
+    session[VIEW] = gr.HTML("drawn anew" * 1000)
+    assert session[VIEW] is page.default_config.blocks[VIEW]
 
 
 def test_a_call_without_a_session_leaves_nothing(page: Any) -> None:
