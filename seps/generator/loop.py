@@ -33,7 +33,7 @@ from seps.generator.teacher import TeacherHead, TeacherPatches
 from seps.models.hub import load_model
 from seps.precision import bfloat16_is_fast
 from seps.runs.checkpoint import FOLDER, NUMBERS, load_checkpoint, read_state, save_checkpoint
-from seps.runs.lr_schedule import FINE, cosine_with_warmup, set_learning_rate
+from seps.runs.lr_schedule import FINE, set_learning_rate
 from seps.runs.lr_schedule import length_note as note_on_length
 from seps.runs.recipe import first_settings, write_recipe
 from seps.runs.run_log import DrawTimer, StepLog, forget_after, read_epochs, write_epoch
@@ -189,7 +189,7 @@ def length_note(out: Path, settings: GeneratorSettings, stage: int, done: int) -
         first.stages[stage].epochs,
         settings.stages[stage].epochs,
         done,
-        lambda epochs: rate_factor(settings.lr_warmup_epochs, epochs, done * FINE, FINE),
+        lambda epochs: settings.rate_factor(epochs, done * FINE, FINE),
     )
 
 
@@ -231,7 +231,8 @@ def run_stage(run: Run, splits: Splits, out: Path, number: int, done: int, resum
         bar = tqdm(epoch_batches(objective, stage, train_source), title, steps, leave=False)
         with StepLog(out, CURVES, before + epoch + 1, steps_before(settings, count, number) + epoch * steps) as log:
             for step, batch in enumerate(bar):
-                set_rate(optimizer, settings, stage, epoch * steps + step, steps)
+                factor = settings.rate_factor(stage.epochs, epoch * steps + step, steps)
+                set_learning_rate(optimizer, (stage.learning_rate or settings.learning_rate) * factor)
                 losses = training_step(objective, stage, batch, optimizer, learned, (epoch, step))
                 if run.average is not None and "diffusion" in stage.losses:
                     run.average.update_parameters(objective.network.unet)
@@ -258,7 +259,7 @@ def steps_before(settings: GeneratorSettings, count: int, number: int) -> int:
 
 
 def optimizer_of(stage: Stage, learned: list[nn.Parameter], weight_decay: float) -> torch.optim.Optimizer:
-    """The stage's optimizer, at a rate of 0, which `set_rate` changes; Muon's betas are for biases and scales."""
+    """The stage's optimizer, at a rate of 0, which each step changes; Muon's betas are for biases and scales."""
     if stage.optimizer == "muon":
         return Muon(learned, lr=0.0, weight_decay=weight_decay, nesterov=True, betas=(0.9, 0.99))
     return torch.optim.AdamW(learned, lr=0.0, weight_decay=weight_decay, fused=True)
@@ -325,20 +326,6 @@ def report(losses: Losses, batch_size: int) -> str:
     if losses.i2t is None or losses.t2i is None:
         return text
     return f"{text}, i2t={losses.i2t:.0%}, t2i={losses.t2i:.0%} of {batch_size}"
-
-
-def set_rate(
-    optimizer: torch.optim.Optimizer, settings: GeneratorSettings, stage: Stage, done: int, steps: int
-) -> None:
-    """The learning rate for the step after `done` of a stage: a linear rise over the warm-up, then a cosine to 0."""
-    rate = stage.learning_rate or settings.learning_rate
-    set_learning_rate(optimizer, rate * rate_factor(settings.lr_warmup_epochs, stage.epochs, done, steps))
-
-
-def rate_factor(warmup_epochs: float, epochs: int, done: int, steps: int) -> float:
-    """The learning rate of the step after `done` of a stage as a fraction of the largest; `steps`: an epoch."""
-    warmup_steps = max(1, round(min(warmup_epochs, epochs) * steps))
-    return cosine_with_warmup(done, epochs * steps, warmup_steps)
 
 
 def training_plan(network: GeneratorNetwork, settings: GeneratorSettings, train_images: int, dev_images: int) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from seps.fields import Fields, Fraction, NotNegative, Positive, between, choice_of
 from seps.generator.config import GeneratorConfig
+from seps.runs.lr_schedule import cosine_with_warmup
 from seps.runs.recipe import Epochs, Seed, find_recipe, read_parts
 
 LOSSES = ("contrastive", "captions", "pixels", "diffusion", "teacher", "perceptual", "representation")
@@ -114,6 +115,15 @@ class GeneratorSettings(Fields, section="training"):
             "perceptual": self.perceptual_weight,
             "representation": self.representation_weight,
         }[loss]
+
+    def rate_factor(self, epochs: int, step: int, steps: int) -> float:
+        """Compute the learning rate of a step of a stage, counted from 0, as a fraction of the stage's largest.
+
+        Args:
+            epochs: of the stage; steps: of an epoch.
+        """
+        warmup_steps = max(1, round(min(self.lr_warmup_epochs, epochs) * steps))
+        return cosine_with_warmup(step, epochs * steps, warmup_steps)
 
     def batch(self, stage: Stage) -> int:
         """Images a step of a stage."""

@@ -36,7 +36,7 @@ from seps.judge.settings import JudgeSettings, read_recipe
 from seps.models.model import evaluating
 from seps.numbers import written
 from seps.runs.checkpoint import FOLDER, NUMBERS, load_checkpoint, read_state, save_checkpoint
-from seps.runs.lr_schedule import FINE, cosine_with_warmup, set_learning_rate
+from seps.runs.lr_schedule import FINE, set_learning_rate
 from seps.runs.lr_schedule import length_note as note_on_length
 from seps.runs.recipe import first_settings, write_recipe
 from seps.runs.run_log import DrawTimer, StepLog, forget_after, read_epochs, write_epoch
@@ -198,7 +198,7 @@ def length_note(out: Path, settings: JudgeSettings) -> str:
     if first is None:
         return ""
     return note_on_length(
-        first.epochs, settings.epochs, done, lambda epochs: rate_factor(done * FINE, epochs * FINE, settings.warmup)
+        first.epochs, settings.epochs, done, lambda epochs: settings.rate_factor(done * FINE, epochs * FINE)
     )
 
 
@@ -241,7 +241,8 @@ def fit(
         title = f"epoch {epoch + 1} of {settings.epochs}"
         with StepLog(out, CURVES, epoch + 1, epoch * count) as log:
             for number, chosen in enumerate(tqdm(batches, desc=title, leave=False, disable=out is None)):
-                set_rate(optimizer, settings, epoch * count + number, settings.epochs * count)
+                factor = settings.rate_factor(epoch * count + number, settings.epochs * count)
+                set_learning_rate(optimizer, settings.learning_rate * factor)
                 batch = next(make_batches(judge, train_ratings, features.get("train"), [chosen], settings, epoch))
                 spoilt = draw_spoilt(features["train"]) if features and settings.spoilt_weight else None
                 loss = step(batch, targets[chosen].to(judge.device), prompts[chosen].to(judge.device), spoilt)
@@ -376,16 +377,6 @@ def learned_state(modules: nn.Module) -> dict[str, torch.Tensor]:
     frozen = {key for key, parameter in modules.named_parameters() if not parameter.requires_grad}
     buffers = {key for key, _ in modules.named_buffers() if key.startswith("judge.encoders.")}
     return {key: tensor for key, tensor in modules.state_dict().items() if key not in frozen | buffers}
-
-
-def set_rate(optimizer: torch.optim.Optimizer, settings: JudgeSettings, done: int, total: int) -> None:
-    """Every group's learning rate for the step after `done` of `total`: a linear rise, then a cosine to 0."""
-    set_learning_rate(optimizer, settings.learning_rate * rate_factor(done, total, settings.warmup))
-
-
-def rate_factor(done: int, total: int, warmup: float) -> float:
-    """The learning rate of a step as a share of the largest; `warmup`: share of the steps over which it rises."""
-    return cosine_with_warmup(done, total, max(1, round(warmup * total)))
 
 
 def predict(judge: Judge, ratings: Ratings, features: SplitFeatures | None = None) -> Predictions:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from seps.fields import Fields, Fraction, NotNegative, Positive, between
 from seps.judge.config import JudgeConfig
+from seps.runs.lr_schedule import cosine_with_warmup
 from seps.runs.recipe import MAX_BATCH, BatchSize, Epochs, Seed, find_recipe, read_parts
 
 RECIPES = "judge/recipes"  # in the package
@@ -64,6 +65,10 @@ class JudgeSettings(Fields, section="training"):
         """Raise ValueError where nothing would be learned."""
         if not (self.quality_weight or self.consistency_weight):
             raise ValueError("training.quality_weight and training.consistency_weight are 0: nothing would be learned.")
+
+    def rate_factor(self, step: int, total: int) -> float:
+        """Compute the learning rate of a step, counted from 0 of all `total`, as a fraction of the largest."""
+        return cosine_with_warmup(step, total, max(1, round(self.warmup * total)))
 
 
 def read_recipe(name_or_path: str | Path) -> tuple[JudgeConfig, JudgeSettings]:

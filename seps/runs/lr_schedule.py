@@ -1,4 +1,8 @@
-"""Learning rates over a run, and over one that goes on longer than it began."""
+"""Learning rates over a run, and over one that goes on longer than it began.
+
+Which of these a run follows, and over how many steps it rises, `rate_factor` of its settings says: `linear` or
+`multistep` in `seps.training.settings`, `cosine_with_warmup` in `seps.judge.settings` and `seps.generator.settings`.
+"""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ from seps.models.hub import load_model
 from seps.models.model import BACKBONES, SEPSModel
 from seps.runs.checkpoint import save_checkpoint
 from seps.runs.lr_schedule import length_note as note_on_length
-from seps.runs.lr_schedule import linear, multistep
+from seps.runs.lr_schedule import linear
 from seps.runs.recipe import first_settings, write_recipe
 from seps.runs.run_folder import check_no_run, find_checkpoint, forget_checkpoints
 from seps.runs.run_log import DrawTimer, StepLog, forget_after, read_epochs, write_epoch
@@ -161,16 +161,9 @@ def length_note(first: TrainSettings, settings: TrainSettings, done: int, steps:
     epoch = max(0, done - settings.pretrain_epochs)
 
     def rate(epochs: int) -> float:
-        return main_rate(replace(settings, epochs=epochs), epoch, epoch * steps, steps)
+        return replace(settings, epochs=epochs).rate_factor(epoch, epoch * steps, steps)
 
     return note_on_length(first.epochs, settings.epochs, done, rate)
-
-
-def main_rate(settings: TrainSettings, epoch: int, step: int, count: int) -> float:
-    """The learning rate of a step after pre-training as a fraction of the largest: `step` of all, `count` an epoch."""
-    if settings.schedule == "multistep":
-        return multistep(epoch, step, settings.lr_schedules, settings.decay_rate, settings.lr_warmup_steps)
-    return linear(step, settings.epochs * count, settings.lr_warmup_steps)
 
 
 def expected_ratio(step: TrainingStep) -> float:
@@ -411,7 +404,7 @@ def set_rates(
         step, total = epoch * count + number, settings.pretrain_epochs * count
         rate = settings.pretrain_rate * linear(step, total, count // 2)
     else:
-        rate = settings.learning_rate * main_rate(settings, epoch, epoch * count + number, count)
+        rate = settings.learning_rate * settings.rate_factor(epoch, epoch * count + number, count)
     for group in optimizer.param_groups:
         fraction = group["pretrain_share" if pretraining else "share"]
         group["lr"] = rate * fraction

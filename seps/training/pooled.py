@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -81,7 +82,7 @@ def main(arguments: list[str] | None = None) -> int:
             torch.manual_seed(seed)
             model = SEPSModel(config)
             model.freeze_backbones()
-            seeded = TrainSettings(**settings.as_dict() | {"seed": seed, "grounding_weight": 0.0})
+            seeded = replace(settings, seed=seed, grounding_weight=0.0)
             loader = CachedDataLoader(model, seeded, train, cache_features(model, train, "none", options.cache))
             loader.fit_heads()
             train_pooled(model, loader, seeded, options.epochs)

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from seps.checks import check_ratio
 from seps.fields import CountOrZero, Fields, Fraction, NotNegative, Positive, Ratio, between, choice_of
 from seps.models.config import ModelConfig, load_config
+from seps.runs.lr_schedule import linear, multistep
 from seps.runs.recipe import MAX_EPOCHS, BatchSize, Epochs, Seed, read_parts, recipe_files
 
 RECIPES = "configs/recipes"  # in the package
@@ -230,6 +231,17 @@ class TrainSettings(Fields, section="training"):
             raise ValueError(
                 "training.frozen_until, frozen_text_layers and mirrored are for frozen backbones: set frozen to true."
             )
+
+    def rate_factor(self, epoch: int, step: int, count: int) -> float:
+        """Compute the learning rate of a step after pre-training as a fraction of the largest.
+
+        Args:
+            epoch: the step's, of those after pre-training; step: of all of these; both counted from 0.
+            count: steps an epoch.
+        """
+        if self.schedule == "multistep":
+            return multistep(epoch, step, self.lr_schedules, self.decay_rate, self.lr_warmup_steps)
+        return linear(step, self.epochs * count, self.lr_warmup_steps)
 
 
 def with_new_names(section: Mapping[str, Any]) -> dict[str, Any]:

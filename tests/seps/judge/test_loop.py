@@ -24,7 +24,6 @@ from seps.judge.loop import (
     explanation_loss,
     parameter_groups,
     ranking_loss,
-    rate_factor,
     train,
     training_plan,
 )
@@ -118,10 +117,11 @@ def test_rationales_count_where_there_are_some() -> None:
 
 
 def test_the_rate_rises_then_falls_as_a_cosine() -> None:
-    assert rate_factor(0, 100, 0.05) == pytest.approx(0.2)
-    assert rate_factor(4, 100, 0.05) == rate_factor(5, 100, 0.05) == 1.0
-    assert rate_factor(24, 100, 0.05) == pytest.approx(0.5 * (1 + cos(pi * 19 / 95)))
-    assert rate_factor(99, 100, 0.05) < 0.001
+    settings = JudgeSettings(warmup=0.05)
+    assert settings.rate_factor(0, 100) == pytest.approx(0.2)
+    assert settings.rate_factor(4, 100) == settings.rate_factor(5, 100) == 1.0
+    assert settings.rate_factor(24, 100) == pytest.approx(0.5 * (1 + cos(pi * 19 / 95)))
+    assert settings.rate_factor(99, 100) < 0.001
 
 
 FROZEN = JudgeSettings(epochs=4, batch_size=6, spoilt_weight=0.5, spoilt_pictures=5, versions=2, rank_weight=0.1)
