@@ -11,7 +11,6 @@ checks of `seps.checks`, so that a setting and an argument are refused in the sa
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, asdict, dataclass, fields
 from functools import cache, partial
@@ -31,6 +30,7 @@ from seps.checks import (
     check_whole,
     read_json_file,
 )
+from seps.files import json_text
 
 Check = Callable[[str, Any], object]  # of a field's name and value; raises ValueError
 Self = TypeVar("Self", bound="Fields")
@@ -136,7 +136,7 @@ class Fields:
 
     def to_json(self) -> str:
         """Return the text of the JSON file."""
-        return json.dumps(self.as_dict(), indent=2) + "\n"
+        return json_text(self.as_dict())
 
 
 @cache

@@ -1,11 +1,13 @@
-"""Files and folders that are there whole or not at all, and files of weights that are none."""
+"""Files and folders that are there whole or not at all, files of JSON, and files of weights that are none."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
@@ -34,6 +36,16 @@ def written_whole(path: Path, suffix: str = ".partial") -> Iterator[Path]:
     except BaseException:
         _remove(partial)
         raise
+
+
+def json_text(values: Any) -> str:
+    """Return plain values as the text of a JSON file: two spaces a level, and a line's end."""
+    return json.dumps(values, indent=2) + "\n"
+
+
+def write_json(file: Path, values: Any) -> None:
+    """Write plain values into a JSON file."""
+    file.write_text(json_text(values), encoding="utf-8")
 
 
 def check_weights_file(path: Path) -> None:

@@ -15,7 +15,7 @@ GROUND = {"checks", "cli", "fields", "files", "numbers", "photos", "precision", 
 # Below each room, what it may import; every room may import the ground and itself.
 SEPS: dict[str, set[str]] = {
     **{name: set() for name in GROUND},
-    "fields": {"checks"},
+    "fields": {"checks", "files"},
     "method": set(),
     "explanation": {"method", "encoders"},
     "encoders": set(),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,6 +15,7 @@ from seps.checks import check_whole, read_json_file
 from seps.cli import whole_number
 from seps.data import Split, read_split
 from seps.data.manifest import manifest_split
+from seps.files import write_json
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
 
@@ -111,4 +111,4 @@ def read_results(path: Path) -> dict[str, Any]:
 def write_result(path: Path, key: str, result: Mapping[str, Any]) -> None:
     """Put a result into a JSON file under its key; what stands under other keys stays."""
     results = read_results(path) | {key: result}
-    path.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    write_json(path, results)

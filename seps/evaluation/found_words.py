@@ -19,7 +19,6 @@ and of [CLS] and [SEP].
 from __future__ import annotations
 
 import argparse
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -47,6 +46,7 @@ from seps.evaluation.best_words import (
 from seps.evaluation.cli import add_arguments, prepare
 from seps.evaluation.retrieval import encode_files
 from seps.explanation.caption_words import caption_words, is_content
+from seps.files import write_json
 from seps.models.found_words import FoundRule
 from seps.models.model import SEPSModel
 from seps.progress import Progress, batches
@@ -352,7 +352,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
         print(result.table())
         if options.json is not None:
-            options.json.write_text(json.dumps(asdict(result), indent=2) + "\n", encoding="utf-8")
+            write_json(options.json, asdict(result))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ it; the centres go into a safetensors file beside it.
 from __future__ import annotations
 
 import argparse
-import json
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -31,6 +30,7 @@ from seps.cli import check_output, errors_in_one_line, whole_number
 from seps.data import read_split
 from seps.data.manifest import manifest_split
 from seps.evaluation.cli import add_arguments, prepare
+from seps.files import write_json
 from seps.models.known_captions import CENTRES, JSON_NAME, TENSORS_NAME, KnownCaptions, caption_vectors
 from seps.models.model import SEPSModel
 from seps.progress import Progress
@@ -168,7 +168,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(figures.table())
         if options.json is not None:
             save_file({CENTRES: known.centres.half()}, options.json.with_name(TENSORS_NAME), {"format": "pt"})
-            options.json.write_text(json.dumps(asdict(figures), indent=2) + "\n", encoding="utf-8")
+            write_json(options.json, asdict(figures))
             if options.json.name != JSON_NAME:
                 print(f"The app looks for it as {JSON_NAME} beside the model's weights.")
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from seps.cli import check_output, errors_in_one_line, finite_number, whole_number
+from seps.files import write_json
 
 MODES = ("t2i", "i2t", "both")
 CANDIDATES_HELP = "draw so many and keep the one that fits the caption best in the shared space (default: 1)"
@@ -138,4 +138,4 @@ def run_evaluate(options: argparse.Namespace) -> None:
     )
     print(table(result))
     if options.json is not None:
-        options.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+        write_json(options.json, result)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from seps.checks import check_whole
 from seps.cli import check_output, errors_in_one_line, whole_number
 from seps.data import open_image
 from seps.data.table import read_table
+from seps.files import write_json
 from seps.judge.config import SCORES
 from seps.judge.judge import Judge, Score, load_judge
 from seps.numbers import rounded, written
@@ -107,7 +107,7 @@ def run_evaluate(options: argparse.Namespace) -> None:
     result = evaluate(predict(judge, ratings, features), ratings)
     print(table(result))
     if options.json is not None:
-        options.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+        write_json(options.json, result)
 
 
 def run_score(options: argparse.Namespace) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import resources
@@ -11,6 +10,7 @@ from typing import Annotated, Any, TypeVar
 
 from seps.checks import read_json_file
 from seps.fields import Fields, between
+from seps.files import write_json
 
 MAX_EPOCHS, MAX_BATCH = 100_000, 1_000_000
 MAX_SEED = 2**32 - 1  # epochs and processes multiply it, and a generator's seed has 64 bits
@@ -69,7 +69,7 @@ def read_parts(path: Path, config: type[Config], settings: type[Settings]) -> tu
 def write_recipe(out: Path, config: Fields, settings: Fields) -> None:
     """Write recipe.json into a run's folder: what the run is trained by, to be read again and shared."""
     recipe = config.as_dict() | {"training": settings.as_dict()}
-    (out / "recipe.json").write_text(json.dumps(recipe, indent=2) + "\n", encoding="utf-8")
+    write_json(out / "recipe.json", recipe)
 
 
 def first_settings(out: Path, read: Callable[[Path], tuple[Fields, Settings]]) -> Settings | None:

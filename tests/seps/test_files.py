@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from seps.files import written_whole
+from seps.files import write_json, written_whole
 
 
 def names(folder: Path) -> list[str]:
@@ -64,3 +64,8 @@ def test_each_writer_may_have_a_part_of_its_own(tmp_path: Path) -> None:
         second.write_text("second")
     assert file.read_text() == "first"  # whose block ended last
     assert names(tmp_path) == ["file"]
+
+
+def test_json_is_written_with_two_spaces_a_level_and_a_line_s_end(tmp_path: Path) -> None:
+    write_json(tmp_path / "values.json", {"a": [1, 2.5], "b": None})
+    assert (tmp_path / "values.json").read_text() == '{\n  "a": [\n    1,\n    2.5\n  ],\n  "b": null\n}\n'
