@@ -33,11 +33,14 @@ lint: $(READY)
 # One process a core, at most four, each with one thread; the tests of one file stay together and share what they build.
 PYTEST := OMP_NUM_THREADS=1 $(RUN) -m pytest -n auto --maxprocesses 4 --dist loadfile
 
+# What fails while other tests keep the machine busy is told, and run once more alone; failing again fails.
+ALONE := OMP_NUM_THREADS=1 $(RUN) -m pytest --last-failed --last-failed-no-failures none
+
 test: lint
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow" || $(ALONE) -m "not slow"
 
 test-slow: $(READY)
-	$(PYTEST) -m slow
+	$(PYTEST) -m slow || $(ALONE) -m slow
 	HYPOTHESIS_PROFILE=many $(PYTEST) -m "properties and not slow"
 
 test-all: test test-slow

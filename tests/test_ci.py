@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -76,3 +77,24 @@ def test_the_workflow_runs_the_same_on_every_python_that_is_supported() -> None:
     assert "make test\n" in commands
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
     assert "@.ci/lint-js $(CACHE)" in (ROOT / "Makefile").read_text().split("\nlint:")[1].split("\n\n")[0]
+
+
+def test_what_fails_is_run_once_more_alone_and_fails_where_it_fails_again(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(
+        "import pathlib\n"
+        "def seen(name):\n"
+        "    file = pathlib.Path(name)\n"
+        "    file.write_text(file.read_text() + 'x' if file.exists() else 'x')\n"
+        "    return len(file.read_text())\n"
+        "def test_busy(): assert seen('busy') == 2\n"
+        "def test_wrong(): assert seen('wrong') == 9\n"
+        "def test_right(): assert seen('right')\n"
+    )
+    makefile = (ROOT / "Makefile").read_text()
+    (alone,) = re.findall(r"^ALONE := OMP_NUM_THREADS=1 \$\(RUN\) -m (.+)$", makefile, re.MULTILINE)
+    assert re.findall(r"\$\(PYTEST\) -m (\"not slow\"|slow) \|\| \$\(ALONE\) -m \1$", makefile, re.MULTILINE)
+    command = [sys.executable, "-m", *alone.split(), "-q", "-c", os.devnull, "--rootdir", str(tmp_path), str(tmp_path)]
+    first = [argument for argument in command if argument not in alone.split()[1:]]
+    codes = [subprocess.run(arguments, cwd=tmp_path, capture_output=True).returncode for arguments in (first, command)]
+    counts = [len((tmp_path / name).read_text()) for name in ("busy", "wrong", "right")]
+    assert (codes, counts) == ([1, 1], [2, 2, 1])
