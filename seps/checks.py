@@ -20,6 +20,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from seps.files import LFS_POINTER, LFS_REMEDY, is_lfs_pointer
+
 Lengths = Tensor | Sequence[int]
 Mask = Tensor | NDArray[np.bool_]
 """A decision from outside: True keeps a patch, False drops it."""
@@ -121,9 +123,11 @@ def read_json(content: str | bytes, subject: str) -> Any:
         subject: what is read, as messages name it: a path, "line 3".
 
     Raises:
-        ValueError: bytes that are not UTF-8, text that is not JSON, a number of too many digits, or lists and objects
-            nested too deeply; one sentence that begins with the subject, whatever the cause.
+        ValueError: bytes that are not UTF-8, text that is not JSON, a Git LFS pointer, a number of too many digits, or
+            lists and objects nested too deeply; one sentence that begins with the subject, whatever the cause.
     """
+    if is_lfs_pointer(content):
+        raise ValueError(f"{subject} is {LFS_POINTER}: {LFS_REMEDY}.")
     try:
         text = content if isinstance(content, str) else content.decode()
         value = json.loads(text.removeprefix("\ufeff"))
@@ -146,8 +150,11 @@ def read_utf8(content: bytes) -> str:
     """The text of a file in UTF-8; a byte order mark in front is left aside.
 
     Raises:
-        ValueError: another encoding; a clause that says where it shows, for the message to name the file before it.
+        ValueError: another encoding, or a Git LFS pointer; a clause that says where it shows, for the message to name
+            the file before it.
     """
+    if is_lfs_pointer(content):
+        raise ValueError(f"it is {LFS_POINTER}: {LFS_REMEDY}")
     for name, marks in (("UTF-32", (b"\xff\xfe\0\0", b"\0\0\xfe\xff")), ("UTF-16", (b"\xff\xfe", b"\xfe\xff"))):
         if content.startswith(marks):
             raise ValueError(f"it is {name}: save it as UTF-8")

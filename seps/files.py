@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+LFS_START = b"version https://git-lfs.github.com/spec/"
+LFS_POINTER = "a Git LFS pointer, a few lines of text in place of the file"
+LFS_REMEDY = "fetch the file itself with git lfs pull"
 
 
 @contextmanager
@@ -55,12 +57,15 @@ def check_weights_file(path: Path) -> None:
     if not path.is_file():
         raise ValueError(f"{path} does not exist.")
     with path.open("rb") as stream:
-        head = stream.read(len(LFS_POINTER))
-    if head == LFS_POINTER:
-        raise ValueError(
-            f"{path} is a Git LFS pointer, a few lines of text in place of the file: fetch the file itself with "
-            "git lfs pull."
-        )
+        head = stream.read(len(LFS_START))
+    if is_lfs_pointer(head):
+        raise ValueError(f"{path} is {LFS_POINTER}: {LFS_REMEDY}.")
+
+
+def is_lfs_pointer(content: str | bytes) -> bool:
+    """Whether a file's content is what stands for it where Git LFS has not fetched it."""
+    head = content[: len(LFS_START)]
+    return (head.encode(errors="replace") if isinstance(head, str) else head) == LFS_START
 
 
 def _remove(path: Path) -> None:

@@ -17,6 +17,8 @@ from threading import Lock
 
 from PIL import ExifTags, Image, PngImagePlugin, TiffImagePlugin, UnidentifiedImageError
 
+from seps.files import LFS_POINTER, LFS_REMEDY, is_lfs_pointer
+
 FORMATS_IN_WORDS = "JPEG, PNG, WEBP, GIF, BMP or TIFF"
 MAX_TEXT = 25 * 2**20  # bytes of a PNG's colour profile or text, for which Pillow's 1 MB is not enough
 
@@ -63,6 +65,10 @@ class NoPhotoError(PhotoError):
     """A file that is no photograph at all, but a text, a film, ..."""
 
 
+class PointerError(PhotoError):
+    """What stands for a photograph where Git LFS has not fetched it."""
+
+
 class ManyPixelsError(PhotoError):
     """More pixels than Pillow decodes."""
 
@@ -83,6 +89,8 @@ def open_image(path: str | Path) -> Image.Image:
             raise refusal(str(path), "is no file" if path.exists() else "is not there")
         with opened(path, str(path), readable_formats()) as image:
             return to_rgb(upright(image))
+    except PointerError:
+        raise
     except PhotoError as error:
         raise PhotoError(
             f"{path} cannot be read as an image (it {error.reason}): replace it, or take it out of the data.",
@@ -168,6 +176,8 @@ def opened(source: Path | BytesIO, subject: str, formats: tuple[str, ...]) -> It
             reason = f"has more than {2 * (Image.MAX_IMAGE_PIXELS or 0) // 10**6} million pixels"
             raise ManyPixelsError(f"{subject} {reason}: scale it down.", reason) from error
         except UnidentifiedImageError as error:
+            if is_lfs_pointer(source.read_bytes() if isinstance(source, Path) else source.getvalue()):
+                raise PointerError(f"{subject} is {LFS_POINTER}: {LFS_REMEDY}.", f"is {LFS_POINTER}") from error
             reason, remedy = "is no photo that can be read", f"save it as {FORMATS_IN_WORDS}"
             raise NoPhotoError(f"{subject} {reason}: {remedy}.", reason) from error
         except MemoryError as error:

@@ -16,6 +16,8 @@ GROUND = {"checks", "cli", "fields", "files", "numbers", "photos", "precision", 
 SEPS: dict[str, set[str]] = {
     **{name: set() for name in GROUND},
     "fields": {"checks", "files"},
+    "checks": {"files"},  # which knows what stands for a file that Git LFS has not fetched
+    "photos": {"files"},
     "method": set(),
     "explanation": {"method", "encoders"},
     "encoders": set(),

@@ -1,8 +1,10 @@
-"""Files below a folder by the names that data have for them: with folders, "./", back slashes or other capitals."""
+"""Files below a folder by the names that data have for them: with folders, "./", back slashes, other capitals, or
+accents as another system writes them."""
 
 from __future__ import annotations
 
 import os
+import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -26,16 +28,20 @@ class FilesBelow:
 
     def find(self, name: str) -> Path | None:
         """Where a file lies, None where there is none, or several that the name may mean."""
+        files = self.matches(name)
+        return files[0] if len(files) == 1 else None
+
+    def matches(self, name: str) -> list[Path]:
+        """The files that a name may mean: one where it lies as it is written, else all that fit."""
         for written in dict.fromkeys((name, self._tidy(name))):
             file = self.root / written
             if written and self._has(file):
-                return file
+                return [file]
         if self._tree is None:
             self._tree = self._walked()
-        meant = self._tree.get(self._tidy(name).lower(), [])
-        if not meant and self.anywhere:
-            meant = self._tree.get("*/" + self._tidy(name).lower().rpartition("/")[2], [])
-        return meant[0] if len(meant) == 1 else None
+        path = _key(self._tidy(name))
+        files = self._tree.get(path, [])
+        return self._tree.get("*/" + path.rpartition("/")[2], []) if self.anywhere and not files else files
 
     def absent(self, names: Iterable[str]) -> list[str]:
         """The names that no file has."""
@@ -52,14 +58,19 @@ class FilesBelow:
         return file.name in self._listed[file.parent]
 
     def _walked(self) -> dict[str, list[Path]]:
-        """All files by their path in small letters and, behind "*/", by their name."""
+        """All files by the keys of their path and, behind "*/", of their name."""
         tree: dict[str, list[Path]] = {}
         for folder, _, names in os.walk(self.root):
             for name in sorted(names):
                 file = Path(folder, name)
                 for key in (file.relative_to(self.root).as_posix(), f"*/{name}"):
-                    tree.setdefault(key.lower(), []).append(file)
+                    tree.setdefault(_key(key), []).append(file)
         return tree
+
+
+def _key(name: str) -> str:
+    """A name in small letters, its accents joined to their letters: some systems store them apart."""
+    return unicodedata.normalize("NFC", name).lower()
 
 
 def files_in(folder: Path) -> set[str]:

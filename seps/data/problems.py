@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 from seps.checks import read_json, read_utf8
 
 LISTED = 20  # problems of one kind that a message spells out
+
+LINE_END = re.compile(r"\r\n?|\n")
 
 MISSING = "Missing"
 UNREADABLE = "Not readable"
@@ -62,7 +65,7 @@ def read_lines(path: Path, problems: Problems) -> list[str] | None:
     text = read_text(path, problems)
     if text is None:
         return None
-    lines = text.split("\n")  # splitlines() would also break at separators within a caption
+    lines = LINE_END.split(text)  # splitlines() would also break at separators within a caption
     return [line.strip() for line in (lines if lines[-1] else lines[:-1])]
 
 

@@ -15,20 +15,22 @@ def read_table(path: Path) -> tuple[tuple[str, ...], list[tuple[int, dict[str, s
     """Read a table.
 
     Returns:
-        Its headings, and each row's line in the file with its cells by heading; a cell that lacks is "".
+        Its headings, and each row's line in the file with its cells by heading, without spaces around either; a cell
+        that lacks is "".
 
     Raises:
         OSError: a file that cannot be read.
         ValueError: another encoding, or other marks between the cells than commas; a clause, without the file's name.
     """
     text = read_utf8(path.read_bytes())
-    head = text.partition("\n")[0]
+    head = next(iter(text.splitlines()), "")
     for mark, name in OTHER_MARKS.items():
         if head.count(mark) > head.count(","):
             raise ValueError(f"its cells are separated by {name}: save it with commas (and points in numbers)")
     try:
-        reader = csv.DictReader(StringIO(text), restkey="", restval="")
-        rows = [(reader.line_num, {name: str(cell) for name, cell in row.items()}) for row in reader]
+        reader = csv.DictReader(StringIO(text, newline=None), restkey="", restval="", skipinitialspace=True)
+        reader.fieldnames = [name.strip() for name in reader.fieldnames or ()]
+        rows = [(reader.line_num, {name: str(cell).strip() for name, cell in row.items()}) for row in reader]
     except csv.Error as error:
         raise ValueError(f"it is no CSV ({error})") from error
-    return tuple(reader.fieldnames or ()), rows
+    return tuple(reader.fieldnames), rows

@@ -19,9 +19,15 @@ from seps.judge.config import DataConfig
 RATINGS = "ratings.csv"
 COLUMNS = "Columns that are missing"
 ABSENT = "Files missing from images/: put them there, or take their lines out"
+NO_COLUMN = {  # what else can be done where none is such a column
+    "split_column": ", or add it, with train or dev on every line",
+    "generator_column": ', or "" where there is none',
+    "explanation_column": ', or "" where there is none',
+}
 SCORES = "Scores that are no numbers or outside the scale"
 ABOVE = "Scores above data.mos_top: set it, in the recipe, to the top of the scale (the largest here is {})"
 SEVERAL = "Pictures with several lines: keep one line a picture, in one split, with the mean of its scores"
+UNCLEAR = "Names that several files below images/ have: write the folder before the name, as FOLDER/NAME"
 EMPTY = "Lines without a prompt"
 NONE = "Splits without a line"
 
@@ -96,7 +102,7 @@ def read_ratings(folder: str | Path, split: str, config: DataConfig) -> Ratings:
     for line, row in rows:
         name = row[config.image_column]
         if below.find(name) is None:
-            problems.add(ABSENT, f"{name or 'no name'} (line {line})")
+            problems.add(UNCLEAR if below.matches(name) else ABSENT, f"{name or 'no name'} (line {line})")
         if not row[config.prompt_column].strip():
             problems.add(EMPTY, f"line {line}")
     scored = (config.quality_column, config.consistency_column)
@@ -163,9 +169,8 @@ def _read_rows(path: Path, config: DataConfig, problems: Problems) -> list[tuple
     for key in [field.name for field in fields(config) if field.name.endswith("_column")]:
         column = getattr(config, key)
         if column and column not in columns:
-            problems.add(
-                COLUMNS, f"{column}: name another as data.{key} ({path.name} has {', '.join(columns) or 'none'})"
-            )
+            remedy = f"name another as data.{key}{NO_COLUMN.get(key, '')}"
+            problems.add(COLUMNS, f"{column}: {remedy} ({path.name} has {', '.join(columns) or 'none'})")
     problems.raise_any()
     return rows
 

@@ -19,11 +19,13 @@ from seps.checks import (
     is_number,
     read_json,
     read_json_file,
+    read_utf8,
     shown,
 )
 from tests.helpers.cases import Case, one_pair
 
 NAN, INF = float("nan"), float("inf")
+POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"
 
 
 def corrupt(tensor: torch.Tensor, value: float) -> torch.Tensor:
@@ -217,6 +219,14 @@ def test_numbers_beyond_all_bounds_are_told_shortly() -> None:
 def test_json_that_cannot_be_read_is_told_in_one_sentence(content: str | bytes, reason: str) -> None:
     with pytest.raises(ValueError, match=rf"^line 3 cannot be read as JSON \({reason}\): correct or replace it\.$"):
         read_json(content, "line 3")
+
+
+@pytest.mark.parametrize("content", [POINTER, POINTER.encode()])
+def test_a_git_lfs_pointer_in_place_of_a_file_is_told(content: str | bytes) -> None:
+    with pytest.raises(ValueError, match=r"^config\.json is a Git LFS pointer, .*: fetch .* with git lfs pull\.$"):
+        read_json(content, "config.json")
+    with pytest.raises(ValueError, match=r"^it is a Git LFS pointer, .* with git lfs pull$"):
+        read_utf8(POINTER.encode())
 
 
 def test_json_is_read_from_text_bytes_and_files(tmp_path: Path) -> None:

@@ -106,6 +106,9 @@ def test_a_file_that_is_no_photograph_is_named(tmp_path: Path) -> None:
         assert str(caught.value) == (
             f"{tmp_path / name} cannot be read as an image ({reason}): replace it, or take it out of the data."
         )
+    (tmp_path / "pointer.jpg").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
+    with pytest.raises(PhotoError, match=r"pointer\.jpg is a Git LFS pointer, .*: fetch .* with git lfs pull\.$"):
+        open_image(tmp_path / "pointer.jpg")
     os.mkfifo(tmp_path / "pipe.jpg")
     for name, reason in (("absent.jpg", "it is not there"), ("pipe.jpg", "it is no file"), (".", "it is no file")):
         with pytest.raises(PhotoError, match=reason):

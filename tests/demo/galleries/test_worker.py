@@ -254,5 +254,5 @@ def test_the_process_imports_none_of_the_app_s_libraries() -> None:
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=True)
     imported = set(result.stdout.split())
     assert {"PIL", "demo", "seps.photos"} <= imported
-    assert {name for name in imported if name.startswith("seps")} == {"seps", "seps.photos"}
+    assert {name for name in imported if name.startswith("seps")} == {"seps", "seps.files", "seps.photos"}
     assert not imported & {"torch", "numpy", "gradio", "transformers", "timm", "safetensors"}

@@ -35,6 +35,14 @@ def test_captions_keep_their_own_characters(tmp_path: Path) -> None:
     assert read_split(folder, "dev", 2).captions == (odd, "last, without a line end")
 
 
+def test_lines_end_as_any_system_ends_them(tmp_path: Path) -> None:
+    folder = write_split(tmp_path, images=2, k=2)
+    before = read_split(folder, "dev", 2)
+    for name in ("dev_caps.txt", "dev_ids.txt"):
+        (folder / name).write_bytes((folder / name).read_bytes().replace(b"\n", b"\r"))
+    assert read_split(folder, "dev", 2) == before
+
+
 def test_images_in_subfolders_are_found(tmp_path: Path) -> None:
     folder = write_split(tmp_path, images=2, k=1)
     (folder / "images" / "val2014").mkdir()

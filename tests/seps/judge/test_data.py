@@ -74,7 +74,10 @@ def message_of(folder: Path, split: str = "train") -> str:
 
 @pytest.mark.parametrize(
     "name",
-    ["sd/{}", "./sd/{}", "images/sd/{}", "sd\\{}", ".\\images\\sd\\{}", "SD/{}", "{}", "/home/one/images/sd/{}"],
+    [
+        *("sd/{}", "./sd/{}", "images/sd/{}", "sd\\{}", ".\\images\\sd\\{}", "SD/{}", "{}", "/home/one/images/sd/{}"),
+        *("{} ", " sd/{}"),
+    ],
 )
 def test_pictures_in_folders_are_found(folder: Path, name: str) -> None:
     before = read_ratings(folder, "train", SCALE)
@@ -87,13 +90,34 @@ def test_pictures_in_folders_are_found(folder: Path, name: str) -> None:
     assert ratings.quality == pytest.approx(before.quality)
 
 
-def test_a_name_that_several_pictures_have_is_missing_not_guessed(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("stored", "written"), [("caf\u00e9.png", "cafe\u0301.png"), ("cafe\u0301.png", "caf\u00e9.png")]
+)
+def test_accents_are_found_however_a_system_writes_them(folder: Path, stored: str, written: str) -> None:
+    rows = read_rows(folder)
+    (folder / "images" / rows[9]["image"]).rename(folder / "images" / stored)
+    rows[9]["image"] = written
+    write_rows(folder, rows)
+    assert folder / "images" / stored in read_ratings(folder, "train", SCALE).image_files
+
+
+def test_spaces_around_cells_and_line_ends_of_old_systems_do_not_matter(folder: Path) -> None:
+    before = read_ratings(folder, "train", SCALE)
+    text = (folder / "ratings.csv").read_text()
+    (folder / "ratings.csv").write_bytes(text.replace("\n", "\r").replace(",", " , ").encode())
+    ratings = read_ratings(folder, "train", SCALE)
+    assert (ratings.image_files, ratings.prompts) == (before.image_files, before.prompts)
+
+
+def test_a_name_that_several_pictures_have_is_not_guessed(folder: Path) -> None:
     rows = read_rows(folder)
     for place in ("sd", "xl"):
         (folder / "images" / place).mkdir()
         (folder / "images" / place / rows[9]["image"]).write_bytes(b"")
     (folder / "images" / rows[9]["image"]).unlink()
-    assert f"take their lines out (1):\n  {rows[9]['image']} (line 11)" in message_of(folder)
+    message = message_of(folder)
+    assert "Names that several files below images/ have: write the folder before the name" in message
+    assert message.endswith(f"(1):\n  {rows[9]['image']} (line 11)")
 
 
 def test_a_picture_with_two_ratings_is_told_with_its_lines(folder: Path) -> None:
@@ -146,7 +170,9 @@ def test_columns_of_other_names_are_told_with_their_keys(folder: Path) -> None:
     write_rows(folder, read_rows(folder), ("image", "prompt"))
     message = message_of(folder)
     for column, key in (("split", "split"), ("mos_quality", "quality"), ("mos_align", "consistency")):
-        assert f"  {column}: name another as data.{key}_column (ratings.csv has image, prompt)" in message
+        more = ", or add it, with train or dev on every line" if key == "split" else ""
+        assert f"  {column}: name another as data.{key}_column{more} (ratings.csv has image, prompt)" in message
+    assert '  generator: name another as data.generator_column, or "" where there is none (' in message
 
 
 def test_what_lets_training_come_to_nothing_is_told(folder: Path) -> None:
