@@ -20,6 +20,7 @@ from demo.server.gate import FAULT, FULL, STATUS, is_full
 from demo.server.sessions import Sessions
 
 LOG = logging.getLogger(__name__)
+LONGEST = 300  # characters of what a component says, which holds what came
 GONE = (
     "The app has let go of what this page had open, because too many others came or it was closed for long. "
     '<a href="?{query}">Open this view again</a>: the address holds all of it but your own photos.'
@@ -48,8 +49,6 @@ class GuardedBlocks(gr.Blocks):
             return await super().process_api(event, checked(event, inputs), *args, **options)
         except Exception as error:
             cause = error.__cause__ if isinstance(error, ComponentProcessingError) else error  # reading an upload
-            if isinstance(cause, gr.Error):
-                raise
             status, sentence = status_of(event, cause)
             scope_of(options.get("request"))[STATUS] = status
             raise gr.Error(sentence, title="Refused", print_exception=False) from error
@@ -57,6 +56,8 @@ class GuardedBlocks(gr.Blocks):
 
 def status_of(event: BlockFunction, cause: BaseException | None) -> tuple[int, str]:
     """The status and the sentence for an error of an event; what is a fault goes to the log."""
+    if isinstance(cause, gr.Error):  # a component's, about what came
+        return 400, cause.message[:LONGEST]
     if isinstance(cause, ValueError):
         return 400, str(cause)
     if is_full(cause):
@@ -119,6 +120,8 @@ def checked_value(component: Any, value: Any) -> Any:
         raise ValueError(f"{name} is empty, but a number from {component.minimum} to {component.maximum} is needed.")
     if isinstance(component, gr.Number | gr.Slider):
         return checked_number(name, value)
+    if isinstance(component, gr.Textbox) and value is None:
+        return ""
     if not isinstance(value, str | None):
         raise ValueError(f"{name} is a {KINDS.get(type(value), type(value).__name__)}, but text is needed.")
     return valid_text(name, value) if value else value

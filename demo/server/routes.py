@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+from fastapi.exceptions import RequestValidationError
 from gradio.route_utils import FnIndexInferError, upload_fn
 from gradio.routes import App, file_upload_statuses
 from python_multipart.exceptions import MultipartParseError
@@ -50,6 +51,7 @@ def server_options(folder: TemporaryFolder, max_bytes: int) -> dict[str, Any]:
         "middleware": [Middleware(WithoutDeepLinks), Middleware(Gate, folder=folder, max_bytes=MAX_TOGETHER + HEADERS)],
         "exception_handlers": {
             FnIndexInferError: answer(404, UNKNOWN),
+            RequestValidationError: answer(422, UNREADABLE),
             **{kind: answer(400, UNREADABLE) for kind in (KeyError, TypeError, ValueError, RecursionError)},
         },
     }

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from demo.server.addresses import NEEDED, is_needed
 from demo.server.folder import TemporaryFolder
-from demo.server.gate import UNKNOWN
+from demo.server.gate import UNKNOWN, UNREADABLE
 from demo.site import launch_options
 
 API = "/gradio_api/"
@@ -104,3 +104,13 @@ def test_what_is_needed_matches_its_own_form_and_no_more() -> None:
                 assert is_needed(method, filled(path)) == (method in methods), path
     for path in ("//", "/config/x", "/gradio_api", "/gradio_api/", "/gradio_api/queue", "/GRADIO_API/info", "/x"):
         assert is_needed("GET", path) == (path == "//")
+
+
+@pytest.mark.parametrize("path", ["queue/join", "run/explain", "api/explain", "call/explain", "cancel", "reset"])
+@pytest.mark.parametrize("body", ["[1]", "null", "5", '{"data": [], "session_hash": 5, "event_id": []}', "a=b", "{"])
+@pytest.mark.parametrize("kind", ["application/json", "text/plain"])
+def test_a_body_of_another_form_gets_a_sentence_that_holds_nothing_of_it(
+    app: App, path: str, body: str, kind: str
+) -> None:
+    answer = TestClient(app).post(f"{API}{path}", content=body, headers={"Content-Type": kind})
+    assert (answer.status_code, answer.json()) == (422, {"error": UNREADABLE})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from errno import ENOSPC
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,7 +12,7 @@ import gradio as gr
 import pytest
 
 from demo.server.gate import FAULT, FULL, STATUS
-from demo.server.guard import checked_value, scope_of, status_of
+from demo.server.guard import LONGEST, GuardedBlocks, checked_value, scope_of, status_of
 
 HOSTILE: list[Any] = [None, True, 3, -1, 1.5, 1e308, 10**400, -(10**400), float("nan"), float("inf"), "", "x", "\ud800"]
 HOSTILE += [[], ["a"], {}, {"a": 1}, {"path": 5, "meta": {"_type": "gradio.FileData"}}, "x" * 9999, "\0"]
@@ -58,3 +60,24 @@ def test_the_status_of_an_answer_tells_what_was_wrong(caplog: pytest.LogCaptureF
     absent: list[Any] = [None, [], SimpleNamespace()]
     for nothing in absent:
         scope_of(nothing)[STATUS] = 400  # a call within the app has no scope
+
+
+async def event_of(make: Any, value: Any) -> Any:
+    """What an event answers that gives its one component back; where no loop runs, Gradio would leave some open."""
+    with GuardedBlocks() as page:
+        component = make(label="field")
+        component.change(lambda given: f"{given}", component, component)
+    return (await page.process_api(0, [value]))["data"][0]
+
+
+@pytest.mark.parametrize("value", ["c", "c" * 9999])
+def test_what_a_component_refuses_by_itself_is_no_fault(value: str, caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(gr.Error) as raised:
+        asyncio.run(event_of(partial(gr.Radio, ["a", "b"]), value))
+    assert raised.value.message.startswith("Value: 'c") and len(raised.value.message) <= LONGEST
+    assert raised.value.print_exception is False  # Gradio would write a traceback to the log
+    assert caplog.records == []
+
+
+def test_a_text_that_is_not_there_is_an_empty_one() -> None:
+    assert asyncio.run(event_of(gr.Textbox, None)) == ""
