@@ -107,7 +107,7 @@ class GeneratorNetwork(nn.Module):
             file = folder / f"{name}.safetensors"
             tensors = read_tensors(file)
             if name in config.int8:
-                tensors = from_int8(tensors)
+                tensors = from_int8(tensors, file)
             check_tensors(file, tensors, expected)
             taken |= tensors
         self.load_state_dict(taken, strict=not lacking)

@@ -36,9 +36,12 @@ def to_int8(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return stored
 
 
-def from_int8(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def from_int8(tensors: Mapping[str, Tensor], source: object = "The file") -> dict[str, Tensor]:
     """Undo `to_int8`, in float32: what has no scale beside it stays as it is, and so does a weight that is called
     "scale" and stands beside nothing.
+
+    Args:
+        tensors: as a file holds them; source: the file, as messages name it.
 
     Raises:
         ValueError: a scale that fits the tensor beside it not: of another length, or of whole numbers, or the tensor is
@@ -49,7 +52,9 @@ def from_int8(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         owner = tensors[key.removesuffix(SCALE)]
         scale = tensors[key]
         if owner.dtype != torch.int8 or scale.shape != owner.shape[:1] or not scale.is_floating_point():
-            raise ValueError(f"{key} scales no tensor of 8 bits: the file is damaged, or of another model.")
+            raise ValueError(
+                f"{source} has {key}, which scales no tensor of 8 bits: it is damaged, or of another model."
+            )
     return {
         key: scaled(tensor, tensors[key + SCALE]) if key + SCALE in scales else tensor
         for key, tensor in tensors.items()

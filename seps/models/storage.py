@@ -61,7 +61,7 @@ def load_saved(model: nn.Module, config: ModelConfig, file: Path) -> None:
     """
     tensors = read_tensors(file)
     if config.stored_as == "int8":
-        tensors = from_int8(tensors)
+        tensors = from_int8(tensors, file)
     state = model.state_dict()
     check_tensors(file, tensors, {key: state[key] for key in saved_keys(model, config)})
     model.load_state_dict(tensors, strict=False)  # the rest is the backbones'

@@ -121,7 +121,7 @@ def test_centres_of_another_width_are_told() -> None:
 
 def test_scales_are_no_whole_numbers() -> None:
     for scale in (torch.ones(2, dtype=torch.int8), torch.ones(3), torch.ones(2, 1)):
-        with pytest.raises(ValueError, match=r"a\.scale scales no tensor of 8 bits"):
+        with pytest.raises(ValueError, match=r"a\.scale, which scales no tensor of 8 bits"):
             from_int8({"a": torch.ones(2, 3, dtype=torch.int8), "a.scale": scale})
 
 
