@@ -52,8 +52,8 @@ def explain(options: argparse.Namespace) -> None:
     from demo.service.captions import read_caption, read_pair
     from demo.service.counterfactual import Decided
     from demo.service.masks import changed_mask
-    from demo.service.measured import MEASURES, SLOW
-    from demo.service.measuring import measure, measure_slowly
+    from demo.service.measures import find_measure, is_slow
+    from demo.service.measuring import Pair, measure
     from demo.service.start import MODEL, open_model
 
     service = open_model(options.model or MODEL)
@@ -70,12 +70,11 @@ def explain(options: argparse.Namespace) -> None:
         decided = Decided(record), Decided(unforced)
         note, numbers = say("whatif.forced", says=decision_sentence(*decided)), decision_numbers(*decided)
     name = Layer.parse(layer).name
-    if name in SLOW:
+    if is_slow(name):
         tell(say("button.measuring_slowly", name=say(f"name.{name}"), count=1 + unforced.sparse.kept.size))
-        turn = service.encode_in_turn
-        record = measure_slowly(service.model, record, lambda: photo, text, dense, mask, turn, tqdm)
-    elif name in MEASURES:
-        record = measure(service.model, record, patches, text, dense, name, mask)
+    if find_measure(name) is not None:
+        given = (service.model, record, patches, lambda: photo, text, dense, mask)
+        record = measure(name, Pair(*given, encode=service.encode_in_turn, progress=tqdm))
     heading = Heading(reading.text, record.similarity, service.name, options.dense, note=note)
     kind = kind_of(options.output)
     file = explanation_file(photo, record, heading, options.photo.stem, kind, layer, options.opacity, by_hand=numbers)

@@ -16,7 +16,7 @@ from PIL import Image
 
 from demo.drawing.page import Page, text_width
 from demo.drawing.palette import CHECKS, COLOUR_MAP, DPI, GAIN, LOSS, OBJECT, VEIL
-from demo.record.layers import MASKS, Layer, LayerValues
+from demo.record.layers import Layer, LayerValues
 from demo.record.outlines import Outline
 from demo.record.sentences import mask_key
 
@@ -77,23 +77,20 @@ def shades(
 ) -> Shades:
     """The shades of one map of patch values (N,); of the photo alone for (0,)."""
     clear = np.zeros(grid)
-    if layer.name == "photo":
+    scale = layer.row.scale
+    if scale == "none":
         return Shades(np.zeros((*grid, 3)), clear, clear > 0)
-    if layer.name not in MASKS:
+    if not layer.row.is_mask:
         # Grey below, so that the photo's own colours shift none of the map's.
         laid = values.reshape(grid)
-        colours = side_colours(laid) if layer.by_word else map_colours(laid, low, high)
-        return Shades(colours, opacity * strength(laid, low, high, layer.by_word), clear == 0)
+        diverging = scale == "diverging"
+        colours = side_colours(laid) if diverging else map_colours(laid, low, high)
+        return Shades(colours, opacity * strength(laid, low, high, diverging), clear == 0)
     decision = values.reshape(grid).astype(int)  # as in LayerValues
     dense_alone, sparse_alone = map_colours(np.array([0.0, 1.0]), 0, 1)
     colours = np.stack([veil(), sparse_alone, dense_alone, np.zeros(3)])[decision]
-    tint = TINT * opacity if has_four_fates(layer) else 0.0
+    tint = TINT * opacity if scale == "fates" else 0.0
     return Shades(colours, np.array([opacity, tint, tint, 0.0])[decision], decision == 0)
-
-
-def has_four_fates(layer: Layer) -> bool:
-    """Whether a mask tells four fates apart, see `LayerValues`."""
-    return layer.branch == "both" or layer.name == "smallest_change"
 
 
 def composed(photo: Image.Image, laid: Shades, width: int, height: int) -> Pixels:
@@ -128,9 +125,9 @@ def draw_photo(
     if lines:
         grid = [[(x, 0), (x, rows)] for x in range(1, columns)] + [[(0, y), (columns, y)] for y in range(1, rows)]
         axes.add_collection(LineCollection(grid, colors="white", linewidths=0.4, alpha=0.3))
-    if marks and layer.name in MASKS:
+    if marks and layer.row.is_mask:
         draw_outline(axes, shown.values.reshape(rows, columns) > 0)
-    elif marks and layer.name != "photo":
+    elif marks and layer.row.scale != "none":
         dropped = ~shown.kept.reshape(rows, columns)
         arm = min(width / columns, height / rows) / 9  # pixels
         y, x = np.nonzero(dropped)
@@ -202,7 +199,7 @@ def draw_bar(
 def draw_mask_key(page: Page, left: float, top: float, layer: Layer, photo: Image.Image, opacity: float) -> None:
     """A square for each decision and its meaning, shaded as it is over a photo of this one's mean colour."""
     meanings = [meaning for _, meaning in reversed(mask_key(layer))]
-    if has_four_fates(layer):
+    if layer.row.scale == "fates":
         meanings[1:3] = reversed(meanings[1:3])  # as in LayerValues: sparse, then dense
     laid = shades(layer, np.arange(len(meanings)), (1, len(meanings)), 0, 1, opacity)
     mean = photo.convert("RGB").resize((1, 1), Image.Resampling.BOX)

@@ -25,7 +25,7 @@ from demo.drawing.layered import (
 from demo.drawing.page import Block, Page, lettered, line_height, stacked, wrapped
 from demo.drawing.palette import LIGHT, OPACITY, Palette
 from demo.drawing.terms import draw_terms
-from demo.record.layers import MASKS, Layer, LayerValues, describe
+from demo.record.layers import Layer, LayerValues, describe
 from demo.record.outlines import Outline
 from demo.record.packing import overlap
 from demo.record.table import say
@@ -225,14 +225,14 @@ def _sentence(record: Explanation, layer: Layer) -> str:
 
 def _scale(photo: Image.Image, layer: Layer, shown: LayerValues, opacity: float) -> Block:
     """What the colours mean."""
-    if layer.name == "photo":
+    if layer.row.scale == "none":
         return _space(0)
 
     def draw(page: Page, top: int) -> None:
-        if layer.name in MASKS:
+        if layer.row.is_mask:
             draw_mask_key(page, MARGIN, top, layer, photo, opacity)
         else:
-            crossed = layer.name != "tokens" and not shown.kept.all()
+            crossed = shown.values.ndim == 1 and not shown.kept.all()
             draw_scale(page, MARGIN, top, shown, say("mask.cross") if crossed else "", opacity)
 
     return 36, draw

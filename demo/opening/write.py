@@ -15,7 +15,7 @@ from demo.service.generating.service import GeneratingService
 from demo.service.registry import ModelRegistry
 
 EXAMPLES_GALLERY = "examples"
-NEEDS_THE_APP = ("mask", "budget", "measures", "slow", "pending", "whatif")  # what the viewer asks Python for
+NEEDS_THE_APP = ("mask", "budget", "measures", "pending", "whatif")  # what the viewer asks Python for
 
 
 def compute_first_view(registry: ModelRegistry) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from demo.record.sentences import record_words
 from demo.service.masks import overlap_of
-from demo.service.measured import BY_WORD, MeasuredExplanation, measured_in
+from demo.service.measured import MeasuredExplanation, PatchEffects, measures_of
+from demo.service.measures import MEASURES
 from seps import AlignmentExplanation, BranchExplanation, Explanation
 
 Floats = NDArray[np.floating[Any]]
@@ -50,15 +51,6 @@ DESCRIPTION = {
         "patch_cosines": "(L, N), each word's cosine with each patch itself: where it fits best, no part of the score",
     },
 }
-MEASURES = {
-    "effect": "values, (N): S(I, T) minus S(I, T) with this patch's decision turned over; words, (L, N): the same for "
-    "each word's share of the word-to-patch mean",
-    "blanked": "the same with the patch's embedding replaced by the mean patch, the decision made anew",
-    "blurred": "the same with the patch's pixels blurred before encoding, the decision made anew",
-    "smallest_set": "few patches that keep the photo at its rank: kept, (N), their count, S(I, T) and ranks",
-    "smallest_change": "few turned decisions that let the photo lose its rank: kept, dropped and added, (N) each; null "
-    "where none does",
-}
 
 
 def packed(record: Explanation) -> dict[str, Any]:
@@ -72,7 +64,9 @@ def packed(record: Explanation) -> dict[str, Any]:
 
 def plain(record: Explanation) -> dict[str, Any]:
     """The record with plain lists of numbers and, under "description", each field's meaning and shape; JSON ready."""
-    described = DESCRIPTION | ({"measures": MEASURES} if measured_in(record) else {})
+    described: dict[str, Any] = dict(DESCRIPTION)
+    if measures_of(record):
+        described["measures"] = {measure.name: measure.meaning for measure in MEASURES}
     return {"description": described, **_fields(record, lambda values: values.tolist())}
 
 
@@ -110,16 +104,14 @@ def _fields(record: Explanation, floats: Callable[[Floats], Any]) -> dict[str, A
 def _measures(record: MeasuredExplanation, floats: Callable[[Floats], Any]) -> dict[str, Any]:
     """What was measured beside the record, by name."""
     measures: dict[str, Any] = {}
-    for name in record.searched:
-        if name in BY_WORD:
-            words = np.stack([record.lost(name, word) for word in range(len(record.sparse_alignment.words))])
-            measures[name] = {"values": floats(record.lost(name)), "words": floats(words)}
-            continue
-        standing = record.smallest_set if name == "smallest_set" else record.smallest_change
-        measures[name] = None
-        if standing is not None:
-            masks = {part: getattr(standing, part).astype(int).tolist() for part in ("kept", "dropped", "added")}
-            numbers = {part: getattr(standing, part) for part in ("count", "similarity", "rank", "rank_before")}
+    for name, measured in record.measures.items():
+        if isinstance(measured, PatchEffects):
+            measures[name] = {"values": floats(measured.values), "words": floats(measured.words)}
+        elif measured is None:
+            measures[name] = None
+        else:
+            masks = {part: getattr(measured, part).astype(int).tolist() for part in ("kept", "dropped", "added")}
+            numbers = {part: getattr(measured, part) for part in ("count", "similarity", "rank", "rank_before")}
             measures[name] = masks | numbers
     return measures
 

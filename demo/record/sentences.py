@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from demo.record.layers import MASKS, Layer, describe
+from demo.record.layer_table import rows_in_branches
+from demo.record.layers import Layer, describe, has_row, numbers_of
 from demo.record.table import TABLE, say
-from demo.service.measured import BY_WORD, measured_in
 from seps import BranchExplanation, Explanation
 
 SPECIAL = ("[CLS]", "[SEP]")  # labels of the tokens around a caption
@@ -46,29 +46,21 @@ def branches_of(record: Explanation) -> list[BranchExplanation]:
 
 def layers_of(record: Explanation) -> list[Layer]:
     """Every layer that a record has."""
-    layers = [Layer("photo")]
-    for branch in branches_of(record):
-        names = ["mask", "score", *branch.parts, "extra"]
-        layers += [Layer(name, None, branch.name) for name in names]
-        if branch.aggregation_weights is not None and len(branch.aggregation_weights):
-            count = len(branch.aggregation_weights)
-            layers += [Layer("tokens", None, branch.name)]
-            layers += [Layer("token", number + 1, branch.name) for number in range(count)]
-    if record.dense is not None:
-        layers.append(Layer("mask", None, "both"))
-    words = range(len(record.sparse_alignment.words))
-    for name in measured_in(record):
-        layers += [Layer(name), *(Layer(name, number) for number in words if name in BY_WORD)]
-    return layers + [Layer(name, number) for name in ("word", "fit") for number in words]
+    layers: list[Layer] = []
+    for row, branch in rows_in_branches():
+        if has_row(record, row, branch):
+            numbers = numbers_of(record, row, branch) if row.number else [None]
+            layers += [Layer(row.name, number, branch) for number in numbers]
+    return layers
 
 
 def layer_words(record: Explanation, layer: Layer) -> dict[str, Any]:
     """What is said of one layer, see `record_words`."""
     shown = layer.values(record)
     key: Any = None
-    if layer.name in MASKS:
+    if layer.row.is_mask:
         key = mask_key(layer)
-    elif layer.name not in ("photo", "tokens") and not shown.kept.all():
+    elif shown.values.ndim == 1 and not shown.kept.all():
         key = say("mask.cross")
     words = {"label": shown.label, "range": [shown.low, shown.high], "says": describe(record, layer), "key": key}
     return words | ({"diverging": True} if shown.diverging else {})
@@ -76,13 +68,7 @@ def layer_words(record: Explanation, layer: Layer) -> dict[str, Any]:
 
 def mask_key(layer: Layer) -> list[tuple[str, str]]:
     """The looks of a mask's patches and what they mean, those that are kept first."""
-    if layer.name == "smallest_change":
-        looks = {"kept": "kept", "sparse": "to_drop", "dense": "to_keep", "dropped": "dropped"}
-        return [(look, say(f"mask.{meaning}")) for look, meaning in looks.items()]
-    if layer.branch != "both":
-        return [(look, say(f"mask.{look}")) for look in ("kept", "dropped")]
-    looks = {"kept": "both", "sparse": "sparse", "dense": "dense", "dropped": "none"}
-    return [(look, say(f"mask.{meaning}")) for look, meaning in looks.items()]
+    return [(look, say(f"mask.{meaning}")) for look, meaning in layer.row.looks.items()]
 
 
 def kept_words(branch: BranchExplanation) -> str:

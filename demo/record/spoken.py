@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from demo.record.layer_table import names_by_word
 from demo.record.table import counted
 from seps import Explanation
 from seps.encoders.tokenizer import Tokenizer, word_tokens
 
-WORD = re.compile(r"(word|effect|blanked|blurred):([0-9]{1,9}|\[?(?:cls|sep)\]?)", re.IGNORECASE)
+WORD = re.compile(r"([a-z_]+):([0-9]{1,9}|\[?(?:cls|sep)\]?)", re.IGNORECASE)
 PIECE = re.compile(r"piece:([0-9]{1,9})")
 
 
@@ -18,7 +19,7 @@ def layer_of_words(text: str, caption: str, tokenizer: Tokenizer, record: Explan
     Args:
         text: word:2 is the caption's second word, split at spaces, and of one in several pieces the first piece;
             word:[CLS] and word:[SEP], also without brackets, are what they say; piece:3 is the third word piece;
-            effect:2, blanked:2 and blurred:2 count alike; all other layers stay.
+            all layers of a word count alike, as effect:2; all others stay.
         caption: as read; record: its explanation.
 
     Raises:
@@ -28,7 +29,7 @@ def layer_of_words(text: str, caption: str, tokenizer: Tokenizer, record: Explan
     if piece := PIECE.fullmatch(text):
         return f"word:{within(int(piece[1]), count - 2, counted(count - 2, 'word piece'), 'piece')}"
     word = WORD.fullmatch(text)
-    if word is None:
+    if word is None or word[1].lower() not in names_by_word():
         return text
     name, spoken = word[1].lower(), word[2]
     if not spoken.isdigit():

@@ -89,10 +89,3 @@ def ordinal(number: int) -> str:
 def symbols() -> dict[str, str]:
     """The MathML of each symbol by its name."""
     return {name: mathml(latex) for name, latex in SYMBOLS.items()}
-
-
-@lru_cache(maxsize=1)
-def table_tag() -> str:
-    """The table for the page's scripts, with the symbols in MathML: an element of the page's head."""
-    data = json.dumps(TABLE | {"symbols": symbols()}, ensure_ascii=False, separators=(",", ":"))
-    return f'<script type="application/json" id="seps-table">{data.replace("<", chr(92) + "u003c")}</script>'

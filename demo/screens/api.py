@@ -14,6 +14,7 @@ from demo.drawing.formats import DRAWINGS, Download, check_format
 from demo.galleries.index import IndexedGallery
 from demo.galleries.scenes import SCENES
 from demo.record.contrast import contrast_record
+from demo.record.layer_table import existing
 from demo.record.packing import overlap, plain
 from demo.screens.captions.view import recall_line
 from demo.screens.chooser import index_uploads
@@ -76,6 +77,12 @@ def build(registry: ModelRegistry) -> None:
     for function, inputs, output in calls:
         options = DRAWING if output is file else DRAWN if isinstance(output, list) else OPTIONS
         call.click(function, inputs, output, api_name=function.__name__, **options)
+
+
+def listing_layers(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Put what layers there are into a docstring, in the place of LAYERS."""
+    method.__doc__ = (method.__doc__ or "").replace("LAYERS", existing())
+    return method
 
 
 class Endpoints:
@@ -215,6 +222,7 @@ class Endpoints:
             state = WhyState(gallery, index, text, dense_text, against=indexed.gallery.position(key))
         return contrast_record(sides_of(service, indexed, state), service.name)
 
+    @listing_layers
     def picture(
         self,
         photo: Upload | None,
@@ -232,8 +240,7 @@ class Endpoints:
             photo: a file, or None with item: a gallery's photo, "gallery/photo".
             captions: one caption, or up to six, one a line, which are compared.
             dense_caption: beside a single caption, or empty.
-            layer: mask, score, s_p, s_st, s_im, s_dt, token:1, tokens, extra, word:1, effect, effect:1, blanked,
-                blurred (slower: a picture is encoded for each patch), smallest_set, smallest_change or photo.
+            layer: LAYERS. A picture is encoded for each patch of blurred, which is slower.
             file_format: png, svg or pdf; of a single caption also json.
             keep, drop: of a single caption, patches to keep and to drop whatever the model decides, as `explain` takes
                 them.

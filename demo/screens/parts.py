@@ -12,13 +12,12 @@ from urllib.parse import urlencode
 import gradio as gr
 
 from demo.galleries.index import IndexedGallery
-from demo.record.layers import Layer
+from demo.record.layers import Layer, is_of_pair
 from demo.record.packing import packed
 from demo.record.photo import photo_value, with_new_key
 from demo.record.scene import scene_value
 from demo.record.table import say
 from demo.record.unmatched import unfound_value
-from demo.service.measured import SLOW
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from seps import Explanation
@@ -94,9 +93,8 @@ class ViewState:
     def of(self, gallery: str, index: int, caption: str, dense: str | None) -> ViewState:
         """Another pair, drawn the same way; a word, a token or a decision of one pair is not that of another, and what
         takes long to measure is not measured unasked."""
-        numbered = self.layer.startswith(("word:", "token:", "effect:", "blanked:", *SLOW))
         same = (self.gallery, self.index, self.caption) == (gallery, index, caption)
-        layer = "mask" if numbered and not same else self.layer
+        layer = "mask" if is_of_pair(self.layer) and not same else self.layer
         mask = self.mask if same and dense == self.dense else ""
         state = replace(self, gallery=gallery, index=index, caption=caption, dense=dense)
         return replace(state, layer=layer, mask=mask, problem="", untouched=False)

@@ -20,7 +20,7 @@ from demo.screens.parts import MEASURING, PROGRESS, UNQUEUED, ViewState, errors_
 from demo.server.detail import Detail
 from demo.service.counterfactual import Decided, Forcing
 from demo.service.masks import mask_text, read_mask
-from demo.service.measured import MEASURES, SLOW
+from demo.service.measures import find_measure, is_slow
 from demo.service.measuring import patches_of
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
@@ -44,7 +44,7 @@ def shown_record(
     """The record that a view shows: under its decision, with what its layer measures."""
     mask, name = forced_mask(service, state), Layer.parse(state.layer).name
     pair = (indexed, state.index, state.caption, state.dense)
-    return service.measure(*pair, name, mask, progress) if name in MEASURES else service.explain(*pair, mask)
+    return service.measure(*pair, name, mask, progress) if find_measure(name) else service.explain(*pair, mask)
 
 
 def quick_record(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> Explanation:
@@ -57,14 +57,14 @@ def is_pending(service: RetrievalService, indexed: IndexedGallery, state: ViewSt
     """Whether the layer of a view takes long to measure, and has not been measured yet."""
     name = Layer.parse(state.layer).name
     pair = (indexed, state.index, state.caption, state.dense)
-    return name in SLOW and not service.is_measured(*pair, name, forced_mask(service, state))
+    return is_slow(name) and not service.is_measured(*pair, name, forced_mask(service, state))
 
 
 def measures_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
-    """What a viewer needs to offer what can be measured: the names, which of them take long, and the layer that the
-    page is to ask for by itself, if any."""
+    """What a viewer needs to offer what can be measured: that it does, and the layer that the page is to ask for by
+    itself, if any."""
     pending = state.layer if is_pending(service, indexed, state) else None
-    return {"measures": list(MEASURES), "slow": list(SLOW), "pending": pending}
+    return {"measures": True, "pending": pending}
 
 
 def decision(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> tuple[Decided, Decided] | None:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from demo.drawing.palette import DARK, LIGHT, variables
-from demo.record.table import table_tag
+from demo.record.page_table import table_tag
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 SCRIPTS, STYLES = ASSETS / "js", ASSETS / "css"

@@ -1,8 +1,9 @@
-"""A record with what was measured beside the forward pass: effects, blanked, blurred patches, and how few it takes."""
+"""A record with what was measured beside the forward pass, see `demo.service.measures`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,6 @@ from numpy.typing import NDArray
 
 from seps import Blanked, Effects, Explanation, MinimalSet
 
-MEASURES = ("effect", "blanked", "blurred", "smallest_set", "smallest_change")  # measured when they are asked for
-BY_WORD = ("effect", "blanked", "blurred")  # those with a map of each word too
-SLOW = ("blurred",)  # those that encode a picture for every patch
-QUICK = tuple(name for name in MEASURES if name not in SLOW)
-DECISIONS = ("smallest_set", "smallest_change")  # those that are masks
 STRONG = 0.5  # of the highest effect: what a patch of the strongest region has at least
 
 
@@ -34,51 +30,46 @@ class Region:
 
 
 @dataclass(frozen=True, eq=False)
-class MeasuredExplanation(Explanation):
-    """A record with measures, each None where it was not asked for.
+class PatchEffects:
+    """What S(I, T) loses by each patch.
 
     Attributes:
-        effect, blanked, blurred: see `measure_effects`, `measure_blanked` and `measure_blurred`; region: whose dropping
-            is told with the effects.
-        smallest_set, smallest_change: see the library's functions; the last is also None where nothing lets the photo
-            lose, and then `searched` holds its name.
-        searched: the names of what was measured.
+        values: (N,), below 0 what it gains; words: (L, N), the same of each word's part of it. 0 of the only kept
+            patch, which cannot be dropped.
+        region: whose dropping is described with them, if any.
     """
 
-    effect: Effects | None = None
+    values: NDArray[np.float64]
+    words: NDArray[np.float64]
     region: Region | None = None
-    blanked: Blanked | None = None
-    blurred: Blanked | None = None
-    smallest_set: MinimalSet | None = None
-    smallest_change: MinimalSet | None = None
-    searched: tuple[str, ...] = ()
 
-    def lost(self, name: str, word: int | None = None) -> NDArray[np.float64]:
-        """What S(I, T), or a word's share of it, loses by each patch: (N,); 0 for the only kept one, which stays."""
-        effects: Effects | Blanked | None = getattr(self, name)
-        assert effects is not None
-        return np.nan_to_num(effects.effects if word is None else effects.word_effects[word])
+    @classmethod
+    def of(cls, measured: Effects | Blanked, region: Region | None = None) -> PatchEffects:
+        """What the library measured."""
+        return cls(np.nan_to_num(measured.effects), np.nan_to_num(measured.word_effects), region)
 
 
-def measured_in(record: Explanation) -> tuple[str, ...]:
-    """The names of what was measured beside a record."""
-    return record.searched if isinstance(record, MeasuredExplanation) else ()
+@dataclass(frozen=True, eq=False)
+class MeasuredExplanation(Explanation):
+    """A record with what was measured beside it.
+
+    Attributes:
+        measures: by the names of `MEASURES`, those that were asked for; None where there is no result, as where no
+            turned decisions let the photo lose its rank.
+    """
+
+    measures: Mapping[str, PatchEffects | MinimalSet | None] = field(default_factory=dict)
 
 
-def measurable(record: Explanation) -> MeasuredExplanation:
-    """The record with room for measures; one that has it as it is."""
-    if isinstance(record, MeasuredExplanation):
-        return record
-    return MeasuredExplanation(**{field.name: getattr(record, field.name) for field in fields(record)})
+def measures_of(record: Explanation) -> Mapping[str, PatchEffects | MinimalSet | None]:
+    """What was measured beside a record, by name."""
+    return record.measures if isinstance(record, MeasuredExplanation) else {}
 
 
-def joined(record: MeasuredExplanation, other: MeasuredExplanation) -> MeasuredExplanation:
-    """The record with what was measured beside another one of the same pair and decision, too."""
-    lacked = [name for name in other.searched if name not in record.searched]
-    measures = {name: getattr(other, name) for name in lacked}
-    if "effect" in lacked:
-        measures["region"] = other.region
-    return replace(record, searched=(*record.searched, *lacked), **measures)
+def with_measures(record: Explanation, measures: Mapping[str, PatchEffects | MinimalSet | None]) -> MeasuredExplanation:
+    """The record with more that was measured beside it, of the same pair and decision; what it has stays."""
+    fields_of_record = {part.name: getattr(record, part.name) for part in fields(Explanation)}
+    return MeasuredExplanation(**fields_of_record, measures={**measures, **measures_of(record)})
 
 
 def strongest_region(

@@ -1,9 +1,9 @@
-"""What is measured beside an explanation when it is asked for: effects, blanked and blurred patches, smallest sets."""
+"""Measuring what stands in `demo.service.measures` beside an explanation, with a function for each row."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,11 +15,21 @@ from torch import Tensor
 from demo.galleries.annotation import SceneAnnotation, labels, objects_name
 from demo.galleries.phrases import phrases_of
 from demo.service.gpu import Encode
-from demo.service.measured import SLOW, MeasuredExplanation, Region, measurable, strongest_region
+from demo.service.measured import (
+    MeasuredExplanation,
+    PatchEffects,
+    Region,
+    measures_of,
+    strongest_region,
+    with_measures,
+)
+from demo.service.measures import find_measure
 from demo.service.threads import computing
 from demo.service.whereabouts import whereabouts
 from seps import (
+    CrossSparseAggrNet,
     Explanation,
+    MinimalSet,
     SEPSModel,
     explain,
     measure_blanked,
@@ -35,98 +45,112 @@ Mask = NDArray[np.bool_]
 OF_PATCH = 0.5  # of a patch's area: what an outline covers of those that it holds
 
 
-def measure(
-    model: SEPSModel,
-    record: Explanation,
-    patches: Tensor,
-    caption: str,
-    dense: str | None,
-    name: str,
-    mask: Mask | None = None,
-    others: NDArray[np.float64] | None = None,
-    known: SceneAnnotation | None = None,
-) -> MeasuredExplanation:
-    """Measure one of `MEASURES` that is not in `SLOW` beside a record, keeping what it has been given before.
+@dataclass(frozen=True)
+class Pair:
+    """What is measured: a photograph and a caption under a decision.
 
-    Args:
+    Attributes:
         model: encodes the captions; record: of this pair under `mask`.
-        patches: (N[+1], C), as the model encodes the image.
-        caption, dense: as read.
-        name: of the measure; mask: (N,), the decision where it was forced.
-        others: (K,), the other photographs' S(I, T) for the caption, which the smallest set and change need.
+        patches: (N[+1], C), as the model encodes the image; photo: what gives the photograph, asked where it is needed.
+        caption, dense: as read; mask: (N,), the decision where it was forced.
+        others: (K,), the other photographs' S(I, T) for the caption, which measures that are ranked need.
         known: what is true of a drawn scene, if it is one.
+        encode: as `measure_blurred`; progress: as in `ScoringEngine`, of what is slow.
+    """
+
+    model: SEPSModel
+    record: Explanation
+    patches: Tensor
+    photo: Callable[[], Image.Image]
+    caption: str
+    dense: str | None = None
+    mask: Mask | None = None
+    others: NDArray[np.float64] | None = None
+    known: SceneAnnotation | None = None
+    encode: Encode | None = None
+    progress: Progress = False
+
+    def embeddings(self) -> tuple[CrossSparseAggrNet, Tensor, Tensor, Tensor | None]:
+        """The network, the image's patches (N[+1], C), and the words (L, C) of the caption and of the dense one."""
+        words = self.model.encode_captions([self.caption])[0][0]
+        dense_words = self.model.encode_captions([self.dense], dense=True)[0][0] if self.dense else None
+        return self.model.cross_net, self.patches.to(self.model.device), words, dense_words
+
+
+Compute = Callable[[Pair], PatchEffects | MinimalSet | None]
+_COMPUTES: dict[str, Compute] = {}
+
+
+def computes(name: str) -> Callable[[Compute], Compute]:
+    """Name the row of `MEASURES` that a function computes."""
+
+    def register(function: Compute) -> Compute:
+        _COMPUTES[name] = function
+        return function
+
+    return register
+
+
+def measure(name: str, pair: Pair) -> MeasuredExplanation:
+    """Measure one of `MEASURES` beside a record, keeping what it has been given before.
 
     Raises:
-        ValueError: a smallest set or change without other photographs.
+        ValueError: a measure that is ranked, without other photographs.
     """
-    if name in ("smallest_set", "smallest_change") and others is None:
+    row = find_measure(name)
+    assert row is not None, name
+    if row.ranked and pair.others is None:
         raise ValueError(f'The layer "{name}" needs a gallery that the photo is ranked in: choose another, or Photos.')
-    shown = measurable(record)
-    if name in shown.searched:
-        return shown
-    return _measure(model, shown, patches, caption, dense, name, mask, others, known)
+    if name in measures_of(pair.record):
+        return with_measures(pair.record, {})
+    compute = _COMPUTES[name]
+    if not row.slow:  # what is slow takes the computing threads a picture at a time
+        compute = computing(torch.no_grad()(compute))
+    return with_measures(pair.record, {name: compute(pair)})
 
 
-def measure_slowly(
-    model: SEPSModel,
-    record: Explanation,
-    photo: Callable[[], Image.Image],
-    caption: str,
-    dense: str | None,
-    mask: Mask | None = None,
-    encode: Encode | None = None,
-    progress: Progress = False,
-) -> MeasuredExplanation:
-    """Measure what blurring each patch does beside a record, keeping what it has been given before.
-
-    Args:
-        model, record, caption, dense, mask: as `measure` takes them.
-        photo: what gives the photograph; it is asked where it is needed.
-        encode: as `measure_blurred`; progress: as in `ScoringEngine`.
-    """
-    shown = measurable(record)
-    if "blurred" in shown.searched:
-        return shown
-    blurred = measure_blurred(model, photo(), caption, dense, mask=mask, encode=encode, progress=progress)
-    return replace(shown, blurred=blurred, searched=(*shown.searched, *SLOW))
+@computes("effect")
+def effects_of_decisions(pair: Pair) -> PatchEffects:
+    """What turning each patch's decision over does, with what dropping a region would cost."""
+    embeddings = pair.embeddings()
+    effects = measure_effects(*embeddings, mask=pair.mask)
+    patches, name, named = described_region(pair.record, effects.effects, pair.caption, pair.known)
+    kept = pair.record.sparse.kept & ~patches
+    if not (patches.any() and kept.any()):
+        return PatchEffects.of(effects)
+    without = explain(*embeddings, grid=pair.model.grid, mask=kept)
+    cost = pair.record.similarity - without.similarity
+    return PatchEffects.of(effects, Region(int(patches.sum()), name, named, cost))
 
 
-@computing
-def _measure(
-    model: SEPSModel,
-    shown: MeasuredExplanation,
-    patches: Tensor,
-    caption: str,
-    dense: str | None,
-    name: str,
-    mask: Mask | None,
-    others: NDArray[np.float64] | None,
-    known: SceneAnnotation | None,
-) -> MeasuredExplanation:
-    """As `measure`, in a computing thread."""
-    image = patches.to(model.device)
-    words = model.encode_captions([caption])[0][0]  # (L_s, C)
-    dense_words = model.encode_captions([dense], dense=True)[0][0] if dense else None  # (L_d, C)
-    pair = (model.cross_net, image, words, dense_words)
-    changes: dict[str, Any] = {"searched": (*shown.searched, name)}
-    with torch.no_grad():
-        if name == "effect":
-            changes["effect"] = effects = measure_effects(*pair, mask=mask)
-            region, title, named = told_region(shown, effects.effects, caption, known)
-            kept = shown.sparse.kept & ~region
-            if region.any() and kept.any():
-                cost = shown.similarity - explain(*pair, grid=model.grid, mask=kept).similarity
-                changes["region"] = Region(int(region.sum()), title, named, cost)
-        elif name == "blanked":
-            changes["blanked"] = measure_blanked(*pair, mask=mask)
-        else:
-            assert others is not None
-            search = smallest_set if name == "smallest_set" else smallest_change
-            changes[name] = search(*pair, others=others, mask=mask)
-    return replace(shown, **changes)
+@computes("blanked")
+def effects_of_content(pair: Pair) -> PatchEffects:
+    """What blanking each patch's embedding does."""
+    return PatchEffects.of(measure_blanked(*pair.embeddings(), mask=pair.mask))
 
 
-def told_region(
+@computes("blurred")
+def effects_of_pixels(pair: Pair) -> PatchEffects:
+    """What blurring each patch's pixels does."""
+    how: dict[str, Any] = {"mask": pair.mask, "encode": pair.encode, "progress": pair.progress}
+    return PatchEffects.of(measure_blurred(pair.model, pair.photo(), pair.caption, pair.dense, **how))
+
+
+@computes("smallest_set")
+def fewest_patches(pair: Pair) -> MinimalSet:
+    """The fewest patches that keep the photo at its rank."""
+    assert pair.others is not None
+    return smallest_set(*pair.embeddings(), others=pair.others, mask=pair.mask)
+
+
+@computes("smallest_change")
+def fewest_changes(pair: Pair) -> MinimalSet | None:
+    """The fewest turned decisions that let the photo lose its rank."""
+    assert pair.others is not None
+    return smallest_change(*pair.embeddings(), others=pair.others, mask=pair.mask)
+
+
+def described_region(
     record: Explanation, effects: NDArray[np.floating[Any]], caption: str, known: SceneAnnotation | None
 ) -> tuple[Mask, str, bool]:
     """The kept patches whose dropping is described: those of the first objects of a scene that the caption names, else

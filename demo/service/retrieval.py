@@ -19,8 +19,9 @@ from demo.service.captions import Reading, noted_if_unlike, read_caption, read_p
 from demo.service.explaining import explain_pair
 from demo.service.gpu import Encode
 from demo.service.masks import mask_text
-from demo.service.measured import DECISIONS, SLOW, MeasuredExplanation, joined
-from demo.service.measuring import measure, measure_slowly
+from demo.service.measured import MeasuredExplanation, measures_of, with_measures
+from demo.service.measures import find_measure
+from demo.service.measuring import Pair, measure
 from demo.service.recent import Recent
 from demo.service.threads import Gathering, computing
 from seps import Attribution, CaptionIndex, Explanation, ImageIndex, Ranking, ScoringEngine, SEPSModel, split_similarity
@@ -187,9 +188,9 @@ class RetrievalService:
         name: str,
         mask: NDArray[np.bool_] | None = None,
     ) -> bool:
-        """Whether `measure` of one of `SLOW` answers at once, since it was asked for before."""
+        """Whether `measure` of what is not ranked answers at once, since it was asked for before."""
         measured = self._measured.get(pair_key(indexed, index, caption, dense, mask))
-        return measured is not None and name in measured.searched
+        return measured is not None and name in measured.measures
 
     def rank_images(self, indexed: IndexedGallery, caption: str, dense: str | None = None) -> ImageRanking:
         """Rank a gallery's photographs for a caption, with a dense caption beside it where one is given.
@@ -311,26 +312,34 @@ class RetrievalService:
     ) -> MeasuredExplanation:
         """Explain as `explain` does, with one of `MEASURES` beside it, and with those that were asked for before.
 
-        `progress`, as in `ScoringEngine`, is of the measures in `SLOW`, which encode a picture for every patch.
+        `progress`, as in `ScoringEngine`, is of measures that are slow.
         """
         key = pair_key(indexed, index, caption, dense, mask)
-        shown: Explanation = self.explain(indexed, index, caption, dense, mask)
-        others = None
-        if name in DECISIONS:  # which belong to the other photographs as well
+        record: Explanation = self.explain(indexed, index, caption, dense, mask)
+        item, encode = indexed.gallery.items[index], self.encode_uploads or self.encode_in_turn
+        row, others = find_measure(name), None
+        is_ranked = row is not None and row.ranked  # which belongs to the other photographs as well
+        if is_ranked:
             others = self.remembered_ranking(indexed, caption, dense).others(index)
         else:
-            shown = self._measured.get(key) or shown
-        item = indexed.gallery.items[index]
-        if name in SLOW:
-            encode = self.encode_uploads or self.encode_in_turn
-            measured = measure_slowly(self.model, shown, item.photo, caption, dense, mask, encode, progress)
-        else:
-            measured = measure(
-                self.model, shown, indexed.patches(index), caption, dense, name, mask, others, item.known
-            )
-        if name in DECISIONS:
+            record = self._measured.get(key) or record
+        pair = Pair(
+            self.model,
+            record,
+            indexed.patches(index),
+            item.photo,
+            caption,
+            dense,
+            mask,
+            others,
+            item.known,
+            encode,
+            progress,
+        )
+        measured = measure(name, pair)
+        if is_ranked:
             return measured
-        return self._measured.update(key, lambda before: joined(measured, before or measured))  # others' measures stay
+        return self._measured.update(key, lambda before: with_measures(measured, measures_of(before or measured)))
 
     def decide(self, indexed: IndexedGallery, index: int, captions: Sequence[str]) -> NDArray[np.bool_]:
         """Which patches of a photograph the model keeps for each caption that `read_caption` let through: (T, N)."""

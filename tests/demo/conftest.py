@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from demo.galleries.scenes import SCENES
+from demo.record import layer_table
+from demo.record.layer_table import EITHER, Row
+from demo.record.table import TABLE
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.start import open_scenes, open_service
@@ -35,3 +38,14 @@ def scenes_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def registry(service: RetrievalService, scenes_model: Path, cache: Path) -> ModelRegistry:
     """The shipped model's bench, and one of a tiny model with the gallery of scenes."""
     return ModelRegistry(service, {SCENES: (SCENES, lambda: open_scenes(scenes_model, cache))})
+
+
+@pytest.fixture
+def made_layer(monkeypatch: pytest.MonkeyPatch) -> Row:
+    """A layer of each patch's place by score, as one row with its sentences."""
+    made = Row("place", {"branch.rank": 1}, "zero", branches=EITHER)
+    monkeypatch.setattr(layer_table, "LAYERS", (*layer_table.LAYERS, made))
+    words = {"title": "Place by score", "scale": "place", "sentence": "Up to {high}.", "name": "Place"}
+    for section, text in words.items():
+        monkeypatch.setitem(TABLE[section], "place", text)
+    return made

@@ -1,10 +1,12 @@
 // What the page says: templates filled in, and names with their mathematics. The table of both is
-// demo/record/table.json; the page carries it in its head, with the mathematics as MathML.
+// demo/record/table.json; the page carries it in its head, with the mathematics as MathML, and with it the table of
+// layers, demo/record/layer_table.py.
 
 import { h } from "./dom.js";
 import { fixed } from "./numbers.js";
 
 const table = JSON.parse(document.getElementById("seps-table").textContent);
+export const layers = table.layers;
 const escaped = (name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const names = Object.keys(table.symbols).sort((first, other) => other.length - first.length);
 const NAMES = new RegExp(`(?<!\\w)(${names.map(escaped).join("|")})(?!\\w)`);
@@ -25,6 +27,11 @@ function template(key) {
 // The same as nodes, where a value may be an element.
 export function sayNodes(key, values) {
   return pieces(template(key), values).filter((piece) => piece !== "");
+}
+
+// Whether a layer is a part of the score, which is called by its symbol.
+export function isPart(name) {
+  return name in table.part;
 }
 
 // What a layer is called on a button.

@@ -10,9 +10,10 @@ import { downloadButtons, modelName } from "../picture/foot.js";
 import { credit, layerLegend } from "../picture/legend.js";
 import { drawObjects, objectsToggle } from "../picture/objects.js";
 import { overPatches } from "../picture/patches.js";
-import { decode, describe, hasLayer, isMask, keptCount, layerValues, number, parseLayer, placeOf } from "../record/record.js";
+import {
+  decode, describe, hasLayer, isMask, keptCount, layerNames, layerValues, number, parseLayer, placeOf,
+} from "../record/record.js";
 
-const LAYERS = ["mask", "score", "s_st"];
 const FORMATS = ["PNG", "SVG", "PDF"];
 const NARROWEST = 200; // CSS pixels, the least width of a picture where two stand side by side
 const CAPTION = 270; // CSS pixels, the width that a caption and its score would like
@@ -48,9 +49,8 @@ function build(root, value, trigger) {
     ...item, record: decode(item.record), objects: JSON.parse(item.objects ?? "[]"),
   }));
   const first = items[0].record;
-  const measures = value.measures ?? [];
-  const available = [...LAYERS.filter((name) => hasLayer(first, parseLayer(name))), ...measures];
   const has = (name) => hasLayer(first, parseLayer(name));
+  const available = layerNames((row) => row.compared && (row.measured || has(row.name)));
   let measuring = null; // the layer that Python is asked for
   const state = {
     layer: available.includes(value.layer) && has(value.layer) ? value.layer : "mask",

@@ -1,7 +1,7 @@
 // One layer of a record over its photo, on a canvas. Patches cover the whole photo, whatever its aspect ratio.
 
 import { DENSE_ONLY, SPARSE_ONLY, VEIL, colour, sideColour, strength } from "../base/colours.js";
-import { branchOf, fates, isMask, layerValues, parseLayer } from "../record/record.js";
+import { branchOf, fates, isMask, isPhoto, layerValues, parseLayer } from "../record/record.js";
 
 const TINT = 0.45;
 const CROSS_FROM = 11; // CSS pixels: in smaller patches a cross would be noise
@@ -32,7 +32,7 @@ export function drawLayer(canvas, photo, record, text, options = {}) {
   context.imageSmoothingQuality = "high";
   context.drawImage(photo, 0, 0, canvas.width, canvas.height);
   if (isMask(layer)) drawMask();
-  else if (layer.name !== "photo") drawValues();
+  else if (!isPhoto(layer)) drawValues();
   context.globalAlpha = 1;
   if (lines) drawLines();
   if (isMask(layer)) drawOutline();

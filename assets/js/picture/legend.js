@@ -3,11 +3,11 @@
 import { DENSE_ONLY, SPARSE_ONLY, channels, colour, sideColour, strength } from "../base/colours.js";
 import { h } from "../base/dom.js";
 import { meaning, symbols } from "../base/words.js";
-import { isMask, layerText, layerValues, number } from "../record/record.js";
+import { isMask, isPhoto, layerText, layerValues, number } from "../record/record.js";
 
 // The key of a layer: a colour scale with its label and the numbers at both ends, or what the mask's looks mean.
 export function layerLegend(record, layer, { opacity, range }) {
-  if (layer.name === "photo") return h("div", { class: "seps-legend" });
+  if (isPhoto(layer)) return h("div", { class: "seps-legend" });
   const { key: looks } = record.says.layers[layerText(layer)];
   if (isMask(layer)) {
     const swatch = (look) => h("i", { class: `seps-swatch ${look}` });

@@ -3,7 +3,7 @@
 
 import { floats } from "../base/bytes.js";
 import { fixed } from "../base/numbers.js";
-import { fill, say } from "../base/words.js";
+import { fill, layers, say } from "../base/words.js";
 
 // The packed record with every array unpacked, under the same names, and what is said of it under `says`.
 export function decode(packed) {
@@ -29,13 +29,34 @@ export function decode(packed) {
   return { ...packed, branches, alignments, measures, says: JSON.parse(packed.says) };
 }
 
-// Whether a layer shows decisions, and not values; whether it also comes for a word alone.
-export function isMask({ name }) {
-  return ["mask", "smallest_set", "smallest_change"].includes(name);
+// The row of a layer in the table of layers.
+export function rowOf({ name, number, branch }) {
+  const is = (row) => row.name === name && Boolean(row.number) === (number !== null) && row.branches.includes(branch);
+  return layers.find(is);
+}
+
+// The names of the rows for which something holds, each once.
+export function layerNames(holds) {
+  return [...new Set(layers.filter(holds).map(({ name }) => name))];
+}
+
+// Whether a layer is the photo alone; whether it shows decisions, and not values; whether it is of one word; whether it
+// comes for a word alone and without one.
+export function isPhoto(layer) {
+  return rowOf(layer).scale === "none";
+}
+
+export function isMask(layer) {
+  return ["mask", "fates"].includes(rowOf(layer).scale);
+}
+
+export function isOfWord(layer) {
+  return rowOf(layer).number === "word";
 }
 
 export function isByWord({ name }) {
-  return ["effect", "blanked", "blurred"].includes(name);
+  const rows = layers.filter((row) => row.name === name);
+  return rows.some(({ number }) => number === "word") && rows.some(({ number }) => !number);
 }
 
 // "token:7:dense" to {name: "token", number: 7, branch: "dense"}, and back.
@@ -63,34 +84,37 @@ export function hasLayer(record, layer) {
 // stands in the middle of the scale.
 export function layerValues(record, layer) {
   const { label, range, diverging: centred = false } = record.says.layers[layerText(layer)];
-  return { label, range, centred, values: valuesOf(record, layer, branchOf(record, layer)) };
+  return { label, range, centred, values: valuesOf(record, layer) };
 }
 
-function valuesOf(record, layer, branch) {
-  const { name, number } = layer;
-  if (name === "photo") return null;
-  if (name === "mask") return layer.branch === "both" ? fates(record, layer) : branch.kept;
-  if (isByWord(layer)) return number === null ? record.measures[name].values : record.measures[name].words[number];
-  if (isMask(layer)) return fates(record, layer);
-  if (name === "word") return record.alignments[0].word_maps[number];
-  if (name === "fit") return record.alignments[0].patch_cosines[number];
-  if (name === "tokens") return branch.aggregation_weights;
-  if (name === "token") return branch.aggregation_weights[number - 1];
-  if (name === "extra") return branch.extra_weights;
-  return name === "score" ? branch.score : branch.parts[name];
+// The sum that the source of the layer's row stands for.
+function valuesOf(record, layer) {
+  const { source, first, scale } = rowOf(layer);
+  const terms = Object.entries(source).map(([path, times]) => {
+    const values = resolve(record, path, layer.branch);
+    return [layer.number === null ? values : values[layer.number - first], times];
+  });
+  if (!terms.length) return null;
+  if (scale !== "fates") return terms[0][0];
+  const { length } = record.branches[0].kept;
+  return Array.from({ length }, (_, patch) =>
+    terms.reduce((sum, [values, times]) => sum + times * (values?.[patch] ?? 0), 0));
 }
 
-// For each patch 3 where both branches keep it, 1 the sparse alone, 2 the dense alone, 0 none; a single branch
-// gives 3 and 0. Of the smallest change 1 are patches to drop, 2 those to keep.
+// What lies at a path into the record, see demo/record/layer_table.py; undefined where the record lacks it.
+function resolve(record, path, branch) {
+  const { branches, alignments: [alignment], measures } = record;
+  const [sparse, dense] = branches;
+  const [root, ...steps] = path.split(".");
+  const roots = { branch: branches.find(({ name }) => name === branch), sparse, dense, alignment, measures };
+  return steps.reduce((value, step) => value?.[step], roots[root]);
+}
+
+// For each patch of a mask 3 where it is kept, 0 where it is dropped; where the layer tells more fates apart, 1 and 2 for
+// the looks between.
 export function fates(record, layer) {
-  const measure = record.measures[layer.name];
-  if (layer.name === "smallest_set") return measure.kept.map((kept) => (kept ? 3 : 0));
-  if (layer.name === "smallest_change" && measure) {
-    return measure.kept.map((kept, patch) => (measure.dropped[patch] ? 1 : measure.added[patch] ? 2 : kept ? 3 : 0));
-  }
-  if (layer.branch !== "both") return branchOf(record, layer).kept.map((kept) => (kept ? 3 : 0));
-  const [sparse, dense] = record.branches;
-  return sparse.kept.map((kept, patch) => kept + 2 * dense.kept[patch]);
+  const values = valuesOf(record, layer);
+  return rowOf(layer).scale === "fates" ? values : values.map((kept) => (kept ? 3 : 0));
 }
 
 // A number of a scale, short.
@@ -128,12 +152,12 @@ export function patchLines(record, patch) {
 
 // What is said of one patch in a layer that was measured.
 export function measuredLine(record, layer, patch) {
-  const { branches: [{ kept }] } = record;
-  const value = valuesOf(record, layer, branchOf(record, layer))[patch];
+  const [{ kept }] = record.branches;
+  const value = valuesOf(record, layer)[patch];
   const cost = say(value >= 0 ? "region.cost" : "region.gain", { amount: Math.abs(value) });
   const place = say("patch.place", placeOf(record, patch));
-  if (layer.name !== "effect") return say(`patch.${layer.name}`, { place, cost, fate: record.says.fates[kept[patch]] });
-  return say(kept[patch] ? "patch.effect_kept" : "patch.effect_dropped", { place, cost });
+  const fate = record.says.fates[kept[patch]];
+  return say(`patch.${layer.name}_${kept[patch] ? "kept" : "dropped"}`, { place, cost, fate });
 }
 
 // The row and the column of a patch, from 1.

@@ -3,14 +3,15 @@
 import { onPhotos, resize } from "../base/canvas.js";
 import { button, h } from "../base/dom.js";
 import { mounting } from "../base/mount.js";
-import { layerName, meaning, say, symbol, symbols } from "../base/words.js";
+import { isPart, layerName, layers as layerTable, meaning, say, symbol, symbols } from "../base/words.js";
 import { drawLayer } from "../picture/layer.js";
 import { credit, layerLegend } from "../picture/legend.js";
 import { downloadButtons, modelName } from "../picture/foot.js";
 import { drawObjects, objectsToggle } from "../picture/objects.js";
 import { overPatches } from "../picture/patches.js";
 import {
-  branchOf, decode, describe, hasLayer, isByWord, layerText, measuredLine, parseLayer, patchLines,
+  branchOf, decode, describe, hasLayer, isByWord, isOfWord, layerNames, layerText, measuredLine, parseLayer, patchLines,
+  rowOf,
 } from "../record/record.js";
 import { otherMasks } from "./others.js";
 import { captionButtons, drawMultiples, glossary, termsBar } from "./parts.js";
@@ -77,8 +78,8 @@ function build(root, value, trigger) {
   function unpin() {
     state.preview = null;
     others.release();
-    if (["word", "fit"].includes(state.layer.name)) state.layer = state.before;
     if (isByWord(state.layer)) state.layer = { ...state.layer, number: null };
+    else if (isOfWord(state.layer)) state.layer = state.before;
     changed();
   }
 
@@ -120,8 +121,8 @@ function build(root, value, trigger) {
   }
   const layerButton = (name, label, title = null) =>
     button({ "data-layer": name, title, "aria-label": title, click: () => choose(name) }, label);
-  const measures = value.measures ?? [];
-  const isSlow = (text) => value.slow?.includes(parseLayer(text).name);
+  const measures = value.measures ? layerNames((row) => row.measured) : [];
+  const isSlow = (text) => rowOf(parseLayer(text)).slow;
   const decider = value.whatif ? whatIf(JSON.parse(value.whatif), {
     mask: value.mask,
     budget: value.budget,
@@ -139,6 +140,12 @@ function build(root, value, trigger) {
   const parts = partNames.map((name) => {
     return layerButton(name, symbol(name), meaning(name));
   });
+  // A button for each layer that needs no number, in the table's order around the parts; the photo alone comes last.
+  const isPlain = ({ name, number, measured, scale }) => !number && !measured && !isPart(name) && scale !== "none";
+  const partsAt = layerTable.findIndex(({ name }) => isPart(name));
+  const above = layerNames((row, index) => isPlain(row) && index < partsAt);
+  const below = layerNames((row, index) => isPlain(row) && index > partsAt);
+  const photoAlone = layerNames(({ scale }) => scale === "none");
   const turn = (step) => button({
     class: "seps-turn",
     "data-turn": step,
@@ -162,10 +169,9 @@ function build(root, value, trigger) {
     h(
       "div",
       { class: "seps-names", role: "group", "aria-label": say("group.layer") },
-      layerButton("mask", layerName("mask")),
-      layerButton("score", layerName("score")),
+      ...above.map((name) => layerButton(name, layerName(name))),
       h("div", { class: "seps-parts" }, ...parts),
-      ...["tokens", "extra", "photo", ...measures].map((name) => layerButton(name, layerName(name))),
+      ...[...below, ...photoAlone, ...measures].map((name) => layerButton(name, layerName(name))),
     ),
     pager,
     !scene ? null : objectsToggle(state.objects, (on) => {
@@ -251,7 +257,7 @@ function build(root, value, trigger) {
     const { name, number, branch } = state.layer;
     const layer = shown();
     const text = layerText(layer);
-    const ofWord = (layer) => (["word", "fit"].includes(layer.name) || isByWord(layer) ? layer.number : null);
+    const ofWord = (layer) => (isOfWord(layer) ? layer.number : null);
     caption.light(ofWord(layer), ofWord(state.layer));
     for (const element of layers.querySelectorAll("[data-layer]")) {
       const layerOfButton = element.dataset.layer;

@@ -11,6 +11,7 @@ import gradio as gr
 
 from demo.galleries.index import IndexedGallery
 from demo.galleries.openings import opening_of
+from demo.record.layer_table import compared_names
 from demo.record.mask_overlap import shared_sentence
 from demo.record.packing import overlap, packed
 from demo.record.photo import photo_value, with_new_key
@@ -23,7 +24,6 @@ from demo.screens.parts import ANSWERING, UNQUEUED, ViewState, computing, errors
 from demo.screens.viewer import shown_record
 from demo.server.detail import Detail
 from demo.service.captions import read_typed
-from demo.service.measured import QUICK
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
@@ -79,7 +79,7 @@ def show_side_by_side(
     texts = read_typed(service.model, captions)
     if not FEWEST <= len(texts) <= MOST:
         raise ValueError(f"{len(texts)} captions are there, but {FEWEST} to {MOST} can be compared: write one a line.")
-    layer = state.layer if state.layer in ("mask", "score", "s_st", *QUICK) else "mask"
+    layer = state.layer if state.layer in compared_names() else "mask"
     now = replace(state.of(indexed.gallery.name, selected.index, "\n".join(texts), state.dense), layer=layer)
     records = compared_records(service, indexed, now, texts)
     known = indexed.gallery.items[selected.index].known
@@ -98,7 +98,6 @@ def show_side_by_side(
             "photo": photo_value(indexed, selected.index),
             "model": service.name,
             "layer": layer,
-            "measures": list(QUICK),
             "items": items,
             "outlined": state.objects,
             "unit": None if known is None else UNIT,

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Locator, Page, Route
 
 from demo.drawing.layered import side_colours, strength
 from demo.record.packing import overlap, packed
-from demo.record.table import table_tag
+from demo.record.page_table import table_tag
 from demo.server.static import MEDIA_TYPE, find_script, script_address, styles
 from seps import CrossSparseAggrNet, Explanation, explain
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from demo.record.table import say, table_tag
+from demo.record.page_table import table_tag
+from demo.record.table import say
 from demo.server.static import script_address, styles
 from tests.demo.browser.standalone import open_html
 

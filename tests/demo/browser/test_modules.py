@@ -11,9 +11,16 @@ import pytest
 from playwright.sync_api import Browser, Error, Page
 
 from demo.drawing.layered import side_colours, strength
+from demo.record import layer_table
+from demo.record.layer_table import Row
+from demo.record.layers import Layer
 from demo.record.packing import packed
-from demo.record.table import TABLE, ordinal, say, table_tag
+from demo.record.page_table import table_tag
+from demo.record.sentences import layers_of
+from demo.record.table import TABLE, ordinal, say
 from demo.server.static import styles
+from demo.service.measured import PatchEffects, with_measures
+from seps import MinimalSet
 from tests.demo.browser.standalone import imported, open_html, random_record, viridis
 from tests.demo.record.test_table import numbers
 
@@ -85,6 +92,52 @@ def test_a_scale_shows_how_strong_its_colours_lie_over_a_photo(page: Page, centr
     assert "conic" in below
     full = run(page, "picture/legend.js", "scaleBar", "scaleBar({}).firstChild.style.background")
     assert "/" not in full and "rgba" not in full  # of what lies over nothing
+
+
+def test_layers_have_the_same_values_as_in_files(page: Page) -> None:
+    record = random_record(dense=True)
+    count = record.sparse.kept.size
+    rng = np.random.default_rng(3)
+    kept, dropped = record.sparse.kept.copy(), np.zeros(count, dtype=bool)
+    added = ~record.sparse.kept & (rng.random(count) < 0.5)
+    dropped[record.sparse.kept.argmax()] = True
+    change = MinimalSet("sparse", (kept & ~dropped) | added, dropped, added, 3, 0.5, 2, 1)
+    words = rng.normal(size=(len(record.sparse_alignment.words), count))
+    measured = with_measures(record, {"effect": PatchEffects(words.sum(0), words), "smallest_set": change})
+    for last in (change, None):
+        full = with_measures(measured, {"smallest_change": last})
+        texts = [str(layer) for layer in layers_of(full)]
+        assert {"mask:both", "token:2:dense", "effect:1", "smallest_change", "fit:0"} <= {*texts}
+        expression = """((record) => given[1].map((text) => {
+            const layer = parseLayer(text);
+            const { values } = layerValues(record, layer);
+            const plain = values && Array.from(values, (row) => (row.length ? Array.from(row) : row));
+            return [plain, isMask(layer) ? fates(record, layer) : null];
+        }))(decode(given[0]))"""
+        names = "decode, parseLayer, layerValues, isMask, fates"
+        seen = run(page, "record/record.js", names, expression, packed(full), texts)
+        for text, (values, decisions) in zip(texts, seen, strict=True):
+            layer = Layer.parse(text).values(full)
+            expected = layer.values if layer.values.size else None
+            assert (values is None) == (expected is None), text
+            if expected is not None:
+                np.testing.assert_allclose(values, expected, atol=1e-6, err_msg=text)
+            if decisions is not None:
+                np.testing.assert_array_equal(decisions, layer.values * 3 / layer.high, err_msg=text)
+
+
+def test_a_row_reaches_the_page(made_layer: Row, browser: Browser) -> None:
+    record = random_record(dense=True)
+    page = open_html(browser, f"<!doctype html>{table_tag()}<body></body>")
+    script = f"""async (packed) => {{
+        const {{ decode, hasLayer, layerNames, layerValues, parseLayer }} = {imported("record/record.js")};
+        const [record, layer] = [decode(packed), parseLayer("place:dense")];
+        return [hasLayer(record, layer), layerValues(record, layer).values, layerNames(() => true)];
+    }}"""
+    has, values, names = page.evaluate(script, packed(record))
+    assert has and record.dense is not None and values == record.dense.rank.tolist()
+    assert names == list(dict.fromkeys(row.name for row in layer_table.LAYERS))
+    page.context.close()
 
 
 @pytest.mark.parametrize("text", ["mask", "mask:both", "s_st", "score:dense", "token:7", "token:7:dense", "word:0"])

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from demo.record.table import TABLE, table_tag
+from demo.record.page_table import table_tag
+from demo.record.table import TABLE
 from demo.server.static import script_address, styles
 from tests.demo.browser.standalone import ADDRESS, imported, open_html, page_of
 

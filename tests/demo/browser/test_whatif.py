@@ -18,6 +18,7 @@ from demo.service.counterfactual import Forcing
 from demo.service.masks import mask_text, read_mask
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
+from seps import MinimalSet
 from tests.bench.page import timed_clicks
 from tests.demo.browser.conftest import SCREENSHOTS
 from tests.demo.browser.page import SIZES, VEIL, opaque, opened, patch_colours, shown, spot
@@ -242,8 +243,8 @@ def test_measured_layers_come_when_they_are_asked_for(
             check_laid(patch_colours(shown(page), GRID), expected.values, expected.low, expected.high, diverging=True)
             expect(page).to_have_url(re.compile(f"layer={name}%3A2"))
             page.locator("#viewer [data-word='2']").click()
-        smallest = service.measure(indexed, index, FIRST_CAPTION, None, "smallest_set").smallest_set
-        assert smallest is not None
+        smallest = service.measure(indexed, index, FIRST_CAPTION, None, "smallest_set").measures["smallest_set"]
+        assert isinstance(smallest, MinimalSet)
         page.locator("#viewer [data-layer=smallest_set]").click()
         expect(page.locator("#viewer .seps-reading")).to_contain_text(f"{smallest.count} patch")
         np.testing.assert_array_equal(veiled(page), ~smallest.kept)

@@ -11,7 +11,9 @@ from xml.etree import ElementTree
 import pytest
 from matplotlib.mathtext import MathTextParser
 
+from demo.record.layer_table import LAYERS
 from demo.record.layers import Layer
+from demo.record.page_table import table_tag
 from demo.record.sentences import layers_of, record_words
 from demo.record.table import (
     LESSON,
@@ -24,7 +26,6 @@ from demo.record.table import (
     rich,
     say,
     symbols,
-    table_tag,
 )
 from demo.server.static import SCRIPTS
 from tests.demo.browser.standalone import WORDS, random_record
@@ -107,7 +108,7 @@ def test_no_section_stands_in_both_tables() -> None:
 
 def test_the_page_carries_the_table() -> None:
     data = json.loads(table_tag().partition(">")[2].removesuffix("</script>"))
-    assert data == TABLE | {"symbols": symbols()}
+    assert data == TABLE | {"symbols": symbols(), "layers": [row.for_page() for row in LAYERS]}
 
 
 RECORDS: dict[str, dict[str, Any]] = {

@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from demo.opening.server import Opening
-from demo.record.table import table_tag
+from demo.record.page_table import table_tag
 from demo.server import static
 from demo.server.folder import TemporaryFolder
 from demo.server.static import ASSETS, SCRIPTS, find_script, script_address, script_tags, scripts, styles

@@ -6,19 +6,28 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from demo.galleries.annotation import objects_name
 from demo.galleries.index import IndexedGallery
-from demo.record.layers import Layer, describe, region_sentence
+from demo.record.layer_facts import region_sentence
+from demo.record.layers import Layer, describe
 from demo.record.packing import packed, plain
 from demo.record.sentences import layers_of
-from demo.service.measured import MEASURES, Region, strongest_region
-from demo.service.measuring import measure, patches_of
+from demo.service.measured import MeasuredExplanation, PatchEffects, Region, strongest_region
+from demo.service.measures import MEASURES
+from demo.service.measuring import Pair, measure, patches_of
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from seps import explain, measure_blanked, measure_blurred, measure_effects, smallest_change, smallest_set
 
 CAPTION = "an orange flower with green leaves"
+
+
+def effects_of(record: MeasuredExplanation, name: str = "effect") -> PatchEffects:
+    effects = record.measures[name]
+    assert isinstance(effects, PatchEffects)
+    return effects
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +51,7 @@ def test_values_are_the_librarys(service: RetrievalService, index: int, name: st
         np.testing.assert_allclose(Layer(name, word).values(record).values, expected.word_effects[word], atol=1e-6)
     value = plain(record)
     assert value["measures"][name]["values"] == shown.values.tolist()
-    assert set(value["description"]["measures"]) == set(MEASURES)
+    assert value["description"]["measures"].keys() == {measure.name for measure in MEASURES}
     assert len(packed(record)["measures"][name]["words"]["float32"]) > 100
     assert Layer(name) in layers_of(record) and Layer(name, 2) in layers_of(record)
     assert record.similarity == service.explain(indexed, index, CAPTION, None, mask).similarity
@@ -75,7 +84,8 @@ def test_blurred_values_are_the_librarys(scene: tuple[RetrievalService, IndexedG
     assert plain(record)["measures"]["blurred"]["values"] == shown.values.tolist()
     assert Layer("blurred", 2) in layers_of(record)
     assert reports == [(8, "Encoding blurred pictures")] and service.is_measured(*pair)
-    assert service.measure(*pair, bar).blurred is record.blurred and len(reports) == 1  # remembered
+    again = service.measure(*pair, bar)
+    assert again.measures["blurred"] is record.measures["blurred"] and len(reports) == 1  # remembered
 
 
 def test_what_is_measured_meanwhile_stays(scene: tuple[RetrievalService, IndexedGallery]) -> None:
@@ -87,8 +97,8 @@ def test_what_is_measured_meanwhile_stays(scene: tuple[RetrievalService, Indexed
         return items
 
     record = service.measure(*pair, "blurred", None, bar)
-    assert set(record.searched) == {"effect", "blurred"}
-    assert record.effect is not None and record.region == service.measure(*pair, "effect").region
+    assert record.measures.keys() == {"effect", "blurred"}
+    assert record.measures["effect"] is service.measure(*pair, "effect").measures["effect"]
 
 
 def test_the_smallest_set_and_change_are_the_librarys(service: RetrievalService, index: int) -> None:
@@ -114,15 +124,15 @@ def test_the_smallest_set_and_change_are_the_librarys(service: RetrievalService,
 def test_the_region_that_is_told_costs_what_it_says(service: RetrievalService, index: int) -> None:
     indexed = service.find("examples")
     record = service.measure(indexed, index, CAPTION, None, "effect")
-    assert record.region is not None
-    kept = record.sparse.kept
-    region = strongest_region(kept, record.lost("effect"), record.grid)
+    effects, kept = effects_of(record), record.sparse.kept
+    assert effects.region is not None
+    region = strongest_region(kept, effects.values, record.grid)
     words = service.model.encode_captions([CAPTION])[0][0]
     without = explain(service.model.cross_net, indexed.patches(index), words, mask=kept & ~region)
-    assert record.region.count == region.sum() and not (region & ~kept).any()
-    assert record.region.cost == pytest.approx(record.similarity - without.similarity, abs=1e-6)
+    assert effects.region.count == region.sum() and not (region & ~kept).any()
+    assert effects.region.cost == pytest.approx(record.similarity - without.similarity, abs=1e-6)
     description = describe(record, Layer("effect"))
-    assert f"{abs(record.region.cost):.3f}" in description and "Dropping" in description
+    assert f"{abs(effects.region.cost):.3f}" in description and "Dropping" in description
 
 
 def test_of_a_scene_the_named_objects_are_told(registry: ModelRegistry) -> None:
@@ -132,10 +142,11 @@ def test_of_a_scene_the_named_objects_are_told(registry: ModelRegistry) -> None:
     caption, mentions = known.mentions[0]
     mask = np.ones(100, dtype=bool)
     record = service.measure(indexed, 0, caption, None, "effect", mask)
-    assert record.region is not None and record.region.named
+    region = effects_of(record).region
+    assert region is not None and region.named
     objects = mentions[0].objects
-    assert record.region.name == objects_name(known.scene, objects)
-    assert record.region.count == patches_of(known, objects, record.grid).sum() > 0
+    assert region.name == objects_name(known.scene, objects)
+    assert region.count == patches_of(known, objects, record.grid).sum() > 0
 
 
 def test_regions_hang_together() -> None:
@@ -152,7 +163,9 @@ def test_what_needs_a_gallery_says_so(service: RetrievalService, index: int) -> 
     indexed = service.find("examples")
     record = service.explain(indexed, index, CAPTION)
     with pytest.raises(ValueError, match="needs a gallery"):
-        measure(service.model, record, indexed.patches(index), CAPTION, None, "smallest_set")
-    for name in MEASURES:
+        measure(
+            "smallest_set", Pair(service.model, record, indexed.patches(index), lambda: Image.new("L", (1, 1)), CAPTION)
+        )
+    for row in MEASURES:
         with pytest.raises(ValueError, match="is measured in Photos, Captions and Compare, not here"):
-            Layer(name).check(record)
+            Layer(row.name).check(record)
