@@ -12,6 +12,8 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 from tests.helpers.examples import PROFILE, PROFILES, number_of_examples
 from tests.helpers.tiny import write_tiny_bert
 
+pytest_plugins = ("tests.helpers.sentences",)
+
 for profile in PROFILES:
     settings.register_profile(
         profile,
