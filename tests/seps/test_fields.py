@@ -31,6 +31,7 @@ from seps.judge.config import JudgeConfig
 from seps.models.config import ModelConfig
 from seps.runs.recipe import recipe_files, write_recipe
 from seps.training.settings import with_new_names
+from tests.helpers.sentences import refused
 
 ROOT = Path(__file__).parents[2]
 
@@ -114,9 +115,9 @@ def test_what_is_written_reads_the_same(tmp_path: Path) -> None:
 
 
 def test_ranges_hold_whoever_makes_it_and_what_it_holds_is_its_own() -> None:
-    with pytest.raises(ValueError, match=r"^rate is -1, but it must be greater than 0 and finite\.$"):
+    with refused(ValueError):
         Example(rate=-1)
-    with pytest.raises(ValueError, match=r"^parts\.size is 0, but a whole number of at least 1 is needed\.$"):
+    with refused(ValueError):
         replace(Part("x"), size=0)
     options, names = {"a": 1}, ["x"]
     example = Example(1.0, options=options, names=names)  # type: ignore[arg-type]

@@ -14,6 +14,7 @@ from PIL import Image
 from seps import photos
 from seps.photos import PhotoError, open_image, rgb_of
 from tests.helpers.odd_photos import BLUE, RED, SIZE, corpus, saved, upright
+from tests.helpers.sentences import refused
 
 CORPUS = corpus()
 
@@ -107,18 +108,18 @@ def test_a_file_that_is_no_photograph_is_named(tmp_path: Path) -> None:
             f"{tmp_path / name} cannot be read as an image ({reason}): replace it, or take it out of the data."
         )
     (tmp_path / "pointer.jpg").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
-    with pytest.raises(PhotoError, match=r"pointer\.jpg is a Git LFS pointer, .*: fetch .* with git lfs pull\.$"):
+    with refused(PhotoError):
         open_image(tmp_path / "pointer.jpg")
     os.mkfifo(tmp_path / "pipe.jpg")
-    for name, reason in (("absent.jpg", "it is not there"), ("pipe.jpg", "it is no file"), (".", "it is no file")):
-        with pytest.raises(PhotoError, match=reason):
+    for name in ("absent.jpg", "pipe.jpg", "."):
+        with refused(PhotoError):
             open_image(tmp_path / name)
 
 
 def test_a_picture_of_too_many_pixels_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "large.png").write_bytes(saved(Image.new("1", (3000, 3000)), "PNG"))
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 4_000_000)
-    with pytest.raises(PhotoError, match=r"large\.png cannot be read .*has more than 8 million pixels"):
+    with refused(PhotoError):
         open_image(tmp_path / "large.png")
 
 

@@ -9,6 +9,7 @@ from torch.utils.data import DataLoader
 
 from seps.data import CaptionDataset, Item, Split, collate, read_split
 from tests.helpers.drawn_data import PIECES, DrawnTokenizer, draw, to_tensor, write_split
+from tests.helpers.sentences import refused
 
 TOKENIZER = DrawnTokenizer()
 A, RED, GREEN, ON, THE, END = (5 + PIECES.index(piece) for piece in ("a", "red", "green", "on", "the", "."))
@@ -41,7 +42,7 @@ def test_an_item_is_a_caption_with_its_image_and_dense_caption(split: Split) -> 
     assert first.dense_caption is not None
     assert first.dense_caption[:11] == [2, A, GREEN, SQUARE, ON, THE, PIC, TURE, END, A, first.dense_caption[10]]
     assert first.dense_caption[-5:] == [PIC, TURE, S, END, 3]  # the fourth of the four others
-    with pytest.raises(IndexError, match="index is 15, but the split has 15"):
+    with refused(IndexError):
         dataset[15]
 
 
@@ -55,9 +56,9 @@ def test_limits_count_all_tokens(split: Split) -> None:
     lengths = [len(training.caption(index)) for index in range(15)]
     assert max(lengths) == 5
     assert min(lengths) >= 3
-    with pytest.raises(ValueError, match=r"max_words is 2, but .* need at least 3"):
+    with refused(ValueError):
         CaptionDataset(split, TOKENIZER, to_tensor, max_words=2)
-    with pytest.raises(ValueError, match=r"max_dense_words is 2, but .* need at least 3"):
+    with refused(ValueError):
         CaptionDataset(split, TOKENIZER, to_tensor, max_dense_words=2)
 
 
@@ -68,7 +69,7 @@ def test_dense_protocols(split: Split) -> None:
     assert other[14].dense_caption == matching[4].dense_caption
     assert other[0].dense_caption == matching[5].dense_caption != matching[0].dense_caption
     assert none[0].dense_caption is None
-    with pytest.raises(ValueError, match="protocol is 'dense'"):
+    with refused(ValueError):
         CaptionDataset(split, TOKENIZER, to_tensor, dense="dense")
 
 
@@ -140,7 +141,7 @@ def test_an_unreadable_image_is_named(split: Split, content: bytes | None) -> No
     file.write_bytes(file.read_bytes()[:2000] if content is None else content)  # None: a file cut short
     dataset = CaptionDataset(split, TOKENIZER, to_tensor)
     assert dataset[0].image.shape == (3, 8, 8)
-    with pytest.raises(ValueError, match=r"images/11.png cannot be read as an image \(.*replace it, or take"):
+    with refused(ValueError):
         dataset[5]
 
 

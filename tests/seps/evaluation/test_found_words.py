@@ -29,6 +29,7 @@ from seps.explanation.caption_words import is_content
 from seps.models.found_words import FILE_NAME, FoundRule, read_rule, unfound_words
 from seps.models.model import SEPSModel
 from tests.helpers.drawn_data import write_split
+from tests.helpers.sentences import refused
 from tests.helpers.tiny import DRAWN_WORDS, tiny_model, write_tiny_bert
 
 
@@ -95,7 +96,7 @@ def test_nouns_alone_have_a_threshold_of_their_own(model: SEPSModel, split: Spli
     assert result.threshold == pytest.approx(result.others_threshold, abs=1e-4)
     assert result.others_threshold == result.classes[NOUNS].own_threshold
     assert result.best.words < content.best.words
-    with pytest.raises(ValueError, match="has no nouns"):
+    with refused(ValueError):
         measure_found_words(model, split, nouns=True)
 
 
@@ -140,16 +141,9 @@ def test_the_last_word_of_a_phrase_is_its_noun(model: SEPSModel) -> None:
     assert kinds == {2: MODIFIERS, 3: MODIFIERS, 4: NOUNS}
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"quantile": 1.0}, "quantile is 1.0"),
-        ({"precision": 0}, "precision is 0"),
-        ({"entities": [[]]}, "entities has 1 images, but split dev has 5"),
-    ],
-)
-def test_what_cannot_be_measured_is_told(model: SEPSModel, split: Split, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+@pytest.mark.parametrize("options", [{"quantile": 1.0}, {"precision": 0}, {"entities": [[]]}], ids=str)
+def test_what_cannot_be_measured_is_told(model: SEPSModel, split: Split, options: dict[str, Any]) -> None:
+    with refused(ValueError):
         measure_found_words(model, split, **options)
 
 
@@ -171,7 +165,7 @@ def test_a_model_without_a_measurement_has_no_threshold(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_text('{"threshold": null}')
     assert read_rule(tmp_path) is None
     (tmp_path / FILE_NAME).write_text('{"threshold": 7}')
-    with pytest.raises(ValueError, match="has no threshold from -1 to 1"):
+    with refused(ValueError):
         read_rule(tmp_path)
 
 

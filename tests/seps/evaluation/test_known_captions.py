@@ -24,6 +24,7 @@ from seps.models.known_captions import (
 )
 from seps.models.model import SEPSModel
 from tests.helpers.drawn_data import write_split
+from tests.helpers.sentences import refused
 from tests.helpers.tiny import DRAWN_WORDS, tiny_model, write_tiny_bert
 
 WORDS = (*DRAWN_WORDS, "boat", "sea", "moon")
@@ -53,7 +54,7 @@ def test_centres_gather_what_is_alike() -> None:
     corner = torch.tensor([[1.0, 0.0, 0.0]])
     four = torch.cat([torch.eye(3), -corner])
     torch.testing.assert_close(KnownCaptions(four, 0.9).nearness(corner), torch.tensor([1 / 3]))  # without the farthest
-    with pytest.raises(ValueError, match="centres is 61, but it must be at most 60"):
+    with refused(ValueError):
         centres_of(groups, 61)
 
 
@@ -101,11 +102,11 @@ def test_the_program_writes_what_the_app_reads(
 def test_files_that_do_not_fit_are_told(tmp_path: Path) -> None:
     assert read_known_captions(tmp_path) is read_known_captions(None) is None
     (tmp_path / JSON_NAME).write_text('{"threshold": 7}')
-    with pytest.raises(ValueError, match="has no threshold from -1 to 1"):
+    with refused(ValueError):
         read_known_captions(tmp_path)
     (tmp_path / JSON_NAME).write_text('{"threshold": 0.5}')
-    with pytest.raises(ValueError, match=r"known-captions\.safetensors does not exist"):
+    with refused(ValueError):
         read_known_captions(tmp_path)
     save_file({CENTRES: torch.full((2, 3), torch.nan)}, tmp_path / TENSORS_NAME)
-    with pytest.raises(ValueError, match="has no finite centres"):
+    with refused(ValueError):
         read_known_captions(tmp_path)

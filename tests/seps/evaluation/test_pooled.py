@@ -15,6 +15,7 @@ from seps.evaluation.scenes import pooled_similarity
 from seps.models.hub import load_model
 from seps.search.metrics import retrieval_metrics
 from tests.helpers.drawn_data import write_split
+from tests.helpers.sentences import refused
 from tests.helpers.tiny import tiny_model
 
 
@@ -50,5 +51,5 @@ def test_the_program_measures_what_the_library_does(
         assert results["pooled"]["pooled"]["rsum"] == retrieval_metrics(pooled_similarity(model, split), 5).rsum
         assert results["pooled"]["added"]["rsum"] == measure_pooled(model, split)["added"].rsum
     assert "both added, each over its standard deviation" in capsys.readouterr().out
-    with pytest.raises(ValueError, match=r"shape \(2, 10\), but \(4, 20\)"):
+    with refused(ValueError):
         measure_pooled(model, split, torch.zeros(2, 10))

@@ -21,6 +21,7 @@ from seps.evaluation.retrieval import Stopwatch, evaluate, main, query_dense, sc
 from seps.models.model import SEPSModel
 from tests.helpers.cases import Case
 from tests.helpers.drawn_data import write_lines, write_split
+from tests.helpers.sentences import refused
 from tests.helpers.tiny import tiny_model
 
 # Two captions an image; each is one word, whose cosines with the images are these numbers at unit length.
@@ -299,9 +300,9 @@ def test_the_authors_protocol_stands_beside_ours_by_its_name(
     split = read_split(data, "dev")
     assert split.dense is not None
     assert query_dense(split, "authors") == [text for text in split.dense for _ in range(5)]
-    with pytest.raises(ValueError, match="has 15 dense captions for 3 images, but the authors' protocol needs one an"):
+    with refused(ValueError):
         query_dense(Split(**vars(split) | {"dense": split.captions}), "authors")
-    with pytest.raises(ValueError, match=r"neither dev_dense.jsonl nor DATASET_dev.jsonl, but the authors' protocol"):
+    with refused(ValueError):
         query_dense(Split(**vars(split) | {"dense": None}), "authors")
 
 
@@ -318,9 +319,9 @@ def test_captions_are_cut_where_max_words_says(
     model.config = replace(model.config, text=replace(model.config.text, max_words=4))
     evaluate(model, split)
     assert torch.equal(matrices[2], matrices[1])
-    with pytest.raises(ValueError, match=r"Captions may have 513 tokens, but folder:.* has 512 positions"):
+    with refused(ValueError):
         evaluate(model, split, max_words=513)
-    with pytest.raises(ValueError, match=r"text.max_words is 1, but \[CLS\] and \[SEP\] alone need 2"):
+    with refused(ValueError):
         evaluate(model, split, max_words=1)
 
 

@@ -10,6 +10,7 @@ import torch
 from seps.data import open_image, read_split
 from seps.evaluation.scenes import main, measure, pooled_similarity, read_graphs
 from seps.scenes import SPLITS, write_split
+from tests.helpers.sentences import refused
 from tests.helpers.tiny import tiny_model, write_tiny_bert
 
 SCENES, PER_IMAGE = 6, 5
@@ -87,23 +88,23 @@ def test_program_writes_both_ways_of_scoring(folder: Path, tmp_path: Path, capsy
 def test_photos_have_no_graphs(folder: Path, tmp_path: Path) -> None:
     (folder / "test_scenes.jsonl").rename(tmp_path / "kept")
     try:
-        with pytest.raises(ValueError, match=r"only scenes that .* wrote have graphs"):
+        with refused(ValueError):
             read_graphs(folder, read_split(folder, "test"))
     finally:
         (tmp_path / "kept").rename(folder / "test_scenes.jsonl")
     lines = (folder / "test_scenes.jsonl").read_text().splitlines()
     record = json.loads(lines[1])
-    for spoilt, message in (
-        ("[" * 100_000, r"test_scenes\.jsonl, line 2, cannot be read as JSON \(it is nested more than 100 levels deep"),
-        ("[1]", r"test_scenes\.jsonl, line 2, holds a JSON list, but an object \{\.\.\.\} is needed"),
-        ('{"captions": [3]}', r"test_scenes\.jsonl holds a scene without its graph"),
-        (json.dumps({**record, "objects": [3]}), r"test_scenes\.jsonl holds a scene without its graph"),
-        (json.dumps({**record, "look": None, "objects": [{}]}), r"without its graph \(The scene lacks 'kind'"),
+    for spoilt in (
+        "[" * 100_000,
+        "[1]",
+        '{"captions": [3]}',
+        json.dumps({**record, "objects": [3]}),
+        json.dumps({**record, "look": None, "objects": [{}]}),
     ):
         (tmp_path / "test_scenes.jsonl").write_text("\n".join([lines[0], spoilt, *lines[2:]]))
-        with pytest.raises(ValueError, match=message):
+        with refused(ValueError):
             read_graphs(tmp_path, read_split(folder, "test"))
     lines = (folder / "test_caps.txt").read_text().splitlines()
     (folder / "test_caps.txt").write_text("\n".join(["Something else", *lines[1:]]) + "\n")
-    with pytest.raises(ValueError, match="holds other captions"):
+    with refused(ValueError):
         read_graphs(folder, read_split(folder, "test"))

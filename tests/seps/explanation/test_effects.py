@@ -18,6 +18,7 @@ from seps.explanation.effects import Effects, measure_effects
 from tests.helpers.cases import Case, cases, one_pair
 from tests.helpers.examples import number_of_examples
 from tests.helpers.forced import random_masks
+from tests.helpers.sentences import refused
 
 
 def word_means(model: CrossSparseAggrNet, record: Explanation, branch: str) -> Any:
@@ -114,15 +115,15 @@ def test_a_branch_that_merges_nothing_has_no_effect() -> None:
 def test_what_effects_refuse() -> None:
     model, inputs = Case().build()
     pair = one_pair(inputs, 0, 0)
-    with pytest.raises(ValueError, match="branch is 'dense', but there is no dense caption"):
+    with refused(ValueError):
         measure_effects(model, **pair, branch="dense")
-    with pytest.raises(ValueError, match="branch is 'both', but it must be one of sparse, dense"):
+    with refused(ValueError):
         measure_effects(model, **pair, branch="both")
-    with pytest.raises(ValueError, match="mask keeps 0 of 16 patches"):
+    with refused(ValueError):
         measure_effects(model, **pair, mask=np.zeros(16, dtype=np.bool_))
-    with pytest.raises(ValueError, match="neutral has 3 channels, but the model was built for embed_size 16"):
+    with refused(ValueError):
         measure_blanked(model, **pair, neutral=torch.zeros(3))
-    with pytest.raises(ValueError, match="img_embs has 3 dimensions"):
+    with refused(ValueError):
         measure_blanked(model, pair["img_embs"][None], pair["cap_embs"])
 
 

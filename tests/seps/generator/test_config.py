@@ -11,6 +11,7 @@ import pytest
 from seps.generator.config import GeneratorConfig
 from seps.generator.settings import GeneratorSettings, Stage, read_recipe
 from seps.runs.recipe import recipe_files
+from tests.helpers.sentences import refused
 
 
 def test_a_config_comes_back_from_its_file(tmp_path: Path, config: GeneratorConfig) -> None:
@@ -36,28 +37,29 @@ def test_defaults_are_the_published_ones() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "message"),
+    "values",
     [
-        ({"image_size": 100}, "a multiple of 16"),
-        ({"encoders": {"embed_size": 100}}, r"must be one of \(512, 768\)"),
-        ({"diffusion": {"channels": [33, 64]}}, "multiples of 32"),
-        ({"diffusion": {"schedule": "steep"}}, "must be one of linear"),
-        ({"captioner": {"width": 30, "heads": 4}}, "do not share equally"),
-        ({"colour": 1}, "unknown key 'colour'"),
-        ({"training": {"stages": [{"losses": ["beauty"]}]}}, "'beauty', but it must be one of"),
-        ({"training": {"stages": []}}, "stages is empty"),
-        ({"training": {"stages": "all"}}, "a list is needed"),
-        ({"training": {"batch_size": 1}}, "at least 2"),
-        ({"training": {"learning_rate": 0}}, "greater than 0"),
+        {"image_size": 100},
+        {"encoders": {"embed_size": 100}},
+        {"diffusion": {"channels": [33, 64]}},
+        {"diffusion": {"schedule": "steep"}},
+        {"captioner": {"width": 30, "heads": 4}},
+        {"colour": 1},
+        {"training": {"stages": [{"losses": ["beauty"]}]}},
+        {"training": {"stages": []}},
+        {"training": {"stages": "all"}},
+        {"training": {"batch_size": 1}},
+        {"training": {"learning_rate": 0}},
     ],
+    ids=str,
 )
-def test_what_does_not_fit_is_refused(tmp_path: Path, values: dict[str, Any], message: str) -> None:
+def test_what_does_not_fit_is_refused(tmp_path: Path, values: dict[str, Any]) -> None:
     path = tmp_path / "recipe.json"
     path.write_text(json.dumps(values))
-    with pytest.raises(ValueError, match=message):
+    with refused(ValueError):
         read_recipe(path)
 
 
 def test_a_recipe_that_is_not_there_is_told() -> None:
-    with pytest.raises(ValueError, match="neither a JSON file nor one of scenes"):
+    with refused(ValueError):
         read_recipe("photographs")

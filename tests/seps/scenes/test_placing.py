@@ -25,6 +25,7 @@ from seps.scenes import (
     split_of,
 )
 from seps.scenes.rng import Rng
+from tests.helpers.sentences import refused
 
 COUNT = 400
 STREAM = [616, 483, 571, 86, 63, 280]
@@ -138,11 +139,11 @@ def test_relations_are_those_that_measuring_the_boxes_finds(scenes: dict[str, li
 def test_a_scene_is_read_back_from_json(scenes: dict[str, list[Scene]]) -> None:
     for scene in scenes["train"][:50]:
         assert from_json(json.loads(json.dumps(as_json(scene)))) == scene
-    with pytest.raises(ValueError, match="lacks 'seed'"):
+    with refused(ValueError):
         from_json({"objects": []})
 
 
 @pytest.mark.parametrize(("seed", "split", "index"), [(-1, "train", 0), (0, "train", -1), (0, "val", 0)])
 def test_what_cannot_be_made_is_refused(seed: int, split: str, index: int) -> None:
-    with pytest.raises(ValueError, match="must be"):
+    with refused(ValueError):
         make_scene(seed, split, index)

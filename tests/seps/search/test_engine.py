@@ -18,6 +18,7 @@ from seps.search import blocks, fast
 from seps.search.engine import rank
 from tests.helpers.cases import Case, cases
 from tests.helpers.examples import number_of_examples
+from tests.helpers.sentences import refused
 
 
 def difference(model: CrossSparseAggrNet, inputs: dict[str, Any], **options: Any) -> float:
@@ -173,9 +174,9 @@ def test_ranking_is_for_one() -> None:
     model, inputs = Case(images=3, captions=4).build()
     engine = ScoringEngine(model)
     images, captions = engine.encode_images(inputs.pop("img_embs")), engine.encode_captions(**inputs)
-    with pytest.raises(ValueError, match="caption holds 4 entries, but 1 is needed"):
+    with refused(ValueError):
         engine.rank_images(captions, images)
-    with pytest.raises(ValueError, match="image holds 3 entries, but 1 is needed"):
+    with refused(ValueError):
         engine.rank_captions(images, captions)
     assert len(engine.rank_images(captions[:1], images, top=2.0)) == 2  # type: ignore[arg-type]
 
@@ -185,10 +186,9 @@ def test_top_is_a_whole_number(top: Any) -> None:
     model, inputs = Case(images=3, captions=4).build()
     engine = ScoringEngine(model)
     images, captions = engine.encode_images(inputs.pop("img_embs")), engine.encode_captions(**inputs)
-    message = f"^top is {top!r}, but a whole number of at least 1 is needed.$"
-    with pytest.raises(ValueError, match=message):
+    with refused(ValueError):
         engine.rank_images(captions[:1], images, top=top)
-    with pytest.raises(ValueError, match=message):
+    with refused(ValueError):
         engine.rank_captions(images[:1], captions, top=top)
 
 
@@ -196,26 +196,25 @@ def test_indices_are_of_something_and_not_swapped() -> None:
     model, inputs = Case(images=1, captions=1).build()
     engine = ScoringEngine(model)
     images, captions = engine.encode_images(inputs.pop("img_embs")), engine.encode_captions(**inputs)
-    swapped = "^images is a CaptionIndex, but the ImageIndex that encode_images returns is needed: are images and"
     given: Any = (captions, images)
-    with pytest.raises(ValueError, match=swapped):
+    with refused(ValueError):
         engine.score(*given)
-    with pytest.raises(ValueError, match=swapped):
+    with refused(ValueError):
         engine.rank_images(*given[::-1])
-    with pytest.raises(ValueError, match=swapped):
+    with refused(ValueError):
         engine.rank_captions(*given)
-    with pytest.raises(ValueError, match=r"^captions is a str, but the CaptionIndex that encode_captions returns"):
+    with refused(ValueError):
         engine.score(images, "a dog")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"^images is an index of 0 images, but at least 1 is needed\.$"):
+    with refused(ValueError):
         engine.score(images[:0], captions)
-    with pytest.raises(ValueError, match=r"^captions is an index of 0 captions, but at least 1 is needed\.$"):
+    with refused(ValueError):
         engine.rank_captions(images, captions[:0])
 
 
 @pytest.mark.parametrize("tokens", [0, 15, 18])
 def test_images_have_the_models_patches(tokens: int) -> None:
     engine = ScoringEngine(Case().build()[0])
-    with pytest.raises(ValueError, match=f"^img_embs has {tokens} tokens an image, but the model was built for num_pa"):
+    with refused(ValueError):
         engine.encode_images(torch.randn(2, tokens, 16))
 
 

@@ -13,6 +13,7 @@ from seps.training.classes import ClassPairs, class_captions, prototypes
 from seps.training.objective import pool
 from seps.training.settings import TrainSettings, read_recipe
 from seps.training.step import StepBatch, TrainingStep
+from tests.helpers.sentences import refused
 from tests.helpers.tiny import tiny_model, write_tiny_bert
 
 PHOTOS = Path(__file__).resolve().parents[3] / "assets" / "models" / "photos"
@@ -59,7 +60,7 @@ def test_prototypes_follow_a_backbone_that_has_learnt_on() -> None:
 def test_the_package_of_the_photo_model_has_a_classifier() -> None:
     vision = read_recipe(PHOTOS / "recipe.json")[0].vision
     assert classifier_weights(vision).shape == (1000, 1280)
-    with pytest.raises(ValueError, match="a package's weights alone"):
+    with refused(ValueError):
         classifier_weights(replace(vision, weights="none"))
 
 
@@ -88,7 +89,7 @@ def test_classes_join_the_pooled_loss_as_pairs_of_their_own(tmp_path: Path) -> N
 
 
 def test_classes_need_the_pooled_loss() -> None:
-    with pytest.raises(ValueError, match="class_names is for frozen backbones"):
+    with refused(ValueError):
         TrainSettings(class_names=10)
-    with pytest.raises(ValueError, match="at most 1000"):
+    with refused(ValueError):
         TrainSettings(class_names=2000, frozen=True, pooled_weight=1.0)

@@ -11,6 +11,7 @@ from seps.method.network import CrossSparseAggrNet
 from seps.method.selection import TokenSparse, caption_direction
 from seps.training.decision import SOFTNESS, PhraseRegions, blind_loss, decision_loss, phrase_scores
 from seps.training.phrase_captions import others_apart
+from tests.helpers.sentences import refused
 
 
 def regions(rows: list[int], positive: list[list[int]], other: list[list[int]]) -> PhraseRegions:
@@ -107,9 +108,9 @@ def test_the_blind_part_s_spread() -> None:
 
 
 def test_the_released_variant_is_refused() -> None:
-    with pytest.raises(ValueError, match="has no s\\^p"):
+    with refused(ValueError):
         decision_loss(TokenSparse(8), torch.randn(1, 4, 8), torch.ones(1, 8), regions([0], [[1, 0, 0, 0]], [[0] * 4]))
-    with pytest.raises(ValueError, match="has no s\\^p"):
+    with refused(ValueError):
         blind_loss(TokenSparse(8), torch.randn(1, 4, 8))
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from seps.training.settings import TrainSettings, read_recipe
+from tests.helpers.sentences import refused
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -20,37 +21,38 @@ def test_defaults_are_the_published_recipe() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "message"),
+    ("key", "value"),
     [
-        ("loss", "hinge", "training.loss is 'hinge', but it must be one of triplet, infonce"),
-        ("epochs", 0, "training.epochs is 0"),
-        ("epochs", 10**9, "training.epochs is 1000000000, but it must be at most 100000"),
-        ("batch_size", 10**9, "training.batch_size is 1000000000, but it must be at most 1000000"),
-        ("seed", -1, "training.seed is -1, but a whole number of at least 0 is needed"),
-        ("seed", 10**30, "training.seed is 10+, but it must be at most 4294967295"),
-        ("weight_decay", float("nan"), "training.weight_decay is nan, but it must be at least 0 and finite"),
-        ("learning_rate", float("inf"), "training.learning_rate is inf, but it must be greater than 0 and finite"),
-        ("captions_an_epoch", -1, "training.captions_an_epoch is -1, but it must be at least 0 and finite"),
-        ("dev_images", -3, "training.dev_images is -3, but it must be at least 0 and finite"),
-        ("clip", 0.0, "training.clip is 0"),
-        ("lr_warmup_steps", -1, "training.lr_warmup_steps is -1, but it must be at least 0 and finite"),
-        ("dense_share", 0.0, "training.dense_share is 0"),
-        ("pretrain_epochs", 2, "nothing would train the heads"),
-        ("similar_batches", 0.5, "set frozen to true"),
-        ("target_ratio", 1.5, r"training.target_ratio is 1.5, but it must lie in \(0, 1\]"),
-        ("target_ratio", -0.1, r"training.target_ratio is -0.1, but it must lie in \(0, 1\]"),
-        ("lambda_sparse", -1.0, "training.lambda_sparse is -1.0, but it must be at least 0 and finite"),
-        ("lambda_dense", float("nan"), "training.lambda_dense is nan, but it must be at least 0 and finite"),
-        ("lr_schedules", (9, 9), r"training.lr_schedules is \[9, 9\], but each epoch must be greater"),
-        ("lr_schedules", (0,), "training.lr_schedules is 0, but a whole number of at least 1 is needed"),
-        ("lr_schedules", ("9",), "training.lr_schedules is '9', but a whole number of at least 1 is needed"),
-        ("decay_rate", 0.0, r"training.decay_rate is 0.0, but it must lie in \(0, 1\]"),
-        ("align_ramp_epochs", 0.5, "training.align_ramp_epochs is 0.5, but a whole number of at least 0 is needed"),
-        ("neighbours", 7, "training.neighbours is 7, but batch_size, 64, must be a multiple of it"),
+        ("loss", "hinge"),
+        ("epochs", 0),
+        ("epochs", 10**9),
+        ("batch_size", 10**9),
+        ("seed", -1),
+        ("seed", 10**30),
+        ("weight_decay", float("nan")),
+        ("learning_rate", float("inf")),
+        ("captions_an_epoch", -1),
+        ("dev_images", -3),
+        ("clip", 0.0),
+        ("lr_warmup_steps", -1),
+        ("dense_share", 0.0),
+        ("pretrain_epochs", 2),
+        ("similar_batches", 0.5),
+        ("target_ratio", 1.5),
+        ("target_ratio", -0.1),
+        ("lambda_sparse", -1.0),
+        ("lambda_dense", float("nan")),
+        ("lr_schedules", (9, 9)),
+        ("lr_schedules", (0,)),
+        ("lr_schedules", ("9",)),
+        ("decay_rate", 0.0),
+        ("align_ramp_epochs", 0.5),
+        ("neighbours", 7),
     ],
+    ids=str,
 )
-def test_refuses(key: str, value: object, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_refuses(key: str, value: object) -> None:
+    with refused(ValueError):
         TrainSettings(**{key: value})  # type: ignore[arg-type]
 
 
@@ -67,16 +69,16 @@ def test_a_recipe_has_the_ratio_s_target_and_lambdas_and_the_milestones(tmp_path
     assert read_recipe(path)[1] == settings
     values["training"]["lr_schedules"] = 9
     path.write_text(json.dumps(values))
-    with pytest.raises(ValueError, match=r"training.lr_schedules is .*9.*, but a list is needed"):
+    with refused(ValueError):
         read_recipe(path)
 
 
 def test_refuses_to_train_nothing_or_maps_without_the_network() -> None:
-    with pytest.raises(ValueError, match="nothing would be ranked"):
+    with refused(ValueError):
         TrainSettings(align_weight=0.0)
-    with pytest.raises(ValueError, match=r"map_weight is 0.5: word maps need the network"):
+    with refused(ValueError):
         TrainSettings(align_weight=0.0, pooled_weight=1.0, map_weight=0.5)
-    with pytest.raises(ValueError, match=r"significance_weight is for frozen backbones"):
+    with refused(ValueError):
         TrainSettings(significance_weight=0.5)
 
 
@@ -85,18 +87,11 @@ def test_recipe_errors_name_the_file(tmp_path: Path) -> None:
     values = json.loads((ROOT / "assets" / "models" / "photos" / "recipe.json").read_text())
     values["training"]["epochz"] = 1
     path.write_text(json.dumps(values))
-    with pytest.raises(ValueError, match=r"recipe.json: training has the unknown key 'epochz'"):
+    with refused(ValueError):
         read_recipe(path)
-    for content, message in (
-        (b"[]", "holds a list, but keys and values are needed"),
-        (b"null", "holds a NoneType, but keys and values are needed"),
-        (b"3", "holds a int, but keys and values are needed"),
-        (b"", r"cannot be read as JSON \(it is empty\)"),
-        (b'{"vision": "\xe9"}', r"cannot be read as JSON \(byte 12 is not UTF-8\)"),
-        (b'{"training":' + b"[" * 100_000, r"cannot be read as JSON \(it is nested more than 100 levels deep\)"),
-    ):
+    for content in (b"[]", b"null", b"3", b"", b'{"vision": "\xe9"}', b'{"training":' + b"[" * 100_000):
         path.write_bytes(content)
-        with pytest.raises(ValueError, match=rf"recipe\.json {message}"):
+        with refused(ValueError):
             read_recipe(path)
-    with pytest.raises(ValueError, match="neither a JSON file nor one of the configs"):
+    with refused(ValueError):
         read_recipe("no_such_recipe")
