@@ -15,6 +15,7 @@ import pytest
 from tests.helpers.cards.__main__ import main
 from tests.helpers.cards.cells import table
 from tests.helpers.cards.pages import MARKED, PAGES, ROOT, read_figures, remade
+from tests.helpers.sentences import refused
 
 DECIMAL = re.compile(r"\d\.\d")
 TABLES = re.compile(r"(?:^<!-- (.+) -->\n)?((?:^\|.+\n)+)", re.MULTILINE)
@@ -154,11 +155,11 @@ def test_sentences_tell_what_was_measured(page: str, file: str) -> None:
 
 def test_a_marker_of_no_table_is_told(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("<!-- table: recal results.json -->\n| a |\n")
-    with pytest.raises(ValueError, match=r"README\.md has a table 'recal', but .* only contrast, grounding, recall"):
+    with refused(ValueError):
         remade("README.md", tmp_path)
 
 
 def test_a_table_that_does_not_fit_its_titles_is_told() -> None:
     assert table(["", "a"], [["b", ""]]) == "| | a |\n|---|---|\n| b | |"
-    with pytest.raises(ValueError, match="has 1 cells, but the table 2 columns"):
+    with refused(ValueError):
         table(["", "a"], [["b"]])

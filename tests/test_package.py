@@ -19,6 +19,7 @@ import pytest
 
 import seps
 from seps.__main__ import COMMANDS, PACKAGES, main
+from tests.helpers.sentences import refused
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -110,7 +111,7 @@ def test_the_command_lists_the_programs_and_knows_no_other(capsys: pytest.Captur
 
 def test_a_file_that_ships_is_found_by_its_name() -> None:
     assert seps.shipped_file("galleries/photos/china.jpg").is_file()
-    with pytest.raises(ValueError, match=r"No file 'galleries/photos/cat\.jpg' ships with SEPS"):
+    with refused(ValueError):
         seps.shipped_file("galleries/photos/cat.jpg")
 
 

@@ -23,6 +23,7 @@ from demo.record.packing import overlap
 from demo.record.table import SYMBOLS
 from seps import Explanation
 from tests.helpers.records import CASES, random_record
+from tests.helpers.sentences import refused
 
 Pixels = NDArray[np.uint8]
 Colour = tuple[int, ...]
@@ -264,11 +265,11 @@ def test_what_cannot_be_compared_is_told() -> None:
         return lambda: compare_picture(photo, ["dog"] * captions, records[:count], Layer.parse(text), "photos")
 
     for captions, count in ((1, 1), (7, 7), (3, 2)):
-        with pytest.raises(ValueError, match=f"are {captions} captions and {count} records, but .* 2 to 6 of each"):
+        with refused(ValueError):
             compare(captions, count)()
-    with pytest.raises(ValueError, match=r"choose one, such as token:1\.$"):
+    with refused(ValueError):
         compare(2, 2, "tokens")()
-    with pytest.raises(ValueError, match="needs a dense caption"):
+    with refused(ValueError):
         compare(2, 2, "mask:dense")()
 
 

@@ -11,6 +11,7 @@ from PIL import Image
 
 from demo.galleries import folder
 from demo.galleries.folder import folder_gallery, photo_gallery, uploads_gallery
+from tests.helpers.sentences import refused
 
 
 def draw(file: Path, colour: str = "red") -> Path:
@@ -116,18 +117,12 @@ def test_captions_come_from_captions_json(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ('["a caption"]', r"but it is a list\.$"),
-        ('{"a.png": "a caption"}', 'but "a.png" has something else than a list of captions'),
-        ('{"a.png": ["good", 3]}', 'but "a.png" has something else than a list of captions'),
-        ('{"a.png": [" "]}', 'but "a.png" has something else than a list of captions'),
-    ],
+    "text", ['["a caption"]', '{"a.png": "a caption"}', '{"a.png": ["good", 3]}', '{"a.png": [" "]}']
 )
-def test_captions_that_do_not_fit_are_refused(tmp_path: Path, text: str, problem: str) -> None:
+def test_captions_that_do_not_fit_are_refused(tmp_path: Path, text: str) -> None:
     draw(tmp_path / "a.png")
     (tmp_path / "captions.json").write_text(text)
-    with pytest.raises(ValueError, match=r"^captions\.json must be an object such as .*" + problem):
+    with refused(ValueError):
         folder_gallery(tmp_path)
 
 
@@ -150,7 +145,7 @@ def test_a_captions_file_that_cannot_be_read_is_told(
     (tmp_path / "captions.json").write_bytes(content)
     if problem.startswith("is larger"):
         monkeypatch.setattr(folder, "MAX_CAPTIONS_BYTES", 2_000)
-    with pytest.raises(ValueError, match=rf"^captions\.json {problem}\.$"):
+    with refused(ValueError):
         folder_gallery(tmp_path)
 
 
@@ -158,25 +153,21 @@ def test_a_captions_file_that_cannot_be_read_is_told(
 def test_captions_of_half_characters_are_refused(tmp_path: Path, text: str) -> None:
     draw(tmp_path / "a.png")
     (tmp_path / "captions.json").write_text(text)
-    with pytest.raises(
-        ValueError, match=r'^What captions\.json says of "(a|\\ud800)\.png" has .*half of a surro'
-    ) as error:
+    with refused(ValueError) as error:
         folder_gallery(tmp_path)
     str(error.value).encode()  # it can be shown
 
 
 def test_a_missing_or_empty_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"^There is no folder .*absent: give the path of a folder with photos\.$"):
+    with refused(ValueError):
         folder_gallery(tmp_path / "absent")
-    with pytest.raises(ValueError, match=r"^There is no folder .*a\.png"):
+    with refused(ValueError):
         folder_gallery(draw(tmp_path / "one" / "a.png"))
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ValueError, match=r'^"empty" holds no photo that can be read\.$'):
+    with refused(ValueError):
         folder_gallery(tmp_path / "empty")
     (tmp_path / "empty" / "bad.png").write_text("no photo")
-    with pytest.raises(
-        ValueError, match=r'^"empty" holds no photo that can be read\. The photo "bad\.png" is no photo'
-    ):
+    with refused(ValueError):
         folder_gallery(tmp_path / "empty")
 
 
@@ -184,9 +175,7 @@ def test_one_photo_is_a_gallery(tmp_path: Path) -> None:
     file = draw(tmp_path / "a.png")
     (item,) = photo_gallery(file).items
     assert (item.key, item.source, item.photo().size) == ("a.png", file, (8, 6))
-    with pytest.raises(
-        ValueError, match=r'^"Your photo" holds no photo that can be read\. The photo "b\.png" is not th'
-    ):
+    with refused(ValueError):
         photo_gallery(tmp_path / "b.png")
 
 
@@ -203,5 +192,5 @@ def test_uploads_keep_their_order_and_get_keys_of_their_own() -> None:
 
 def test_too_many_uploads_are_refused() -> None:
     assert len(uploads_gallery([("a.png", b"")] * 3, limit=3)) == 3
-    with pytest.raises(ValueError, match=r"^There are 4 photos, but at most 3 can be uploaded at once\.$"):
+    with refused(ValueError):
         uploads_gallery([("a.png", b"")] * 4, limit=3)

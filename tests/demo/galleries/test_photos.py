@@ -32,6 +32,7 @@ from demo.galleries.photos import (
     thumbnail,
 )
 from tests.helpers.odd_photos import corpus
+from tests.helpers.sentences import refused
 
 RED, BLUE = (220, 30, 40), (20, 60, 200)
 ORIENTATION = 0x0112
@@ -328,9 +329,9 @@ def test_refuses_a_large_file_without_reading_it(tmp_path: Path) -> None:
     with file.open("wb") as stream:
         stream.truncate(MAX_BYTES + 1)
     for read in (read_photo, check_photo, file_digest):
-        with pytest.raises(PhotoError, match=r'^The photo "large\.png" is larger than 25 MB: save it smaller\.$'):
+        with refused(PhotoError):
             read(file)
-    with pytest.raises(PhotoError, match=r"^The photo is larger than 25 MB"):
+    with refused(PhotoError):
         read_photo(bytes(MAX_BYTES + 1))
 
 
@@ -395,16 +396,16 @@ def test_an_upload_is_refused_as_any_photo(kind: str) -> None:
 
 def test_an_upload_of_the_wrong_size_goes_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(photos, "decoders", None)
-    with pytest.raises(PhotoError, match=r'^The photo "a" is empty \(0 bytes\): choose another file\.$'):
+    with refused(PhotoError):
         read_upload(b"", "a")
-    with pytest.raises(PhotoError, match=r"^The photo is larger than 25 MB: save it smaller\.$"):
+    with refused(PhotoError):
         read_upload(bytes(MAX_BYTES + 1))
 
 
 def test_an_upload_may_have_any_name() -> None:
     content = saved(two_halves(), "PNG")
     assert read_upload(content, "\ud800.png").name == printable("\ud800.png") == "\\ud800.png"
-    with pytest.raises(PhotoError, match=r'^The photo "\\ud800\.png" is no photo'):
+    with refused(PhotoError):
         read_upload(b"words", "\ud800.png")
 
 
@@ -430,7 +431,7 @@ def test_data_url_is_a_jpeg_no_longer_than_asked() -> None:
     assert decoded(thumbnail(photo)).size == (192, 128)
     assert decoded(data_url(Image.new("RGB", (1, 1)), 5)).size == (1, 1)
     assert len(data_url(photo, 900, quality=95)) > len(data_url(photo, 900, quality=20))
-    with pytest.raises(ValueError, match="longest is 0, but a whole number of at least 1"):
+    with refused(ValueError):
         data_url(photo, 0)
 
 

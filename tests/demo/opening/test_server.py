@@ -18,6 +18,7 @@ from PIL import Image
 from demo.opening import server
 from demo.opening.first import first_view
 from demo.opening.server import Opening
+from tests.helpers.sentences import refused
 
 
 @pytest.fixture
@@ -75,7 +76,7 @@ def test_ports_that_cannot_be_had_are_told(monkeypatch: pytest.MonkeyPatch) -> N
         with pytest.raises(ValueError, match=rf"Port {port} is taken on 127.0.0.1: give another one with --port"):
             Opening(port)
     monkeypatch.setenv("GRADIO_SERVER_PORT", "eighty")
-    with pytest.raises(ValueError, match="'eighty', but a whole number"):
+    with refused(ValueError):
         Opening()
 
 

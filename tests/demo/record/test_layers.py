@@ -8,6 +8,7 @@ import pytest
 from demo.record.layers import Layer, describe
 from seps import Explanation
 from tests.helpers.records import CASES, WORDS, random_record
+from tests.helpers.sentences import refused
 
 TEXTS = [
     "photo",
@@ -53,42 +54,29 @@ def test_unknown_layers_are_refused_with_a_list(text: str) -> None:
 
 def test_no_layer_without_its_number() -> None:
     for arguments in (("token",), ("mask", 3), ("word", -1)):
-        with pytest.raises(ValueError, match="There is no layer"):
+        with refused(ValueError):
             Layer(*arguments)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("word:12", r"^The caption has 6 words, 0 to 5, but word 12 was asked for\.$"),
-        ("token:0", r"^The sparse branch has 5 tokens, 1 to 5, but token 0 was asked for\.$"),
-        ("token:6", r"^The sparse branch has 5 tokens, 1 to 5, but token 6 was asked for\.$"),
-        (
-            "mask:dense",
-            r'^The layer "mask:dense" needs a dense caption, and there is none: add one, or choose "mask"\.$',
-        ),
-        ("mask:both", "needs a dense caption"),
-        ("s_dt", r"^The sparse branch's score has no part s_dt here: its parts are s_p, s_st, s_im\.$"),
-    ],
-)
-def test_what_a_record_lacks_is_told(text: str, message: str) -> None:
+@pytest.mark.parametrize("text", ["word:12", "token:0", "token:6", "mask:dense", "mask:both", "s_dt"])
+def test_what_a_record_lacks_is_told(text: str) -> None:
     record = random_record()
     for use in (Layer.check, Layer.values):
-        with pytest.raises(ValueError, match=message):
+        with refused(ValueError):
             use(Layer.parse(text), record)
-    with pytest.raises(ValueError, match=message):
+    with refused(ValueError):
         describe(record, Layer.parse(text))
 
 
 def test_released_scores_have_no_mlp_part() -> None:
-    with pytest.raises(ValueError, match="has no part s_p here"):
+    with refused(ValueError):
         Layer.parse("s_p").check(random_record("released"))
 
 
 def test_a_branch_that_merges_nothing_has_no_token_layers() -> None:
     record = random_record(dense=True, use_dual_aggr=False)
     for text in ("token:1:dense", "tokens:dense"):
-        with pytest.raises(ValueError, match=r"^The dense branch merges no tokens of its own here"):
+        with refused(ValueError):
             Layer.parse(text).check(record)
     Layer.parse("tokens").check(record)
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from demo.record.packing import overlap, packed, plain
 from seps import Explanation
 from tests.helpers.records import CASES, random_record
+from tests.helpers.sentences import refused
 
 BRANCH_ARRAYS = ("score", "extra_weights", "aggregation_weights")
 ALIGNMENT_ARRAYS = ("token_weights", "cosines", "matrix", "word_maps")
@@ -98,5 +99,5 @@ def test_overlap_is_intersection_over_union() -> None:
 
 
 def test_records_of_different_grids_do_not_overlap() -> None:
-    with pytest.raises(ValueError, match=r"different grids, 4 x 7 and 5 x 5: explain every caption with one model\."):
+    with refused(ValueError):
         overlap([random_record(grid=(5, 5)), random_record(grid=(4, 7))])

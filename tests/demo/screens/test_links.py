@@ -28,6 +28,7 @@ from demo.screens.photos import view as search
 from demo.screens.session import fill, read_query
 from demo.service.masks import mask_text
 from demo.service.registry import ModelRegistry
+from tests.helpers.sentences import refused
 
 NOT_SHOWN = ("key", "talk")  # of a value: its number, and what a link alone sets
 
@@ -175,7 +176,5 @@ def test_knobs_of_any_size_are_told(registry: ModelRegistry) -> None:
     usual = lesson.evaluation_knobs(registry.photos.model)
     for name in KNOBS:
         for number in (10**400, -(10**400), float("inf"), 1e308):
-            with pytest.raises(
-                ValueError, match=f"^{name} is .{{1,60}}, but it must lie between|whole number is needed"
-            ):
+            with refused(ValueError):
                 read_knobs({name: number}, usual)

@@ -10,6 +10,7 @@ import pytest
 from gradio.helpers import EventData, special_args
 
 from demo.server.detail import LONGEST, Detail
+from tests.helpers.sentences import refused
 
 DEMO = Path(__file__).parents[3] / "demo"
 HOSTILE: list[Any] = [
@@ -81,7 +82,7 @@ def test_gradio_makes_the_class_that_a_function_names() -> None:
 
     given, *_ = special_args(event, ["x"], None, EventData(None, {}))
     assert type(given[1]) is Detail
-    with pytest.raises(ValueError, match="index is a number of more than 20 digits"):
+    with refused(ValueError):
         special_args(event, ["x"], None, EventData(None, {"index": 10**400}))
 
 

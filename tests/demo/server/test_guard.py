@@ -13,6 +13,7 @@ import pytest
 
 from demo.server.gate import FAULT, FULL, STATUS
 from demo.server.guard import LONGEST, GuardedBlocks, checked_value, scope_of, status_of
+from tests.helpers.sentences import refused
 
 HOSTILE: list[Any] = [None, True, 3, -1, 1.5, 1e308, 10**400, -(10**400), float("nan"), float("inf"), "", "x", "\ud800"]
 HOSTILE += [[], ["a"], {}, {"a": 1}, {"path": 5, "meta": {"_type": "gradio.FileData"}}, "x" * 9999, "\0"]
@@ -40,9 +41,11 @@ def test_a_component_reads_what_comes_or_it_is_told(component: Any) -> None:
     assert refused >= 9
 
 
-@pytest.mark.parametrize("value", [10**400, -(10**400), float("inf"), float("nan")])
+@pytest.mark.parametrize(
+    "value", [10**400, -(10**400), float("inf"), float("nan")], ids=["large", "small", "infinite", "none"]
+)
 def test_a_number_that_is_too_large_is_named(value: float) -> None:
-    with pytest.raises(ValueError, match=r"^seed is .{2,40}, but a finite number is needed\.$"):
+    with refused(ValueError):
         checked_value(gr.Number(label="seed", render=False), value)
 
 

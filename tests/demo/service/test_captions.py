@@ -6,6 +6,7 @@ import pytest
 
 from demo.service.captions import MAX_CHARACTERS, MAX_TYPED, read_caption, read_typed
 from demo.service.retrieval import RetrievalService
+from tests.helpers.sentences import refused
 
 
 @pytest.mark.parametrize(
@@ -32,17 +33,10 @@ def test_letters_of_another_style_are_read_without_a_note(service: RetrievalServ
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (None, "The caption is empty"),
-        (" \n\t", "The caption is empty"),
-        ("a " * 5000, "has 9,999 characters, but at most 2,000 fit"),
-        ("🐶🐱", 'knows none of the words in "🐶🐱"'),
-        ("𓀀 𓀁", "write the caption in English"),
-    ],
+    "text", [None, " \n\t", "a " * 5000, "🐶🐱", "𓀀 𓀁"], ids=["none", "blanks", "long", "emoji", "hieroglyphs"]
 )
-def test_what_cannot_be_read_is_refused(service: RetrievalService, text: str | None, message: str) -> None:
-    with pytest.raises(ValueError, match=message) as caught:
+def test_what_cannot_be_read_is_refused(service: RetrievalService, text: str | None) -> None:
+    with refused(ValueError) as caught:
         read_caption(service.model, text)
     assert "\n" not in str(caught.value)
 
@@ -58,8 +52,8 @@ def test_a_note_says_what_the_model_does_not_read(service: RetrievalService) -> 
 def test_typed_captions_come_one_a_line(service: RetrievalService) -> None:
     assert read_typed(service.model, "a dog\n\n  a cat \n") == ["a dog", "a cat"]
     assert read_typed(service.model, None) == []
-    with pytest.raises(ValueError, match="Line 3: The model knows none"):
+    with refused(ValueError):
         read_typed(service.model, "a dog\n\n🐶")
-    with pytest.raises(ValueError, match=f"at most {MAX_TYPED}"):
+    with refused(ValueError):
         read_typed(service.model, "a dog\n" * (MAX_TYPED + 1))
     assert MAX_CHARACTERS == 2000

@@ -11,6 +11,7 @@ from demo.service.masks import mask_text
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from seps import explain
+from tests.helpers.sentences import refused
 
 CAPTION = "an orange flower"
 
@@ -59,10 +60,10 @@ def test_the_game_sets_a_budget_beside_the_highest_scores(service: RetrievalServ
     half[np.flatnonzero(best)[:10]] = False
     game = forcing.game(20, half)
     assert game.by_hand is not None and game.overlap == 0.5
-    with pytest.raises(ValueError, match="20 patches are kept, but the budget is 5"):
+    with refused(ValueError):
         forcing.game(5, best)
     for budget in (0, 197):
-        with pytest.raises(ValueError, match="from 1 to 196 patches"):
+        with refused(ValueError):
             forcing.game(budget, None)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from demo.service.masks import changed_mask, mask_text, overlap_of, read_mask, read_patches
+from tests.helpers.sentences import refused
 
 
 @pytest.mark.parametrize("count", [1, 8, 9, 100, 196])
@@ -23,17 +24,17 @@ def test_a_mask_leads_back_from_its_text(count: int) -> None:
         read_mask(mask_text(np.zeros(count, dtype=bool)), count)
 
 
-@pytest.mark.parametrize("text", ["A", "!", "AAAAA", "_" * 34, "ä", "A" * 5000, "=", "////"])
+@pytest.mark.parametrize("text", ["A", "!", "AAAAA", "_" * 34, "ä", pytest.param("A" * 5000, id="long"), "=", "////"])
 def test_other_texts_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"is not that of 20 patches: leave it out, or take a link again\."):
+    with refused(ValueError):
         read_mask(text, 20)
 
 
 def test_lists_of_patches_count_from_one() -> None:
     assert np.flatnonzero(read_patches("1,2, 5-9", 12, "keep")).tolist() == [0, 1, 4, 5, 6, 7, 8]
     assert read_patches("all", 4, "keep").all() and not read_patches("", 4, "keep").any()
-    for text, problem in (("0", "there are patches 1 to 12"), ("9-13", "1 to 12"), ("5-4", "1 to 12"), ("x", "'x'")):
-        with pytest.raises(ValueError, match=f"^keep has .*{problem}"):
+    for text in ("0", "9-13", "5-4", "x"):
+        with refused(ValueError):
             read_patches(text, 12, "keep")
 
 
@@ -42,7 +43,7 @@ def test_patches_are_dropped_and_then_kept() -> None:
     assert changed_mask(kept, "", "") is None
     assert changed_mask(kept, "4", "1").astype(int).tolist() == [0, 1, 0, 1]  # type: ignore[union-attr]
     assert changed_mask(kept, "3", "all").astype(int).tolist() == [0, 0, 1, 0]  # type: ignore[union-attr]
-    with pytest.raises(ValueError, match="keeps no patch"):
+    with refused(ValueError):
         changed_mask(kept, "", "all")
 
 

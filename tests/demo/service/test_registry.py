@@ -12,6 +12,7 @@ from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
 from demo.service.start import open_registry
 from seps.models.hub import shipped_models
+from tests.helpers.sentences import refused
 
 
 def test_a_gallery_belongs_to_one_model(registry: ModelRegistry, service: RetrievalService) -> None:
@@ -43,11 +44,11 @@ def test_a_model_is_loaded_once_and_not_before_it_is_needed(service: RetrievalSe
 
 def test_what_is_not_there_is_told(registry: ModelRegistry) -> None:
     for ask in (registry.of, registry.find, registry.open):
-        with pytest.raises(ValueError, match="There is no gallery 'moon'; there are: examples, open-photos, scenes"):
+        with refused(ValueError):
             ask("moon")
-    with pytest.raises(ValueError, match="There is no model 'moon' here; there are: photos, scenes"):
+    with refused(ValueError):
         registry.first_of("moon")
-    with pytest.raises(ValueError, match="There is no gallery 'uploads'"):
+    with refused(ValueError):
         registry.find("uploads", SessionData())
 
 

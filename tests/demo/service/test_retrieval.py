@@ -8,6 +8,7 @@ import torch
 from PIL import Image
 
 from demo.service.retrieval import RetrievalService
+from tests.helpers.sentences import refused
 
 CAPTION = "a motorcycle parked indoors"
 
@@ -70,9 +71,9 @@ def test_an_explanation_is_that_of_the_photo_and_is_kept(service: RetrievalServi
 
 def test_what_is_not_there_is_told(service: RetrievalService) -> None:
     indexed = service.find("examples")
-    with pytest.raises(ValueError, match="There is no gallery 'moon'; there are: examples, open-photos"):
+    with refused(ValueError):
         service.open("moon")
-    with pytest.raises(ValueError, match="open-photos is still being opened"):
+    with refused(ValueError):
         service.find("open-photos")
-    with pytest.raises(ValueError, match="no caption to rank"):
+    with refused(ValueError):
         service.rank_captions(indexed, 0, None, " \n")

@@ -17,6 +17,7 @@ from demo.service.generating.service import GeneratingService, shown_steps
 from demo.service.registry import ModelRegistry
 from seps.generator import ImageTextGenerator
 from tests.helpers.generated import write_tiny_generator
+from tests.helpers.sentences import refused
 
 TEXT = "a red dog next to a cat"
 
@@ -69,17 +70,9 @@ def test_the_endpoint_shows_how_a_picture_came_about(endpoints: Endpoints) -> No
     assert durations[-1] >= 2000
 
 
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
-        ((" ",), "The caption is empty"),
-        ((TEXT, 5), "steps is '5'"),
-        ((TEXT, 10, -1), "seed is '-1'"),
-        ((TEXT, 10, 0, 3.0, "svg"), "format is 'svg'"),
-    ],
-)
-def test_the_endpoint_tells_what_is_wrong(endpoints: Endpoints, asked: tuple[str], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+@pytest.mark.parametrize("asked", [(" ",), (TEXT, 5), (TEXT, 10, -1), (TEXT, 10, 0, 3.0, "svg")], ids=str)
+def test_the_endpoint_tells_what_is_wrong(endpoints: Endpoints, asked: tuple[str]) -> None:
+    with refused(ValueError):
         endpoints.generate(*asked)
 
 

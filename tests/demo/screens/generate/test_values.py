@@ -37,6 +37,7 @@ from seps.explanation.caption_words import is_content
 from seps.generator import ImageTextGenerator
 from seps.scenes.reading import read_caption
 from tests.helpers.generated import write_tiny_generator
+from tests.helpers.sentences import refused
 
 TEXT = "a red dog next to a dog"
 
@@ -174,31 +175,24 @@ def test_a_link_leads_to_the_same_drawing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("numbers", "message"),
-    [
-        ((9, 3, 0), "steps is '9', but a whole number from 10 to 100 is needed"),
-        ((10.5, 3, 0), "steps is '10.5'"),
-        ((30, 16, 0), "guidance is '16', but a number from 1 to 15 is needed"),
-        ((30, "nan", 0), "guidance is 'nan'"),
-        ((30, 3, -1), "seed is '-1', but a whole number from 0 to 2,147,483,647 is needed"),
-        ((30, 3, None), "seed is 'None'"),
-        ((30, 3, 0, 5), "count is '5', but a whole number from 1 to 4 is needed"),
-    ],
+    "numbers",
+    [(9, 3, 0), (10.5, 3, 0), (30, 16, 0), (30, "nan", 0), (30, 3, -1), (30, 3, None), (30, 3, 0, 5)],
+    ids=str,
 )
-def test_wrong_numbers_are_told(numbers: tuple[object, ...], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_wrong_numbers_are_told(numbers: tuple[object, ...]) -> None:
+    with refused(ValueError):
         read_numbers(*numbers)
 
 
 def test_a_link_with_wrong_numbers_is_told() -> None:
-    with pytest.raises(ValueError, match="In this link steps is 'many'"):
+    with refused(ValueError):
         linked_state({"caption": "a dog", "steps": "many"})
 
 
 def test_without_a_generator_or_a_drawing_it_is_told(registry: ModelRegistry) -> None:
-    with pytest.raises(ValueError, match="No generator ships"):
+    with refused(ValueError):
         opened_generator(registry)
-    with pytest.raises(ValueError, match="Nothing is drawn yet"):
+    with refused(ValueError):
         finished(GenerateState())
 
 

@@ -33,6 +33,7 @@ from demo.service.counterfactual import Decided
 from seps import CrossSparseAggrNet, Explanation, explain
 from tests.demo.drawing.test_render import CAPTIONS, pages
 from tests.helpers.records import CASES, random_record
+from tests.helpers.sentences import refused
 
 COUNT = 9
 STEPS = [
@@ -282,12 +283,12 @@ def test_steps_are_read_from_the_browsers_value() -> None:
 
 def test_what_makes_no_lesson_is_told() -> None:
     lesson = lesson_of(random_record())
-    wrong: list[tuple[Callable[[], object], str]] = [
-        (lambda: step_figure(lesson, 10), r"^There is no step 10: choose 1 to 9\.$"),
-        (lambda: replace(lesson, steps=STEPS[:2]), r"^There are 2 steps, but the lesson has 9\.$"),
-        (lambda: replace(lesson, before=random_record(grid=(5, 5))), r"different grids, \(5, 5\) and \(4, 7\)"),
-        (lambda: replace(lesson, keep_probability=np.zeros(3)), r"have shape \(3,\), but there are 28 patches\.$"),
+    wrong: list[Callable[[], object]] = [
+        lambda: step_figure(lesson, 10),
+        lambda: replace(lesson, steps=STEPS[:2]),
+        lambda: replace(lesson, before=random_record(grid=(5, 5))),
+        lambda: replace(lesson, keep_probability=np.zeros(3)),
     ]
-    for make, message in wrong:
-        with pytest.raises(ValueError, match=message):
+    for make in wrong:
+        with refused(ValueError):
             make()

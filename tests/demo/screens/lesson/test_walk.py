@@ -20,6 +20,7 @@ from demo.screens.lesson.walk import images_for, walk, walk_value
 from demo.service.retrieval import RetrievalService
 from seps import ScoringEngine
 from seps.explanation.spread import caption_spread
+from tests.helpers.sentences import refused
 
 CAPTION = "a motorcycle parked indoors"
 SETTINGS: list[dict[str, Any]] = [
@@ -299,11 +300,11 @@ def test_the_last_sentence_has_the_score_and_the_rank(service: RetrievalService,
 
 def test_what_cannot_be_walked_is_told(service: RetrievalService, base: Knobs) -> None:
     indexed = service.find("examples")
-    with pytest.raises(ValueError, match="no step 10"):
+    with refused(ValueError):
         walk_value(service, indexed, 0, CAPTION, None, base, step=10)
-    with pytest.raises(ValueError, match="caption is empty"):
+    with refused(ValueError):
         walk_value(service, indexed, 0, " ", None, base)
-    with pytest.raises(ValueError, match="aggregated tokens"):
+    with refused(ValueError):
         walk_value(service, indexed, 0, CAPTION, None, replace(base, aggr_ratio=0.1))
 
 

@@ -18,6 +18,7 @@ from demo.service.generating.service import GeneratingService, generator_ships, 
 from demo.service.generating.step import GENERATOR
 from seps.generator import ImageTextGenerator
 from tests.helpers.generated import write_tiny_generator
+from tests.helpers.sentences import refused
 
 ROOT = Path(__file__).parents[4]
 TEXT = "a red car next to a small dog"
@@ -89,11 +90,11 @@ def test_a_picture_is_read_back(generating: GeneratingService, generator: ImageT
 
 
 def test_bad_requests_are_refused(generating: GeneratingService) -> None:
-    with pytest.raises(ValueError, match="caption is empty"):
+    with refused(ValueError):
         next(generating.draw(DrawingRequest(" ", 5, 2.0, (1,))))
-    with pytest.raises(ValueError, match="num_inference_steps"):
+    with refused(ValueError):
         next(generating.draw(DrawingRequest(TEXT, 0, 2.0, (1,))))
-    with pytest.raises(ValueError, match="seed"):
+    with refused(ValueError):
         next(generating.draw(DrawingRequest(TEXT, 5, 2.0, (-1,))))
 
 
