@@ -9,6 +9,7 @@ import timm
 from seps.method.aggregation import aggregated_count
 from seps.method.selection import kept_count
 from seps.models.config import ModelConfig, config_names, load_config
+from tests.helpers.sentences import refused
 from tests.helpers.tiny import tiny_settings
 
 FULL_SIZE = [
@@ -82,52 +83,49 @@ def test_saved_patterns(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("section", "change", "message"),
+    ("section", "change"),
     [
-        (None, {"colour": 1}, "the config has the unknown key 'colour': allowed are vision, text, embed_size"),
-        ("vision", {"size": 224}, "vision has the unknown key 'size': allowed are encoder, weights, image_size"),
-        ("text", {"max_word": 30}, "text has the unknown key 'max_word': allowed are encoder, weights, max_words"),
-        ("network", {"ratio": 0.5}, "network has the unknown key 'ratio': allowed are sparse_ratio, aggr_ratio"),
-        ("network", {"num_patches": 49}, "network has the unknown key 'num_patches'"),
-        ("network", {"top_k": 2.5}, "network.top_k is 2.5, a float, but a int is needed"),
-        ("network", {"use_dual_aggr": 1}, "network.use_dual_aggr is 1, a int, but a bool is needed"),
-        ("network", {"beta": True}, "network.beta is True, a bool, but a float is needed"),
-        ("vision", {"image_size": "224"}, "vision.image_size is '224', a str, but a int is needed"),
-        ("vision", {"image_size": 0}, "vision.image_size is 0, but a whole number of at least 1"),
-        ("vision", {"image_size": 10**9}, "vision.image_size is 1000000000, but it must be at most 4096"),
-        (
-            "vision",
-            {"cls": "none", "context_size": 10**9},
-            "vision.context_size is 1000000000, but it must be at most 4096",
-        ),
-        ("vision", {"context_size": -1}, "vision.context_size is -1, but a whole number of at least 0"),
-        ("vision", {"dropout": float("nan")}, "vision.dropout is nan, but a finite number is needed"),
-        ("vision", {"mean": [0.5, 10**400, 0.5]}, r"vision.mean is 1000+\.\.\.0+, but a finite number is needed"),
-        ("vision", {"mean": [[[]] * 10**5, 0, 0]}, r"vision.mean is \[\[\], .{,60}\], a list, but a float is needed"),
-        ("text", {"max_words": 10**9}, "text.max_words is 1000000000, but it must be at most 8192"),
-        ("text", {"max_dense_words": 8193}, "text.max_dense_words is 8193, but it must be at most 8192"),
-        ("network", {"top_k": 10**9}, "network.top_k is 1000000000, but it must be at most 1024"),
-        ("network", {"beta": float("inf")}, "network.beta is inf, but a finite number is needed"),
-        (None, {"embed_size": 10**9}, "embed_size is 1000000000, but it must be at most 16384"),
-        ("vision", {"mean": [0.5]}, "vision.mean has 1 numbers, but 3 are needed"),
-        ("vision", {"mean": 0.5}, "vision.mean is 0.5, a float, but a list is needed"),
-        ("vision", {"mean": ["a", 0.5, 0.5]}, "vision.mean is 'a', a str, but a float is needed"),
-        ("vision", {"std": [0.5, 0.0, 0.5]}, "vision.std is 0.0, but it must be greater than 0"),
-        ("vision", {"cls": "first"}, "vision.cls is 'first', but it must be one of encoder, mean, none"),
-        ("vision", {"weights": "timm"}, "vision.weights is 'timm', but it must be 'hub', 'package:NAME'"),
-        ("text", {"weights": "package:"}, "text.weights is 'package:', but it must be"),
-        ("text", {"weights": "hub"}, "text.weights is 'hub', but text.encoder is 'folder:"),
-        ("text", {"max_words": 1}, r"text.max_words is 1, but \[CLS\] and \[SEP\] alone need 2"),
-        (None, {"embed_size": 0}, "embed_size is 0, but a whole number of at least 1"),
-        (None, {"saved": "cross_net.*"}, "saved is 'cross_net.\\*', a str, but a list is needed"),
-        (None, {"stored_as": "int4"}, "stored_as is 'int4', but it must be one of float32, float16, int8"),
-        (None, {"vision": 3}, "vision is 3, a int, but a dict is needed"),
+        (None, {"colour": 1}),
+        ("vision", {"size": 224}),
+        ("text", {"max_word": 30}),
+        ("network", {"ratio": 0.5}),
+        ("network", {"num_patches": 49}),
+        ("network", {"top_k": 2.5}),
+        ("network", {"use_dual_aggr": 1}),
+        ("network", {"beta": True}),
+        ("vision", {"image_size": "224"}),
+        ("vision", {"image_size": 0}),
+        ("vision", {"image_size": 10**9}),
+        ("vision", {"cls": "none", "context_size": 10**9}),
+        ("vision", {"context_size": -1}),
+        ("vision", {"dropout": float("nan")}),
+        pytest.param("vision", {"mean": [0.5, 10**400, 0.5]}, id="vision-10**400"),
+        pytest.param("vision", {"mean": [[[]] * 10**5, 0, 0]}, id="vision-lists"),
+        ("text", {"max_words": 10**9}),
+        ("text", {"max_dense_words": 8193}),
+        ("network", {"top_k": 10**9}),
+        ("network", {"beta": float("inf")}),
+        (None, {"embed_size": 10**9}),
+        ("vision", {"mean": [0.5]}),
+        ("vision", {"mean": 0.5}),
+        ("vision", {"mean": ["a", 0.5, 0.5]}),
+        ("vision", {"std": [0.5, 0.0, 0.5]}),
+        ("vision", {"cls": "first"}),
+        ("vision", {"weights": "timm"}),
+        ("text", {"weights": "package:"}),
+        ("text", {"weights": "hub"}),
+        ("text", {"max_words": 1}),
+        (None, {"embed_size": 0}),
+        (None, {"saved": "cross_net.*"}),
+        (None, {"stored_as": "int4"}),
+        (None, {"vision": 3}),
     ],
+    ids=str,
 )
-def test_what_does_not_fit_is_named(tmp_path: Path, section: str | None, change: dict[str, Any], message: str) -> None:
+def test_what_does_not_fit_is_named(tmp_path: Path, section: str | None, change: dict[str, Any]) -> None:
     settings = tiny_settings(tmp_path)
     (settings if section is None else settings[section]).update(change)
-    with pytest.raises(ValueError, match=message):
+    with refused(ValueError):
         ModelConfig.from_dict(settings)
 
 
@@ -135,29 +133,20 @@ def test_what_does_not_fit_is_named(tmp_path: Path, section: str | None, change:
 def test_what_is_missing_is_named(tmp_path: Path, section: str | None, key: str) -> None:
     settings = tiny_settings(tmp_path)
     del (settings if section is None else settings[section])[key]
-    with pytest.raises(ValueError, match=f"lacks the key '{key}': needed are "):
+    with refused(ValueError):
         ModelConfig.from_dict(settings)
 
 
-BROKEN = [
-    (b"", r" cannot be read as JSON \(it is empty\)"),
-    (b"{", r" cannot be read as JSON \(Expecting property name"),
-    (b'{"a": "\xe9"}', r" cannot be read as JSON \(byte 7 is not UTF-8\)"),
-    (b"[" * 100_000, r" cannot be read as JSON \(it is nested more than 100 levels deep\)"),
-    (b"[1]", ": the config is a list, but keys and values are needed"),
-    (b"null", ": the config is a NoneType, but"),
-    (b"3", ": the config is a int, but"),
-    (b'"config"', ": the config is a str, but"),
-]
+BROKEN = [b"", b"{", b'{"a": "\xe9"}', b"[" * 100_000, b"[1]", b"null", b"3", b'"config"']
 
 
 def test_files_that_are_no_config(tmp_path: Path) -> None:
     broken = tmp_path / "broken.json"
-    for content, reason in BROKEN:
+    for content in BROKEN:
         broken.write_bytes(content)
-        with pytest.raises(ValueError, match=rf"broken\.json{reason}"):
+        with refused(ValueError):
             load_config(broken)
-    with pytest.raises(ValueError, match=r"absent\.json does not exist"):
+    with refused(ValueError):
         ModelConfig.from_json(tmp_path / "absent.json")
-    with pytest.raises(ValueError, match="'vit_giant' is neither a JSON file nor one of the configs swin_base"):
+    with refused(ValueError):
         load_config("vit_giant")

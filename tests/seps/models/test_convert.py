@@ -17,6 +17,7 @@ from seps.models.config import ModelConfig
 from seps.models.convert import convert, main
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
+from tests.helpers.sentences import refused
 from tests.helpers.tiny import tiny_settings
 
 IMAGE = "img_enc.visual_encoder."
@@ -242,29 +243,27 @@ def test_keys_and_tensors_are_strict(
 
 
 @pytest.mark.parametrize(
-    ("opt", "message"),
+    "opt",
     [
-        (
-            {"sparse_ratio": 0.8},
-            "makes 15 aggregated tokens, but 100 patches at sparse_ratio 0.8 and aggr_ratio 0.5 make 40",
-        ),
-        ({"embed_size": 32}, "has embeddings of 24 channels, but embed_size is 32"),
-        ({"img_res": 224}, r"opt\.img_res is 224, but vision\.image_size is 160"),
-        ({"num_patches": 196}, r"opt\.num_patches is 196, but what test_vit makes of an image is 100"),
-        ({"sparse_ratio": "half"}, r"opt does not fit: network\.sparse_ratio is 'half', a str, but a float is needed"),
-        ({"sparse_ratio": 1.5}, "sparse_ratio is 1.5, but it must lie in"),
-        ({"embed_size": 2.5}, "embed_size is 2.5, a float, but a int is needed"),
-        ({"embed_size": 10**9}, r"opt does not fit: embed_size is 1000000000, but it must be at most 16384\.$"),
-        ({"top_k": 10**9}, r"opt does not fit: network\.top_k is 1000000000, but it must be at most 1024\.$"),
-        ({"beta": float("nan")}, r"opt does not fit: network\.beta is nan, but a finite number is needed\.$"),
-        ({"num_patches": 10**70}, r"opt\.num_patches is 10{17}\.\.\.0{19}, but what test_vit makes of an image is 100"),
-        ({"top_k": 7}, r"relevance_mlp\.0\.weight' \(10, 5\), but the config's model has \(14, 7\)"),
-        ({"use_paper_version": False}, r"has 'cross_net\.aggr_net\.weight_dense.* fit nowhere"),
+        {"sparse_ratio": 0.8},
+        {"embed_size": 32},
+        {"img_res": 224},
+        {"num_patches": 196},
+        {"sparse_ratio": "half"},
+        {"sparse_ratio": 1.5},
+        {"embed_size": 2.5},
+        {"embed_size": 10**9},
+        {"top_k": 10**9},
+        {"beta": float("nan")},
+        {"num_patches": 10**70},
+        {"top_k": 7},
+        {"use_paper_version": False},
     ],
+    ids=str,
 )
-def test_options_that_disagree(bert: Path, tmp_path: Path, ours: SEPSModel, opt: dict[str, Any], message: str) -> None:
+def test_options_that_disagree(bert: Path, tmp_path: Path, ours: SEPSModel, opt: dict[str, Any]) -> None:
     torch.save({"model": ours.state_dict(), "opt": Namespace(**vars(OPT) | opt)}, tmp_path / "model.pth")
-    with pytest.raises(ValueError, match=message):
+    with refused(ValueError):
         convert(tmp_path / "model.pth", config(bert), tmp_path / "out")
     assert not list(tmp_path.glob("out/*"))
 
@@ -272,21 +271,21 @@ def test_options_that_disagree(bert: Path, tmp_path: Path, ours: SEPSModel, opt:
 def test_a_config_of_another_encoder(bert: Path, tmp_path: Path, ours: SEPSModel) -> None:
     torch.save({"model": ours.state_dict()}, tmp_path / "model.pth")
     other = config(bert, network={"sparse_ratio": 0.2})
-    with pytest.raises(ValueError, match="makes 15 aggregated tokens, but 100 patches at sparse_ratio"):
+    with refused(ValueError):
         convert(tmp_path / "model.pth", other, tmp_path / "out")
     other = config(bert, vision={"image_size": 80}, network={"sparse_ratio": 1.0, "aggr_ratio": 0.6})
-    with pytest.raises(ValueError, match=r"pos_embed' \(1, 101, 64\), but the config's model has \(1, 26, 64\)"):
+    with refused(ValueError):
         convert(tmp_path / "model.pth", other, tmp_path / "out")
 
 
 def test_nothing_is_written_over(bert: Path, tmp_path: Path, ours: SEPSModel) -> None:
     torch.save({"model": ours.state_dict(), "opt": OPT}, tmp_path / "model.pth")
     (tmp_path / "config.json").write_text("{}")
-    with pytest.raises(ValueError, match="holds a model already: name another folder"):
+    with refused(ValueError):
         convert(tmp_path / "model.pth", config(bert), tmp_path)
-    with pytest.raises(ValueError, match=r"model\.pth is a file: name a folder"):
+    with refused(ValueError):
         convert(tmp_path / "model.pth", config(bert), tmp_path / "model.pth")
-    with pytest.raises(ValueError, match="'no_config' is neither a JSON file nor one of the configs"):
+    with refused(ValueError):
         convert(tmp_path / "model.pth", "no_config", tmp_path / "out")
 
 

@@ -22,6 +22,7 @@ from seps.models.found_words import FILE_NAME, read_rule
 from seps.models.int8 import from_int8
 from seps.models.known_captions import JSON_NAME, TENSORS_NAME, KnownCaptions, read_known_captions
 from seps.training import settings as training_settings
+from tests.helpers.sentences import refused
 
 MODELS = Path(__file__).parents[3] / "assets" / "models"
 HOSTILE: tuple[Any, ...] = (
@@ -75,9 +76,9 @@ def test_any_value_anywhere_is_read_or_refused(tmp_path: Path, name: str) -> Non
 
 def test_a_head_without_channels_is_refused() -> None:
     for channels in (0, -1, 2**70):
-        with pytest.raises(ValueError, match=r"diffusion\.head_channels is "):
+        with refused(ValueError):
             GeneratorConfig.from_dict({"diffusion": {"head_channels": channels}})
-    with pytest.raises(ValueError, match=r"encoders\.channels is empty"):
+    with refused(ValueError):
         GeneratorConfig.from_dict({"encoders": {"channels": []}})
 
 
@@ -115,13 +116,13 @@ def test_hostile_centres_are_refused(tmp_path: Path, centres: torch.Tensor) -> N
 
 
 def test_centres_of_another_width_are_told() -> None:
-    with pytest.raises(ValueError, match=r"has centres of 4 channels, but the text encoder has 3: measure them anew"):
+    with refused(ValueError):
         KnownCaptions(torch.eye(4), 0.5).nearness(torch.ones(1, 3))
 
 
 def test_scales_are_no_whole_numbers() -> None:
     for scale in (torch.ones(2, dtype=torch.int8), torch.ones(3), torch.ones(2, 1)):
-        with pytest.raises(ValueError, match=r"a\.scale, which scales no tensor of 8 bits"):
+        with refused(ValueError):
             from_int8({"a": torch.ones(2, 3, dtype=torch.int8), "a.scale": scale})
 
 

