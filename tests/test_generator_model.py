@@ -11,6 +11,7 @@ import pytest
 
 from demo.galleries.scenes import scenes_gallery
 from demo.opening.write import draw_precomputed
+from demo.screens.generate.statements import recaption_statements
 from demo.service.generating.precomputed import read_precomputed, weights_digest
 from demo.service.generating.service import GeneratingService
 from seps.data import open_image, read_split
@@ -117,5 +118,9 @@ def test_the_view_opens_with_a_drawing_of_these_weights(generator: ImageTextGene
         assert (step.step, step.steps) == (other.step, other.steps)
         values, expected = (np.asarray(step.pictures[0], dtype=float) for step in (other, step))
         assert np.abs(values - expected).mean() < 1.0, step.step  # of 255; other machines round otherwise
+    read = recaption_statements(
+        GeneratingService(lambda: generator).recaption(kept.steps[-1].pictures[0], kept.asked.text)
+    )
+    assert [statement.verdict for statement in read] == ["true"] * 6
     assert kept.steps[-1].attention is not None and made.steps[-1].attention is not None
     np.testing.assert_allclose(kept.steps[-1].attention, made.steps[-1].attention, atol=2e-3)

@@ -45,6 +45,7 @@ def choose_all(measures: Measures) -> dict[str, Any]:
         "captions": captions_choice(measures),
         "compare": compare_choice(measures),
         "why": why_choice(measures),
+        "edit": edit_choice(measures, best),
     }
     return {view: choice for view, choice in choices.items() if choice}
 
@@ -80,6 +81,15 @@ def search_choice(measures: Measures, shown: Shown) -> Choice:
     return choice(
         measures, candidate.index, [candidate.caption], margin=candidate.margin, words=shown.words, mask=shown.mask
     )
+
+
+def edit_choice(measures: Measures, best: list[Shown]) -> Choice | None:
+    """The first of the search's scenes with objects of different kinds, so that a change of one tells them apart."""
+    for shown in best:
+        known = measures.indexed.gallery.items[shown.candidate.index].known
+        if known is not None and len({thing.kind for thing in known.scene.objects}) > 1:
+            return search_choice(measures, shown)
+    return None
 
 
 def captions_choice(measures: Measures) -> Choice | None:

@@ -10,6 +10,7 @@ import gradio as gr
 
 from demo.drawing.rankings import images_csv
 from demo.galleries.annotation import object_name
+from demo.galleries.openings import opening_of
 from demo.galleries.scenes import SCENES
 from demo.record.contrast import Side, changed_shares, contrast
 from demo.record.packing import packed
@@ -156,6 +157,12 @@ def things(scene: Scene) -> list[dict[str, Any]]:
     ]
 
 
+def first_scene(registry: ModelRegistry) -> Editing:
+    """What the view opens with."""
+    opening = opening_of(registry.open(SCENES)[1].gallery, "edit")
+    return Editing() if opening is None else Editing(opening.index, opening.captions[0])
+
+
 def own_caption(registry: ModelRegistry, session: SessionData, index: int) -> str:
     """A caption to begin with: the shortest of the scene's own."""
     captions = registry.find(SCENES, session)[1].gallery.items[index].captions
@@ -173,11 +180,11 @@ def start(registry: ModelRegistry, session: SessionData, editing: Editing) -> li
 
 def entered(registry: ModelRegistry, session: SessionData, editing: Editing, state: ViewState) -> list[Any] | None:
     """The values with which the view opens: the scene that the search shows where it is another one than it was, the
-    first scene where there is none yet; None to leave all as it is."""
+    one that was chosen for it where there is none yet; None to leave all as it is."""
     source = (state.index, state.caption)
     if state.gallery == SCENES and editing.source != source:
         return start(registry, session, Editing(*source, source=source))
-    return None if editing.caption else start(registry, session, Editing())
+    return None if editing.caption else start(registry, session, first_scene(registry))
 
 
 def again(registry: ModelRegistry, session: SessionData, query: Mapping[str, str], editing: Editing) -> list[Any]:
@@ -188,7 +195,8 @@ def again(registry: ModelRegistry, session: SessionData, query: Mapping[str, str
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
     """The view's values for a link, see `start`."""
     is_scene = link.selected.gallery == SCENES and bool(link.caption)
-    return start(registry, SessionData(), Editing(link.selected.index, link.caption) if is_scene else Editing())
+    editing = Editing(link.selected.index, link.caption) if is_scene else first_scene(registry)
+    return start(registry, SessionData(), editing)
 
 
 def connect(registry: ModelRegistry, view: EditView, session: gr.State, saved: gr.HTML) -> None:
