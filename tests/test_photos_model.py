@@ -17,6 +17,7 @@ from seps.models.model import SEPSModel
 from seps.training.settings import read_recipe
 from tests.helpers.cards.cells import recalls
 
+SPLITS = ("dev", "open_photos", "labelled")
 FOLDER = Path(__file__).resolve().parents[1] / "assets" / "models" / "photos"
 CAPTIONS = 5  # an image, the first of each example's
 
@@ -57,6 +58,30 @@ def test_the_rivals_of_the_further_step_were_trained_alike() -> None:
     pooled, alone = read_recipe(FOLDER / "recipe-2-pooled.json")
     assert pooled == config
     assert alone == replace(training, align_weight=0.0, map_weight=0.0, significance_weight=0.0, dense="none")
+
+
+def test_the_rival_of_the_decision_s_steps_was_trained_alike_but_for_the_network() -> None:
+    config, training = read_recipe(FOLDER / "recipe-3.json")
+    rival, alone = read_recipe(FOLDER / "recipe-3-pooled.json")
+    nothing = dict.fromkeys(("align_weight", "map_weight", "decision_weight", "blind_weight"), 0.0)
+    assert rival == config
+    assert alone == replace(training, **nothing, dense="none", join_captions=False)  # type: ignore[arg-type]
+
+
+def test_what_seeds_of_the_decision_come_to_is_what_the_card_says() -> None:
+    figures = json.loads((FOLDER / "results-seeds-decision.json").read_text())
+    card = " ".join((FOLDER / "README.md").read_text().split())
+    mean = {split: {name: sum(values) / len(values) for name, values in figures[split].items()} for split in SPLITS}
+    behind = [mean[split]["rival"] - mean[split]["seps"] for split in ("dev", "open_photos")]
+    assert f"by {behind[0]:.1f} rSum on dev and {behind[1]:.1f} on `open_photos`" in card
+    masks = {name: sum(values) / len(values) for name, values in figures["masks"].items()}
+    assert f"contrast 0.35 ({masks['contrast']:.3f}), own region kept 0.88 ({masks['own']:.3f})" in card
+    assert f"IoU 0.45 ({masks['iou']:.3f}), dev 370 ({mean['dev']['seps']:.1f})" in card
+    assert f"465 ({mean['open_photos']['seps']:.1f}), labelled 250 ({mean['labelled']['seps']:.1f})" in card
+    maps = json.loads((FOLDER / "results-dev.json").read_text())["grounding"]["methods"]
+    below = maps["cosine"]["pointing_game"]["mean"] - maps["seps"]["pointing_game"]["mean"]
+    assert f"({maps['seps']['pointing_game']['mean']:.3f} with seed 0, {below:.3f} below plain cosine)" in card
+    assert f"energy inside 0.63 ({maps['seps']['energy_inside']['mean']:.3f} with seed 0)" in card
 
 
 def test_recall_on_the_example_photographs_is_the_measured_one(model: SEPSModel) -> None:

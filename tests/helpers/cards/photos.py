@@ -20,6 +20,7 @@ __all__ = [
     "known_captions",
     "retrieval",
     "seeds",
+    "seeds_of_the_decision",
     "tried",
     "words",
 ]
@@ -57,6 +58,19 @@ SEED_ROWS = {  # the row's title, and where its figures stand in the results
     "kept on mentioned objects / on the background": ("mentioned_to_background", "seps"),
 }
 RANKED = ("dev", "open_photos", "examples")  # of SEED_ROWS; the others are fractions
+DECISION_SPLITS = {"dev": "dev, rSum", "open_photos": "open_photos, rSum", "labelled": "labelled, six recalls added"}
+DECISION_SCORES = {
+    "seps": "SEPS, S(I, T)",
+    "pooled": "the same models' pooled embeddings",
+    "added": "both added",
+    "rival": "pooled two-tower, trained as long",
+}
+DECISION_MASKS = {
+    "contrast": "contrast, dev",
+    "own": "own region kept",
+    "other": "the other one's",
+    "iou": "IoU of both masks",
+}
 TRIED_ROWS = {
     "dev: SEPS": ("dev", "seps"),
     "dev: pooled embeddings": ("dev", "pooled"),
@@ -119,6 +133,17 @@ def seeds(results: Figures) -> str:
     rows = []
     for title, (measure, reading) in SEED_ROWS.items():
         rows.append([title, *with_mean(results[measure][reading], 1 if measure in RANKED else 3)])
+    return table(["", "seed 0 / 1 / 2", "mean"], rows)
+
+
+def seeds_of_the_decision(results: Figures) -> str:
+    """What three seeds of steps 3 and 4 reach, and their mean, beside the rival that was trained as long."""
+    rows = [
+        [f"{split_title}: {title}", *with_mean(results[split][score], 1)]
+        for split, split_title in DECISION_SPLITS.items()
+        for score, title in DECISION_SCORES.items()
+    ]
+    rows += [[title, *with_mean(results["masks"][name], 3)] for name, title in DECISION_MASKS.items()]
     return table(["", "seed 0 / 1 / 2", "mean"], rows)
 
 
