@@ -11,6 +11,7 @@ import math
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import torch
 from timm.optim import Muon
@@ -20,7 +21,7 @@ from tqdm import tqdm
 
 from seps.checks import check_whole
 from seps.data import overlap_notes
-from seps.fields import Fields
+from seps.fields import Fields, between
 from seps.generator.batches import Source, epoch_batches, make_batch, with_latents, with_places
 from seps.generator.config import GeneratorConfig
 from seps.generator.curves import CURVES
@@ -53,8 +54,8 @@ SHORT = {
 class RunState(Fields, section="the state"):
     """What a run must find again beside its tensors: its stage, counted from 0, and the epochs done of it."""
 
-    stage: int
-    epoch: int
+    stage: Annotated[int, between(0)]
+    epoch: Annotated[int, between(0)]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import torch
@@ -22,7 +22,7 @@ from tqdm import tqdm
 
 from seps.checks import check_whole
 from seps.data import open_image
-from seps.fields import Fields
+from seps.fields import Fields, between
 from seps.judge.config import SCORES, JudgeConfig
 from seps.judge.copies import cropped
 from seps.judge.curves import CURVES
@@ -50,7 +50,7 @@ TINY = 1e-4  # ratings of 0 and 1 have no logit
 class RunState(Fields, section="the state"):
     """What a run must find again beside its tensors: epochs done."""
 
-    epoch: int
+    epoch: Annotated[int, between(0)]
 
 
 class Batch(NamedTuple):

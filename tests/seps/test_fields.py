@@ -26,10 +26,13 @@ from seps.fields import (
     of_length,
     split_hint,
 )
+from seps.generator import loop as generator_loop
 from seps.generator.config import GeneratorConfig
+from seps.judge import loop as judge_loop
 from seps.judge.config import JudgeConfig
 from seps.models.config import ModelConfig
 from seps.runs.recipe import recipe_files, write_recipe
+from seps.training import run_state
 from seps.training.settings import with_new_names
 from tests.helpers.sentences import refused
 
@@ -126,10 +129,12 @@ def test_ranges_hold_whoever_makes_it_and_what_it_holds_is_its_own() -> None:
     assert (example.options, example.names) == ({"a": 1}, ("x",))
 
 
+# All that these modules and what they import define, whatever other tests have imported.
+MODULES = (generator_loop, judge_loop, run_state)
 SHIPPED: list[type] = [kind for kind in Fields.__subclasses__() if kind.__module__.startswith("seps.")]
 
 
-@pytest.mark.parametrize("kind", SHIPPED, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", SHIPPED, ids=lambda kind: f"{kind.__module__}.{kind.__name__}")
 def test_every_number_stands_with_its_range(kind: type) -> None:
     for name, hint in field_types(kind).items():
         plain, inner, checks = split_hint(hint)
