@@ -99,7 +99,6 @@ def steps(example: Example) -> list[dict[str, Any]]:
 def numbers(example: Example) -> dict[str, Any]:
     """Everything that the templates of sentences and notes name; None for what this pass does not have."""
     rows, columns = example.record.grid
-    score = example.record.sparse.score
     rank, total = example.rank or (None, None)
     fraction, captions = example.spread or (None, None)
     return {
@@ -113,8 +112,6 @@ def numbers(example: Example) -> dict[str, Any]:
         "words": example.length,
         "dense_words": example.dense_length,
         "times": None if example.dense_length is None else example.dense_length / example.length,
-        "low": score.min(),
-        "high": score.max(),
         **_possible(example),
         "top_k": example.knobs.top_k,
         "trained_k": example.trained_k,
@@ -187,12 +184,12 @@ def note_names(example: Example) -> list[list[str]]:
 
 
 def score_notes(example: Example) -> list[str]:
-    """How parts are scaled, how much of the score's spread is the caption's, and from where to where scores run."""
+    """How much of the scores' spread is the caption's, and what else holds of their parts."""
     dense = "_dense" if example.paper and example.record.dense is not None else ""
     spread = [] if example.spread is None else [f"note.scores_caption{dense}"]
     if spread and example.paper:
         spread.append("note.scores_beta")
-    return [*spread, "note.scores" if example.paper else "note.scores_released", "note.scores_span"]
+    return [*spread, "note.scores" if example.paper else "note.scores_released"]
 
 
 def similarity_notes(example: Example) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Browser, expect
 
+from demo.galleries.openings import opening_of
 from demo.record.settings import evaluation_knobs, idle_choices
 from demo.record.table import say
 from demo.screens.lesson.steps import STEPS
@@ -229,6 +230,26 @@ def test_another_example_brings_its_step(browser: Browser) -> None:
     assert sent(page, "export") == [{"format": kind} for kind in ("pdf", "png", "gif")]
     page.evaluate("window.send(null)")
     expect(page.locator("canvas")).to_have_count(0)
+    page.context.close()
+
+
+@pytest.mark.parametrize("dense", [False, True])
+def test_the_stage_stays_where_it_is_from_step_to_step(
+    browser: Browser, service: RetrievalService, dense: bool
+) -> None:
+    indexed = service.find("examples")
+    opening = opening_of(indexed.gallery, "search")
+    assert opening is not None
+    text = indexed.gallery.items[opening.index].dense if dense else None
+    value = walk_value(service, indexed, opening.index, opening.captions[0], text, evaluation_knobs(service.model))
+    page = lesson(browser, value)
+    tops = []
+    for step in range(1, STEPS + 1):
+        go(page, step)
+        box = page.locator(".seps-scene").bounding_box()
+        assert box is not None
+        tops.append(box["y"])
+    assert max(tops) - min(tops) <= 2, tops
     page.context.close()
 
 

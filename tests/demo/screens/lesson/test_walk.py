@@ -285,7 +285,7 @@ def test_the_third_step_says_how_much_of_the_scores_spread_is_the_captions(
     assert f"spread over the patches {caption_part / whole:.1%} is the caption's" in note
     assert f"any of the {len(texts)} captions tried" in note
     assert ("Move Beta" in note) == (knobs.variant == "paper")
-    assert ("dense caption's part" in note) == (with_dense and knobs.variant == "paper")
+    assert ("the dense caption's with it" in note) == (with_dense and knobs.variant == "paper")
     assert (caption_part / whole < 1e-9) == (
         knobs.beta == 0 and knobs.variant == "paper"
     )  # without beta no caption counts
