@@ -1,6 +1,7 @@
 // The app's entry. Gradio's components ask to be mounted by seps.push([name, element, props, trigger, watch]), where
 // `seps` is a plain list until this module has come: what waits in it is mounted here, and whatever asks later at once.
 
+import { decoded } from "./base/mount.js";
 import { mount as compare } from "./compare/compare.js";
 import { mount as edit } from "./edit/edit.js";
 import { mount as captioned } from "./generate/captioned.js";
@@ -82,7 +83,7 @@ const waiting = window.seps ?? [];
 window.seps = {
   settled, // what fills a view asks for it (demo/screens/session.py)
   push: ([name, element, props, trigger, watch, ...rest]) =>
-    components[name](element, props, noticed(element, latest(trigger)), answering(element, watch), ...rest),
+    components[name](element, decoded(props), noticed(element, latest(trigger)), answering(element, watch), ...rest),
 };
 waiting.forEach(window.seps.push);
 noticeInputs();

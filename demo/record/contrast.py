@@ -5,7 +5,6 @@ A difference is always the left one's share minus the right one's: above 0 it sp
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -318,15 +317,14 @@ def contrast_value(contrast: Contrast) -> dict[str, Any]:
         "says": sentences. "rows": for each word its number, name, shares (null where a caption has not got it),
         difference, sentence, the end of its maps' scale and what either picture shows. "rest" and "sum": the same
         without maps. "sides": for each the grid, "kept", the words' maps by number, packed, and the marked words.
-        "scale": the greatest share, in amount, of any word. All but the maps stand as JSON texts, since the page
-        watches each entry of a list.
+        "scale": the greatest share, in amount, of any word.
     """
     by_number = sorted(contrast.words, key=lambda part: part.number)
     sizes = [abs(value) for part in contrast.words for value in (part.left, part.right) if value is not None]
     return {
-        "says": json.dumps(contrast_sentences(contrast), ensure_ascii=False),
-        "rows": json.dumps([row_value(contrast, part) for part in contrast.words], ensure_ascii=False),
-        "rest": json.dumps([rest_value(part) for part in contrast.rest], ensure_ascii=False),
+        "says": contrast_sentences(contrast),
+        "rows": [row_value(contrast, part) for part in contrast.words],
+        "rest": [rest_value(part) for part in contrast.rest],
         "sum": [contrast.left.similarity, contrast.right.similarity, contrast.difference],
         "scale": max(sizes, default=0.0),
         "sides": [
@@ -334,11 +332,11 @@ def contrast_value(contrast: Contrast) -> dict[str, Any]:
                 "title": side.title,
                 "caption": side.caption if contrast.of_captions else "",
                 "grid": list(side.record.grid),
-                "kept": json.dumps(side.record.sparse.kept.astype(int).tolist()),
+                "kept": side.record.sparse.kept.astype(int).tolist(),
                 "maps": packed_array(np.stack([maps_of(contrast, part)[place] for part in by_number]))
                 if by_number
                 else None,
-                "marks": json.dumps(marks(contrast, place), ensure_ascii=False),
+                "marks": marks(contrast, place),
                 "shows": alternative(contrast, None, place),
                 "reads": score_line(side),
             }

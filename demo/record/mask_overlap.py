@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from itertools import combinations
 
@@ -29,10 +28,10 @@ def shared_sentence(masks: Sequence[Booleans]) -> str:
     return say("shared.more", share=percent, **numbers, least=min(pairs), most=max(pairs))
 
 
-def others_value(shown: Booleans, captions: Sequence[str], masks: Sequence[Booleans]) -> str:
-    """What a mask would be for other captions of the same photograph, as JSON text: each one's caption, its mask as
-    `mask_text` writes it, and the sentence of what it shares with the `shown` one, (N,)."""
-    rows = [
+def others_value(shown: Booleans, captions: Sequence[str], masks: Sequence[Booleans]) -> list[dict[str, str]]:
+    """What a mask would be for other captions of the same photograph: each one's caption, its mask as `mask_text`
+    writes it, and the sentence of what it shares with the `shown` one, (N,)."""
+    return [
         {
             "caption": caption,
             "mask": mask_text(mask),
@@ -40,4 +39,3 @@ def others_value(shown: Booleans, captions: Sequence[str], masks: Sequence[Boole
         }
         for caption, mask in zip(captions, masks, strict=True)
     ]
-    return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))

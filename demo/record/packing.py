@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -56,10 +55,9 @@ DESCRIPTION = {
 def packed(record: Explanation) -> dict[str, Any]:
     """The record with every array of floats as {"shape": [...], "float32": base64, little-endian}; JSON ready.
 
-    Under "says" stands what is said of it, see `record_words`, as one text: the page watches each entry of a list.
+    Under "says" stands what is said of it, see `record_words`.
     """
-    says = json.dumps(record_words(record), ensure_ascii=False, separators=(",", ":"))
-    return _fields(record, packed_array) | {"says": says}
+    return _fields(record, packed_array) | {"says": record_words(record)}
 
 
 def plain(record: Explanation) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from demo.galleries.annotation import SceneAnnotation
@@ -15,10 +14,10 @@ from seps.scenes import SIDE
 UNIT = 2 * SIDE  # of outlines, to a side
 
 
-def objects_value(known: SceneAnnotation, caption: str) -> str:
-    """The objects as JSON text: each one's number, name, whether the caption mentions it, and its outline as flat lists
-    x0, y0, x1, y1, ..., UNIT to a side. One text, since the page watches each entry of a list."""
-    objects = [
+def objects_value(known: SceneAnnotation, caption: str) -> list[dict[str, Any]]:
+    """The objects: each one's number, name, whether the caption mentions it, and its outline as flat lists x0, y0, x1,
+    y1, ..., UNIT to a side; JSON ready."""
+    return [
         {
             "number": outline.number,
             "name": outline.name,
@@ -27,7 +26,6 @@ def objects_value(known: SceneAnnotation, caption: str) -> str:
         }
         for outline in outlines(known, caption)
     ]
-    return json.dumps(objects, separators=(",", ":"))
 
 
 def scene_value(record: Explanation, known: SceneAnnotation, caption: str, tokenizer: Tokenizer) -> dict[str, Any]:

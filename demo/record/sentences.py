@@ -66,9 +66,9 @@ def layer_words(record: Explanation, layer: Layer) -> dict[str, Any]:
     return words | ({"diverging": True} if shown.diverging else {})
 
 
-def mask_key(layer: Layer) -> list[tuple[str, str]]:
+def mask_key(layer: Layer) -> list[list[str]]:
     """The looks of a mask's patches and what they mean, those that are kept first."""
-    return [(look, say(f"mask.{meaning}")) for look, meaning in layer.row.looks.items()]
+    return [[look, say(f"mask.{meaning}")] for look, meaning in layer.row.looks.items()]
 
 
 def kept_words(branch: BranchExplanation) -> str:

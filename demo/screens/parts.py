@@ -18,6 +18,7 @@ from demo.record.photo import photo_value, with_new_key
 from demo.record.scene import scene_value
 from demo.record.table import say
 from demo.record.unmatched import unfound_value
+from demo.server.page_value import answering_in_text, page_text
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from seps import Explanation
@@ -100,16 +101,26 @@ class ViewState:
         return replace(state, layer=layer, mask=mask, problem="", untouched=False)
 
 
-def scripted(component: str, name: str, elem_id: str, events: tuple[str, ...] = ("pick",), **options: Any) -> gr.HTML:
-    """A component that assets/js/app.js draws from its value, once that is there; it fires `events`."""
+def scripted(
+    component: str,
+    name: str,
+    elem_id: str,
+    events: tuple[str, ...] = ("pick",),
+    value: Any = None,
+    **options: Any,
+) -> gr.HTML:
+    """A component that assets/js/app.js draws from its value, anything that is JSON ready, once that is there; it fires
+    `events`."""
     fired = ", ".join(f"'{event}'" for event in events)  # Gradio finds the events' names here
-    return gr.HTML(
+    drawn = gr.HTML(
+        page_text(value),
         html_template=f'<div class="{name}"></div>',
         js_on_load=f"(window.seps ??= []).push(['{component}', element, props, trigger, watch, [{fired}]]);",
         elem_id=elem_id,
         apply_default_css=False,
         **options,
     )
+    return answering_in_text(drawn)
 
 
 def caption_box(label: str, name: str, rows: int = 2, most: int = 4, **options: Any) -> gr.Textbox:

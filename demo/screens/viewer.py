@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any, TypeGuard
 
@@ -79,15 +78,15 @@ def decision(service: RetrievalService, indexed: IndexedGallery, state: ViewStat
 def search_value(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> dict[str, Any]:
     """The value of the viewer in Photos, where patches can be kept and dropped."""
     value = viewer_value(service, indexed, state, quick_record(service, indexed, state), "search")
-    choices = {"mask": state.mask, "budget": state.budget, "whatif": json.dumps(whatif_value(service, indexed, state))}
+    choices = {"mask": state.mask, "budget": state.budget, "whatif": whatif_value(service, indexed, state)}
     return value | measures_value(service, indexed, state) | choices | {"others": other_masks(service, indexed, state)}
 
 
-def other_masks(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> str:
+def other_masks(service: RetrievalService, indexed: IndexedGallery, state: ViewState) -> list[dict[str, str]]:
     """What the mask would be for other things in the photograph, see `others_value`; for captions alone."""
     phrases = [text for text in indexed.gallery.items[state.index].phrases if text != state.caption]
     if state.dense or not phrases:
-        return "[]"
+        return []
     kept = service.explain(indexed, state.index, state.caption).sparse.kept
     return others_value(kept, phrases[:OTHERS], list(service.decide(indexed, state.index, phrases[:OTHERS])))
 

@@ -52,6 +52,11 @@ INTERNALS = (
         "guard.py",
         "an event's data goes unchecked to Gradio",
     ),
+    Internal(
+        "gradio.components:HTML.postprocess(value)",
+        "page_value.py",
+        "the page gets values that it cannot read, and every view stays empty",
+    ),
     Internal("gradio.exceptions:ComponentProcessingError", "guard.py", "a bad upload is told as a fault"),
     Internal("gradio.helpers:EventData(target, _data)", "detail.py", "an event's data is read as it came"),
     Internal(

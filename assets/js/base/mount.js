@@ -4,6 +4,22 @@
 import { h } from "./dom.js";
 import { say } from "./words.js";
 
+// The props of a component whose value came as one JSON text, [number, value], see demo/server/page_value.py: the
+// value as plain data, read once.
+export function decoded(props) {
+  let text = null;
+  let value = null;
+  return {
+    get value() {
+      if (props.value !== text) {
+        text = props.value;
+        value = text ? JSON.parse(text)[1] : null;
+      }
+      return value;
+    },
+  };
+}
+
 // What stands where there is no picture: `nothing`, or what the value says to wait for; null where there is one.
 export function missing(value, nothing) {
   if (value && !value.waiting) return null;

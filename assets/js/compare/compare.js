@@ -45,9 +45,7 @@ function matrix(overlap) {
 }
 
 function build(root, value, trigger) {
-  const items = value.items.map((item) => ({
-    ...item, record: decode(item.record), objects: JSON.parse(item.objects ?? "[]"),
-  }));
+  const items = value.items.map((item) => ({ ...item, record: decode(item.record), objects: item.objects ?? [] }));
   const first = items[0].record;
   const has = (name) => hasLayer(first, parseLayer(name));
   const available = layerNames((row) => row.compared && (row.measured || has(row.name)));

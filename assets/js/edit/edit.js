@@ -39,7 +39,6 @@ function build(root, value, trigger, kept) {
   const [before, after] = [value.before, value.after].map((side) => side && {
     ...side,
     record: decode(side.record),
-    objects: JSON.parse(side.objects),
     image: null,
     canvas: h("canvas", { role: "img" }),
   });

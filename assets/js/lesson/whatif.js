@@ -14,7 +14,7 @@ const STROKE = 40; // milliseconds in which patches that are painted gather
 // `ask` is called with the text of the decision once it rests, `redraw` as soon as it is seen.
 export function createHand(value, grid, { ask, redraw }) {
   const count = grid[0] * grid[1];
-  let content = JSON.parse(value.whatif);
+  let content = value.whatif;
   let answered = value.by_hand; // the decision that the numbers are those of
   let patch = null; // the one under the pointer, or that the arrow keys have reached
   let timer = 0;
@@ -111,7 +111,7 @@ export function createHand(value, grid, { ask, redraw }) {
     picture,
     get text() { return decider.text(); },
     update(next) {
-      content = JSON.parse(next.whatif);
+      content = next.whatif;
       answered = next.by_hand;
       decider.update(content, next.by_hand, 0);
     },

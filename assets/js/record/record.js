@@ -26,7 +26,7 @@ export function decode(packed) {
     const { values, words } = measured ?? {};
     return [name, values ? { values: floats(values), words: floats(words) } : measured];
   }));
-  return { ...packed, branches, alignments, measures, says: JSON.parse(packed.says) };
+  return { ...packed, branches, alignments, measures };
 }
 
 // The row of a layer in the table of layers.

@@ -25,8 +25,7 @@ const GAP = 8; // CSS pixels between two pictures of a word
 
 function build(root, value, trigger) {
   let record = decode(value.record);
-  const sceneOf = (sent) => sent && { ...sent, objects: JSON.parse(sent.objects) };
-  let scene = sceneOf(value.scene);
+  let { scene } = value;
   const asked = parseLayer(value.layer ?? "mask");
   const state = {
     layer: hasLayer(record, asked) ? asked : parseLayer("mask"),
@@ -123,7 +122,7 @@ function build(root, value, trigger) {
     button({ "data-layer": name, title, "aria-label": title, click: () => choose(name) }, label);
   const measures = value.measures ? layerNames((row) => row.measured) : [];
   const isSlow = (text) => rowOf(parseLayer(text)).slow;
-  const decider = value.whatif ? whatIf(JSON.parse(value.whatif), {
+  const decider = value.whatif ? whatIf(value.whatif, {
     mask: value.mask,
     budget: value.budget,
     grid: record.grid,
@@ -131,7 +130,7 @@ function build(root, value, trigger) {
     redraw: () => update(),
     resized: () => photo && fit(),
   }) : null;
-  const others = otherMasks(JSON.parse(value.others ?? "[]"), () => {
+  const others = otherMasks(value.others ?? [], () => {
     measuring = null;
     state.layer = parseLayer("mask");
     changed();
@@ -377,8 +376,8 @@ function build(root, value, trigger) {
     if (next.photo.src !== value.photo.src) return false;
     if (!["caption", "dense_caption", "model", "link"].every(same)) return false;
     record = decode(next.record);
-    scene = sceneOf(next.scene);
-    decider?.update(JSON.parse(next.whatif), next.mask, next.budget);
+    scene = next.scene;
+    decider?.update(next.whatif, next.mask, next.budget);
     painted();
     if (measuring && !decider?.pending && hasLayer(record, parseLayer(measuring))) {
       state.layer = parseLayer(measuring);

@@ -20,9 +20,8 @@ const NARROW = 760; // CSS pixels: below, the bars stand under the pictures
 const GAP = 16; // CSS pixels between the pictures
 
 function build(root, value, trigger) {
-  const rows = JSON.parse(value.rows);
-  const options = JSON.parse(value.options);
-  const sides = value.sides.map((side) => ({ ...side, marks: JSON.parse(side.marks), record: recordOf(side, rows) }));
+  const { rows, options } = value;
+  const sides = value.sides.map((side) => ({ ...side, record: recordOf(side, rows) }));
   const find = (layer) => rows.find(({ number }) => layer === `word:${number}`) ?? null;
   let chosen = find(value.layer);
   let photos = null;
@@ -58,12 +57,12 @@ function build(root, value, trigger) {
   const overview = button({ class: "seps-overview", click: () => choose(null) }, say("why.overview"));
   const legend = h("div", { class: "seps-legend-place" });
   const reading = h("p", { class: "seps-reading", role: "status", "aria-live": "polite" });
-  const [order, numbers, ...others] = JSON.parse(value.says);
+  const [order, numbers, ...others] = value.says;
   const attributions = h(
     "div",
     { class: "seps-shares" },
     h("div", { class: "seps-why-rows", role: "group", "aria-label": say("group.words") }, ...words),
-    h("div", { class: "seps-why-rest" }, ...restRows(JSON.parse(value.rest)), sumRow(value.sum)),
+    h("div", { class: "seps-why-rest" }, ...restRows(value.rest), sumRow(value.sum)),
     reading,
   );
   root.append(
@@ -128,7 +127,7 @@ function recordOf({ grid, kept, maps }, rows) {
   ]));
   return {
     grid,
-    branches: [{ name: "sparse", kept: JSON.parse(kept) }],
+    branches: [{ name: "sparse", kept }],
     alignments: [{ word_maps: maps ? floats(maps) : [] }],
     says: { layers: { ...layers, photo: { label: "", range: [0, 0], key: null } } },
   };

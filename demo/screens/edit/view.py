@@ -140,7 +140,7 @@ def side_value(service: RetrievalService, outcome: Outcome, editing: Editing) ->
         "similarity": outcome.record.similarity,
         "rank": outcome.rank,
         "unfound": unfound_value(outcome.record, service.found_rule),
-        "objects": "[]" if item.known is None else objects_value(item.known, editing.caption),
+        "objects": [] if item.known is None else objects_value(item.known, editing.caption),
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -178,7 +177,7 @@ def walk_value(
             "lengths": lengths(service, walked),
             "steps": told_steps(service, walked, len(indexed)),
             "by_hand": mask,
-            "whatif": json.dumps(trial_value(walked.trial)),
+            "whatif": trial_value(walked.trial),
         }
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -97,7 +96,7 @@ def why_value(service: RetrievalService, indexed: IndexedGallery, state: WhyStat
         | {
             "model": service.name,
             "captions": bool(state.other),
-            "options": json.dumps(options, ensure_ascii=False),
+            "options": options,
             "layer": state.layer if contrast.word(state.layer) else "mask",
             "link": why_link(service, indexed, state),
         }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import Any
 
@@ -80,7 +79,7 @@ def lesson_value(
         },
         "steps": step_values,
         "by_hand": "",
-        "whatif": json.dumps(trial_value(trial)),
+        "whatif": trial_value(trial),
     }
     return value | changes
 

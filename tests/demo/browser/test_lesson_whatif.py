@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -36,7 +35,7 @@ def value_of(service: RetrievalService, text: str = "") -> dict[str, Any]:
 def expect_numbers(page: Page, service: RetrievalService, mask: Mask | None) -> None:
     """The table and the sentence are those of a decision."""
     value = value_of(service, "" if mask is None else mask_text(mask))
-    for key, _, numbers in json.loads(value["whatif"])["rows"]:
+    for key, _, numbers in value["whatif"]["rows"]:
         expect(page.locator(f'#lesson [data-trial="{key}"] td')).to_have_text(numbers)
     expect(page.locator("#lesson .seps-trial[aria-busy]")).to_have_count(0)
     words = value["steps"][8]["sentence"].partition(":")[0]
@@ -56,7 +55,7 @@ def test_painted_patches_move_the_numbers(browser: Browser, address: str, servic
     by_model = np.array(value_of(service)["record"]["branches"][0]["kept"], dtype=bool)
     with opened(browser, address, LINK) as page:
         ring = page.locator("#lesson .seps-ring")
-        expect(ring).to_have_attribute("data-patch", str(json.loads(value_of(service)["whatif"])["patch"]))
+        expect(ring).to_have_attribute("data-patch", str(value_of(service)["whatif"]["patch"]))
         expect_numbers(page, service, None)
         mask = by_model.copy()
         for patch in (int(np.flatnonzero(by_model)[20]), int(np.flatnonzero(~by_model)[0])):

@@ -18,6 +18,7 @@ from demo.record.packing import packed
 from demo.record.page_table import table_tag
 from demo.record.sentences import layers_of
 from demo.record.table import TABLE, ordinal, say
+from demo.screens.parts import scripted
 from demo.server.static import styles
 from demo.service.measured import PatchEffects, with_measures
 from seps import MinimalSet
@@ -52,6 +53,23 @@ def test_arrays_come_as_they_were_packed(page: Page) -> None:
     np.testing.assert_array_equal(score, record.dense.score.astype(np.float32))
     np.testing.assert_array_equal(matrix, record.sparse_alignment.matrix.astype(np.float32))
     np.testing.assert_array_equal(np.array(kept, dtype=bool), [record.sparse.kept, record.dense.kept])
+
+
+def test_a_value_is_read_once_from_its_text(page: Page) -> None:
+    component: Any = scripted("viewer", "seps-viewer", "viewer", value={"waiting": "a “moment”"})
+    texts = [component.value, component.postprocess({"record": {"kept": [1, 0]}, "src": "</script>"}), None, ""]
+    script = f"""async (texts) => {{
+        const {{ decoded }} = {imported("base/mount.js")};
+        const props = {{ value: null }};
+        const plain = decoded(props);
+        return texts.map((text) => {{
+            props.value = text;
+            return [plain.value, plain.value === plain.value];
+        }});
+    }}"""
+    seen = page.evaluate(script, texts)
+    values = [{"waiting": "a “moment”"}, {"record": {"kept": [1, 0]}, "src": "</script>"}, None, None]
+    assert seen == [[value, True] for value in values]
 
 
 def test_the_colour_map_is_viridis(page: Page) -> None:
@@ -196,7 +214,7 @@ def test_components_that_ask_before_the_scripts_are_there_are_mounted_all_the_sa
         const asked = (text) => {{
             const element = document.createElement("div");
             document.body.append(element);
-            const props = {{ value: {{ items: [text] }} }};
+            const props = {{ value: JSON.stringify([0, {{ items: [text] }}]) }};
             (window.seps ??= []).push(["chips", element, props, () => {{}}, () => {{}}, ["pick"]]);
             return element;
         }};

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 from pathlib import Path
 
@@ -46,7 +45,7 @@ def test_both_maps_of_a_word_are_drawn_on_one_scale(browser: Browser) -> None:
     value = contrast_value(contrast)
     for index, side in enumerate(value["sides"]):
         side |= {"photo": photo(), "index": index}
-    options = json.dumps([[0, "1. house"], [1, "2. boat"]])
+    options = [[0, "1. house"], [1, "2. boat"]]
     value |= {"key": 1, "model": "random", "captions": False, "options": options, "layer": "mask", "link": None}
     page = open_page(browser, page_of("why", value))
     rows = page.locator(".seps-why-rows button")
@@ -81,7 +80,7 @@ def test_a_dense_captions_share_stands_with_the_rest(browser: Browser) -> None:
     value = contrast_value(contrast)
     for index, side in enumerate(value["sides"]):
         side |= {"photo": photo(), "index": index}
-    options = json.dumps([[0, "1. house"], [1, "2. boat"]])
+    options = [[0, "1. house"], [1, "2. boat"]]
     value |= {"key": 1, "model": "random", "captions": False, "options": options, "layer": "mask", "link": None}
     page = open_page(browser, page_of("why", value))
     for side, shown in (("left", contrast.left), ("right", contrast.right)):

@@ -69,7 +69,7 @@ def test_parts_add_up_to_each_similarity_and_to_the_difference(
     assert all(part["difference"] >= other["difference"] for part, other in pairwise(sent["words"]))
     value = contrast_value(result)
     assert value["sum"] == pytest.approx([result.left.similarity, result.right.similarity, result.difference])
-    assert [row["word"] for row in json.loads(value["rows"])] == [part["word"] for part in sent["words"]]
+    assert [row["word"] for row in value["rows"]] == [part["word"] for part in sent["words"]]
 
 
 def test_equal_words_of_two_captions_go_together_in_their_order() -> None:
@@ -96,7 +96,7 @@ def test_equal_words_of_two_captions_go_together_in_their_order() -> None:
 def test_both_maps_of_a_word_have_one_scale() -> None:
     result = contrast_of(FIRST, FIRST)
     value = contrast_value(result)
-    for row in json.loads(value["rows"]):
+    for row in value["rows"]:
         part = next(part for part in result.words if part.number == row["number"])
         left, right = maps_of(result, part)
         assert row["most"] == max(left.max(), right.max())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import numpy as np
@@ -45,7 +44,7 @@ def test_a_layer_of_one_pair_is_not_that_of_another() -> None:
 def test_a_row_makes_a_layer(made_layer: Row) -> None:
     record = random_record(dense=True)
     assert {"place", "place:dense"} <= {str(layer) for layer in layers_of(record)}
-    layers = json.loads(packed(record)["says"])["layers"]
+    layers = packed(record)["says"]["layers"]
     assert layers["place"]["label"] == "place" and layers["place"]["range"] == [0, record.sparse.kept.size - 1]
     layer = Layer.parse("place:dense")
     assert record.dense is not None

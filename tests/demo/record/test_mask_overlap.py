@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 
 from demo.record.mask_overlap import others_value, shared_sentence
@@ -28,7 +26,7 @@ def test_more_masks_are_told_two_by_two_as_well() -> None:
 
 
 def test_other_captions_come_with_their_masks() -> None:
-    (row,) = json.loads(others_value(LEFT, ["a “red” hat"], [RIGHT]))
+    (row,) = others_value(LEFT, ["a “red” hat"], [RIGHT])
     assert row["caption"] == "a “red” hat"
     assert (read_mask(row["mask"], 6) == RIGHT).all()  # type: ignore[union-attr]
     assert row["says"].startswith("These masks share 25% of their patches")

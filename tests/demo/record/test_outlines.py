@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 from matplotlib.path import Path
 from numpy.typing import NDArray
@@ -53,7 +51,7 @@ def test_mentioned_objects_are_told_apart() -> None:
 def test_the_browser_gets_the_same_lines() -> None:
     objects, values = (
         outlines(SceneAnnotation(CUP_ON_TABLE), "a cup"),
-        json.loads(objects_value(SceneAnnotation(CUP_ON_TABLE), "a cup")),
+        objects_value(SceneAnnotation(CUP_ON_TABLE), "a cup"),
     )
     for outline, value in zip(objects, values, strict=True):
         assert (value["number"], value["name"], value["mentioned"]) == (outline.number, outline.name, outline.mentioned)

@@ -49,9 +49,9 @@ def test_every_view_marks_them(strict: ModelRegistry, service: RetrievalService)
     assert "“red” or “dolphin”" in scene["before"]["unfound"]["says"]
     assert "“red” or “dolphin”" in ranking["missed"]
     value = show(strict, None, WhyState("examples", 1, "a cat", other="a dog"))[1]
-    rows = {row["word"]: row["unfound"] for row in json.loads(value["rows"])}
+    rows = {row["word"]: row["unfound"] for row in value["rows"]}
     assert rows == {"a": [False, False], "cat": [True, False], "dog": [False, True]}
-    assert f"probably not in the picture: {HIGH}" in " ".join(json.loads(value["says"]))
+    assert f"probably not in the picture: {HIGH}" in " ".join(value["says"])
 
 
 def test_nothing_is_marked_without_a_measurement(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -123,10 +122,10 @@ def test_the_step_tells_the_decision_in_words_and_numbers(service: RetrievalServ
     plain, painted, drawn = value_of(), value_of(mask_text(mask)), value_of(mask_text(mask), decision="gumbel")
     assert (plain["by_hand"], painted["by_hand"]) == ("", mask_text(mask))
     assert plain["record"] == painted["record"]  # all other steps are the model's own
-    value = json.loads(plain["whatif"])
+    value = plain["whatif"]
     row, column = divmod(value["patch"], 14)
     assert f"row {row + 1}, column {column + 1} has the highest effect" in plain["steps"][8]["sentence"]
-    value = json.loads(painted["whatif"])
+    value = painted["whatif"]
     rows = {key: numbers for key, _, numbers in value["rows"]}
     assert value["patch"] is None and value["columns"] == ["the model", "by hand", "change"]
     assert rows["kept"][1] == str(mask.sum())
@@ -136,7 +135,7 @@ def test_the_step_tells_the_decision_in_words_and_numbers(service: RetrievalServ
     assert rows["score"][1] in painted["steps"][8]["sentence"]
     assert "dense branch goes on deciding" in painted["steps"][8]["note"]
     assert "never drawn" in drawn["steps"][8]["note"] and "rank" not in drawn["steps"][8]["sentence"]
-    assert "rank" not in {key for key, *_ in json.loads(drawn["whatif"])["rows"]}
+    assert "rank" not in {key for key, *_ in drawn["whatif"]["rows"]}
     with refused(ValueError):
         value_of("AAAA")
 

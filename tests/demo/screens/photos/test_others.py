@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 
 from demo.screens.chooser import SelectedImage
@@ -20,7 +18,7 @@ def test_chips_bring_the_masks_that_their_captions_have(service: RetrievalServic
     index = indexed.gallery.position("motorcycle")
     phrases = indexed.gallery.items[index].phrases
     value = search_value(service, indexed, ViewState("examples", index, phrases[0]))
-    rows = json.loads(value["others"])
+    rows = value["others"]
     assert [row["caption"] for row in rows] == list(phrases[1:][:OTHERS])
     for row in rows:
         kept = service.explain(indexed, index, row["caption"]).sparse.kept
@@ -34,14 +32,14 @@ def test_there_are_none_beside_a_dense_caption_or_without_known_things(service: 
     indexed = service.find("examples")
     index = indexed.gallery.position("motorcycle")
     dense = ViewState("examples", index, "a motorcycle", indexed.gallery.items[index].dense)
-    assert search_value(service, indexed, dense)["others"] == "[]"
+    assert search_value(service, indexed, dense)["others"] == []
     galaxies = ViewState("examples", indexed.gallery.position("galaxies"), "bright lights")
-    assert search_value(service, indexed, galaxies)["others"] == "[]"
+    assert search_value(service, indexed, galaxies)["others"] == []
 
 
 def test_scenes_offer_their_objects(registry: ModelRegistry) -> None:
     service, indexed = registry.open("scenes")
-    rows = json.loads(search_value(service, indexed, ViewState("scenes", 0, "a boat"))["others"])
+    rows = search_value(service, indexed, ViewState("scenes", 0, "a boat"))["others"]
     assert [row["caption"] for row in rows] == ["a big red helicopter", "a small dolphin"]
 
 

@@ -45,7 +45,7 @@ def without_keys(value: dict[str, Any]) -> dict[str, Any]:
 def test_the_page_is_told_every_difference(service: RetrievalService) -> None:
     indexed, state = service.find("examples"), painted(service)
     value = search_value(service, indexed, state)
-    mask, content = read_mask(state.mask, 196), json.loads(value["whatif"])
+    mask, content = read_mask(state.mask, 196), value["whatif"]
     forcing = Forcing(service, indexed, 2, CAPTION)
     now, by_model = forcing.attempt(mask), forcing.decided
     assert value["record"]["branches"][0]["forced"] is True
@@ -196,6 +196,6 @@ def test_measured_layers_are_drawn_into_files(service: RetrievalService, layer: 
     indexed = service.find("examples")
     state = ViewState("examples", 2, CAPTION, layer=layer)
     value = search_value(service, indexed, state)
-    assert value["layer"] == layer and layer in json.loads(value["record"]["says"])["layers"]
+    assert value["layer"] == layer and layer in value["record"]["says"]["layers"]
     file = downloads.explanation(service, indexed, state, "svg")
     assert len(file.content) > 10_000 and layer.split(":")[0].replace("_", "-") in file.name
