@@ -262,6 +262,8 @@ def check_mask(name: str, mask: Mask, num_patches: int, images: int = 1) -> Tens
             f"{name} has shape {tuple(mask.shape)}, but ({num_patches},), a bool a patch,{rows} is needed."
         )
     check_has_values(name, mask)
+    if torch.compiler.is_exporting():  # the values come when the graph runs
+        return mask
     kept = mask.any(dim=-1)
     if not bool(kept.all()):
         where = f" in row {int((~kept).nonzero()[0])}" if mask.ndim == 2 else ""

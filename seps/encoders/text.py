@@ -117,5 +117,8 @@ class TextEncoder(nn.Module):
         """(B, L) bool: True at a caption's own tokens."""
         if ids.ndim != 2:
             raise ValueError(f"ids has {ids.ndim} dimensions {tuple(ids.shape)}, but 2 are needed: (captions, tokens).")
-        counts = torch.tensor(check_lengths("lengths", lengths, "ids", ids), device=ids.device)
+        if torch.compiler.is_exporting():  # of a graph's lengths nothing is known yet
+            counts = torch.as_tensor(lengths)
+        else:
+            counts = torch.tensor(check_lengths("lengths", lengths, "ids", ids), device=ids.device)
         return torch.arange(ids.shape[1], device=ids.device) < counts.unsqueeze(1)

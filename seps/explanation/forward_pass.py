@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isqrt
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from seps.checks import Mask
-from seps.explanation.record import AlignmentExplanation, BranchExplanation, Explanation, Floats, FrozenDict, read_only
+from seps.explanation.record import AlignmentExplanation, BranchExplanation, Explanation, FrozenDict, read_only
 from seps.method.alignment import Alignment
 from seps.method.network import Branch, CrossSparseAggrNet, Match
+from seps.method.selection import Selection
 
 __all__ = ["AlignmentExplanation", "BranchExplanation", "Explanation", "explain"]
 
@@ -130,20 +130,27 @@ def word_labels(name: str, labels: Sequence[str] | None, count: int) -> tuple[st
 def explain_branch(name: str, branch: Branch, coefficients: dict[str, float]) -> BranchExplanation:
     """Write down one branch of one image's match."""
     selection = branch.selection
-    score = selection.score[0]  # (N,)
-    order = score.argsort(descending=True, stable=True)  # (N,), patches from the highest score
-    rank = torch.empty_like(order).scatter(0, order, torch.arange(len(order), device=order.device))
     return BranchExplanation(
         name=name,
         parts=FrozenDict({part: read_only(values[0]) for part, values in selection.parts.items()}),
         coefficients=FrozenDict({part: coefficients[part] for part in selection.parts}),
-        score=read_only(score),
-        kept=read_only(selection.mask[0] > 0.5),
-        rank=read_only(rank),
         aggregation_weights=None if branch.weights is None else read_only(branch.weights[0]),
-        extra_weights=read_only(selection.extra_weights[0]),
         forced=selection.forced,
+        **{field: read_only(values) for field, values in selection_arrays(selection).items()},
     )
+
+
+def selection_arrays(selection: Selection) -> dict[str, Tensor]:
+    """Return what one image's selection decided, each (N,), by its name in `BranchExplanation`."""
+    score = selection.score[0]  # (N,)
+    order = score.argsort(descending=True, stable=True)  # (N,), patches from the highest score
+    rank = torch.zeros_like(order).scatter(0, order, torch.arange(len(order), device=order.device))
+    return {
+        "score": score,
+        "kept": selection.mask[0] > 0.5,
+        "rank": rank,
+        "extra_weights": selection.extra_weights[0],
+    }
 
 
 def token_weights(match: Match, index: int, has_cls: bool) -> Tensor:
@@ -161,11 +168,11 @@ def token_weights(match: Match, index: int, has_cls: bool) -> Tensor:
     return torch.cat(parts)
 
 
-def token_maps(match: Match, index: int, has_cls: bool) -> Floats:
+def token_maps(weights: Tensor) -> Tensor:
     """Return `token_weights` as maps: (M, N), rows summing to 1, or all 0 where a token has no patches."""
-    weights = read_only(token_weights(match, index, has_cls))  # (M, N)
-    total = weights.sum(axis=1, keepdims=True)  # (M, 1)
-    return np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+    weights = weights.to(torch.promote_types(weights.dtype, torch.float32))
+    total = weights.sum(dim=1, keepdim=True)  # (M, 1)
+    return torch.where(total > 0, weights / total, 0.0)
 
 
 @torch.no_grad()
@@ -178,25 +185,38 @@ def explain_alignment(
     match: Match, index: int, alignment: Alignment, words: tuple[str, ...], has_cls: bool, patch_cosines: Tensor
 ) -> AlignmentExplanation:
     """Write down one alignment of one image's match; patch_cosines (L, N) as `cosines` gives them."""
-    weights = read_only(token_weights(match, index, has_cls))  # (M, N)
-    matrix = read_only(alignment.matrix[0])  # (M, L)
-    best_token = matrix.argmax(axis=0)  # (L,)
-    maps = token_maps(match, index, has_cls)  # (M, N)
-    aggregated = [f"aggregated {i + 1}" for i in range(len(weights) - 1 - has_cls)]
+    weights = token_weights(match, index, has_cls)  # (M, N)
     return AlignmentExplanation(
         caption=("sparse", "dense")[index],
         words=words,
-        tokens=(*(["[CLS]"] if has_cls else []), *aggregated, "extra"),
-        token_weights=weights,
-        cosines=read_only(alignment.cosines[0]),
-        matrix=matrix,
-        best_token=read_only(best_token),
-        best_word=read_only(matrix.argmax(axis=1)),
-        word_maps=read_only(maps[best_token]),
+        tokens=token_labels(len(weights), has_cls),
         patch_cosines=read_only(patch_cosines),
-        patch_to_word=float(alignment.patch_to_word[0]),
-        word_to_patch=float(alignment.word_to_patch[0]),
-        patch_relevance=float(alignment.patch_relevance[0]),
-        word_relevance=float(alignment.word_relevance[0]),
-        similarity=float(alignment.similarity[0]),
+        **{field: read_only(values) for field, values in alignment_arrays(alignment, weights).items()},
+        **{field: float(values[0]) for field, values in alignment_terms(alignment).items()},
     )
+
+
+def token_labels(count: int, has_cls: bool) -> tuple[str, ...]:
+    """Return the labels of M tokens in their order."""
+    aggregated = [f"aggregated {i + 1}" for i in range(count - 1 - has_cls)]
+    return (*(["[CLS]"] if has_cls else []), *aggregated, "extra")
+
+
+def alignment_arrays(alignment: Alignment, weights: Tensor) -> dict[str, Tensor]:
+    """Return how one image's tokens, of weights (M, N), met the words, by the names in `AlignmentExplanation`."""
+    matrix = alignment.matrix[0]  # (M, L)
+    best_token = matrix.argmax(dim=0)  # (L,)
+    return {
+        "token_weights": weights,
+        "cosines": alignment.cosines[0],
+        "matrix": matrix,
+        "best_token": best_token,
+        "best_word": matrix.argmax(dim=1),
+        "word_maps": token_maps(weights)[best_token],
+    }
+
+
+def alignment_terms(alignment: Alignment) -> dict[str, Tensor]:
+    """Return the terms of an alignment and their sum, each (B_v,), by the names in `AlignmentExplanation`."""
+    names = ("patch_to_word", "word_to_patch", "patch_relevance", "word_relevance", "similarity")
+    return {name: getattr(alignment, name) for name in names}

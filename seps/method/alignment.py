@@ -72,10 +72,9 @@ class HRPA(nn.Module):
         """
         if not self.use_paper_version:
             return torch.zeros_like(best[..., 0])
-        count = min(self.top_k, best.shape[-1])
-        highest = best.topk(count, dim=-1).values  # (..., count), sorted from the highest
-        highest = highest.masked_fill(highest == -math.inf, 0.0)
-        return self.relevance_mlp(F.pad(highest, (0, self.top_k - count))).squeeze(-1)
+        padded = F.pad(best, (0, self.top_k), value=-math.inf)  # (..., n + K), so that any n has K highest
+        highest = padded.topk(self.top_k, dim=-1).values  # (..., K), sorted from the highest
+        return self.relevance_mlp(highest.masked_fill(highest == -math.inf, 0.0)).squeeze(-1)
 
     def forward(self, tokens: Tensor, words: Tensor) -> Alignment:
         """Align the tokens of B_v images with one caption.

@@ -302,7 +302,7 @@ class CrossSparseAggrNet(nn.Module):
             ValueError: a mask of another shape or dtype, or one that keeps no patch; a dense_mask without a dense
                 caption; a mask where decisions are drawn.
         """
-        masks = self.forced_masks(mask, dense_mask, len(image.patches), dense_words is not None)
+        masks = self.forced_masks(mask, dense_mask, image.patches.shape[0], dense_words is not None)
         if sample and any(given is not None for given in masks):
             raise ValueError("a forced decision is not drawn: leave out either the mask or the sample and generator.")
         s_st = text_attention(image.unit, caption_direction(words))  # (B_v, N)

@@ -92,13 +92,20 @@ def top_k_mask(score: Tensor, keep: int) -> Tensor:
     Returns:
         (..., N) bool.
     """
+    if torch.compiler.is_exporting():  # a graph takes the same way whatever the scores are
+        return first_in_order(score, keep)
     n = score.shape[-1]
     mask = score >= nth_lowest(score, n - keep)  # the keep-th highest
     tied = mask.sum(dim=-1) != keep  # (...): equal scores at the threshold, settled by position
     if bool(tied.any()):
-        order = score[tied].argsort(dim=-1, descending=True, stable=True)  # (K, N)
-        mask[tied] = torch.zeros_like(mask[tied]).scatter(-1, order[..., :keep], True)
+        mask[tied] = first_in_order(score[tied], keep)
     return mask
+
+
+def first_in_order(score: Tensor, keep: int) -> Tensor:
+    """Decide as `top_k_mask`, by sorting all scores (..., N): slower, and without a look at them."""
+    order = score.argsort(dim=-1, descending=True, stable=True)  # (..., N)
+    return torch.zeros_like(score, dtype=torch.bool).scatter(-1, order[..., :keep], True)
 
 
 def nth_lowest(score: Tensor, rank: int) -> Tensor:

@@ -38,7 +38,7 @@ from seps.evaluation.grounding.baselines import SEED, Gradients, centre_blob
 from seps.evaluation.grounding.contrast_report import COLUMNS, Contrast, MapContrast
 from seps.evaluation.grounding.maps import from_lowest, mean_map
 from seps.evaluation.grounding.measures import first, order_of
-from seps.explanation.forward_pass import cosines, token_maps
+from seps.explanation.forward_pass import cosines, token_maps, token_weights
 from seps.explanation.spread import caption_spread
 from seps.method.network import CrossSparseAggrNet, ImageFeatures, Match
 from seps.method.selection import caption_direction, text_attention
@@ -174,8 +174,8 @@ def rival_maps(
 
 def word_maps(match: Match, has_cls: bool) -> Floats:
     """Each word's map (L, N), as an explanation has it, of one image's match."""
-    best = match.alignments[0].matrix[0].argmax(dim=0).cpu().numpy()  # (L,)
-    return token_maps(match, 0, has_cls)[best].astype(np.float64)
+    best = match.alignments[0].matrix[0].argmax(dim=0)  # (L,)
+    return token_maps(token_weights(match, 0, has_cls))[best].detach().double().cpu().numpy()
 
 
 def highest(values: Floats, count: int, scores: Floats | None = None) -> Booleans:

@@ -4,7 +4,16 @@ import pytest
 import torch
 
 from seps.method.aggregation import TokenAggregation
-from seps.method.selection import TokenSparse, gumbel_mask, kept_count, masked_softmax, min_max, top_k_mask
+from seps.method.alignment import HRPA
+from seps.method.selection import (
+    TokenSparse,
+    first_in_order,
+    gumbel_mask,
+    kept_count,
+    masked_softmax,
+    min_max,
+    top_k_mask,
+)
 
 
 @pytest.mark.parametrize(("patches", "ratio", "kept"), [(16, 0.5, 8), (49, 0.5, 25), (16, 0.01, 1), (9, 1.0, 9)])
@@ -20,6 +29,22 @@ def test_top_k_keeps_the_highest() -> None:
 def test_of_equal_scores_the_earlier_patch_is_kept() -> None:
     mask = top_k_mask(torch.tensor([[1.0, 2.0, 1.0, 1.0, 0.0], [5.0, 5.0, 5.0, 5.0, 5.0]]), 3)
     assert mask.tolist() == [[True, True, True, False, False], [True, True, True, False, False]]
+
+
+@pytest.mark.parametrize("keep", [1, 7, 20])
+def test_sorting_decides_as_the_threshold_does(keep: int) -> None:
+    scores = torch.randint(0, 6, (50, 20)).double() + (torch.rand(50, 1) > 0.5) * torch.rand(50, 20)  # half with ties
+    assert torch.equal(first_in_order(scores, keep), top_k_mask(scores, keep))
+
+
+@pytest.mark.parametrize("count", [1, 3, 5, 9])
+def test_relevance_sees_the_highest_and_zeros_where_there_are_fewer(count: int) -> None:
+    hrpa, best = HRPA(5, use_paper_version=True), torch.randn(4, count)
+    highest = torch.zeros(4, 5)
+    highest[:, : min(count, 5)] = best.sort(descending=True).values[:, :5]
+    assert torch.equal(hrpa.relevance(best), hrpa.relevance_mlp(highest).squeeze(-1))
+    padded = torch.cat([best, torch.full((4, 2), -torch.inf)], dim=1)
+    assert torch.equal(hrpa.relevance(padded), hrpa.relevance(best))
 
 
 def test_min_max_stretches_to_the_unit_interval_and_flattens_a_flat_one() -> None:
