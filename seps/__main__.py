@@ -12,6 +12,7 @@ COMMANDS = {  # a module below seps, which has a `main`: what it does
     "grounding": "measure where a model's pictures point, and whether they follow the caption",
     "baseline": "train the pooled rival on the same features",
     "convert": "bring an authors' checkpoint into this format",
+    "models.export": "write a model as ONNX graphs, for programs without PyTorch",
     "scenes": "draw scenes for training and evaluation",
     "judge": "judge generated pictures: train, evaluate, score, sort, ablate",
     "generator": "captions for images and images for captions; train, evaluate",
@@ -24,7 +25,7 @@ COMMANDS = {  # a module below seps, which has a `main`: what it does
     "training.guide": "print the training guide's advice",
     "training.ratio_weights": "measure what the ratio weight does to the kept ratio",
 }
-PACKAGES = ("scenes", "judge", "generator")  # whose program is their `__main__`
+PACKAGES = ("models.export", "scenes", "judge", "generator")  # whose program is their `__main__`
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import seps
+from seps.models.export.__main__ import main as export_main
 from tests.helpers.readme_gif import CAPTION, Film, gif
 
 ROOT = Path(__file__).parents[1]
@@ -33,8 +35,26 @@ def run(name: str) -> dict[str, Any]:
 
 def test_every_sample_is_run_here() -> None:
     assert TEXT.count("```python") == len(SAMPLES)
-    assert set(SAMPLES) == {"quickstart", "example"}
+    assert set(SAMPLES) == {"quickstart", "example", "onnx"}
     assert README.count("```python") == 1
+
+
+@pytest.mark.slow
+def test_the_onnx_sample_scores_as_the_model_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (command,) = re.findall(r"`python -m seps\.models\.export (scenes --onnx scenes-onnx)`", GUIDE["library"])
+    monkeypatch.chdir(tmp_path)
+    with Image.open(ROOT / "assets" / "galleries" / "scenes" / "000.png") as picture:
+        picture.save("picture.png")
+        export_main(command.split())
+        scope = run("onnx")
+        record = seps.load_model("scenes").explain(picture, "a red car on the left")
+    assert abs(scope["score"] - record.similarity) < 1e-5
+    np.testing.assert_array_equal(scope["kept"], record.sparse.kept)
+    row = next(line for line in GUIDE["library"].splitlines() if line.startswith("| `scenes` |"))
+    sizes = {file.stem: file.stat().st_size / 1e6 for file in Path("scenes-onnx").glob("*.onnx")}
+    others = sum(sizes[name] for name in ("features", "rank", "pair", "forced"))
+    columns = [sizes["image"], sizes["text"], sizes["text"], others]
+    assert [cell.strip() for cell in row.split("|")[2:-1]] == [f"{size:.1f}" for size in columns]
 
 
 def test_the_readme_is_short_and_leads_to_every_page_of_the_guide() -> None:

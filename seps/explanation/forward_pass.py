@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isqrt
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -186,13 +187,15 @@ def explain_alignment(
 ) -> AlignmentExplanation:
     """Write down one alignment of one image's match; patch_cosines (L, N) as `cosines` gives them."""
     weights = token_weights(match, index, has_cls)  # (M, N)
+    arrays = {field: read_only(values) for field, values in alignment_arrays(alignment, weights).items()}
+    terms = {field: float(values[0]) for field, values in alignment_terms(alignment).items()}
+    fields: dict[str, Any] = arrays | terms
     return AlignmentExplanation(
         caption=("sparse", "dense")[index],
         words=words,
         tokens=token_labels(len(weights), has_cls),
         patch_cosines=read_only(patch_cosines),
-        **{field: read_only(values) for field, values in alignment_arrays(alignment, weights).items()},
-        **{field: float(values[0]) for field, values in alignment_terms(alignment).items()},
+        **fields,
     )
 
 

@@ -1,0 +1,227 @@
+"""The graphs of a model: modules that pass tensors through the model's own code, and what ONNX makes of them.
+
+| graph | takes | gives |
+|---|---|---|
+| image | pixels (B, 3, S, S) | patches (B, N[+1], C) |
+| text | ids (B, L), lengths (B,) | words (B, L, C), zero at the padding |
+| features | patches (B, N[+1], C) | what ranking needs of images: logits (B, N_c, N); s_im and s_p (B, N) |
+| rank | those of B images, words (L, C) of a caption without padding | similarity (B,), S(I, T) of each |
+| pair | patches (N[+1], C), words (L, C) | every array and term of the explanation, by the record's names |
+| forced | patches, words, mask (N,) bool | the same under a decision from outside |
+"""
+
+from __future__ import annotations
+
+import warnings
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.export import Dim
+from torch.nn.utils import parametrize
+
+from seps.explanation.forward_pass import (
+    alignment_arrays,
+    alignment_terms,
+    cosines,
+    selection_arrays,
+    token_weights,
+)
+from seps.method.network import CrossSparseAggrNet, ImageFeatures
+from seps.method.selection import unit_patches
+from seps.method.tokens import split_cls
+from seps.models.export.packing import SMALL
+from seps.models.export.translations import TRANSLATIONS
+from seps.models.model import SEPSModel
+
+OPSET = 20  # of ONNX: the first with GELU
+Tensors = dict[str, Tensor]
+
+
+class Image(nn.Module):
+    """Pixels to patches."""
+
+    def __init__(self, model: SEPSModel) -> None:
+        super().__init__()
+        self.encoder = model.img_enc
+
+    def forward(self, pixels: Tensor) -> Tensors:
+        """Encode (B, 3, S, S), normalised, as (B, N[+1], C)."""
+        return {"patches": self.encoder(pixels)}
+
+
+class Text(nn.Module):
+    """Token ids to words."""
+
+    def __init__(self, model: SEPSModel) -> None:
+        super().__init__()
+        self.encoder = model.txt_enc
+
+    def forward(self, ids: Tensor, lengths: Tensor) -> Tensors:
+        """Encode (B, L) ids of captions of these lengths, (B,), as (B, L, C)."""
+        return {"words": self.encoder(ids, lengths)}
+
+
+class Features(nn.Module):
+    """What ranking needs of images, once for all captions."""
+
+    def __init__(self, network: CrossSparseAggrNet) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, patches: Tensor) -> Tensors:
+        """Return `logits`, `s_im` and, in the paper variant, `s_p` of (B, N[+1], C)."""
+        image = self.network.encode_images(patches)
+        s_p = {} if image.s_p[0] is None else {"s_p": image.s_p[0]}
+        return {"logits": image.logits[0], "s_im": image.s_im, **s_p}
+
+
+class Rank(nn.Module):
+    """One caption's S with many images."""
+
+    def __init__(self, network: CrossSparseAggrNet) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(
+        self, patches: Tensor, words: Tensor, logits: Tensor, s_im: Tensor, s_p: Tensor | None = None
+    ) -> Tensors:
+        """Return `similarity` (B,) of (B, N[+1], C) and (L, C), the others from `Features`."""
+        cls, plain = split_cls(patches, self.network.num_patches)
+        image = ImageFeatures(cls, plain, unit_patches(plain), s_im, (s_p, None), (logits, logits))
+        return {"similarity": self.network.match(image, words).similarity}
+
+
+class Pair(nn.Module):
+    """One image and one caption, told in full."""
+
+    def __init__(self, network: CrossSparseAggrNet) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, patches: Tensor, words: Tensor, mask: Tensor | None = None) -> Tensors:
+        """Return the record of (N[+1], C) and (L, C), under a decision (N,) bool where one is given."""
+        match = self.network.match(self.network.encode_images(patches[None]), words, mask=mask)
+        has_cls = len(patches) > self.network.num_patches
+        selection, weights = match.sparse.selection, match.sparse.weights
+        assert weights is not None  # the sparse branch always merges what it keeps
+        return {
+            **{name: values[0] for name, values in selection.parts.items()},
+            **selection_arrays(selection),
+            "aggregation_weights": weights[0],
+            **alignment_arrays(match.alignments[0], token_weights(match, 0, has_cls)),
+            "patch_cosines": cosines(words, patches[-self.network.num_patches :]),
+            **{name: values[0] for name, values in alignment_terms(match.alignments[0]).items()},
+        }
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A graph to be.
+
+    Attributes:
+        module: what it computes; its forward returns tensors by name.
+        sizes: by the name of each input, the size of each of its dimensions; a name stands for any size.
+    """
+
+    module: nn.Module
+    sizes: dict[str, tuple[int | str, ...]]
+
+    def inputs(self, seed: int = 0, **sizes: int) -> Tensors:
+        """Draw inputs, the sizes that have names being these."""
+        rng = torch.Generator().manual_seed(seed)
+        return {
+            name: drawn(name, [sizes[size] if isinstance(size, str) else size for size in shape], sizes, rng)
+            for name, shape in self.sizes.items()
+        }
+
+
+def drawn(name: str, shape: list[int], sizes: dict[str, int], rng: torch.Generator) -> Tensor:
+    """Draw a value for an input of this name."""
+    if name == "ids":
+        return torch.randint(1, sizes["vocabulary"], shape, generator=rng)
+    if name == "lengths":
+        return torch.randint(2, sizes["words"] + 1, shape, generator=rng)
+    if name == "mask":
+        return (torch.rand(shape, generator=rng) < 0.3).index_fill(0, torch.tensor(0), True)  # at least 1
+    values = torch.randn(shape, generator=rng)
+    return values.double().sigmoid() if name in ("s_im", "s_p") else values
+
+
+def exportable(model: SEPSModel) -> SEPSModel:
+    """Copy a model to the CPU, in evaluation mode, its low-rank differences added to the weights for good."""
+    copy = deepcopy(model).cpu().float().eval().requires_grad_(False)
+    for module in list(copy.modules()):
+        for name, part in list(module.named_children()):
+            if isinstance(part, nn.Linear) and parametrize.is_parametrized(part, "weight"):
+                module.register_module(name, unparametrized(part))
+    return copy
+
+
+def unparametrized(layer: nn.Linear) -> nn.Linear:
+    """A plain layer of the same weights; PyTorch's own removal works on a class that copies of the layer share."""
+    plain = nn.Linear(layer.in_features, layer.out_features, bias=False)
+    plain.weight, plain.bias = nn.Parameter(layer.weight.detach(), requires_grad=False), layer.bias
+    return plain.eval()
+
+
+def graphs_of(model: SEPSModel) -> dict[str, Graph]:
+    """The graphs of an `exportable` model by name, as the table above has them."""
+    network, side = model.cross_net, model.config.vision.image_size
+    count = network.num_patches  # N
+    patches, words = (count + model.img_enc.has_cls, network.embed_size), ("words", network.embed_size)
+    ranked = {"logits": (network.num_tokens, count), "s_im": (count,)} | (
+        {"s_p": (count,)} if network.use_paper_version else {}
+    )
+    return {
+        "image": Graph(Image(model), {"pixels": ("images", 3, side, side)}),
+        "text": Graph(Text(model), {"ids": ("captions", "words"), "lengths": ("captions",)}),
+        "features": Graph(Features(network), {"patches": ("images", *patches)}),
+        "rank": Graph(
+            Rank(network),
+            {"patches": ("images", *patches), "words": words}
+            | {name: ("images", *shape) for name, shape in ranked.items()},
+        ),
+        "pair": Graph(Pair(network), {"patches": patches, "words": words}),
+        "forced": Graph(Pair(network), {"patches": patches, "words": words, "mask": (count,)}),
+    }
+
+
+def to_onnx(graph: Graph, vocabulary: int) -> Any:
+    """Trace a graph into an `onnx.ModelProto`, without the traces of where in the code each node comes from."""
+    from onnxscript.optimizer import fold_constants, remove_unused_nodes
+
+    inputs = graph.inputs(images=2, captions=2, words=7, vocabulary=vocabulary)
+    with torch.no_grad():
+        names = list(graph.module(*inputs.values()))
+    dims = {
+        name: Dim(name, min=2 if name == "words" else 1)
+        for shape in graph.sizes.values()
+        for name in shape
+        if isinstance(name, str)
+    }
+    shapes = tuple(
+        {i: dims[size] for i, size in enumerate(shape) if isinstance(size, str)} for shape in graph.sizes.values()
+    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"# The axis name: \w+ will not be used")  # two inputs may share a size
+        program: Any = torch.onnx.export(
+            graph.module.eval(),
+            tuple(inputs.values()),
+            dynamo=True,
+            opset_version=OPSET,
+            input_names=list(inputs),
+            output_names=names,
+            dynamic_shapes=shapes,
+            custom_translation_table=TRANSLATIONS,
+            optimize=False,  # it would drop the addition of a small epsilon as one of 0
+            verbose=False,
+        )
+    fold_constants(program.model, input_size_limit=SMALL, output_size_limit=SMALL)  # and no weights
+    remove_unused_nodes(program.model)
+    proto = program.model_proto
+    for part in (proto, proto.graph, *proto.graph.node, *proto.graph.initializer, *proto.graph.value_info):
+        part.ClearField("metadata_props")  # where in the code it comes from, paths and all
+    return proto

@@ -1,0 +1,97 @@
+"""Weights in a graph in fewer bytes: whole numbers or float16 that hold them exactly, made float32 again by the graph.
+
+They are unpacked by Cast and Mul, which ONNX Runtime does once when it loads the graph. DequantizeLinear, made for
+this, is fused with the product that follows, which then is another number.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+Array = NDArray[Any]
+SMALL = 1024  # numbers: of fewer, packing saves nothing
+
+
+def pack(proto: Any) -> None:
+    """Put each large float32 weight of an `onnx.ModelProto` in the smallest type that holds it exactly."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    weights, nodes = [], []
+    for weight in proto.graph.initializer:
+        values = numpy_helper.to_array(weight)
+        packed = smallest(values) if weight.data_type == TensorProto.FLOAT and values.size >= SMALL else None
+        if packed is None:
+            weights.append(weight)
+            continue
+        numbers, scale = packed
+        name = weight.name
+        weights.append(numpy_helper.from_array(numbers, f"{name}.packed"))
+        cast = name if scale is None else f"{name}.unscaled"
+        nodes.append(helper.make_node("Cast", [f"{name}.packed"], [cast], to=TensorProto.FLOAT))
+        if scale is not None:
+            weights.append(numpy_helper.from_array(scale, f"{name}.scale"))
+            nodes.append(helper.make_node("Mul", [cast, f"{name}.scale"], [name]))
+    nodes += proto.graph.node
+    del proto.graph.initializer[:], proto.graph.node[:]
+    proto.graph.initializer.extend(weights)
+    proto.graph.node.extend(nodes)
+
+
+def smallest(values: Array) -> tuple[Array, Array | None] | None:
+    """Find the smallest type that holds float32 values exactly.
+
+    Args:
+        values: of one or more dimensions, the first or the last of which a layer's output channels are.
+
+    Returns:
+        The same shape in int8 or int16 with a scale for each channel, (R, 1, ...) or (1, ..., R), or in float16
+        without; None where only float32 does.
+    """
+    in_bytes = whole_numbers(values, np.dtype("int8"))
+    if in_bytes is not None:
+        return in_bytes
+    with np.errstate(over="ignore"):
+        half = values.astype(np.float16)
+    return (half, None) if np.array_equal(half, values) else whole_numbers(values, np.dtype("int16"))
+
+
+def whole_numbers(values: Array, kind: np.dtype[Any]) -> tuple[Array, Array] | None:
+    """Write each channel as whole numbers times a scale, where that is exact; its greatest is the type's greatest."""
+    for axis in {0, values.ndim - 1}:
+        others = tuple(i for i in range(values.ndim) if i != axis)
+        nearest = scale_of(values, others, kind)  # but for the rounding of the product that it is taken from
+        scale, exact = nearest.copy(), np.zeros(nearest.shape, bool)
+        for candidate in (nearest, np.nextafter(nearest, np.float32(0)), np.nextafter(nearest, np.float32(np.inf))):
+            fits = (rounded_to(values, candidate, kind) * candidate == values).all(axis=others, keepdims=True)
+            scale, exact = np.where(fits, candidate, scale), exact | fits
+        if exact.all() and values.size * kind.itemsize + scale.nbytes < values.nbytes:  # not a scale for each number
+            return rounded_to(values, scale, kind).astype(kind), scale
+    return None
+
+
+def scale_of(values: Array, others: tuple[int, ...], kind: np.dtype[Any]) -> Array:
+    """The scale of each channel, `others` being the other dimensions: it makes its greatest value the type's."""
+    highest = np.abs(values).max(axis=others, keepdims=True)
+    return (highest / np.float32(np.iinfo(kind).max)).astype(np.float32)
+
+
+def rounded_to(values: Array, scale: Array, kind: np.dtype[Any]) -> Array:
+    """The values in whole numbers of a scale, still as float32; 0 where the scale is."""
+    limit = np.float32(np.iinfo(kind).max)
+    return np.rint(values / np.where(scale > 0, scale, np.float32(1))).clip(-limit, limit)
+
+
+@torch.no_grad()
+def round_weights(module: nn.Module) -> None:
+    """Round each large weight of two or more dimensions to 16 bits a row, in place; what packs smaller stays."""
+    kind = np.dtype("int16")
+    for parameter in module.parameters():
+        values = parameter.numpy()
+        if values.ndim >= 2 and values.size >= SMALL and smallest(values) is None:
+            scale = scale_of(values, tuple(range(1, values.ndim)), kind)
+            parameter.copy_(torch.from_numpy(rounded_to(values, scale, kind) * scale))

@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from tokenizers import Tokenizer
+from torch import nn
+
+import seps
+from seps.encoders.low_rank import LowRank, without_differences
+from seps.models.config import ModelConfig
+from seps.models.export import folder as export_folder
+from seps.models.export.__main__ import main
+from seps.models.export.folder import export
+from seps.models.export.graphs import exportable, graphs_of
+from seps.models.export.packing import round_weights
+from seps.models.model import SEPSModel
+from tests.helpers.onnx_graphs import Graphs, assert_same_record
+from tests.helpers.tiny import tiny_settings
+
+CAPTIONS = ["", "snow", "a dog.", "a dog runs in a snow a a a a", "[SEP] a dog"]  # of 2 to 8 tokens, fewer than K too
+WITH_CLS: dict[str, Any] = {"text": {"low_rank": 2}}
+OTHERS: dict[str, Any] = {
+    "vision": {"cls": "none", "context_size": 80},
+    "text": {"context": True},
+    "network": {"use_paper_version": False},
+}
+
+
+def made(bert: Path, changes: dict[str, Any]) -> SEPSModel:
+    settings = tiny_settings(bert)
+    for section, values in changes.items():
+        settings[section] |= values
+    torch.manual_seed(0)
+    model = SEPSModel(ModelConfig.from_dict(settings)).eval()
+    for part in model.modules():
+        if isinstance(part, LowRank):
+            nn.init.normal_(part.up, std=0.1)
+    return model
+
+
+@pytest.fixture(
+    scope="module", params=[WITH_CLS, pytest.param(OTHERS, marks=pytest.mark.slow)], ids=["paper", "released"]
+)
+def exported(
+    request: pytest.FixtureRequest, bert: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[SEPSModel, Path]:
+    model, folder = made(bert, request.param), tmp_path_factory.mktemp("onnx")
+    export(model, folder, "tiny")
+    return model, folder
+
+
+def photo(seed: int) -> Image.Image:
+    return Image.fromarray(np.random.default_rng(seed).integers(0, 256, (90, 120, 3), dtype=np.uint8))
+
+
+def test_a_copy_without_low_rank_differences_computes_the_same_and_leaves_the_model_as_it_is(bert: Path) -> None:
+    model, caption = made(bert, WITH_CLS), (torch.tensor([[2, 6, 7, 3]]), [4])
+    with torch.no_grad():
+        before, state = model.txt_enc(*caption), list(model.state_dict())
+        copy = exportable(model)
+        assert torch.equal(copy.txt_enc(*caption), before)
+        with without_differences():
+            assert not torch.allclose(model.txt_enc(*caption), before, atol=1e-2)
+        assert not any("parametrizations" in key for key in copy.state_dict())
+        round_weights(copy)
+        assert torch.equal(model.txt_enc(*caption), before) and list(model.state_dict()) == state
+
+
+def test_pixels_and_ids_make_the_record(exported: tuple[SEPSModel, Path]) -> None:
+    model, folder = exported
+    graphs = Graphs(folder)
+    photos = [photo(seed) for seed in range(3)]
+    patches = graphs.run("image", pixels=model.preprocess(photos).numpy())["patches"]
+    np.testing.assert_allclose(patches, model.encode_photos(photos).numpy(), atol=1e-5)
+    for i, caption in enumerate(CAPTIONS):
+        words = graphs.words(model.tokenizer.encode(caption, 8))
+        record = model.explain(photos[i % 3], caption)
+        assert assert_same_record(graphs.run("pair", patches=patches[i % 3], words=words), record) == 0
+
+
+def test_a_decision_from_outside_holds(exported: tuple[SEPSModel, Path]) -> None:
+    model, folder = exported
+    graphs = Graphs(folder)
+    mask = np.arange(model.cross_net.num_patches) % 7 == 0
+    record = model.explain(photo(0), "a dog", mask=mask)
+    inputs = {
+        "patches": model.encode_photos([photo(0)])[0].numpy(),
+        "words": model.encode_captions(["a dog"])[0][0].numpy(),
+    }
+    outputs = graphs.run("forced", **inputs, mask=mask)
+    np.testing.assert_array_equal(outputs["kept"], mask)
+    assert assert_same_record(outputs, record) == 0
+    assert record.similarity != model.explain(photo(0), "a dog").similarity
+
+
+def test_captions_of_different_lengths_pass_together(exported: tuple[SEPSModel, Path]) -> None:
+    model, folder = exported
+    ids, lengths = model.tokenizer.pad([model.tokenizer.encode(caption, 8) for caption in CAPTIONS])
+    expected, _ = model.encode_captions(CAPTIONS)
+    words = Graphs(folder).run("text", ids=ids.numpy(), lengths=lengths.numpy())["words"]
+    np.testing.assert_allclose(words, expected.numpy(), atol=1e-5)
+    assert not words[0, 2:].any()
+
+
+def test_images_are_ranked_as_by_the_engine(exported: tuple[SEPSModel, Path]) -> None:
+    model, folder = exported
+    graphs, engine = Graphs(folder), seps.ScoringEngine(model.cross_net)
+    patches = model.encode_photos([photo(seed) for seed in range(4)])
+    words, lengths = model.encode_captions(CAPTIONS)
+    expected = engine.score(engine.encode_images(patches), engine.encode_captions(words, lengths)).numpy()
+    features = graphs.run("features", patches=patches.numpy())
+    for i, length in enumerate(lengths):
+        outputs = graphs.run("rank", patches=patches.numpy(), words=words[i, :length].numpy(), **features)
+        np.testing.assert_allclose(outputs["similarity"], expected[:, i], atol=1e-5)
+
+
+def test_patches_that_are_all_alike_make_no_nan(exported: tuple[SEPSModel, Path]) -> None:
+    """Where the attention is flat, the paper's Norm divides by epsilon alone."""
+    model, folder = exported
+    network = model.cross_net
+    patches = torch.ones(network.num_patches + model.img_enc.has_cls, network.embed_size)
+    words = model.encode_captions(["snow"])[0][0]
+    outputs = Graphs(folder).run("pair", patches=patches.numpy(), words=words.numpy())
+    record = seps.explain(network, patches, words)
+    assert abs(outputs["similarity"] - record.similarity) < 1e-5
+    np.testing.assert_allclose(outputs["score"], record.sparse.score, atol=1e-5)
+
+
+def test_the_tokenizers_file_makes_the_same_ids(exported: tuple[SEPSModel, Path]) -> None:
+    model, folder = exported
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    for caption in [*CAPTIONS, "Dogs RUNNING [MASK] [unused0]", "snow, dog!"]:
+        assert tokenizer.encode(caption).ids == model.tokenizer.encode(caption, 100), caption
+
+
+def test_the_manifest_describes_what_lies_there(exported: tuple[SEPSModel, Path]) -> None:
+    model, folder = exported
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert {file.name for file in folder.iterdir()} == {"manifest.json", *manifest["files"]}
+    for name, facts in manifest["files"].items():
+        content = (folder / name).read_bytes()
+        assert (facts["bytes"], facts["sha256"]) == (len(content), sha256(content).hexdigest())
+        assert b"/seps/" not in content and b"site-packages" not in content  # where they were made
+    assert ModelConfig.from_json(folder / "config.json") == model.config
+    assert (manifest["model"], manifest["grid"], manifest["weights"]) == ("tiny", [10, 10], "exact")
+    (words,) = (end for end in manifest["graphs"]["text"]["inputs"] if end["name"] == "ids")
+    assert words == {"name": "ids", "type": "int64", "shape": ["captions", "words"]}
+    assert max(graph["largest_difference"] for graph in manifest["graphs"].values()) <= 1e-5
+
+
+def test_what_cannot_be_exported_is_one_sentence(
+    exported: tuple[SEPSModel, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    model, folder = exported
+    with pytest.raises(ValueError, match=r"holds a manifest\.json already: name another folder\."):
+        export(model, folder)
+    (tmp_path / "file").touch()
+    with pytest.raises(ValueError, match="file is a file: name a folder"):
+        export(model, tmp_path / "file")
+    monkeypatch.setattr(export_folder, "PACKAGES", ("onnx", "onnx_of_tomorrow"))
+    with pytest.raises(SystemExit):
+        main(["scenes", "--onnx", str(tmp_path / "new")])
+    expected = "error: An export needs onnx_of_tomorrow: pip install 'seps-explorer[onnx]'\n"
+    assert capsys.readouterr().err == expected
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_graph_that_computes_something_else_is_not_written(
+    bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def changed(proto: Any) -> None:
+        for weight in proto.graph.initializer:
+            if weight.name.endswith("weight") and weight.data_type == 1:
+                weight.raw_data = (np.frombuffer(weight.raw_data, np.float32) * np.float32(1.01)).tobytes()
+
+    monkeypatch.setattr(export_folder, "pack", changed)
+    monkeypatch.setattr(export_folder, "graphs_of", lambda model: {"image": graphs_of(model)["image"]})
+    with pytest.raises(ValueError, match=r"The graph 'image' differs from the model by .*, but at most 1e-05"):
+        export(made(bert, WITH_CLS), tmp_path / "onnx")
+    assert not (tmp_path / "onnx").exists()

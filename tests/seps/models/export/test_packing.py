@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import numpy as np
+import onnxruntime
+import pytest
+import torch
+from onnx import TensorProto, helper, numpy_helper
+from torch import nn
+
+from seps.models.export.packing import pack, round_weights, smallest
+from seps.models.int8 import from_int8, to_int8
+
+
+def drawn(*shape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+    return np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+
+
+@pytest.mark.parametrize("shape", [(40, 30), (64, 3, 3, 3)])
+def test_weights_that_were_stored_in_8_bits_are_again(shape: tuple[int, ...]) -> None:
+    values = torch.from_numpy(drawn(*shape))
+    values[3] = 0  # a row of nothing has no scale
+    stored = to_int8({"weight": values})
+    packed = smallest(from_int8(stored)["weight"].numpy())
+    assert packed is not None and packed[1] is not None
+    np.testing.assert_array_equal(packed[0], stored["weight"].numpy())
+    assert packed[0].dtype == np.int8 and packed[1].shape == (shape[0], *[1] * (len(shape) - 1))
+    turned = smallest(from_int8(stored)["weight"].numpy().T)  # as products of matrices take it
+    assert turned is not None and turned[1] is not None
+    np.testing.assert_array_equal(turned[0], stored["weight"].numpy().T)
+    assert turned[1].shape == packed[1].T.shape
+
+
+def test_the_smallest_exact_type_is_taken() -> None:
+    values = drawn(40, 30)
+    assert smallest(values) is None and smallest(values.reshape(-1)) is None and smallest(values.reshape(-1, 1)) is None
+    packed = smallest(values.astype(np.float16).astype(np.float32))
+    assert packed is not None and packed[0].dtype == np.float16 and packed[1] is None
+    layer = nn.Linear(30, 40)
+    layer.weight.data.copy_(torch.from_numpy(values))
+    bias = layer.bias.clone()
+    round_weights(layer)
+    packed = smallest(layer.weight.detach().numpy())
+    assert packed is not None and packed[0].dtype == np.int16
+    assert 0 < np.abs(layer.weight.detach().numpy() - values).max() < np.abs(values).max() / 2**15
+    assert torch.equal(layer.bias, bias)
+    huge = np.full((2, 600), 1e20, np.float32) * drawn(2, 600)
+    assert smallest(huge) is None  # beyond float16, and told without a warning
+
+
+def test_a_packed_graph_is_smaller_and_computes_the_same() -> None:
+    weight = from_int8(to_int8({"w": torch.from_numpy(drawn(64, 64))}))["w"].numpy()
+    other = drawn(64, 64).astype(np.float16).astype(np.float32)
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [None, 64]) for name in ("x", "y")]
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "w"], ["h"]), helper.make_node("MatMul", ["h", "v"], ["y"])],
+        "products",
+        ends[:1],
+        ends[1:],
+        [numpy_helper.from_array(weight, "w"), numpy_helper.from_array(other, "v")],
+    )
+    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
+    plain = proto.SerializeToString()
+    pack(proto)
+    packed = proto.SerializeToString()
+    assert len(packed) < 0.45 * len(plain)
+    inputs = {"x": drawn(5, 64)}
+    results = [onnxruntime.InferenceSession(content).run(None, inputs)[0] for content in (plain, packed)]
+    np.testing.assert_array_equal(*results)

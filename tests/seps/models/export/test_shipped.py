@@ -1,0 +1,134 @@
+"""The graphs of the models that ship, beside the models: 100 pairs of each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from torch import Tensor
+
+import seps
+from demo.galleries.packaged import load_examples
+from demo.galleries.scenes import scenes_gallery
+from seps.models.export.folder import export
+from seps.models.export.graphs import exportable
+from seps.models.export.packing import SMALL, round_weights, smallest
+from seps.models.model import SEPSModel
+from tests.helpers.onnx_graphs import TIE, TOLERANCE, Array, Graphs, assert_same_record
+
+pytestmark = pytest.mark.slow
+PAIRS = 100
+MEGABYTE = 1e6
+BUDGETS = {"scenes": {"all": 8.0}, "photos": {"image": 11.0, "text": 91.0, "pair": 0.12}}
+
+
+def pairs_of(name: str) -> tuple[list[Image.Image], list[tuple[int, str]]]:
+    """Pictures, and pairs of a picture's index and a caption: its own, then those of the next picture."""
+    if name == "photos":
+        examples = load_examples()
+        photos, captions = [example.photo() for example in examples], [example.captions for example in examples]
+    else:
+        items = scenes_gallery().items[:20]
+        photos, captions = [item.photo() for item in items], [item.captions for item in items]
+    true = [(i, caption) for i, texts in enumerate(captions) for caption in texts]
+    false = [((i + 1) % len(photos), caption) for i, caption in true]
+    return photos, [*true, *false][:PAIRS]
+
+
+class Shipped:
+    """A shipped model, its graphs, and its pairs encoded both ways."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name, self.folder = name, folder
+        self.model: SEPSModel = seps.load_model(name)
+        self.manifest = export(self.model, folder, name)
+        self.graphs = Graphs(folder)
+        photos, self.pairs = pairs_of(name)
+        self.patches: Tensor = self.model.encode_photos(photos)
+        pixels = [self.model.preprocess([photo]).numpy() for photo in photos]
+        self.drawn: list[Array] = [self.graphs.run("image", pixels=part)["patches"][0] for part in pixels]
+
+    def words(self, caption: str) -> Tensor:
+        return self.model.encode_captions([caption])[0][0]
+
+
+@pytest.fixture(scope="module", params=["scenes", "photos"])
+def shipped(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Shipped:
+    return Shipped(request.param, tmp_path_factory.mktemp(request.param))
+
+
+def test_from_pixels_and_ids_the_scores_and_masks_are_the_models(shipped: Shipped) -> None:
+    model, tied = shipped.model, 0
+    for index, caption in shipped.pairs:
+        record = seps.explain(model.cross_net, shipped.patches[index], shipped.words(caption))
+        words = shipped.graphs.words(model.tokenizer.encode(caption, model.config.text.max_words))
+        outputs = shipped.graphs.run("pair", patches=shipped.drawn[index], words=words)
+        changed = outputs["kept"] != record.sparse.kept
+        border = np.sort(record.sparse.score)[-int(record.sparse.kept.sum())]
+        assert (np.abs(record.sparse.score[changed] - border) < TIE).all(), caption
+        tied += changed.any()
+        assert abs(outputs["similarity"] - record.similarity) < TOLERANCE or changed.any(), caption
+    assert len(shipped.pairs) == PAIRS and tied <= 1
+
+
+def test_from_the_same_embeddings_every_field_of_the_record_is(shipped: Shipped) -> None:
+    network, tied = shipped.model.cross_net, 0
+    for index, caption in shipped.pairs:
+        patches, words = shipped.patches[index], shipped.words(caption)
+        inputs = {"patches": patches.numpy(), "words": words.numpy()}
+        record = seps.explain(network, patches, words)
+        tied += assert_same_record(shipped.graphs.run("pair", **inputs), record)
+        mask = ~record.sparse.kept
+        outputs = shipped.graphs.run("forced", **inputs, mask=mask)
+        tied += assert_same_record(outputs, seps.explain(network, patches, words, mask=mask))
+    assert tied <= 10  # of some ten thousand words and tokens
+
+
+def test_rankings_are_the_engines(shipped: Shipped) -> None:
+    model, engine = shipped.model, seps.ScoringEngine(shipped.model.cross_net)
+    captions = [caption for _, caption in shipped.pairs]
+    encoded = engine.encode_captions(*model.encode_captions(captions))
+    expected = engine.score(engine.encode_images(shipped.patches), encoded).numpy()
+    features = shipped.graphs.run("features", patches=shipped.patches.numpy())
+    for i, caption in enumerate(captions):
+        words = shipped.words(caption).numpy()
+        scores = shipped.graphs.run("rank", patches=shipped.patches.numpy(), words=words, **features)["similarity"]
+        np.testing.assert_allclose(scores, expected[:, i], atol=TOLERANCE)
+        np.testing.assert_array_equal(np.argsort(-scores), np.argsort(-expected[:, i]))
+
+
+def test_sizes_stay_in_their_budgets(shipped: Shipped) -> None:
+    sizes = {name: graph["bytes"] / MEGABYTE for name, graph in shipped.manifest["graphs"].items()}
+    sizes["all"] = sum(sizes.values())
+    for name, budget in BUDGETS[shipped.name].items():
+        assert 0.8 * budget < sizes[name] < budget, (name, sizes)
+
+
+def test_captions_of_rounded_weights_score_nearly_the_same(shipped: Shipped) -> None:
+    if shipped.name == "scenes":
+        rounded = exportable(shipped.model)
+        round_weights(rounded.txt_enc)
+        pairs = zip(rounded.txt_enc.parameters(), shipped.model.txt_enc.parameters(), strict=True)
+        assert all(torch.equal(a, b) for a, b in pairs)  # float16 holds them as they are
+        return
+    rounded = exportable(shipped.model)
+    round_weights(rounded.txt_enc)
+    network = shipped.model.cross_net
+    packed = [
+        smallest(weight.numpy())
+        for weight in rounded.txt_enc.parameters()
+        if weight.ndim > 1 and weight.numel() >= SMALL
+    ]
+    stored = sum(part.nbytes for parts in packed if parts is not None for part in parts if part is not None)
+    assert None not in packed and 45 < stored / MEGABYTE < 46
+    images, same, differences = network.encode_images(shipped.patches), [], []
+    for caption in {caption for _, caption in shipped.pairs}:
+        matches = [network.match(images, model.encode_captions([caption])[0][0]) for model in (shipped.model, rounded)]
+        masks = [match.sparse.selection.mask for match in matches]
+        same += (masks[0] == masks[1]).all(dim=1).tolist()
+        differences.append((matches[0].similarity - matches[1].similarity).abs().max())
+    assert np.mean(same) > 0.995
+    assert 0 < float(torch.stack(differences).max()) < 1e-3
