@@ -25,6 +25,7 @@ SEPS: dict[str, set[str]] = {
     "search": {"method"},
     "data": {"encoders", "scenes"},
     "models": {"method", "explanation", "encoders", "search"},
+    "indexing": {"search", "models"},
     "runs": {"models"},  # none of the systems that are trained
     "training": {"method", "encoders", "scenes", "search", "data", "models", "runs"},
     "evaluation": {"method", "explanation", "encoders", "scenes", "search", "data", "models", "runs"},
@@ -36,6 +37,7 @@ SEPS: dict[str, set[str]] = {
     "evaluate": {"evaluation"},
     "grounding": {"evaluation"},
     "convert": {"models"},
+    "index": {"indexing"},
     "__init__": {"method", "explanation", "search", "models"},
     "__main__": set(),  # runs a command by its name, without an import
 }

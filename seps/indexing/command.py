@@ -1,0 +1,73 @@
+"""`python -m seps.index PHOTOS --to URI`: index a folder of photographs into a table."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from seps.cli import check_folder, errors_in_one_line
+from seps.indexing.files import FolderFile, folder_files
+from seps.indexing.sync import Encoded, SyncReport, sync_files
+from seps.models.encoder_key import encoder_key
+from seps.models.hub import load_model
+from seps.models.model import SEPSModel
+from seps.photos import open_image
+from seps.progress import Progress
+from seps.search.store import PRECISIONS, GalleryStore, Layout
+
+
+def parser() -> argparse.ArgumentParser:
+    """The program's arguments."""
+    top = argparse.ArgumentParser("python -m seps.index", description=__doc__)
+    top.add_argument("photos", type=Path, help="a folder of photographs; those below it are read too")
+    top.add_argument("--to", required=True, metavar="URI", help="the table: a folder, or s3://BUCKET/NAME")
+    top.add_argument("--model", default="photos", help="a shipped model, a folder, or a hub repo (photos)")
+    top.add_argument(
+        "--precision", choices=tuple(PRECISIONS), default="float32", help="of a new table; float16 is half as large"
+    )
+    return top
+
+
+def table_layout(model: SEPSModel, precision: str = "float32") -> Layout:
+    """What a table of a model's embeddings is like, its precision that of a new one."""
+    patches = model.img_enc.num_patches + model.img_enc.has_cls
+    return Layout(encoder_key(model), patches, model.config.embed_size, precision)
+
+
+def index_folder(
+    model: SEPSModel, photos: Path, uri: str, precision: str = "float32", progress: Progress = False
+) -> SyncReport:
+    """Make a table hold a folder's photographs and no others; a second run goes on where the first one ended.
+
+    Args:
+        model: encodes; photos: the folder.
+        uri: the table, made where there is none; precision: in which a new one keeps embeddings.
+        progress: as in `ScoringEngine`.
+
+    Raises:
+        ValueError: no such folder, or one without photographs.
+        StoreError: as `GalleryStore.write`.
+    """
+    files = folder_files(photos)
+    if not files:
+        raise ValueError(f"The folder {photos} holds no photographs: give another one.")
+
+    def encode(file: FolderFile) -> Encoded:
+        return Encoded(model.encode_photos([open_image(file.file)])[0])
+
+    with GalleryStore.write(uri, table_layout(model, precision)) as store:
+        return sync_files(store, files, encode, progress)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The program; returns its exit code."""
+    options = parser().parse_args(arguments)
+    with errors_in_one_line():
+        check_folder(options.photos, "a folder with photographs")
+        report = index_folder(load_model(options.model), options.photos, options.to, options.precision, True)
+    for sentence in report.skipped:
+        print(f"Left out: {sentence}", file=sys.stderr)
+    print(report.sentence())
+    return 0

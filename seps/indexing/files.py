@@ -1,0 +1,77 @@
+"""The photographs of a folder: their names, sizes and times, without opening one."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from seps.cli import check_folder
+from seps.photos import PhotoError
+
+ENDINGS = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
+
+
+@dataclass(frozen=True)
+class FolderFile:
+    """A file that may be a photograph.
+
+    Attributes:
+        path: below the folder, with slashes; file: where it lies.
+        size: in bytes; modified: in nanoseconds since 1970.
+    """
+
+    path: str
+    file: Path
+    size: int
+    modified: int
+
+
+def folder_files(folder: Path) -> list[FolderFile]:
+    """List the photographs of a folder and of those below, by path; what is hidden is left out, and links out of it.
+
+    Raises:
+        ValueError: no such folder.
+    """
+    check_folder(folder, "a folder with photographs")
+    return sorted(_walk(folder, folder.resolve()), key=lambda file: file.path)
+
+
+def _walk(folder: Path, root: Path) -> Iterator[FolderFile]:
+    for place, below, names in os.walk(folder):
+        below[:] = [name for name in below if not name.startswith(".")]
+        for name in names:
+            file = Path(place, name)
+            if name.startswith(".") or file.suffix.lower() not in ENDINGS:
+                continue
+            if file.is_symlink() and not file.resolve().is_relative_to(root):
+                continue
+            try:
+                yield as_listed(file, path_name(file.relative_to(folder)))
+            except FileNotFoundError:  # deleted meanwhile, or a link that leads nowhere
+                continue
+
+
+def as_listed(file: Path, path: str) -> FolderFile:
+    """A file as it is now, under its name in a gallery; OSError where it is not there."""
+    facts = file.stat()
+    return FolderFile(path, file, facts.st_size, facts.st_mtime_ns)
+
+
+def path_name(path: Path) -> str:
+    """A path in characters that a table takes, even where its bytes are no UTF-8."""
+    return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
+
+
+def file_digest(file: Path) -> str:
+    """Compute sha256 of a file's content, in hexadecimal.
+
+    Raises:
+        PhotoError: it cannot be read.
+    """
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError as error:
+        raise PhotoError(f"{file} cannot be read ({error.strerror}): check whether it may be.") from error

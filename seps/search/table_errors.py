@@ -1,0 +1,84 @@
+"""What may go wrong with a table, in one sentence each, and the lock that lets one process write it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+FULL = ("no space left", "file too large", "disk quota", "os error 28", "os error 27", "storagefull")
+CLOSED = ("permission denied", "read-only", "access denied", "accessdenied", "forbidden", "os error 13", "os error 30")
+
+
+class StoreError(ValueError):
+    """A table that cannot be used; the message says why and what to do."""
+
+
+@contextmanager
+def lance_errors(uri: str) -> Iterator[None]:
+    """Raise as StoreError what Lance raises in the block."""
+    try:
+        yield
+    except StoreError:
+        raise
+    except (OSError, ValueError, RuntimeError) as error:
+        raise StoreError(sentence(uri, str(error))) from error
+
+
+def sentence(uri: str, message: str) -> str:
+    """Say of a table what an error of Lance means for whoever uses it."""
+    lower = message.lower()
+    if any(word in lower for word in FULL):
+        return f"The table {uri} cannot be written, its disk is full: make room and run this once more."
+    if any(word in lower for word in CLOSED):
+        return f"The table {uri} may be read alone, its place is protected: write into another place."
+    if "conflict" in lower:
+        return f"Another process changed the table {uri} meanwhile: run this once more."
+    if "not found" in lower or "no such file" in lower:
+        return f"There is no table {uri}, or a part of it was deleted: index the photographs anew."
+    return f"The table {uri} cannot be used ({' '.join(message.split())[:120]}): index the photographs anew."
+
+
+def is_local(uri: str) -> bool:
+    """Whether a uri names a folder of this machine."""
+    return "://" not in uri
+
+
+class WriterLock:
+    """Held by the one process that writes a table in a folder; it goes with the process, in whatever way that ends.
+
+    Where no folder can be locked, as on object storage, a second writer is told when its commit meets another's.
+
+    Raises:
+        StoreError: another process holds it, or the folder's place cannot be written.
+    """
+
+    def __init__(self, uri: str) -> None:
+        self._file: int | None = None
+        if not is_local(uri):
+            return
+        try:
+            import fcntl
+        except ImportError:
+            return
+        file = Path(f"{uri}.lock")
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(file, os.O_CREAT | os.O_RDWR, 0o600)
+        except OSError as error:
+            raise StoreError(
+                f"The table {uri} cannot be written ({error.strerror}): write into another place."
+            ) from error
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            self.close()
+            raise StoreError(f"Another process is writing the table {uri}: wait until it has ended.") from error
+
+    def close(self) -> None:
+        """Let another process write."""
+        if self._file is not None:
+            with suppress(OSError):
+                os.close(self._file)
+            self._file = None

@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from seps.indexing.files import FolderFile, file_digest, folder_files
+from seps.indexing.sync import Encoded, SyncReport, sync_files
+from seps.photos import open_image
+from seps.search.store import GalleryStore, Layout
+from tests.helpers.sentences import refused
+
+COUNT = 6
+LAYOUT = Layout("an encoder", 4, 3)
+
+
+def write_photo(file: Path, seed: int) -> None:
+    file.parent.mkdir(exist_ok=True, parents=True)
+    Image.fromarray(np.random.default_rng(seed).integers(0, 256, (4, 3, 3), dtype=np.uint8)).save(file)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for seed in range(COUNT):
+        write_photo(tmp_path / "photos" / ("below" if seed % 2 else "") / f"{seed}.png", seed)
+    return tmp_path / "photos"
+
+
+@pytest.fixture
+def uri(tmp_path: Path) -> Path:
+    return tmp_path / "gallery.lance"
+
+
+def encode(file: FolderFile) -> Encoded:
+    """The mean colour of each row of pixels stands for an encoder."""
+    return Encoded(torch.from_numpy(np.asarray(open_image(file.file)).mean(1, dtype=np.float32)), b"small")
+
+
+def sync(folder: Path, uri: Path) -> SyncReport:
+    with GalleryStore.write(uri, LAYOUT) as store:
+        return sync_files(store, folder_files(folder), encode)
+
+
+def assert_whole(folder: Path, uri: Path) -> None:
+    """The table holds what the folder does, each photograph once and as it is encoded now."""
+    store, files = GalleryStore.read(uri), folder_files(folder)
+    stored = store.photos(store.rows())
+    assert sorted(kept.file.path for kept in stored.values()) == [file.path for file in files]
+    by_path = {kept.file.path: kept for kept in stored.values()}
+    for file in files:
+        kept = by_path[file.path]
+        assert (kept.file.digest, kept.file.size, kept.file.modified) == (
+            file_digest(file.file),
+            file.size,
+            file.modified,
+        )
+        assert torch.equal(kept.embeddings, encode(file).embeddings)
+
+
+def test_a_folder_is_indexed_once(folder: Path, uri: Path) -> None:
+    assert sync(folder, uri) == SyncReport(encoded=COUNT)
+    assert_whole(folder, uri)
+    version = GalleryStore.read(uri).version
+    assert sync(folder, uri) == SyncReport(kept=COUNT)
+    assert GalleryStore.read(uri).version == version
+
+
+def test_what_is_added_changed_moved_copied_and_deleted_follows(folder: Path, uri: Path) -> None:
+    sync(folder, uri)
+    write_photo(folder / "new.png", 10)
+    write_photo(folder / "2.png", 11)
+    (folder / "0.png").rename(folder / "below" / "moved.png")
+    (folder / "copy.png").write_bytes((folder / "4.png").read_bytes())
+    (folder / "below" / "1.png").unlink()
+    os.utime(folder / "below" / "3.png", (1, 1))
+    report = sync(folder, uri)
+    assert_whole(folder, uri)
+    assert report == SyncReport(encoded=2, kept=2, moved=3, removed=2)
+    assert report.sentence() == "2 encoded, 2 kept, 3 moved, 2 removed, 0 left out."
+
+
+def test_two_files_that_change_places_keep_their_embeddings(folder: Path, uri: Path) -> None:
+    sync(folder, uri)
+    (folder / "0.png").rename(folder / "x.png")
+    (folder / "2.png").rename(folder / "0.png")
+    (folder / "x.png").rename(folder / "2.png")
+    assert sync(folder, uri) == SyncReport(kept=COUNT - 2, moved=2)
+    assert_whole(folder, uri)
+
+
+def test_damaged_files_are_skipped_and_listed(folder: Path, uri: Path) -> None:
+    sync(folder, uri)
+    (folder / "0.png").write_bytes((folder / "0.png").read_bytes()[:60])
+    (folder / "words.jpg").write_text("no photograph")
+    report = sync(folder, uri)
+    assert (report.encoded, report.kept, report.removed) == (0, COUNT - 1, 1)
+    assert [Path(sentence.split(" cannot be read")[0]).name for sentence in report.skipped] == ["0.png", "words.jpg"]
+    (folder / "0.png").unlink()
+    (folder / "words.jpg").unlink()
+    assert_whole(folder, uri)
+
+
+def test_hidden_files_and_links_out_of_the_folder_are_left_out(folder: Path, tmp_path: Path) -> None:
+    write_photo(tmp_path / "outside.png", 1)
+    write_photo(folder / ".hidden" / "x.png", 1)
+    write_photo(folder / ".hidden.png", 1)
+    (folder / "link.png").symlink_to(tmp_path / "outside.png")
+    (folder / "nowhere.png").symlink_to(folder / "none.png")
+    (folder / "captions.json").write_text("{}")
+    (folder / "inside.png").symlink_to(folder / "0.png")
+    names = [file.path for file in folder_files(folder)]
+    assert names == ["0.png", "2.png", "4.png", "below/1.png", "below/3.png", "below/5.png", "inside.png"]
+    with refused(ValueError):
+        folder_files(folder / "none")
+
+
+SLOW_INDEXING = """
+import sys, time
+from pathlib import Path
+from seps.indexing import sync
+from seps.indexing.files import folder_files
+from seps.search.store import GalleryStore
+from tests.seps.indexing.test_sync import LAYOUT, encode
+sync.COMMIT_PHOTOS = 3
+def slowly(file):
+    time.sleep(0.02)
+    return encode(file)
+with GalleryStore.write(sys.argv[2], LAYOUT) as store:
+    print("begun", flush=True)
+    sync.sync_files(store, folder_files(Path(sys.argv[1])), slowly)
+"""
+
+
+@pytest.mark.slow
+def test_a_table_whose_writer_is_killed_opens_and_ends_complete(tmp_path: Path, uri: Path) -> None:
+    folder, rng = tmp_path / "photos", np.random.default_rng()
+    for seed in range(100):
+        write_photo(folder / f"{seed}.png", seed)
+    counts = [0]
+    for _ in range(5):
+        command = [sys.executable, "-c", SLOW_INDEXING, str(folder), str(uri)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[3]) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"begun\n"
+            time.sleep(rng.uniform(0.05, 0.6))
+            process.send_signal(signal.SIGKILL)
+        counts.append(len(GalleryStore.read(uri)))
+    assert counts == sorted(counts)  # nothing that was committed is lost
+    assert 0 < counts[-1] < 100
+    assert sync(folder, uri) == SyncReport(encoded=100 - counts[-1], kept=counts[-1])
+    assert_whole(folder, uri)
+
+
+READING = """
+import sys
+import torch
+from seps.search.store import GalleryStore
+counts = []
+for _ in range(20):
+    store = GalleryStore.read(sys.argv[1])
+    rows = store.rows()
+    photos = store.photos(rows)
+    assert len(photos) == len(rows) == len(store)
+    assert store.nearest(torch.ones(3), 5)
+    counts.append(len(rows))
+assert counts == sorted(counts)
+"""
+
+
+@pytest.mark.slow
+def test_many_read_what_was_committed_while_one_writes(tmp_path: Path, uri: Path) -> None:
+    folder = tmp_path / "photos"
+    for seed in range(200):
+        write_photo(folder / f"{seed}.png", seed)
+    files = folder_files(folder)
+    with GalleryStore.write(uri, LAYOUT) as store:
+        sync_files(store, files[:1], encode)
+        command = [sys.executable, "-c", READING, str(uri)]
+        readers = [subprocess.Popen(command, cwd=Path(__file__).parents[3]) for _ in range(5)]
+        for count in range(10, 200, 10):
+            sync_files(store, files[:count], encode)
+        assert [reader.wait() for reader in readers] == [0] * 5

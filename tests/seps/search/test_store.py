@@ -1,0 +1,196 @@
+from __future__ import annotations
+
+import multiprocessing
+import resource
+import shutil
+from pathlib import Path
+
+import lance
+import pyarrow as pa
+import pytest
+import torch
+
+from seps.search.store import FileFacts, GalleryStore, Layout, StoredPhoto
+from tests.helpers.sentences import refused
+
+LAYOUT = Layout("an encoder", 5, 4)
+
+
+def photo(path: str, seed: int, digest: str = "", layout: Layout = LAYOUT) -> StoredPhoto:
+    values = torch.randn(layout.patches, layout.channels, generator=torch.Generator().manual_seed(seed))
+    return StoredPhoto(
+        FileFacts(path, 10 + seed, 20 + seed, digest or f"digest {seed}"), values, b"a JPEG", "CC0", "Ann"
+    )
+
+
+@pytest.fixture
+def uri(tmp_path: Path) -> Path:
+    return tmp_path / "gallery.lance"
+
+
+def filled(uri: Path, count: int = 3, layout: Layout = LAYOUT) -> list[StoredPhoto]:
+    photos = [photo(f"below/{i}.jpg", i, layout=layout) for i in range(count)]
+    with GalleryStore.write(uri, layout) as store:
+        store.put(photos)
+    return photos
+
+
+def content(uri: Path) -> dict[str, StoredPhoto]:
+    store = GalleryStore.read(uri)
+    return {kept.file.path: kept for kept in store.photos(store.rows()).values()}
+
+
+def assert_same(actual: StoredPhoto, expected: StoredPhoto) -> None:
+    assert torch.equal(actual.embeddings, expected.embeddings)
+    assert (actual.file, actual.thumbnail) == (expected.file, expected.thumbnail)
+    assert (actual.licence, actual.credit) == (expected.licence, expected.credit)
+
+
+def test_photographs_are_read_as_they_were_written(uri: Path) -> None:
+    photos = filled(uri)
+    stored = content(uri)
+    assert list(stored) == [each.file.path for each in photos]
+    for each in photos:
+        assert_same(stored[each.file.path], each)
+    store = GalleryStore.read(uri, LAYOUT.encoder)
+    assert store.layout == LAYOUT
+    assert len(store) == 3
+    rows = [store.files()[each.file.path][0] for each in reversed(photos)]
+    assert torch.equal(store.embeddings(rows), torch.stack([each.embeddings for each in reversed(photos)]))
+    assert store.thumbnails(rows) == [b"a JPEG"] * 3
+    assert [facts for _, facts in store.files().values()] == [each.file for each in photos]
+
+
+def test_half_precision_keeps_what_float16_holds(uri: Path) -> None:
+    (each,) = filled(uri, 1, Layout("an encoder", 5, 4, "float16"))
+    assert torch.equal(content(uri)[each.file.path].embeddings, each.embeddings.half().float())
+    huge = StoredPhoto(each.file, each.embeddings * 1e6)
+    with GalleryStore.write(uri, LAYOUT) as store, refused(ValueError):
+        store.put([huge])
+
+
+def test_photographs_take_the_place_of_those_of_the_same_path(uri: Path) -> None:
+    photos = filled(uri)
+    anew = photo("below/1.jpg", 9)
+    with GalleryStore.write(uri, LAYOUT) as store:
+        store.put([anew, photo("it's.jpg", 7)])
+        store.remove(["below/2.jpg"])
+    stored = content(uri)
+    assert set(stored) == {"below/0.jpg", "below/1.jpg", "it's.jpg"}
+    assert_same(stored["below/1.jpg"], anew)
+    assert_same(stored["below/0.jpg"], photos[0])
+    with GalleryStore.write(uri, LAYOUT) as store:
+        store.remove(["it's.jpg"])
+        store.tidy()
+    assert set(content(uri)) == {"below/0.jpg", "below/1.jpg"}
+
+
+def test_names_are_searched_as_they_are_written(uri: Path) -> None:
+    with GalleryStore.write(uri, LAYOUT) as store:
+        store.put([photo(path, seed) for seed, path in enumerate(("Dog.jpg", "it's 100%.jpg", "cat_dog.png"))])
+    store = GalleryStore.read(uri)
+    assert [store.count(name) for name in ("dog", "DOG", "'", "%", "_", "", "x")] == [2, 2, 1, 1, 1, 3, 0]
+    query = torch.randn(4, generator=torch.Generator().manual_seed(3))
+    assert set(store.nearest(query, 5, "dog")) == set(store.rows("dog"))
+
+
+def test_the_nearest_are_those_of_the_largest_product(uri: Path) -> None:
+    photos = filled(uri, 40)
+    store = GalleryStore.read(uri)
+    means = torch.stack([torch.nn.functional.normalize(each.embeddings, dim=-1).mean(0) for each in photos])
+    pooled = torch.nn.functional.normalize(means, dim=-1).half().float()
+    query = torch.nn.functional.normalize(torch.randn(4, generator=torch.Generator().manual_seed(3)), dim=0)
+    rows = [store.files()[photos[i].file.path][0] for i in (pooled @ query.half().float()).argsort(descending=True)]
+    assert store.nearest(query, 7) == rows[:7]
+
+
+def test_a_change_of_a_number_is_noticed(uri: Path) -> None:
+    photos = filled(uri)
+    dataset = lance.dataset(str(uri))
+    table = dataset.to_table()
+    values = table["patches"].to_pylist()
+    values[1][3] += 1e-3
+    field = table.schema.field("patches")
+    table = table.set_column(table.schema.get_field_index("patches"), field, pa.array(values, field.type))
+    lance.write_dataset(table, str(uri), mode="overwrite")
+    assert set(content(uri)) == {"below/0.jpg", "below/2.jpg"}
+    assert_same(content(uri)["below/2.jpg"], photos[2])
+
+
+def test_tables_that_do_not_fit_are_refused(uri: Path, tmp_path: Path) -> None:
+    with refused(ValueError):
+        GalleryStore.read(uri)
+    filled(uri)
+    with refused(ValueError):
+        GalleryStore.read(uri, "another encoder")
+    with refused(ValueError):
+        GalleryStore.write(uri, Layout("another encoder", 5, 4))
+    with refused(ValueError):
+        GalleryStore.read(uri).put([photo("x.jpg", 1)])
+    other = tmp_path / "other.lance"
+    lance.write_dataset(lance.dataset(str(uri)).to_table().replace_schema_metadata({}), str(other))
+    with refused(ValueError):
+        GalleryStore.read(other)
+    for file in (uri / "_versions").iterdir():
+        file.write_bytes(b"no manifest")
+    with refused(ValueError):
+        GalleryStore.read(uri)
+
+
+def test_one_writes_and_many_read(uri: Path) -> None:
+    photos = filled(uri)
+    with GalleryStore.write(uri, LAYOUT) as store:
+        with refused(ValueError):
+            GalleryStore.write(uri, LAYOUT)
+        before = GalleryStore.read(uri)
+        store.remove(["below/0.jpg"])
+        store.put([photo("below/1.jpg", 9)])
+        assert len(before) == 3
+        row = before.files()["below/1.jpg"][0]
+        assert_same(before.photos([row])[row], photos[1])
+        assert len(before.reopened()) == len(store) == 2
+    GalleryStore.write(uri, LAYOUT).close()
+
+
+def test_a_change_behind_a_writers_back_is_told(uri: Path) -> None:
+    filled(uri)
+    with GalleryStore.write(uri, LAYOUT) as store:
+        lance.dataset(str(uri)).delete("path = 'below/0.jpg'")  # as a process on another machine might
+        with refused(ValueError):
+            store.remove(["below/1.jpg"])
+
+
+def test_a_table_that_is_deleted_meanwhile_is_told(uri: Path) -> None:
+    filled(uri)
+    store = GalleryStore.read(uri)
+    rows = store.rows()
+    shutil.rmtree(uri)
+    with refused(ValueError):
+        store.embeddings(rows)
+
+
+def test_a_place_that_is_protected_is_told(uri: Path) -> None:
+    uri.parent.joinpath("gallery.lance.lock").mkdir()
+    with refused(ValueError):
+        GalleryStore.write(uri, LAYOUT)
+
+
+def write_much(uri: Path) -> str:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))  # what a file may have: as if the disk were full
+    layout = Layout("an encoder", 50, 40)
+    try:
+        with GalleryStore.write(uri, layout) as store:
+            store.put([photo(f"{i}.jpg", i, layout=layout) for i in range(10)])
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.slow
+def test_a_full_disk_is_told_and_leaves_the_table_as_it_was(uri: Path) -> None:
+    layout = Layout("an encoder", 50, 40)
+    filled(uri, 1, layout)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        message = pool.apply(write_much, (uri,))
+    assert message == f"The table {uri} cannot be written, its disk is full: make room and run this once more."
+    assert set(content(uri)) == {"below/0.jpg"}
