@@ -4,13 +4,14 @@ Read `method` in the order in which it runs: `tokens`, `selection` (equations 1 
 (5), `network` (the above, in order), `losses` (6 and 7). `explanation` tells one forward pass in full, splits its score
 and measures what it would be under other decisions, patches or pixels. `search` scores many images and captions exactly
 and fast, ranks them and counts recalls. With photographs and sentences: `load_model` gives a trained model of `models`,
-made of `encoders` and the network, and `models.export` writes it as ONNX graphs; `data`, `runs`, `training` and
-`evaluation` are for those who train one. `judge` and `generator` are trained with the same `runs`, the latter on
-`scenes`, a drawn world whose truth is known. `configs` has encoders and recipes by name.
+made of `encoders` and the network, and `models.export` writes it as ONNX graphs; `indexing` brings folders of
+photographs into tables on disk, which `search` ranks; `data`, `runs`, `training` and `evaluation` are for those who
+train one. `judge` and `generator` are trained with the same `runs`, the latter on `scenes`, a drawn world whose truth
+is known. `configs` has encoders and recipes by name.
 
 All of it stands on `checks`, `cli`, `fields`, `files`, `numbers`, `photos`, `precision` and `progress`, which know
 nothing of SEPS. Programs are named in `__main__`: the command `seps` lists them; `train`, `evaluate`, `grounding`,
-`baseline` and `convert` are thin ones.
+`baseline`, `convert` and `index` are thin ones.
 """
 
 from importlib import import_module

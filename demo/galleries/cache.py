@@ -29,3 +29,11 @@ def write_whole(file: Path, content: bytes) -> None:
     with written_whole(file, f".{token_hex(8)}.part") as part:  # several sessions may write it at once
         part.touch(mode=0o600, exist_ok=False)
         part.write_bytes(content)
+
+
+def former_embeddings(cache: Path) -> str:
+    """A line about embeddings that an earlier version left in the cache, a file each; "" where there are none."""
+    folder = cache / "embeddings"
+    if not folder.is_dir():
+        return ""
+    return f"Embeddings are kept in {cache / 'tables'} now and are made anew: {folder} can be deleted."

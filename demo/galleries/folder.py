@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from demo.galleries.decoding import NoPhotoError, PhotoError
@@ -41,7 +43,14 @@ def folder_gallery(folder: Path, progress: Progress = False, recursive: bool = F
         which = f'"{unknown[0]}"' + (f" and {len(unknown) - 1} more" if len(unknown) > 1 else "")
         note = f"{CAPTIONS_FILE} has captions for {which}, which the folder does not hold."
     title = printable(folder.resolve().name) or printable(folder)
-    return _gallery("folder", title, note, named, captions, skipped, progress)
+    gallery = _gallery("folder", title, note, named, captions, skipped, progress)
+    return replace(gallery, table=table_name(folder, recursive))
+
+
+def table_name(folder: Path, recursive: bool) -> str:
+    """The name of a folder's table in the cache, another one with the folders below."""
+    place = f"{'recursive' if recursive else 'flat'} {os.fsencode(folder.resolve())!r}"
+    return f"folder-{hashlib.sha256(place.encode()).hexdigest()[:12]}"
 
 
 def photo_gallery(file: Path) -> Gallery:

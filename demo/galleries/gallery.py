@@ -72,6 +72,7 @@ class Gallery:
         items: the photographs.
         skipped: a sentence for each file that was left out.
         noun: what its items are called, for people.
+        table: the name of its table in the cache; its own name where left out.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Gallery:
     items: tuple[GalleryItem, ...]
     skipped: tuple[str, ...] = ()
     noun: str = "photographs"
+    table: str = ""
 
     def __len__(self) -> int:
         return len(self.items)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -11,15 +9,14 @@ from pathlib import Path
 
 import torch
 from PIL import Image
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
 from torch import Tensor
 
-from demo.galleries.cache import write_whole
 from demo.galleries.gallery import Gallery, GalleryItem
 from demo.galleries.photos import KeptPhoto, kept_small, thumbnail
+from demo.galleries.table import GalleryTable, thumbnail_content, thumbnail_url
 from seps import ImageIndex, ScoringEngine, SEPSModel
 from seps.progress import Progress, with_progress
+from seps.search.store import FileFacts, StoredPhoto
 
 
 @dataclass(frozen=True)
@@ -80,8 +77,8 @@ def index_gallery(
     Args:
         model: in evaluation mode.
         gallery: a photograph that cannot be read moves from its items to `skipped`.
-        cache: embeddings and thumbnails lie in its folder embeddings, float32, by the photograph's and the image
-            encoder's content; files there that are not as they were written are written anew. None writes nothing.
+        cache: embeddings, float32, and thumbnails lie in a table of the gallery and the image encoder there, see
+            `demo.galleries.table`; those that are not as they were written are written anew. None writes nothing.
         progress: as in `ScoringEngine`.
         encode: encodes photographs elsewhere than on the model's device, see `demo.service.gpu`.
         before: what the same person sent before, by the same model: photographs that it holds are not encoded again.
@@ -89,21 +86,27 @@ def index_gallery(
     Raises:
         ValueError: no photograph, or none that can be read.
     """
-    folder = None if cache is None else cache / "embeddings" / encoder_key(model)
-    items, encoded, skipped = [], [], list(gallery.skipped)
+    has_files = any(not isinstance(item.source, bytes) for item in gallery.items)
+    table = GalleryTable(cache if has_files else None, gallery, model)
+    items: list[GalleryItem] = []
+    encoded, skipped = list[_Encoded](), list(gallery.skipped)
     known = {} if before is None else {digest: place for place, digest in enumerate(before.digests)}
-    for item in with_progress(gallery.items, f"Indexing {gallery.noun}", progress):
-        place = known.get(item.digest()) if known and isinstance(item.source, bytes) else None
-        try:
-            if before is not None and place is not None:
-                item, photo = _taken_over(item, before, place)
-            else:
-                item, photo = _encode(model, item, folder, encode or model.encode_photos)
-        except ValueError as error:
-            skipped.append(str(error))
-            continue
-        items.append(item)
-        encoded.append(photo)
+    try:
+        for item in with_progress(gallery.items, f"Indexing {gallery.noun}", progress):
+            place = known.get(item.digest()) if known and isinstance(item.source, bytes) else None
+            try:
+                if before is not None and place is not None:
+                    item, photo = _taken_over(item, before, place)
+                else:
+                    item, photo = _encode(model, item, table, encode or model.encode_photos)
+            except ValueError as error:
+                skipped.append(str(error))
+                continue
+            items.append(item)
+            encoded.append(photo)
+        table.forget_others([item.key for item in items])
+    finally:
+        table.close()
     if not items:
         reason = f" {(skipped or [gallery.note])[0]}".rstrip()
         raise ValueError(f'The gallery "{gallery.title}" has no photo that can be read.{reason}')
@@ -123,68 +126,35 @@ def _taken_over(item: GalleryItem, before: IndexedGallery, place: int) -> tuple[
     return replace(item, source=before.gallery.items[place].source), encoded
 
 
-def encoder_key(model: SEPSModel) -> str:
-    """A short hash of all that embeddings depend on besides the photograph: preprocessing, parameters, arithmetic."""
-    config = json.dumps(model.config.as_dict()["vision"], sort_keys=True)
-    key = hashlib.sha256(f"{config} {model.device.type} {torch.__version__}".encode())
-    for name, values in model.img_enc.state_dict().items():
-        key.update(f"{name} {values.dtype} {tuple(values.shape)}".encode())
-        key.update(values.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().data)
-    return key.hexdigest()[:16]
-
-
 def _encode(
-    model: SEPSModel,
-    item: GalleryItem,
-    folder: Path | None,
-    encode: Callable[[Sequence[Image.Image]], Tensor],
+    model: SEPSModel, item: GalleryItem, table: GalleryTable, encode: Callable[[Sequence[Image.Image]], Tensor]
 ) -> tuple[GalleryItem, _Encoded]:
-    """The item as it is kept, and its photograph encoded, from the cache where it is there."""
+    """The item as it is kept, and its photograph encoded, from the table where it is there."""
     sent = isinstance(item.source, bytes)
-    folder = None if sent else folder
-    cached = None if folder is None else _load(model, folder, item.digest())
-    if cached is not None:
-        return item, cached
+    if not sent and table.photos:
+        kept = table.photos.get(item.digest())
+        if kept is not None:
+            table.put(replace(kept, file=replace(kept.file, path=item.key)))
+            embeddings = kept.embeddings.to(model.img_enc.vision_proj.weight.dtype)
+            return item, _Encoded(embeddings, thumbnail_url(kept), kept.file.digest)
     photo = item.read()
     try:
         embeddings = encode([photo.image])[0].cpu()
     except ValueError as error:
         raise ValueError(f'The photo "{item.title}" cannot be encoded: {error}') from error
     encoded = _Encoded(embeddings, thumbnail(photo.image), photo.digest)
-    if folder is not None:
-        with suppress(OSError):  # a cache that cannot be written costs time, nothing else
-            _store(folder, encoded)
-    return (replace(item, source=kept_small(photo.image)) if sent else item), encoded
+    if sent:
+        return replace(item, source=kept_small(photo.image)), encoded
+    table.put(_to_keep(item, encoded))
+    return item, encoded
 
 
-def _file(folder: Path, digest: str) -> Path:
-    return folder / f"{digest}.safetensors"
-
-
-def _checksum(folder: Path, embeddings: Tensor, picture: str, digest: str) -> str:
-    """sha256 of what is kept of a photograph, of which photograph, and of which encoder; in hexadecimal."""
-    checksum = hashlib.sha256(f"{folder.name} {digest} {embeddings.dtype} {tuple(embeddings.shape)} {picture}".encode())
-    checksum.update(embeddings.contiguous().flatten().view(torch.uint8).numpy().data)
-    return checksum.hexdigest()
-
-
-def _store(folder: Path, encoded: _Encoded) -> None:
-    """Write one photograph into the cache; OSError where it cannot be written."""
-    embeddings = encoded.embeddings.float().contiguous()
-    checksum = _checksum(folder, embeddings, encoded.thumbnail, encoded.digest)
-    metadata = {"thumbnail": encoded.thumbnail, "checksum": checksum}
-    write_whole(_file(folder, encoded.digest), save({"embeddings": embeddings}, metadata))
-
-
-def _load(model: SEPSModel, folder: Path, digest: str) -> _Encoded | None:
-    """One photograph from the cache, or None where it is not there as it was written."""
-    try:
-        with safe_open(_file(folder, digest), "pt") as file:
-            embeddings = file.get_tensor("embeddings")
-            metadata = file.metadata() or {}
-            picture, checksum = metadata["thumbnail"], metadata["checksum"]
-    except (OSError, SafetensorError, KeyError):
-        return None
-    if checksum != _checksum(folder, embeddings, picture, digest):
-        return None
-    return _Encoded(embeddings.to(model.img_enc.vision_proj.weight.dtype), picture, digest)
+def _to_keep(item: GalleryItem, encoded: _Encoded) -> StoredPhoto:
+    """An encoded photograph as its gallery's table keeps it."""
+    size = modified = 0
+    if isinstance(item.source, Path):
+        with suppress(OSError):  # deleted meanwhile
+            size, modified = item.source.stat().st_size, item.source.stat().st_mtime_ns
+    facts = FileFacts(item.key, size, modified, encoded.digest)
+    content = thumbnail_content(encoded.thumbnail)
+    return StoredPhoto(facts, encoded.embeddings.float(), content, item.licence, item.credit)

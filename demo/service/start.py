@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from demo.galleries.cache import default_cache
+from demo.galleries.cache import default_cache, former_embeddings
 from demo.galleries.examples import examples_gallery
 from demo.galleries.folder import folder_gallery
 from demo.galleries.gallery import Gallery
@@ -194,6 +194,9 @@ def open_service(
         ValueError: the folder does not exist or holds no readable photograph.
     """
     place = cache or default_cache()
+    former = former_embeddings(place)
+    if former:
+        tell(former)
     encoder = lent_encoder(MODEL)
     model = load_model(MODEL).to(best_device() if encoder is None else "cpu")
     galleries: list[Gallery] = [] if photos is None else [folder_gallery(photos, progress, recursive)]

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from seps.cli import check_folder, errors_in_one_line
 from seps.indexing.files import FolderFile, folder_files
+from seps.indexing.layout import table_layout
 from seps.indexing.sync import Encoded, SyncReport, sync_files
-from seps.models.encoder_key import encoder_key
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
 from seps.photos import open_image
 from seps.progress import Progress
-from seps.search.store import PRECISIONS, GalleryStore, Layout
+from seps.search.store import PRECISIONS, GalleryStore
 
 
 def parser() -> argparse.ArgumentParser:
@@ -28,12 +28,6 @@ def parser() -> argparse.ArgumentParser:
         "--precision", choices=tuple(PRECISIONS), default="float32", help="of a new table; float16 is half as large"
     )
     return top
-
-
-def table_layout(model: SEPSModel, precision: str = "float32") -> Layout:
-    """What a table of a model's embeddings is like, its precision that of a new one."""
-    patches = model.img_enc.num_patches + model.img_enc.has_cls
-    return Layout(encoder_key(model), patches, model.config.embed_size, precision)
 
 
 def index_folder(

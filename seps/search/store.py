@@ -8,6 +8,7 @@ number read, each what was committed when it opened the table.
 from __future__ import annotations
 
 import json
+import shutil
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -22,6 +23,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from seps.checks import read_json
 from seps.search.pooling import pooled_images
 from seps.search.table_errors import StoreError, WriterLock, is_local, lance_errors
 
@@ -129,8 +131,12 @@ class GalleryStore:
         return cls(uri, dataset, read_layout(uri, dataset, encoder), None)
 
     @classmethod
-    def write(cls, uri: str | Path, layout: Layout) -> GalleryStore:
+    def write(cls, uri: str | Path, layout: Layout, anew: bool = False) -> GalleryStore:
         """Open a table to change it, a new one where there is none; close it afterwards, as a `with` block does.
+
+        Args:
+            uri: as in `read`; layout: of a new table; one that is there must be of this encoder.
+            anew: delete what is there first, where it is a folder of this machine.
 
         Raises:
             StoreError: another process writes it; it is of another encoder; it cannot be written.
@@ -139,6 +145,8 @@ class GalleryStore:
         lock = WriterLock(uri)
         try:
             with lance_errors(uri):
+                if anew and is_local(uri) and Path(uri).exists():
+                    shutil.rmtree(uri)
                 exists = table_exists(uri)
                 dataset = lance.dataset(uri) if exists else lance.write_dataset(layout.schema().empty_table(), uri)
             return cls(uri, dataset, read_layout(uri, dataset, layout.encoder), lock)
@@ -306,7 +314,7 @@ def checksum(layout: Layout, photo: StoredPhoto) -> int:
     """A sum over a row's content in the precision that is kept, and whose it is."""
     values = photo.embeddings.detach().cpu().to(PRECISIONS[layout.precision][0]).contiguous()
     start = zlib.crc32(f"{layout.encoder} {photo.file.digest}".encode())
-    return zlib.crc32(values.flatten().view(torch.uint8).numpy(), zlib.crc32(photo.thumbnail, start))
+    return zlib.crc32(values.flatten().view(torch.uint8).numpy().data, zlib.crc32(photo.thumbnail, start))
 
 
 def fixed_lists(values: NDArray[Any], number: pa.DataType) -> pa.FixedSizeListArray:
@@ -317,7 +325,7 @@ def fixed_lists(values: NDArray[Any], number: pa.DataType) -> pa.FixedSizeListAr
 def read_layout(uri: str, dataset: lance.LanceDataset, encoder: str | None) -> Layout:
     """Read what the rows of a table share; StoreError where it is no table of this kind, or of another encoder."""
     try:
-        values = json.loads((dataset.schema.metadata or {})[b"seps"])
+        values = read_json((dataset.schema.metadata or {})[b"seps"], uri)
         other = values.pop("format") != FORMAT
         layout = Layout(**values)
     except (KeyError, ValueError, TypeError):

@@ -24,6 +24,10 @@ def lance_errors(uri: str) -> Iterator[None]:
         raise
     except (OSError, ValueError, RuntimeError) as error:
         raise StoreError(sentence(uri, str(error))) from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # how Lance's own code ends on a damaged file; no Exception
+            raise
+        raise StoreError(sentence(uri, "damaged")) from error
 
 
 def sentence(uri: str, message: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from demo.galleries.cache import default_cache, write_whole
+from demo.galleries.cache import default_cache, former_embeddings, write_whole
 from demo.galleries.examples import examples_gallery
 from demo.galleries.gallery import Gallery, GalleryItem, caption_pool
 from demo.galleries.packaged import load_examples
@@ -91,3 +91,11 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"exists|directory"):
         write_whole(file / "file", b"below a file")
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["below", "file", "folder"]
+
+
+def test_embeddings_of_an_earlier_version_are_told(tmp_path: Path) -> None:
+    assert former_embeddings(tmp_path) == ""
+    (tmp_path / "embeddings").mkdir()
+    assert former_embeddings(tmp_path) == (
+        f"Embeddings are kept in {tmp_path / 'tables'} now and are made anew: {tmp_path / 'embeddings'} can be deleted."
+    )

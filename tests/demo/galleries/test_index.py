@@ -1,24 +1,29 @@
 from __future__ import annotations
 
 import gc
+import shutil
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import lance
 import numpy as np
+import pyarrow as pa
 import pytest
 import torch
 from PIL import Image
-from safetensors import safe_open
-from safetensors.torch import save
 
 from demo.galleries import gallery as galleries
 from demo.galleries.folder import folder_gallery, uploads_gallery
-from demo.galleries.gallery import Gallery
-from demo.galleries.index import encoder_key, index_gallery
+from demo.galleries.gallery import Gallery, GalleryItem
+from demo.galleries.index import index_gallery
 from demo.galleries.photos import KEPT, KeptPhoto, Photo, file_digest, read_photo, thumbnail
 from seps import ScoringEngine, SEPSModel
+from seps.indexing.layout import table_layout
+from seps.models.encoder_key import encoder_key
+from seps.search.store import GalleryStore, Layout
 from tests.helpers.tiny import tiny_model
 
 COUNT = 4
@@ -49,8 +54,12 @@ def cache(tmp_path: Path) -> Path:
     return tmp_path / "cache"
 
 
-def cached(cache: Path) -> list[Path]:
-    return sorted(cache.rglob("*.safetensors"))
+def tables(cache: Path) -> list[Path]:
+    return sorted((cache / "tables").glob("*.lance"))
+
+
+def kept_rows(cache: Path) -> int:
+    return sum(len(GalleryStore.read(table)) for table in tables(cache))
 
 
 class Encodings:
@@ -85,7 +94,7 @@ def test_the_second_start_encodes_nothing_and_scores_the_same(
     model: SEPSModel, gallery: Gallery, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = index_gallery(model, gallery, cache)
-    assert len(cached(cache)) == COUNT
+    assert kept_rows(cache) == COUNT
     encodings = Encodings(model, monkeypatch)
     second = index_gallery(model, gallery, cache)
     assert encodings.count == 0
@@ -108,41 +117,32 @@ def test_the_cache_goes_by_content_not_by_name(
     assert not torch.equal(second.patches(2), first.patches(3))
 
 
-Kept = tuple[torch.Tensor, dict[str, str]]  # embeddings, metadata
-TAMPERED: dict[str, Callable[[Kept, Kept], bytes]] = {
-    "a number": lambda entry, other: save({"embeddings": entry[0] + (entry[0] == entry[0].max()) * 1e-3}, entry[1]),
-    "another's embeddings": lambda entry, other: save({"embeddings": other[0]}, entry[1]),
-    "another's whole": lambda entry, other: save({"embeddings": other[0]}, other[1]),
-    "another's thumbnail": lambda entry, other: save(
-        {"embeddings": entry[0]}, entry[1] | {"thumbnail": other[1]["thumbnail"]}
-    ),
-    "the type": lambda entry, other: save({"embeddings": entry[0].bfloat16()}, entry[1]),
-    "the shape": lambda entry, other: save({"embeddings": entry[0][None]}, entry[1]),
-    "no number at all": lambda entry, other: save({"embeddings": torch.tensor(1.0)}, entry[1]),
-    "no thumbnail": lambda entry, other: save({"embeddings": entry[0]}, {"checksum": entry[1]["checksum"]}),
-    "no checksum": lambda entry, other: save({"embeddings": entry[0]}, {"thumbnail": entry[1]["thumbnail"]}),
-    "no metadata": lambda entry, other: save({"embeddings": entry[0]}),
-    "cut": lambda entry, other: save({"embeddings": entry[0]}, entry[1])[:-40],
-    "empty": lambda entry, other: b"",
-    "text": lambda entry, other: b"no tensors here, only words",
+def altered(uri: Path, column: str, change: Callable[[Any, Any], Any]) -> None:
+    """Write a table with another value in its first row, given that and the second row's."""
+    table = lance.dataset(str(uri)).to_table()
+    values, field = table[column].to_pylist(), table.schema.field(column)
+    values[0] = change(values[0], values[1])
+    table = table.set_column(table.schema.get_field_index(column), field, pa.array(values, field.type))
+    lance.write_dataset(table, str(uri), mode="overwrite")
+
+
+TAMPERED: dict[str, Callable[[Path], None]] = {
+    "a number": lambda uri: altered(uri, "patches", lambda first, second: [first[0] + 1e-3, *first[1:]]),
+    "another's embeddings": lambda uri: altered(uri, "patches", lambda first, second: second),
+    "another's digest": lambda uri: altered(uri, "digest", lambda first, second: second),
+    "another's thumbnail": lambda uri: altered(uri, "thumbnail", lambda first, second: second),
+    "no thumbnail": lambda uri: altered(uri, "thumbnail", lambda first, second: b""),
+    "another checksum": lambda uri: altered(uri, "checksum", lambda first, second: first ^ 1),
 }
 
 
-def kept(file: Path) -> Kept:
-    with safe_open(file, "pt") as opened:
-        return opened.get_tensor("embeddings"), opened.metadata()
-
-
 @pytest.mark.parametrize("change", TAMPERED)
-def test_cache_files_that_are_not_as_they_were_written_are_written_anew(
+def test_rows_that_are_not_as_they_were_written_are_written_anew(
     bert: Path, gallery: Gallery, cache: Path, change: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model, gallery = tiny_model(bert), replace(gallery, items=gallery.items[:2])
     first = index_gallery(model, gallery, cache)
-    file, other = cached(cache)
-    whole = file.read_bytes()
-    file.write_bytes(TAMPERED[change](kept(file), kept(other)))
-    assert file.read_bytes() != whole
+    TAMPERED[change](tables(cache)[0])
     encodings = Encodings(model, monkeypatch)
     second = index_gallery(model, gallery, cache)
     assert encodings.count == 1
@@ -152,29 +152,83 @@ def test_cache_files_that_are_not_as_they_were_written_are_written_anew(
     assert encodings.count == 1
 
 
-def test_a_cache_file_of_another_encoder_is_written_anew(
+@pytest.mark.parametrize("change", ["cut", "empty", "text", "gone", "another encoder"])
+@pytest.mark.parametrize("part", ["data", "_versions"])
+def test_a_table_that_is_not_as_it_was_written_is_made_anew(
+    bert: Path, gallery: Gallery, cache: Path, part: str, change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tiny_model(bert)
+    first = index_gallery(model, gallery, cache)
+    (table,) = tables(cache)
+    for file in (table / part).iterdir():
+        content = file.read_bytes()
+        file.write_bytes({"cut": content[: len(content) // 2], "text": b"no table"}.get(change, b""))
+        if change == "gone":
+            file.unlink()
+    if change == "another encoder":
+        shutil.rmtree(table)
+        GalleryStore.write(table, Layout("another", 100, 8)).close()
+    encodings = Encodings(model, monkeypatch)
+    second = index_gallery(model, gallery, cache)
+    assert encodings.count == COUNT
+    assert torch.equal(first.embeddings, second.embeddings)
+    index_gallery(model, gallery, cache)
+    assert encodings.count == COUNT
+
+
+def test_a_table_that_another_process_writes_is_read(
     bert: Path, gallery: Gallery, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = tiny_model(bert)
-    index_gallery(model, gallery, cache)
-    with torch.no_grad():
-        model.img_enc.vision_proj.bias[0] += 0.5
-    (before,) = (cache / "embeddings").iterdir()
-    before.rename(before.with_name(encoder_key(model)))
+    index_gallery(model, replace(gallery, items=gallery.items[:3]), cache)
     encodings = Encodings(model, monkeypatch)
-    changed = index_gallery(model, gallery, cache)
-    assert encodings.count == COUNT
-    assert torch.equal(changed.embeddings, model.encode_photos([item.photo() for item in gallery.items]))
+    with GalleryStore.write(tables(cache)[0], table_layout(model)):
+        assert len(index_gallery(model, gallery, cache)) == COUNT
+    assert encodings.count == 1
+    assert kept_rows(cache) == 3
+    index_gallery(model, gallery, cache)
+    index_gallery(model, gallery, cache)
+    assert encodings.count == 2
 
 
-def test_another_encoder_has_files_of_its_own(bert: Path, gallery: Gallery, cache: Path) -> None:
+def test_what_the_folder_no_longer_holds_leaves_the_table(model: SEPSModel, gallery: Gallery, cache: Path) -> None:
+    index_gallery(model, gallery, cache)
+    index_gallery(model, replace(gallery, items=gallery.items[1:]), cache)
+    assert kept_rows(cache) == COUNT - 1
+
+
+def test_an_indexing_that_is_stopped_goes_on_where_it_stopped(
+    bert: Path, gallery: Gallery, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tiny_model(bert)
+
+    def stopped(items: Sequence[GalleryItem], desc: str) -> Iterator[GalleryItem]:
+        yield from items[:2]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        index_gallery(model, gallery, cache, stopped)
+    encodings = Encodings(model, monkeypatch)
+    index_gallery(model, gallery, cache)
+    assert encodings.count == COUNT - 2
+
+
+def test_a_folder_has_a_table_of_its_own(bert: Path, folder: Path, cache: Path) -> None:
+    model = tiny_model(bert)
+    for recursive in (False, True, False):
+        index_gallery(model, folder_gallery(folder, recursive=recursive), cache)
+    index_gallery(model, folder_gallery(folder.rename(folder.with_name("other"))), cache)
+    assert len(tables(cache)) == 3
+
+
+def test_another_encoder_has_a_table_of_its_own(bert: Path, gallery: Gallery, cache: Path) -> None:
     model = tiny_model(bert)
     index_gallery(model, gallery, cache)
     with torch.no_grad():
         model.img_enc.vision_proj.bias[0] += 0.5
     changed = index_gallery(model, gallery, cache)
     assert torch.equal(changed.embeddings, model.encode_photos([item.photo() for item in gallery.items]))
-    assert len(cached(cache)) == 2 * COUNT
+    assert (len(tables(cache)), kept_rows(cache)) == (2, 2 * COUNT)
     assert encoder_key(tiny_model(bert)) != encoder_key(tiny_model(bert, mean=[0.4, 0.4, 0.4]))
     assert encoder_key(tiny_model(bert)) == encoder_key(tiny_model(bert))
 
