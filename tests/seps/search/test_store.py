@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from seps.search.store import FileFacts, GalleryStore, Layout, StoredPhoto
+from seps.search.table_errors import lance_errors
 from tests.helpers.sentences import refused
 
 LAYOUT = Layout("an encoder", 5, 4)
@@ -194,3 +195,29 @@ def test_a_full_disk_is_told_and_leaves_the_table_as_it_was(uri: Path) -> None:
         message = pool.apply(write_much, (uri,))
     assert message == f"The table {uri} cannot be written, its disk is full: make room and run this once more."
     assert set(content(uri)) == {"below/0.jpg"}
+
+
+class PanicException(BaseException):
+    pass
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError("LanceError(IO): No space left on device (os error 28)"),
+        OSError("LanceError(IO): Read-only file system (os error 30)"),
+        OSError("Generic S3 error: Client error with status 403 Forbidden: AccessDenied"),
+        OSError("Commit conflict for version 4"),
+        ValueError("Dataset at path x was not found"),
+        PanicException("range end index 4 out of range"),
+    ],
+    ids=str,
+)
+def test_what_lance_raises_is_told_in_a_sentence(error: BaseException) -> None:
+    with refused(ValueError), lance_errors("s3://bucket/table"):
+        raise error
+
+
+def test_whoever_stops_a_program_stops_it() -> None:
+    with pytest.raises(KeyboardInterrupt), lance_errors("table"):
+        raise KeyboardInterrupt
