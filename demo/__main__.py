@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from demo.drawing.formats import CONTRASTS, DRAWINGS, EXPLANATIONS, JUDGEMENTS, PICTURES, check_format
-from demo.galleries.paths import CAPTIONS_FILE, check_photo_path, check_photos
+from demo.galleries.paths import CAPTIONS_FILE, check_photo_path, check_photos, photos_place
 from demo.service.generating.request import GUIDANCE, SEED, STEPS, read_numbers
 from demo.service.own_models import fetch_model, own_names
 from seps.cli import check_output, finite_number, print_error, whole_number
@@ -90,6 +90,9 @@ def rank(options: argparse.Namespace) -> None:
     from demo.galleries.folder import photo_gallery
     from demo.galleries.index import index_gallery
 
+    if isinstance(options.photos, str):
+        rank_stored_photos(options)
+        return
     service = chosen_service(options)
     if options.photo is not None:
         indexed = index_gallery(service.model, photo_gallery(options.photo), None)
@@ -113,6 +116,28 @@ def rank(options: argparse.Namespace) -> None:
     tell(shown(min(options.top, len(lines)), len(lines), noun))
     for place, line in enumerate(lines[: options.top], start=1):
         print(f"{place:4}  {line}")
+
+
+def rank_stored_photos(options: argparse.Namespace) -> None:
+    """Rank the photographs of a table for a caption, and print the best."""
+    from tqdm import tqdm
+
+    from demo.drawing.rankings import stored_csv
+    from demo.service.start import MODEL, open_model
+    from demo.service.stored import open_table, rank_table
+    from seps.search.stages import SHORTLIST
+
+    service = open_model(options.model or MODEL)
+    store = open_table(service, options.photos)
+    given = (options.shortlist or SHORTLIST, options.all, options.name, tqdm if options.all else False)
+    result = rank_table(service, store, " ".join(options.text), options.dense, *given)
+    if options.csv is not None:
+        options.csv.write_bytes(stored_csv(result, service.name, Path(options.photos).stem).content)
+    tell_note(result.reading)
+    tell(result.sentence())
+    for place, (path, score) in enumerate(zip(result.paths, result.scores, strict=True), start=1):
+        if place <= options.top:
+            print(f"{place:4}  {written(score, '.4f')}  {path}")
 
 
 def shown(count: int, total: int, noun: str) -> str:
@@ -153,7 +178,15 @@ def parser() -> argparse.ArgumentParser:
     many = commands.add_parser("rank", help="rank photographs for a caption, or captions for a photograph")
     many.add_argument("text", nargs="*", help="the caption; with --photo, the captions to rank (none: the gallery's)")
     many.add_argument("--photo", type=Path, help="rank captions for this photograph")
-    many.add_argument("--photos", type=Path, help="a folder of photographs to rank, without the folders below")
+    many.add_argument(
+        "--photos",
+        type=photos_place,
+        metavar="FOLDER|URI",
+        help="a folder of photographs to rank, without the folders below, or a table that python -m seps.index made",
+    )
+    many.add_argument("--shortlist", type=whole_number, help="of a table, how many are scored exactly (200)")
+    many.add_argument("--all", action="store_true", help="of a table, score every photograph")
+    many.add_argument("--name", default="", metavar="TEXT", help="of a table, rank those whose paths hold this alone")
     many.add_argument("--recursive", action="store_true", help="read the folders below that folder too")
     many.add_argument("--gallery", help="a gallery to rank: folder, examples, open-photos or scenes")
     many.add_argument("--dense", help="a dense caption beside the caption")
@@ -224,7 +257,7 @@ def check_rank(options: argparse.Namespace) -> None:
         for name, given in (("--csv", options.csv), ("--dense", options.dense)):
             if given is not None:
                 raise ValueError(f"{name} goes with a ranking of photographs, not with --photo, which ranks captions.")
-        if options.photos is not None and (options.text or not (options.photos / CAPTIONS_FILE).is_file()):
+        if isinstance(options.photos, Path) and (options.text or not (options.photos / CAPTIONS_FILE).is_file()):
             raise ValueError(
                 "--photo ranks captions for one photograph, and --photos ranks photographs for a caption: leave one of "
                 f"the two. (Captions of a folder are ranked where it has a {CAPTIONS_FILE} and none are given.)"
@@ -233,7 +266,11 @@ def check_rank(options: argparse.Namespace) -> None:
             raise ValueError("--gallery names captions to rank, but others are given: leave one of the two.")
     elif not " ".join(options.text).strip():
         raise ValueError("The caption is empty: write one, or name a photograph with --photo to rank captions for it.")
-    if options.photos is not None:
+    if isinstance(options.photos, str):
+        check_table(options)
+    elif options.all or options.name or options.shortlist is not None:
+        raise ValueError("--shortlist, --all and --name go with --photos URI, a table that python -m seps.index made.")
+    elif options.photos is not None:
         check_photos(options.photos)
     elif options.recursive:
         raise ValueError("--recursive reads the folders below --photos FOLDER, which is not given: give it.")
@@ -241,6 +278,15 @@ def check_rank(options: argparse.Namespace) -> None:
         check_output(options.csv)
     if options.top < 1:
         raise ValueError(f"--top is {options.top}, but at least 1 is needed.")
+
+
+def check_table(options: argparse.Namespace) -> None:
+    """Raise ValueError for what does not go with a table of photographs."""
+    for name, given in (("--photo", options.photo), ("--gallery", options.gallery), ("--recursive", options.recursive)):
+        if given:
+            raise ValueError(f"{name} does not go with --photos {options.photos}, a table of photographs: leave it.")
+    if options.shortlist is not None and options.shortlist < 1:
+        raise ValueError(f"--shortlist is {options.shortlist}, but at least 1 is needed.")
 
 
 def check_judging(options: argparse.Namespace) -> None:

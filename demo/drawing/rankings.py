@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from demo.drawing.formats import TYPES, Download, file_name
 from demo.galleries.index import IndexedGallery
 from demo.service.retrieval import RetrievalService
+from demo.service.stored import StoredResult
 from seps.numbers import rounded
 
 
@@ -57,6 +58,15 @@ def images_csv(
         for row, (index, _) in zip(rows, pairs, strict=True):
             row.append("by hand" if index == by_hand[0] else "the model's")
     return ranking_file(columns, rows, service.name, indexed.gallery.name)
+
+
+def stored_csv(result: StoredResult, model: str, title: str) -> Download:
+    """The ranking of a table's photographs that were scored exactly."""
+    rows = [
+        [rank, path, rounded(score, 6), result.reading.text]
+        for rank, (path, score) in enumerate(zip(result.paths, result.scores, strict=True), start=1)
+    ]
+    return ranking_file(("rank", "photo", "score", "caption"), rows, model, title)
 
 
 def captions_csv(

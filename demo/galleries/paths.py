@@ -16,6 +16,12 @@ def printable(path: Path | str) -> str:
         return str(path).encode("utf-8", "backslashreplace").decode()
 
 
+def photos_place(text: str) -> Path | str:
+    """A folder of photographs as a path, a table of photographs as the uri that it is."""
+    is_table = "://" in text or (Path(text) / "_versions").is_dir()
+    return text if is_table else Path(text)
+
+
 def check_photos(folder: Path) -> None:
     """Raise ValueError where there is no such folder."""
     if not folder.is_dir():

@@ -201,6 +201,10 @@ class GalleryStore:
         """Read the embeddings of rows by id, (K, N[+1], C) float32."""
         return self._embeddings(self._take(rows, ["patches"]))
 
+    def paths(self, rows: Sequence[int]) -> list[str]:
+        """Read the paths of rows by id."""
+        return self._take(rows, ["path"])["path"].to_pylist()
+
     def thumbnails(self, rows: Sequence[int]) -> list[bytes]:
         """Read the thumbnails of rows by id."""
         return self._take(rows, ["thumbnail"])["thumbnail"].to_pylist()

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from PIL import Image
 
 from demo.__main__ import main
@@ -23,8 +24,10 @@ from demo.screens.judge.judgement import score_sentence
 from demo.service import start
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from seps import SEPSModel, measure_blurred
+from seps import SEPSModel, load_model, measure_blurred, shipped_file
+from seps.indexing.command import index_folder
 from seps.models.config import ModelConfig
+from seps.photos import open_image
 from tests.helpers.judged import photos_judge
 from tests.helpers.tiny import tiny_settings
 
@@ -177,6 +180,57 @@ def test_a_model_of_one_s_own_explains_and_ranks(run: Path, photo: Path, capsys:
     assert "cup.png" in capsys.readouterr().out
 
 
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table of the two photographs that ship, in one folder and in the one below it."""
+    folder = tmp_path_factory.mktemp("stored")
+    (folder / "photos" / "below").mkdir(parents=True)
+    shutil.copy(shipped_file("galleries/photos/china.jpg"), folder / "photos")
+    shutil.copy(shipped_file("galleries/photos/flower.jpg"), folder / "photos" / "below")
+    index_folder(load_model("photos"), folder / "photos", str(folder / "table.lance"))
+    return folder / "table.lance"
+
+
+def test_a_table_of_photographs_is_ranked(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    csv_file = tmp_path / "ranking.csv"
+    assert main(["rank", "an orange flower", "--photos", str(table), "--csv", str(csv_file)]) == 0
+    out, err = capsys.readouterr()
+    model = load_model("photos")
+    photos = [open_image(shipped_file(f"galleries/photos/{name}.jpg")) for name in ("flower", "china")]
+    with torch.no_grad():
+        words, lengths = model.encode_captions(["an orange flower"])
+        plain = model.cross_net(model.encode_photos(photos), words, lengths)[:, 0].tolist()
+    assert out.splitlines() == [f"   1  {plain[0]:.4f}  below/flower.jpg", f"   2  {plain[1]:.4f}  china.jpg"]
+    assert err.splitlines()[-1].startswith("All 2 photographs were scored exactly, in ")
+    rows = csv_file.read_text(encoding="utf-8-sig").splitlines()
+    assert rows[:2] == ["rank,photo,score,caption", f"1,below/flower.jpg,{round(plain[0], 6)},an orange flower"]
+    assert main(["rank", "an orange flower", "--photos", str(table), "--shortlist", "1"]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines() == [f"   1  {plain[0]:.4f}  below/flower.jpg"]
+    assert err.splitlines()[-1].startswith("1 of 2 photographs, those whose mean patch fits the mean word best, were")
+    assert main(["rank", "an orange flower", "--photos", str(table), "--shortlist", "1", "--all"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2
+    assert main(["rank", "an orange flower", "--photos", str(table), "--name", "CHINA"]) == 0
+    assert capsys.readouterr().out == f"   1  {plain[1]:.4f}  china.jpg\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--photo", "x.jpg"], "is not there, or is no file"),
+        (["--gallery", "scenes"], "--gallery does not go with --photos"),
+        (["--recursive"], "--recursive does not go with --photos"),
+        (["--shortlist", "0"], "--shortlist is 0, but at least 1 is needed."),
+        (["--model", "scenes"], "was indexed by another image encoder"),
+    ],
+)
+def test_what_does_not_go_with_a_table_is_told(
+    table: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["rank", "a cup", "--photos", str(table), *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("program", "arguments", "error"),
     [
@@ -227,6 +281,8 @@ def test_help_and_slips_are_answered_before_torch_is_imported(program: str, argu
         (["rank", "a cup", "--photos", "nowhere"], "There is no folder"),
         (["rank", "a cup", "--gallery", "moon"], "There is no gallery 'moon'"),
         (["rank"], "The caption is empty"),
+        (["rank", "a cup", "--all"], "--shortlist, --all and --name go with --photos URI"),
+        (["rank", "a cup", "--photos", "memory://nothing"], "There is no table memory://nothing"),
         (["rank", "a cup", "--recursive"], "--recursive reads the folders below --photos FOLDER"),
         (["rank", "a cup", "--photo", "PHOTO", "--photos", "FOLDER"], "leave one of the two"),
         (["rank", "--photo", "PHOTO", "--photos", "FOLDER"], "leave one of the two"),
