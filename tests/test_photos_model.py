@@ -68,6 +68,14 @@ def test_the_rival_of_the_decision_s_steps_was_trained_alike_but_for_the_network
     assert alone == replace(training, **nothing, dense="none", join_captions=False)  # type: ignore[arg-type]
 
 
+def test_the_decision_s_other_rivals_were_trained_alike_but_for_what_they_are_named_after() -> None:
+    config, training = read_recipe(FOLDER / "recipe-3.json")
+    untaught = replace(training, decision_weight=0.0, blind_weight=0.0)
+    assert read_recipe(FOLDER / "recipe-3-as-it-was.json") == (config, untaught)
+    every = replace(config, network={**config.network, "sparse_ratio": 1.0, "aggr_ratio": 0.2})
+    assert read_recipe(FOLDER / "recipe-3-all-patches.json") == (every, untaught)
+
+
 def test_what_seeds_of_the_decision_come_to_is_what_the_card_says() -> None:
     figures = json.loads((FOLDER / "results-seeds-decision.json").read_text())
     card = " ".join((FOLDER / "README.md").read_text().split())
@@ -78,6 +86,12 @@ def test_what_seeds_of_the_decision_come_to_is_what_the_card_says() -> None:
     assert f"contrast 0.35 ({masks['contrast']:.3f}), own region kept 0.88 ({masks['own']:.3f})" in card
     assert f"IoU 0.45 ({masks['iou']:.3f}), dev 370 ({mean['dev']['seps']:.1f})" in card
     assert f"465 ({mean['open_photos']['seps']:.1f}), labelled 250 ({mean['labelled']['seps']:.1f})" in card
+    early = {name: sum(values) / 3 for name, values in figures["after_two_epochs"].items() if name != "images"}
+    gained = [early["seps"] - early[rival] for rival in ("as_it_was", "all_patches")]
+    assert f"as it was, by {gained[0]:.1f}, and than keeping every patch, by {gained[1]:.1f}" in card
+    assert f"lies {early['rival'] - early['seps']:.1f} above it" in card
+    apart = max(max(values) - min(values) for name, values in figures["after_two_epochs"].items() if name != "images")
+    assert f"seeds lie up to {apart:.1f} apart" in card
     maps = json.loads((FOLDER / "results-dev.json").read_text())["grounding"]["methods"]
     below = maps["cosine"]["pointing_game"]["mean"] - maps["seps"]["pointing_game"]["mean"]
     assert f"({maps['seps']['pointing_game']['mean']:.3f} with seed 0, {below:.3f} below plain cosine)" in card

@@ -19,6 +19,7 @@ __all__ = [
     "kinds",
     "known_captions",
     "retrieval",
+    "rivals_of_the_decision",
     "seeds",
     "seeds_of_the_decision",
     "tried",
@@ -64,6 +65,12 @@ DECISION_SCORES = {
     "pooled": "the same models' pooled embeddings",
     "added": "both added",
     "rival": "pooled two-tower, trained as long",
+}
+DECISION_RIVALS = {
+    "seps": "SEPS, the decision taught",
+    "as_it_was": "SEPS, without the two losses on the decision",
+    "all_patches": "all patches kept, without them",
+    "rival": "pooled two-tower",
 }
 DECISION_MASKS = {
     "contrast": "contrast, dev",
@@ -145,6 +152,12 @@ def seeds_of_the_decision(results: Figures) -> str:
     ]
     rows += [[title, *with_mean(results["masks"][name], 3)] for name, title in DECISION_MASKS.items()]
     return table(["", "seed 0 / 1 / 2", "mean"], rows)
+
+
+def rivals_of_the_decision(results: Figures) -> str:
+    """What three seeds of step 3 and of its rivals reach alike, after two of its epochs, and their mean."""
+    rows = [[title, *with_mean(results["after_two_epochs"][name], 1)] for name, title in DECISION_RIVALS.items()]
+    return table(["rSum, first 300 of dev", "seed 0 / 1 / 2", "mean"], rows)
 
 
 def with_mean(values: list[float], digits: int) -> list[str]:
