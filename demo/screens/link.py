@@ -15,13 +15,18 @@ from demo.record.table import say
 from demo.screens.chooser import SelectedImage
 from demo.screens.examples import examples_of
 from demo.screens.parts import ViewState, opening
-from demo.service.captions import read_caption
+from demo.service.captions import MAX_CHARACTERS, read_caption
 from demo.service.masks import read_mask
 from demo.service.registry import ModelRegistry, OpenedGallery
 from seps.progress import Progress
 
 VIEWS = ("search", "captions", "compare", "why", "edit", "judge", "generate", "lesson", "losses", "paper", "about")
 OWN_CAPTIONS = ("compare", "judge", "generate")  # views that read what a link has as a caption in their own way
+FLAGS = {"grid": "01", "objects": "01", "talk": "01", "use_dense": ("True", "False")}  # what is so, or is not
+BLANK = " \t\r\n\0"  # what a text that is left empty may hold
+TEXTS = ("caption", "dense", "other", "typed", "mask")  # what is long in a link
+# Characters of a link's texts that are read, Compare's six captions and what is told of a seventh, and of all else.
+LONGEST, LONGEST_NAME = 7 * MAX_CHARACTERS, 300
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,7 @@ class Link:
     Attributes:
         view: the view in sight; selected: the photograph.
         caption: as the link has it, or empty; dense: a dense caption, or empty; example: the caption that stands where
-            there is none.
+            neither the link nor the photograph that it names has one.
         layer: as `Layer` writes it; has_photo: whether the link names a photograph.
         opacity: of the layer, 0 to 1; lines: whether the grid is drawn; objects: whether true objects are outlined.
         mask: in Photos, a decision by hand as `ViewState` holds it; budget: of the game there.
@@ -114,26 +119,27 @@ def waited_for(registry: ModelRegistry, query: Mapping[str, str]) -> str:
     return ""
 
 
-def read_link(
-    registry: ModelRegistry,
-    query: Mapping[str, str],
-    progress: Progress = False,
-    checks: Mapping[str, Callable[[ModelRegistry, Link], None]] | None = None,
-) -> Link:
+def read_query(values: Mapping[str, Any]) -> dict[str, str]:
+    """A link's names and values, cut to what is read of them, so that a sentence on one is never long."""
+    return {name: str(value)[: LONGEST if name in TEXTS else LONGEST_NAME] for name, value in values.items()}
+
+
+def read_link(registry: ModelRegistry, query: Mapping[str, str], progress: Progress = False) -> Link:
     """Read a query; where something is wrong with it, the problem is told and all else is the worked example's.
 
     Args:
         query: names and values; progress: as in `ScoringEngine`, of a gallery that is opened now.
-        checks: by view, what raises ValueError where a link with a caption has something wrong that is that view's own.
     """
     try:
-        link = _read(registry, query, progress)
-        if link.caption and checks is not None and link.view in checks:
-            checks[link.view](registry, link)
-        return link
+        return _read(registry, query, progress)
     except ValueError as error:
-        link = _read(registry, open_gallery(registry, query), progress)
-        return Link("search", link.selected, "", "", link.example, problem=str(error))
+        return wrong_link(registry, query, str(error), progress)
+
+
+def wrong_link(registry: ModelRegistry, query: Mapping[str, str], problem: str, progress: Progress = False) -> Link:
+    """Where a query leads that has something wrong: to the worked example, of its gallery where that is open."""
+    link = _read(registry, open_gallery(registry, query), progress)
+    return Link("search", link.selected, "", "", link.example, problem=problem)
 
 
 def open_gallery(registry: ModelRegistry, query: Mapping[str, str]) -> dict[str, str]:
@@ -152,7 +158,7 @@ def _read(registry: ModelRegistry, query: Mapping[str, str], progress: Progress)
     if view == "edit":
         if SCENES not in registry.names:
             raise ValueError("This link leads to the scenes, which are not here.")
-        registry.open(SCENES, progress)
+        query = {"gallery": SCENES, **query}
     if view == "judge" and registry.judging is None:
         raise ValueError("This link leads to the judge, which is not here.")
     if view == "generate":
@@ -163,24 +169,22 @@ def _read(registry: ModelRegistry, query: Mapping[str, str], progress: Progress)
     gallery = indexed.gallery
     index = gallery.position(query["photo"]) if "photo" in query else 0
     layer = str(Layer.parse(query.get("layer", "mask")))
+    _check_flags(query)
     caption, example = query.get("caption", ""), examples_of(indexed)[0]
     if caption and view not in OWN_CAPTIONS:
         read_caption(service.model, caption)
-    if not caption:
+    dense = query.get("dense", "").strip(BLANK)
+    if dense:
+        read_caption(service.model, dense, dense=True)
+    if not caption and "photo" not in query:
         index = service.rank_images(indexed, example).order[0]
     selected = SelectedImage(gallery.name, index)
-    decided: dict[str, Any] = {}
-    if view == "search" and caption and "photo" in query:
-        patches = service.model.cross_net.num_patches
-        mask, budget = read_mask(query.get("mask", ""), patches), _budget(query.get("budget", "0"), patches)
-        if mask is not None and budget and mask.sum() > budget:
-            raise ValueError(f"This link keeps {mask.sum()} patches, but its budget is {budget}.")
-        decided = {"mask": query.get("mask", ""), "budget": budget}
+    decided = _decision(query, service.model.cross_net.num_patches) if view == "search" else {}
     return Link(
         view,
         selected,
         caption,
-        query.get("dense", ""),
+        dense,
         example,
         layer,
         "photo" in query,
@@ -207,6 +211,25 @@ def as_linked(state: ViewState, query: Mapping[str, str]) -> ViewState:
         lines=query.get("grid") != "0",
         objects=query.get("objects") == "1",
     )
+
+
+def _check_flags(query: Mapping[str, str]) -> None:
+    """Raise ValueError where what is so or is not is neither."""
+    for name, (first, second) in FLAGS.items():
+        if query.get(name, first) not in (first, second):
+            raise ValueError(f"{name} is {query[name]!r} in this link, but it must be {first} or {second}.")
+
+
+def _decision(query: Mapping[str, str], patches: int) -> dict[str, Any]:
+    """A link's decision by hand and its budget, where it has one; ValueError for a wrong one, or one of no pair."""
+    if "mask" not in query and "budget" not in query:
+        return {}
+    mask, budget = read_mask(query.get("mask", ""), patches), _budget(query.get("budget", "0"), patches)
+    if not query.get("caption") or "photo" not in query:
+        raise ValueError("This link keeps patches by hand, but of no photograph and caption: it needs both.")
+    if mask is not None and budget and mask.sum() > budget:
+        raise ValueError(f"This link keeps {mask.sum()} patches, but its budget is {budget}.")
+    return {"mask": query.get("mask", ""), "budget": budget}
 
 
 def _opacity(percent: str) -> float:

@@ -9,6 +9,7 @@ from typing import Any
 
 import gradio as gr
 
+from demo.record.layers import Layer
 from demo.screens import trail
 from demo.screens.captions import view as captions
 from demo.screens.compare import view as compare
@@ -17,7 +18,7 @@ from demo.screens.generate import view as generate
 from demo.screens.judge import view as judge
 from demo.screens.lesson import view as lesson
 from demo.screens.lesson.view import LessonState
-from demo.screens.link import Link, LinkedView, read_link, waited_for
+from demo.screens.link import Link, LinkedView, read_link, read_query, waited_for, wrong_link
 from demo.screens.losses import view as losses
 from demo.screens.parts import ANSWERING, OPENING, PROGRESS, UNQUEUED, ViewState, message, scripted
 from demo.screens.photos import view as search
@@ -36,13 +37,11 @@ RESTORE: Mapping[str, Callable[[ModelRegistry, Link], list[Any]]] = {
     "lesson": lesson.restore,
     "losses": losses.restore,
 }
-CHECKS = {"why": why.check_link, "judge": judge.check_link, "generate": generate.check_link}
-TEXTS = ("caption", "dense", "other", "mask")  # what is long in a link
-LONGEST, LONGEST_NAME = 4000, 300  # characters of a link's texts that are read, and of all else
 QUIETLY = ANSWERING  # not in the queue of galleries that are opened: what fills a view never waits behind them
 NOTHING: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "trigger_mode": "multiple"}
 Values = dict[str, list[Any]]  # of a view's components, by its name
 IN_LESSON = ("losses", "paper")  # views with a tab of the lesson's
+LAYERED = ("search", "captions", "compare", "why")  # views that draw the layer of a link
 FIRST = "search"  # the view that is in sight from the start
 # An event waits until what the person has done is answered (assets/js/page/acts.js).
 SETTLED = """async (...inputs) => {
@@ -205,11 +204,6 @@ def connect(
             every_opening(name, view, view.enter)
 
 
-def read_query(values: Mapping[str, Any]) -> dict[str, str]:
-    """A link's names and values, cut to what is read of them, so that a sentence on one is never long."""
-    return {name: str(value)[: LONGEST if name in TEXTS else LONGEST_NAME] for name, value in values.items()}
-
-
 def selected_tabs(view: str, here: str) -> tuple[Any, Any]:
     """What shows a view when the page has loaded: values of the page's tabs and of the lesson's. Unchanged where the
     person has chosen a tab meanwhile, as `here` tells, or where the view is in sight from the start."""
@@ -266,6 +260,28 @@ def fill(
     Returns:
         The view in sight, and the values of its components by its name.
     """
-    link = read_link(registry, query, progress, CHECKS)
-    name = only or link.view
-    return link.view, {name: below(link.problem, RESTORE[name](registry, link))} if name in RESTORE else {}
+    link = read_link(registry, query, progress)
+    try:
+        return link.view, restored(registry, link, only or link.view)
+    except ValueError as error:  # what a view alone can tell of a link
+        if link.problem or not query:
+            raise
+        link = wrong_link(registry, query, str(error), progress)
+        return link.view, restored(registry, link, only or link.view)
+
+
+def restored(registry: ModelRegistry, link: Link, name: str) -> Values:
+    """A view's values for a link, below what is wrong with it; none where a link fills nothing of the view."""
+    if name not in RESTORE:
+        return {}
+    values = RESTORE[name](registry, link)
+    return {name: below(link.problem or lacking(link, values), values)}
+
+
+def lacking(link: Link, values: Sequence[Any]) -> str:
+    """A sentence where a picture cannot be drawn by the layer that a link names; empty where it is, or where that is
+    measured when it is asked for."""
+    shown = [value["layer"] for value in values if isinstance(value, dict) and "layer" in value]
+    if link.view not in LAYERED or link.layer in shown or Layer.parse(link.layer).row.measure is not None:
+        return ""
+    return f"The layer {link.layer!r} of this link is not to be had here: the decision mask is shown."

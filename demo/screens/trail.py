@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 
 import gradio as gr
 
-from demo.screens.link import LinkedView
+from demo.screens.link import LinkedView, read_query
 from demo.screens.parts import ANSWERING, scripted
 from demo.server.detail import Detail
 from demo.service.registry import ModelRegistry
@@ -84,7 +84,7 @@ def connect(registry: ModelRegistry, views: Mapping[str, LinkedView], session: g
     component.keep(keep, [trail, *states], trail, **KEEPING)
 
     def back(trail: Trail, session: SessionData, event: Detail) -> list[Any]:
-        name, query = event.text("view"), dict(parse_qsl(event.text("query").lstrip("?")))
+        name, query = event.text("view"), read_query(dict(parse_qsl(event.text("query").lstrip("?"))))
         if name not in views:
             return [gr.skip()] * len(outputs)
         values = brought_back(registry, views[name], session, query, trail.shown.get(event.text("content")))

@@ -15,7 +15,7 @@ import gradio as gr
 from gradio.events import EventListener
 from gradio.helpers import EventData
 
-LONGEST = 4000  # characters of a text
+LONGEST = 2**16  # characters of a text: an address, the longest, is no longer than what uvicorn reads
 MAX_COUNTED = 10_000  # of what is counted: patches, words, objects
 Kind = TypeVar("Kind", str, float, int, bool)
 

@@ -170,10 +170,14 @@ def recall_line(ranking: CaptionRanking) -> str:
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
     """The view's values for a link: message, the chooser's, list, viewer, state, pools, typed captions."""
     query = link.values if link.view == "captions" else {}
-    opening = None if link.caption else opening_of(registry.find(link.selected.gallery)[1].gallery, "captions")
+    _, indexed = registry.find(link.selected.gallery)
+    opening = None if link.caption or link.has_photo else opening_of(indexed.gallery, "captions")
     selected = link.selected if opening is None else replace(link.selected, index=opening.index)
     offered = pools(registry, selected, query.get("pool"))
     pool, typed = offered["value"], query.get("typed", "")
+    if query.get("pool", pool) != pool:
+        names = ", ".join(offered["choices"])
+        raise ValueError(f"pool is {query['pool']!r} in this link, but it must be one of {names}.")
     if pool != NO_POOL:
         registry.open(pool)
     note, *shown = rank_and_show(registry, selected, pool, typed, link.state, link.caption or None)

@@ -126,10 +126,12 @@ def own_captions(registry: ModelRegistry, selected: SelectedImage) -> str:
 
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
     """The view's values for a link: message, the chooser's, captions, pictures, state; no pictures where the
-    photograph has no captions yet."""
-    selected, texts = (link.selected, link.caption) if link.caption else opened(registry, link.selected)
+    photograph has no captions yet. ValueError for captions of a link that cannot be compared."""
+    selected, texts = link.selected, link.caption or (own_captions(registry, link.selected) if link.has_photo else "")
+    if not texts:
+        selected, texts = opened(registry, selected)
     shown: tuple[Any, ViewState] = None, ViewState(selected.gallery, selected.index)
-    with contextlib.suppress(ValueError):
+    with contextlib.nullcontext() if link.caption else contextlib.suppress(ValueError):
         shown = show_side_by_side(registry, selected, texts, link.state)[1:]
     return ["", *chooser.restored_values(registry, selected), texts, *shown]
 

@@ -194,7 +194,9 @@ def again(registry: ModelRegistry, session: SessionData, query: Mapping[str, str
 
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
     """The view's values for a link, see `start`."""
-    is_scene = link.selected.gallery == SCENES and bool(link.caption)
+    is_scene = link.selected.gallery == SCENES and bool(link.caption or link.has_photo)
+    if link.view == "edit" and link.selected.gallery != SCENES:
+        raise ValueError(f"This link edits a photograph of {link.selected.gallery!r}, but only scenes can be edited.")
     editing = Editing(link.selected.index, link.caption) if is_scene else first_scene(registry)
     return start(registry, SessionData(), editing)
 

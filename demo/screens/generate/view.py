@@ -187,15 +187,14 @@ def shown_precomputed(registry: ModelRegistry, precomputed: PrecomputedDrawing, 
     return ["", state.caption, state.steps, state.guidance, state.seed, drawing, *explained, state, strip]
 
 
-def check_link(registry: ModelRegistry, link: Link) -> None:
-    """Raise ValueError for a link's caption that cannot be read, or numbers of a drawing out of their ranges."""
-    read_caption(registry.of(SCENES).model, link.caption)
-    linked_state(link.values)
-
-
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
-    """The view's values for a link, see `filled`."""
-    return filled(registry, linked_state(link.values) if link.caption else GenerateState())
+    """The view's values for a link, see `filled`: numbers without a caption are those of the first example."""
+    state = linked_state(link.values if link.view == "generate" else {})
+    if link.caption:
+        read_caption(registry.of(SCENES).model, link.caption)
+    elif state != GenerateState():
+        state = replace(state, caption=EXAMPLES[0])
+    return filled(registry, state)
 
 
 def again(registry: ModelRegistry, session: SessionData, query: Mapping[str, str], state: GenerateState) -> list[Any]:

@@ -142,12 +142,12 @@ def own_prompt(registry: ModelRegistry, selected: SelectedImage) -> str:
 
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
     """The view's values for a link: message, the chooser's, both prompts, and the rest of `JudgeView.pictures`."""
-    query = link.values if link.caption else {}
+    query = link.values if link.view == "judge" else {}
     opened_judge(registry)
     kind, strength = read_distortion(query)
     other = query.get("other", "")
     state = JudgeState(distortion=kind, strength=strength)
-    prompt = link.caption or link.example
+    prompt = link.caption or (link.has_photo and own_prompt(registry, link.selected)) or link.example
     status, *shown = show(registry, link.selected, prompt, other, state)
     return [status, *chooser.restored_values(registry, link.selected), prompt, other, *shown]
 
@@ -162,14 +162,6 @@ def again(
     """The view's values as states had them, see `restore`."""
     status, *shown = show(registry, selected, state.caption, state.other, state)
     return [status, *chooser.restored_values(registry, selected), state.caption, state.other, *shown]
-
-
-def check_link(registry: ModelRegistry, link: Link) -> None:
-    """Raise ValueError for prompts of a link that the judge cannot read, or copies that it does not know."""
-    read_prompt(registry.photos.model, link.caption)
-    if "other" in link.values:
-        read_prompt(registry.photos.model, link.values["other"])
-    read_distortion(link.values)
 
 
 def start(registry: ModelRegistry) -> list[Any]:

@@ -150,14 +150,16 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
     Without a caption in the link, the photograph's own dense caption comes along.
     """
     query = link.values if link.view == "lesson" else {}
-    caption = link.caption or link.example
-    dense = link.dense if "caption" in query else own_caption(registry, link.selected)[1]
+    own, own_dense = own_caption(registry, link.selected)
+    caption = link.caption or (link.has_photo and own) or link.example
+    dense = link.dense if link.dense or "caption" in query else own_dense
     status = ""
     try:
         shown = show(registry, from_link(registry, query, link.selected, caption, dense))
     except ValueError as error:
         status = message(str(error), "problem")
-        shown = show(registry, from_link(registry, {}, link.selected, link.example, ""))
+        state = from_link(registry, {}, link.selected, link.example, "")
+        shown = show(registry, replace(state, problem=str(error)))
     _, value, state = shown
     value |= {"talk": query.get("talk") == "1"}
     return [status, *chooser.restored_values(registry, link.selected), state.caption, state.dense, value, state]

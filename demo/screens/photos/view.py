@@ -165,7 +165,7 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
     """The view's values for a link: message, caption, dense caption, gallery, ranking, viewer, state, chips."""
     service, indexed = registry.find(link.selected.gallery)
     caption = link.caption or link.example
-    index = link.selected.index if link.has_photo and link.caption else None
+    index = link.selected.index if link.has_photo else None
     note, *shown = rank_and_show(service, indexed, caption, link.dense, link.state, index)
     return [note, caption, link.dense, link.selected.gallery, *shown, chips_value(examples_of(indexed))]
 

@@ -122,18 +122,15 @@ def filled(registry: ModelRegistry, session: SessionData | None, state: WhyState
     return [status, gallery_kept(state.gallery, registry.names), state.caption, state.other, value, state]
 
 
-def check_link(registry: ModelRegistry, link: Link) -> None:
-    """Raise ValueError for a second photograph or caption of a link that there is not."""
-    service, indexed = registry.find(link.selected.gallery)
-    linked_state(service, indexed, link.selected.index, link.caption, link.values)
-
-
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
     """The values of `WhyView.outputs` for a link; without a caption, the pair chosen for the gallery."""
     service, indexed = registry.find(link.selected.gallery)
     if link.caption:
         index = link.selected.index if link.has_photo else None
         return filled(registry, None, linked_state(service, indexed, index, link.caption, link.values))
+    query = link.values if link.view == "why" else {}
+    if query.get("other") or "against" in query:
+        raise ValueError("This link has nothing that other and against stand beside: it needs a caption.")
     opening = opening_of(indexed.gallery, "why")
     if opening is None or opening.against is None:
         return filled(registry, None, linked_state(service, indexed, None, link.example, {}))

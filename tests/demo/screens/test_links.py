@@ -26,6 +26,7 @@ from demo.screens.losses.values import MININGS
 from demo.screens.parts import NO_POOL, ViewState
 from demo.screens.photos import view as search
 from demo.screens.session import fill, read_query
+from demo.service.captions import MAX_CHARACTERS
 from demo.service.masks import mask_text
 from demo.service.registry import ModelRegistry
 from tests.helpers.sentences import refused
@@ -35,7 +36,7 @@ NOT_SHOWN = ("key", "talk")  # of a value: its number, and what a link alone set
 
 def opened(registry: ModelRegistry, link: str) -> list[Any]:
     """The values of the view that a link leads to."""
-    view, values = fill(registry, dict(parse_qsl(link.lstrip("?"))))
+    view, values = fill(registry, read_query(dict(parse_qsl(link.lstrip("?")))))
     return values[view]
 
 
@@ -106,6 +107,63 @@ def test_a_picture_link_brings_the_same_numbers(registry: ModelRegistry, seed: i
 @pytest.mark.parametrize("wrong", ["opacity=101", "opacity=x", "opacity=-1"])
 def test_a_wrong_opacity_is_told(registry: ModelRegistry, wrong: str) -> None:
     assert "opacity is" in opened(registry, f"?{wrong}")[0]
+
+
+LONG = "a+dog+" * MAX_CHARACTERS
+WRONG = {
+    "search": (
+        f"dense={LONG}",
+        f"caption=a+dog&dense={LONG}",
+        "mask=x",
+        "caption=a+dog&budget=9",
+        "caption=a+dog&layer=word:99",
+        "layer=score:dense",
+        "grid=2",
+        "objects=x",
+    ),
+    "captions": (f"typed={LONG}", f"caption=a+dog&typed={LONG}", "typed=" + "a%0A" * 250, "pool=x", "pool=scenes"),
+    "compare": (f"caption=a+cat%0A{LONG}", "caption=a+cat", "caption=" + "a%0A" * 7, "caption=a%0Ab&layer=token:1"),
+    "why": ("other=a+dog", f"caption=a+cat&other={LONG}", "against=x", f"caption=a+cat&dense={LONG}", "layer=word:99"),
+    "edit": ("gallery=examples", "photo=x", f"caption={LONG}"),
+    "lesson": (f"dense={LONG}", "keep_ratio=999", "top_k=99", "seed=-1", "step=99", "use_dense=x", "talk=x", "mask=x"),
+    "losses": ("margin=2", "share=2", f"dense={LONG}"),
+}
+
+
+@pytest.mark.parametrize(("view", "wrong"), [(view, wrong) for view, links in WRONG.items() for wrong in links])
+def test_whatever_is_wrong_with_a_link_is_told_and_the_page_is_filled(
+    registry: ModelRegistry, view: str, wrong: str
+) -> None:
+    values = opened(registry, f"?view={view}&{wrong}")
+    assert "problem" in values[0]
+    assert len(values[0]) < 600
+    assert not any(value is None for value in values)
+    shown = [value for value in values if isinstance(value, dict)]
+    assert shown and not any("waiting" in value for value in shown)
+    states = [value for value in values if isinstance(value, ViewState | LessonState)]
+    assert all(state.problem and state.problem[:20] in values[0].replace("&#x27;", "'") for state in states)
+
+
+def test_texts_of_a_link_are_read_as_far_as_a_view_reads_them(registry: ModelRegistry) -> None:
+    several = "\n".join(f"{number} {'a dog ' * 300}"[:1900].strip() for number in range(6))
+    _, value, _ = compare.show_side_by_side(registry, SelectedImage("examples", 0), several, ViewState())
+    assert opened(registry, value["link"])[4] == several
+    typed = "\n".join(f"a dog and {number} cats" for number in range(60))
+    _, _, value, _ = captions.rank_and_show(registry, SelectedImage("examples", 0), "examples", typed, ViewState())
+    assert opened(registry, value["link"])[8] == typed
+    assert opened(registry, "?dense=%00+%0A")[:3] == opened(registry, "?")[:3]
+
+
+def test_a_photograph_of_a_link_stands_without_a_caption_too(registry: ModelRegistry) -> None:
+    _, indexed = registry.find("examples")
+    for index in (1, 4):
+        item = indexed.gallery.items[index]
+        for view in ("search", "captions", "compare", "lesson"):
+            values = opened(registry, f"?view={view}&photo={item.key}")
+            value = next(part for part in values if isinstance(part, dict) and "photo" in part)
+            assert (values[0], value["photo"]["title"]) == ("", item.title)
+        assert opened(registry, f"?view=lesson&photo={item.key}")[-1].caption == item.captions[0]
+    assert opened(registry, "?view=edit&photo=3")[-1].index == 3
 
 
 def test_an_answer_repeats_the_settings_it_was_asked_for(registry: ModelRegistry) -> None:

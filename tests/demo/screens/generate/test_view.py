@@ -98,6 +98,8 @@ def test_a_link_asks_for_its_drawing(drawing: ModelRegistry) -> None:
     assert values[1:5] == [TEXT, 20, 1.5, 9]
     assert values[5]["ask"] == {"caption": TEXT, "steps": 20, "guidance": 1.5, "seed": 9, "count": 4}
     assert values[5]["link"] == link_of(state)
+    of_example = opened(drawing, "?view=generate&seed=7")
+    assert of_example[5]["link"] == link_of(GenerateState(caption=EXAMPLES[0], seed=7))
 
 
 @pytest.mark.parametrize(
@@ -107,6 +109,8 @@ def test_a_link_asks_for_its_drawing(drawing: ModelRegistry) -> None:
         ("?view=generate&caption=a+dog&steps=1000", "In this link steps is"),
         ("?view=generate&caption=a+dog&guidance=none", "In this link guidance is"),
         ("?view=generate&caption=a+dog&seed=-4", "In this link seed is"),
+        ("?view=generate&steps=1000", "In this link steps is"),
+        ("?view=generate&seed=x", "In this link seed is"),
         ("?view=generate&caption=a+dog&count=9", "In this link count is"),
     ],
 )

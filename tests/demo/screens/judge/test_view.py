@@ -92,6 +92,8 @@ def test_a_link_leads_back(judged: ModelRegistry) -> None:
         ("?view=judge&photo=moon&caption=a+cat", "has no photo"),
         ("?view=judge&photo=cat&caption=a+cat&strength=7", "strength is"),
         ("?view=judge&photo=cat&caption=a+cat&spoil=mud", "spoil is"),
+        ("?view=judge&strength=7", "strength is"),
+        ("?view=judge&other=%F0%9F%90%B6", "knows none of the words"),
         ("?view=judge&photo=cat&caption=a+cat&other=%F0%9F%90%B6", "knows none of the words"),
     ],
 )
