@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from demo.record.table import rich
+from seps.numbers import written
 
 DENSE = {"none": "captions alone", "own": "each with its own dense caption", "other": "with another image's"}
 MEASURE_NAMES = {
@@ -91,4 +92,6 @@ def interval(value: tuple[float, float | None, float | None] | None) -> str:
     if value is None:
         return ""
     mean, low, high = value
-    return f"{mean:.3f}" if low is None or high is None else f"{mean:.3f} ({low:.3f} to {high:.3f})"
+    if low is None or high is None:
+        return written(mean, ".3f")
+    return f"{written(mean, '.3f')} ({written(low, '.3f')} to {written(high, '.3f')})"

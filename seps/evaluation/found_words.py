@@ -49,6 +49,7 @@ from seps.explanation.caption_words import caption_words, is_content
 from seps.files import write_json
 from seps.models.found_words import FoundRule
 from seps.models.model import SEPSModel
+from seps.numbers import written
 from seps.progress import Progress, batches
 
 QUANTILE = 0.95
@@ -123,11 +124,11 @@ class FoundWords:
             f"{'':34}{'words':>9}{'below':>9}{'median':>9}{'others':>9}{'below':>9}{'median':>9}{'own thr.':>9}",
         ]
         for name, measure in self.classes.items():
-            right = f"{measure.words:9,}{100 * measure.below:8.1f}%{measure.median:9.3f}"
-            lines.append(
-                f"  {name:32}{right}{measure.others:9,}{100 * measure.others_below:8.1f}%{measure.others_median:9.3f}"
-                f"{measure.own_threshold:9.3f}"
-            )
+            values = (measure.median, measure.others_median, measure.own_threshold)
+            median, others_median, threshold = (written(value, "9.3f") for value in values)
+            right = f"{measure.words:9,}{100 * measure.below:8.1f}%{median}"
+            others = f"{measure.others:9,}{100 * measure.others_below:8.1f}%{others_median}"
+            lines.append(f"  {name:32}{right}{others}{threshold}")
         return "\n".join(lines)
 
     def head(self) -> list[str]:

@@ -26,6 +26,7 @@ from seps.generator.generator import GUIDANCE, ImageTextGenerator
 from seps.generator.network import to_bytes
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
+from seps.numbers import written
 from seps.progress import Progress
 from seps.runs.bootstrap import Estimate, estimate
 from seps.scenes.agreement import alike
@@ -293,5 +294,5 @@ def shown(result: dict[str, Any]) -> str:
     """A mean with its interval as text."""
     if result["mean"] is None:
         return "none"
-    low, high = result["interval"]
-    return f"{result['mean']:.3f} [{low:.3f}, {high:.3f}]"
+    mean, low, high = (written(value, ".3f") for value in (result["mean"], *result["interval"]))
+    return f"{mean} [{low}, {high}]"

@@ -27,6 +27,7 @@ from seps.judge.features import SplitFeatures, split_features
 from seps.judge.judge import Judge
 from seps.judge.loop import fit
 from seps.judge.settings import JudgeSettings
+from seps.numbers import written
 
 SCALES = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
 SEEDS = (0, 1, 2)
@@ -192,9 +193,17 @@ def table(outcomes: Sequence[Outcome]) -> str:
                     for outcome in outcomes
                     if (outcome.variant, outcome.split) == (variant, split)
                 ]
-                cells.append(f"{fmean(values):.3f} ({min(values):.3f} to {max(values):.3f})" if values else "")
+                cells.append(spread(values))
         lines.append(f"| {variant} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def spread(values: Sequence[float]) -> str:
+    """The mean of values with the least and the greatest; empty without any."""
+    if not values:
+        return ""
+    mean, least, most = (written(value, ".3f") for value in (fmean(values), min(values), max(values)))
+    return f"{mean} ({least} to {most})"
 
 
 def draw(path: Path, outcomes: Sequence[Outcome]) -> None:

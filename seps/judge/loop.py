@@ -425,7 +425,8 @@ def epoch_report(row: dict[str, float]) -> str:
         line = f"  {name}: {figures}, {written(row[f'{name}_gap'], '+.3f')} better on train"
         if f"{name}_correction_mean" in row:
             mean, most = row[f"{name}_correction_mean"], row[f"{name}_correction_max"]
-            line += f"; corrections: mean {mean:.2f}, largest {most:.2f} of the scale{bound_remark(mean)}"
+            means = f"mean {written(mean, '.2f')}, largest {written(most, '.2f')} of the scale"
+            line += f"; corrections: {means}{bound_remark(mean)}"
         lines.append(line)
     return "\n".join(lines)
 

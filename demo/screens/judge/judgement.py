@@ -16,6 +16,7 @@ from demo.service.judging import JudgeResult
 from demo.service.whereabouts import whereabouts
 from seps import Explanation
 from seps.models.found_words import FoundRule
+from seps.numbers import written
 
 if TYPE_CHECKING:  # the judge is imported with its first use
     from seps.judge import JudgeFeatures, Score
@@ -149,7 +150,7 @@ def words_numbers(record: Explanation, rule: FoundRule | None = None) -> str:
     words = word_cosines(record)
     if not words:
         return ""
-    cosines = say("judge.cosines", words=", ".join(f"“{word}” {cosine:.2f}" for word, cosine in words))
+    cosines = say("judge.cosines", words=", ".join(f"“{word}” {written(cosine, '.2f')}" for word, cosine in words))
     nothing = missing_words(record, rule)
     if rule is None:
         return f"{cosines} {say('judge.unfound' if nothing else 'judge.all_found')}"
