@@ -15,7 +15,8 @@ import gradio as gr
 from gradio.events import EventListener
 from gradio.helpers import EventData
 
-LONGEST = 2**16  # characters of a text: an address, the longest, is no longer than what uvicorn reads
+LONGEST = 4000  # characters of a text
+ADDRESS, LONGEST_ADDRESS = "query", 2**16  # the field that is the page's address, as long as one that uvicorn reads
 MAX_COUNTED = 10_000  # of what is counted: patches, words, objects
 Kind = TypeVar("Kind", str, float, int, bool)
 
@@ -106,8 +107,9 @@ def checked_fields(data: Any) -> dict[str, Any]:
     for field, value in data.items():
         name = field if field.isidentifier() and len(field) <= 40 else shortened(field)
         if isinstance(value, str):
-            if len(value) > LONGEST:
-                raise ValueError(f"{name} has {len(value):,} characters, but at most {LONGEST:,} can be read.")
+            most = LONGEST_ADDRESS if field == ADDRESS else LONGEST
+            if len(value) > most:
+                raise ValueError(f"{name} has {len(value):,} characters, but at most {most:,} can be read.")
             valid_text(name, value)
         elif not isinstance(value, int | float | None):
             raise ValueError(f"{name} is {shortened(value)}, but a single value is needed: reload the page.")

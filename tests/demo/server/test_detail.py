@@ -75,6 +75,13 @@ def test_what_a_sentence_cannot_hold_is_not_in_it(data: Any) -> None:
     assert len(str(caught.value).encode()) < 200
 
 
+def test_an_address_may_be_as_long_as_one_that_a_browser_sends() -> None:
+    query = "?view=compare&caption=" + "%D1%8F" * LONGEST
+    assert Detail(None, {"query": query}).text("query") == query
+    with pytest.raises(ValueError, match="query has"):
+        Detail(None, {"query": "x" * (2**16 + 1)})
+
+
 def test_gradio_makes_the_class_that_a_function_names() -> None:
     """The one way in: what is handed to Gradio is thrown away, and made anew in the class of the annotation."""
 
