@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from seps.generator.evaluate import shown
+from seps.judge.ablate import spread
+from seps.judge.config import SCORES
+from seps.judge.loop import epoch_report
 from seps.numbers import rounded, written
 
 ROOT = Path(__file__).parents[2]
@@ -47,3 +51,13 @@ def test_scripts_write_numbers_by_one_function() -> None:
         if re.search(r"\.toFixed\(", line)
     ]
     assert loose == []
+
+
+def test_figures_of_commands_that_round_to_zero_have_no_minus() -> None:
+    assert spread([-0.0001, -0.0002]) == "0.000 (0.000 to 0.000)"
+    assert (spread([0.5, -0.25]), spread([])) == ("0.125 (-0.250 to 0.500)", "")
+    assert shown({"mean": -0.0001, "interval": [-0.1, -0.0002]}) == "0.000 [-0.100, 0.000]"
+    keys = ("srocc", "plcc", "krcc", "gap", "correction_mean", "correction_max")
+    row = {"epoch": 1.0, "loss": 0.5} | {f"{name}_{key}": -0.0001 for name in SCORES for key in keys}
+    assert "corrections: mean 0.00, largest 0.00" in epoch_report(row)
+    assert "-0.0" not in epoch_report(row)

@@ -150,8 +150,8 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
     Without a caption in the link, the photograph's own dense caption comes along.
     """
     query = link.values if link.view == "lesson" else {}
-    own, own_dense = own_caption(registry, link.selected)
-    caption = link.caption or (link.has_photo and own) or link.example
+    own_text, own_dense = own_caption(registry, link.selected)
+    caption = link.caption or (link.has_photo and own_text) or link.example
     dense = link.dense if link.dense or "caption" in query else own_dense
     status = ""
     try:

@@ -94,3 +94,8 @@ def test_an_interval_is_told_where_it_is_known() -> None:
     assert interval(None) == ""
     assert interval((0.5, None, None)) == "0.500"
     assert interval((0.5, 0.4, 0.6)) == "0.500 (0.400 to 0.600)"
+
+
+def test_an_interval_that_rounds_to_zero_has_no_minus() -> None:
+    assert interval((-0.0001, -0.2, -0.0004)) == "0.000 (-0.200 to 0.000)"
+    assert interval((-0.0001, None, None)) == "0.000"

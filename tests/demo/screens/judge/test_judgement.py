@@ -136,6 +136,13 @@ def test_a_word_without_a_positive_cosine_found_nothing() -> None:
     assert "has a positive cosine with it" in words_numbers(changed)
 
 
+def test_a_cosine_that_rounds_to_zero_has_no_minus() -> None:
+    record = random_record()
+    cosines = np.full_like(record.sparse_alignment.cosines, -0.001)
+    text = words_numbers(replace(record, sparse_alignment=replace(record.sparse_alignment, cosines=cosines)))
+    assert "“skateboarder” 0.00" in text and "-0.00" not in text
+
+
 def test_a_judgement_for_programs_is_plain() -> None:
     score = Score(0.55, 0.06, 0.61, 0.2)
     value = json.loads(json.dumps(judgement(JudgeResult(score, score, seen()), "a note")))
