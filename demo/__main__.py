@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from demo.drawing.formats import CONTRASTS, DRAWINGS, EXPLANATIONS, JUDGEMENTS, PICTURES, check_format
+from demo.drawing.formats import CONTRASTS, DRAWINGS, EXPLANATIONS, JUDGEMENTS, PICTURES, VIDEOS, check_format
 from demo.galleries.paths import CAPTIONS_FILE, check_photo_path, check_photos, photos_place
 from demo.service.generating.request import GUIDANCE, SEED, STEPS, read_numbers
 from demo.service.own_models import fetch_model, own_names
+from demo.video import FRAMES, check_video_options, rank_video
 from seps.cli import check_output, finite_number, print_error, whole_number
 from seps.models.shipped import shipped_models
 from seps.numbers import written
@@ -90,6 +91,9 @@ def rank(options: argparse.Namespace) -> None:
     from demo.galleries.folder import photo_gallery
     from demo.galleries.index import index_gallery
 
+    if options.video is not None:
+        rank_video(options, tell)
+        return
     if isinstance(options.photos, str):
         rank_stored_photos(options)
         return
@@ -191,7 +195,14 @@ def parser() -> argparse.ArgumentParser:
     many.add_argument("--gallery", help="a gallery to rank: folder, examples, open-photos or scenes")
     many.add_argument("--dense", help="a dense caption beside the caption")
     many.add_argument("--top", type=whole_number, default=10, help="how many to print (10)")
-    many.add_argument("--csv", type=Path, help="write the whole ranking of photographs here")
+    many.add_argument("--csv", type=Path, help="write the whole ranking of photographs here, or S by time of a video")
+    many.add_argument("--video", type=Path, help="follow the caption through this video")
+    many.add_argument("--at", choices=("even", "cuts"), default="even", help="of a video, which frames (even times)")
+    many.add_argument("--frames", type=whole_number, default=FRAMES, help=f"of a video, how many at most ({FRAMES})")
+    many.add_argument(
+        "--other-caption", action="append", default=[], metavar="CAPTION", help="of a video, one more to follow"
+    )
+    many.add_argument("-o", "--output", type=Path, help=f"of a video, file; its ending says which: {', '.join(VIDEOS)}")
     scored = commands.add_parser("judge", help="say how good pictures look and how well they fit a prompt")
     scored.add_argument("pictures", type=Path, nargs="+", metavar="PICTURE")
     scored.add_argument("--prompt", required=True, help="what the pictures were made from")
@@ -266,6 +277,10 @@ def check_rank(options: argparse.Namespace) -> None:
             raise ValueError("--gallery names captions to rank, but others are given: leave one of the two.")
     elif not " ".join(options.text).strip():
         raise ValueError("The caption is empty: write one, or name a photograph with --photo to rank captions for it.")
+    if options.video is not None:
+        check_video_options(options)
+    elif options.output is not None or options.other_caption:
+        raise ValueError("-o and --other-caption go with --video FILE: --csv writes a ranking.")
     if isinstance(options.photos, str):
         check_table(options)
     elif options.all or options.name or options.shortlist is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from tqdm import tqdm
@@ -11,7 +11,7 @@ Progress = bool | Callable[..., Iterable[Any]]
 Item = TypeVar("Item")
 
 
-def with_progress(items: Sequence[Item], title: str, progress: Progress) -> Iterable[Item]:
+def with_progress(items: Iterable[Item], title: str, progress: Progress) -> Iterable[Item]:
     """Iterate over the items and show how many are done.
 
     Args:

@@ -54,6 +54,7 @@ DEMO = [
     "examples",
     "opening",
     "site",
+    "video",
     "__main__",
 ]
 

@@ -19,11 +19,14 @@ TYPES = {
     "pdf": "application/pdf",
     "json": "application/json",
     "csv": "text/csv",
+    "mp4": "video/mp4",
+    "webm": "video/webm",
 }
 PICTURES = ("png", "svg", "pdf")
 EXPLANATIONS = (*PICTURES, "json")
 JUDGEMENTS = ("csv", "json")
 DRAWINGS = ("png", "gif")
+VIDEOS = ("gif", "webm", "mp4", *PICTURES, "json", "csv")
 CONTRASTS = (*PICTURES, "json", "csv")
 LONGEST_PART = 60  # characters of each part of a file name
 

@@ -20,7 +20,7 @@ def ranking_file(columns: Sequence[str], rows: Sequence[Sequence[object]], model
     """
     buffer = io.StringIO()
     writer = csv.writer(buffer)
-    writer.writerow(columns)
+    writer.writerow(map(harmless, columns))
     writer.writerows([harmless(value) for value in row] for row in rows)
     return Download(file_name(model, title, "ranking", "csv"), buffer.getvalue().encode("utf-8-sig"), TYPES["csv"])
 

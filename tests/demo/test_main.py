@@ -28,6 +28,7 @@ from seps import SEPSModel, load_model, measure_blurred, shipped_file
 from seps.indexing.command import index_folder
 from seps.models.config import ModelConfig
 from seps.photos import open_image
+from tests.helpers.clips import BLUE, RED, write_clip
 from tests.helpers.judged import photos_judge
 from tests.helpers.tiny import tiny_settings
 
@@ -468,3 +469,38 @@ def test_a_decision_by_hand_is_told_and_drawn(
     assert "keep has 197, but there are patches 1 to 196" in capsys.readouterr().err
     assert main([*command[:-1], "smallest_set"]) == 2
     assert "needs a gallery" in capsys.readouterr().err
+
+
+def test_rank_follows_captions_through_a_video(
+    service: RetrievalService, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clip, table, out = write_clip(tmp_path / "clip.avi", [(RED, 5), (BLUE, 5)]), tmp_path / "s.csv", tmp_path / "s.json"
+    options = ["--frames", "3", "--other-caption", "a dog", "--csv", str(table), "-o", str(out)]
+    assert main(["rank", "a red wall", "--video", str(clip), *options]) == 0
+    printed = capsys.readouterr()
+    for line in ("clip.avi has more frames than are kept: 3 of them are used.\n", "\n3 frames of 1.0 s:\n"):
+        assert line in printed.err
+    assert printed.out.startswith("a red wall\n   1  ") and "\na dog\n   1  " in printed.out
+    record = json.loads(out.read_text(encoding="utf-8"))
+    assert [entry["caption"] for entry in record["captions"]] == ["a red wall", "a dog"]
+    rows = list(csv.reader(table.read_text(encoding="utf-8-sig").splitlines()))
+    assert rows[0] == ["seconds", "a red wall", "a dog"]
+    assert [float(row[1]) for row in rows[1:]] == record["captions"][0]["score"]
+    best = max(record["captions"][0]["score"])
+    assert f"   1  {best:.4f}  0:0" in printed.out
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--video", "gone.mp4"], 'error: "gone.mp4" cannot be read (No such file or directory): name a video'),
+        (["--video", "gone.mp4", "--gallery", "scenes"], "error: --gallery does not go with --video: leave one"),
+        (["--video", "gone.mp4", "--frames", "0"], "error: --frames is 0, but 1 to 600 can be looked at."),
+        (["--other-caption", "a dog"], "error: -o and --other-caption go with --video FILE: --csv writes a ranking."),
+    ],
+)
+def test_what_does_not_go_with_a_video_is_refused(
+    options: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["rank", "a cup", *options]) == 2
+    assert capsys.readouterr().err.startswith(sentence)

@@ -1,0 +1,202 @@
+"""A caption's mask through a video, as a GIF, a film, a curve, a table or JSON."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from matplotlib import font_manager
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
+
+from demo.drawing.formats import PICTURES, TYPES, VIDEOS, Download, check_format, file_name
+from demo.drawing.layered import Shades, composed, veil
+from demo.drawing.page import clean
+from demo.drawing.palette import LIGHT
+from demo.drawing.rankings import ranking_file
+from demo.drawing.render import render
+from demo.galleries.video import clock
+from demo.service.timeline import Timeline
+from seps.numbers import rounded, written
+
+WIDTH = 480  # pixels of a film's frames
+LETTERS = 15  # pixels
+OPACITY = 0.75
+FILM_RATE = 10  # frames a second; a frame of the video stands for as many as its time takes
+CODECS = {"mp4": "avc1", "webm": "VP90"}
+# Of curves: blue, orange and green that colour-blind people tell apart.
+COLOURS = ("#31688e", "#d95f02", "#1b9e77")
+
+
+def video_file(
+    images: Sequence[Image.Image], grid: tuple[int, int], lines: Sequence[Timeline], model: str, title: str, kind: str
+) -> Download:
+    """What captions make of a video, as a file.
+
+    Args:
+        images: the F frames; grid: (H, W) patches.
+        lines: of each caption. GIF and films show the first one's mask.
+        model, title: for the file's name; kind: one of VIDEOS.
+
+    Raises:
+        ValueError: another kind; "mp4" where this OpenCV writes no H.264, which then names webm.
+    """
+    check_format(kind, VIDEOS)
+    if kind == "csv":
+        return timeline_csv(lines, model, title)
+    name, first = file_name(model, title, "timeline", kind), lines[0]
+    if kind == "json":
+        content = json.dumps(timeline_record(lines, model, title), ensure_ascii=False, indent=1).encode()
+        return Download(name, content, TYPES[kind])
+    if kind in PICTURES:
+        return Download(name, render(curve(lines, title), kind), TYPES[kind])
+    drawn = (burnt(image, grid, first, i) for i, image in enumerate(images))
+    content = gif(drawn, durations(first.seconds)) if kind == "gif" else film(drawn, durations(first.seconds), kind)
+    return Download(name, content, TYPES[kind])
+
+
+def timeline_csv(lines: Sequence[Timeline], model: str, title: str) -> Download:
+    """S(I, T) by time, a column a caption."""
+    captions = [line.reading.text for line in lines]
+    rows = [
+        [rounded(float(seconds), 3), *(rounded(float(line.scores[i]), 6) for line in lines)]
+        for i, seconds in enumerate(lines[0].seconds)
+    ]
+    return ranking_file(["seconds", *captions], rows, model, f"{title} timeline")
+
+
+def timeline_record(lines: Sequence[Timeline], model: str, title: str) -> dict[str, Any]:
+    """Every number of a timeline as plain values."""
+
+    def plain(values: NDArray[np.float64], digits: int = 6) -> list[float]:
+        return [rounded(float(value), digits) for value in values]
+
+    return {
+        "model": model,
+        "video": title,
+        "seconds": plain(lines[0].seconds, 3),
+        "frame_cosine": plain(lines[0].frame_cosine),
+        "captions": [
+            {
+                "caption": line.reading.text,
+                "score": plain(line.scores),
+                "moments": list(line.moments),
+                "kept": [np.flatnonzero(mask).tolist() for mask in line.masks],
+                "mask_iou": plain(line.mask_iou),
+            }
+            for line in lines
+        ],
+    }
+
+
+def curve(lines: Sequence[Timeline], title: str) -> Figure:
+    """S(I, T) over time, a curve a caption, its moments marked."""
+    figure = Figure(figsize=(7.5, 3.2), facecolor=LIGHT.paper, layout="constrained")
+    axes = figure.add_subplot()
+    for number, (line, colour) in enumerate(zip(lines, COLOURS, strict=False)):
+        below = number % 2  # labels of neighbouring curves keep apart
+        axes.plot(line.seconds, line.scores, color=colour, linewidth=1.4, label=clean(line.reading.text))
+        best = list(line.moments)
+        axes.plot(line.seconds[best], line.scores[best], "o", color=colour, markersize=5)
+        for moment in best:
+            axes.annotate(
+                clock(float(line.seconds[moment])),
+                (line.seconds[moment], line.scores[moment]),
+                xytext=(0, -6 if below else 6),
+                textcoords="offset points",
+                ha="center",
+                va="top" if below else "bottom",
+                color=colour,
+                fontsize=7,
+            )
+    axes.margins(y=0.15)
+    axes.set(xlabel="seconds", ylabel="S(I, T)", title=clean(title))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize=8)
+    return figure
+
+
+def durations(seconds: NDArray[np.float64]) -> list[float]:
+    """How long each frame stands, in seconds: until the next; the last as long as the one before."""
+    if len(seconds) == 1:
+        return [1.0]
+    steps = np.diff(seconds)
+    return [float(step) for step in (*steps, steps[-1])]
+
+
+def burnt(image: Image.Image, grid: tuple[int, int], line: Timeline, index: int) -> NDArray[np.uint8]:
+    """A frame with the mask over it, and time, S(I, T) and caption below: (height, WIDTH, 3), both even."""
+    mask = line.masks[index].reshape(grid)
+    height = max(2, 2 * round(image.height * WIDTH / image.width / 2))
+    colours = np.broadcast_to(veil(), (*grid, 3))
+    below = composed(image, Shades(colours, np.where(mask, 0.0, OPACITY), ~mask), WIDTH, height)
+    font = ImageFont.truetype(font_manager.findfont("DejaVu Sans"), LETTERS)
+    heading = f"{clock(float(line.seconds[index]))}   S(I, T) {written(float(line.scores[index]), '.4f')}"
+    texts = [heading, *broken(line.reading.text, font, WIDTH - 16)]
+    foot = 2 * round((len(texts) * (LETTERS + 5) + 10) / 2)
+    canvas = Image.new("RGB", (WIDTH, height + foot), "white")
+    canvas.paste(Image.fromarray(below), (0, 0))
+    draw = ImageDraw.Draw(canvas)
+    for row, text in enumerate(texts):
+        draw.text((8, height + 5 + row * (LETTERS + 5)), text, font=font, fill="black")
+    return np.asarray(canvas)
+
+
+def broken(text: str, font: ImageFont.FreeTypeFont, width: float, most: int = 3) -> list[str]:
+    """A text in at most `most` lines of this width, in pixels; what is longer ends with an ellipsis."""
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if font.getlength(longer) <= width or not lines[-1]:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1]} ..."]
+
+
+def gif(frames: Iterator[NDArray[np.uint8]], seconds: Sequence[float]) -> bytes:
+    """Frames as a GIF that repeats, each for its time."""
+    first, *others = (Image.fromarray(frame).quantize(128) for frame in frames)
+    buffer = BytesIO()
+    times = [max(20, round(1000 * second)) for second in seconds]
+    first.save(buffer, "GIF", save_all=True, append_images=others, duration=times, loop=0)
+    return buffer.getvalue()
+
+
+def film(frames: Iterator[NDArray[np.uint8]], seconds: Sequence[float], kind: str) -> bytes:
+    """Frames as a film at `FILM_RATE`, each as often as its time takes; ValueError where OpenCV has no such codec."""
+    with tempfile.TemporaryDirectory() as folder:
+        file, writer = Path(folder, f"film.{kind}"), None
+        shown, end = 0, 0.0
+        try:
+            for frame, second in zip(frames, seconds, strict=True):
+                if writer is None:
+                    writer = film_writer(file, kind, (frame.shape[1], frame.shape[0]))
+                end += second
+                while shown < max(1, round(end * FILM_RATE)):
+                    writer.write(cv2.cvtColor(frame, cv2.COLOR_RGB2BGR))
+                    shown += 1
+        finally:
+            if writer is not None:
+                writer.release()
+        return file.read_bytes()
+
+
+def film_writer(file: Path, kind: str, size: tuple[int, int]) -> cv2.VideoWriter:
+    """Open a file for frames of `size` (width, height); ValueError where OpenCV has no such codec."""
+    level = cv2.utils.logging.getLogLevel()
+    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)  # it would write what the sentence below says
+    try:
+        writer = cv2.VideoWriter(str(file), cv2.VideoWriter.fourcc(*CODECS[kind]), FILM_RATE, size)
+    finally:
+        cv2.utils.logging.setLogLevel(level)
+    if not writer.isOpened():
+        raise ValueError(f"This OpenCV writes no {kind} (H.264): choose webm, which browsers play too.")
+    return writer

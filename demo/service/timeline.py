@@ -1,0 +1,90 @@
+"""A caption through a video: its similarity at every frame, its best moments, and how steady its mask is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.signal import find_peaks
+
+from demo.galleries.index import IndexedGallery
+from demo.service.captions import Reading
+from demo.service.retrieval import RetrievalService
+from seps.progress import Progress, with_progress
+
+MOMENTS = 5
+PROMINENCE = 0.1  # of the curve's height, by which a moment rises from what lies between it and a better one
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """What one caption makes of a video's F frames.
+
+    Attributes:
+        reading: the caption as read.
+        seconds: (F,), the frames' times; scores: (F,), S(I, T) of each frame.
+        moments: indices of frames where the curve has a peak, the best first, at most `MOMENTS`.
+        masks: (F, N), which patches the caption keeps of each frame.
+        mask_iou: (F - 1,), intersection over union of neighbouring frames' masks.
+        frame_cosine: (F - 1,), mean cosine of neighbouring frames' patches at the same place.
+    """
+
+    reading: Reading
+    seconds: NDArray[np.float64]
+    scores: NDArray[np.float64]
+    moments: tuple[int, ...]
+    masks: NDArray[np.bool_]
+    mask_iou: NDArray[np.float64]
+    frame_cosine: NDArray[np.float64]
+
+
+def timeline(service: RetrievalService, indexed: IndexedGallery, caption: str, progress: Progress = False) -> Timeline:
+    """Follow a caption through the frames of a video, in the order of their times.
+
+    Args:
+        indexed: a gallery of `video_gallery`.
+        progress: as in `seps.progress`.
+
+    Raises:
+        ValueError: a caption that cannot be read.
+    """
+    ranking = service.rank_images(indexed, caption)
+    scores = np.empty(len(indexed))
+    scores[ranking.order] = ranking.scores
+    seconds = np.array([float(item.key) for item in indexed.gallery.items])
+    frames = with_progress(range(len(indexed)), "Masks of frames", progress)
+    masks = np.stack([service.explain(indexed, i, ranking.reading.text).sparse.kept for i in frames]).astype(bool)
+    return Timeline(
+        ranking.reading, seconds, scores, moments(scores), masks, mask_overlap(masks), frame_cosine(indexed.embeddings)
+    )
+
+
+def moments(scores: Sequence[float] | NDArray[np.float64], most: int = MOMENTS) -> tuple[int, ...]:
+    """Find the peaks of a curve (F,), the best first; between two of them it falls.
+
+    A peak stands out from its surroundings by a tenth of the curve's height; the best frame is always one. Of a level
+    top, its middle.
+    """
+    curve = np.asarray(scores, dtype=np.float64)
+    low, high = float(curve.min()), float(curve.max())
+    if high == low:
+        return (0,)
+    padded = np.concatenate([[low - (high - low)], curve, [low - (high - low)]])  # an end can be a peak
+    peaks, _ = find_peaks(padded, prominence=PROMINENCE * (high - low))
+    best_first = sorted((int(peak) - 1 for peak in peaks), key=lambda peak: (-curve[peak], peak))
+    return tuple(best_first[:most])
+
+
+def mask_overlap(masks: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Intersection over union of each mask (F, N) and the next, (F - 1,); 1 where both keep nothing."""
+    both, either = (masks[:-1] & masks[1:]).sum(axis=1), (masks[:-1] | masks[1:]).sum(axis=1)
+    return np.where(either > 0, both / np.maximum(either, 1), 1.0)
+
+
+def frame_cosine(embeddings: torch.Tensor) -> NDArray[np.float64]:
+    """Mean cosine of each frame's patches (F, N[+1], C) and the next one's at the same place, (F - 1,)."""
+    cosines = torch.cosine_similarity(embeddings[:-1].float(), embeddings[1:].float(), dim=-1)  # (F - 1, N[+1])
+    return np.asarray(cosines.mean(dim=1).cpu().numpy(), dtype=np.float64)

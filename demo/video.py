@@ -1,0 +1,87 @@
+"""`python -m demo rank CAPTION --video FILE`: a caption through a video."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from demo.drawing.formats import VIDEOS, check_format
+from seps.cli import check_output
+from seps.numbers import written
+
+if TYPE_CHECKING:
+    from demo.service.timeline import Timeline
+
+FRAMES = 120  # how many are looked at, if no other number is given: encoding takes a third of a second each
+
+
+def check_video_options(options: argparse.Namespace) -> None:
+    """Raise ValueError for what does not go with --video, or can be told of the file without reading its frames."""
+    from seps.data.frames import MAX_FRAMES, check_video
+
+    for name, given in (
+        ("--photo", options.photo),
+        ("--photos", options.photos),
+        ("--gallery", options.gallery),
+        ("--recursive", options.recursive),
+        ("--dense", options.dense),
+    ):
+        if given:
+            raise ValueError(f"{name} does not go with --video: leave one of the two.")
+    if not 1 <= options.frames <= MAX_FRAMES:
+        raise ValueError(f"--frames is {options.frames}, but 1 to {MAX_FRAMES} can be looked at.")
+    check_video(options.video)
+    if options.output is not None:
+        check_output(options.output)
+        check_format(options.output.suffix.lstrip(".").lower(), VIDEOS)
+
+
+def rank_video(options: argparse.Namespace, tell: Callable[[str], None]) -> None:
+    """Follow captions through a video, print each one's best moments, and write what the output's ending says."""
+    from tqdm import tqdm
+
+    from demo.drawing.film import timeline_csv, video_file
+    from demo.galleries.index import index_gallery
+    from demo.galleries.video import video_gallery
+    from demo.service.start import MODEL, open_model
+    from demo.service.timeline import timeline
+    from seps.data.frames import read_frames
+
+    service = open_model(options.model or MODEL)
+    video = read_frames(options.video, options.at, options.frames, tqdm)
+    for note in video.notes:
+        tell(note)
+    gallery = video_gallery(video, options.video.name)
+    indexed = index_gallery(service.model, gallery, None, tqdm)
+    captions = [" ".join(options.text), *options.other_caption]
+    lines = [timeline(service, indexed, caption, tqdm) for caption in captions]
+    title = options.video.stem
+    if options.csv is not None:
+        options.csv.write_bytes(timeline_csv(lines, service.name, title).content)
+    if options.output is not None:
+        images = [frame.image for frame in video.frames]
+        kind = options.output.suffix.lstrip(".").lower()
+        options.output.write_bytes(video_file(images, service.model.grid, lines, service.name, title, kind).content)
+    tell(f"{len(indexed)} frames of {video.seconds:.1f} s:")
+    for line in lines:
+        print_moments(line, [item.title for item in indexed.gallery.items], options.top, tell)
+
+
+def print_moments(line: Timeline, titles: list[str], top: int, tell: Callable[[str], None]) -> None:
+    """Print where a caption is best in a video, and how steady its mask is."""
+    if line.reading.note:
+        tell(line.reading.note)
+    print(line.reading.text)
+    for place, index in enumerate(line.moments[:top], start=1):
+        print(f"{place:4}  {written(float(line.scores[index]), '.4f')}  {titles[index]}")
+    if len(line.mask_iou):
+        print(steadiness(line))
+
+
+def steadiness(line: Timeline) -> str:
+    """How much of the mask neighbouring frames have in common, beside how alike they are themselves."""
+    return (
+        f"      From frame to frame the masks share {line.mask_iou.mean():.0%} of their patches (intersection over "
+        f"union); the frames' own patches have a mean cosine of {written(float(line.frame_cosine.mean()), '.2f')}."
+    )
