@@ -17,6 +17,7 @@ COMMANDS = {  # a module below seps, which has a `main`: what it does
     "scenes": "draw scenes for training and evaluation",
     "judge": "judge generated pictures: train, evaluate, score, sort, ablate",
     "generator": "captions for images and images for captions; train, evaluate",
+    "data.convert": "bring caption files as they are downloaded into the layout that is read",
     "data.inspect": "look at a split before training on it",
     "evaluation.scenes": "measure recall among drawn scenes, finer",
     "evaluation.labelled": "rank names for photographs of anything",

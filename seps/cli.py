@@ -34,9 +34,9 @@ def one_line(message: str) -> str:
     return " ".join(message.replace(":\n  ", ": ").replace("\n  ", "; ").split())
 
 
-def check_folder(folder: Path, expected: str) -> None:
-    """Raise ValueError where there is no such folder; `expected` says what to give instead."""
-    if not folder.is_dir():
+def check_folder(folder: Path, expected: str, or_file: bool = False) -> None:
+    """Raise ValueError where there is no such folder, nor a file if that will do; `expected` says what to give."""
+    if not folder.is_dir() and not (or_file and folder.is_file()):
         kind = "is a file" if folder.exists() else "does not exist"
         raise ValueError(f"The folder {folder} {kind}: give {expected}.")
 

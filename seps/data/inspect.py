@@ -230,7 +230,9 @@ def read_config(name: str) -> ModelConfig:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print what a split holds, and write it as a page."""
     parser = argparse.ArgumentParser(prog="python -m seps.data.inspect", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("data", metavar="DATA", type=Path, help="folder with captions in the authors' layout")
+    parser.add_argument(
+        "data", metavar="DATA", type=Path, help="folder with captions in the authors' layout, or a caption file"
+    )
     parser.add_argument("--split", required=True, help="which split of it: train, dev, test, ...")
     parser.add_argument("--images", type=Path, metavar="FOLDER", help="folder of the image files; default: DATA/images")
     parser.add_argument("--model", default="photos", help="whose tokenizer and pixels: a model or a config by name")

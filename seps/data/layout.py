@@ -6,11 +6,12 @@ captions were written they are in `{split}_dense.jsonl` or, as the authors name 
 {"text": "..."} a line. For all splits there are `id_mapping.json`, from image id to file name, and the image files, in
 `images/` or in a folder of their own. Where captions begin with file names, as those of Flickr are downloaded, ids and
 mapping may lack, see `seps.data.named_captions`. A folder with a `manifest.json` has one more split, see
-`seps.data.manifest`.
+`seps.data.manifest`. In a folder's place a caption file may stand as it is downloaded, see `seps.data.sources`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from seps.data.lookup import IMAGES, FilesBelow
 from seps.data.manifest import manifest_split, read_manifest
 from seps.data.named_captions import NamedCaptions, named_captions
 from seps.data.problems import MISSING, UNREADABLE, DataError, Problems, parse_object, read_lines, read_text
+from seps.data.sources import USUAL, WHOLE, find_images, read_caption_file, split_name
 
 PROTOCOLS = ("none", "own", "other")
 LOOKED_AT = 10_000  # bytes of a file that may hold captions
@@ -66,15 +68,19 @@ class Split:
     notes: tuple[str, ...] = ()
 
 
-def read_split(folder: str | Path, split: str, captions_per_image: int = 5, images: str | Path | None = None) -> Split:
+def read_split(
+    folder: str | Path, split: str, captions_per_image: int | None = None, images: str | Path | None = None
+) -> Split:
     """Read a split and check all of it but the inside of its image files.
 
     Args:
-        folder: holds the files of the layout above.
+        folder: holds the files of the layout above; or a caption file, see `seps.data.sources`.
         split: the split's name, with which its files' names begin, or that of the folder where it has a manifest.
-        captions_per_image: k; 5 in Flickr8k, Flickr30K and MS-COCO.
+        captions_per_image: k. None: as many as every image has where ids stand one a caption, else 5, as in Flickr8k,
+            Flickr30K and MS-COCO.
         images: the folder that the names in id_mapping.json start from, or one that holds that as `flickr30k-images/`;
-            `folder/images` where left out.
+            `folder/images` where left out. For a caption file a folder that holds its images anywhere; its own folder
+            where left out.
 
     Raises:
         DataError: no such folder, of captions or of images; or one that lists files missing or not readable, empty
@@ -82,24 +88,28 @@ def read_split(folder: str | Path, split: str, captions_per_image: int = 5, imag
             image files, several files of dense captions, and dense captions that are not a JSON object with a "text".
         ValueError: captions_per_image is not a whole number of at least 1.
     """
-    check_whole("captions_per_image", captions_per_image)
+    if captions_per_image is not None:
+        check_whole("captions_per_image", captions_per_image)
     folder = Path(folder)
-    if not folder.is_dir():
+    if not folder.exists():
         raise DataError(f"The folder {folder} does not exist: give the folder with captions and images.")
     if images is not None and not Path(images).is_dir():
         raise DataError(f"The folder {images} does not exist: give the folder with the image files.")
+    if folder.is_file():
+        return _read_file(folder, split, captions_per_image, Path(images or folder.parent))
     problems = Problems(f"Split {split} of {folder}, which has {_splits_in(folder)}")
     if split == manifest_split(folder):
-        listed = read_manifest(folder, captions_per_image, Path(images or folder / IMAGES), problems)
+        k = captions_per_image or USUAL
+        ids, paths, texts = read_manifest(folder, k, Path(images or folder / IMAGES), problems)
         problems.raise_any()
-        ids, paths, texts = listed
-        return Split(split, folder, tuple(ids), tuple(paths), tuple(texts), captions_per_image, None)
+        return Split(split, folder, tuple(ids), tuple(paths), tuple(texts), k, None)
     lines = read_lines(folder / f"{split}_caps.txt", problems)
     if lines is None:
         _hint_named(folder, split, problems)
     named = named_captions(lines or ())
     captions = lines if named is None else list(named.captions)
     ids = read_ids(folder, split, problems) if named is None or has_ids(folder, split) else list(named.names)
+    captions_per_image = captions_per_image or captions_each(ids, len(captions or ()))
     groups = caption_lines(ids, len(captions or ()), captions_per_image)
     names = named_files(folder, split, groups, named, problems)
     _check_captions(split, captions, len(ids), captions_per_image, problems, named)
@@ -109,6 +119,31 @@ def read_split(folder: str | Path, split: str, captions_per_image: int = 5, imag
     problems.raise_any()
     notes = split_notes(f"{split}_caps.txt", captions or (), captions_per_image, named)
     return Split(split, folder, tuple(groups), tuple(files), tuple(captions or ()), captions_per_image, dense, notes)
+
+
+def sole_split(folder: Path) -> str | None:
+    """The name of the split of a folder with a manifest, or of a caption file that has no other; None elsewhere."""
+    if not folder.is_file():
+        return manifest_split(folder)
+    splits = read_caption_file(folder, Problems("")).splits
+    return next(iter(splits)) if len(splits) == 1 else None
+
+
+def _read_file(file: Path, split: str, k: int | None, images: Path) -> Split:
+    """A split of a caption file as it is downloaded."""
+    problems = Problems(f"Split {split} of {file}")
+    source = read_caption_file(file, problems, k)
+    photos = source.splits.get(split_name(split))
+    if photos is None:
+        problems.raise_any()
+        there = ", ".join(sorted(source.splits))
+        hint = f"; python -m seps.data.convert {file} --to DIR --dev 1000 makes train and dev of it"
+        raise DataError(f"{file} has no split {split}, but {there}{hint if WHOLE in source.splits else ''}.")
+    files = find_images(photos, images, problems)
+    problems.raise_any()
+    captions = tuple(caption for photo in photos for caption in photo.captions)
+    ids = tuple(photo.id for photo in photos)
+    return Split(split, file, ids, tuple(files), captions, source.captions_per_image, None, source.notes)
 
 
 def has_ids(folder: Path, split: str) -> bool:
@@ -143,6 +178,12 @@ def read_ids(folder: Path, split: str, problems: Problems) -> list[str]:
         if not image_id:
             problems.add(EMPTY, f"line {number} of {split}_ids.txt")
     return ids
+
+
+def captions_each(ids: Sequence[str], captions: int) -> int:
+    """How many captions every image has where ids are one a caption and all have as many; else 5."""
+    counts = set(Counter(ids).values())
+    return counts.pop() if len(ids) == captions and len(counts) == 1 else USUAL
 
 
 def caption_lines(ids: Sequence[str], captions: int, k: int) -> dict[str, list[int]]:

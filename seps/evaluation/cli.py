@@ -12,9 +12,9 @@ from typing import Any
 import torch
 
 from seps.checks import check_whole, read_json_file
-from seps.cli import whole_number
+from seps.cli import check_folder, whole_number
 from seps.data import Split, read_split
-from seps.data.manifest import manifest_split
+from seps.data.layout import sole_split
 from seps.files import write_json
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
@@ -29,8 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser, required: bool = True) -> Non
     parser.add_argument(
         "--model", required=required, help="a shipped model's name, a folder, or a hub repo (owner/name)"
     )
-    parser.add_argument("--data", required=required, type=Path, help="folder with captions and images, see seps.data")
-    parser.add_argument("--split", help="which split of it: dev, test, ...; not needed where it has a manifest.json")
+    parser.add_argument(
+        "--data", required=required, type=Path, help="folder with captions and images, see seps.data, or a caption file"
+    )
+    parser.add_argument("--split", help="which split of it: dev, test, ...; not needed where it has one by itself")
     parser.add_argument("--images", type=Path, metavar="FOLDER", help="folder of the image files; default: DATA/images")
     parser.add_argument("--json", type=Path, metavar="FILE", help="add the result to this file, other results stay")
     parser.add_argument("--first", type=whole_number, metavar="N", help="the first N images of the split alone")
@@ -43,13 +45,15 @@ def prepare(options: argparse.Namespace) -> tuple[SEPSModel, Split]:
     Raises:
         ValueError: a folder, a model or a device that is not there, data that do not fit, a results file that is none.
     """
-    if not options.data.is_dir():
-        raise ValueError(f"{options.data} is no folder: --data needs one with captions and images.")
+    check_folder(options.data, "one with captions and images, or a caption file", or_file=True)
     if options.json is not None:
         read_results(options.json)
-    name = options.split or manifest_split(options.data)
+    name = options.split or sole_split(options.data)
     if name is None:
-        raise ValueError("--split is needed: dev, test, ...; only a folder with a manifest.json has one by itself.")
+        raise ValueError(
+            "--split is needed: dev, test, ...; only a folder with a manifest.json, and a caption file of one split, "
+            "have one by themselves."
+        )
     options.split = name  # programs that read more of the split know it by this
     split = first_images(read_split(options.data, name, images=options.images), options.first)
     for note in split.notes:

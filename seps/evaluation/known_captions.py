@@ -28,7 +28,7 @@ from torch import Tensor
 from seps.checks import check_whole
 from seps.cli import check_output, errors_in_one_line, whole_number
 from seps.data import read_split
-from seps.data.manifest import manifest_split
+from seps.data.layout import sole_split
 from seps.evaluation.cli import add_arguments, prepare
 from seps.files import write_json
 from seps.models.known_captions import CENTRES, JSON_NAME, TENSORS_NAME, KnownCaptions, caption_vectors
@@ -157,7 +157,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if options.json is not None:
             check_output(options.json)
         model, split = prepare(options)
-        others_split = options.others_split or manifest_split(options.others)
+        others_split = options.others_split or sole_split(options.others)
         if others_split is None:
             raise ValueError("--others-split is needed: dev, test, ...; only a folder with a manifest.json has one.")
         train, others = read_split(options.data, options.train), read_split(options.others, others_split)

@@ -15,7 +15,12 @@ def parser() -> argparse.ArgumentParser:
     """The arguments."""
     top = argparse.ArgumentParser(prog="python -m seps.train", description=DESCRIPTION)
     top.add_argument("config", help="a recipe: tiny, a JSON file, or the name of a full-size config")
-    top.add_argument("--data", type=Path, required=True, help="folder with train and dev in the authors' layout")
+    top.add_argument(
+        "--data",
+        type=Path,
+        required=True,
+        help="folder with train and dev in the authors' layout, or a caption file, see seps.data.sources",
+    )
     top.add_argument("--images", type=Path, help="folder of the image files; default: DATA/images")
     top.add_argument("--out", type=Path, required=True, help="folder of the run; one with a run needs --resume")
     top.add_argument(
@@ -33,7 +38,7 @@ def check_paths(options: argparse.Namespace) -> None:
     """Raise ValueError for a recipe's file or a folder that is not there, and for a run that would be overwritten."""
     if options.config.endswith(".json") and not Path(options.config).is_file():
         raise ValueError(f"The recipe {options.config} does not exist: give a JSON file, or tiny.")
-    check_folder(options.data, "the folder with captions and images")
+    check_folder(options.data, "the folder with captions and images", or_file=True)
     if options.images is not None:
         check_folder(options.images, "the folder with the image files")
     if options.resume is None:

@@ -269,7 +269,7 @@ def shapes(tensors: dict[str, Tensor]) -> dict[str, torch.Size]:
 
 def read_splits(data: Path, images: Path | None = None) -> dict[str, Split]:
     """Read the splits train and dev; one ValueError lists what is wrong with both, or names a missing folder."""
-    check_folder(data, "the folder with captions and images")
+    check_folder(data, "the folder with captions and images", or_file=True)
     splits, problems = {}, []
     for name in ("train", "dev"):
         try:

@@ -1,0 +1,165 @@
+"""Bring caption files as they are downloaded into the authors' layout, which every program here reads.
+
+    python -m seps.data.convert captions_train2014.json captions_val2014.json --to DIR --images COCO
+    python -m seps.data.convert dataset_flickr30k.json --to DIR
+    python -m seps.data.convert captions.csv --to DIR --dev 500
+
+Kinds of files: `seps.data.sources`. Everything that is wrong is listed before anything is written. Images stay where
+they are: give their folder to --images here, and again to the programs that read DIR.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from seps.checks import check_whole
+from seps.cli import check_folder, print_error, whole_number
+from seps.data.problems import Problems
+from seps.data.sources import BOTH, WHOLE, Photograph, find_images, read_caption_file, split_name
+from seps.files import write_json
+
+COUNTS = "Files whose images have different numbers of captions: --captions-per-image K takes as many of each"
+TWICE = "Ids of two images: convert the files into folders of their own"
+TAKEN = "Files that are there already: choose another folder"
+
+Splits = dict[str, list[Photograph]]
+
+
+def convert(
+    sources: Sequence[Path],
+    to: Path,
+    images: Path | None = None,
+    captions_per_image: int | None = None,
+    split: str | None = None,
+    dev: int = 0,
+) -> tuple[dict[str, int], list[str]]:
+    """Read caption files and write them as one folder in the authors' layout.
+
+    Args:
+        sources: caption files; to: the folder, made where it lacks.
+        images: a folder with the image files, anywhere in it, from which they are named, and where every one must be;
+            without it names are written as they stand, and files are looked for when the folder is read.
+        captions_per_image: k; left out, as many as every image has, else 5.
+        split: what the split of files is called that name none; dev: how many images of them, drawn at random, are set
+            apart as the split dev, and the rest is train.
+
+    Returns:
+        Of each split's name the number of its images, and sentences on what was taken otherwise than it stands.
+
+    Raises:
+        DataError: one that lists all that is wrong: with the files, ids or images that come twice, images that are
+            missing, files that are there already.
+        ValueError: dev is no whole number, or leaves nothing.
+    """
+    problems = Problems(" and ".join(map(str, sources)))
+    splits, notes, counts = Splits(), list[str](), set[int]()
+    for source in sources:
+        content = read_caption_file(source, problems, captions_per_image)
+        for name, photos in content.splits.items():
+            splits.setdefault(name, []).extend(photos)
+        notes += content.notes
+        counts.add(content.captions_per_image)
+    if len(counts) > 1:
+        problems.add(COUNTS, ", ".join(map(str, sorted(counts))))
+    _check_ids(splits, problems)
+    problems.raise_any()
+    splits = _named(splits, split, dev)
+    names = _file_names(splits, images, problems)
+    for file in [to / "id_mapping.json", *(to / f"{name}_{kind}.txt" for name in splits for kind in ("caps", "ids"))]:
+        if file.exists():
+            problems.add(TAKEN, str(file))
+    problems.raise_any()
+    _write(splits, names, to)
+    return {name: len(photos) for name, photos in splits.items()}, notes
+
+
+def _check_ids(splits: Splits, problems: Problems) -> None:
+    """Note ids that stand for two files, and images in two splits."""
+    homes = dict[str, tuple[str, str]]()
+    for name, photos in splits.items():
+        for photo in photos:
+            file, home = homes.setdefault(photo.id, (photo.file, name))
+            if file != photo.file:
+                problems.add(TWICE, f"{photo.id}: {file} and {photo.file}")
+            elif home != name:
+                problems.add(BOTH, f"{file} in {home} and {name}")
+
+
+def _named(splits: Splits, split: str | None, dev: int) -> Splits:
+    """Splits with those that a file does not name called by the caller, or divided into train and dev."""
+    check_whole("--dev", dev, least=0)
+    if WHOLE not in splits:
+        if split or dev:
+            raise ValueError(f"The files name their splits, {', '.join(splits)}: leave out --split and --dev.")
+        return splits
+    photos = splits.pop(WHOLE)
+    if not dev:
+        splits.setdefault(split_name(split or WHOLE), []).extend(photos)
+        return splits
+    if dev >= len(photos):
+        raise ValueError(f"--dev is {dev}, but there are {len(photos)} images: leave some of them for train.")
+    chosen = set(random.Random(0).sample(range(len(photos)), dev))
+    for name, inside in (("train", False), ("dev", True)):
+        splits.setdefault(name, []).extend(photo for i, photo in enumerate(photos) if (i in chosen) is inside)
+    return splits
+
+
+def _file_names(splits: Splits, images: Path | None, problems: Problems) -> dict[str, str]:
+    """Of each id its file's name: from the folder of images where there is one, else as the caption file has it."""
+    photos = [photo for split in splits.values() for photo in split]
+    if images is None:
+        return {photo.id: photo.file for photo in photos}
+    files = find_images(photos, images, problems)
+    problems.raise_any()
+    return {photo.id: file.relative_to(images).as_posix() for photo, file in zip(photos, files, strict=True)}
+
+
+def _write(splits: Mapping[str, Sequence[Photograph]], names: Mapping[str, str], to: Path) -> None:
+    to.mkdir(parents=True, exist_ok=True)
+    for name, photos in splits.items():
+        lines = [(photo.id, caption) for photo in photos for caption in photo.captions]
+        (to / f"{name}_ids.txt").write_text("".join(f"{line}\n" for line, _ in lines), encoding="utf-8")
+        (to / f"{name}_caps.txt").write_text("".join(f"{line}\n" for _, line in lines), encoding="utf-8")
+    write_json(to / "id_mapping.json", names)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Convert caption files and say what was written."""
+    parser = argparse.ArgumentParser(
+        prog="python -m seps.data.convert",
+        description=(__doc__ or "").split("\n")[0],
+    )
+    parser.add_argument("sources", metavar="SOURCE", type=Path, nargs="+", help="JSON of COCO or Karpathy, CSV, lines")
+    parser.add_argument("--to", required=True, type=Path, metavar="DIR", help="the folder that is written")
+    parser.add_argument("--images", type=Path, metavar="FOLDER", help="holds the image files: each must be there")
+    parser.add_argument("--captions-per-image", type=whole_number, metavar="K", help="take the first K of each image")
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--split", metavar="NAME", help="what the split of a file is called that names none")
+    group.add_argument(
+        "--dev", type=whole_number, default=0, metavar="N", help="set N images of such a file apart as dev"
+    )
+    options = parser.parse_args(arguments)
+    try:
+        for source in options.sources:
+            if not source.is_file():
+                raise ValueError(f"{source} is no file: give a caption file, see python -m seps.data.convert --help.")
+        if options.images is not None:
+            check_folder(options.images, "the folder with the image files")
+        sizes, notes = convert(
+            options.sources, options.to, options.images, options.captions_per_image, options.split, options.dev
+        )
+    except (ValueError, OSError) as error:
+        return print_error(error)
+    for note in notes:
+        print(note)
+    print(f"{options.to} holds " + ", ".join(f"{name} ({count:,} images)" for name, count in sizes.items()) + ".")
+    first, folder = next(iter(sizes)), options.images or "FOLDER"
+    print(f"Look at it: python -m seps.data.inspect {options.to} --split {first} --images {folder}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
