@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import reprlib
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from math import isfinite
 from numbers import Real
 from pathlib import Path
@@ -331,7 +332,9 @@ def check_keys(where: str, values: Mapping[str, Any], required: tuple[str, ...],
     """Raise ValueError for a key that is not allowed or one that is missing."""
     unknown = [key for key in values if key not in allowed]
     if unknown:
-        raise ValueError(f"{where} has the unknown key {shown(unknown[0])}: allowed are {', '.join(allowed)}.")
+        near = get_close_matches(str(unknown[0]), allowed, 1)
+        meant = f" {near[0]} is meant?" if near else ""
+        raise ValueError(f"{where} has the unknown key {shown(unknown[0])}: allowed are {', '.join(allowed)}.{meant}")
     missing = [key for key in required if key not in values]
     if missing:
         raise ValueError(f"{where} lacks the key {missing[0]!r}: needed are {', '.join(required)}.")

@@ -62,6 +62,17 @@ def whole_number(text: str) -> int:
     return value
 
 
+def add_set_option(parser: argparse.ArgumentParser) -> None:
+    """Give a program that trains the option --set, see `seps.runs.recipe.with_values`."""
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="instead of the recipe's value, as training.epochs=3; any key of the recipe, and as often as needed",
+    )
+
+
 def finite_number(text: str) -> float:
     """An option's number: a `type` for argparse, which tells anything else, and what is infinite."""
     try:

@@ -79,6 +79,7 @@ class Fields:
     """
 
     section: ClassVar[str] = ""  # what stands before a field's name in messages, with a dot
+    elsewhere: ClassVar[Mapping[str, str]] = {}  # keys that other programs have: what is meant, a clause
 
     def __init_subclass__(cls, section: str = "") -> None:
         cls.section = section
@@ -109,6 +110,9 @@ class Fields:
         where = cls.section or "the config"
         if not isinstance(values, Mapping):
             raise ValueError(f"{where} is a {type(values).__name__}, but keys and values are needed.")
+        for key in values:
+            if key in cls.elsewhere:
+                raise ValueError(f"{where} has the key {key}: {cls.elsewhere[key]}.")
         required = tuple(f.name for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING)
         hints = field_types(cast("type", cls))
         check_keys(where, values, required, tuple(hints))

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from seps.cli import check_output, errors_in_one_line, finite_number, whole_number
+from seps.cli import add_set_option, check_output, errors_in_one_line, finite_number, whole_number
 from seps.files import write_json
 
 MODES = ("t2i", "i2t", "both")
@@ -51,6 +51,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     train.add_argument("--resume", action="store_true", help="go on after the run's checkpoint")
     train.add_argument("--cache", type=Path, help="folder of pictures as bytes, shared by runs")
     train.add_argument("--seed", type=whole_number, help="instead of the recipe's")
+    add_set_option(train)
     train.set_defaults(run=run_train)
 
     evaluate = commands.add_parser("evaluate", help="measure a generator on scenes, by what is true of them")
@@ -100,9 +101,9 @@ def run_train(options: argparse.Namespace) -> None:
     """`train`."""
     from seps.generator.loop import train
     from seps.generator.settings import read_recipe
-    from seps.runs.recipe import overridden
+    from seps.runs.recipe import overridden, with_values
 
-    config, settings = read_recipe(options.recipe)
+    config, settings = with_values(*read_recipe(options.recipe), options.set)
     settings = overridden(settings, seed=options.seed)
     train(
         config,

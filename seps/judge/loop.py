@@ -1,17 +1,19 @@
 """Train a judge: `python -m seps.judge train RECIPE --data DATA --out RUN [--resume]`.
 
 With frozen encoders features are computed once and the heads learn from them; otherwise each step encodes its
-pictures. RUN receives `model/` (the last epoch: no epoch is chosen by dev), `checkpoint/`, `metrics.csv`,
+pictures. RUN receives `model/` (the last epoch) and `best/` (the one of the highest mean SROCC on dev, which flatters
+that measurement: say which you took), `checkpoint/`, `metrics.csv`,
 `tensorboard/`, `loss.png`, `agreement.png`, `loss_curves.png` and `recipe.json`.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -23,6 +25,7 @@ from tqdm import tqdm
 from seps.checks import check_whole
 from seps.data import open_image
 from seps.fields import Fields, between
+from seps.files import write_json
 from seps.judge.config import SCORES, JudgeConfig
 from seps.judge.copies import cropped
 from seps.judge.curves import CURVES
@@ -30,18 +33,17 @@ from seps.judge.data import Ratings, rating_notes, read_ratings
 from seps.judge.encoders import PictureFeatures, to_pixels
 from seps.judge.features import SplitFeatures, split_features
 from seps.judge.judge import Judge
-from seps.judge.metrics import correlations, srocc
-from seps.judge.network import Corrected
-from seps.judge.settings import JudgeSettings, read_recipe
+from seps.judge.network import Predictions
+from seps.judge.report import epoch_report, epoch_row, training_plan
+from seps.judge.settings import JudgeSettings, rate_note, read_recipe
 from seps.models.model import evaluating
-from seps.numbers import written
 from seps.runs.checkpoint import FOLDER, NUMBERS, load_checkpoint, read_state, save_checkpoint
 from seps.runs.lr_schedule import FINE, set_learning_rate
 from seps.runs.lr_schedule import length_note as note_on_length
 from seps.runs.recipe import first_settings, write_recipe
+from seps.runs.run_folder import BEST, BEST_EPOCH
 from seps.runs.run_log import DrawTimer, StepLog, forget_after, read_epochs, write_epoch
 
-AT_BOUND, TOO_CONSTRAINED = 0.9, 0.05  # the mean correction as a share of the scale
 MAX_SPOILT = 32  # pictures, each with its two spoilt copies
 TINY = 1e-4  # ratings of 0 and 1 have no logit
 
@@ -60,14 +62,6 @@ class Batch(NamedTuple):
     pictures: PictureFeatures
     text: Tensor
     explanations: Tensor | None
-
-
-@dataclass(frozen=True)
-class Predictions:
-    """Scores of a split's n pictures: each part (n,)."""
-
-    quality: Corrected
-    consistency: Corrected
 
 
 class Step(nn.Module):
@@ -161,7 +155,8 @@ def train(
         ValueError: data, recipe or checkpoint that do not fit, before training starts; a loss that is not finite.
     """
     ratings = {name: read_ratings(data, name, config.data) for name in ("train", "dev")}
-    for note in rating_notes(ratings["train"], ratings["dev"], config.data):
+    notes = [*rating_notes(ratings["train"], ratings["dev"], config.data), rate_note(config, settings)]
+    for note in filter(None, notes):
         tqdm.write(f"Warning: {note}", file=sys.stderr)
     if resume and (note := length_note(out, settings)):
         tqdm.write(note)
@@ -260,8 +255,26 @@ def fit(
         if out is not None:
             write_epoch(out, CURVES, row, log.rows, timer.is_due(epoch + 1 == settings.epochs))
             save_checkpoint(out / FOLDER, learned_state(step), optimizer, RunState(epoch + 1))
-            tqdm.write(epoch_report(row))
+            tqdm.write(epoch_report(row, judge.scales))
+            keep_best(judge, out, row)
     return rows
+
+
+def keep_best(judge: Judge, out: Path, row: Mapping[str, float]) -> None:
+    """Save the judge as `best/` where its mean SROCC on dev is the run's highest so far, and say so."""
+    score, before = mean_srocc(row), [mean_srocc(line) for line in read_epochs(out) if line["epoch"] < row["epoch"]]
+    if before and score <= max(before):
+        return
+    judge.save(out / BEST)
+    epoch = int(row["epoch"])
+    write_json(out / BEST / BEST_EPOCH, {"epoch": epoch, "mean_srocc": score})
+    tqdm.write(f"  Best so far by mean SROCC on dev, {score:.3f}: epoch {epoch} is in {out / BEST}.")
+
+
+def mean_srocc(row: Mapping[str, float]) -> float:
+    """The mean of both scores' rank correlations with people on dev, in [-1, 1]; -1 where there is none."""
+    value = fmean(float(row[f"{name}_srocc"]) for name in SCORES)
+    return value if isfinite(value) else -1.0
 
 
 def finite_loss(loss: Tensor, epoch: int, number: int, rows: Tensor) -> float:
@@ -394,85 +407,3 @@ def predict(judge: Judge, ratings: Ratings, features: SplitFeatures | None = Non
         return Predictions(
             *judge.network(torch.cat([part.quality for part in parts]), torch.cat([part.image for part in parts]), text)
         )
-
-
-def epoch_row(judge: Judge, ratings: dict[str, Ratings], predictions: dict[str, Predictions]) -> dict[str, float]:
-    """The columns of metrics.csv: correlations on dev, the gap of SROCC between train and dev, and corrections on dev
-    as shares of their scales."""
-    row: dict[str, float] = {}
-    for name, scale in zip(SCORES, judge.scales, strict=True):
-        dev = getattr(predictions["dev"], name)
-        on_dev = correlations(dev.final.double().cpu().numpy(), getattr(ratings["dev"], name))
-        row |= {f"{name}_{key}": value for key, value in on_dev.items()}
-        on_train = getattr(predictions["train"], name).final.double().cpu().numpy()
-        row[f"{name}_gap"] = srocc(on_train, getattr(ratings["train"], name)) - on_dev["srocc"]
-        if scale:
-            corrections = dev.correction.abs() / scale
-            row |= {
-                f"{name}_correction_mean": float(corrections.mean()),
-                f"{name}_correction_max": float(corrections.max()),
-            }
-    return row
-
-
-def epoch_report(row: dict[str, float]) -> str:
-    """An epoch in words: agreement on dev, the gap, and where corrections sit."""
-    lines = [f"epoch {int(row['epoch'])}: loss {row['loss']:.4f}"]
-    for name in SCORES:
-        figures = ", ".join(
-            f"{key.upper()} {written(row[f'{name}_{key}'], '.3f')}" for key in ("srocc", "plcc", "krcc")
-        )
-        line = f"  {name}: {figures}, {written(row[f'{name}_gap'], '+.3f')} better on train"
-        if f"{name}_correction_mean" in row:
-            mean, most = row[f"{name}_correction_mean"], row[f"{name}_correction_max"]
-            means = f"mean {written(mean, '.2f')}, largest {written(most, '.2f')} of the scale"
-            line += f"; corrections: {means}{bound_remark(mean)}"
-        lines.append(line)
-    return "\n".join(lines)
-
-
-def bound_remark(mean: float) -> str:
-    """A sentence where corrections sit at their bound or hardly move anything."""
-    if mean > AT_BOUND:
-        return ". They sit at the bound: the scale is too small."
-    if mean < TOO_CONSTRAINED:
-        return ". They hardly move a score: the correction is too constrained."
-    return ""
-
-
-def training_plan(judge: Judge, settings: JudgeSettings, train_pictures: int, dev_pictures: int) -> str:
-    """What training will do, printed before it starts."""
-    config, encoder = judge.config, judge.config.encoder
-    learned = sum(parameter.numel() for parameter in judge.parameters() if parameter.requires_grad)
-    frozen = sum(parameter.numel() for parameter in judge.encoders.parameters() if not parameter.requires_grad)
-    freezing = {"none": "nothing", "all": "all of the encoders"}.get(
-        encoder.freeze,
-        f"embeddings and the first {encoder.freeze_layers.get('vision')} vision and "
-        f"{encoder.freeze_layers.get('text')} text layers",
-    )
-    if config.residual:
-        quality = f"clamp(sigmoid(Linear(img)) + {config.scale_q:g} tanh(MLP(img)), 0, 1)"
-        seen = ["img", "txt", "cos"]
-        seen += ["img * txt"] if config.fusion_product else []
-        seen += ["quality img"] if config.fusion_quality else []
-        consistency = (
-            f"clamp(clamp(a (cos(img, txt) + 1) / 2 + b, 0, 1) + {config.scale_c:g} tanh(Fusion([{', '.join(seen)}])), "
-            "0, 1)"
-        )
-    else:
-        quality, consistency = "sigmoid(Linear(img))", "sigmoid(Fusion([img, txt, cos]))"
-        if config.branches == "two":
-            consistency = f"({consistency} + sigmoid(5 cos(img, txt))) / 2"
-    lines = [
-        f"{train_pictures:,} pictures to train on, {dev_pictures:,} to measure on; scores are divided by "
-        f"{config.data.mos_top:g}.",
-        f"{settings.epochs} epochs, batch {settings.batch_size}, learning rate {settings.learning_rate:g}, "
-        f"weight decay {settings.weight_decay:g}, warm-up {settings.warmup:.0%}, then a cosine.",
-        f"Loss weights: quality {settings.quality_weight:g}, consistency {settings.consistency_weight:g}, ranking "
-        f"{settings.rank_weight:g}, spoilt copies {settings.spoilt_weight:g}"
-        + (f", rationales {settings.explanation_weight:g}." if config.data.explanation_column else "."),
-        f"Encoders: {encoder.name}; frozen: {freezing}. {learned:,} parameters learn, {frozen:,} do not.",
-        f"quality = {quality}",
-        f"consistency = {consistency}",
-    ]
-    return "\n".join(lines)

@@ -7,6 +7,7 @@ consistency  c = clamp(c_base + scale_c tanh(Fusion([img, txt, cos])), 0, 1),
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -32,6 +33,14 @@ class Corrected(NamedTuple):
     base: Tensor
     correction: Tensor
     final: Tensor
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Scores of a split's n pictures: each part (n,)."""
+
+    quality: Corrected
+    consistency: Corrected
 
 
 def corrected(base: Tensor, bounded: Tensor, scale: float) -> Corrected:

@@ -1,19 +1,22 @@
-"""The command line: `python -m seps.judge train|evaluate|score|sort|ablate`."""
+"""The command line: `python -m seps.judge train|evaluate|score|sort|ablate|guide`."""
 
 from __future__ import annotations
 
 import argparse
 import csv
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from seps.checks import check_whole
-from seps.cli import check_output, errors_in_one_line, whole_number
+from seps.cli import add_set_option, check_output, errors_in_one_line, finite_number, whole_number
 from seps.data import open_image
 from seps.data.table import read_table
 from seps.files import write_json
-from seps.judge.config import SCORES
+from seps.judge.advice import COMMANDS_PAGE, advice
+from seps.judge.config import SCORES, TOWERS
 from seps.judge.judge import Judge, Score, load_judge
+from seps.judge.settings import UNFROZEN_RATE
 from seps.numbers import rounded, written
 
 COLUMNS = (
@@ -38,13 +41,26 @@ def arguments_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     data = {"type": Path, "required": True, "help": "folder with ratings.csv and images/"}
 
-    train = commands.add_parser("train", help="train a judge from a recipe")
+    train = commands.add_parser(
+        "train",
+        help="train a judge from a recipe",
+        epilog=advice(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     train.add_argument("recipe", help="a recipe (JSON), or the name of one that comes with the package")
     train.add_argument("--data", **data)  # type: ignore[arg-type]
     train.add_argument("--out", type=Path, required=True, help="folder of the run")
     train.add_argument("--resume", action="store_true", help="go on after the run's checkpoint")
     train.add_argument("--cache", type=Path, help="folder of frozen features, shared by runs")
-    train.add_argument("--seed", type=whole_number, help="instead of the recipe's")
+    train.add_argument("--seed", type=whole_number, help="instead of the recipe's, as what follows")
+    train.add_argument("--epochs", type=whole_number, help="passes over the training pictures")
+    train.add_argument("--batch-size", type=whole_number, metavar="B", help="pictures a step")
+    train.add_argument("--lr", type=finite_number, metavar="RATE", help="the largest learning rate")
+    train.add_argument("--freeze", metavar="all|none|N", help="of CLIP: N freezes the first N layers of each tower")
+    train.add_argument("--residual-scale-q", type=finite_number, metavar="SCALE", help="largest correction of quality")
+    train.add_argument("--residual-scale-c", type=finite_number, metavar="SCALE", help="the same of consistency")
+    train.add_argument("--no-residual", action="store_true", help="score directly, without base and correction")
+    add_set_option(train)
     train.set_defaults(run=run_train)
 
     evaluate = commands.add_parser("evaluate", help="measure a judge on a split")
@@ -77,6 +93,9 @@ def arguments_parser() -> argparse.ArgumentParser:
     ablate.add_argument("--cache", type=Path, help="folder of frozen features, shared by runs")
     ablate.add_argument("--seeds", type=whole_number, default=3, help="how many seeds each variant has")
     ablate.set_defaults(run=run_ablate)
+
+    guide = commands.add_parser("guide", help="print what to set, and every command from ratings to sorted pictures")
+    guide.set_defaults(run=lambda _: print(f"{advice()}\n\n{COMMANDS_PAGE}"))
     return parser
 
 
@@ -84,12 +103,38 @@ def run_train(options: argparse.Namespace) -> None:
     """`train`."""
     from seps.judge.loop import train
     from seps.judge.settings import read_recipe
-    from seps.runs.recipe import overridden
+    from seps.runs.recipe import overridden, with_values
 
-    config, settings = read_recipe(options.recipe)
+    read = with_values(*read_recipe(options.recipe), changed_values(options))
+    config, settings = with_values(*read, options.set)
     settings = overridden(settings, seed=options.seed)
     train(config, settings, options.data, options.out, options.resume, options.cache)
-    print(f"The judge is in {options.out / 'model'}.")
+    print(f"The judge is in {options.out / 'model'}, that of the best epoch by mean SROCC in {options.out / 'best'}.")
+
+
+def changed_values(options: argparse.Namespace) -> list[str]:
+    """What the options of `train` put in place of a recipe's values, as --set has it.
+
+    Raises:
+        ValueError: --freeze that is neither all, none nor a number.
+    """
+    named = {
+        "training.epochs": options.epochs,
+        "training.batch_size": options.batch_size,
+        "training.learning_rate": options.lr,
+        "scale_q": options.residual_scale_q,
+        "scale_c": options.residual_scale_c,
+        "residual": "false" if options.no_residual else None,
+    }
+    if options.freeze is not None:
+        layers = int(options.freeze) if options.freeze.isdecimal() else 0
+        if not (layers or options.freeze in ("all", "none")):
+            raise ValueError(f"--freeze is {options.freeze!r}, but all, none or a number of layers from 1 is needed.")
+        named["encoder.freeze"] = "layers" if layers else options.freeze
+        named["encoder.freeze_layers"] = json.dumps(dict.fromkeys(TOWERS, layers) if layers else {})
+        if options.freeze == "none" and options.lr is None:
+            named["training.learning_rate"] = UNFROZEN_RATE
+    return [f"{name}={value}" for name, value in named.items() if value is not None]
 
 
 def run_evaluate(options: argparse.Namespace) -> None:

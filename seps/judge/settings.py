@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
+from seps.checks import read_json_file
 from seps.fields import Fields, Fraction, NotNegative, Positive, between
 from seps.judge.config import JudgeConfig
 from seps.runs.lr_schedule import cosine_with_warmup
 from seps.runs.recipe import MAX_BATCH, BatchSize, Epochs, Seed, find_recipe, read_parts
 
 RECIPES = "judge/recipes"  # in the package
+UNFROZEN_RATE, MAX_ENCODER_RATE = 3e-5, 1e-4  # of encoders that learn: usual, and where they begin to forget
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,26 @@ def read_recipe(name_or_path: str | Path) -> tuple[JudgeConfig, JudgeSettings]:
     """A recipe: a judge's config with a "training" section.
 
     Args:
-        name_or_path: a JSON file, or the name of a recipe that comes with the package.
+        name_or_path: a JSON file, or the name of a recipe that comes with the package. Where nothing is frozen and it
+            names no learning rate, it is 3e-5.
 
     Raises:
         ValueError: no such recipe, an unknown or missing key, a value that does not fit.
     """
-    return read_parts(find_recipe(name_or_path, RECIPES), JudgeConfig, JudgeSettings)
+    path = find_recipe(name_or_path, RECIPES)
+    config, settings = read_parts(path, JudgeConfig, JudgeSettings)
+    if config.encoder.freeze == "none" and "learning_rate" not in read_json_file(path).get("training", {}):
+        settings = replace(settings, learning_rate=UNFROZEN_RATE)
+    return config, settings
+
+
+def rate_note(config: JudgeConfig, settings: JudgeSettings) -> str:
+    """Say in a sentence where encoders that learn have a rate that makes them forget; "" where they have not."""
+    rate = settings.learning_rate * settings.encoder_rate
+    if config.encoder.freeze == "all" or rate <= MAX_ENCODER_RATE:
+        return ""
+    usual = f"{UNFROZEN_RATE:g}" if config.encoder.freeze == "none" else f"{UNFROZEN_RATE:g} to {MAX_ENCODER_RATE:g}"
+    return (
+        f"Encoders that learn forget at a learning rate of {rate:g}: usual with encoder.freeze "
+        f"{config.encoder.freeze!r} is {usual}, so set training.learning_rate or training.encoder_rate lower."
+    )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from seps.checks import read_json_file
+from seps.checks import read_json, read_json_file, shown
 from seps.fields import Fields, between
 from seps.files import write_json
 
@@ -82,6 +82,38 @@ def first_settings(out: Path, read: Callable[[Path], tuple[Fields, Settings]]) -
         return read(out / "recipe.json")[1]
     except ValueError:
         return None
+
+
+def with_values(config: Config, settings: Settings, assignments: Sequence[str]) -> tuple[Config, Settings]:
+    """Put values in place of a recipe's.
+
+    Args:
+        config, settings: the recipe's two parts.
+        assignments: such as "training.epochs=3" or "network.top_k=4": a key with its sections, and JSON or plain text.
+
+    Raises:
+        ValueError: no key and value, a section that is none, or as `Fields.from_dict`.
+    """
+    values = {**config.as_dict(), "training": settings.as_dict()}
+    for text in assignments:
+        path, equals, value = text.partition("=")
+        *sections, name = path.strip().split(".")
+        place: Any = values
+        for section in sections:
+            place = place.get(section) if isinstance(place, dict) else None
+        if not equals or not name or not isinstance(place, dict):
+            raise ValueError(f"--set {shown(text)} names no key of the recipe: write it as training.epochs=3.")
+        place[name] = _parsed(value.strip())
+    training = values.pop("training")
+    return type(config).from_dict(values), type(settings).from_dict(training)
+
+
+def _parsed(text: str) -> Any:
+    """A value as JSON has it, or as it stands: none needs quotation marks."""
+    try:
+        return read_json(text, "the value")
+    except ValueError:
+        return text
 
 
 def overridden(settings: Settings, **values: Any) -> Settings:

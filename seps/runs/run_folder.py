@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 BEST, CHECKPOINTS, METRICS = "best", "checkpoints", "metrics.csv"
+BEST_EPOCH = "epoch.json"  # in BEST: which epoch it is, and its score on dev
 NAMES = "epoch-[0-9][0-9][0-9]"  # of checkpoints
 
 

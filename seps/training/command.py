@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from seps.cli import check_folder, print_error, whole_number
+from seps.cli import add_set_option, check_folder, print_error, whole_number
 from seps.runs.run_folder import BEST, check_no_run
 
 DESCRIPTION = "Train a model from a recipe; its best epoch by rSum on dev is left in RUN/best."
@@ -31,6 +31,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--cache", type=Path, help="folder of frozen features, shared by runs")
     top.add_argument("--start", metavar="MODEL", help="take the weights of this model: a shipped name, folder or repo")
     top.add_argument("--seed", type=whole_number, help="instead of the recipe's")
+    add_set_option(top)
     return top
 
 
@@ -52,12 +53,12 @@ def main(arguments: list[str] | None = None) -> int:
         check_paths(options)
         from accelerate import PartialState
 
-        from seps.runs.recipe import overridden
+        from seps.runs.recipe import overridden, with_values
         from seps.training.loop import train
         from seps.training.memory import keep_freed_memory
         from seps.training.settings import read_recipe
 
-        config, settings = read_recipe(options.config)
+        config, settings = with_values(*read_recipe(options.config), options.set)
         settings = overridden(settings, seed=options.seed)
         keep_freed_memory()
         best = train(

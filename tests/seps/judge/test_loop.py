@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from math import cos, pi
 from pathlib import Path
 from shutil import rmtree
@@ -15,19 +16,18 @@ from PIL import Image
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from torch import nn
 
-from seps.judge.config import JudgeConfig
+from seps.judge.config import SCORES, JudgeConfig
 from seps.judge.judge import Judge, load_judge
 from seps.judge.loop import (
     Batch,
     Step,
-    bound_remark,
     explanation_loss,
     parameter_groups,
     ranking_loss,
     train,
-    training_plan,
 )
-from seps.judge.settings import JudgeSettings
+from seps.judge.report import bound_remark, epoch_report, gap_remark, training_plan
+from seps.judge.settings import JudgeSettings, rate_note, read_recipe
 from seps.runs.run_log import METRICS, read_epochs, read_steps
 from tests.helpers.judged import COLUMNS, clip_settings, read_rows, tiny_judge, write_ratings, write_rows
 from tests.helpers.sentences import refused
@@ -210,14 +210,53 @@ def test_the_plan_tells_what_will_be_done(clip: Path) -> None:
         assert part in text
     assert "0.1 tanh(MLP(img))" in text and "0.3 tanh(Fusion(" in text
     partly = {"kind": "clip", "name": str(clip), "freeze": "layers", "freeze_layers": {"vision": 2, "text": 1}}
-    assert "first 2 vision and 1 text layers" in training_plan(tiny_judge(clip, encoder=partly), JudgeSettings(), 1, 1)
+    text = training_plan(tiny_judge(clip, encoder=partly), JudgeSettings(), 1, 1)
+    assert "the first 2 of 3 vision layers (67%) and 1 of 2 text layers (50%); 70 to 80% is usual" in text
     assert "quality = sigmoid(Linear(img))" in training_plan(tiny_judge(clip, residual=False), JudgeSettings(), 1, 1)
 
 
 def test_corrections_at_the_bound_or_idle_get_a_sentence() -> None:
-    assert "scale is too small" in bound_remark(0.95)
-    assert "too constrained" in bound_remark(0.04)
-    assert bound_remark(0.5) == ""
+    assert "scale is too small" in bound_remark(0.96, 1.0, 0.2)
+    assert "stay below 0.05" in bound_remark(0.1, 0.24, 0.2)
+    assert "stay below" not in bound_remark(0.1, 0.26, 0.2)
+    assert bound_remark(0.5, 0.9, 0.2) == ""
+
+
+def test_what_is_learned_by_heart_gets_a_sentence() -> None:
+    assert "by heart" in gap_remark(0.051)
+    assert gap_remark(0.05) == gap_remark(-0.2) == gap_remark(float("nan")) == ""
+    row = {"epoch": 2.0, "loss": 0.1} | {f"{name}_{key}": 0.5 for name in SCORES for key in ("srocc", "plcc", "krcc")}
+    row |= {"quality_gap": 0.2, "consistency_gap": 0.01}
+    quality, consistency = epoch_report(row, (0.0, 0.0)).splitlines()[1:]
+    assert "by heart" in quality and "by heart" not in consistency
+
+
+def test_the_best_epoch_by_mean_srocc_is_kept_beside_the_last(
+    clip: Path, rated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = JudgeSettings(epochs=4, batch_size=8, learning_rate=0.05)
+    train(config(clip), settings, rated, tmp_path, cache=tmp_path / "cache")
+    scores = [fmean(row[f"{name}_srocc"] for name in SCORES) for row in read_epochs(tmp_path)]
+    best = max(range(4), key=lambda i: (scores[i], -i))
+    kept = json.loads((tmp_path / "best" / "epoch.json").read_text())
+    assert kept == {"epoch": best + 1, "mean_srocc": pytest.approx(scores[best])}
+    assert f"epoch {best + 1} is in {tmp_path / 'best'}." in capsys.readouterr().out
+    same = torch.equal(
+        load_judge(str(tmp_path / "best")).network.quality.base.weight,
+        load_judge(str(tmp_path / "model")).network.quality.base.weight,
+    )
+    assert same == (best == 3)
+
+
+def test_rates_at_which_encoders_forget_get_a_sentence(clip: Path, rated: Path, tmp_path: Path) -> None:
+    free, partly = config(clip, {"freeze": "none"}), {"freeze": "layers", "freeze_layers": {"vision": 2, "text": 1}}
+    assert "usual with encoder.freeze 'none' is 3e-05" in rate_note(free, JudgeSettings(learning_rate=1e-3))
+    assert "3e-05 to 0.0001" in rate_note(config(clip, partly), JudgeSettings(learning_rate=2e-4))
+    assert rate_note(free, JudgeSettings(learning_rate=1e-4)) == rate_note(config(clip), JudgeSettings()) == ""
+    assert rate_note(free, JudgeSettings(learning_rate=1e-3, encoder_rate=0.05)) == ""
+    for training, rate in (({}, 3e-5), ({"learning_rate": 2e-3}, 2e-3)):
+        (tmp_path / "recipe.json").write_text(json.dumps(clip_settings(clip, freeze="none") | {"training": training}))
+        assert read_recipe(tmp_path / "recipe.json")[1].learning_rate == rate
 
 
 def test_rationales_train_and_leave_no_trace_in_the_model(clip: Path, tmp_path: Path) -> None:

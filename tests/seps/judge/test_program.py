@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from seps.judge.program import main
+from seps.judge.advice import advice
+from seps.judge.judge import load_judge
+from seps.judge.program import arguments_parser, changed_values, main
+from seps.judge.settings import read_recipe
 from seps.runs import bootstrap
 from tests.helpers.judged import COLUMNS, clip_settings, read_rows, tiny_judge, write_ratings, write_rows
+from tests.helpers.sentences import refused
 
 
 @pytest.fixture(autouse=True)
@@ -63,6 +68,66 @@ def test_train_then_evaluate(recipe: Path, rated: Path, tmp_path: Path, capsys: 
     cached = tmp_path / "cached.json"
     assert main([*arguments[:-1], str(cached), "--cache", str(tmp_path / "cache")]) == 0
     assert json.loads(cached.read_text())["quality"]["srocc"] == pytest.approx(values["quality"]["srocc"], abs=0.1)
+
+
+def test_options_go_before_the_recipe(recipe: Path, rated: Path, tmp_path: Path, clip: Path) -> None:
+    run = tmp_path / "run"
+    options = "--epochs 1 --batch-size 6 --lr 5e-5 --freeze 1 --residual-scale-q 0.1 --residual-scale-c 0.4"
+    setting = ["--set", "training.clip=0.5", "--set", "fusion_hidden=[8, 4]"]
+    assert main(["train", str(recipe), "--data", str(rated), "--out", str(run), *options.split(), *setting]) == 0
+    values = json.loads((run / "recipe.json").read_text())
+    training = values["training"]
+    assert (training["epochs"], training["batch_size"], training["learning_rate"]) == (1, 6, 5e-5)
+    assert (training["clip"], values["fusion_hidden"]) == (0.5, [8, 4])
+    assert (values["scale_q"], values["scale_c"], values["residual"]) == (0.1, 0.4, True)
+    assert values["encoder"]["freeze_layers"] == {"vision": 1, "text": 1}
+    judge = load_judge(str(run / "best"))
+    learns = {name for name, tensor in judge.encoders.named_parameters() if tensor.requires_grad}
+    layers = {
+        name.split("_model.encoder.layers.")[0][6:] + name.split(".layers.")[1][0]
+        for name in learns
+        if ".layers." in name
+    }
+    assert layers == {"vision1", "vision2", "text1"}  # of 3 vision and 2 text layers
+
+
+@pytest.mark.parametrize(
+    ("options", "values"),
+    [
+        ("--freeze none", ["training.learning_rate=3e-05", "encoder.freeze=none", "encoder.freeze_layers={}"]),
+        (
+            "--freeze none --lr 1e-4",
+            ["training.learning_rate=0.0001", "encoder.freeze=none", "encoder.freeze_layers={}"],
+        ),
+        ("--no-residual", ["residual=false"]),
+        ("", []),
+    ],
+)
+def test_options_are_values_of_the_recipe(options: str, values: list[str]) -> None:
+    parsed = arguments_parser().parse_args(["train", "quick", "--data", "D", "--out", "O", *options.split()])
+    assert changed_values(parsed) == values
+
+
+@pytest.mark.parametrize("freeze", ["some", "0", "-1"])
+def test_freeze_takes_all_none_or_a_number(freeze: str) -> None:
+    parsed = arguments_parser().parse_args(["train", "quick", "--data", "D", "--out", "O", f"--freeze={freeze}"])
+    with refused(ValueError):
+        changed_values(parsed)
+
+
+def test_the_guide_prints_commands_that_the_program_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["guide"]) == 0
+    printed = capsys.readouterr().out
+    commands = re.findall(r"python -m seps\.judge (.+)", printed)
+    assert {command.split()[0] for command in commands} == {"train", "evaluate", "ablate", "sort"}
+    for command in commands:
+        arguments_parser().parse_args(command.split())
+    for recipe in re.findall(r"train ([\w-]+)", printed):
+        read_recipe(recipe)
+    assert advice() in printed
+    with pytest.raises(SystemExit):
+        main(["train", "--help"])
+    assert advice() in capsys.readouterr().out
 
 
 def test_score_writes_base_correction_and_final(

@@ -12,7 +12,7 @@ import pytest
 from seps.fields import Fields
 from seps.generator.settings import read_recipe as read_generator
 from seps.judge.settings import read_recipe as read_judge
-from seps.runs.recipe import find_recipe, overridden, recipe_files, write_recipe
+from seps.runs.recipe import find_recipe, overridden, recipe_files, with_values, write_recipe
 from seps.training.settings import read_recipe as read_retrieval
 from tests.helpers.sentences import refused
 
@@ -44,6 +44,25 @@ def test_a_setting_outside_its_range_names_the_file(folder: str, read: Callable[
 def test_a_recipe_that_is_nowhere_names_those_of_the_package() -> None:
     with refused(ValueError):
         find_recipe("nothing", "judge/recipes")
+
+
+@pytest.mark.parametrize(("folder", "read"), SYSTEMS)
+def test_any_key_of_a_recipe_is_set(folder: str, read: Callable[..., Any]) -> None:
+    config, settings = read(next(iter(recipe_files(folder))))
+    assert with_values(config, settings, []) == (config, settings)
+    changed, trained = with_values(config, settings, ["training.seed = 77", "training.seed=78"])
+    assert (changed, trained.seed) == (config, 78)
+    for wrong in ("training.sead=3", "training.seed", "nothing.seed=3", "training.seed=-1", "=3"):
+        with refused(ValueError):
+            with_values(config, settings, [wrong])
+
+
+def test_a_section_of_the_config_is_set_with_json_or_plain_words() -> None:
+    config, settings = with_values(
+        *read_judge("quick"), ["encoder.freeze=layers", 'encoder.freeze_layers={"vision": 9, "text": 8}', "scale_q=0.3"]
+    )
+    assert (config.encoder.freeze, config.encoder.freeze_layers) == ("layers", {"vision": 9, "text": 8})
+    assert (config.scale_q, settings) == (0.3, read_judge("quick")[1])
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,30 @@
+"""What a judge's settings usually are, for `python -m seps.judge train --help` and `python -m seps.judge guide`."""
+
+from __future__ import annotations
+
+ROWS = (
+    ("frozen", "--freeze all", "learning rate 1e-3 to 5e-3: the heads alone learn, on features computed once"),
+    ("partly", "--freeze N", "3e-5 to 1e-4; N of 70 to 80% of a tower's layers, 18 of ViT-L/14's 24"),
+    ("nothing", "--freeze none", "3e-5, which it is where none is named; above 1e-4 encoders forget"),
+    ("scale 0.1", "--residual-scale-q 0.1", "under 1,000 ratings, or encoders that agree with people already"),
+    ("scale 0.2", "--residual-scale-q 0.2", "the usual one"),
+    ("scale 0.3 to 0.5", "--residual-scale-c 0.3", "many ratings, or encoders that do not see what is rated"),
+    ("above 0.5", "--no-residual", "the bound holds little back: compare with a judge that scores directly"),
+    ("under 1,000 ratings", "recipe under-1000-ratings", "freeze more, scales of 0.1, more epochs at a lower rate"),
+    ("over 3,000 ratings", "recipe over-3000-ratings", "freeze less, scales of 0.2"),
+)
+COMMANDS_PAGE = """From ratings to sorted pictures, with a CLIP of the hub or of a folder that transformers wrote:
+
+  pip install ".[judge]"
+  python -m seps.judge train quick --data RATINGS --out RUN --set encoder.name=openai/clip-vit-base-patch32
+  python -m seps.judge train over-3000-ratings --data RATINGS --out RUN --freeze 9 --lr 3e-5 --epochs 20
+  python -m seps.judge train over-3000-ratings --data RATINGS --out RUN --resume
+  tensorboard --logdir RUN/tensorboard
+  python -m seps.judge evaluate --model RUN/best --data RATINGS --split dev --json RUN/results.json
+  python -m seps.judge ablate --data RATINGS --out ABLATION --recipe quick
+  python -m seps.judge sort PICTURES --prompts prompts.csv --model RUN/best --csv sorted.csv"""
+
+
+def advice() -> str:
+    """The rows as text: what it is about, what to give, and why."""
+    return "\n".join(["What is usual:", *(f"  {about:20} {setting:26} {why}" for about, setting, why in ROWS)])
