@@ -17,6 +17,7 @@ COMMANDS = {  # a module below seps, which has a `main`: what it does
     "scenes": "draw scenes for training and evaluation",
     "judge": "judge generated pictures: train, evaluate, score, sort, ablate",
     "generator": "captions for images and images for captions; train, evaluate",
+    "method": "print the network step by step: shapes, parameters, equations",
     "data.convert": "bring caption files as they are downloaded into the layout that is read",
     "data.inspect": "look at a split before training on it",
     "evaluation.scenes": "measure recall among drawn scenes, finer",
@@ -27,7 +28,7 @@ COMMANDS = {  # a module below seps, which has a `main`: what it does
     "training.guide": "print the training guide's advice",
     "training.ratio_weights": "measure what the ratio weight does to the kept ratio",
 }
-PACKAGES = ("models.export", "scenes", "judge", "generator")  # whose program is their `__main__`
+PACKAGES = ("method", "models.export", "scenes", "judge", "generator")  # whose program is their `__main__`
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

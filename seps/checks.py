@@ -181,6 +181,18 @@ def is_nested_deeper(value: object, most: int) -> bool:
     return True
 
 
+def usable_device(name: str | None) -> torch.device:
+    """Return the device of this name, or by default CUDA where there is one, else the CPU; ValueError where it is not
+    here."""
+    if name is None:
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        return torch.empty(0, device=name).device
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise ValueError(f"device {name} cannot be used here: {reason}. Give cpu, or leave it out.") from error
+
+
 def check_embeddings(name: str, embeddings: Tensor, channels: int, dtype: torch.dtype) -> None:
     """Raise ValueError unless `embeddings` is a finite (batch, length, channels) tensor of the model's dtype.
 

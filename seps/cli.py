@@ -7,11 +7,36 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from math import isfinite
 from pathlib import Path
+from typing import NoReturn
 
+NEAR = 0.6  # how alike, of 1, an option and the one that is meant must be
 FAILED = 2  # the exit code
 MOST = 2**63 - 1  # what counters and generators of random numbers can hold
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose error on an option that is not there names the nearest that is."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print what is wrong after the usage, and end with exit code 2."""
+        options = sorted(set(_options(self)))
+        for word in message.removeprefix("unrecognized arguments: ").split() if "unrecognized" in message else ():
+            if near := get_close_matches(word.partition("=")[0], options, 1, NEAR):
+                message += f"; {near[0]} is meant?"
+                break
+        super().error(message)
+
+
+def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """The options of a parser and of its commands."""
+    for action in parser._actions:  # argparse has no public list of them
+        yield from (option for option in action.option_strings if option.startswith("--"))
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                yield from _options(command)
 
 
 @contextmanager

@@ -10,13 +10,12 @@ they are: give their folder to --images here, and again to the programs that rea
 
 from __future__ import annotations
 
-import argparse
 import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from seps.checks import check_whole
-from seps.cli import check_folder, print_error, whole_number
+from seps.cli import Parser, check_folder, print_error, whole_number
 from seps.data.problems import Problems
 from seps.data.sources import BOTH, WHOLE, Photograph, find_images, read_caption_file, split_name
 from seps.files import write_json
@@ -128,7 +127,7 @@ def _write(splits: Mapping[str, Sequence[Photograph]], names: Mapping[str, str],
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Convert caption files and say what was written."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m seps.data.convert",
         description=(__doc__ or "").split("\n")[0],
     )

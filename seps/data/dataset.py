@@ -11,6 +11,7 @@ from PIL import Image
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import Dataset
+from torch.utils.data._utils.collate import default_collate_fn_map
 
 from seps.data.augmentation import augment_image, augment_words, item_random
 from seps.data.layout import Split, dense_captions
@@ -58,6 +59,7 @@ class Item(NamedTuple):
         dense_caption: the dense caption's token ids, or None.
         number: the caption's index in the split.
         image_number: its image's.
+        pad_id: what fills the shorter captions of a batch.
     """
 
     image: Tensor
@@ -65,6 +67,7 @@ class Item(NamedTuple):
     dense_caption: list[int] | None
     number: int
     image_number: int
+    pad_id: int = 0
 
 
 class Batch(NamedTuple):
@@ -89,7 +92,7 @@ class Batch(NamedTuple):
 
 
 class CaptionDataset(Dataset[Item]):
-    """A split as V * k items, one a caption.
+    """A split as V * k items, one a caption; a DataLoader makes a `Batch` of them, with or without a collate_fn.
 
     Args:
         split: V images with k captions each.
@@ -137,7 +140,14 @@ class CaptionDataset(Dataset[Item]):
         if not 0 <= index < len(self):
             raise IndexError(f"index is {index}, but the split has {len(self)} captions, counted from 0.")
         image_number = index // self.split.captions_per_image
-        return Item(self.image(index), self.caption(index), self.dense_caption(index), index, image_number)
+        return Item(
+            self.image(index),
+            self.caption(index),
+            self.dense_caption(index),
+            index,
+            image_number,
+            self.tokenizer.pad_id,
+        )
 
     def set_epoch(self, epoch: int) -> None:
         """Choose the epoch whose augmentation comes next; call it before iterating over a DataLoader."""
@@ -191,6 +201,14 @@ def collate(items: Sequence[Item], pad_id: int) -> Batch:
         torch.tensor([item.number for item in items]),
         torch.tensor([item.image_number for item in items]),
     )
+
+
+def _collate_plain(items: Sequence[Item], *, collate_fn_map: object = None) -> Batch:
+    """What a DataLoader without a collate_fn makes of items."""
+    return collate(items, items[0].pad_id)
+
+
+default_collate_fn_map[Item] = _collate_plain  # torch's own place for how a type is collated
 
 
 def _pad(captions: Sequence[list[int]], pad_id: int) -> tuple[Tensor, Tensor]:

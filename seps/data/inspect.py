@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import argparse
 import base64
 import re
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ from pathlib import Path
 from statistics import median
 from textwrap import fill
 
-from seps.cli import check_output, errors_in_one_line, whole_number
+from seps.cli import Parser, check_output, errors_in_one_line, whole_number
 from seps.data.dataset import CaptionDataset
 from seps.data.layout import Split, dense_captions, find_dense_file, no_dense, read_split
 from seps.data.overlap import overlap_notes
@@ -229,7 +228,7 @@ def read_config(name: str) -> ModelConfig:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print what a split holds, and write it as a page."""
-    parser = argparse.ArgumentParser(prog="python -m seps.data.inspect", description=(__doc__ or "").split("\n")[0])
+    parser = Parser(prog="python -m seps.data.inspect", description=(__doc__ or "").split("\n")[0])
     parser.add_argument(
         "data", metavar="DATA", type=Path, help="folder with captions in the authors' layout, or a caption file"
     )

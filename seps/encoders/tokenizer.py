@@ -117,6 +117,10 @@ class Tokenizer:
         lengths = torch.tensor([len(caption) for caption in captions], dtype=torch.int64)
         return pad_sequence([torch.tensor(c) for c in captions], batch_first=True, padding_value=self.pad_id), lengths
 
+    def decode(self, ids: Sequence[int] | Tensor) -> str:
+        """The text of ids (L,), special tokens left out: in small letters where the vocabulary has no others."""
+        return str(self.tokenizer.decode(torch.as_tensor(ids).tolist(), skip_special_tokens=True))
+
     def labels(self, ids: Sequence[int]) -> list[str]:
         """The text of each id: "[CLS]", "dog", "##s"."""
         return list(self.tokenizer.convert_ids_to_tokens(list(ids)))

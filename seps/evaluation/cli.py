@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from seps.checks import check_whole, read_json_file
+from seps.checks import check_whole, read_json_file, usable_device
 from seps.cli import check_folder, whole_number
 from seps.data import Split, read_split
 from seps.data.layout import sole_split
@@ -88,12 +88,7 @@ def choose_device(name: str | None) -> torch.device:
     Raises:
         ValueError: no such device here.
     """
-    if name is None:
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        return torch.empty(0, device=name).device
-    except (RuntimeError, AssertionError) as error:
-        raise ValueError(f"--device {name} cannot be used here: {str(error).splitlines()[0]}") from error
+    return usable_device(name)
 
 
 def read_results(path: Path) -> dict[str, Any]:

@@ -18,7 +18,6 @@ and of [CLS] and [SEP].
 
 from __future__ import annotations
 
-import argparse
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -29,7 +28,7 @@ import torch
 from numpy.typing import NDArray
 
 from seps.checks import check_whole
-from seps.cli import errors_in_one_line, finite_number
+from seps.cli import Parser, errors_in_one_line, finite_number
 from seps.data import SentencePhrases, Split, open_image, read_entities
 from seps.encoders.tokenizer import word_tokens
 from seps.evaluation.best_words import (
@@ -325,7 +324,7 @@ def word_class(right: Floats, others: Floats, threshold: float, quantile: float)
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The program."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m seps.evaluation.found_words", description="Below which cosine has a word found nothing?"
     )
     add_arguments(parser)

@@ -11,7 +11,6 @@ it; the centres go into a safetensors file beside it.
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -26,7 +25,7 @@ from scipy.cluster.vq import kmeans2
 from torch import Tensor
 
 from seps.checks import check_whole
-from seps.cli import check_output, errors_in_one_line, whole_number
+from seps.cli import Parser, check_output, errors_in_one_line, whole_number
 from seps.data import read_split
 from seps.data.layout import sole_split
 from seps.evaluation.cli import add_arguments, prepare
@@ -144,7 +143,7 @@ def area(larger: Floats, smaller: Floats) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The program."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m seps.evaluation.known_captions", description="Which captions are unlike those learnt from?"
     )
     add_arguments(parser)

@@ -11,7 +11,6 @@ adds them.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seps.cli import errors_in_one_line
+from seps.cli import Parser, errors_in_one_line
 from seps.data.labelled import Labelled, class_caption, read_labelled
 from seps.evaluation.cli import choose_device, read_results, write_result
 from seps.evaluation.pooled import TITLES, added
@@ -73,9 +72,7 @@ def measure_labelled(model: SEPSModel, labelled: Labelled, progress: Progress = 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program."""
-    parser = argparse.ArgumentParser(
-        prog="python -m seps.evaluation.labelled", description=(__doc__ or "").split("\n")[0]
-    )
+    parser = Parser(prog="python -m seps.evaluation.labelled", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--model", required=True, help="a shipped model's name, a folder, or a hub repo (owner/name)")
     parser.add_argument("--data", required=True, type=Path, help="folder with images/ and manifest.json")
     parser.add_argument("--json", type=Path, metavar="FILE", help="add the result to this file, other results stay")

@@ -9,13 +9,12 @@ over its standard deviation among all pairs, it makes the ranking of two stages 
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
 from torch import Tensor
 
-from seps.cli import errors_in_one_line
+from seps.cli import Parser, errors_in_one_line
 from seps.data import Split
 from seps.evaluation.cli import add_arguments, prepare, write_result
 from seps.evaluation.ensemble import read_similarity
@@ -68,9 +67,7 @@ def measure_pooled(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program."""
-    parser = argparse.ArgumentParser(
-        prog="python -m seps.evaluation.pooled", description=(__doc__ or "").split("\n")[0]
-    )
+    parser = Parser(prog="python -m seps.evaluation.pooled", description=(__doc__ or "").split("\n")[0])
     add_arguments(parser)
     parser.add_argument("--similarity", type=Path, metavar="F.npy", help="S(I, T), as --save-similarity wrote it")
     options = parser.parse_args(arguments)

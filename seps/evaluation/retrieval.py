@@ -27,7 +27,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from seps.cli import errors_in_one_line, whole_number
+from seps.cli import Parser, errors_in_one_line, whole_number
 from seps.data import PROTOCOLS, Split, dense_captions, no_dense, open_image
 from seps.evaluation.cli import add_arguments, prepare, read_results, write_result
 from seps.evaluation.ensemble import check_similarity_file, measure_ensemble, save_similarity
@@ -238,7 +238,7 @@ def peak_memory_mb(device: torch.device) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The program."""
-    parser = argparse.ArgumentParser(prog="python -m seps.evaluate", description="Recall at 1, 5 and 10, both ways.")
+    parser = Parser(prog="python -m seps.evaluate", description="Recall at 1, 5 and 10, both ways.")
     add_arguments(parser, required=False)
     parser.add_argument(
         "--dense",

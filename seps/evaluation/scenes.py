@@ -9,7 +9,6 @@ graph whether the caption is nevertheless true of the scene that it was matched 
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,7 +18,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from seps.cli import errors_in_one_line
+from seps.cli import Parser, errors_in_one_line
 from seps.data import Split
 from seps.data.problems import parse_object
 from seps.evaluation.cli import add_arguments, prepare, write_result
@@ -167,7 +166,7 @@ def pooled_cosines(patches: Tensor, words: Tensor, lengths: Tensor) -> Tensor:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The program."""
-    parser = argparse.ArgumentParser(prog="python -m seps.evaluation.scenes", description="Recall among scenes.")
+    parser = Parser(prog="python -m seps.evaluation.scenes", description="Recall among scenes.")
     add_arguments(parser)
     parser.add_argument("--pooled", action="store_true", help="score by mean patch and mean word, without the network")
     parser.add_argument("--key", help="what the result is called in FILE (default: scenes, or scenes_pooled)")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from seps.checks import MAX_WORDS, check_whole
 from seps.fields import Channels, Fields, Fraction, between, choice_of, of_length
@@ -23,19 +23,34 @@ def check_embed_size(name: str, channels: int) -> None:
         raise ValueError(f"{name} is {channels}, but it must be one of {EMBED_SIZES}.")
 
 
+def check_source(name: str, source: str) -> None:
+    """Raise ValueError unless weights come from nowhere, the hub or a folder."""
+    if source not in ("none", "hub") and not source.startswith("folder:"):
+        raise ValueError(f"{name} is {source!r}, but it must be none, hub or folder:PATH.")
+
+
 @dataclass(frozen=True)
 class EncodersConfig(Fields, section="encoders"):
     """The two encoders and their shared space.
 
     Attributes:
         vision: "simple", a small convolutional network, or the name of a timm model ("resnet50").
+        vision_weights: of a timm model: "none" (random), "hub", or "folder:PATH", which holds model.safetensors.
         text: where the text encoder is described: "seps:scenes", a hub repo ("bert-base-uncased"), "folder:PATH".
         text_weights: "hub", "package:NAME", "folder:PATH" or "none" (random).
         embed_size: C, channels of the shared space.
         channels: of the simple encoder's stages; the last are those of its grid.
     """
 
+    elsewhere: ClassVar = {
+        "embed_dim": "embed_size is meant",
+        "use_simple_cnn": "encoders.vision 'simple' is meant, or the name of a timm model",
+        "freeze_bert": "training.stages.freeze_text is meant, of each stage",
+        "pretrained": "encoders.vision_weights and encoders.text_weights are meant",
+    }
+
     vision: str = SIMPLE
+    vision_weights: Annotated[str, check_source] = "none"
     text: str = SCENE_WORDS
     text_weights: str = "none"
     embed_size: Annotated[int, check_embed_size] = 512
@@ -43,6 +58,10 @@ class EncodersConfig(Fields, section="encoders"):
 
     def check(self) -> None:
         """Raise ValueError for no stages."""
+        if self.vision == SIMPLE and self.vision_weights != "none":
+            raise ValueError(
+                f"encoders.vision_weights is {self.vision_weights!r}, but encoders.vision 'simple' has none to take."
+            )
         if not self.channels:
             raise ValueError("encoders.channels is empty, but at least 1 stage is needed: name its channels.")
 
@@ -125,6 +144,14 @@ class GeneratorConfig(Fields):
         draws: whether it has an autoencoder and a UNet; without them it writes captions and draws nothing.
         int8: the parts ("autoencoder", "captioner", "unet") whose files hold 8-bit weights, others float16.
     """
+
+    elsewhere: ClassVar = {
+        "embed_dim": "encoders.embed_size is meant",
+        "use_simple_cnn": "encoders.vision 'simple' is meant, or the name of a timm model",
+        "freeze_bert": "training.stages.freeze_text is meant, of each stage",
+        "num_timesteps": "diffusion.train_steps is meant",
+        "max_length": "captioner.max_words is meant",
+    }
 
     image_size: Annotated[int, between(1, MAX_SIDE)] = 128
     encoders: EncodersConfig = field(default_factory=EncodersConfig)

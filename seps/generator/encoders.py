@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import timm
 import torch
@@ -12,6 +13,7 @@ from torch import Tensor, nn
 
 from seps.encoders.config import TextConfig
 from seps.encoders.text import TextEncoder
+from seps.files import check_weights_file
 from seps.generator.config import LONGEST, SIMPLE, EncodersConfig
 
 START_TEMPERATURE = 0.07
@@ -70,7 +72,7 @@ class ImageEncoder(nn.Module):
         else:
             if not timm.is_model(config.vision):
                 raise ValueError(f"encoders.vision is {config.vision!r}, which is neither 'simple' nor a timm model.")
-            self.backbone = timm.create_model(config.vision, features_only=True, out_indices=(-1,))
+            self.backbone = timm_backbone(config.vision, config.vision_weights)
         with torch.no_grad():
             maps = self.maps(torch.zeros(1, 3, image_size, image_size))  # (1, D, H, W)
         self.width, self.side = maps.shape[1], maps.shape[-1]
@@ -98,6 +100,31 @@ class ImageEncoder(nn.Module):
         """Encode images (B, 3, S, S) with values in [-1, 1]."""
         grid = self.maps(images).flatten(2).transpose(1, 2)  # (B, G, D)
         return ImageFeatures(F.normalize(self.pool(grid.mean(dim=1)), dim=-1), grid + self.places)
+
+
+def timm_backbone(name: str, source: str) -> nn.Module:
+    """A timm model's last feature maps.
+
+    Args:
+        name: of the model; source: of its weights, see `EncodersConfig`.
+
+    Raises:
+        ValueError: weights that cannot be had, or are those of another model.
+    """
+    options: dict[str, Any] = {"features_only": True, "out_indices": (-1,)}
+    if source == "none":
+        return timm.create_model(name, **options)
+    if source != "hub":
+        file = Path(source.removeprefix("folder:")) / "model.safetensors"
+        check_weights_file(file)
+        options["pretrained_cfg_overlay"] = {"file": str(file)}
+    try:
+        return timm.create_model(name, pretrained=True, **options)
+    except Exception as error:  # timm, the hub and safetensors raise whatever comes up
+        raise ValueError(
+            f"encoders.vision_weights is {source!r}, but {name} cannot be had from there "
+            f"({str(error).splitlines()[0]}): name a folder with its model.safetensors, or none."
+        ) from error
 
 
 def simple_backbone(channels: tuple[int, ...]) -> nn.Sequential:

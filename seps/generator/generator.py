@@ -10,7 +10,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from seps.checks import check_text, check_whole
+from seps.checks import check_text, check_whole, usable_device
 from seps.cli import check_output
 from seps.data import open_image
 from seps.generator.captioner import Decoding, Written, write_captions
@@ -65,14 +65,15 @@ class ImageTextGenerator:
         network: all its parts.
 
     Raises:
-        ValueError: no such folder, or files that are damaged or do not fit.
+        ValueError: no such folder, files that are damaged or do not fit, or a device that is not here.
     """
 
     def __init__(self, checkpoint: str | Path, device: str | None = None) -> None:
         folder = generator_folder(checkpoint)
-        self.network = GeneratorNetwork(GeneratorConfig.from_json(folder / CONFIG_FILE))
+        where = usable_device(device)
+        self.network = GeneratorNetwork(GeneratorConfig.from_json(folder / CONFIG_FILE), pretrained=False)
         self.network.load(folder)
-        self.network.to(device or ("cuda" if torch.cuda.is_available() else "cpu")).eval().requires_grad_(False)
+        self.network.to(where).eval().requires_grad_(False)
 
     def text_to_image(
         self,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +20,7 @@ from torch import nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tqdm import tqdm
 
-from seps.checks import check_whole
+from seps.checks import check_whole, usable_device
 from seps.data import overlap_notes
 from seps.fields import Fields, between
 from seps.generator.batches import Source, epoch_batches, make_batch, with_latents, with_places
@@ -31,6 +32,7 @@ from seps.generator.losses import Batch, Losses, Objective
 from seps.generator.network import GeneratorNetwork
 from seps.generator.settings import GeneratorSettings, Stage, read_recipe
 from seps.generator.teacher import TeacherHead, TeacherPatches
+from seps.generator.watch import fall_note, memory_error, plateau_note, success_marks, time_note
 from seps.models.hub import load_model
 from seps.precision import bfloat16_is_fast
 from seps.runs.checkpoint import FOLDER, NUMBERS, load_checkpoint, read_state, save_checkpoint
@@ -113,7 +115,8 @@ def train(
         start: folder of a generator of the same config, whose weights training starts from.
 
     Raises:
-        ValueError: data, recipe or checkpoint that do not fit, before training starts; a loss that is not finite.
+        ValueError: data, recipe, checkpoint or device that do not fit, before training starts; a loss that is not
+            finite.
     """
     of_drawing = {"pixels", "perceptual", "diffusion"} & {loss for stage in settings.stages for loss in stage.losses}
     if of_drawing and not config.draws:
@@ -121,6 +124,7 @@ def train(
             f"The recipe's draws is false, but its stages have the losses {', '.join(sorted(of_drawing))}: leave these "
             "out, or draws."
         )
+    where = usable_device(device)
     torch.manual_seed(settings.seed)
     network = GeneratorNetwork(config)
     if start is not None:
@@ -140,7 +144,7 @@ def train(
     )
     for note in overlap_notes(train_images.split, dev_images.split):
         tqdm.write(f"Warning: {note}", file=sys.stderr)
-    network.to(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    network.to(where)
     network.to(memory_format=torch.channels_last)
     if network.unet is not None and network.device.type == "cpu":
         attend_step_by_step(network.unet)
@@ -152,6 +156,8 @@ def train(
         resumed = resume and number == first
         run_stage(run, splits, out, number, done if resumed else 0, resumed)
         run.save_model(out / "model", any("diffusion" in stage.losses for stage in settings.stages[: number + 1]))
+    for mark in success_marks(read_epochs(out), settings):
+        tqdm.write(mark)
     return network
 
 
@@ -224,9 +230,11 @@ def run_stage(run: Run, splits: Splits, out: Path, number: int, done: int, resum
     before = sum(stage.epochs for stage in settings.stages[:number])
     if resume:
         forget_after(out, CURVES, before + done)
+    rows: list[dict[str, float]] = []
     timer, last = DrawTimer(), sum(stage.epochs for stage in settings.stages)
     for epoch in range(done, stage.epochs):
         torch.manual_seed(settings.seed * 100_003 + number * 1009 + epoch)
+        started = time.monotonic()
         totals: dict[str, float] = {}
         title = f"stage {number + 1} of {len(settings.stages)}, epoch {epoch + 1} of {stage.epochs}"
         bar = tqdm(epoch_batches(objective, stage, train_source), title, steps, leave=False)
@@ -244,9 +252,19 @@ def run_stage(run: Run, splits: Splits, out: Path, number: int, done: int, resum
                 if step % 10 == 0:
                     bar.set_postfix_str(report(losses, size))
         row = {"epoch": before + epoch + 1.0, "stage": number + 1.0} | totals | measure(run, stage, dev_source)
+        rows.append(row)
         write_epoch(out, CURVES, row, log.rows, timer.is_due(before + epoch + 1 == last))
         save_checkpoint(out / FOLDER, run.state_dict(), optimizer, RunState(number, epoch + 1))
         tqdm.write(f"{title}: " + ", ".join(f"{name} {value:.4f}" for name, value in list(row.items())[2:]))
+        rate, device = stage.learning_rate or settings.learning_rate, objective.network.device.type
+        left = last - (before + epoch + 1)
+        notes = [
+            fall_note([line["loss"] for line in log.rows], stage, rate) if epoch == 0 else "",
+            plateau_note(rows),
+            time_note(time.monotonic() - started, left, device) if epoch == done else "",
+        ]
+        for note in filter(None, notes):
+            tqdm.write(note)
 
 
 def steps_an_epoch(settings: GeneratorSettings, stage: Stage, count: int) -> int:
@@ -277,7 +295,25 @@ def training_step(
     """One step of the optimizer; ValueError for a loss that is not finite."""
     device = objective.network.device
     mixed = objective.settings.bf16 if device.type == "cuda" else stage.bf16_cpu and bfloat16_is_fast()
-    with torch.autocast(device.type, torch.bfloat16, enabled=mixed):
+    try:
+        return stepped(objective, stage, batch, optimizer, learned, where, mixed)
+    except RuntimeError as error:
+        if shortage := memory_error(error, objective.settings.batch(stage)):
+            raise shortage from error
+        raise
+
+
+def stepped(
+    objective: Objective,
+    stage: Stage,
+    batch: Batch,
+    optimizer: torch.optim.Optimizer,
+    learned: list[nn.Parameter],
+    where: tuple[int, int],
+    mixed: bool,
+) -> Losses:
+    """A step as `training_step` makes it, in bfloat16 where it is `mixed`."""
+    with torch.autocast(objective.network.device.type, torch.bfloat16, enabled=mixed):
         losses = objective(stage, batch)
     if not math.isfinite(float(losses.total.detach())):
         raise ValueError(

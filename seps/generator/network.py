@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ class GeneratorNetwork(nn.Module):
     """Encoders, captioner, autoencoder and UNet.
 
     Args:
-        config: their sizes.
+        config: their sizes; pretrained: take the weights that `encoders.vision_weights` names, if any.
 
     Attributes:
         images, captions: the encoders; temperature: of the contrastive loss; captioner.
@@ -43,11 +44,12 @@ class GeneratorNetwork(nn.Module):
         tokenizer: of captions.
     """
 
-    def __init__(self, config: GeneratorConfig) -> None:
+    def __init__(self, config: GeneratorConfig, pretrained: bool = True) -> None:
         super().__init__()
         self.config = config
         embed_size = config.encoders.embed_size
-        self.images = ImageEncoder(config.encoders, config.image_size)
+        encoders = config.encoders if pretrained else replace(config.encoders, vision_weights="none")
+        self.images = ImageEncoder(encoders, config.image_size)
         self.captions = CaptionEncoder(config.encoders, config.captioner.max_words)
         self.temperature = Temperature()
         self.tokenizer = Tokenizer.from_config(self.captions.encoder.config)

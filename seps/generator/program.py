@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from seps.cli import add_set_option, check_output, errors_in_one_line, finite_number, whole_number
+from seps.cli import Parser, add_set_option, check_output, errors_in_one_line, finite_number, whole_number
 from seps.files import write_json
 
 MODES = ("t2i", "i2t", "both")
@@ -25,13 +25,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def arguments_parser() -> argparse.ArgumentParser:
     """What the program takes."""
-    parser = argparse.ArgumentParser(
-        prog="python -m seps.generator", description="Captions for images and images for captions."
-    )
-    parser.add_argument("--mode", choices=MODES, help="t2i draws, i2t writes, both draws and writes about the drawing")
-    parser.add_argument("--model", default="scenes", help="a generator that ships, or a folder (default: scenes)")
+    parser = Parser(prog="python -m seps.generator", description="Captions for images and images for captions.")
+    parser.add_argument("--mode", choices=MODES, help="t2i draws, i2t writes, both does both")
+    model = {"default": "scenes", "dest": "model", "help": "a generator that ships, or a folder (default: scenes)"}
+    parser.add_argument("--model", "--checkpoint", **model)  # type: ignore[arg-type]
     parser.add_argument("--text", help="t2i, both: the caption")
-    parser.add_argument("--image", type=Path, help="i2t: the image")
+    parser.add_argument("--image", type=Path, help="i2t, both: the image; without it both writes about its drawing")
     parser.add_argument("--output", type=Path, metavar="FILE", help="t2i, both: where the drawing is written")
     parser.add_argument("--steps", type=whole_number, default=50, help=STEPS_HELP)
     parser.add_argument("--seed", type=whole_number, help="the same seed draws the same image (default: at random)")
@@ -55,7 +54,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     train.set_defaults(run=run_train)
 
     evaluate = commands.add_parser("evaluate", help="measure a generator on scenes, by what is true of them")
-    evaluate.add_argument("--model", default="scenes", help="a generator that ships, or a folder")
+    evaluate.add_argument("--model", "--checkpoint", **model)  # type: ignore[arg-type]
     evaluate.add_argument("--data", type=Path, required=True, help="folder that `python -m seps.scenes` wrote")
     evaluate.add_argument("--split", default="test", help="which split (default: test)")
     evaluate.add_argument("--json", type=Path, metavar="FILE", help="write the result there")
@@ -65,6 +64,15 @@ def arguments_parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--candidates", type=whole_number, default=1, help=CANDIDATES_HELP)
     evaluate.add_argument("--train", type=Path, help="folder with the training scenes, for the nearest of them")
     evaluate.set_defaults(run=run_evaluate)
+
+    attempt = commands.add_parser("try", help="look at what a run has learned: its newest weights on a page")
+    attempt.add_argument("folder", type=Path, metavar="RUN", help="a run's folder, or one with runs somewhere in it")
+    attempt.add_argument("--data", type=Path, help="a folder with pictures to caption (default: what the run holds)")
+    attempt.add_argument("--split", default="dev", help="which split of it (default: dev)")
+    attempt.add_argument("--images", type=Path, help="folder of the images, where it is another")
+    attempt.add_argument("--steps", type=whole_number, default=20, help="of drawing (default: 20)")
+    attempt.add_argument("--html", type=Path, metavar="FILE", help="where the page goes (default: RUN/try.html)")
+    attempt.set_defaults(run=run_try)
     return parser
 
 
@@ -79,6 +87,9 @@ def run_generate(options: argparse.Namespace) -> None:
         raise ValueError("--mode t2i needs a file to write: give --output.")
     if not draws and options.image is None:
         raise ValueError("--mode i2t needs an image: give --image.")
+    unread = {"t2i": "image", "i2t": "text"}.get(options.mode, "")
+    if unread and getattr(options, unread):
+        raise ValueError(f"--mode {options.mode} reads no --{unread}: leave it out, or give --mode both.")
     if options.output is not None:
         check_output(options.output)
     from seps.generator.generator import load_generator, random_seed
@@ -94,7 +105,7 @@ def run_generate(options: argparse.Namespace) -> None:
     if options.output is not None:
         print(f"The drawing is in {options.output} (seed {seed}).")
     if options.mode == "both":
-        print(generator.image_to_text(picture))
+        print(generator.image_to_text(picture if options.image is None else options.image))
 
 
 def run_train(options: argparse.Namespace) -> None:
@@ -116,6 +127,17 @@ def run_train(options: argparse.Namespace) -> None:
         start=options.start,
     )
     print(f"The generator is in {options.out / 'model'}.")
+
+
+def run_try(options: argparse.Namespace) -> None:
+    """`try`."""
+    from seps.generator.attempt import newest_model, write_page
+
+    page = options.html or options.folder / "try.html"
+    folder = newest_model(options.folder)
+    check_output(page)
+    write_page(folder, page, options.data, options.split, options.images, options.steps)
+    print(f"{folder} was tried: look at {page}.")
 
 
 def run_evaluate(options: argparse.Namespace) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from seps.fields import Fields, Fraction, NotNegative, Positive, between, choice_of
 from seps.generator.config import GeneratorConfig
@@ -33,6 +33,8 @@ class Stage(Fields, section="training.stages"):
         optimizer: "adamw", or "muon" (Jordan et al. 2024), which makes each matrix's step orthogonal, scaled so that
             AdamW's rates suit it (arXiv 2502.16982); what is no matrix learns by AdamW all the same.
     """
+
+    elsewhere: ClassVar = {"freeze_bert": "freeze_text is meant", "lr": "learning_rate is meant"}
 
     losses: tuple[Annotated[str, choice_of(*LOSSES)], ...] = LOSSES[:4]
     epochs: Epochs = 15
@@ -75,6 +77,18 @@ class GeneratorSettings(Fields, section="training"):
         bf16: mixed precision on a GPU.
         seed: of everything drawn.
     """
+
+    elsewhere: ClassVar = {
+        "freeze_bert": "freeze_text is meant, of each of training.stages",
+        "recon_weight": "reconstruction_weight is meant",
+        "diff_weight": "diffusion_weight is meant",
+        "lr": "learning_rate is meant",
+        "num_epochs": "epochs is meant, of each of training.stages",
+        "epochs": "epochs is a key of each of training.stages",
+        "warmup_epochs": "lr_warmup_epochs is meant",
+        "embed_dim": "encoders.embed_size is meant, outside training",
+        "use_simple_cnn": "encoders.vision 'simple' is meant, outside training",
+    }
 
     stages: tuple[Stage, ...] = (Stage(),)
     batch_size: Annotated[int, between(2, MAX_BATCH)] = 64

@@ -8,7 +8,6 @@ import numpy as np
 
 from seps.judge.config import SCORES
 from seps.judge.data import Ratings
-from seps.judge.loop import Predictions
 from seps.judge.metrics import (
     MIN_PICTURES,
     Floats,
@@ -19,6 +18,7 @@ from seps.judge.metrics import (
     srocc,
     within_prompts,
 )
+from seps.judge.network import Predictions
 from seps.numbers import written
 from seps.runs.bootstrap import Estimate
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from seps.checks import check_whole
-from seps.cli import add_set_option, check_output, errors_in_one_line, finite_number, whole_number
+from seps.cli import Parser, add_set_option, check_output, errors_in_one_line, finite_number, whole_number
 from seps.data import open_image
 from seps.data.table import read_table
 from seps.files import write_json
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def arguments_parser() -> argparse.ArgumentParser:
     """What the program takes."""
-    parser = argparse.ArgumentParser(prog="python -m seps.judge", description="Judge generated pictures.")
+    parser = Parser(prog="python -m seps.judge", description="Judge generated pictures.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     data = {"type": Path, "required": True, "help": "folder with ratings.csv and images/"}
 

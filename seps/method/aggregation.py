@@ -9,6 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from seps.method.former import former_names
 from seps.method.selection import masked_softmax
 
 
@@ -42,7 +43,10 @@ class TokenAggregation(nn.Module):
         """Map patches (B_v, N, C) to logits (B_v, N_c, N), for either branch."""
         return self.weight(patches).transpose(1, 2) * self.scale  # (B_v, N_c, N)
 
-    def forward(self, patches: Tensor, logits: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    @former_names(x="the first argument of `aggregate`", keep_policy="the second argument of `aggregate`")
+    def forward(
+        self, patches: Tensor, logits: Tensor | None = None, mask: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
         """Aggregate the kept patches: v_j = sum_i W_ji v_i. Equation (4), one branch.
 
         Args:
@@ -53,7 +57,15 @@ class TokenAggregation(nn.Module):
         Returns:
             Tokens (B_v, N_c, C) and aggregation weights (B_v, N_c, N), zero on dropped patches,
             each row summing to 1.
+
+        Raises:
+            TypeError: called as the released code's TokenAggregation(x, keep_policy) is.
         """
+        if logits is None or mask is None:
+            raise TypeError(
+                "TokenAggregation(x, keep_policy) is TokenAggregation.aggregate(x, keep_policy) here: called as a "
+                "whole it takes patches, logits and mask, and gives weights too."
+            )
         weights = masked_softmax(logits, mask.unsqueeze(1))  # (B_v, N_c, N)
         return weights @ patches, weights  # (B_v, N_c, C), equation (4)
 

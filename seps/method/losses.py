@@ -82,12 +82,17 @@ def ratio_loss(
         ValueError: a tuple of neither one mask nor two.
     """
     if isinstance(score_mask, Tensor):
-        return (score_mask.mean() - target_ratio) ** 2
+        return (kept_ratio(score_mask) - target_ratio) ** 2
     if len(score_mask) not in (1, 2):
         raise ValueError(f"score_mask has {len(score_mask)} masks, but 1 or 2 are needed: (D_s,) or (D_s, D_d).")
     weights = (lambda_sparse, lambda_dense)[: len(score_mask)]
-    losses = [weight * (mask.mean() - target_ratio) ** 2 for weight, mask in zip(weights, score_mask, strict=True)]
+    losses = [weight * (kept_ratio(mask) - target_ratio) ** 2 for weight, mask in zip(weights, score_mask, strict=True)]
     return torch.stack(losses).sum()  # equation (7)
+
+
+def kept_ratio(mask: Tensor) -> Tensor:
+    """Take the mean of a decision mask of any shape: a scalar, in [0, 1]; bool and whole numbers count as 0 and 1."""
+    return (mask if mask.is_floating_point() else mask.float()).mean()
 
 
 class SEPSLoss(nn.Module):

@@ -23,6 +23,7 @@ from seps.checks import (
 )
 from seps.method.aggregation import DualTokenAggregation, TokenAggregation, aggregated_count
 from seps.method.alignment import HRPA, Alignment
+from seps.method.former import former_names
 from seps.method.selection import (
     Selection,
     TokenSparse,
@@ -117,6 +118,12 @@ class CrossSparseAggrNet(nn.Module):
             allocated.
     """
 
+    @former_names(
+        opt="a set of arguments, embed_size, num_patches, sparse_ratio, aggr_ratio,",
+        use_refinement="use_paper_version=True, which has the relevance MLP of equation (5),",
+        use_paper_equations="use_paper_version",
+        embed_dim="embed_size",
+    )
     def __init__(
         self,
         embed_size: int = 512,
@@ -164,6 +171,7 @@ class CrossSparseAggrNet(nn.Module):
             )
         self.hrpa = HRPA(top_k, use_paper_version)
 
+    @former_names(long_cap_embs="dense_cap_embs", long_cap_lens="dense_cap_lens", dense_embs="dense_cap_embs")
     def forward(
         self,
         img_embs: Tensor,
@@ -183,8 +191,9 @@ class CrossSparseAggrNet(nn.Module):
 
         Returns:
             In evaluation mode the similarity (B_v, B_t). In training mode (similarity, score_mask): in the
-            paper variant (D_s, D_d), each (B_t, B_v, N) of 0 and 1, or (D_s,) without dense captions (and
-            without dual aggregation); in the released one a tensor (B_t, B_v, N), both branches' masks added.
+            paper variant (D_s, D_d), each (B_t, B_v, N) of 0 and 1, or (D_s,) without dense captions or
+            without dual aggregation, whose only decision is D_s: take it as `(mask,) = score_mask`, or hand either
+            to `SEPSLoss` as it is; in the released one a tensor (B_t, B_v, N), both branches' masks added.
 
         Raises:
             ValueError: wrong channels, patch count, lengths or batch sizes; NaN or infinite embeddings;

@@ -17,6 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from seps.checks import MAX_CHANNELS, check_positive, check_ratio, check_whole, is_number, shown
+from seps.method.former import former_names
 
 EPS = 1e-8
 
@@ -271,6 +272,11 @@ class TokenSparse(nn.Module):
         low, high = self.score_range
         return gumbel_mask((score - low) / (high - low), self.gumbel_tau, generator)
 
+    @former_names(
+        tokens="what `select_tokens` takes, TokenSparse(...).select_tokens(tokens, attention_x, attention_y),",
+        attention_x="the second argument of `select_tokens`",
+        attention_y="the third argument of `select_tokens`",
+    )
     def forward(
         self,
         s_p: Tensor | None,
@@ -288,6 +294,11 @@ class TokenSparse(nn.Module):
             mask: bool, broadcastable to (..., N), a forced decision: the patches it holds True on are kept, as many as
                 they are. The score then weighs the dropped patches of the extra token alone.
         """
+        if isinstance(attentions, Tensor):
+            raise TypeError(
+                "TokenSparse(tokens, attention_x, attention_y) is TokenSparse.select_tokens(tokens, attention_x, "
+                "attention_y) here: called as a whole it takes s_p and a dict of attentions."
+            )
         parts, score = self.combine(s_p, attentions)
         if mask is not None:
             return Selection(parts, score, mask.to(score).expand_as(score), forced=True)
@@ -298,14 +309,16 @@ class TokenSparse(nn.Module):
         """Keep patches as the released code's `TokenSparse(tokens, attention_x, attention_y)` does, for code that calls
         it so.
 
+        In the paper variant the score is equation (3) as `combine` adds it up, s^p of `tokens` among it.
+
         Args:
-            tokens: (B_v, N, C); attention_x, attention_y: (B_v, N), whose sum is the score: s^im with s^st or s^dt.
+            tokens: (B_v, N, C); attention_x: (B_v, N), s^im as cosines; attention_y: (B_v, N), s^st or s^dt likewise.
 
         Returns:
             The kept patches (B_v, N_keep, C), the highest score first; the extra token (B_v, 1, C), the dropped ones
             weighted by the softmax of their scores; the decision mask (B_v, N) of 0 and 1.
         """
-        score = attention_x + attention_y  # (B_v, N)
+        _, score = self.combine(self.predict(tokens), {"s_im": attention_x, "s_st": attention_y})  # (B_v, N)
         selection = Selection({}, score, self.decide(score))
         keep = kept_count(score.shape[-1], self.sparse_ratio)
         order = score.argsort(dim=-1, descending=True, stable=True)[:, :keep]  # (B_v, N_keep)

@@ -6,7 +6,6 @@ does not tell itself.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -18,7 +17,7 @@ from huggingface_hub import constants
 from torch import Tensor, nn
 
 from seps.checks import shown
-from seps.cli import errors_in_one_line
+from seps.cli import Parser, errors_in_one_line
 from seps.encoders.weights import HEAD_PARTS
 from seps.models.checkpoint import Checkpoint, read_checkpoint
 from seps.models.config import NETWORK_OPTIONS, ModelConfig, load_config
@@ -228,7 +227,7 @@ def check_tensors(tensors: Mapping[str, Tensor], expected: Mapping[str, Tensor])
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program."""
-    parser = argparse.ArgumentParser(prog="python -m seps.convert", description="An authors' checkpoint to our format.")
+    parser = Parser(prog="python -m seps.convert", description="An authors' checkpoint to our format.")
     parser.add_argument(
         "checkpoint", metavar="CHECKPOINT", type=Path, help="what the authors' code saved, model_best.pth for one"
     )

@@ -5,19 +5,18 @@ python -m seps.scenes --out DIR --count 20000 --seed 0
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable
 
 from tqdm import tqdm
 
-from seps.cli import errors_in_one_line, whole_number
+from seps.cli import Parser, errors_in_one_line, whole_number
 from seps.scenes.graph import SPLITS
 from seps.scenes.write import AnnotatedScene, write_split
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the program; returns its exit status."""
-    parser = argparse.ArgumentParser(prog="python -m seps.scenes", description=(__doc__ or "").split("\n")[0])
+    parser = Parser(prog="python -m seps.scenes", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--out", required=True, metavar="DIR", help="folder to write; read it with --data DIR")
     parser.add_argument("--count", type=whole_number, default=1000, metavar="N", help="scenes (default: 1000)")
     parser.add_argument(

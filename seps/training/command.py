@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from seps.cli import add_set_option, check_folder, print_error, whole_number
+from seps.cli import Parser, add_set_option, check_folder, print_error, whole_number
 from seps.runs.run_folder import BEST, check_no_run
 
 DESCRIPTION = "Train a model from a recipe; its best epoch by rSum on dev is left in RUN/best."
@@ -13,7 +13,7 @@ DESCRIPTION = "Train a model from a recipe; its best epoch by rSum on dev is lef
 
 def parser() -> argparse.ArgumentParser:
     """The arguments."""
-    top = argparse.ArgumentParser(prog="python -m seps.train", description=DESCRIPTION)
+    top = Parser(prog="python -m seps.train", description=DESCRIPTION)
     top.add_argument("config", help="a recipe: tiny, a JSON file, or the name of a full-size config")
     top.add_argument(
         "--data",

@@ -7,10 +7,11 @@ seps.training.guide` prints the table; the app's lesson shows it on its page of 
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from seps.cli import Parser
 
 KEPT_OFF = 0.05  # how far from its target the kept ratio may be
 MAX_RATIO_WEIGHT = 5.0
@@ -95,7 +96,7 @@ def table() -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; returns the program's exit code."""
-    argparse.ArgumentParser(prog="python -m seps.training.guide", description=main.__doc__).parse_args(arguments)
+    Parser(prog="python -m seps.training.guide", description=main.__doc__).parse_args(arguments)
     print(table())
     return 0
 

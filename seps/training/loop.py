@@ -27,6 +27,7 @@ from tqdm import tqdm
 from seps.cli import check_folder
 from seps.data import CaptionDataset, Split, no_dense, open_image, overlap_notes, read_split
 from seps.encoders import preprocess
+from seps.files import write_json
 from seps.models.config import ModelConfig
 from seps.models.hub import load_model
 from seps.models.model import BACKBONES, SEPSModel
@@ -34,7 +35,7 @@ from seps.runs.checkpoint import save_checkpoint
 from seps.runs.lr_schedule import length_note as note_on_length
 from seps.runs.lr_schedule import linear
 from seps.runs.recipe import first_settings, write_recipe
-from seps.runs.run_folder import check_no_run, find_checkpoint, forget_checkpoints
+from seps.runs.run_folder import BEST, BEST_EPOCH, check_no_run, find_checkpoint, forget_checkpoints
 from seps.runs.run_log import DrawTimer, StepLog, forget_after, read_epochs, write_epoch
 from seps.search.engine import ScoringEngine
 from seps.search.metrics import RetrievalMetrics, retrieval_metrics
@@ -120,6 +121,8 @@ def train(
         started = time.monotonic()
         step.seps_loss.ratio_weight = state.ratio_weight
         before = steps_before(loader, settings, epoch)
+        if note := negatives_note(settings, epoch):
+            accelerator.print(note)
         with StepLog(out if accelerator.is_main_process else None, CURVES, epoch + 1, before) as log:
             row = run_epoch(accelerator, prepared, step, optimizer, loader, settings, epoch, log)
         if "kept" in row:
@@ -139,12 +142,15 @@ def train(
             state = replace(state, best=max(state.best, row["rsum"]))
         if accelerator.is_main_process:
             if is_best:
-                model.save_pretrained(out / "best")
+                model.save_pretrained(out / BEST)
+                write_json(out / BEST / BEST_EPOCH, {"epoch": epoch + 1, "rsum": row["rsum"]})
             write_epoch(out, CURVES, row, log.rows, timer.is_due(epoch + 1 == epochs))
             save_checkpoint(out / "checkpoints" / f"epoch-{epoch + 1:03d}", step.state_dict(), optimizer, state)
             forget_checkpoints(out, keep)
             summary = ", ".join(f"{name} {number:.4g}" for name, number in row.items() if name != "epoch")
             tqdm.write(f"{epoch_title(settings, epoch)}: {summary}")
+            if is_best:
+                tqdm.write(f"Best so far by rSum on dev, {row['rsum']:.1f}: epoch {epoch + 1} is in {out / BEST}.")
         warnings = epoch_warnings(row, settings, epoch - settings.pretrain_epochs, step.sampled, state.ratio_weight)
         warn(accelerator, warnings)
         accelerator.wait_for_everyone()
@@ -361,6 +367,16 @@ def epoch_title(settings: TrainSettings, epoch: int) -> str:
         return title
     stage = f"pre-training, {epoch + 1} of {before}" if epoch < before else f"training, {epoch - before + 1} of {after}"
     return f"{title} ({stage})"
+
+
+def negatives_note(settings: TrainSettings, epoch: int) -> str:
+    """Say, before the epoch in which hardest negatives begin, that they do; "" before the others."""
+    if settings.loss != "triplet" or epoch != settings.pretrain_epochs + settings.hard_after:
+        return ""
+    return (
+        f"From epoch {epoch + 1} on the hardest negative of each image and caption counts alone: the loss, a sum, "
+        "becomes smaller at once."
+    )
 
 
 def parameter_groups(step: TrainingStep, settings: TrainSettings) -> list[dict[str, Any]]:

@@ -6,7 +6,6 @@ included), compared by cosine and trained with InfoNCE. No selection, no aggrega
 
 from __future__ import annotations
 
-import argparse
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +13,7 @@ from pathlib import Path
 import torch
 from tqdm import trange
 
-from seps.cli import print_error, whole_number
+from seps.cli import Parser, print_error, whole_number
 from seps.data import Split, read_split
 from seps.models.model import SEPSModel
 from seps.runs.lr_schedule import linear, set_learning_rate
@@ -67,7 +66,7 @@ def pooled_metrics(model: SEPSModel, split: Split, cache: Path) -> RetrievalMetr
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the program and return its exit code."""
-    parser = argparse.ArgumentParser(prog="python -m seps.baseline", description=(__doc__ or "").split("\n")[0])
+    parser = Parser(prog="python -m seps.baseline", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("config", help="the recipe of the SEPS to compare with")
     parser.add_argument("--data", type=Path, required=True, help="folder with train and dev in the authors' layout")
     parser.add_argument("--images", type=Path, help="folder of the image files; default: DATA/images")

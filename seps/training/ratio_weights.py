@@ -7,7 +7,6 @@ some minutes on one thread; the same machine gives the same numbers.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from dataclasses import replace
@@ -17,7 +16,7 @@ from typing import Any
 
 import torch
 
-from seps.cli import check_output, errors_in_one_line, whole_number
+from seps.cli import Parser, check_output, errors_in_one_line, whole_number
 from seps.models.config import ModelConfig
 from seps.runs.run_log import read_epochs, read_steps
 from seps.scenes import write_split
@@ -65,9 +64,7 @@ def measure(
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the program and return its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m seps.training.ratio_weights", description=(__doc__ or "").split("\n")[0]
-    )
+    parser = Parser(prog="python -m seps.training.ratio_weights", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="JSON file for what is measured")
     parser.add_argument("--recipe", default=RECIPE, help=f"a recipe that draws decisions (default: {RECIPE})")
     parser.add_argument("--train", type=whole_number, default=TRAIN, help=f"scenes to train on (default: {TRAIN})")

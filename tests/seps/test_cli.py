@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -73,3 +74,29 @@ def test_every_option_that_is_a_number_is_read_so() -> None:
                 assert not {"int", "float"} & set(kinds), f"{file}: {ast.unparse(node)}"
                 read += kinds[:1] in (["whole_number"], ["finite_number"])
     assert read > 30
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments", "near"),
+    [
+        ("seps.generator.program", ["--mode", "i2t", "--imgae", "x.png"], "--image"),
+        ("seps.generator.program", ["train", "scenes", "--data", "d", "--out", "o", "--chache", "x"], "--cache"),
+        ("seps.judge.program", ["train", "quick", "--data", "d", "--out", "o", "--batch_size", "3"], "--batch-size"),
+        ("seps.training.command", ["tiny", "--data", "d", "--out", "o", "--worker_count=3"], "--workers"),
+        ("seps.data.convert", ["x.json", "--to", "d", "--image-folder=x"], None),
+    ],
+)
+def test_an_option_that_is_not_there_names_the_nearest(
+    module: str, arguments: list[str], near: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        import_module(module).main(arguments)
+    assert ended.value.code == 2
+    error = capsys.readouterr().err
+    assert "unrecognized arguments: " in error
+    assert (f"; {near} is meant?\n" in error) if near else ("is meant?" not in error)
+
+
+def test_every_program_of_the_library_names_the_nearest_option() -> None:
+    files = [file for file in (ROOT / "seps").rglob("*.py") if file.name != "cli.py"]
+    assert [str(file) for file in files if "argparse.ArgumentParser(" in file.read_text()] == []

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 
-from seps.cli import errors_in_one_line, whole_number
+from seps.cli import Parser, errors_in_one_line, whole_number
 from seps.data import read_entities
 from seps.data.objects import read_scenes
 from seps.evaluation.cli import add_arguments, prepare, write_result
@@ -15,7 +14,7 @@ from seps.evaluation.grounding.contrast import NoPairsError, contrast
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure where a model's pictures point, and print it."""
-    parser = argparse.ArgumentParser(prog="python -m seps.grounding", description="Is the picture right?")
+    parser = Parser(prog="python -m seps.grounding", description="Is the picture right?")
     add_arguments(parser)
     parser.add_argument(
         "--curves",

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from seps.cli import errors_in_one_line
+from seps.cli import Parser, errors_in_one_line
 from seps.models.export.folder import export
 from seps.models.hub import load_model
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m seps.models.export",
         description="A model as ONNX graphs, with its tokenizer and a manifest: captions alone, no dense captions.",
     )

@@ -161,3 +161,24 @@ def test_images_are_turned_upright_before_they_are_cropped(split: Split) -> None
         image = CaptionDataset(split, TOKENIZER, to_tensor, train=train)[0].image
         assert image[:, 0].min() == 1
         assert image[:, -1].max() == 0
+
+
+def test_a_plain_dataloader_makes_the_same_batches(split: Split) -> None:
+    for dense in ("own", "none"):
+        dataset = CaptionDataset(split, TOKENIZER, to_tensor, dense=dense)
+        plain = list(DataLoader(dataset, batch_size=4))
+        batches = list(DataLoader(dataset, batch_size=4, collate_fn=dataset.collate))
+        assert [len(batch.ids) for batch in plain] == [4, 4, 4, 3]
+        for mine, theirs in zip(plain, batches, strict=True):
+            assert type(mine) is type(theirs)
+            for name, part in theirs._asdict().items():
+                assert part is getattr(mine, name) is None or torch.equal(part, getattr(mine, name)), name
+
+
+def test_the_pad_of_a_plain_dataloader_is_the_tokenizers(split: Split) -> None:
+    class Other(DrawnTokenizer):
+        pad_id = 4
+
+    (batch,) = DataLoader(CaptionDataset(split, Other(), to_tensor), batch_size=15)
+    first = int(batch.lengths.argmin())
+    assert set(batch.captions[first, batch.lengths[first] :].tolist()) == {4}

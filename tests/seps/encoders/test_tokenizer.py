@@ -5,6 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import torch
 from transformers import AutoTokenizer
 
 from seps.encoders import Tokenizer
@@ -154,3 +155,11 @@ def test_vocabularies_that_cannot_serve(bert: Path, tmp_path: Path) -> None:
     assert Tokenizer.from_config(config).size == 14
     with refused(ValueError):
         tiny_model(folder)
+
+
+def test_decoding_gives_the_words_back(tokenizer: Tokenizer) -> None:
+    ids = tokenizer.encode("Two dogs, and a skateboarding kangaroo", 40)
+    padded = tokenizer.pad([ids, ids[:3]])[0]
+    expected = "two dogs, and a skateboarding kangaroo"
+    assert tokenizer.decode(ids) == tokenizer.decode(torch.tensor(ids)) == expected
+    assert tokenizer.decode(padded[1]) == "two dogs"

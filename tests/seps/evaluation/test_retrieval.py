@@ -380,7 +380,7 @@ def cut_short(data: Path, tmp_path: Path) -> Path:
         ),
         (["--first", "0"], None, "error: --first is 0, but a whole number of at least 1 is needed."),
         (["--first", "1", "--dense", "other"], None, "split dev has 1 image, but protocol 'other' needs at least 2"),
-        (["--device", "gpu"], None, "error: --device gpu cannot be used here: "),
+        (["--device", "gpu"], None, "error: device gpu cannot be used here: "),
         (["--json", "/nowhere/results.json"], None, "error: /nowhere is no folder, so that results.json cannot be"),
         (["--json", "LIST"], None, "holds a JSON list, not results: choose another file for them."),
         (["--json", "TEXT"], None, "cannot be read as JSON (Expecting value"),

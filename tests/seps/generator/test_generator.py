@@ -122,6 +122,14 @@ def test_commands_draw_and_write(checkpoint: Path, tmp_path: Path, capsys: pytes
     written = capsys.readouterr().out
     assert main(["--mode", "both", *options]) == 0
     assert capsys.readouterr().out == written
+    Image.new("RGB", (40, 40), "red").save(tmp_path / "red.png")
+    assert main(["--mode", "i2t", "--checkpoint", str(checkpoint), "--image", str(tmp_path / "red.png")]) == 0
+    of_the_image = capsys.readouterr().out
+    both = ["--mode", "both", *options, "--image", str(tmp_path / "red.png"), "--output", str(tmp_path / "again.png")]
+    assert main(both) == 0
+    drawn, caption = capsys.readouterr().out.splitlines(keepends=True)
+    assert (drawn, caption) == (f"The drawing is in {tmp_path / 'again.png'} (seed 3).\n", of_the_image)
+    assert (tmp_path / "again.png").read_bytes() == target.read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -131,6 +139,8 @@ def test_commands_draw_and_write(checkpoint: Path, tmp_path: Path, capsys: pytes
         (["--mode", "t2i", "--output", "x.png"], "needs a caption: give --text"),
         (["--mode", "t2i", "--text", "a car"], "give --output"),
         (["--mode", "i2t"], "needs an image: give --image"),
+        (["--mode", "i2t", "--image", "x.png", "--text", "a car"], "--mode i2t reads no --text: leave it out"),
+        (["--mode", "t2i", "--image", "x.png", "--text", "a car", "--output", "y.png"], "--mode t2i reads no --image"),
         (["--mode", "t2i", "--text", "a car", "--output", "no/x.png"], "folder no does not exist"),
         (["--mode", "t2i", "--text", "a car", "--output", "x.png", "--model", "none"], "no generator that ships"),
         (["train", "none", "--data", "d", "--out", "o"], "neither a JSON file nor one of scenes"),

@@ -83,12 +83,8 @@ def test_options_go_before_the_recipe(recipe: Path, rated: Path, tmp_path: Path,
     assert values["encoder"]["freeze_layers"] == {"vision": 1, "text": 1}
     judge = load_judge(str(run / "best"))
     learns = {name for name, tensor in judge.encoders.named_parameters() if tensor.requires_grad}
-    layers = {
-        name.split("_model.encoder.layers.")[0][6:] + name.split(".layers.")[1][0]
-        for name in learns
-        if ".layers." in name
-    }
-    assert layers == {"vision1", "vision2", "text1"}  # of 3 vision and 2 text layers
+    layers = set(re.findall(r"(vision|text)_model\.encoder\.layers\.(\d)", " ".join(learns)))
+    assert layers == {("vision", "1"), ("vision", "2"), ("text", "1")}  # of 3 vision and 2 text layers
 
 
 @pytest.mark.parametrize(

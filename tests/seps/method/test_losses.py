@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seps import SEPSLoss, align_loss, ratio_loss
+from seps import CrossSparseAggrNet, SEPSLoss, align_loss, ratio_loss
 
 
 def obvious(similarity: torch.Tensor, margin: float, hardest: bool, ids: list[int]) -> float:
@@ -71,3 +72,23 @@ def test_the_migration_table_is_true() -> None:
     assert float(align) == float(align_loss(sims, 0.3, True, img_ids))
     assert float(ratio) == float(released_ratio)
     assert float(total) == float(align + 3.0 * released_ratio)
+
+
+def test_masks_of_whole_numbers_and_of_bool_count_as_floats_do() -> None:
+    torch.manual_seed(0)
+    similarity, mask = torch.randn(4, 4), torch.rand(4, 4, 9) > 0.3
+    expected = SEPSLoss()(similarity, mask.float())
+    for kind in (mask, mask.int(), mask.long(), mask.to(torch.uint8)):
+        assert SEPSLoss()(similarity, kind) == expected
+        assert SEPSLoss()(similarity, (kind, kind))[2] == pytest.approx(2 * float(expected[2]))
+
+
+def test_the_network_s_masks_go_into_the_loss_as_they_come() -> None:
+    for options in ({}, {"use_paper_version": True}, {"use_paper_version": True, "use_dual_aggr": False}):
+        network = CrossSparseAggrNet(8, 9, **options).train()  # type: ignore[arg-type]
+        words, lengths = torch.randn(3, 5, 8), torch.tensor([5, 3, 2])
+        with torch.no_grad():
+            similarity, masks = network(torch.randn(3, 9, 8), words, lengths, words, lengths)
+        total, align, ratio = SEPSLoss()(similarity, masks)
+        assert float(total) == pytest.approx(float(align + 2 * ratio))
+        assert len(masks) == {0: 3, 1: 2, 2: 1}[len(options)]  # (B_t, B_v, N), (D_s, D_d), (D_s,)

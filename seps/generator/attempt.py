@@ -1,0 +1,121 @@
+"""What a run has learned, on one page: its newest weights draw five captions and write about five pictures."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Sequence
+from html import escape
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from PIL import Image
+from torch import Tensor
+
+from seps.data import open_image, read_split
+from seps.generator.generator import ImageTextGenerator
+from seps.generator.network import CONFIG_FILE, GeneratorNetwork
+from seps.generator.settings import read_recipe
+from seps.models.shipped import shipped_file
+from seps.models.storage import read_tensors
+from seps.runs.checkpoint import FOLDER, TENSORS
+
+COUNT = 5  # texts, and pictures
+TEXTS = (
+    "a red balloon over the sea",
+    "a white sheep and a green tree in the park",
+    "a blue car on a street",
+    "two yellow birds",
+    "a brown dog beside a bench",
+)
+NETWORK, AVERAGE = "modules.objective.network.", "modules.average.module."
+PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>{title}</title>
+<style>body{{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em}}
+ul{{display:flex;flex-wrap:wrap;gap:1em;list-style:none;padding:0}}li{{width:10em}}img{{width:100%}}</style>
+<h1>{title}</h1>
+{body}
+</html>
+"""
+
+
+def newest_model(folder: Path) -> Path:
+    """The folder that was written last, of a generator or of a run's checkpoint, in a folder or anywhere below it.
+
+    Raises:
+        ValueError: no such folder, or neither in it.
+    """
+    if not folder.is_dir():
+        raise ValueError(f"{folder} is no folder: give that of a run.")
+    models = [*folder.rglob(CONFIG_FILE), *folder.rglob(f"{FOLDER}/{TENSORS}")]
+    if not models:
+        raise ValueError(f"{folder} holds neither a generator nor a checkpoint of one: train it for an epoch first.")
+    return max(models, key=lambda file: file.stat().st_mtime_ns).parent
+
+
+def open_model(folder: Path) -> ImageTextGenerator:
+    """The generator in a folder of `newest_model`: of a checkpoint with the running average of its UNet, if any.
+
+    Raises:
+        ValueError: files that are damaged or do not fit, or a checkpoint without the run's recipe beside it.
+    """
+    if (folder / CONFIG_FILE).is_file():
+        return ImageTextGenerator(folder)
+    config, _ = read_recipe(folder.parent / "recipe.json")
+    tensors = read_tensors(folder / TENSORS)
+    state = part_of(tensors, NETWORK) | {f"unet.{key}": value for key, value in part_of(tensors, AVERAGE).items()}
+    network = GeneratorNetwork(config, pretrained=False)
+    try:
+        network.load_state_dict(state)
+    except RuntimeError as error:
+        raise ValueError(f"{folder / TENSORS} does not fit the recipe beside it: {error}") from error
+    with TemporaryDirectory() as temporary:
+        network.save(Path(temporary))
+        return ImageTextGenerator(temporary)
+
+
+def part_of(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    """The tensors of a module by their names in it."""
+    return {key.removeprefix(prefix): value for key, value in tensors.items() if key.startswith(prefix)}
+
+
+def write_page(folder: Path, page: Path, data: Path | None, split: str, images: Path | None, steps: int) -> None:
+    """Draw five captions, write about five pictures, and put both on a page that needs no other file.
+
+    Args:
+        folder: of `newest_model`; page: where it is written.
+        data, split, images: as `read_split`, the first five images of which are taken with their first captions;
+            without data five of the scenes that ship, and captions like theirs.
+        steps: of drawing.
+    """
+    generator = open_model(folder)
+    if data is None:
+        files = [shipped_file(f"galleries/scenes/{i:03d}.png") for i in range(COUNT)]
+        texts: Sequence[str] = TEXTS
+    else:
+        chosen = read_split(data, split, images=images)
+        files = list(chosen.image_files[:COUNT])
+        texts = chosen.captions[: COUNT * chosen.captions_per_image : chosen.captions_per_image]
+    parts = []
+    if generator.network.config.draws:
+        drawings = generator.batch_text_to_image(texts, num_inference_steps=steps)
+        parts += ["<h2>Drawn for captions</h2>", *figures(drawings, texts)]
+    pictures = [open_image(file) for file in files]
+    parts += ["<h2>Written about pictures</h2>", *figures(pictures, generator.captions(pictures))]
+    page.write_text(PAGE.format(title=escape(f"{folder} tried"), body="\n".join(parts)), encoding="utf-8")
+
+
+def figures(pictures: Sequence[Image.Image], texts: Sequence[str]) -> Iterator[str]:
+    """Pictures with a text each, as a list of HTML."""
+    yield "<ul>"
+    for picture, text in zip(pictures, texts, strict=True):
+        yield f'<li><img alt="" src="{address(picture)}"><br>{escape(text)}</li>'
+    yield "</ul>"
+
+
+def address(picture: Image.Image) -> str:
+    """A picture, made small, as an address that holds it."""
+    small, stream = picture.convert("RGB"), BytesIO()
+    small.thumbnail((240, 240))
+    small.save(stream, "PNG")
+    return f"data:image/png;base64,{base64.b64encode(stream.getvalue()).decode()}"

@@ -1,0 +1,87 @@
+"""`try RUN`: the newest weights of a run, on one page."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from seps.generator import loop
+from seps.generator.attempt import newest_model, open_model
+from seps.generator.config import GeneratorConfig
+from seps.generator.program import main
+from seps.generator.settings import GeneratorSettings, Stage
+from seps.models.storage import read_tensors
+from tests.helpers.sentences import refused
+
+STAGES = (Stage(losses=("pixels", "captions"), epochs=1), Stage(losses=("diffusion",), epochs=2))
+SETTINGS = GeneratorSettings(stages=STAGES, batch_size=8, seed=1)
+
+
+class StopError(Exception):
+    """Stands for a run that is killed."""
+
+
+@pytest.fixture(scope="module")
+def cut(tmp_path_factory: pytest.TempPathFactory, drawn: Path, config: GeneratorConfig) -> Path:
+    """A run that was killed after its second epoch, in the stage of diffusion: its model is that of the first."""
+    out, real = tmp_path_factory.mktemp("runs") / "run", loop.save_checkpoint
+
+    def save(folder: Path, state: Any, optimizer: Any, done: loop.RunState) -> None:
+        real(folder, state, optimizer, done)
+        if done == loop.RunState(1, 1):
+            raise StopError
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loop, "save_checkpoint", save)
+        with pytest.raises(StopError):
+            loop.train(config, SETTINGS, drawn, out)
+    return out
+
+
+def test_the_newest_weights_are_those_of_the_checkpoint_while_a_stage_runs(cut: Path) -> None:
+    assert newest_model(cut.parent) == newest_model(cut) == cut / "checkpoint"
+    network = open_model(cut / "checkpoint").network
+    tensors = read_tensors(cut / "checkpoint" / "checkpoint.safetensors")
+    average = tensors["modules.average.module.conv_in.weight"]
+    torch.testing.assert_close(network.unet.conv_in.weight.detach(), average, atol=1e-3, rtol=1e-2)  # in float16
+    image = tensors["modules.objective.network.images.pool.weight"]
+    torch.testing.assert_close(network.images.pool.weight.detach(), image, atol=1e-3, rtol=1e-2)
+
+
+def test_of_a_run_that_ended_it_is_the_model(cut: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(cut, run)
+    os.utime(run / "model" / "generator.json")
+    assert newest_model(tmp_path) == run / "model"
+
+
+def test_five_captions_are_drawn_and_five_pictures_written_about(
+    cut: Path, drawn: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["try", str(cut), "--data", str(drawn), "--steps", "2"]) == 0
+    assert capsys.readouterr().out.endswith(f"look at {cut / 'try.html'}.\n")
+    page = (cut / "try.html").read_text()
+    assert page.count('src="data:image/png;base64,') == 10
+    captions = (drawn / "dev_caps.txt").read_text().splitlines()[:25:5]
+    assert re.findall(r"<br>(.*)</li>", page)[:5] == captions
+
+
+def test_without_data_the_scenes_that_ship_serve(cut: Path, tmp_path: Path) -> None:
+    assert main(["try", str(cut), "--html", str(tmp_path / "page.html"), "--steps", "2"]) == 0
+    assert (tmp_path / "page.html").read_text().count("<li>") == 10
+
+
+def test_folders_without_weights_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for folder in (tmp_path / "nowhere", tmp_path):
+        with refused(ValueError):
+            newest_model(folder)
+    with pytest.raises(SystemExit) as ended:
+        main(["try", str(tmp_path)])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("error: ")

@@ -1,0 +1,58 @@
+"""Calls as others' programs have them are answered in a sentence, with the name of today."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from seps import CrossSparseAggrNet, TokenAggregation, TokenSparse
+from tests.helpers.cases import Case
+from tests.helpers.sentences import refused
+
+
+def former_calls() -> dict[str, Callable[[], Any]]:
+    """What others' programs do, by how it is written there."""
+    network: Any = CrossSparseAggrNet(8, 9)
+    sparse: Any = TokenSparse(8)
+    aggregation: Any = TokenAggregation(8, 3)
+    image, words, attention = torch.randn(2, 9, 8), torch.randn(2, 4, 8), torch.rand(2, 9)
+    make: Any = CrossSparseAggrNet
+    return {
+        "forward(long_cap_embs=)": lambda: network(image, words, [4, 4], long_cap_embs=words),
+        "forward(long_cap_lens=)": lambda: network(image, words, [4, 4], long_cap_lens=[4, 4]),
+        "CrossSparseAggrNet(use_refinement=)": lambda: make(8, 9, use_refinement=True),
+        "CrossSparseAggrNet(opt=)": lambda: make(opt={"embed_size": 8}),
+        "TokenSparse(...)(tokens, attention_x, attention_y)": lambda: sparse(image, attention, attention),
+        "TokenSparse(...)(attention_x=)": lambda: sparse(image, attention_x=attention, attention_y=attention),
+        "TokenAggregation(...)(x)": lambda: aggregation(image),
+        "TokenAggregation(...)(x, keep_policy)": lambda: aggregation(image, attention),
+        "TokenAggregation(...)(x, keep_policy=)": lambda: aggregation(image, keep_policy=attention),
+    }
+
+
+@pytest.mark.parametrize("call", former_calls())
+def test_a_former_call_says_the_new_name(call: str) -> None:
+    with refused(TypeError) as error:
+        former_calls()[call]()
+    assert str(error.value).count(". ") == 0  # a sentence
+
+
+def test_of_the_paper_variant_select_tokens_adds_s_p_and_normalises() -> None:
+    """The same decision as the network's, from the same attentions."""
+    network, inputs = Case(images=2, captions=1, channels=8, paper=True).build()
+    image = network.encode_images(inputs["img_embs"])
+    words = inputs["cap_embs"][0, : inputs["cap_lens"][0]]
+    branch = network.match(image, words).sparse.selection
+    direction = words.double().mean(dim=0)
+    s_st = image.unit @ (direction / direction.norm())
+    kept, extra, mask = network.sparse_net_cap.select_tokens(image.patches, image.s_im, s_st)
+    assert torch.equal(mask, branch.mask)
+    weights = branch.extra_weights.to(extra.dtype)[:, None]
+    torch.testing.assert_close(extra, weights @ image.patches)
+    for i in range(2):
+        order = branch.score[i].argsort(descending=True)[: kept.shape[1]]
+        assert torch.equal(kept[i], image.patches[i, order])
+    assert not torch.allclose(branch.score, image.s_im + s_st)

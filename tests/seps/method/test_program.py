@@ -1,0 +1,37 @@
+"""The network told step by step: shapes of a real pass, and all of its parameters."""
+
+from __future__ import annotations
+
+import pytest
+
+from seps import CrossSparseAggrNet
+from seps.method.__main__ import main, steps
+
+
+@pytest.mark.parametrize(("paper", "total"), [(False, 291), (True, 1198)])
+@pytest.mark.parametrize("dual", [False, True])
+def test_the_steps_parameters_are_the_network_s(paper: bool, total: int, dual: bool) -> None:
+    network = CrossSparseAggrNet(32, 16, 0.5, 0.5, use_paper_version=paper, use_dual_aggr=dual)
+    rows = {step.name: step for step in steps(network, words=7)}
+    assert sum(step.parameters for step in rows.values()) == sum(p.numel() for p in network.parameters())
+    if dual:
+        assert sum(step.parameters for step in rows.values()) == total
+    assert rows["patches"].shape == (1, 16, 32)
+    assert rows["aggregation"].shape == (1, 4, 32)
+    assert rows["cosines"].shape == (1, 6, 7)  # [CLS], 4 aggregated and the extra token by 7 words
+    numbers = [int(step.equation) for step in rows.values() if step.equation]
+    assert numbers == sorted(numbers) and set(numbers) == ({1, 2, 3, 4, 5} if paper else {2, 3, 4, 5})
+    assert ("s^p" in rows, "relevance" in rows) == (paper, paper)
+
+
+def test_the_program_prints_both_variants_and_refuses_what_does_not_fit(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--embed-size", "32", "--num-patches", "16", "--aggr-ratio", "0.5"]) == 0
+    printed = capsys.readouterr().out
+    totals = [line.split("|")[-2].strip() for line in printed.splitlines() if line.startswith("| all ")]
+    assert totals == ["291", "1,198"]
+    main(["--variant", "paper"])
+    assert capsys.readouterr().out.startswith("paper: one image")
+    with pytest.raises(SystemExit) as ended:
+        main(["--sparse-ratio", "2"])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == "error: sparse_ratio is 2.0, but it must lie in (0, 1].\n"
