@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from math import isfinite
 from pathlib import Path
-from typing import NoReturn
+from typing import Any
 
 NEAR = 0.6  # how alike, of 1, an option and the one that is meant must be
 FAILED = 2  # the exit code
@@ -20,14 +20,16 @@ MOST = 2**63 - 1  # what counters and generators of random numbers can hold
 class Parser(argparse.ArgumentParser):
     """An argument parser whose error on an option that is not there names the nearest that is."""
 
-    def error(self, message: str) -> NoReturn:
-        """Print what is wrong after the usage, and end with exit code 2."""
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse as argparse does, but refuse an option that is not there before its value is taken for something."""
+        words = [str(word) for word in (sys.argv[1:] if args is None else args)]
         options = sorted(set(_options(self)))
-        for word in message.removeprefix("unrecognized arguments: ").split() if "unrecognized" in message else ():
-            if near := get_close_matches(word.partition("=")[0], options, 1, NEAR):
-                message += f"; {near[0]} is meant?"
-                break
-        super().error(message)
+        for word in words[: words.index("--")] if "--" in words else words:
+            name = word.partition("=")[0]
+            if name.startswith("--") and not any(option.startswith(name) for option in options):
+                near = get_close_matches(name, options, 1, NEAR)
+                self.error(f"unrecognized arguments: {name}" + (f"; {near[0]} is meant?" if near else ""))
+        return super().parse_known_args(args, namespace)
 
 
 def _options(parser: argparse.ArgumentParser) -> Iterator[str]:

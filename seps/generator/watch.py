@@ -38,8 +38,8 @@ def plateau_note(rows: Sequence[Mapping[str, float]]) -> str:
     if len(values) <= PATIENCE or min(values[-PATIENCE:]) < min(values[:-PATIENCE]):
         return ""
     return (
-        f"The loss on dev has not been lower for {PATIENCE} epochs: end the stage earlier, freeze more (freeze_text), or "
-        "train on more images."
+        f"The loss on dev has not been lower for {PATIENCE} epochs: end the stage earlier, freeze more (freeze_text), "
+        "or train on more images."
     )
 
 
@@ -64,8 +64,8 @@ def memory_error(error: RuntimeError, batch_size: int) -> ValueError | None:
         return None
     half = max(2, batch_size // 2)
     return ValueError(
-        f"Memory ran out at a batch of {batch_size}: give --set training.batch_size={half}, a smaller image_size or crop, "
-        "and go on with --resume."
+        f"Memory ran out at a batch of {batch_size}: give --set training.batch_size={half}, a smaller image_size or "
+        "crop, and go on with --resume."
     )
 
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from seps.cli import check_folder, errors_in_one_line
+from seps.cli import Parser, check_folder, errors_in_one_line
 from seps.indexing.files import FolderFile, folder_files
 from seps.indexing.layout import table_layout
 from seps.indexing.sync import Encoded, SyncReport, sync_files
@@ -20,7 +20,7 @@ from seps.search.store import PRECISIONS, GalleryStore
 
 def parser() -> argparse.ArgumentParser:
     """The program's arguments."""
-    top = argparse.ArgumentParser("python -m seps.index", description=__doc__)
+    top = Parser("python -m seps.index", description=__doc__)
     top.add_argument("photos", type=Path, help="a folder of photographs; those below it are read too")
     top.add_argument("--to", required=True, metavar="URI", help="the table: a folder, or s3://BUCKET/NAME")
     top.add_argument("--model", default="photos", help="a shipped model, a folder, or a hub repo (photos)")

@@ -83,7 +83,7 @@ def test_every_option_that_is_a_number_is_read_so() -> None:
         ("seps.generator.program", ["train", "scenes", "--data", "d", "--out", "o", "--chache", "x"], "--cache"),
         ("seps.judge.program", ["train", "quick", "--data", "d", "--out", "o", "--batch_size", "3"], "--batch-size"),
         ("seps.training.command", ["tiny", "--data", "d", "--out", "o", "--worker_count=3"], "--workers"),
-        ("seps.data.convert", ["x.json", "--to", "d", "--image-folder=x"], None),
+        ("seps.data.convert", ["x.json", "--to", "d", "--zzz=x"], None),
     ],
 )
 def test_an_option_that_is_not_there_names_the_nearest(
