@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, asdict, dataclass, fields
 from functools import cache, partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from seps.checks import (
@@ -81,8 +82,8 @@ class Fields:
     section: ClassVar[str] = ""  # what stands before a field's name in messages, with a dot
     elsewhere: ClassVar[Mapping[str, str]] = {}  # keys that other programs have: what is meant, a clause
 
-    def __init_subclass__(cls, section: str = "") -> None:
-        cls.section = section
+    def __init_subclass__(cls, section: str = "", elsewhere: Mapping[str, str] = MappingProxyType({})) -> None:
+        cls.section, cls.elsewhere = section, elsewhere
 
     def __post_init__(self) -> None:
         for name, hint in field_types(cast("type", type(self))).items():

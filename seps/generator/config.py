@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from seps.checks import MAX_WORDS, check_whole
 from seps.fields import Channels, Fields, Fraction, between, choice_of, of_length
@@ -15,6 +15,20 @@ LONGEST = 30  # tokens of a caption, [CLS] and [SEP] among them
 MAX_SIDE = 512  # of a picture, in pixels
 SHRINKS = 8  # the autoencoder's latents have an eighth of the picture's side
 Layers = Annotated[int, between(1, 48)]
+# Keys of other programs, and what is meant here.
+ENCODERS_ELSEWHERE = {
+    "embed_dim": "embed_size is meant",
+    "use_simple_cnn": "encoders.vision 'simple' is meant, or the name of a timm model",
+    "freeze_bert": "training.stages.freeze_text is meant, of each stage",
+    "pretrained": "encoders.vision_weights and encoders.text_weights are meant",
+}
+CONFIG_ELSEWHERE = {
+    "embed_dim": "encoders.embed_size is meant",
+    "use_simple_cnn": "encoders.vision 'simple' is meant, or the name of a timm model",
+    "freeze_bert": "training.stages.freeze_text is meant, of each stage",
+    "num_timesteps": "diffusion.train_steps is meant",
+    "max_length": "captioner.max_words is meant",
+}
 
 
 def check_embed_size(name: str, channels: int) -> None:
@@ -30,7 +44,7 @@ def check_source(name: str, source: str) -> None:
 
 
 @dataclass(frozen=True)
-class EncodersConfig(Fields, section="encoders"):
+class EncodersConfig(Fields, section="encoders", elsewhere=ENCODERS_ELSEWHERE):
     """The two encoders and their shared space.
 
     Attributes:
@@ -41,13 +55,6 @@ class EncodersConfig(Fields, section="encoders"):
         embed_size: C, channels of the shared space.
         channels: of the simple encoder's stages; the last are those of its grid.
     """
-
-    elsewhere: ClassVar = {
-        "embed_dim": "embed_size is meant",
-        "use_simple_cnn": "encoders.vision 'simple' is meant, or the name of a timm model",
-        "freeze_bert": "training.stages.freeze_text is meant, of each stage",
-        "pretrained": "encoders.vision_weights and encoders.text_weights are meant",
-    }
 
     vision: str = SIMPLE
     vision_weights: Annotated[str, check_source] = "none"
@@ -135,7 +142,7 @@ class DiffusionConfig(Fields, section="diffusion"):
 
 
 @dataclass(frozen=True)
-class GeneratorConfig(Fields):
+class GeneratorConfig(Fields, elsewhere=CONFIG_ELSEWHERE):
     """Everything that makes a `Generator`.
 
     Attributes:
@@ -144,14 +151,6 @@ class GeneratorConfig(Fields):
         draws: whether it has an autoencoder and a UNet; without them it writes captions and draws nothing.
         int8: the parts ("autoencoder", "captioner", "unet") whose files hold 8-bit weights, others float16.
     """
-
-    elsewhere: ClassVar = {
-        "embed_dim": "encoders.embed_size is meant",
-        "use_simple_cnn": "encoders.vision 'simple' is meant, or the name of a timm model",
-        "freeze_bert": "training.stages.freeze_text is meant, of each stage",
-        "num_timesteps": "diffusion.train_steps is meant",
-        "max_length": "captioner.max_words is meant",
-    }
 
     image_size: Annotated[int, between(1, MAX_SIDE)] = 128
     encoders: EncodersConfig = field(default_factory=EncodersConfig)

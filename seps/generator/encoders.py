@@ -15,6 +15,8 @@ from seps.encoders.config import TextConfig
 from seps.encoders.text import TextEncoder
 from seps.files import check_weights_file
 from seps.generator.config import LONGEST, SIMPLE, EncodersConfig
+from seps.models.model import evaluating
+from seps.models.storage import read_tensors
 
 START_TEMPERATURE = 0.07
 LOWEST_TEMPERATURE = 0.01
@@ -73,7 +75,7 @@ class ImageEncoder(nn.Module):
             if not timm.is_model(config.vision):
                 raise ValueError(f"encoders.vision is {config.vision!r}, which is neither 'simple' nor a timm model.")
             self.backbone = timm_backbone(config.vision, config.vision_weights)
-        with torch.no_grad():
+        with torch.no_grad(), evaluating(self):  # so that batch norms keep their statistics
             maps = self.maps(torch.zeros(1, 3, image_size, image_size))  # (1, D, H, W)
         self.width, self.side = maps.shape[1], maps.shape[-1]
         self.places = nn.Parameter(torch.randn(self.side * self.side, self.width) * 0.02)
@@ -117,6 +119,10 @@ def timm_backbone(name: str, source: str) -> nn.Module:
     if source != "hub":
         file = Path(source.removeprefix("folder:")) / "model.safetensors"
         check_weights_file(file)
+        with torch.device("meta"):
+            expected = timm.create_model(name, num_classes=0).state_dict()
+        if lacking := sorted(set(expected) - set(read_tensors(file))):
+            raise ValueError(f"{file} has no {lacking[0]} and is of another model than {name}: name its own weights.")
         options["pretrained_cfg_overlay"] = {"file": str(file)}
     try:
         return timm.create_model(name, pretrained=True, **options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from seps.fields import Fields, Fraction, NotNegative, Positive, between, choice_of
 from seps.generator.config import GeneratorConfig
@@ -14,10 +14,23 @@ from seps.runs.recipe import Epochs, Seed, find_recipe, read_parts
 LOSSES = ("contrastive", "captions", "pixels", "diffusion", "teacher", "perceptual", "representation")
 MAX_BATCH = 100_000
 RECIPES = "generator/recipes"  # in the package
+# Keys of other programs, and what is meant here.
+STAGE_ELSEWHERE = {"freeze_bert": "freeze_text is meant", "lr": "learning_rate is meant"}
+TRAINING_ELSEWHERE = {
+    "freeze_bert": "freeze_text is meant, of each of training.stages",
+    "recon_weight": "reconstruction_weight is meant",
+    "diff_weight": "diffusion_weight is meant",
+    "lr": "learning_rate is meant",
+    "num_epochs": "epochs is meant, of each of training.stages",
+    "epochs": "epochs is a key of each of training.stages",
+    "warmup_epochs": "lr_warmup_epochs is meant",
+    "embed_dim": "encoders.embed_size is meant, outside training",
+    "use_simple_cnn": "encoders.vision 'simple' is meant, outside training",
+}
 
 
 @dataclass(frozen=True)
-class Stage(Fields, section="training.stages"):
+class Stage(Fields, section="training.stages", elsewhere=STAGE_ELSEWHERE):
     """A part of training.
 
     Attributes:
@@ -33,8 +46,6 @@ class Stage(Fields, section="training.stages"):
         optimizer: "adamw", or "muon" (Jordan et al. 2024), which makes each matrix's step orthogonal, scaled so that
             AdamW's rates suit it (arXiv 2502.16982); what is no matrix learns by AdamW all the same.
     """
-
-    elsewhere: ClassVar = {"freeze_bert": "freeze_text is meant", "lr": "learning_rate is meant"}
 
     losses: tuple[Annotated[str, choice_of(*LOSSES)], ...] = LOSSES[:4]
     epochs: Epochs = 15
@@ -57,7 +68,7 @@ class Stage(Fields, section="training.stages"):
 
 
 @dataclass(frozen=True)
-class GeneratorSettings(Fields, section="training"):
+class GeneratorSettings(Fields, section="training", elsewhere=TRAINING_ELSEWHERE):
     """Everything that training needs to know beside the generator.
 
     Attributes:
@@ -77,18 +88,6 @@ class GeneratorSettings(Fields, section="training"):
         bf16: mixed precision on a GPU.
         seed: of everything drawn.
     """
-
-    elsewhere: ClassVar = {
-        "freeze_bert": "freeze_text is meant, of each of training.stages",
-        "recon_weight": "reconstruction_weight is meant",
-        "diff_weight": "diffusion_weight is meant",
-        "lr": "learning_rate is meant",
-        "num_epochs": "epochs is meant, of each of training.stages",
-        "epochs": "epochs is a key of each of training.stages",
-        "warmup_epochs": "lr_warmup_epochs is meant",
-        "embed_dim": "encoders.embed_size is meant, outside training",
-        "use_simple_cnn": "encoders.vision 'simple' is meant, outside training",
-    }
 
     stages: tuple[Stage, ...] = (Stage(),)
     batch_size: Annotated[int, between(2, MAX_BATCH)] = 64

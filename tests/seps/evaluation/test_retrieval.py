@@ -364,7 +364,11 @@ def cut_short(data: Path, tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("arguments", "make", "message"),
     [
-        (["--data", "/nowhere"], None, "error: /nowhere is no folder: --data needs one with captions and images."),
+        (
+            ["--data", "/nowhere"],
+            None,
+            "error: The folder /nowhere does not exist: give one with captions and images, or a caption file.",
+        ),
         (["--split", "val"], None, "which has dev: 2 problems. Missing (2): val_caps.txt; val_ids.txt"),
         ([], remove_images, "take their captions and ids out (2): 10.png (id 10); 11.png (id 11)"),
         ([], cut_short, "10.png cannot be read as an image"),

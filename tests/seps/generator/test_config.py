@@ -63,3 +63,22 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, values: dict[str, Any]) ->
 def test_a_recipe_that_is_not_there_is_told() -> None:
     with refused(ValueError):
         read_recipe("photographs")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"embed_dim": 512},
+        {"encoders": {"use_simple_cnn": True}},
+        {"encoders": {"vision_weights": "hub"}},
+        {"encoders": {"vision": "resnet50", "vision_weights": "imagenet"}},
+        {"training": {"recon_weight": 0.5}},
+        {"training": {"stages": [{"freeze_bert": True}]}},
+        {"training": {"recons_weight": 0.5}},
+    ],
+)
+def test_keys_of_other_programs_are_refused_with_what_is_meant(values: dict[str, Any], tmp_path: Path) -> None:
+    file = tmp_path / "recipe.json"
+    file.write_text(json.dumps(values))
+    with refused(ValueError):
+        read_recipe(file)

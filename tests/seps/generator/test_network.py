@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import timm
 import torch
 from safetensors.torch import load_file, save_file
 
@@ -23,9 +24,11 @@ from seps.generator.diffusion import (
     rescaled,
 )
 from seps.generator.encoders import ImageEncoder, TextFeatures
+from seps.generator.generator import load_generator
 from seps.generator.losses import accuracy, contrastive_loss, cropped, perceptual_loss, pixel_loss
 from seps.generator.network import GeneratorNetwork, normalise, to_pictures, to_values
 from seps.generator.settings import read_recipe
+from tests.helpers.generated import TINY
 from tests.helpers.sentences import refused
 
 
@@ -58,6 +61,36 @@ def test_timm_encoders_fit_too() -> None:
     assert image.grid.shape == (1, 4, 512)
     with refused(ValueError):
         ImageEncoder(EncodersConfig(vision="complex"), 64)
+
+
+def test_weights_of_a_timm_encoder_come_from_a_folder(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    other = timm.create_model("resnet18")
+    save_file(other.state_dict(), tmp_path / "model.safetensors")
+    encoder = ImageEncoder(EncodersConfig(vision="resnet18", vision_weights=f"folder:{tmp_path}"), 64)
+    assert torch.equal(encoder.backbone.state_dict()["layer4.1.conv2.weight"], other.layer4[1].conv2.weight)
+    save_file({"nothing": torch.zeros(1)}, tmp_path / "model.safetensors")
+    for folder in (tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(ValueError, match=r"is of another model than resnet18|does not exist\.$"):
+            ImageEncoder(EncodersConfig(vision="resnet18", vision_weights=f"folder:{folder}"), 64)
+
+
+def test_a_saved_generator_needs_its_timm_weights_no_more(tmp_path: Path) -> None:
+    save_file(timm.create_model("resnet18").state_dict(), tmp_path / "model.safetensors")
+    values = TINY | {"encoders": {"vision": "resnet18", "vision_weights": f"folder:{tmp_path}"}, "draws": False}
+    network = GeneratorNetwork(GeneratorConfig.from_dict(values))
+    network.save(tmp_path / "saved")
+    (tmp_path / "model.safetensors").unlink()
+    again = load_generator(tmp_path / "saved").network
+    weight = network.images.backbone.state_dict()["conv1.weight"]
+    torch.testing.assert_close(again.images.backbone.state_dict()["conv1.weight"], weight, atol=1e-3, rtol=1e-3)
+
+
+def test_a_device_that_is_not_here_is_told(checkpoint: Path) -> None:
+    for device in ("cuda", "nothing"):
+        if device != "cuda" or not torch.cuda.is_available():
+            with pytest.raises(ValueError, match=f"^device {device} cannot be used here: .+ Give cpu, or leave it out"):
+                load_generator(checkpoint, device)
 
 
 def test_pictures_that_an_encoder_sees_alike_have_no_perceptual_loss(network: GeneratorNetwork) -> None:

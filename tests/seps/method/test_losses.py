@@ -85,7 +85,7 @@ def test_masks_of_whole_numbers_and_of_bool_count_as_floats_do() -> None:
 
 def test_the_network_s_masks_go_into_the_loss_as_they_come() -> None:
     for options in ({}, {"use_paper_version": True}, {"use_paper_version": True, "use_dual_aggr": False}):
-        network = CrossSparseAggrNet(8, 9, **options).train()  # type: ignore[arg-type]
+        network = CrossSparseAggrNet(8, 9, **options).train()
         words, lengths = torch.randn(3, 5, 8), torch.tensor([5, 3, 2])
         with torch.no_grad():
             similarity, masks = network(torch.randn(3, 9, 8), words, lengths, words, lengths)
