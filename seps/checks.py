@@ -26,6 +26,7 @@ from seps.files import LFS_POINTER, LFS_REMEDY, is_lfs_pointer
 Lengths = Tensor | Sequence[int]
 Mask = Tensor | NDArray[np.bool_]
 """A decision from outside: True keeps a patch, False drops it."""
+NEAR = 0.75  # how alike, of 1, an unknown key and the one that is meant must be
 LARGEST = 1e15  # squares of greater values, summed over channels, leave float32
 
 MAX_CHANNELS = 16_384  # embed_size, and an encoder's own width
@@ -344,8 +345,8 @@ def check_keys(where: str, values: Mapping[str, Any], required: tuple[str, ...],
     """Raise ValueError for a key that is not allowed or one that is missing."""
     unknown = [key for key in values if key not in allowed]
     if unknown:
-        near = get_close_matches(str(unknown[0]), allowed, 1)
-        meant = f" {near[0]} is meant?" if near else ""
+        near = get_close_matches(str(unknown[0]), allowed, 1, NEAR)
+        meant = f" Did you mean {near[0]}?" if near else ""
         raise ValueError(f"{where} has the unknown key {shown(unknown[0])}: allowed are {', '.join(allowed)}.{meant}")
     missing = [key for key in required if key not in values]
     if missing:

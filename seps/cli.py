@@ -28,7 +28,7 @@ class Parser(argparse.ArgumentParser):
             name = word.partition("=")[0]
             if name.startswith("--") and not any(option.startswith(name) for option in options):
                 near = get_close_matches(name, options, 1, NEAR)
-                self.error(f"unrecognized arguments: {name}" + (f"; {near[0]} is meant?" if near else ""))
+                self.error(f"unrecognized arguments: {name}" + (f"; did you mean {near[0]}?" if near else ""))
         return super().parse_known_args(args, namespace)
 
 

@@ -94,7 +94,7 @@ def test_an_option_that_is_not_there_names_the_nearest(
     assert ended.value.code == 2
     error = capsys.readouterr().err
     assert "unrecognized arguments: " in error
-    assert (f"; {near} is meant?\n" in error) if near else ("is meant?" not in error)
+    assert (f"; did you mean {near}?\n" in error) if near else ("did you mean" not in error)
 
 
 def test_every_program_of_the_library_names_the_nearest_option() -> None:

@@ -24,7 +24,7 @@ from seps.scenes import write_split as write_scenes
 from seps.search.metrics import retrieval_metrics
 from seps.training.cache import cache_features, cache_key
 from seps.training.command import main
-from seps.training.loop import dense_note, epoch_title, train
+from seps.training.loop import dense_note, epoch_title, negatives_note, train
 from seps.training.pooled import main as pooled_main
 from seps.training.settings import TrainSettings, read_recipe
 from seps.training.step import TrainingStep
@@ -470,3 +470,25 @@ def test_the_tiny_recipe_trains_on_64_scenes(tmp_path: Path, monkeypatch: pytest
     short = replace(settings, epochs=1, pretrain_epochs=1, batch_size=4, pretrain_batch=4)
     train(config, short, tmp_path, tmp_path / "run", workers=0)
     assert load_model(tmp_path / "run" / "best").grid == (10, 10)
+
+
+def test_the_epoch_in_which_hardest_negatives_begin_is_told_before_it() -> None:
+    settings = TrainSettings(epochs=4, hard_after=2, pretrain_epochs=3, captions_an_epoch=1)
+    notes = [negatives_note(settings, epoch) for epoch in range(7)]
+    assert [bool(note) for note in notes] == [epoch == 5 for epoch in range(7)]
+    assert notes[5].startswith("From epoch 6 on the hardest negative of each image and caption counts alone")
+    assert negatives_note(replace(settings, loss="infonce", hard_after=0), 3) == ""
+
+
+def test_a_best_epoch_is_told_and_known_from_its_folder(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = run(data, tmp_path, recipe(data, {"epochs": 3, "hard_after": 1, "batch_size": 8}))
+    sums = [row["rsum"] for row in rows]
+    best = sums.index(max(sums)) + 1
+    kept = json.loads((tmp_path / "best" / "epoch.json").read_text())
+    assert kept == {"epoch": best, "rsum": max(sums)}
+    printed = capsys.readouterr().out
+    assert f"Best so far by rSum on dev, {max(sums):.1f}: epoch {best} is in {tmp_path / 'best'}." in printed
+    assert printed.count("Best so far") == sum(value > max([-1.0, *sums[:i]]) for i, value in enumerate(sums))
+    assert "From epoch 2 on the hardest negative" in printed
