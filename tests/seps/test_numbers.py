@@ -9,7 +9,7 @@ import pytest
 from seps.generator.evaluate import shown
 from seps.judge.ablate import spread
 from seps.judge.config import SCORES
-from seps.judge.loop import epoch_report
+from seps.judge.report import epoch_report
 from seps.numbers import rounded, written
 
 ROOT = Path(__file__).parents[2]
@@ -59,5 +59,5 @@ def test_figures_of_commands_that_round_to_zero_have_no_minus() -> None:
     assert shown({"mean": -0.0001, "interval": [-0.1, -0.0002]}) == "0.000 [-0.100, 0.000]"
     keys = ("srocc", "plcc", "krcc", "gap", "correction_mean", "correction_max")
     row = {"epoch": 1.0, "loss": 0.5} | {f"{name}_{key}": -0.0001 for name in SCORES for key in keys}
-    assert "corrections: mean 0.00, largest 0.00" in epoch_report(row)
-    assert "-0.0" not in epoch_report(row)
+    assert "corrections: mean 0.00, largest 0.00" in epoch_report(row, (0.2, 0.2))
+    assert "-0.0" not in epoch_report(row, (0.2, 0.2))
