@@ -21,6 +21,7 @@ COMMANDS = {  # a module below seps, which has a `main`: what it does
     "data.convert": "bring caption files as they are downloaded into the layout that is read",
     "data.inspect": "look at a split before training on it",
     "evaluation.scenes": "measure recall among drawn scenes, finer",
+    "evaluation.clips": "find when an object enters a scene that moves",
     "evaluation.labelled": "rank names for photographs of anything",
     "evaluation.pooled": "rank by pooled embeddings, and by both scores added",
     "evaluation.found_words": "measure below which cosine a word is missing in the image",

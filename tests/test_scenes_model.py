@@ -6,19 +6,24 @@ import json
 from dataclasses import asdict, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from seps import load_model
+from seps import ScoringEngine, load_model
 from seps.data import read_split
+from seps.data.frames import read_frames
+from seps.evaluation.clips import SEED, measure_clips
 from seps.evaluation.retrieval import evaluate
 from seps.models.config import ModelConfig
 from seps.models.hub import shipped_models
 from seps.models.model import SEPSModel
 from seps.scenes import write_split
+from seps.scenes.clips import RATE, make_clip
 from seps.training.settings import read_recipe
 from tests.helpers.cards.cells import recalls
 
 FOLDER = Path(__file__).resolve().parents[1] / "assets" / "models" / "scenes"
+CLIP = FOLDER.parents[1] / "galleries" / "moving.webm"
 SCENES = 100  # of the test split, the first
 
 
@@ -75,3 +80,34 @@ def test_the_card_tells_what_was_tried_for_the_decision() -> None:
     shipped = read_recipe(FOLDER / "recipe-7.json")[1]
     reached = [run["decision_weight"] for run in runs if run["sparse_ratio"] == 0.5 and run["contrast"] >= 0.5]
     assert shipped.decision_weight == min(reached)
+
+
+def test_what_is_said_of_scenes_that_move_was_measured() -> None:
+    card = " ".join((FOLDER / "README.md").read_text().replace("**", "").split())
+    figures = json.loads((FOLDER / "results-clips.json").read_text())["clips"]
+    assert f"{figures['clips']} clips of held-back scenes, {figures['frames'] // figures['clips']} frames each" in card
+    assert f"in {figures['peak']:.1%} of the clips (a random frame: {figures['random_peak']:.1%})" in card
+    assert f"In the {figures['seen_frames']} frames" in card
+    assert f"heaviest on it in {figures['tracked']:.1%} (a random patch: {figures['random_tracked']:.1%})" in card
+    assert f"keeps {figures['kept']:.1%} of all patches, keeps {figures['own_kept']:.1%} of the object's" in card
+
+
+def test_the_clip_that_ships_is_the_one_that_is_drawn_and_its_moment_is_right(model: SEPSModel) -> None:
+    clip = make_clip(0, 1)
+    video = read_frames(CLIP)
+    assert len(video.frames) == len(clip.pictures)
+    for frame, picture in zip(video.frames, clip.pictures, strict=True):
+        assert np.abs(np.asarray(frame.image).astype(int) - picture.pixels).mean() < 4
+    first, *_, last = np.flatnonzero(clip.seen) / RATE
+    assert f"a white balloon from {first:.2f} s to {last:.2f} s" in " ".join((FOLDER / "README.md").read_text().split())
+    engine = ScoringEngine(model.cross_net)
+    images = engine.encode_images(model.encode_photos([frame.image for frame in video.frames]))
+    scores = engine.score(images, engine.encode_captions(*model.encode_captions([clip.caption])))
+    assert first <= video.frames[int(scores.argmax())].seconds <= last
+
+
+@pytest.mark.slow
+def test_moving_scenes_are_followed_as_measured(model: SEPSModel) -> None:
+    figures = measure_clips(model, [make_clip(SEED, index) for index in range(5)])
+    assert figures.peak == 1.0
+    assert figures.tracked > 0.8 > 10 * figures.random_tracked

@@ -1,15 +1,19 @@
 """Make scenes for training and evaluation.
 
 python -m seps.scenes --out DIR --count 20000 --seed 0
+python -m seps.scenes --clip FILE.webm --seed 0      # a scene that moves
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
+import numpy as np
 from tqdm import tqdm
 
 from seps.cli import Parser, errors_in_one_line, whole_number
+from seps.scenes.clips import RATE, make_clip, write_clip
 from seps.scenes.graph import SPLITS
 from seps.scenes.write import AnnotatedScene, write_split
 
@@ -17,7 +21,14 @@ from seps.scenes.write import AnnotatedScene, write_split
 def main(arguments: list[str] | None = None) -> int:
     """Run the program; returns its exit status."""
     parser = Parser(prog="python -m seps.scenes", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--out", required=True, metavar="DIR", help="folder to write; read it with --data DIR")
+    target = parser.add_mutually_exclusive_group(required=True)
+    target.add_argument("--out", metavar="DIR", help="folder to write; read it with --data DIR")
+    target.add_argument(
+        "--clip",
+        type=Path,
+        metavar="FILE",
+        help="write a test scene in which an object moves, a video that ends in .webm",
+    )
     parser.add_argument("--count", type=whole_number, default=1000, metavar="N", help="scenes (default: 1000)")
     parser.add_argument(
         "--seed", type=whole_number, default=0, metavar="S", help="the same seed gives the same scenes (default: 0)"
@@ -28,6 +39,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--workers", type=whole_number, default=1, metavar="W", help="processes that draw (default: 1)")
     options = parser.parse_args(arguments)
     with errors_in_one_line():
+        if options.clip is not None:
+            clip = make_clip(options.seed, 1)
+            write_clip(clip, options.clip)
+            times = np.flatnonzero(clip.seen) / RATE
+            print(f"{clip.caption}: {times[0]:.2f} s to {times[-1]:.2f} s")
+            return 0
         for split, count in _counts(options.split, options.count).items():
 
             def progress(

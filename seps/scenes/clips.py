@@ -1,0 +1,110 @@
+"""Scenes that move: one object enters, crosses the picture and leaves it, and every frame's truth is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from seps.scenes.draw import Picture, draw
+from seps.scenes.graph import Object, Scene
+from seps.scenes.kinds import KINDS
+from seps.scenes.phrases import COLOUR_WORDS, Group, groups, phrase_text
+from seps.scenes.places import SIDE
+from seps.scenes.placing import make_scene
+
+FRAMES, RATE = 24, 4.0  # of a clip, and frames a second: six seconds
+VISIBLE = 0.5  # of an object's pixels, from which on it is in the picture
+MOVING = ("sky", "ground", "water")
+
+
+@dataclass(frozen=True)
+class Clip:
+    """A scene in which one object moves.
+
+    Attributes:
+        scenes: of each frame, F, alike but for one object's box, which lies outside the picture before and after.
+        number: the object's; caption: the phrase that names it and nothing else in the scene.
+    """
+
+    scenes: tuple[Scene, ...]
+    number: int
+    caption: str
+
+    @cached_property
+    def pictures(self) -> tuple[Picture, ...]:
+        """The frames, drawn once."""
+        return tuple(draw(scene) for scene in self.scenes)
+
+    @cached_property
+    def seen(self) -> NDArray[np.bool_]:
+        """(F,): where at least half of the object is seen, what hides it and the picture's edge counted."""
+        pixels = np.array([picture.mask(self.number).sum() for picture in self.pictures])
+        return pixels >= VISIBLE * pixels.max()
+
+
+def make_clip(seed: int, index: int, split: str = "test") -> Clip:
+    """Make a clip of the first scene of a split, from `index` on, that has an object which can move alone.
+
+    It enters on the left or on the right after a fifth to two fifths of the time, and crosses in a third of it.
+
+    Raises:
+        ValueError: a negative seed or index, or another split.
+    """
+    while True:
+        scene = make_scene(seed, split, index)
+        alone = [group for group in groups(scene) if not group.many and can_move(scene, group.objects[0])]
+        if alone:
+            return moving(scene, alone[0], np.random.default_rng([seed, index]))
+        index += 1000  # another scene, which no clip of a neighbouring index takes
+
+
+def can_move(scene: Scene, number: int) -> bool:
+    """Whether an object stands on its own feet, and nothing on or under it; no kin of it is in the scene."""
+    thing = scene.objects[number]
+    tied = [thing.on, thing.under, *(link for other in scene.objects for link in (other.on, other.under))]
+    kin = sum(set(KINDS[other.kind].words) & set(KINDS[thing.kind].words) != set() for other in scene.objects)
+    return thing.zone in MOVING and thing.on is None and thing.under is None and number not in tied and kin == 1
+
+
+def moving(scene: Scene, group: Group, rng: np.random.Generator) -> Clip:
+    """Let a group's only object cross a scene."""
+    number, thing = group.objects[0], scene.objects[group.objects[0]]
+    x0, _, x1, _ = thing.box
+    width = x1 - x0
+    enters, crossing = int(rng.integers(FRAMES // 5, 2 * FRAMES // 5)), FRAMES // 3
+    fractions = np.clip((np.arange(FRAMES) - enters) / crossing, 0.0, 1.0)
+    if rng.integers(2):
+        fractions = 1 - fractions
+    lefts = np.rint(-width - 2 + fractions * (SIDE + width + 4)).astype(int)
+    word = KINDS[group.kind].words[0]
+    colour = COLOUR_WORDS.get(group.colour or "", (group.colour or "",))[0]
+    caption = phrase_text(group, word, colour, "", the=False)
+    return Clip(tuple(placed(scene, number, thing, int(left)) for left in lefts), number, caption)
+
+
+def placed(scene: Scene, number: int, thing: Object, left: int) -> Scene:
+    """The scene with one object elsewhere on its row."""
+    x0, y0, x1, y1 = thing.box
+    there = replace(thing, box=(left, y0, left + x1 - x0, y1))
+    return replace(scene, objects=(*scene.objects[:number], there, *scene.objects[number + 1 :]))
+
+
+def write_clip(clip: Clip, file: Path) -> None:
+    """Write a clip as a video in VP9, `RATE` frames a second, that every browser plays.
+
+    Raises:
+        ValueError: another ending than .webm, or a file that cannot be written.
+    """
+    if file.suffix != ".webm":
+        raise ValueError(f"{file.name} must end in .webm, the one kind of video that is written.")
+    writer = cv2.VideoWriter(str(file), cv2.VideoWriter.fourcc(*"VP90"), RATE, (SIDE, SIDE))
+    if not writer.isOpened():
+        raise ValueError(f"{file} cannot be written: name a file in a folder that is there.")
+    for picture in clip.pictures:
+        writer.write(cv2.cvtColor(picture.pixels, cv2.COLOR_RGB2BGR))
+    writer.release()
