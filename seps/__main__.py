@@ -26,6 +26,7 @@ COMMANDS = {  # a module below seps, which has a `main`: what it does
     "evaluation.pooled": "rank by pooled embeddings, and by both scores added",
     "evaluation.found_words": "measure below which cosine a word is missing in the image",
     "evaluation.known_captions": "measure which captions are unlike those learnt from",
+    "training.cheats": "measure what a selector gets away with where nothing holds the kept ratio",
     "training.guide": "print the training guide's advice",
     "training.ratio_weights": "measure what the ratio weight does to the kept ratio",
 }

@@ -29,6 +29,8 @@ from seps.models.shipped import CONFIG_NAME, model_folder
 from seps.photos import open_image
 
 WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+ENDINGS = (("ies", "y"), ("sses", "ss"), ("ss", "ss"), ("s", ""), ("ied", "y"), ("ing", ""), ("ed", ""))
+MIN_STEM = 3  # letters
 COUNTED = 5000  # captions whose tokens are counted, from the first
 UNCUT = 10**6  # tokens
 BATCH = 4
@@ -86,9 +88,39 @@ def counts(split: Split, notes: Sequence[str] = ()) -> Section:
         ("images", f"{len(split.image_ids):,}, the first in {split.image_files[0].parent}"),
         ("captions", f"{len(split.captions):,}, {split.captions_per_image} for each image"),
         ("dense captions", dense),
+        ("words", word_counts(split)),
     )
     noted = tuple(("note", note) for note in (*split.notes, *notes))
     return Section(f"Split {split.name} of {split.folder}", (*rows, *noted))
+
+
+def word_counts(split: Split) -> str:
+    """How many words an image and a caption have on average, and how many stems captions share, of one image and of
+    neighbouring ones."""
+    k = split.captions_per_image
+    counts = [len(words(caption)) for caption in split.captions]
+    stems = [frozenset(map(stem, words(caption))) for caption in split.captions]
+    inside = [common(stems[i], stems[j]) for i in range(len(stems)) for j in range(i + 1, i - i % k + k)]
+    across = [common(stems[i], stems[i + k]) for i in range(len(stems) - k)]
+    text = f"{sum(counts) / len(split.image_ids):.1f} an image and {sum(counts) / len(counts):.1f} a caption on average"
+    for title, values in (("one image", inside), ("neighbouring images", across)):
+        text += f"; captions of {title} share {sum(values) / len(values):.0%} of their word stems" if values else ""
+    return text
+
+
+def common(first: frozenset[str], second: frozenset[str]) -> float:
+    """The fraction of two captions' stems that both have, in [0, 1]."""
+    return len(first & second) / max(1, len(first | second))
+
+
+def stem(word: str) -> str:
+    """An English word without its endings of number and tense, as far as rules tell: dogs and dog, running and runs."""
+    for ending, other in ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= MIN_STEM:
+            word = word[: -len(ending)] + other
+            break
+    doubled = len(word) > MIN_STEM and word[-1] == word[-2] and word[-1] not in "aeiouls"
+    return (word[:-1] if doubled else word).removesuffix("e")
 
 
 def other_splits(split: Split, images: Path | None) -> list[Split]:

@@ -91,7 +91,18 @@ class Evaluation:
         times = f"encoding {self.encoding_seconds:,.1f} s, scoring {self.scoring_seconds:,.1f} s"
         memory = f"peak memory {self.peak_memory_mb:,.0f} MB on {self.device}"
         lines = recall_lines(f"{self.model or 'model'} on {self.split}: {title}", counts, self.metrics, self.coco)
-        return "\n".join([*lines, f"{times}, {memory}"])
+        return "\n".join([*lines, self.hits(), f"{times}, {memory}"])
+
+    def hits(self) -> str:
+        """Recalls of the whole split as counts: how many queries have a right answer among the first 1, 5 and 10."""
+        parts = []
+        for name, recall, queries in (
+            ("image to text", self.metrics.image_to_text, self.images),
+            ("text to image", self.metrics.text_to_image, self.captions),
+        ):
+            counts = ", ".join(f"{round(value / 100 * queries):,}" for value in (recall.r1, recall.r5, recall.r10))
+            parts.append(f"{name} {counts} of {queries:,}")
+        return "hits at 1, 5 and 10: " + "; ".join(parts)
 
 
 def recall_lines(title: str, counts: str, metrics: RetrievalMetrics, coco: CocoFolds | None) -> list[str]:

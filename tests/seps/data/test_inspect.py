@@ -3,13 +3,14 @@ from __future__ import annotations
 import base64
 import io
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from seps.data import read_split
-from seps.data.inspect import as_text, inspect_split, main, read_config, words
+from seps.data.inspect import as_text, inspect_split, main, read_config, stem, word_counts, words
 from seps.models.config import ModelConfig
 from tests.helpers.authors import AUTHORS, flickr30k_names, needs_authors_files, stand_ins
 from tests.helpers.drawn_data import write_lines, write_split
@@ -40,6 +41,7 @@ def sections(data: Path, bert: Path, sample: int = 1) -> dict[str, dict[str, str
 
 def test_counts_card_tokens_and_batch(data: Path, bert: Path) -> None:
     counts, card, tokens, batch = sections(data, bert).values()
+    assert counts.pop("words").startswith("27.7 an image and 5.5 a caption on average; captions of one image share 64%")
     assert counts == {
         "images": f"3, the first in {data / 'images'}",
         "captions": "15, 5 for each image",
@@ -143,3 +145,26 @@ def test_the_authors_test_split(tmp_path: Path, capsys: pytest.CaptureFixture[st
         "[CLS] the man with pierced ears is wearing glasses and an orange hat . [SEP]",
     ):
         assert line in printed
+
+
+def test_words_of_one_stem_are_counted_as_one() -> None:
+    for first, second in (
+        ("dogs", "dog"),
+        ("running", "runs"),
+        ("ponies", "pony"),
+        ("jumped", "jumping"),
+        ("glass", "glasses"),
+    ):
+        assert stem(first) == stem(second), (first, second)
+    assert len({stem(word) for word in ("dog", "cat", "grass", "red", "is", "bus", "ring")}) == 7
+
+
+def test_words_an_image_and_what_captions_share(tmp_path: Path) -> None:
+    split = read_split(write_split(tmp_path, images=3, k=2), "dev")
+    captions = ("Two dogs run", "a dog runs fast", "red cars", "a red car", "red cars", "grass")
+    text = word_counts(replace(split, captions=captions))
+    # of an image: 2 of 5, 2 of 3 and 0 of 3 stems; of neighbours: 0 of 5, 1 of 6 (a), 2 of 2 and 0 of 4
+    assert text.startswith("5.0 an image and 2.5 a caption on average; captions of one image share 36% of their word")
+    assert text.endswith("; captions of neighbouring images share 29% of their word stems")
+    alone = replace(split, captions=captions[:3], captions_per_image=1)
+    assert "one image" not in word_counts(alone)

@@ -238,8 +238,14 @@ def test_folds_stand_in_the_record_and_the_table(tmp_path: Path, monkeypatch: py
     titles = ["3 images, 6 captions", "3 folds of 1 images, mean", "fold 1", "fold 2", "fold 3", "3 images"]
     lines = result.table().splitlines()
     assert [line[:36].strip() for line in lines[2::3]][:6] == titles
-    assert [line.split()[-1] for line in lines[2:-1:3]] == ["500.0", "600.0", "600.0", "600.0", "600.0", "500.0"]
+    assert [line.split()[-1] for line in lines[2:-2:3]] == ["500.0", "600.0", "600.0", "600.0", "600.0", "500.0"]
     assert json.loads(json.dumps(values)) == values
+    recalls = [(result.metrics.image_to_text, 3), (result.metrics.text_to_image, 6)]
+    hits = [[f"{round(v * n / 100)}" for v in (r.r1, r.r5, r.r10)] for r, n in recalls]
+    assert lines[-2] == (
+        f"hits at 1, 5 and 10: image to text {', '.join(hits[0])} of 3; text to image {', '.join(hits[1])} of 6"
+    )
+    assert hits[1][0] not in ("0", "6")  # 100% would hide a count that is wrong
 
 
 def test_progress_names_what_goes_on(tmp_path: Path) -> None:

@@ -1,0 +1,113 @@
+"""What a selector gets away with where L_ratio does not hold it: three ways to cheat, measured with the losses.
+
+    python -m seps.training.cheats
+
+The trained model `scenes` scores a batch of drawn scenes with their captions, under its own decisions and under masks
+that are forced: the ranking loss alone hardly tells them apart, L_ratio does.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from seps.cli import Parser, errors_in_one_line, whole_number
+from seps.data import open_image, read_split
+from seps.method.losses import align_loss, ratio_loss
+from seps.method.selection import kept_count, top_k_mask
+from seps.models.hub import load_model
+from seps.models.model import SEPSModel
+from seps.scenes import write_split
+from seps.search.engine import ScoringEngine
+from seps.search.metrics import retrieval_metrics
+
+MODEL, BATCH, SEED = "scenes", 64, 5
+DECIDED = "its own decision"
+
+
+class Cheat(NamedTuple):
+    """A selector's way, with its kept ratio in [0, 1], L_align of all and of the hardest negatives, L_ratio, and the
+    mean of both R@1 in per cent."""
+
+    name: str
+    kept: float
+    align: float
+    hardest: float
+    ratio: float
+    recall: float
+
+
+def measure_cheats(model: SEPSModel, folder: Path, split: str) -> list[Cheat]:
+    """Measure a model's own decisions, then the three cheats, on a split whose images count with their first captions.
+
+    Args:
+        model: whose sparse_ratio is the target; folder, split: as `read_split` takes them.
+    """
+    scenes = read_split(folder, split)
+    captions = scenes.captions[:: scenes.captions_per_image]
+    network, engine = model.cross_net, ScoringEngine(model.cross_net)
+    embeddings = model.encode_photos([open_image(file) for file in scenes.image_files])
+    images = engine.encode_images(embeddings)
+    texts = engine.encode_captions(*model.encode_captions(captions))
+    with torch.inference_mode():
+        by_image = network.encode_images(embeddings.to(model.device)).s_im.cpu()  # (B, N)
+    count = kept_count(network.num_patches, network.sparse_ratio)
+    masks: dict[str, Tensor | None] = {
+        DECIDED: None,
+        "keeps all": torch.ones_like(by_image, dtype=torch.bool),
+        "keeps one": top_k_mask(by_image, 1),
+        "keeps the same for every caption": top_k_mask(by_image, count),
+    }
+    rows = []
+    for name, mask in masks.items():
+        similarity = engine.score(images, texts, mask=mask)  # (B, B)
+        kept = torch.full((1,), count / network.num_patches) if mask is None else mask.float()
+        metrics = retrieval_metrics(similarity)
+        rows.append(
+            Cheat(
+                name,
+                float(kept.mean()),
+                float(align_loss(similarity)),
+                float(align_loss(similarity, max_violation=True)),
+                float(ratio_loss(kept, network.sparse_ratio)),
+                (metrics.image_to_text.r1 + metrics.text_to_image.r1) / 2,
+            )
+        )
+    return rows
+
+
+def table(rows: Sequence[Cheat]) -> str:
+    """The measurement as a Markdown table."""
+    head = ("selector", "kept", "L_align", "hardest negatives", "L_ratio", "mean R@1")
+    cells = [
+        (row.name, f"{row.kept:.3f}", f"{row.align:.2f}", f"{row.hardest:.2f}", f"{row.ratio:.4f}", f"{row.recall:.1f}")
+        for row in rows
+    ]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ("---",) * len(head), *cells))
+
+
+def measured(scenes: int = BATCH) -> list[Cheat]:
+    """Measure the model that ships on so many new scenes, drawn for it and thrown away."""
+    with TemporaryDirectory() as folder:
+        write_split(folder, "dev", scenes, SEED)
+        return measure_cheats(load_model(MODEL), Path(folder), "dev")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table; returns the program's exit code."""
+    parser = Parser(prog="python -m seps.training.cheats", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--scenes", type=whole_number, default=BATCH, help=f"how many are drawn ({BATCH})")
+    options = parser.parse_args(arguments)
+    with errors_in_one_line():
+        print(table(measured(options.scenes)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

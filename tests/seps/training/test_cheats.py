@@ -1,0 +1,63 @@
+"""What a selector gets away with: the guide's table is measured anew, and what it says of it is so."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import torch
+
+from seps.method.losses import align_loss
+from seps.method.selection import kept_count
+from seps.models.config import load_config
+from seps.training.cheats import DECIDED, main, measured, table
+from tests.helpers.authors import AUTHORS, ids_of, needs_authors_files
+
+PAGE = (Path(__file__).parents[3] / "assets" / "guide" / "losses.md").read_text(encoding="utf-8")
+
+
+def test_the_guide_tells_what_is_measured() -> None:
+    rows = measured()
+    stated = PAGE.partition("<!-- cheats -->\n")[2].partition("\n\n")[0]
+    for line, row in zip(stated.splitlines()[2:], table(rows).splitlines()[2:], strict=True):
+        mine, theirs = ([cell.strip() for cell in text.strip("|").split("|")] for text in (line, row))
+        assert mine[0] == theirs[0]
+        assert [float(cell) for cell in mine[1:]] == pytest.approx(
+            [float(cell) for cell in theirs[1:]], rel=0.03, abs=0.06
+        )
+    of = {row.name: row for row in rows}
+    everything, single, same = (of[name] for name in of if name != DECIDED)
+    assert everything.align < of[DECIDED].align and everything.ratio == pytest.approx(0.25)
+    assert single.ratio > 0.2 and single.recall > 50 and single.align > of[DECIDED].align
+    assert same.ratio == of[DECIDED].ratio == 0 and same.align > of[DECIDED].align
+
+
+def test_the_program_prints_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--scenes", "4"]) == 0
+    assert capsys.readouterr().out.splitlines()[2].split("|")[1].strip() == DECIDED
+
+
+def test_losses_at_the_start_are_those_of_equal_scores() -> None:
+    alike = torch.zeros(32, 32)
+    stated = re.findall(r"(\d+\.\d) and (\d+\.\d) for a batch of 32", PAGE)
+    assert stated == [(f"{float(align_loss(alike, max_violation=True)):.1f}", f"{float(align_loss(alike)):.1f}")]
+
+
+def test_kept_counts_are_those_of_the_configs() -> None:
+    names = {
+        "ViT-224": "vit_base_patch16_224",
+        "ViT-384": "vit_base_patch16_384",
+        "Swin-224": "swin_base_patch4_window7_224",
+        "Swin-384": "swin_base_patch4_window12_384",
+    }
+    stated = re.findall(r"(\d+) of (\d+) for (\S+-\d+)", PAGE)
+    assert {name for *_, name in stated} == set(names)
+    for kept, patches, name in stated:
+        assert kept_count(int(patches), load_config(names[name]).network["sparse_ratio"]) == int(kept)
+
+
+@needs_authors_files
+def test_1014_images_are_those_of_dev() -> None:
+    assert AUTHORS.is_dir()
+    assert (len(ids_of("f30k", "dev")), len(ids_of("f30k", "test"))) == (1014, 1000)
