@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -19,7 +20,10 @@ from demo.service.explaining import explain_pair
 from demo.service.retrieval import RetrievalService
 from seps import AlignmentExplanation, CrossSparseAggrNet, DualTokenAggregation, Explanation
 
-PUBLISHED_FILE = Path(__file__).resolve().parents[3] / "assets" / "lesson" / "published.json"
+ROOT = Path(__file__).resolve().parents[3]
+CODE = re.compile(r"`([^`]*)`")
+NAMES_FILE = ROOT / "assets" / "guide" / "names.md"
+PUBLISHED_FILE = ROOT / "assets" / "lesson" / "published.json"
 
 
 @dataclass(frozen=True)
@@ -184,3 +188,12 @@ def published() -> dict[str, Any]:
             | {"source": source["source"], "what": source["what"]}
         )
     return {"rows": rows, "sources": data["sources"], "missing": data["missing"]}
+
+
+@lru_cache(maxsize=1)
+def names_elsewhere() -> tuple[tuple[str, ...], ...]:
+    """Rows of names: of the paper, its code and guides, what has that place here, and what differs, from names.md."""
+    rows = [
+        line for line in NAMES_FILE.read_text(encoding="utf-8").partition("\n## ")[0].splitlines() if line[:2] == "| "
+    ]
+    return tuple(tuple(CODE.sub(r"\1", cell).strip() for cell in row.strip("|").split(" | ")) for row in rows[1:])

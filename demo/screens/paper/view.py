@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from demo.record.table import rich, say
-from demo.screens.paper.values import differences, published
+from demo.screens.paper.values import differences, names_elsewhere, published
 from demo.screens.parts import ANSWERING, errors_as_message
 from demo.screens.tables import grounding_table, number, results, table
 from demo.service.results import dense_protocol, our_effects, our_results
@@ -48,6 +48,10 @@ def page(service: RetrievalService) -> str:
             f"<p>{escape(say('differs.note'))} The numbers are those of one example: the photo of a cat, "
             f"“{escape(caption)}”, with its dense caption.</p>",
             *[difference(row) for row in differences(service, indexed, index, caption, item.dense)],
+            "<h3>What it is called elsewhere</h3>",
+            "<p>Names of the paper, of its released code and of guides to it, and what has their place in the library. "
+            "Called by the former, it answers with the latter.</p>",
+            table(("there", "here", "what differs"), names_elsewhere()),
             "<h3>Published results</h3>",
             "<p>Recall in per cent, as the sources give it; empty where they give none.</p>",
             table(

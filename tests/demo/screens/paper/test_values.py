@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from demo.record.table import LESSON
-from demo.screens.paper.values import NUMBERS, differences, published
+from demo.screens.paper.values import NUMBERS, differences, names_elsewhere, published
 from demo.service.results import dense_protocol, our_effects, our_results
 from demo.service.retrieval import RetrievalService
 from seps import CrossSparseAggrNet
@@ -160,3 +160,12 @@ def test_weights_effects_and_gradients_stand_side_by_side() -> None:
         assert len({row["split"] for row in rows_here}) == 1
         for row in rows_here:
             assert {"energy_inside", "pointing_game", "deletion", "insertion"} <= row["measures"].keys()
+
+
+def test_the_page_has_the_whole_table_of_names() -> None:
+    rows = names_elsewhere()
+    assert len(rows) >= 40 and {len(row) for row in rows} == {3}
+    assert ("long_cap_embs, long_cap_lens", "seps.method.network.CrossSparseAggrNet.forward") in {
+        row[:2] for row in rows
+    }
+    assert not any("`" in cell or "](" in cell for row in rows for cell in row)
