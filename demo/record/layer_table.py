@@ -86,6 +86,12 @@ class Row:
             "measured": self.measure is not None,
             "slow": self.measure is not None and self.measure.slow,
             "compared": self.compared,
+            "words": self.words,
+            "unit": self.unit,
+            "facts": self.facts.__name__,
+            "looks": dict(self.looks),
+            "marked": list(self.marked),
+            "brief": self.brief,
         }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,11 @@ def packed(record: Explanation) -> dict[str, Any]:
 
     Under "says" stands what is said of it, see `record_words`.
     """
-    return _fields(record, packed_array) | {"says": record_words(record)}
+    fields = _fields(record, packed_array) | {"says": record_words(record)}
+    for name, measured in measures_of(record).items():
+        if isinstance(measured, PatchEffects):
+            fields["measures"][name]["region"] = None if measured.region is None else asdict(measured.region)
+    return fields
 
 
 def plain(record: Explanation) -> dict[str, Any]:

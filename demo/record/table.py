@@ -17,6 +17,7 @@ import json
 import re
 from functools import lru_cache
 from html import escape
+from numbers import Integral, Real
 from pathlib import Path
 from string import Formatter
 from typing import Any
@@ -49,8 +50,8 @@ class _Filled(Formatter):
             return ordinal(value)
         if format_spec[:1].isalpha():
             return counted(value, format_spec)
-        if isinstance(value, float):
-            return written(value, format_spec)
+        if format_spec and isinstance(value, Real) and not isinstance(value, Integral):  # NumPy's of any precision too
+            return written(float(value), format_spec)
         return str(super().format_field(value, format_spec))
 
 

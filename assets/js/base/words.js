@@ -19,9 +19,14 @@ export function say(key, values = {}) {
 const coarse = window.matchMedia("(pointer: coarse)");
 
 // A template of the table; where a finger points, the one for touch where there is one.
-function template(key) {
+export function template(key) {
   const [section] = key.split(".", 1);
   return (coarse.matches && table.touch[key]) || table[section][key.slice(section.length + 1)];
+}
+
+// Whether the table has a template.
+export function tells(key) {
+  return template(key) !== undefined;
 }
 
 // The same as nodes, where a value may be an element.

@@ -4,6 +4,10 @@
 import { floats } from "../base/bytes.js";
 import { fixed } from "../base/numbers.js";
 import { fill, layers, say } from "../base/words.js";
+import { recordWords } from "./sentences.js";
+import { layerText, sourceOf } from "./values.js";
+
+export { layerText };
 
 // The packed record with every array unpacked, under the same names, and what is said of it under `says`.
 export function decode(packed) {
@@ -23,10 +27,11 @@ export function decode(packed) {
     patch_cosines: floats(alignment.patch_cosines),
   }));
   const measures = Object.fromEntries(Object.entries(packed.measures ?? {}).map(([name, measured]) => {
-    const { values, words } = measured ?? {};
-    return [name, values ? { values: floats(values), words: floats(words) } : measured];
+    const { values, words, region } = measured ?? {};
+    return [name, values ? { values: floats(values), words: floats(words), region } : measured];
   }));
-  return { ...packed, branches, alignments, measures };
+  const record = { ...packed, branches, alignments, measures };
+  return { ...record, says: packed.says ?? recordWords(record) };
 }
 
 // The row of a layer in the table of layers.
@@ -59,15 +64,11 @@ export function isByWord({ name }) {
   return rows.some(({ number }) => number === "word") && rows.some(({ number }) => !number);
 }
 
-// "token:7:dense" to {name: "token", number: 7, branch: "dense"}, and back.
+// "token:7:dense" to {name: "token", number: 7, branch: "dense"}; `layerText` is the way back.
 export function parseLayer(text) {
   const [name, ...rest] = text.split(":");
   const number = /^\d+$/.test(rest[0] ?? "") ? Number(rest.shift()) : null;
   return { name, number, branch: rest[0] ?? "sparse" };
-}
-
-export function layerText({ name, number, branch }) {
-  return [name, ...(number === null ? [] : [number]), ...(branch === "sparse" ? [] : [branch])].join(":");
 }
 
 export function branchOf(record, layer) {
@@ -89,25 +90,7 @@ export function layerValues(record, layer) {
 
 // The sum that the source of the layer's row stands for.
 function valuesOf(record, layer) {
-  const { source, first, scale } = rowOf(layer);
-  const terms = Object.entries(source).map(([path, times]) => {
-    const values = resolve(record, path, layer.branch);
-    return [layer.number === null ? values : values[layer.number - first], times];
-  });
-  if (!terms.length) return null;
-  if (scale !== "fates") return terms[0][0];
-  const { length } = record.branches[0].kept;
-  return Array.from({ length }, (_, patch) =>
-    terms.reduce((sum, [values, times]) => sum + times * (values?.[patch] ?? 0), 0));
-}
-
-// What lies at a path into the record, see demo/record/layer_table.py; undefined where the record lacks it.
-function resolve(record, path, branch) {
-  const { branches, alignments: [alignment], measures } = record;
-  const [sparse, dense] = branches;
-  const [root, ...steps] = path.split(".");
-  const roots = { branch: branches.find(({ name }) => name === branch), sparse, dense, alignment, measures };
-  return steps.reduce((value, step) => value?.[step], roots[root]);
+  return sourceOf(record, layer, rowOf(layer));
 }
 
 // For each patch of a mask 3 where it is kept, 0 where it is dropped; where the layer tells more fates apart, 1 and 2 for

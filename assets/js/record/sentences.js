@@ -1,0 +1,227 @@
+// What is said of one record: its layers, patches, words and terms, from the templates of the page's table. As
+// demo/record/sentences.py, demo/record/layers.py and demo/record/layer_facts.py say it for files and commands.
+
+import { layers as rows, say, tells, template } from "../base/words.js";
+import { layerText, resolve, sourceOf } from "./values.js";
+import { whereabouts } from "./whereabouts.js";
+
+const LIES = { zero: "weight", lowest: "highest", diverging: "cost", mask: "most", fates: "most" }; // in table.json
+
+// Everything that is said of a record as `decode` gives it, see `record_words` in demo/record/sentences.py.
+export function recordWords(record) {
+  const { branches, alignments: [alignment] } = record;
+  const isAlone = branches.length === 1;
+  const fates = [say("mask.dropped"), say("mask.kept")];
+  const words = alignment.words.map((_, number) => number);
+  return {
+    layers: Object.fromEntries(layersOf(record).map((layer) => [layerText(layer), layerWords(record, layer)])),
+    kept: Object.fromEntries(branches.map((branch) => [branch.name, keptWords(branch)])),
+    patch: template("patch.token"),
+    branches: branches.map((branch) => branchLine(branch, isAlone)),
+    fates: isAlone ? fates.map(capitalized) : fates,
+    words: words.map((number) => wordLine(record, number)),
+    apart: words.map((number) => apartLine(record, number)),
+    terms: termTitles(record),
+  };
+}
+
+const capitalized = (text) => text[0].toUpperCase() + text.slice(1).toLowerCase();
+const total = (values) => values.reduce((sum, value) => sum + Number(value), 0);
+
+// Every layer that a record has, with its row of the table.
+function layersOf(record) {
+  return rows.flatMap((row) => row.branches.flatMap((branch) => {
+    if (!hasRow(record, row, branch)) return [];
+    const count = Math.max(0, ...Object.keys(row.source).map((path) => resolve(record, path, branch)?.length ?? 0));
+    const numbers = row.number ? Array.from({ length: count }, (_, index) => row.first + index) : [null];
+    return numbers.map((number) => ({ name: row.name, number, branch, row }));
+  }));
+}
+
+function branchNamed(record, name) {
+  const [sparse, dense] = record.branches;
+  if (name === "sparse") return sparse;
+  return name === "both" && dense ? sparse : dense;
+}
+
+function hasRow(record, row, branch) {
+  if (!branchNamed(record, branch)) return false;
+  if (row.measured) return row.name in record.measures;
+  return Object.keys(row.source).every((path) => resolve(record, path, branch)?.length);
+}
+
+function layerWords(record, layer) {
+  const shown = shownLayer(record, layer);
+  const { row } = layer;
+  let key = null;
+  if (isMask(row)) key = Object.entries(row.looks).map(([look, meaning]) => [look, say(`mask.${meaning}`)]);
+  else if (!Array.isArray(shown.values) && shown.count && !shown.kept.every(Boolean)) key = say("mask.cross");
+  const words = { label: shown.label, range: shown.range, says: described(record, layer, shown), key };
+  return row.scale === "diverging" ? { ...words, diverging: true } : words;
+}
+
+const isMask = (row) => ["mask", "fates"].includes(row.scale);
+
+// A layer's title, label and sentence, its values and the ends of its scale.
+function shownLayer(record, layer) {
+  const { name, number, row } = layer;
+  const branch = branchNamed(record, layer.branch);
+  const { kept } = branch;
+  const values = sourceOf(record, layer, row);
+  const flat = values === null ? [] : Array.isArray(values) && values[0]?.length ? values : [values];
+  const [low, high] = extremes(flat);
+  const named = {
+    name,
+    number,
+    low,
+    high,
+    kept: total(kept),
+    dropped: kept.length - total(kept),
+    total: kept.length,
+    count: branch.aggregation_weights.length,
+    ...(row.number === "word" ? { word: record.alignments[0].words[number] } : {}),
+  };
+  const facts = FACTS[row.facts]({ name, number, record, branch, values, measured: record.measures[name] });
+  Object.assign(named, facts.named);
+  const words = row.words || name;
+  const title = say(`title.${facts.title ?? words}`, named);
+  return {
+    values,
+    kept,
+    count: flat.length,
+    flat,
+    range: ends(row, low, high),
+    label: say(`scale.${row.unit || name}`, named),
+    title: record.branches.length > 1 && row.branches.includes("dense")
+      ? say("title.of_branch", { title, branch: branch.name })
+      : title,
+    sentence: say(`sentence.${facts.sentence ?? words}`, named),
+  };
+}
+
+function extremes(lists) {
+  if (!lists.length) return [0, 0];
+  let [low, high] = [Infinity, -Infinity];
+  for (const values of lists) {
+    for (const value of values) {
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+  }
+  return [low, high];
+}
+
+function ends(row, low, high) {
+  if (isMask(row)) return [0, row.scale === "mask" ? 1 : 3];
+  if (row.scale === "diverging") {
+    const most = Math.max(Math.abs(low), Math.abs(high));
+    return [-most, most];
+  }
+  return row.scale === "lowest" ? [low, high] : [0, Math.max(0, high)];
+}
+
+// What titles and sentences of single layers name besides what every layer has, by the names of their functions in
+// demo/record/layer_facts.py.
+const FACTS = {
+  no_more: () => ({ named: {} }),
+  of_part: ({ name, branch }) => ({ named: { part: say(`part.${name}`), weight: branch.coefficients[name] } }),
+  of_both: ({ values }) => ({
+    named: Object.fromEntries(["none", "sparse", "dense", "both"].map((name, fate) =>
+      [name, values.filter((value) => value === fate).length])),
+  }),
+  of_tokens: ({ values }) => ({ named: {}, title: values.length > 1 ? "tokens" : "tokens_one" }),
+  of_extra: ({ branch }) => ({ named: {}, sentence: branch.kept.every(Boolean) ? "extra_none" : "extra" }),
+  of_word: ({ number, record, values }) => {
+    const { best_token: best, tokens, matrix } = record.alignments[0];
+    const named = { token: tokenName(tokens[best[number]]), entry: matrix[best[number]][number] };
+    return { named, sentence: values.some(Boolean) ? "word" : "word_placeless" };
+  },
+  of_effects: ({ measured: { region } }) => ({ named: { region: region ? ` ${regionSentence(region)}` : "" } }),
+  of_decision: ({ name, measured }) => {
+    if (!measured) return { named: {}, sentence: `${name}_none` };
+    const { count, rank, rank_before: before, similarity, dropped, added } = measured;
+    const greedy = count > 1 ? say("sentence.greedy") : "";
+    return { named: { count, rank, before, similarity, greedy, dropped: total(dropped), added: total(added) } };
+  },
+};
+
+function tokenName(label) {
+  const [name, number = ""] = label.split(" ");
+  return tells(`token.${name}`) ? say(`token.${name}`, { number }) : label;
+}
+
+function regionSentence({ count, name, named, cost }) {
+  const costs = say(cost >= 0 ? "region.cost" : "region.gain", { amount: Math.abs(cost) });
+  return say(named ? "region.named" : "region.placed", { count, name, cost: costs });
+}
+
+// What a layer shows, in words, with the place where most of it lies.
+function described(record, layer, shown) {
+  const { row, name } = layer;
+  if (row.scale === "none") return say(`alternative.${name}`);
+  const amounts = amountsOf(row, shown);
+  const title = row.brief ? say(row.brief, { kept: total(amounts), total: amounts.length }) : titled(shown);
+  if (!amounts.some(Boolean) || (row.brief && amounts.every(Boolean))) return title;
+  const place = whereabouts(amounts, record.grid);
+  return say(place === null ? "alternative.even" : `alternative.${LIES[row.scale]}`, { said: title, place });
+}
+
+function amountsOf(row, { flat, range: [low] }) {
+  const [values] = flat;
+  if (isMask(row)) return Array.from(values, (value) => (row.marked.includes(value) ? 1 : 0));
+  if (row.scale === "diverging") return values.map((value) => Math.max(value, 0));
+  const sums = new Float32Array(flat[0].length);
+  for (const values of flat) values.forEach((value, patch) => { sums[patch] += value; });
+  return sums.map((value) => value - low);
+}
+
+function titled({ title, sentence }) {
+  const text = `${sentence[0].toLowerCase()}${sentence.slice(1).replace(/\.+$/, "")}`;
+  return say("alternative.values", { title, sentence: text });
+}
+
+function keptWords({ kept }) {
+  return say("mask.count", { kept: total(kept), total: kept.length });
+}
+
+// The template of a patch's line: its fate, its score and rank, and the parts of the score.
+function branchLine(branch, isAlone) {
+  const part = template("patch.part");
+  const parts = Object.keys(branch.parts)
+    .map((name) => part.replaceAll("{name}", name).replaceAll("{value", `{${name}`)).join(", ");
+  return template(isAlone ? "patch.branch" : "patch.of_branch")
+    .replaceAll("{branch}", capitalized(branch.name))
+    .replaceAll("{total}", String(branch.kept.length))
+    .replaceAll("{parts}", parts);
+}
+
+// The token that a word met best.
+export function wordLine(record, number) {
+  const { best_token: best, word_maps: maps, words, cosines, tokens } = record.alignments[0];
+  const token = best[number];
+  const key = maps[number].some(Boolean) ? "word.met" : "word.placeless";
+  return say(key, { word: words[number], cosine: cosines[token][number], token: tokens[token] });
+}
+
+// What the score used of a word and where the word by itself fits best, where these are not the same place; else null.
+function apartLine(record, number) {
+  const { word_maps: maps, patch_cosines: cosines, words } = record.alignments[0];
+  const [used, fits] = [maps[number], cosines[number]];
+  const columns = record.grid[1];
+  const [at, otherAt] = [used, fits].map((values) => values.indexOf(Math.max(...values)));
+  const [row, column] = [Math.floor(at / columns), at % columns];
+  const [otherRow, otherColumn] = [Math.floor(otherAt / columns), otherAt % columns];
+  if (!used.some(Boolean) || Math.max(Math.abs(row - otherRow), Math.abs(column - otherColumn)) <= 1) return null;
+  const places = { row: row + 1, column: column + 1, other_row: otherRow + 1, other_column: otherColumn + 1 };
+  return say("word.apart", { word: words[number], cosine: fits[otherAt], ...places });
+}
+
+// Each term's title: with its caption's name where two captions have terms.
+export function termTitles(record) {
+  const isBoth = record.alignments.length > 1;
+  return Object.fromEntries(Object.keys(record.terms).map((name) => {
+    const [caption, ...rest] = name.split(" ");
+    const title = say(`term.${rest.join(" ")}`);
+    return [name, isBoth ? say("term.of_caption", { caption, term: title }) : title];
+  }));
+}
