@@ -153,6 +153,7 @@ def drawn(name: str, shape: list[int], sizes: dict[str, int], rng: torch.Generat
 def exportable(model: SEPSModel) -> SEPSModel:
     """Copy a model to the CPU, in evaluation mode, its low-rank differences added to the weights for good."""
     copy = deepcopy(model).cpu().float().eval().requires_grad_(False)
+    copy.tokenizer = model.tokenizer  # a copy of it would take "[SEP]" in a caption for the special token
     for module in list(copy.modules()):
         for name, part in list(module.named_children()):
             if isinstance(part, nn.Linear) and parametrize.is_parametrized(part, "weight"):
