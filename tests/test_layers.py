@@ -53,6 +53,7 @@ DEMO = [
     "screens",
     "examples",
     "opening",
+    "static",
     "site",
     "video",
     "__main__",

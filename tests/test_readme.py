@@ -60,7 +60,19 @@ def test_the_onnx_sample_scores_as_the_model_does(tmp_path: Path, monkeypatch: p
 def test_the_readme_is_short_and_leads_to_every_page_of_the_guide() -> None:
     body = README.split("---\n", 2)[2]
     assert len(re.findall(r"\S*[A-Za-z0-9]\S*", body)) <= MAX_WORDS
-    assert set(GUIDE) == {"use", "teach", "library", "names", "losses", "train", "judge", "generate", "host", "results"}
+    assert set(GUIDE) == {
+        "use",
+        "teach",
+        "library",
+        "names",
+        "losses",
+        "train",
+        "judge",
+        "generate",
+        "host",
+        "static",
+        "results",
+    }
     for page in GUIDE:
         assert f"](assets/guide/{page}.md)" in README, page
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 
 from demo.record import layer_table
 from demo.record.table import TABLE, symbols
 
 
-def table_tag() -> str:
-    """Both tables, with the symbols in MathML: an element of the page's head."""
-    layers = [row.for_page() for row in layer_table.LAYERS]
+def table_tag(measures: Collection[str] | None = None) -> str:
+    """Both tables, with the symbols in MathML: an element of the page's head.
+
+    `measures`: the names of those that the page can ask for; all of them where left out.
+    """
+    rows = layer_table.LAYERS
+    layers = [row.for_page() for row in rows if measures is None or row.measure is None or row.name in measures]
     tables = TABLE | {"symbols": symbols(), "layers": layers}
     data = json.dumps(tables, ensure_ascii=False, separators=(",", ":"))
     return f'<script type="application/json" id="seps-table">{data.replace("<", chr(92) + "u003c")}</script>'

@@ -6,6 +6,7 @@ from typing import Any
 
 from demo.galleries.index import IndexedGallery
 from demo.record.photo import with_new_key
+from demo.record.table import say
 from demo.screens.parts import RANKED
 from demo.service.retrieval import ImageRanking
 
@@ -16,13 +17,13 @@ def ranking_value(
     """What the list of photographs is drawn from."""
     seconds = alone.seconds + (with_dense.seconds if with_dense else 0.0)
     total = len(alone.order)
-    cut = f", the best {RANKED} shown" if total > RANKED else ""
+    key = "list.ranked_best" if total > RANKED else "list.ranked"
     lists = [("Caption alone" if with_dense else "", alone)] + (
         [("With dense caption", with_dense)] if with_dense else []
     )
     return with_new_key(
         {
-            "note": f"{total} {indexed.gallery.noun} ranked in {1000 * seconds:.0f} ms{cut}",
+            "note": say(key, total=total, noun=indexed.gallery.noun, milliseconds=1000 * seconds, count=RANKED),
             "selected": selected,
             "lists": [{"title": title, "items": _items(indexed, ranking)} for title, ranking in lists if ranking],
         }

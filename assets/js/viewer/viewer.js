@@ -212,7 +212,7 @@ function build(root, value, trigger) {
   const reading = h("div", { class: "seps-reading", role: "status", "aria-live": "polite" });
   reading.style.setProperty("--lines", 1 + record.branches.length);
   let terms = termsBar(record, decider?.now);
-  const downloads = downloadButtons(FORMATS, (format) => trigger("export", { format, ...settings() }));
+  const downloads = downloadButtons(value.formats ?? FORMATS, (format) => trigger("export", { format, ...settings() }));
   root.append(
     caption.element,
     value.unfound ? h("p", { class: "seps-unfound-says" }, value.unfound.says) : "",

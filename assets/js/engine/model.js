@@ -1,0 +1,222 @@
+// A model whose graphs ONNX Runtime runs: reads captions, ranks galleries, explains pairs.
+
+import { fetched, fetchedJson } from "./fetching.js";
+import { fromHalf, joined } from "./numbers.js";
+import { recordOf } from "./record.js";
+import { normalised, squashed } from "./resize.js";
+
+const NEEDED = ["text", "features", "rank", "pair", "forced"]; // graphs; that of images comes with the first picture
+const BATCH = 10; // pictures whose features are computed together
+const RANKED = 50; // pictures that are ranked together
+const REMEMBERED = 64; // captions
+// Ideographs beyond U+FFFF, which the tokenizer's library takes for letters of a word.
+const IDEOGRAPHS = /[\u{20000}-\u{2A6DF}\u{2A700}-\u{2B73F}\u{2B740}-\u{2B81F}\u{2B820}-\u{2CEAF}\u{2F800}-\u{2FA1F}]/gu;
+
+export class Model {
+  // ort: ONNX Runtime; Tokenizer: of @huggingface/tokenizers; folder: an address that ends in "/".
+  constructor(ort, folder, manifest, language, tokenizer) {
+    this.ort = ort;
+    this.folder = folder;
+    this.manifest = manifest;
+    this.language = language;
+    this.tokenizer = tokenizer;
+    this.sessions = {};
+    this.galleries = {}; // name -> {count, patches, features}
+    this.captions = new Map();
+    const [patches, channels] = manifest.graphs.image.outputs[0].shape.slice(1); // [CLS] among them where there is one
+    this.patches = patches;
+    this.channels = channels;
+  }
+
+  static async open(ort, Tokenizer, folder, progress) {
+    const json = (name) => fetchedJson(folder + name, progress);
+    const [manifest, language, tokens] = await Promise.all(["manifest.json", "language.json", "tokenizer.json"].map(json));
+    const model = new Model(ort, folder, manifest, language, new Tokenizer(tokens, {}));
+    for (const name of NEEDED) await model.load(name, progress);
+    return model;
+  }
+
+  async load(name, progress) {
+    if (this.sessions[name]) return;
+    const content = await fetched(this.folder + this.manifest.graphs[name].file, progress);
+    this.sessions[name] = await this.ort.InferenceSession.create(content, { executionProviders: ["wasm"] });
+  }
+
+  tensor(type, values, dims) {
+    return new this.ort.Tensor(type, values, dims);
+  }
+
+  run(name, inputs) {
+    return this.sessions[name].run(inputs);
+  }
+
+  // A caption as the model reads it: ids with those of [CLS] and [SEP], their labels, and the labels of all pieces,
+  // before what does not fit is cut.
+  read(caption) {
+    const { max_words: most, cls_id: cls, sep_id: sep } = this.manifest.captions;
+    const pieces = this.pieces(caption);
+    const ids = [cls, ...pieces.slice(0, most - 2), sep];
+    const label = (id) => this.tokenizer.id_to_token(id);
+    const texts = caption.split(/\s+/).filter(Boolean);
+    const alone = texts.map((word) => this.pieces(word));
+    let next = 1;
+    return {
+      ids,
+      labels: ids.map(label),
+      pieces: pieces.map(label),
+      limit: most - 2,
+      // each word split at spaces, with the labels of its pieces
+      words: texts.map((word, index) => ({ text: word, labels: alone[index].map(label) })),
+      // the positions of each word's pieces, where [CLS] has 0; null where the words alone make others than the caption
+      places: alone.flat().join() === pieces.join() ? alone.map((part) => part.map(() => next++)) : null,
+    };
+  }
+
+  pieces(text) {
+    const spaced = text.normalize("NFKC").replace(IDEOGRAPHS, " $& ");
+    return this.tokenizer.encode(spaced, { add_special_tokens: false }).ids;
+  }
+
+  // The words of a caption, (L, C), as a tensor, and their labels.
+  async words(caption) {
+    const known = this.captions.get(caption);
+    if (known) return known;
+    const { ids, labels } = this.read(caption);
+    const { words } = await this.run("text", {
+      ids: this.tensor("int64", BigInt64Array.from(ids, BigInt), [1, ids.length]),
+      lengths: this.tensor("int64", BigInt64Array.of(BigInt(ids.length)), [1]),
+    });
+    const result = { tensor: this.tensor("float32", words.data, words.dims.slice(1)), labels };
+    this.captions.set(caption, result);
+    if (this.captions.size > REMEMBERED) this.captions.delete(this.captions.keys().next().value);
+    return result;
+  }
+
+  // Take a gallery's embeddings: (V, N[+1], C) in float16 at an address.
+  async openGallery(name, address, progress) {
+    if (!this.galleries[name]) await this.takeGallery(name, fromHalf(await fetched(address, progress)));
+  }
+
+  async takeGallery(name, values) {
+    const size = this.patches * this.channels;
+    const count = values.length / size;
+    const features = {};
+    for (let at = 0; at < count; at += BATCH) {
+      const part = values.subarray(at * size, Math.min(at + BATCH, count) * size);
+      const dims = [part.length / size, this.patches, this.channels];
+      const outputs = await this.run("features", { patches: this.tensor("float32", part, dims) });
+      for (const [output, { data, type, dims }] of Object.entries(outputs)) {
+        (features[output] ??= { type, dims, parts: [] }).parts.push(data);
+      }
+    }
+    this.galleries[name] = { count, values, size, features: mapped(features, stacked) };
+  }
+
+  // S(I, T) of every picture of a gallery.
+  async rank(gallery, caption) {
+    const { count, values, size, features } = this.galleries[gallery];
+    const { tensor: words } = await this.words(caption);
+    const scores = [];
+    for (let at = 0; at < count; at += RANKED) {
+      const end = Math.min(at + RANKED, count);
+      const cut = ({ type, dims, data }) => {
+        const each = data.length / count;
+        return this.tensor(type, data.subarray(at * each, end * each), [end - at, ...dims.slice(1)]);
+      };
+      const patches = this.tensor("float32", values.subarray(at * size, end * size), [end - at, this.patches, this.channels]);
+      scores.push((await this.run("rank", { patches, words, ...mapped(features, cut) })).similarity.data);
+    }
+    return joined(scores);
+  }
+
+  embeddings(gallery, index) {
+    const { values, size } = this.galleries[gallery];
+    return values.subarray(index * size, (index + 1) * size);
+  }
+
+  // The outputs of a pair's graph, under a mask where one is given.
+  match(values, words, mask) {
+    const patches = this.tensor("float32", values, [this.patches, this.channels]);
+    if (!mask) return this.run("pair", { patches, words });
+    return this.run("forced", { patches, words, mask: this.tensor("bool", Uint8Array.from(mask), [mask.length]) });
+  }
+
+  // The record of a pair.
+  async explain(gallery, index, caption, mask) {
+    const { tensor, labels } = await this.words(caption);
+    const outputs = await this.match(this.embeddings(gallery, index), tensor, mask);
+    return recordOf(outputs, this.manifest, labels, Boolean(mask));
+  }
+
+  // What S(I, T) and each word's part of it lose as one patch after the other is changed: its decision turned over
+  // ("effect"), or its embedding replaced by the mean patch ("blanked").
+  async effects(name, gallery, index, caption, mask, progress) {
+    const { tensor: words, labels } = await this.words(caption);
+    const values = this.embeddings(gallery, index);
+    const whole = await this.match(values, words, mask);
+    const kept = Array.from(whole.kept.data, Number);
+    const count = kept.length;
+    const before = wordMeans(whole.matrix);
+    const result = { values: new Float32Array(count), words: new Float32Array(labels.length * count) };
+    const only = kept.reduce((sum, bit) => sum + bit, 0) === 1;
+    const blank = name === "blanked" ? meanPatch(values, count, this.channels) : null;
+    for (let patch = 0; patch < count; patch += 1) {
+      if (!blank && only && kept[patch]) continue;
+      const flipped = kept.map((bit, at) => (at === patch ? 1 - bit : bit));
+      const changed = blank ? replaced(values, patch, count, blank) : values;
+      const outputs = await this.match(changed, words, blank ? mask : flipped);
+      result.values[patch] = whole.similarity.data[0] - outputs.similarity.data[0];
+      wordMeans(outputs.matrix).forEach((mean, word) => { result.words[word * count + patch] = before[word] - mean; });
+      progress(patch + 1);
+    }
+    return {
+      values: { shape: [count], values: result.values },
+      words: { shape: [labels.length, count], values: result.words },
+    };
+  }
+
+  // The embeddings of a picture, RGB bytes of width x height.
+  async encode({ pixels, width, height }, progress) {
+    await this.load("image", progress);
+    const { size } = this.manifest.pixels;
+    const values = normalised(squashed(pixels, width, height, size), this.manifest.pixels);
+    const { patches } = await this.run("image", { pixels: this.tensor("float32", values, [1, 3, size, size]) });
+    return patches.data;
+  }
+}
+
+const mapped = (object, change) => Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]));
+
+function stacked({ type, dims, parts }) {
+  const data = new parts[0].constructor(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    data.set(part, at);
+    at += part.length;
+  }
+  return { type, dims, data };
+}
+
+// What each word adds to the word-to-patch mean: its best entry of the matrix (M, L) over the number of words.
+function wordMeans({ data, dims: [tokens, words] }) {
+  return Array.from({ length: words }, (_, word) => {
+    let best = -Infinity;
+    for (let token = 0; token < tokens; token += 1) best = Math.max(best, data[token * words + word]);
+    return Math.fround(best / words);
+  });
+}
+
+function meanPatch(values, count, channels) {
+  const start = values.length - count * channels;
+  return Float32Array.from({ length: channels }, (_, channel) => {
+    let sum = 0;
+    for (let patch = 0; patch < count; patch += 1) sum += values[start + patch * channels + channel];
+    return sum / count;
+  });
+}
+
+function replaced(values, patch, count, blank) {
+  const changed = values.slice();
+  changed.set(blank, values.length - (count - patch) * blank.length);
+  return changed;
+}

@@ -1,0 +1,28 @@
+// Asks the models' thread.
+
+import { say } from "../base/words.js";
+
+export const failure = (reason) => new Error(say("static.failed", { reason }));
+
+export function remote() {
+  const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+  const waiting = new Map();
+  let count = 0;
+  worker.onmessage = ({ data: { id, result, problem, progress } }) => {
+    const { done, failed, noted } = waiting.get(id);
+    if (progress !== undefined) return noted?.(progress);
+    waiting.delete(id);
+    if (problem === undefined) done(result);
+    else failed(failure(problem));
+  };
+  worker.onerror = () => {
+    for (const { failed } of waiting.values()) failed(failure(say("static.ended")));
+    waiting.clear();
+  };
+  // ask("rank", {...}) resolves to the answer; noted(progress) is called on the way.
+  return (method, values, noted = null) => new Promise((done, failed) => {
+    const id = (count += 1);
+    waiting.set(id, { done, failed, noted });
+    worker.postMessage({ id, method, values });
+  });
+}

@@ -1,0 +1,52 @@
+// The models in a thread of their own: {id, method, values} comes in, and {id, result}, {id, problem} or, on the way,
+// {id, progress} goes out. One is answered after the other.
+
+import { fetched, unpacked } from "./fetching.js";
+import { Model } from "./model.js";
+import { joined } from "./numbers.js";
+
+const THREADS = 4;
+const models = {};
+const encoded = []; // pictures, to be taken as a gallery
+let libraries = null;
+
+// ONNX Runtime and the tokenizer's library, from an address that ends in "/". Threads need a page that is isolated.
+async function load(folder, progress) {
+  const [ort, { Tokenizer }, wasm] = await Promise.all([
+    import(`${folder}ort.mjs`), import(`${folder}tokenizers.mjs`), fetched(`${folder}ort.wasm.gz`, progress),
+  ]);
+  ort.env.wasm.wasmBinary = await unpacked(wasm);
+  ort.env.wasm.numThreads = self.crossOriginIsolated ? Math.min(THREADS, navigator.hardwareConcurrency) : 1;
+  return { ort, Tokenizer };
+}
+
+const methods = {
+  async open({ model, folder, libraries: place, gallery, embeddings }, progress) {
+    libraries ??= await load(place, progress);
+    models[model] ??= await Model.open(libraries.ort, libraries.Tokenizer, folder, progress);
+    await models[model].openGallery(gallery, embeddings, progress);
+    const { manifest, language } = models[model];
+    return { manifest, language };
+  },
+  read: ({ model, caption }) => models[model].read(caption),
+  rank: ({ model, gallery, caption }) => models[model].rank(gallery, caption),
+  explain: ({ model, gallery, index, caption, mask }) => models[model].explain(gallery, index, caption, mask),
+  effects: ({ model, name, gallery, index, caption, mask }, progress) =>
+    models[model].effects(name, gallery, index, caption, mask, progress),
+  async encode({ model, picture }, progress) {
+    encoded.push(await models[model].encode(picture, progress));
+  },
+  take: ({ model, gallery }) => models[model].takeGallery(gallery, joined(encoded.splice(0))), // what was encoded
+};
+
+let turn = Promise.resolve();
+self.onmessage = ({ data: { id, method, values } }) => {
+  const answer = async () => {
+    try {
+      self.postMessage({ id, result: await methods[method](values, (progress) => self.postMessage({ id, progress })) });
+    } catch (error) {
+      self.postMessage({ id, problem: error.message });
+    }
+  };
+  turn = turn.then(answer);
+};

@@ -1,0 +1,74 @@
+// What is said of a decision by hand, beside the model's own, and of the game, as demo/record/counterfactual.py; and of
+// the mask for another caption, as demo/record/mask_overlap.py. A decision is {record, rank, total}.
+
+import { say } from "../base/words.js";
+import { wordLine } from "./sentences.js";
+
+const EVEN = 5e-5; // of S(I, T)
+const keptOf = ({ record }) => record.branches[0].kept;
+/** @type {(mask: ArrayLike<number>, holds?: (bit: number, patch: number) => any) => number} */
+const count = (mask, holds = Boolean) => Array.from(mask).filter((bit, patch) => holds(bit, patch)).length;
+const change = (now, model) => now.record.similarity - model.record.similarity;
+
+function decisionSentence(now, model) {
+  const [kept, before] = [keptOf(now), keptOf(model)];
+  const numbers = { kept: count(kept), patches: kept.length, similarity: now.record.similarity };
+  const dropped = count(before, (bit, patch) => bit && !kept[patch]);
+  const added = count(kept, (bit, patch) => bit && !before[patch]);
+  if (!dropped && !added) return say("whatif.own", { rank: model.rank, of: model.total, ...numbers });
+  const key = now.rank === model.rank ? "whatif.rank_same" : "whatif.rank";
+  const rank = say(key, { rank: now.rank, before: model.rank, of: now.total });
+  return say("whatif.now", { change: change(now, model), rank, ...numbers, dropped, added });
+}
+
+// What stands beside a record's numbers while a decision is forced.
+export function decisionWords(now, model) {
+  const { terms } = model.record;
+  const changed = (value) => say("whatif.change", { change: value });
+  return {
+    says: decisionSentence(now, model),
+    similarity: changed(change(now, model)),
+    terms: Object.fromEntries(Object.entries(now.record.terms).map(([name, value]) => [name, changed(value - terms[name])])),
+    words: now.record.alignments[0].words.map((_, word) => changedWord(now.record, model.record, word)),
+  };
+}
+
+function changedWord(record, model, word) {
+  const [{ cosines, best_token: best }, before] = [record.alignments[0], model.alignments[0]];
+  const token = before.best_token[word];
+  const difference = Math.fround(cosines[best[word]][word] - before.cosines[token][word]);
+  return say("whatif.word", { line: wordLine(record, word), change: difference, token: before.tokens[token] });
+}
+
+// What stands below the game's picture; `hand` is null where nothing is painted.
+export function gameWords(budget, hand, model) {
+  let says = say("game.ask", { budget });
+  if (hand) {
+    const ahead = change(hand, model);
+    const key = Math.abs(ahead) < EVEN ? "game.even" : ahead > 0 ? "game.ahead" : "game.behind";
+    says = say(key, { amount: Math.abs(ahead), overlap: overlapOf(keptOf(hand), keptOf(model)) });
+  }
+  return { rows: [gameRow("game.hand", hand, budget), gameRow("game.model", model, budget)], says };
+}
+
+function gameRow(key, decided, budget) {
+  if (!decided) return [say(key), say("game.placed", { count: 0, budget }), "-", "-"];
+  const { record: { similarity }, rank, total } = decided;
+  return [
+    say(key), say("game.placed", { count: count(keptOf(decided)), budget }), say("game.similarity", { similarity }),
+    say("game.rank", { rank, of: total }),
+  ];
+}
+
+function overlapOf(mask, other) {
+  const union = count(mask, (bit, patch) => bit || other[patch]);
+  return union ? count(mask, (bit, patch) => bit && other[patch]) / union : 1;
+}
+
+// What two masks share, the other being that of a caption.
+export function otherSentence(mask, other, caption) {
+  const common = count(mask, (bit, patch) => bit && other[patch]);
+  const kept = count(mask, (bit, patch) => bit || other[patch]);
+  const sentence = say("shared.two", { share: (100 * common) / Math.max(kept, 1), common, kept });
+  return say("shared.other", { caption, sentence });
+}

@@ -1,0 +1,60 @@
+// The words of a caption that match nothing in a picture, and what is said of them: as demo/record/unmatched.py, and
+// seps/explanation/caption_words.py, which joins pieces to words.
+
+import { say } from "../base/words.js";
+
+const isSpecial = (label) => /^\[.+\]$/s.test(label);
+
+// Words of a caption: {text, pieces}, where pieces are positions among the labels of its tokens.
+export function captionWords(labels) {
+  const words = [];
+  labels.forEach((label, position) => {
+    if (isSpecial(label)) return;
+    const before = words.at(-1);
+    if (label.startsWith("##") && label.length > 2 && before?.pieces.at(-1) === position - 1) {
+      before.text += label.slice(2);
+      before.pieces.push(position);
+    } else words.push({ text: label, pieces: [position] });
+  });
+  return words;
+}
+
+// rule: {threshold, words, kind, function_words}, null where none was measured.
+function unfound(record, rule) {
+  if (!rule) return [];
+  const { words: labels, cosines } = record.alignments[0];
+  const best = ({ pieces }) => Math.max(...pieces.flatMap((piece) => cosines.map((row) => row[piece])));
+  return captionWords(labels)
+    .filter(({ text }) => isContent(text, rule) && (!rule.words || rule.words.includes(text.toLowerCase())))
+    .map((word) => ({ ...word, cosine: best(word) }))
+    .filter(({ cosine }) => cosine < rule.threshold);
+}
+
+function isContent(word, rule) {
+  return /\p{L}/u.test(word) && !word.startsWith("#") && !rule.function_words.includes(word.toLowerCase());
+}
+
+// The words that match nothing as the viewer marks them; null where there are none.
+export function unfoundValue(record, rule) {
+  const words = unfound(record, rule);
+  if (!words.length) return null;
+  const { threshold, kind } = rule;
+  const line = ({ text, cosine }) => say("found.word", { word: text, cosine, threshold, kind });
+  return {
+    pieces: words.flatMap(({ pieces }) => pieces),
+    says: say("found.here", { words: quoted(words) }),
+    plain: say("found.plain", { words: quoted(words) }),
+    words: Object.fromEntries(words.flatMap((word) => word.pieces.map((piece) => [piece, line(word)]))),
+  };
+}
+
+// What is said of a ranking whose best picture the record is of.
+export function missedSentence(record, rule) {
+  const words = unfound(record, rule);
+  return words.length ? say("found.best", { words: quoted(words) }) : "";
+}
+
+function quoted(words) {
+  const marked = [...new Set(words.map(({ text }) => `“${text}”`))];
+  return marked.length === 1 ? marked[0] : `${marked.slice(0, -1).join(", ")}${say("reading.or")}${marked.at(-1)}`;
+}

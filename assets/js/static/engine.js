@@ -1,0 +1,88 @@
+// The models as the page asks for them: each is fetched when something first needs it, and its answers are records and
+// numbers; what is said of them, the views fill in.
+
+import { failure, remote } from "../engine/remote.js";
+import { fetchedJson } from "../engine/fetching.js";
+import { say } from "../base/words.js";
+
+export const UPLOADS = "uploads";
+const MEGABYTE = 1e6;
+const PATIENCE = 250; // milliseconds between two lines on what was fetched
+
+const absolute = (path) => new URL(path, document.baseURI).href;
+
+// site: {parts, galleries}, from the page; tell(line) shows a line while something is waited for, and clears it where
+// the line is empty.
+export function makeEngine(site, tell) {
+  const ask = remote();
+  const opened = new Map(); // gallery -> its facts, to be
+  const folderOf = (kind, name) => `${site.parts[`${kind} ${name}`]}/`;
+
+  // A gallery with its model, ready: {name, model, noun, chips, items, nouns, manifest, language}.
+  function open(name) {
+    if (!opened.has(name)) {
+      const opening = openNow(site.galleries.find((gallery) => gallery.name === name));
+      opened.set(name, opening);
+      opening.catch(() => opened.delete(name));
+    }
+    return opened.get(name);
+  }
+
+  async function openNow({ name, model, bytes }) {
+    const folder = folderOf("gallery", name);
+    const total = (bytes + (opened.size ? 0 : site.engine_bytes)) / MEGABYTE; // the libraries come with the first one
+    let loaded = 0;
+    let noted = 0;
+    const progress = (count) => {
+      loaded += count / MEGABYTE;
+      if (performance.now() < noted + PATIENCE) return;
+      noted = performance.now();
+      tell(loaded < total ? say("static.fetching", { name: model, loaded, total }) : say("static.starting", { name: model }));
+    };
+    progress(0);
+    const values = {
+      model,
+      folder: absolute(folderOf("model", model)),
+      libraries: absolute(`${site.parts.libraries}/`),
+      gallery: name,
+      embeddings: absolute(`${folder}embeddings.f16`),
+    };
+    const facts = fetchedJson(`${folder}gallery.json`).catch(({ message }) => Promise.reject(failure(message)));
+    const known = ask("open", values, progress);
+    return galleryOf(...await Promise.all([facts, known]), folder);
+  }
+
+  // The facts of a gallery and its model, pictures by address.
+  function galleryOf(facts, known, folder) {
+    for (const item of facts.items) {
+      item.thumb = folder + item.thumb;
+      item.photo.src = folder + item.photo.src;
+    }
+    tell("");
+    return { ...facts, ...known };
+  }
+
+  // A person's own pictures, {name, src, width, height, pixels}, as a gallery of a model.
+  async function take(model, pictures) {
+    const base = await open(site.galleries.find((gallery) => gallery.model === model).name);
+    const count = pictures.length;
+    for (const [number, { pixels, width, height }] of pictures.entries()) {
+      tell(say("static.reading", { number: number + 1, count }));
+      await ask("encode", { model, picture: { pixels, width, height } });
+    }
+    await ask("take", { model, gallery: UPLOADS });
+    tell("");
+    const items = pictures.map(({ name, src, width, height }) => ({
+      key: name,
+      captions: [],
+      phrases: [],
+      thumb: src,
+      photo: { src, width, height, title: name, credit: "", link: null, licence: "", licence_link: null },
+    }));
+    const own = { ...base, name: UPLOADS, title: say("static.own"), note: "", noun: "photographs", items, nouns: undefined };
+    opened.set(UPLOADS, Promise.resolve(own));
+    return own;
+  }
+
+  return { ask, open, take, has: (name) => opened.has(name) };
+}

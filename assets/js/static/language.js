@@ -1,0 +1,47 @@
+// What is told of a caption as the model reads it, as demo/service/language.py and demo/service/captions.py tell it.
+
+import { say } from "../base/words.js";
+
+const UNKNOWN = "[UNK]";
+const MIN_FRACTION = 0.25; // of the words in pieces, from which on a caption of at least ENOUGH words gets a hint
+const SHORT_FRACTION = 0.5; // and above which a shorter one does
+const ENOUGH = 4;
+const NAMED = 5; // words that a hint names
+const SHOWN = 40; // characters of a caption in a sentence
+
+// Throws where a caption cannot be read; else the sentences on what of it the model does not read, or may not know.
+// read: what the models' thread says of it; common: short English words.
+export function noteOf(caption, { pieces, words, limit }, common) {
+  const unknown = pieces.filter((piece) => piece === UNKNOWN).length;
+  if (unknown === pieces.length) throw new Error(say("static.unknown", { caption: shortened(caption) }));
+  const notes = [hint(words, pieces, common)];
+  if (pieces.length > limit) notes.push(say("static.cut", { limit, count: pieces.length }));
+  else if (unknown && !notes[0]) {
+    const named = listed(words.filter(({ labels }) => labels.includes(UNKNOWN)));
+    notes.push(say("static.unknown_pieces", { unknown, count: pieces.length, words: named }));
+  }
+  return notes.filter(Boolean).join(" ");
+}
+
+function hint(all, pieces, common) {
+  const words = all.filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
+  if (!words.length) return "";
+  const broken = words.filter(({ labels }) => labels.some((label) => label.startsWith("##") || label === UNKNOWN));
+  const fraction = broken.length / words.length;
+  if (words.length >= ENOUGH ? fraction >= MIN_FRACTION : fraction > SHORT_FRACTION) {
+    return say("static.not_english_words", { words: listed(broken) });
+  }
+  const isEnough = new Set(words.map(({ text }) => text)).size >= ENOUGH;
+  return isEnough && !pieces.some((piece) => common.includes(piece.toLowerCase())) ? say("static.not_english") : "";
+}
+
+// The first words, each once, without the punctuation around them.
+function listed(words) {
+  const once = [...new Set(words.map(({ text }) => bare(text)))];
+  const named = once.slice(0, NAMED).join(", ");
+  return once.length > NAMED ? say("static.more", { words: named, count: once.length - NAMED }) : named;
+}
+
+const bare = (word) => word.replace(/^[.,;:!?"'()[\]]+|[.,;:!?"'()[\]]+$/g, "") || word;
+
+export const shortened = (text) => (text.length <= SHOWN ? text : `${text.slice(0, SHOWN - 1).trimEnd()}…`);

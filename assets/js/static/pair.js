@@ -1,0 +1,178 @@
+// What the views show of one picture and one caption: records, remembered, and the viewer's value, as
+// demo/screens/parts.py and demo/screens/viewer.py make it.
+
+import { say } from "../base/words.js";
+import { decisionWords, gameWords, otherSentence } from "../record/decision.js";
+import { decode } from "../record/record.js";
+import { unfoundValue } from "../record/unfound.js";
+import { fromHighest } from "../engine/numbers.js";
+import { maskText, readMask } from "../viewer/masks.js";
+import { UPLOADS } from "./engine.js";
+import { describedRegion } from "./region.js";
+import { patchesOf, sceneValue } from "./scene.js";
+
+const REMEMBERED = 64;
+const OTHERS = 5; // things in a picture whose masks are offered
+const BUDGET = 20; // patches of the game, to begin with
+const MEASURED = ["effect", "blanked"];
+const FORMATS = ["PNG", "JSON"];
+const NOTED = 14; // patches between two lines on what is measured
+
+// What computes and remembers; tell(line) as in engine.js.
+export function makePairs(ask, tell) {
+  const remembered = new Map();
+
+  // The answer to a question, from memory where it was asked before.
+  function once(method, values, work) {
+    const key = JSON.stringify([method, values]);
+    if (!remembered.has(key)) {
+      const answer = work();
+      remembered.set(key, answer);
+      answer.catch(() => remembered.delete(key));
+      if (remembered.size > REMEMBERED) remembered.delete(remembered.keys().next().value);
+    }
+    return remembered.get(key);
+  }
+
+  const asked = (method, values) => once(method, values, () => ask(method, values));
+  const place = ({ model, name }, index, caption) => ({ model, gallery: name, index, caption });
+
+  const read = ({ model }, caption) => asked("read", { model, caption });
+  const scores = ({ model, name }, caption) => asked("rank", { model, gallery: name, caption });
+
+  // A record as decoded, with what it was packed as; under a mask where one is given, with a measure beside it.
+  async function explained(facts, index, caption, mask = null, measure = "") {
+    const pair = place(facts, index, caption);
+    const packed = await asked("explain", { ...pair, mask });
+    if (!measure) return once("decoded", { ...pair, mask }, async () => bothOf(packed));
+    return once(measure, { ...pair, mask }, async () => {
+      const name = say(`name.${measure}`);
+      const count = packed.branches[0].kept.length;
+      const progress = (number) => number % NOTED || tell(say("static.measuring", { name, number, count }));
+      const effects = await ask("effects", { ...pair, name: measure, mask }, progress);
+      tell("");
+      const region = measure === "effect" ? await regionOf(facts, index, caption, bothOf(packed).record, effects) : null;
+      return bothOf({ ...packed, measures: { [measure]: { ...effects, region } } });
+    });
+  }
+
+  async function regionOf(facts, index, caption, record, effects) {
+    const scene = facts.items[index].scene && { facts: facts.items[index].scene, nouns: facts.nouns };
+    const { patches, name, named } = describedRegion(record, effects.values.values, caption, scene);
+    const kept = record.branches[0].kept.map((bit, patch) => (bit && !patches[patch] ? 1 : 0));
+    if (!patches.some(Boolean) || !kept.some(Boolean)) return null;
+    const without = await ask("explain", { ...place(facts, index, caption), mask: kept });
+    const count = patches.reduce((sum, bit) => sum + bit, 0);
+    return { count, name, named, cost: record.similarity - without.similarity };
+  }
+
+  // The decision of a mask, or the model's own: {record, rank, total}.
+  async function decided(facts, index, caption, mask = null) {
+    const all = await scores(facts, caption);
+    const { record } = await explained(facts, index, caption, mask);
+    if (!mask) return { record, rank: fromHighest(all).indexOf(index) + 1, total: all.length };
+    const before = all.filter((score, other) => other !== index && score > record.similarity).length;
+    return { record, rank: before + 1, total: all.length };
+  }
+
+  async function whatIf(facts, state, own) {
+    const { index, caption, budget } = state;
+    const { kept } = own.record.branches[0];
+    const { scene } = facts.items[index];
+    const mask = maskOf(state, kept.length);
+    const objects = (scene?.objects ?? []).flatMap(({ name, lines }, number) =>
+      lines.length ? [[name, maskText(patchesOf(scene, [number], kept.length))]] : []);
+    const same = mask?.every((bit, patch) => bit === kept[patch]);
+    const model = mask || budget ? await decided(facts, index, caption) : null;
+    const now = !mask ? null : same ? model : await decided(facts, index, caption, mask);
+    let game = null;
+    if (budget) {
+      const chosen = own.record.branches[0].rank.map((rank) => (rank < budget ? 1 : 0));
+      const isOwn = chosen.every((bit, patch) => bit === kept[patch]);
+      const best = isOwn ? model : await decided(facts, index, caption, chosen);
+      game = { ...gameWords(budget, now, best), mask: maskText(best.record.branches[0].kept) };
+    }
+    return {
+      own: maskText(kept),
+      objects,
+      budget: Math.min(BUDGET, kept.length),
+      now: now && decisionWords(now, model),
+      game,
+    };
+  }
+
+  async function others(facts, index, caption, own) {
+    const phrases = facts.items[index].phrases.filter((text) => text !== caption).slice(0, OTHERS);
+    const masks = await Promise.all(phrases.map(async (phrase) =>
+      (await asked("explain", { ...place(facts, index, phrase), mask: null })).branches[0].kept));
+    return phrases.map((phrase, at) => ({
+      caption: phrase,
+      mask: maskText(masks[at]),
+      says: otherSentence(own.record.branches[0].kept, masks[at], phrase),
+    }));
+  }
+
+  // The value of the viewer in Photos.
+  async function viewerValue(facts, state) {
+    const { index, caption, layer, opacity, lines, objects, mask, budget } = state;
+    const own = await explained(facts, index, caption);
+    const forced = maskOf(state, own.record.branches[0].kept.length);
+    const { record, packed } = await explained(facts, index, caption, forced, measureOf(layer));
+    const { scene, photo } = facts.items[index];
+    const { places } = scene ? await read(facts, caption) : {};
+    return {
+      photo,
+      model: facts.model,
+      caption,
+      dense_caption: null,
+      similarity: record.similarity,
+      record: { ...packed, says: record.says },
+      unfound: unfoundValue(record, facts.language.found),
+      layer: layer in record.says.layers ? layer : "mask",
+      opacity,
+      lines,
+      outlined: objects,
+      scene: scene ? sceneValue(record, scene, facts.nouns, caption, places) : null,
+      link: facts.name === UPLOADS ? null : linkTo(facts, state),
+      measures: true,
+      pending: null,
+      mask,
+      budget,
+      whatif: await whatIf(facts, state, own),
+      others: await others(facts, index, caption, own),
+      formats: FORMATS,
+    };
+  }
+
+  // What a file tells of a decision by hand, see `decision_numbers` in demo/record/counterfactual.py.
+  async function decisionNumbers(facts, { index, caption }, mask) {
+    const [model, now] = [await decided(facts, index, caption), await decided(facts, index, caption, mask)];
+    const { similarity, terms, branches: [{ kept }] } = model.record;
+    return { rank: now.rank, total: now.total, model: { kept, similarity, terms, rank: model.rank } };
+  }
+
+  const forget = (gallery) => {
+    for (const key of remembered.keys()) if (key.includes(`"gallery":${JSON.stringify(gallery)}`)) remembered.delete(key);
+  };
+  return { read, scores, explained, viewerValue, decisionNumbers, forget };
+}
+
+// The measure of a layer, where it is one.
+export function measureOf(layer) {
+  const [name] = layer.split(":");
+  return MEASURED.includes(name) ? name : "";
+}
+
+function bothOf(packed) {
+  return { packed, record: decode(packed) };
+}
+
+// The mask of a state, null for the model's own decision.
+export function maskOf({ mask }, count) {
+  return mask ? readMask(mask, count) : null;
+}
+
+// The query that leads to a pair, here and in the app.
+function linkTo({ model, name, items }, { index, caption }) {
+  return `?${new URLSearchParams({ view: "search", model, gallery: name, photo: items[index].key, caption })}`;
+}

@@ -1,0 +1,135 @@
+"""A gallery as the page takes it: pictures, embeddings in float16, credits, and what is true of drawn scenes."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from demo.galleries.annotation import SceneAnnotation, described, labels, object_name
+from demo.galleries.gallery import GalleryItem
+from demo.galleries.index import IndexedGallery
+from demo.galleries.openings import first_captions
+from demo.galleries.photos import KEPT, data_url
+from demo.galleries.phrases import COLOURS, LONGEST_NOUN, OPENINGS, PUNCTUATION, SIZE_NAMES, forms
+from demo.record.outlines import packed_lines, scene_lines
+from demo.record.scene import UNIT
+from demo.service.retrieval import RetrievalService
+from seps.data.regions import mask_overlap
+from seps.scenes import KINDS, Mention, Scene
+from seps.scenes.wording import plural
+
+EMBEDDINGS = "embeddings.f16"
+FACTS = "gallery.json"
+PICTURES = "pictures"
+
+
+def write_gallery(service: RetrievalService, indexed: IndexedGallery, folder: Path) -> dict[str, Any]:
+    """Write a gallery into a folder.
+
+    Returns:
+        What is known of it, as its file has it; addresses of pictures are relative to the folder.
+    """
+    (folder / PICTURES).mkdir(parents=True)
+    items = [write_item(indexed, index, folder, service.model.grid) for index in range(len(indexed))]
+    gallery = indexed.gallery
+    facts: dict[str, Any] = {
+        "name": gallery.name,
+        "model": service.name,
+        "title": gallery.title,
+        "note": gallery.note,
+        "noun": gallery.noun,
+        "chips": list(first_captions(gallery)),
+        "shape": list(indexed.embeddings.shape),
+        "items": items,
+    }
+    if any(item.known is not None for item in gallery.items):
+        facts["nouns"] = nouns()
+    (folder / FACTS).write_text(json.dumps(facts, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+    (folder / EMBEDDINGS).write_bytes(indexed.embeddings.cpu().numpy().astype("<f2").tobytes())
+    return facts
+
+
+def write_item(indexed: IndexedGallery, index: int, folder: Path, grid: tuple[int, int]) -> dict[str, Any]:
+    """Write the pictures of one item, and return what is known of it."""
+    item = indexed.gallery.items[index]
+    photo = item.photo()
+    picture, thumb = write_pictures(item, photo, indexed.thumbnails[index], folder)
+    facts: dict[str, Any] = {
+        "key": item.key,
+        "captions": list(item.captions),
+        "phrases": list(item.phrases),
+        "thumb": thumb,
+        "photo": {
+            "src": picture,
+            "width": photo.width,
+            "height": photo.height,
+            "title": item.title,
+            "credit": item.credit,
+            "link": item.link,
+            "licence": item.licence,
+            "licence_link": item.licence_link,
+        },
+    }
+    return facts if item.known is None else facts | {"scene": scene_facts(item.known, grid)}
+
+
+def write_pictures(item: GalleryItem, photo: Image.Image, thumbnail: str, folder: Path) -> tuple[str, str]:
+    """Write the picture to look at and the thumbnail; a small PNG of our own is both."""
+    if item.known is not None and isinstance(item.source, Path):
+        name = f"{PICTURES}/{item.source.name}"
+        (folder / name).write_bytes(item.source.read_bytes())
+        return name, name
+    names = f"{PICTURES}/{item.key}.jpg", f"{PICTURES}/{item.key}-small.jpg"
+    for name, source in zip(names, (data_url(photo, KEPT), thumbnail), strict=True):
+        (folder / name).write_bytes(b64decode(source.partition(",")[2]))
+    return names
+
+
+def scene_facts(known: SceneAnnotation, grid: tuple[int, int]) -> dict[str, Any]:
+    """What is true of a scene: its objects, and for each caption written for it the phrases that name them."""
+    return {
+        "unit": UNIT,
+        "objects": [object_facts(known.scene, number, grid) for number in range(len(known.scene.objects))],
+        "mentions": {caption: [mention_facts(mention) for mention in mentions] for caption, mentions in known.mentions},
+    }
+
+
+def object_facts(scene: Scene, number: int, grid: tuple[int, int]) -> dict[str, Any]:
+    """An object: names, outline, and how much of each patch is seen of it as flat pairs: patch, fraction, ..."""
+    thing, seen = scene.objects[number], labels(scene)
+    overlap = mask_overlap(seen == number, grid).reshape(-1)  # (N,)
+    return {
+        "kind": thing.kind,
+        "colour": thing.colour,
+        "size": thing.size,
+        "name": object_name(scene, number),
+        "many": described(thing.kind, thing.colour, many=True),
+        "lines": packed_lines(scene_lines(scene)[number]),
+        "inside": [value for patch in np.flatnonzero(overlap) for value in (int(patch), float(overlap[patch]))],
+    }
+
+
+def mention_facts(mention: Mention) -> list[Any]:
+    """A phrase: where its first word stands, how many it has, and the objects that it names."""
+    return [mention.first_word, len(mention.phrase.split()), list(mention.objects)]
+
+
+@lru_cache(maxsize=1)
+def nouns() -> dict[str, Any]:
+    """What finds phrases in captions that people type, see `demo.galleries.phrases`."""
+    parts = {name: (kind.part or "").split() for name, kind in KINDS.items()}
+    return {
+        "forms": {name: sorted(" ".join(form) for form in forms(name)) for name in KINDS},
+        "parts": {name: [[word, plural(word)] for word in part] for name, part in parts.items() if part},
+        "colours": COLOURS,
+        "sizes": SIZE_NAMES,
+        "openings": list(OPENINGS),
+        "punctuation": PUNCTUATION,
+        "longest": LONGEST_NOUN + 1,
+    }

@@ -1,0 +1,51 @@
+"""What the page runs models and reads captions with, from npm: fetched once into a cache, never kept in the repo."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import subprocess
+from pathlib import Path
+
+from demo.galleries.cache import default_cache
+
+# Pinned: what to check after a change stands in assets/guide/static.md.
+PACKAGES = {"onnxruntime-web": "1.30.0", "@huggingface/tokenizers": "0.2.0"}
+ORT, WASM, TOKENIZERS = "ort.mjs", "ort.wasm.gz", "tokenizers.mjs"  # as the page calls them
+FILES = {
+    ORT: "onnxruntime-web/dist/ort.wasm.bundle.min.mjs",
+    WASM: "onnxruntime-web/dist/ort-wasm-simd-threaded.wasm",
+    TOKENIZERS: "@huggingface/tokenizers/dist/tokenizers.min.mjs",
+}
+TIMEOUT = 300  # seconds
+
+
+def library_files(cache: Path | None = None) -> dict[str, bytes]:
+    """The libraries' files as the page calls them, WebAssembly compressed; fetched where the cache lacks them.
+
+    Raises:
+        ValueError: npm is not there, or cannot fetch them.
+    """
+    modules = _fetched((cache or default_cache()) / "libraries") / "node_modules"
+    files = {name: (modules / path).read_bytes() for name, path in FILES.items()}
+    return files | {WASM: gzip.compress(files[WASM], mtime=0)}
+
+
+def _fetched(place: Path) -> Path:
+    """The folder in which npm put the packages."""
+    specs = [f"{name}@{version}" for name, version in PACKAGES.items()]
+    folder = place / "-".join(spec.replace("/", "-").replace("@", "") for spec in specs)
+    ready = folder / ".ready"
+    if ready.exists():
+        return folder
+    npm = shutil.which("npm")
+    if npm is None:
+        raise ValueError("The page's libraries come from npm, which is not there: install Node.js with npm.")
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [npm, "install", "--prefix", str(folder), "--no-save", "--ignore-scripts", "--silent", *specs]
+    try:
+        subprocess.run(command, check=True, timeout=TIMEOUT, capture_output=True)
+    except (subprocess.SubprocessError, OSError) as error:
+        raise ValueError(f"npm could not fetch {' and '.join(specs)}: check the network, and try again.") from error
+    ready.touch()
+    return folder

@@ -1,0 +1,109 @@
+"""The page's HTML, its service worker, and the card of a static Space."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from demo.record.packing import DESCRIPTION
+from demo.record.page_table import table_tag
+from demo.server.static import scripts, styles
+from demo.service.measures import MEASURES
+
+ASSETS = Path(__file__).resolve().parents[2] / "assets" / "static"
+ENTRY, WORKER = "static.js", "engine/worker.js"
+MEASURED = ("effect", "blanked")  # the measures that the page can make
+HUB_MODELS = {
+    "photos": ("timm/tf_efficientnet_lite2.in1k", "sentence-transformers/all-MiniLM-L6-v2"),
+    "scenes": (),
+}
+
+
+def static_page(parts: dict[str, str], galleries: Sequence[dict[str, Any]], engine_bytes: int) -> str:
+    """The page.
+
+    Args:
+        parts: the folders of scripts, libraries, models and galleries by name; galleries: as `write_opened` gives them.
+        engine_bytes: of the libraries, which come with the first model.
+    """
+    entry = f"{parts['js']}/{ENTRY}"
+    values = {
+        "parts": parts,
+        "galleries": list(galleries),
+        "scripts": sorted({*preloaded(), *reached(WORKER)}),
+        "engine_bytes": engine_bytes,
+        "description": DESCRIPTION,
+        "measures": {measure.name: measure.meaning for measure in MEASURES},
+    }
+    data = json.dumps(values, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    links = [f'<link rel="modulepreload" href="{parts["js"]}/{name}">' for name in preloaded()]
+    tags = [table_tag(MEASURED), *links, f'<script type="module" src="{entry}"></script>']
+    content = {"/*STYLE*/": styles(), "<!--SCRIPTS-->": "\n".join(tags), "/*SITE*/null": data}
+    page = (ASSETS / "page.html").read_text(encoding="utf-8")
+    for place, text in content.items():
+        page = page.replace(place, text, 1)
+    return page
+
+
+def preloaded() -> list[str]:
+    """The modules that the entry imports, directly or by another one."""
+    return reached(ENTRY)
+
+
+def reached(entry: str) -> list[str]:
+    """A module and those that it imports, directly or by another one."""
+    known, waiting = scripts(), [entry]
+    names: list[str] = []
+    while waiting:
+        name = waiting.pop()
+        if name in names:
+            continue
+        names.append(name)
+        waiting += imports_of(name, known[name].decode())
+    return sorted(names)
+
+
+def imports_of(name: str, source: str) -> list[str]:
+    """The modules that a module imports by name, as paths below assets/js."""
+    folder = Path(name).parent
+    paths = [part.partition('"')[0] for part in source.split(' from "')[1:]]
+    return [normal((folder / path).parts) for path in paths if path.startswith(".")]
+
+
+def normal(parts: Sequence[str]) -> str:
+    """A path without "..": "viewer/../base/dom.js" is "base/dom.js"."""
+    clean: list[str] = []
+    for part in parts:
+        if part == "..":
+            clean.pop()
+        elif part != ".":
+            clean.append(part)
+    return "/".join(clean)
+
+
+def worker_script() -> str:
+    """The service worker, which lets the page work without a network."""
+    return (ASSETS / "offline.js").read_text(encoding="utf-8")
+
+
+def space_card(models: Sequence[str]) -> str:
+    """The README.md that makes the folder a static Space."""
+    named = [f"  - {name}" for model in models for name in HUB_MODELS[model]]
+    lines = [
+        "---",
+        "title: SEPS Explorer, without a server",
+        "emoji: 🔎",
+        "colorFrom: green",
+        "colorTo: gray",
+        "sdk: static",
+        "app_file: index.html",
+        "license: mit",
+        "short_description: Which patches of a photo does a caption keep?",
+        *(["models:", *named] if named else []),
+        "---",
+        "",
+        "This page runs its models in the visitor's own browser: nothing that is typed or opened here leaves it.",
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,146 @@
+"""Writing the folder: libraries, scripts, models, galleries, each below a name with a digest of its content, so that a
+browser may keep them for good; and the page that names them all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from demo.galleries.index import IndexedGallery
+from demo.galleries.scenes import SCENES
+from demo.screens.examples import examples_of
+from demo.screens.parts import ViewState
+from demo.screens.photos.view import rank_and_show
+from demo.server.static import scripts
+from demo.service.retrieval import RetrievalService
+from demo.service.start import open_service, shipped_scenes
+from demo.static.gallery import write_gallery
+from demo.static.libraries import library_files
+from demo.static.model import write_model
+from demo.static.page import space_card, static_page, worker_script
+from seps.files import written_whole
+from seps.progress import Progress
+
+MARK = "seps-static.json"  # names what a folder of ours holds: only such a folder is written anew
+OPENED = {"photos": "examples", SCENES: SCENES}  # a model's gallery
+
+
+def write_site(folder: Path, models: Sequence[str], progress: Progress = False) -> dict[str, int]:
+    """Write the page into a folder, over one that was written before.
+
+    Args:
+        folder: made where it lacks; models: of `OPENED`, the first is what the page opens with; progress: as in
+            `ScoringEngine`.
+
+    Returns:
+        The bytes of each part, by its name.
+
+    Raises:
+        ValueError: a file, or a folder that holds something else; libraries that cannot be fetched.
+    """
+    if folder.is_file():
+        raise ValueError(f"{folder} is a file: name a folder.")
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / MARK).is_file():
+        raise ValueError(f"{folder} holds other files, which would be lost: name another folder.")
+    libraries = library_files()
+    with written_whole(folder) as place:
+        place.mkdir(parents=True)
+        parts = {
+            "libraries": write_files(place, "libraries", libraries),
+            "js": write_files(place, "js", scripts()),
+        }
+        opened = [opened_model(name, progress) for name in models]
+        galleries = [write_opened(place, *pair, parts, progress) for pair in opened]
+        (place / "index.html").write_text(
+            static_page(parts, galleries, sum(map(len, libraries.values()))), encoding="utf-8"
+        )
+        (place / "offline.js").write_text(worker_script(), encoding="utf-8")
+        (place / "README.md").write_text(space_card(models), encoding="utf-8")
+        sizes = {name: sum(file.stat().st_size for file in files_of(place / path)) for name, path in parts.items()}
+        (place / MARK).write_text(json.dumps({"parts": parts, "bytes": sizes}, indent=1), encoding="utf-8")
+        return sizes | {"page": (place / "index.html").stat().st_size}
+
+
+def opened_model(name: str, progress: Progress) -> tuple[RetrievalService, IndexedGallery]:
+    """A model that ships, and its gallery."""
+    service = shipped_scenes() if name == SCENES else open_service(fetch=False, progress=progress)
+    return service, service.open(OPENED[name], progress)
+
+
+def write_opened(
+    place: Path, service: RetrievalService, indexed: IndexedGallery, parts: dict[str, str], progress: Progress
+) -> dict[str, Any]:
+    """Write a model and its gallery, each below a name that goes to `parts`.
+
+    Returns:
+        What the page knows of the gallery before anything of it is fetched, with the worked example.
+    """
+    model, name = place / f"model {service.name}", indexed.gallery.name
+    write_model(service, model, progress)
+    parts[f"model {service.name}"] = named_by_content(model)
+    folder = place / f"gallery {name}"
+    facts = write_gallery(service, indexed, folder)
+    parts[f"gallery {name}"] = named_by_content(folder)
+    needed = {file.name: file.stat().st_size for file in files_of(place / parts[f"model {service.name}"])}
+    embeddings = place / parts[f"gallery {name}"] / "embeddings.f16"
+    later = needed["image.onnx"]
+    return {
+        "name": name,
+        "title": indexed.gallery.title,
+        "model": service.name,
+        "bytes": sum(needed.values()) - later + embeddings.stat().st_size,
+        "image_bytes": later,
+        "pictures": sorted(
+            {item["thumb"] for item in facts["items"]} | {item["photo"]["src"] for item in facts["items"]}
+        ),
+        "files": sorted(set(needed) - {"config.json"}),
+        "first": first_view(service, indexed, facts, parts[f"gallery {name}"]),
+    }
+
+
+def first_view(
+    service: RetrievalService, indexed: IndexedGallery, facts: dict[str, Any], folder: str
+) -> dict[str, Any]:
+    """The worked example of a gallery as the page's scripts take it, pictures by address; what is said of the record
+    the page fills in itself."""
+    captions = examples_of(indexed)
+    _, ranking, viewer, state = rank_and_show(service, indexed, captions[0], None, ViewState())
+    del viewer["record"]["says"]
+    ranking["why"] = False  # there is no such view
+    shown = facts["items"][state.index]["photo"]
+    viewer["photo"] = shown | {"src": f"{folder}/{shown['src']}"}
+    for part in ranking["lists"]:
+        for item in part["items"]:
+            item["thumb"] = f"{folder}/{facts['items'][item['index']]['thumb']}"
+    return {"captions": list(captions), "ranking": ranking, "viewer": viewer}
+
+
+def write_files(place: Path, name: str, files: dict[str, bytes]) -> str:
+    """Write files into a folder that is named by them; returns its name."""
+    folder = place / name
+    for path, content in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+    return named_by_content(folder)
+
+
+def named_by_content(folder: Path) -> str:
+    """Give a folder a digest of its files at the end of its name; returns the name."""
+    digest = hashlib.sha256()
+    for file in files_of(folder):
+        content = file.read_bytes()
+        digest.update(f"{file.relative_to(folder).as_posix()}\0{len(content)}\0".encode() + content)
+    name = f"{folder.name.replace(' ', '-')}-{digest.hexdigest()[:12]}"
+    folder.rename(folder.with_name(name))
+    return name
+
+
+def files_of(folder: Path) -> list[Path]:
+    """Every file in a folder and below, in order."""
+    with suppress(FileNotFoundError):
+        return sorted(file for file in folder.rglob("*") if file.is_file())
+    return []

@@ -1,0 +1,185 @@
+"""Measure the page without a server: `python -m tests.bench.static DIR`, a folder that `make static` wrote.
+
+In headless Chromium, from a server on this machine: bytes and seconds until the worked example is drawn and until each
+model is ready, what a ranking, an explanation and a picture of one's own take then, and the memory of the tab. In
+Python: how far its embeddings and weights of 16 bits move scores, decisions and rankings from the app's. Linux alone:
+memory is read from /proc.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from demo.service.retrieval import RetrievalService
+from demo.static.model import page_model
+from demo.static.write import MARK, opened_model
+from seps import ScoringEngine
+from tests.demo.browser.conftest import CHROMIUM, chromium_path
+from tests.helpers.static_site import open_engine, served_folder
+
+MEGABYTE = 1e6
+PATIENCE = 180_000  # milliseconds
+CAPTIONS = 100
+FAR = 1e-3  # of S(I, T)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program; returns its exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.static", description=__doc__)
+    parser.add_argument("folder", type=Path, help="that make static wrote")
+    folder = parser.parse_args(arguments).folder
+    sizes = json.loads((folder / MARK).read_text(encoding="utf-8"))["bytes"]
+    figures: dict[str, Any] = {"MB of each part": {name: round(size / MEGABYTE, 2) for name, size in sizes.items()}}
+    models = [name.partition(" ")[2] for name in sizes if name.startswith("model ")]
+    with served_folder(folder) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium_path(), args=CHROMIUM)
+        figures["page"] = page_figures(browser, f"{address}/", models)
+        browser.close()
+    figures["from the app"] = {name: distances(name) for name in models}
+    print(json.dumps(figures, indent=1))
+    return 0
+
+
+def page_figures(browser: Browser, address: str, models: Sequence[str]) -> dict[str, Any]:
+    """What the page fetches, and takes, until its example is there and until each model is."""
+    figures: dict[str, Any] = {}
+    first_visit(browser, address)  # the browser's own start is not the page's
+    for name in models:
+        page = browser.new_page(viewport={"width": 1366, "height": 768})
+        page.set_default_timeout(PATIENCE)
+        fetched: list[int] = []
+        note_sizes(page, fetched)
+        page.add_init_script("navigator.serviceWorker.register = () => Promise.reject(new Error('measured without'))")
+        started = time.perf_counter()
+        page.goto(address)
+        page.wait_for_selector("#viewer canvas")
+        if name == models[0]:
+            figures["first view"] = {"seconds": round(time.perf_counter() - started, 2)}
+        page.wait_for_function("document.getElementById('said').textContent === ''")
+        if name != models[0]:
+            started = time.perf_counter()
+            page.locator("#gallery input").nth(models.index(name)).check()
+            page.wait_for_function("document.getElementById('said').textContent !== ''")
+            page.wait_for_function("document.getElementById('said').textContent === ''")
+        seconds, size = time.perf_counter() - started, sum(fetched)
+        page.fill("#caption textarea", "a man on a horse")
+        page.wait_for_function("new URLSearchParams(location.search).get('photo') !== null && "
+                               "document.querySelector('#caption textarea').value === 'a man on a horse'")  # fmt: skip
+        figures[name] = {"ready seconds": round(seconds, 1), "fetched MB, all": round(size / MEGABYTE, 1)}
+        figures[name]["tab MB"] = tab_memory(page)
+        figures[name] |= speeds(page, models.index(name))
+        figures[name]["tab MB with a picture of one's own"] = tab_memory(page)
+        page.close()
+    return figures
+
+
+def note_sizes(page: Page, sizes: list[int]) -> None:
+    """Note how long each answer is."""
+    page.on("response", lambda answer: sizes.append(int(answer.headers.get("content-length", 0))))
+
+
+def first_visit(browser: Browser, address: str) -> None:
+    """Open the page once."""
+    page = browser.new_page()
+    page.goto(address)
+    page.wait_for_selector("#viewer canvas")
+    page.close()
+
+
+def tab_memory(page: Page) -> float:
+    """The memory of the tab's process in MB, what it parts with others divided among them."""
+    session = page.context.browser.new_browser_cdp_session()  # type: ignore[union-attr]
+    processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
+    parts = []
+    for process in processes:
+        if process["type"] == "renderer":
+            lines = Path(f"/proc/{process['id']}/smaps_rollup").read_text(encoding="ascii").splitlines()
+            parts.append(sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")))
+    return round(max(parts) * 1024 / MEGABYTE)
+
+
+def speeds(page: Page, number: int) -> dict[str, float]:
+    """Median milliseconds of what the model is asked for, each new to it."""
+    open_engine(page)
+    script = """async (number) => {
+        const { engine, pairs } = asked;
+        const site = JSON.parse(document.getElementById("site").textContent);
+        const facts = await engine.open(site.galleries[number].name);
+        const timed = async (work) => {
+            const start = performance.now();
+            await work();
+            return performance.now() - start;
+        };
+        const times = { read: [], rank: [], explain: [], viewer: [], own: [] };
+        const pixels = new Uint8Array(3 * 1000 * 750).map((_, at) => at % 251);
+        const { model, name: gallery } = facts;
+        for (let at = 0; at < 10; at += 1) {
+            const caption = `a dog and ${at + 2} cars on a street`;
+            times.read.push(await timed(() => engine.ask("explain", { model, gallery, index: 0, caption })));
+            times.rank.push(await timed(() => engine.ask("rank", { model, gallery, caption })));
+            times.explain.push(await timed(() => engine.ask("explain", { model, gallery, index: 1, caption })));
+            const drawn = { layer: "mask", opacity: 0.75, lines: true, objects: false, mask: "", budget: 0 };
+            const state = { ...drawn, index: at % facts.items.length, caption };
+            times.viewer.push(await timed(() => pairs.viewerValue(facts, state)));
+        }
+        for (let at = 0; at < 4; at += 1) {
+            const picture = { pixels, width: 1000, height: 750 };
+            times.own.push(await timed(() => engine.ask("encode", { model, picture })));
+        }
+        return times;
+    }"""
+    times = page.evaluate(script, number)
+    named = {
+        "read": "caption and pair, ms",
+        "rank": "ranking, ms",
+        "explain": "pair, ms",
+        "viewer": "value of the viewer, ms",
+        "own": "picture of one's own, ms",
+    }
+    return {named[name]: round(statistics.median(values), 1) for name, values in times.items()}
+
+
+def distances(name: str) -> dict[str, float]:
+    """How far the page's embeddings and weights move what the app shows of a gallery and its captions."""
+    service, indexed = opened_model(name, False)
+    model = page_model(service.model)
+    halves = indexed.embeddings.cpu().half().float()
+    images = ScoringEngine(model.cross_net).encode_images(halves)
+    moved = replace(indexed, embeddings=halves, images=images)
+    page = RetrievalService(model, name, [moved])
+    items = indexed.gallery.items
+    captions = list(dict.fromkeys(caption for item in items for caption in item.captions))[:CAPTIONS]
+    apart: list[NDArray[np.float64]] = []
+    best, masks = 0, []
+    for number, caption in enumerate(captions):
+        rankings = [service.rank_images(indexed, caption), page.rank_images(moved, caption)]
+        scores = [np.array(ranking.scores)[np.argsort(ranking.order)] for ranking in rankings]
+        apart.append(np.abs(scores[0] - scores[1]))
+        best += rankings[0].order[0] == rankings[1].order[0]
+        pair = number % len(items), caption
+        masks.append(
+            bool((service.explain(indexed, *pair).sparse.kept == page.explain(moved, *pair).sparse.kept).all())
+        )
+    return {
+        "captions": len(captions),
+        "largest difference of S": round(float(np.max(apart)), 6),
+        "median difference of S": round(float(np.median(apart)), 6),
+        "per cent of pairs more than 0.001 apart": round(100 * float(np.mean(np.array(apart) > FAR)), 2),
+        "same best picture": best,
+        "masks that are the same": sum(masks),
+    }
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,173 @@
+"""The page without a server, as people use it: a folder below a path of its own, on any static host."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, Page, expect
+
+from demo.galleries.scenes import scenes_gallery
+from demo.static.write import write_site
+from tests.helpers.static_site import served_folder
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")]
+READY = 60_000  # milliseconds that a model may take to be there, beside other tests
+FIRST_VIEW = 1_000_000  # bytes
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder: Path = tmp_path_factory.mktemp("static")
+    write_site(folder / "below" / "it", ["scenes"])
+    with served_folder(folder) as url:
+        yield f"{url}/below/it/"
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1366, "height": 768}, accept_downloads=True)
+    page = context.new_page()
+    page.set_default_timeout(READY)
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    yield page
+    context.close()
+    assert faults == []
+
+
+def ask(page: Page, caption: str) -> None:
+    """Type a caption, and wait for its ranking."""
+    page.fill("#caption textarea", caption)
+    there = """(caption) => {
+        const query = new URLSearchParams(location.search);
+        return query.get("caption") === caption && query.get("photo") !== null;
+    }"""
+    page.wait_for_function(there, arg=caption)
+
+
+def score(page: Page) -> float:
+    return float(page.get_attribute("#viewer output", "data-similarity") or "nan")
+
+
+def test_the_worked_example_is_there_before_any_model(page: Page, address: str) -> None:
+    sizes: dict[str, int] = {}
+    page.on("response", lambda answer: sizes.update({answer.url: int(answer.headers.get("content-length", 0))}))
+    page.route("**/libraries-*/*", lambda route: route.abort())
+    page.route("**/model-*/*", lambda route: route.abort())
+    page.goto(address)
+    expect(page.locator("#viewer canvas").first).to_be_visible()
+    expect(page.locator("#viewer .seps-reading")).to_contain_text("patches kept")
+    scripts = [size for url, size in sizes.items() if url.endswith((".js", "/it/"))]
+    pictures = [size for url, size in sizes.items() if url.endswith(".png")]
+    assert len(scripts) > 20 and sum(scripts) + sum(sorted(pictures)[-24:]) < FIRST_VIEW
+    page.locator("#viewer [data-layer=tokens]").click()
+    expect(page.locator("#viewer .seps-multiples button")).to_have_count(39)
+
+
+def test_a_caption_ranks_and_a_picture_opens(page: Page, address: str) -> None:
+    page.goto(address)
+    ask(page, "a green rocket in the dark sky")
+    expect(page.locator("#ranking .line").first).to_contain_text("200 scenes ranked in")
+    rows = page.locator("#ranking .row")
+    expect(rows).to_have_count(24)
+    rows.nth(3).click()
+    index = int(rows.nth(3).get_attribute("data-index") or -1)
+    page.wait_for_function("(key) => new URLSearchParams(location.search).get('photo') === key", arg=str(index))
+    assert f"{score(page):.3f}" == rows.nth(3).locator(".score").inner_text()
+    page.locator("#viewer .seps-words button", has_text="rocket").click()
+    expect(page.locator("#viewer .seps-reading")).to_contain_text("rocket: similarity")
+    page.fill("#caption textarea", " ")
+    expect(page.locator("#said [role=alert]")).to_contain_text("The caption is empty")
+
+
+def test_a_decision_by_hand_is_answered_and_an_effect_measured(page: Page, address: str) -> None:
+    page.goto(address)
+    ask(page, "a red car")
+    before = score(page)
+    page.get_by_role("button", name="What if").click()
+    page.get_by_role("button", name="Keep all").click()
+    hint = page.locator("#viewer .seps-whatif")
+    expect(hint).to_contain_text("196 of 196 patches kept, 0 dropped and 98 added by hand")
+    assert abs(score(page) - before) > 1e-4
+    page.get_by_role("button", name="As the model decided").click()
+    again = "(score) => Number(document.querySelector('#viewer output').dataset.similarity) === score"
+    page.wait_for_function(again, arg=before)
+    page.locator("#viewer [data-layer=effect]").click()
+    expect(page.locator("#viewer .seps-reading")).to_contain_text("loses if this one decision is turned over")
+
+
+def test_pictures_of_ones_own_score_as_in_the_gallery(page: Page, address: str, tmp_path: Path) -> None:
+    page.goto(address)
+    ask(page, "a red car")
+    rows = page.locator("#ranking .row")
+    three = [rows.nth(place) for place in range(3)]
+    best = [(row.get_attribute("data-index"), row.locator(".score").inner_text()) for row in three]
+    items = scenes_gallery().items
+    for index, _ in best:
+        items[int(index or -1)].photo().save(tmp_path / f"{index} & mine.png")
+    (tmp_path / "none.png").write_bytes(b"no picture")
+    page.locator("#own-box summary").click()
+    page.set_input_files("#uploads", [tmp_path / f"{index} & mine.png" for index, _ in reversed(best)])
+    expect(rows).to_have_count(3)
+    for place, (index, points) in enumerate(best):
+        expect(rows.nth(place).locator(".title")).to_have_text(f"{index} & mine.png")
+        assert abs(float(rows.nth(place).locator(".score").inner_text()) - float(points)) < 3e-3
+    expect(page.locator("#viewer canvas").first).to_be_visible()
+    page.set_input_files("#uploads", [tmp_path / "none.png"])
+    expect(page.locator("#said [role=alert]")).to_contain_text('"none.png" cannot be read')
+
+
+def test_files_are_what_the_app_writes(page: Page, address: str, tmp_path: Path) -> None:
+    page.goto(address)
+    ask(page, "a red car")
+    for name, kind in (("PNG", "png"), ("JSON", "json"), ("CSV", "csv")):
+        with page.expect_download() as waiting:
+            page.get_by_role("button", name=f"ranking as {name}" if kind == "csv" else f"as {name}").click()
+        waiting.value.save_as(tmp_path / f"file.{kind}")
+    assert Image.open(tmp_path / "file.png").size[0] == 1272
+    numbers = json.loads((tmp_path / "file.json").read_text(encoding="utf-8"))
+    assert numbers["caption"] == "a red car" and len(numbers["explanation"]["branches"][0]["score"]) == 196
+    assert abs(sum(numbers["explanation"]["terms"].values()) - numbers["explanation"]["similarity"]) < 1e-5
+    lines = (tmp_path / "file.csv").read_text(encoding="utf-8-sig").splitlines()
+    assert lines[0] == "rank,photo,title,score,caption" and len(lines) == 201
+
+
+def test_links_lead_to_what_was_shown_and_back_leads_back(page: Page, address: str) -> None:
+    link = "?view=search&model=scenes&gallery=scenes&photo=7&caption=a+red+car&layer=word%3A2&opacity=40&grid=0"
+    page.goto(address + link)
+    expect(page.locator("#viewer .seps-reading")).to_contain_text("red: similarity")
+    expect(page.locator("#viewer .seps-opacity input")).to_have_value("40")
+    assert page.evaluate("location.search") == link
+    ask(page, "a blue tent")
+    page.go_back()
+    page.wait_for_function("document.querySelector('#caption textarea').value === 'a red car'")
+    page.goto(f"{address}?view=lesson")
+    expect(page.locator("#said [role=alert]")).to_contain_text("only the app has")
+
+
+def test_after_a_visit_it_works_without_a_network(page: Page, address: str) -> None:
+    page.goto(address)
+    page.wait_for_function("document.body.dataset.offline === 'ready'")
+    page.context.set_offline(True)
+    page.goto(f"{address}?view=search&model=scenes&gallery=scenes&caption=a+sheep")
+    expect(page.locator("#ranking .line").first).to_contain_text("200 scenes ranked in")
+    ask(page, "two purple gifts in the snow")
+    page.locator("#ranking .row").nth(5).click()
+    expect(page.locator("#ranking .row img").nth(5)).to_have_js_property("complete", True)
+    assert page.locator("#ranking .row img").nth(5).evaluate("(image) => image.naturalWidth") == 224
+
+
+def test_on_a_phone_the_picture_is_in_the_first_screen(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto(address)
+    canvas = page.locator("#viewer canvas").first
+    expect(canvas).to_be_visible()
+    box = canvas.bounding_box()
+    assert box is not None and box["y"] + box["height"] / 2 < 844
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    context.close()

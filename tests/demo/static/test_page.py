@@ -1,0 +1,97 @@
+"""The folder of the page without a server: what it may replace, what its page names, and what stands for a Space."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from demo.galleries.annotation import labels
+from demo.galleries.phrases import phrases_of
+from demo.galleries.scenes import scenes_gallery
+from demo.record.layer_table import LAYERS
+from demo.server.static import scripts
+from demo.static.gallery import mention_facts, object_facts, scene_facts
+from demo.static.libraries import library_files
+from demo.static.page import ENTRY, MEASURED, WORKER, imports_of, reached, space_card, static_page
+from demo.static.write import MARK, named_by_content, write_files, write_site
+from seps.data.regions import mask_overlap
+from tests.helpers.sentences import refused
+
+PARTS = {"js": "js-0", "libraries": "libraries-0"}
+
+
+def test_only_a_folder_of_ours_is_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, others, ours = tmp_path / "file", tmp_path / "others", tmp_path / "ours"
+    file.touch()
+    others.mkdir()
+    (others / "holiday.jpg").touch()
+    ours.mkdir()
+    (ours / MARK).touch()
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("SEPS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    for folder in ("file", "others", "ours"):  # the last is let through, to where npm is missing
+        with refused(ValueError):
+            write_site(Path(folder), ["scenes"])
+    assert (others / "holiday.jpg").exists() and (ours / MARK).exists()
+
+
+def test_libraries_that_npm_cannot_fetch_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    npm = tmp_path / "npm"
+    npm.write_text(f"#!{shutil.which('sh')}\nexit 1\n", encoding="utf-8")
+    npm.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with refused(ValueError):
+        library_files(tmp_path / "cache")
+
+
+def test_the_page_names_every_module_that_it_imports_and_none_of_what_is_not_there() -> None:
+    page = static_page(PARTS, [], 0)
+    loaded = re.findall(r'<link rel="modulepreload" href="js-0/([^"]+)">', page)
+    assert {ENTRY, "viewer/viewer.js", "record/sentences.js", "static/photos.js"} <= set(loaded)
+    assert not {"app.js", "lesson/lesson.js", WORKER} & set(loaded)
+    for name in {*loaded, *reached(WORKER)}:
+        assert set(imports_of(name, scripts()[name].decode())) <= scripts().keys()
+    assert not re.search(r"https?://(?!www\.w3\.org)", page.replace("https://example.org", ""))
+
+
+def test_the_page_offers_the_measures_that_it_can_make() -> None:
+    page = static_page(PARTS, [], 0)
+    table = re.search(r'id="seps-table">(.*?)</script>', page)
+    assert table is not None
+    named = {row["name"] for row in json.loads(table[1])["layers"]}
+    assert named == {row.name for row in LAYERS if row.measure is None or row.name in MEASURED}
+
+
+def test_folders_are_named_by_what_they_hold(tmp_path: Path) -> None:
+    first = write_files(tmp_path / "a", "js", {"x/y.js": b"1", "z.js": b"2"})
+    assert first == write_files(tmp_path / "b", "js", {"z.js": b"2", "x/y.js": b"1"})
+    assert first != write_files(tmp_path / "c", "js", {"x/y.js": b"1", "z.js": b"3"})
+    assert (tmp_path / "a" / first / "x" / "y.js").read_bytes() == b"1"
+    (tmp_path / "one two").mkdir()
+    assert re.fullmatch("one-two-[0-9a-f]{12}", named_by_content(tmp_path / "one two"))
+
+
+def test_a_spaces_card_names_what_its_models_are_made_of() -> None:
+    assert "sdk: static" in space_card(["scenes"]) and "models:" not in space_card(["scenes"])
+    assert "  - sentence-transformers/all-MiniLM-L6-v2\n" in space_card(["scenes", "photos"])
+
+
+def test_scenes_come_with_their_objects_and_phrases() -> None:
+    for item in scenes_gallery().items[:5]:
+        known = item.known
+        assert known is not None
+        facts = scene_facts(known, (14, 14))
+        assert len(facts["objects"]) == len(known.scene.objects)
+        for caption in item.captions:
+            assert facts["mentions"][caption] == [mention_facts(mention) for mention in phrases_of(known, caption)]
+        for number in range(len(known.scene.objects)):
+            inside = object_facts(known.scene, number, (14, 14))["inside"]
+            covered = np.zeros(196)
+            covered[inside[::2]] = inside[1::2]
+            np.testing.assert_array_equal(covered, mask_overlap(labels(known.scene) == number, (14, 14)).reshape(-1))

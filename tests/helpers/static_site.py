@@ -1,0 +1,118 @@
+"""The page without a server, served from below a path of its own, and what tests ask of its scripts."""
+
+from __future__ import annotations
+
+import re
+import threading
+from base64 import b64decode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import Page
+
+DECIMAL = re.compile(r"([+-]?\d+\.\d+)")
+# Arrays of a value as base64, as Python packs them.
+PACKED = """(value) => {
+    const text = (floats) => {
+        const bytes = new Uint8Array(floats.buffer, floats.byteOffset, floats.byteLength);
+        const [parts, step] = [[], 8192];
+        for (let at = 0; at < bytes.length; at += step) {
+            parts.push(String.fromCharCode(...bytes.subarray(at, at + step)));
+        }
+        return btoa(parts.join(""));
+    };
+    const pack = (part) => {
+        if (part?.values instanceof Float32Array) return { shape: part.shape, float32: text(part.values) };
+        if (Array.isArray(part)) return part.map(pack);
+        if (part && typeof part === "object") {
+            return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, pack(inner)]));
+        }
+        return part;
+    };
+    return pack(value);
+}"""
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def served_folder(folder: Path) -> Iterator[str]:
+    """Serve a folder; give its address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def open_engine(page: Page) -> None:
+    """Let `window.asked` answer questions to the page's own modules, beside the page."""
+    page.evaluate(
+        f"""async () => {{
+            const site = JSON.parse(document.getElementById("site").textContent);
+            const module = (name) => import(new URL(`${{site.parts.js}}/${{name}}`, document.baseURI).href);
+            const {{ makeEngine }} = await module("static/engine.js");
+            const {{ makePairs }} = await module("static/pair.js");
+            const [own, resize] = [await module("static/own.js"), await module("engine/resize.js")];
+            const language = await module("static/language.js");
+            const engine = makeEngine(site, () => {{}});
+            const pairs = makePairs(engine.ask, () => {{}});
+            window.asked = {{ engine, pairs, own, resize, language, pack: {PACKED}, first: site.galleries[0].name }};
+            window.asked.facts = await engine.open(window.asked.first);
+        }}"""
+    )
+
+
+def floats(value: dict[str, Any]) -> np.ndarray[Any, Any]:
+    """The array of a packed value."""
+    return np.frombuffer(b64decode(value["float32"]), "<f4").reshape(value["shape"])
+
+
+def same_text(text: str, other: str) -> bool:
+    """Whether two texts are the same but for a unit in the last place of a number, where rounding fell either way."""
+    parts, others = (DECIMAL.split(given) for given in (text, other))
+    return len(parts) == len(others) and all(
+        part == same or (place % 2 == 1 and len(part) == len(same) and near(part, same))
+        for place, (part, same) in enumerate(zip(parts, others, strict=True))
+    )
+
+
+def near(number: str, other: str) -> bool:
+    """Whether two numbers, as written with as many digits, are a unit of the last place apart at most."""
+    unit = 10.0 ** -len(number.partition(".")[2])
+    return abs(float(number) - float(other)) <= 1.01 * unit
+
+
+def differences(given: Any, expected: Any, tolerance: float, path: str = "") -> list[str]:
+    """Where two JSON values differ, each place with both; numbers, packed ones too, may by a tolerance, and texts as
+    `same_text` lets them."""
+    if isinstance(expected, dict) and isinstance(given, dict) and given.keys() == expected.keys():
+        if "float32" in expected:
+            arrays = floats(given), floats(expected)
+            if arrays[0].shape != arrays[1].shape:
+                return [f"{path}: {arrays[0].shape} and not {arrays[1].shape}"]
+            furthest = float(np.abs(arrays[0] - arrays[1]).max(initial=0))
+            return [] if furthest <= tolerance else [f"{path}: {furthest} apart"]
+        return [
+            line for name in expected for line in differences(given[name], expected[name], tolerance, f"{path}/{name}")
+        ]
+    if isinstance(expected, list | tuple) and isinstance(given, list) and len(given) == len(expected):
+        pairs = enumerate(zip(given, expected, strict=True))
+        return [line for number, pair in pairs for line in differences(*pair, tolerance, f"{path}/{number}")]
+    if isinstance(given, str) and isinstance(expected, str):
+        return [] if same_text(given, expected) else [f"{path}: {given} and not {expected}"]
+    numbers = isinstance(given, int | float) and isinstance(expected, int | float)
+    equal = abs(given - expected) <= tolerance if numbers else given == expected
+    return [] if equal else [f"{path}: {given} and not {expected}"]
