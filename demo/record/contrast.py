@@ -23,7 +23,6 @@ from seps.models.found_words import FoundRule
 
 MARKED = 3  # words that are marked on the pictures
 CHANGED, LEAST = 4, 5e-5  # words whose attributions changed that are described, and by how much at least
-REST = ("specials", "tokens", "left_over", "dense")
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class Part:
     """A part of both similarities: a word's share, or what all words leave.
 
     Attributes:
-        name: the word, or one of `REST`.
+        name: the word; of what all words leave, "specials", "tokens", "left_over" or "dense".
         left, right: the shares; None where the caption of that side has not got the word.
         number: of a word, from 0: those of the left caption in their order, then those of the right one alone.
         left_pieces, right_pieces: positions of the word's pieces in either caption.

@@ -39,6 +39,7 @@ from seps.runs.checkpoint import FOLDER, NUMBERS, load_checkpoint, read_state, s
 from seps.runs.lr_schedule import FINE, set_learning_rate
 from seps.runs.lr_schedule import length_note as note_on_length
 from seps.runs.recipe import first_settings, write_recipe
+from seps.runs.run_folder import check_no_run
 from seps.runs.run_log import DrawTimer, StepLog, forget_after, read_epochs, write_epoch
 
 SHORT = {
@@ -131,6 +132,8 @@ def train(
         network.load(start)
     elif settings.text_start:
         start_text(network, settings.text_start)
+    if not resume:
+        check_no_run(out)
     out.mkdir(parents=True, exist_ok=True)
     read_epochs(out)
     first, done = done_before(out, settings) if resume else (0, 0)

@@ -41,7 +41,7 @@ from seps.runs.checkpoint import FOLDER, NUMBERS, load_checkpoint, read_state, s
 from seps.runs.lr_schedule import FINE, set_learning_rate
 from seps.runs.lr_schedule import length_note as note_on_length
 from seps.runs.recipe import first_settings, write_recipe
-from seps.runs.run_folder import BEST, BEST_EPOCH
+from seps.runs.run_folder import BEST, BEST_EPOCH, check_no_run
 from seps.runs.run_log import DrawTimer, StepLog, forget_after, read_epochs, write_epoch
 
 MAX_SPOILT = 32  # pictures, each with its two spoilt copies
@@ -154,6 +154,8 @@ def train(
     Raises:
         ValueError: data, recipe or checkpoint that do not fit, before training starts; a loss that is not finite.
     """
+    if not resume:
+        check_no_run(out)
     ratings = {name: read_ratings(data, name, config.data) for name in ("train", "dev")}
     notes = [*rating_notes(ratings["train"], ratings["dev"], config.data), rate_note(config, settings)]
     for note in filter(None, notes):

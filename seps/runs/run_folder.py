@@ -5,7 +5,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-BEST, CHECKPOINTS, METRICS = "best", "checkpoints", "metrics.csv"
+from seps.runs.checkpoint import FOLDER
+
+BEST, CHECKPOINTS, METRICS, MODEL = "best", "checkpoints", "metrics.csv", "model"
 BEST_EPOCH = "epoch.json"  # in BEST: which epoch it is, and its score on dev
 NAMES = "epoch-[0-9][0-9][0-9]"  # of checkpoints
 
@@ -17,16 +19,16 @@ def checkpoints(out: Path) -> list[Path]:
 
 def check_no_run(out: Path) -> None:
     """Raise ValueError where a folder holds what a run left after an epoch, and a new one would overwrite it."""
-    existing = checkpoints(out)
+    existing, remedy = checkpoints(out), "give --out another folder to start anew"
     if existing:
         count = epoch_of(existing[-1])
         epochs = f"{count} epoch{'s' * (count > 1)}"
-        raise ValueError(
-            f"{out} holds a run of {epochs}: add --resume to go on with it, or give --out another folder to start anew."
-        )
-    left = [name for name in (METRICS, BEST) if (out / name).exists()]
+        raise ValueError(f"{out} holds a run of {epochs}: add --resume to go on with it, or {remedy}.")
+    if (out / FOLDER).exists():
+        raise ValueError(f"{out} holds a run: add --resume to go on with it, or {remedy}.")
+    left = [name for name in (METRICS, BEST, MODEL) if (out / name).exists()]
     if left:
-        raise ValueError(f"{out} holds {' and '.join(left)} of another run: give --out another folder to start anew.")
+        raise ValueError(f"{out} holds {' and '.join(left)} of another run: {remedy}.")
 
 
 def find_checkpoint(out: Path, epoch: int) -> Path:

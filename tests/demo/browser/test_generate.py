@@ -81,10 +81,10 @@ def test_a_frame_that_comes_after_the_stop_is_not_shown(browser: Browser) -> Non
 
 
 WATCH = """(line) => {
-  window.told = []; window.pictures = [];
+  window.lines = []; window.pictures = [];
   const look = () => {
     for (const [seen, now] of [
-      [told, document.querySelector(line)?.textContent],
+      [lines, document.querySelector(line)?.textContent],
       [pictures, document.querySelector("#generate .seps-drawn")?.src],
     ]) if (now && !seen.includes(now)) seen.push(now);
   };
@@ -128,7 +128,7 @@ def test_a_caption_is_drawn_in_frames_and_explained(browser: Browser, generating
         page.evaluate(WATCH, READY)
         page.locator("#generate-draw").click()
         drawn(page)
-        lines, pictures = page.evaluate("[window.told, window.pictures]")
+        lines, pictures = page.evaluate("[window.lines, window.pictures]")
         assert len([line for line in lines if "of 10" in line]) >= 3
         assert len(pictures) >= 4  # three on the way, and the drawing
         expect(page.locator(READY)).to_have_text("Drawn with seed 5 in 10 steps.")

@@ -16,7 +16,7 @@ from tests.demo.browser.standalone import ADDRESS, imported, open_html, page_of
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 VIEWS = ("search", "captions", "about")
 LINK = "?view={}&gallery=examples&photo={}&caption={}"
-# Tabs as Gradio has them, a caption, and what is told to Python, in `window.told`.
+# Tabs as Gradio has them, a caption, and what is told to Python, in `window.sent`.
 TABS = "".join(f'<button role="tab" data-tab-id="{view}" aria-selected="false">{view}</button>' for view in VIEWS)
 HTML = f"""<!doctype html><title>trail</title>{table_tag()}
 <div id="views">{TABS}
@@ -26,9 +26,9 @@ const tabs = [...document.querySelectorAll("[role=tab]")];
 const select = (one) => tabs.forEach((tab) => tab.setAttribute("aria-selected", String(tab === one)));
 tabs.forEach((tab) => tab.addEventListener("click", () => select(tab)));
 select(tabs[0]);
-window.told = [];
+window.sent = [];
 window.ready = import("/{script_address("page/trail.js")}").then(({{ mount, followHistory, showed }}) => {{
-  mount(null, {{}}, (event, detail) => window.told.push([event, detail]));
+  mount(null, {{}}, (event, detail) => window.sent.push([event, detail]));
   followHistory();
   window.showed = (query, pair, isNew = true) => showed(document.getElementById("place"), query, pair, "photo", isNew);
 }});
@@ -50,7 +50,7 @@ def show(page: Page, view: str, photo: str, caption: str, drawn: str = "") -> No
 
 
 def sent(page: Page, event: str) -> list[dict[str, Any]]:
-    return [detail for name, detail in page.evaluate("window.told") if name == event]
+    return [detail for name, detail in page.evaluate("window.sent") if name == event]
 
 
 def steps(page: Page) -> int:

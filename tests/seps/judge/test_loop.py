@@ -152,6 +152,8 @@ def test_a_run_resumes_to_the_same_curve(
         with pytest.raises(StoppedError):
             train(config(clip, encoder), settings, rated, tmp_path / "cut", cache=tmp_path / "cache")
     assert len(read_epochs(tmp_path / "cut")) == 2
+    with refused(ValueError):  # a new run would overwrite it
+        train(config(clip, encoder), settings, rated, tmp_path / "cut", cache=tmp_path / "cache")
     train(config(clip, encoder), settings, rated, tmp_path / "cut", resume=True, cache=tmp_path / "cache")
     assert (tmp_path / "cut" / METRICS).read_text() == (tmp_path / "whole" / METRICS).read_text()
     first, second = (load_judge(tmp_path / name / "model").state_dict() for name in ("whole", "cut"))
