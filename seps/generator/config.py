@@ -26,8 +26,9 @@ CONFIG_ELSEWHERE = {
     "embed_dim": "encoders.embed_size is meant",
     "use_simple_cnn": "encoders.vision 'simple' is meant, or the name of a timm model",
     "freeze_bert": "training.stages.freeze_text is meant, of each stage",
-    "num_timesteps": "diffusion.train_steps is meant",
-    "max_length": "captioner.max_words is meant",
+    "num_diffusion_steps": "diffusion.train_steps is meant",
+    "max_text_length": "captioner.max_words is meant",
+    "bert_model_name": "encoders.text is meant",
 }
 
 

@@ -19,7 +19,6 @@ STAGE_ELSEWHERE = {"freeze_bert": "freeze_text is meant", "lr": "learning_rate i
 TRAINING_ELSEWHERE = {
     "freeze_bert": "freeze_text is meant, of each of training.stages",
     "recon_weight": "reconstruction_weight is meant",
-    "diff_weight": "diffusion_weight is meant",
     "lr": "learning_rate is meant",
     "num_epochs": "epochs is meant, of each of training.stages",
     "epochs": "epochs is a key of each of training.stages",

@@ -79,8 +79,21 @@ class DataConfig(Fields, section="data"):
     explanation_column: str = ""
 
 
+ELSEWHERE = {  # keys of the published scorer, and what is meant here
+    "clip_model_name": "encoder.name is meant",
+    "freeze": "encoder.freeze 'all' is meant",
+    "partial_freeze": "encoder.freeze 'layers' is meant, with encoder.freeze_layers",
+    "freeze_layers": "encoder.freeze_layers is meant",
+    "use_residual_learning": "residual is meant",
+    "residual_scale_q": "scale_q is meant",
+    "residual_scale_c": "scale_c is meant",
+    "use_two_branch": "branches 'two' is meant, with residual false",
+    "use_refinement": "residual is meant, whose bounded correction takes the refinement's place",
+}
+
+
 @dataclass(frozen=True)
-class JudgeConfig(Fields):
+class JudgeConfig(Fields, elsewhere=ELSEWHERE):
     """Everything that makes a `Judge`.
 
     Attributes:

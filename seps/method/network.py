@@ -120,8 +120,6 @@ class CrossSparseAggrNet(nn.Module):
 
     @former_names(
         opt="a set of arguments, embed_size, num_patches, sparse_ratio, aggr_ratio,",
-        use_refinement="use_paper_version=True, which has the relevance MLP of equation (5),",
-        use_paper_equations="use_paper_version",
         embed_dim="embed_size",
     )
     def __init__(

@@ -103,3 +103,19 @@ def test_nothing_to_learn_is_refused() -> None:
 def test_settings_are_plain_values() -> None:
     assert JudgeSettings(**json.loads(json.dumps(JudgeSettings(seed=3).as_dict()))) == JudgeSettings(seed=3)
     assert EncoderConfig("clip", "any").freeze == "all"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"use_refinement": True},
+        {"residual_scale_q": 0.2},
+        {"partial_freeze": True},
+        {"training": {"w_q": 0.5}},
+        {"training": {"lr": 1e-3}},
+    ],
+)
+def test_keys_of_the_published_scorer_are_refused_with_what_is_meant(values: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "recipe.json").write_text(json.dumps({"encoder": {"kind": "clip", "name": "any"}} | values))
+    with refused(ValueError):
+        read_recipe(tmp_path / "recipe.json")

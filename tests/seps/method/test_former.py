@@ -23,7 +23,6 @@ def former_calls() -> dict[str, Callable[[], Any]]:
     return {
         "forward(long_cap_embs=)": lambda: network(image, words, [4, 4], long_cap_embs=words),
         "forward(long_cap_lens=)": lambda: network(image, words, [4, 4], long_cap_lens=[4, 4]),
-        "CrossSparseAggrNet(use_refinement=)": lambda: make(8, 9, use_refinement=True),
         "CrossSparseAggrNet(opt=)": lambda: make(opt={"embed_size": 8}),
         "TokenSparse(...)(tokens, attention_x, attention_y)": lambda: sparse(image, attention, attention),
         "TokenSparse(...)(attention_x=)": lambda: sparse(image, attention_x=attention, attention_y=attention),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from seps.method.losses import align_loss
+from seps.method.losses import align_loss, ratio_loss
 from seps.method.selection import kept_count
 from seps.models.config import load_config
 from seps.training.cheats import DECIDED, main, measured, table
@@ -42,6 +42,13 @@ def test_losses_at_the_start_are_those_of_equal_scores() -> None:
     alike = torch.zeros(32, 32)
     stated = re.findall(r"(\d+\.\d) and (\d+\.\d) for a batch of 32", PAGE)
     assert stated == [(f"{float(align_loss(alike, max_violation=True)):.1f}", f"{float(align_loss(alike)):.1f}")]
+
+
+def test_l_ratio_has_a_highest_value() -> None:
+    kept = [torch.full((4, 4, 196), value) for value in (0.0, 0.5, 1.0)]
+    assert max(float(ratio_loss((sparse, dense))) for sparse in kept for dense in kept) == 0.5
+    assert max(float(ratio_loss((sparse,))) for sparse in kept) == 0.25
+    assert "at most 0.25 a branch, 0.50 in all" in PAGE
 
 
 def test_kept_counts_are_those_of_the_configs() -> None:
