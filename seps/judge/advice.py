@@ -17,12 +17,12 @@ COMMANDS_PAGE = """From ratings to sorted pictures, with a CLIP of the hub or of
 
   pip install ".[judge]"
   python -m seps.judge train quick --data RATINGS --out RUN --set encoder.name=openai/clip-vit-base-patch32
-  python -m seps.judge train over-3000-ratings --data RATINGS --out RUN --freeze 9 --lr 3e-5 --epochs 20
-  python -m seps.judge train over-3000-ratings --data RATINGS --out RUN --resume
-  tensorboard --logdir RUN/tensorboard
-  python -m seps.judge evaluate --model RUN/best --data RATINGS --split dev --json RUN/results.json
+  python -m seps.judge train over-3000-ratings --data RATINGS --out RUN2 --freeze 9 --lr 3e-5 --epochs 20
+  python -m seps.judge train RUN2/recipe.json --data RATINGS --out RUN2 --resume
+  tensorboard --logdir RUN2/tensorboard
+  python -m seps.judge evaluate --model RUN2/best --data RATINGS --split dev --json RUN2/results.json
   python -m seps.judge ablate --data RATINGS --out ABLATION --recipe quick
-  python -m seps.judge sort PICTURES --prompts prompts.csv --model RUN/best --csv sorted.csv"""
+  python -m seps.judge sort PICTURES --prompts prompts.csv --model RUN2/best --csv sorted.csv"""
 
 
 def advice() -> str:

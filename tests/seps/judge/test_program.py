@@ -118,7 +118,7 @@ def test_the_guide_prints_commands_that_the_program_takes(capsys: pytest.Capture
     assert {command.split()[0] for command in commands} == {"train", "evaluate", "ablate", "sort"}
     for command in commands:
         arguments_parser().parse_args(command.split())
-    for recipe in re.findall(r"train ([\w-]+)", printed):
+    for recipe in re.findall(r"train ([\w-]+) ", printed):
         read_recipe(recipe)
     assert advice() in printed
     with pytest.raises(SystemExit):
