@@ -18,7 +18,8 @@ from seps.generator.network import CONFIG_FILE, GeneratorNetwork
 from seps.generator.settings import read_recipe
 from seps.models.shipped import shipped_file
 from seps.models.storage import read_tensors
-from seps.runs.checkpoint import FOLDER, TENSORS
+from seps.runs.checkpoint import TENSORS
+from seps.runs.run_folder import FOLDER
 
 COUNT = 5  # texts, and pictures
 TEXTS = (

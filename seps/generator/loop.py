@@ -35,11 +35,11 @@ from seps.generator.teacher import TeacherHead, TeacherPatches
 from seps.generator.watch import fall_note, memory_error, plateau_note, success_marks, time_note
 from seps.models.hub import load_model
 from seps.precision import bfloat16_is_fast
-from seps.runs.checkpoint import FOLDER, NUMBERS, load_checkpoint, read_state, save_checkpoint
+from seps.runs.checkpoint import NUMBERS, load_checkpoint, read_state, save_checkpoint
 from seps.runs.lr_schedule import FINE, set_learning_rate
 from seps.runs.lr_schedule import length_note as note_on_length
 from seps.runs.recipe import first_settings, write_recipe
-from seps.runs.run_folder import check_no_run
+from seps.runs.run_folder import FOLDER, check_no_run
 from seps.runs.run_log import DrawTimer, StepLog, forget_after, read_epochs, write_epoch
 
 SHORT = {

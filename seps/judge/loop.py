@@ -37,11 +37,11 @@ from seps.judge.network import Predictions
 from seps.judge.report import epoch_report, epoch_row, training_plan
 from seps.judge.settings import JudgeSettings, rate_note, read_recipe
 from seps.models.model import evaluating
-from seps.runs.checkpoint import FOLDER, NUMBERS, load_checkpoint, read_state, save_checkpoint
+from seps.runs.checkpoint import NUMBERS, load_checkpoint, read_state, save_checkpoint
 from seps.runs.lr_schedule import FINE, set_learning_rate
 from seps.runs.lr_schedule import length_note as note_on_length
 from seps.runs.recipe import first_settings, write_recipe
-from seps.runs.run_folder import BEST, BEST_EPOCH, check_no_run
+from seps.runs.run_folder import BEST, BEST_EPOCH, FOLDER, check_no_run
 from seps.runs.run_log import DrawTimer, StepLog, forget_after, read_epochs, write_epoch
 
 MAX_SPOILT = 32  # pictures, each with its two spoilt copies

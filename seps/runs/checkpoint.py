@@ -20,7 +20,7 @@ from seps.models.storage import check_tensors, read_tensors
 
 State = TypeVar("State", bound=Fields)
 
-FOLDER, TENSORS, NUMBERS = "checkpoint", "checkpoint.safetensors", "checkpoint.json"
+TENSORS, NUMBERS = "checkpoint.safetensors", "checkpoint.json"
 MOMENTS = ("exp_avg", "exp_avg_sq")  # of AdamW, beside "step"
 MOMENTUM = "momentum_buffer"  # of Muon
 NOT_NEGATIVE = ("step", "exp_avg_sq")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from seps.runs.checkpoint import FOLDER
-
+FOLDER = "checkpoint"  # of what `seps.runs.checkpoint` writes
 BEST, CHECKPOINTS, METRICS, MODEL = "best", "checkpoints", "metrics.csv", "model"
 BEST_EPOCH = "epoch.json"  # in BEST: which epoch it is, and its score on dev
 NAMES = "epoch-[0-9][0-9][0-9]"  # of checkpoints

@@ -1,5 +1,6 @@
 // Files to take away: the record as JSON, the ranking as CSV, the picture as PNG.
 
+import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
 import { drawLayer } from "../picture/layer.js";
 import { loadImage } from "../base/canvas.js";
@@ -67,7 +68,7 @@ export async function png(record, value, { layer, opacity, lines }) {
   if (layer.startsWith("tokens")) drawTokens(drawn, photo, record, layer, { opacity, lines: false });
   else drawLayer(drawn, photo, record, layer, { opacity, lines });
   const { photo: { credit, licence }, caption, model } = value;
-  const facts = [say("button.model", { name: model }), `S(I, T) ${record.similarity.toFixed(4)}`];
+  const facts = [say("button.model", { name: model }), `S(I, T) ${fixed(record.similarity, 4)}`];
   const texts = [caption, describe(record, layer), [...facts, credit, licence].filter(Boolean).join(" · ")];
   const canvas = document.createElement("canvas");
   const context = canvas.getContext("2d");

@@ -1,6 +1,7 @@
 // The view Photos without a server: a caption ranks a gallery, and the best picture opens with what the caption kept. As
 // demo/screens/photos/view.py answers the triggers in the app.
 
+import { fixed } from "../base/numbers.js";
 import { h } from "../base/dom.js";
 import { say } from "../base/words.js";
 import { fromHighest } from "../engine/numbers.js";
@@ -123,7 +124,7 @@ export function photosView(site, engine, pairs, line) {
     const facts = await engine.open(state.gallery);
     const scores = await pairs.scores(facts, state.caption);
     const rows = fromHighest(scores).map((index, rank) => [
-      rank + 1, facts.items[index].key, facts.items[index].photo.title, Number(scores[index].toFixed(6)), state.caption,
+      rank + 1, facts.items[index].key, facts.items[index].photo.title, Number(fixed(scores[index], 6)), state.caption,
     ]);
     const name = fileName(facts.model, facts.name, "ranking", "csv");
     save(name, "text/csv", csv([["rank", "photo", "title", "score", "caption"], ...rows]));
