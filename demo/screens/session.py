@@ -275,13 +275,13 @@ def restored(registry: ModelRegistry, link: Link, name: str) -> Values:
     if name not in RESTORE:
         return {}
     values = RESTORE[name](registry, link)
-    return {name: below(link.problem or lacking(link, values), values)}
+    return {name: below(link.problem or lacking(link, name, values), values)}
 
 
-def lacking(link: Link, values: Sequence[Any]) -> str:
-    """A sentence where a picture cannot be drawn by the layer that a link names; empty where it is, or where that is
-    measured when it is asked for."""
+def lacking(link: Link, name: str, values: Sequence[Any]) -> str:
+    """A sentence where a view's picture cannot be drawn by the layer that a link names; empty where it is, or where
+    that is measured when it is asked for."""
     shown = [value["layer"] for value in values if isinstance(value, dict) and "layer" in value]
-    if link.view not in LAYERED or link.layer in shown or Layer.parse(link.layer).row.measure is not None:
+    if name not in LAYERED or link.layer in shown or Layer.parse(link.layer).row.measure is not None:
         return ""
     return f"The layer {link.layer!r} of this link is not to be had here: the decision mask is shown."

@@ -25,7 +25,7 @@ from demo.screens.losses import view as losses
 from demo.screens.losses.values import MININGS
 from demo.screens.parts import NO_POOL, ViewState
 from demo.screens.photos import view as search
-from demo.screens.session import fill, read_query
+from demo.screens.session import RESTORE, fill, read_query
 from demo.service.captions import MAX_CHARACTERS
 from demo.service.masks import mask_text
 from demo.service.registry import ModelRegistry
@@ -236,3 +236,11 @@ def test_knobs_of_any_size_are_told(registry: ModelRegistry) -> None:
         for number in (10**400, -(10**400), float("inf"), 1e308):
             with refused(ValueError):
                 read_knobs({name: number}, usual)
+
+
+@pytest.mark.parametrize("name", sorted(set(RESTORE) - {"judge", "generate"}))  # which need models of their own
+def test_a_view_that_is_opened_without_a_link_has_nothing_wrong(registry: ModelRegistry, name: str) -> None:
+    _, values = fill(registry, {}, name)
+    assert "problem" not in str(values[name][0])
+    wrong = fill(registry, {"photo": "nowhere"}, name)[1][name]
+    assert "problem" in str(wrong[0])
