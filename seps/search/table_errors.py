@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 FULL = ("no space left", "file too large", "disk quota", "os error 28", "os error 27", "storagefull")
 CLOSED = ("permission denied", "read-only", "access denied", "accessdenied", "forbidden", "os error 13", "os error 30")
+SOURCE_PLACE = re.compile(r",? *\S*/rust/\S*")  # where in Lance's own code an error was raised
 
 
 class StoreError(ValueError):
@@ -41,7 +43,8 @@ def sentence(uri: str, message: str) -> str:
         return f"Another process changed the table {uri} meanwhile: run this once more."
     if "not found" in lower or "no such file" in lower:
         return f"There is no table {uri}, or a part of it was deleted: index the photographs anew."
-    return f"The table {uri} cannot be used ({' '.join(message.split())[:120]}): index the photographs anew."
+    reason = SOURCE_PLACE.sub("", " ".join(message.split()))[:120]
+    return f"The table {uri} cannot be used ({reason}): index the photographs anew."
 
 
 def is_local(uri: str) -> bool:
