@@ -39,6 +39,8 @@ def sentence(uri: str, message: str) -> str:
         return f"The table {uri} cannot be written, its disk is full: make room and run this once more."
     if any(word in lower for word in CLOSED):
         return f"The table {uri} may be read alone, its place is protected: write into another place."
+    if "nosuchbucket" in lower:
+        return f"The bucket of {uri} does not exist: make it, or name another."
     if "conflict" in lower:
         return f"Another process changed the table {uri} meanwhile: run this once more."
     if "not found" in lower or "no such file" in lower:

@@ -1,0 +1,233 @@
+"""Galleries on disk at 1,000, 10,000, ... photographs, beside rivals, in one run: `make bench-scale`.
+
+    python -m tests.bench.scale PHOTOS CAPTIONS --work FOLDER --json assets/guide/scale.json
+
+PHOTOS is a folder of real photographs, CAPTIONS a text file with one a line. Where there are fewer photographs than a
+size wants, more are made of them: a rectangle of one's patches (a quarter to three quarters of each side) takes the
+place of another's, and every number is moved by normal noise of a tenth of the channel's standard deviation.
+Embeddings are kept in float16.
+
+For each size: what indexing takes and weighs; a query by two stages for shortlists of 50 to 1,000, with the share of
+the exact top 10 that is found; the same shortlist by a flat scan with numpy and by FAISS HNSW; exact scores of
+everything; and, in a fresh process, the time from its start to the first answer and its resident memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from seps import ScoringEngine, load_model
+from seps.models.model import SEPSModel
+from seps.photos import open_image
+from seps.search.index import CaptionIndex
+from seps.search.pooling import pooled_captions, pooled_images
+from seps.search.stages import rank_stored
+from seps.search.store import FileFacts, GalleryStore, Layout, StoredPhoto
+from tests.bench.__main__ import resident
+
+TOP = 10
+SHORTLISTS = (50, 100, 200, 500, 1000)
+COMMIT = 256
+JITTER = 0.1
+Floats = NDArray[np.float32]
+
+
+def real_embeddings(model: SEPSModel, photos: Path, most: int, file: Path) -> NDArray[np.float16]:
+    """Encode the first photographs of a folder, (V, N[+1], C), once: they stay in `file`."""
+    if not file.exists():
+        names = sorted(photos.iterdir())[:most]
+        rows = [model.encode_photos([open_image(name)])[0].half().numpy() for name in names]
+        np.save(file, np.stack(rows))
+    return np.load(file, mmap_mode="r")[:most]
+
+
+def gallery_rows(real: NDArray[np.float16], count: int, grid: tuple[int, int]) -> Iterator[tuple[range, Tensor]]:
+    """Give `count` photographs' embeddings, COMMIT at a time: the real ones, then mixtures of them."""
+    rng = np.random.default_rng(0)
+    spread = np.asarray(real[:: max(1, len(real) // 200)], dtype=np.float32).std(axis=(0, 1))  # (C,)
+    for start in range(0, count, COMMIT):
+        rows = range(start, min(start + COMMIT, count))
+        batch = [
+            np.asarray(real[i], dtype=np.float32) if i < len(real) else mixture(real, grid, spread, rng) for i in rows
+        ]
+        yield rows, torch.from_numpy(np.stack(batch))
+
+
+def mixture(real: NDArray[np.float16], grid: tuple[int, int], spread: Floats, rng: np.random.Generator) -> Floats:
+    """One photograph with a rectangle of another's patches, every number moved a little: (N, C)."""
+    first, second = rng.choice(len(real), 2, replace=False)
+    mixed, other = (np.array(real[i], dtype=np.float32).reshape(*grid, -1) for i in (first, second))
+    height, width = (int(rng.integers(side // 4, 3 * side // 4 + 1)) for side in grid)
+    top, left = int(rng.integers(0, grid[0] - height + 1)), int(rng.integers(0, grid[1] - width + 1))
+    mixed[top : top + height, left : left + width] = other[top : top + height, left : left + width]
+    flat = mixed.reshape(-1, mixed.shape[-1])
+    return flat + JITTER * spread * rng.standard_normal(flat.shape, dtype=np.float32)
+
+
+def build(uri: Path, layout: Layout, real: NDArray[np.float16], count: int, grid: tuple[int, int]) -> dict[str, float]:
+    """Write a table, and tell the seconds of writing rows and of building the index, and its size in bytes."""
+    shutil.rmtree(uri, ignore_errors=True)
+    writing = 0.0
+    with GalleryStore.write(uri, layout) as store:
+        for rows, embeddings in gallery_rows(real, count, grid):
+            started = time.perf_counter()
+            facts = [FileFacts(f"{i:09}.jpg", 0, 0, str(i)) for i in rows]
+            store.append([StoredPhoto(fact, values) for fact, values in zip(facts, embeddings, strict=True)])
+            writing += time.perf_counter() - started
+        started = time.perf_counter()
+        store.tidy()
+        tidying = time.perf_counter() - started
+    size = sum(file.stat().st_size for file in uri.rglob("*") if file.is_file())
+    return {"write_seconds": writing, "tidy_seconds": tidying, "bytes": float(size)}
+
+
+def exact_scores(
+    engine: ScoringEngine, store: GalleryStore, captions: CaptionIndex
+) -> tuple[list[int], Tensor, Floats]:
+    """Score everything: row ids (V,), S(I, T) (V, T), pooled vectors (V, C)."""
+    rows = store.rows()
+    scores, pooled = [], []
+    for start in range(0, len(rows), COMMIT):
+        embeddings = store.embeddings(rows[start : start + COMMIT])
+        scores.append(engine.score(engine.encode_images(embeddings), captions))
+        pooled.append(pooled_images(embeddings).half().float())
+    return rows, torch.cat(scores), torch.cat(pooled).numpy()
+
+
+def timed(query: Callable[[int], Any], count: int) -> tuple[list[Any], dict[str, float]]:
+    """Answers to queries 0 to count - 1; the median and the 95th percentile of their milliseconds, and the median of
+    those of all cores together, which other programs on the machine lengthen less."""
+    query(0)
+    answers, milliseconds, worked = [], [], []
+    for number in range(count):
+        started, cores = time.perf_counter(), time.process_time()
+        answers.append(query(number))
+        milliseconds.append(1000 * (time.perf_counter() - started))
+        worked.append(1000 * (time.process_time() - cores))
+    p50, p95 = np.percentile(milliseconds, [50, 95])
+    return answers, {"p50_ms": float(p50), "p95_ms": float(p95), "cpu_ms": float(np.median(worked))}
+
+
+def share_of_top(answers: list[Any], best: list[set[int]]) -> float:
+    """The mean share of the exact top TOP that answers hold."""
+    return float(np.mean([len(top & set(map(int, rows))) / TOP for rows, top in zip(answers, best, strict=True)]))
+
+
+def measure(
+    model: SEPSModel, captions: list[str], real: NDArray[np.float16], count: int, work: Path, probes: int
+) -> dict[str, Any]:
+    """Measure a gallery of `count` photographs; `probes` captions are also scored against all, one at a time."""
+    import faiss
+
+    engine = ScoringEngine(model.cross_net)
+    uri, layout = work / f"{count}.lance", Layout("bench", real.shape[1], real.shape[2], "float16")
+    result: dict[str, Any] = {"photographs": count, "real": min(count, len(real))}
+    result["table"] = build(uri, layout, real, count, model.grid)
+    store = GalleryStore.read(uri)
+    index = engine.encode_captions(*model.encode_captions(captions))
+    started = time.perf_counter()
+    rows, scores, pooled = exact_scores(engine, store, index)
+    result["all_captions_seconds"] = time.perf_counter() - started
+    best = [{rows[i] for i in scores[:, t].topk(TOP).indices.tolist()} for t in range(len(captions))]
+    queries = pooled_captions(index).float().numpy()
+    _, result["exact"] = timed(lambda t: rank_stored(engine, store, index[t], exhaustive=True), probes)
+    result["two_stages"], result["lance"], result["numpy"], result["faiss"] = [], [], [], []
+    started = time.perf_counter()
+    graph = faiss.IndexHNSWFlat(pooled.shape[1], 32, faiss.METRIC_INNER_PRODUCT)
+    graph.hnsw.efConstruction = 200
+    graph.add(pooled)
+    result["faiss_build_seconds"] = time.perf_counter() - started
+    for length in SHORTLISTS:
+        if length >= count:
+            continue
+        graph.hnsw.efSearch = 4 * length
+
+        def two_stages(t: int, length: int = length) -> list[int]:
+            return rank_stored(engine, store, index[t], length).rows[:TOP].tolist()
+
+        def lance(t: int, length: int = length) -> list[int]:
+            return store.nearest(torch.from_numpy(queries[t]), length)
+
+        def flat(t: int, length: int = length) -> list[int]:
+            return [rows[i] for i in np.argpartition(-(pooled @ queries[t]), length)[:length]]
+
+        def hnsw(t: int, length: int = length) -> list[int]:
+            return [rows[i] for i in graph.search(queries[t : t + 1], length)[1][0]]
+
+        for name, query in (("two_stages", two_stages), ("lance", lance), ("numpy", flat), ("faiss", hnsw)):
+            answers, times = timed(query, len(captions))
+            result[name].append({"shortlist": length, "top": share_of_top(answers, best)} | times)
+        print(json.dumps({name: result[name][-1] for name in ("two_stages", "lance", "numpy", "faiss")}), flush=True)
+    result["fresh"] = fresh_process(uri, captions[0])
+    return result
+
+
+def fresh_process(uri: Path, caption: str) -> dict[str, float]:
+    """Seconds from a process's start to its first answer, and bytes that it then holds."""
+    started = time.perf_counter()
+    command = [sys.executable, "-m", "tests.bench.scale", "--answer", str(uri), caption]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        seconds = time.perf_counter() - started
+    return {"first_answer_seconds": seconds, "resident_bytes": float(json.loads(line))}
+
+
+def answer(uri: str, caption: str) -> None:
+    """Answer one query, and print the bytes that the process holds."""
+    model = load_model("photos")
+    engine = ScoringEngine(model.cross_net)
+    rank_stored(engine, GalleryStore.read(uri), engine.encode_captions(*model.encode_captions([caption])))
+    print(resident(), flush=True)
+
+
+def main() -> None:
+    """Measure every size and write what was measured."""
+    if sys.argv[1:2] == ["--answer"]:
+        answer(*sys.argv[2:4])
+        return
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("photos", type=Path)
+    parser.add_argument("captions", type=Path)
+    parser.add_argument("--work", type=Path, required=True, help="where tables are made; 15 GB for 100,000")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 10_000, 100_000])
+    parser.add_argument("--real", type=int, default=4000, help="photographs that are encoded (4,000)")
+    parser.add_argument("--queries", type=int, default=50, help="captions (50)")
+    parser.add_argument("--json", type=Path, required=True)
+    options = parser.parse_args()
+    options.work.mkdir(parents=True, exist_ok=True)
+    model = load_model("photos")
+    real = real_embeddings(model, options.photos, options.real, options.work / "real.npy")
+    lines = options.captions.read_text(encoding="utf-8").splitlines()
+    captions = lines[:: max(1, len(lines) // options.queries)][: options.queries]
+    result: dict[str, Any] = {
+        "machine": platform.processor() or platform.machine(),
+        "threads": torch.get_num_threads(),
+        "load": os.getloadavg()[1],
+        "torch": torch.__version__,
+        "captions": len(captions),
+        "sizes": [],
+    }
+    for count in options.sizes:
+        result["sizes"].append(measure(model, captions, real, count, options.work, probes=5))
+        print(json.dumps(result["sizes"][-1]), flush=True)
+        options.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
