@@ -72,6 +72,7 @@ def test_the_readme_is_short_and_leads_to_every_page_of_the_guide() -> None:
         "host",
         "static",
         "results",
+        "scale",
     }
     for page in GUIDE:
         assert f"](assets/guide/{page}.md)" in README, page

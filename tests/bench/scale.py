@@ -123,7 +123,7 @@ def timed(query: Callable[[int], Any], count: int) -> tuple[list[Any], dict[str,
     return answers, {"p50_ms": float(p50), "p95_ms": float(p95), "cpu_ms": float(np.median(worked))}
 
 
-def share_of_top(answers: list[Any], best: list[set[int]]) -> float:
+def fraction_of_top(answers: list[Any], best: list[set[int]]) -> float:
     """The mean share of the exact top TOP that answers hold."""
     return float(np.mean([len(top & set(map(int, rows))) / TOP for rows, top in zip(answers, best, strict=True)]))
 
@@ -171,7 +171,7 @@ def measure(
 
         for name, query in (("two_stages", two_stages), ("lance", lance), ("numpy", flat), ("faiss", hnsw)):
             answers, times = timed(query, len(captions))
-            result[name].append({"shortlist": length, "top": share_of_top(answers, best)} | times)
+            result[name].append({"shortlist": length, "top": fraction_of_top(answers, best)} | times)
         print(json.dumps({name: result[name][-1] for name in ("two_stages", "lance", "numpy", "faiss")}), flush=True)
     result["fresh"] = fresh_process(uri, captions[0])
     return result
@@ -208,6 +208,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 10_000, 100_000])
     parser.add_argument("--real", type=int, default=4000, help="photographs that are encoded (4,000)")
     parser.add_argument("--queries", type=int, default=50, help="captions (50)")
+    parser.add_argument("--probes", type=int, default=5, help="captions that are scored against everything alone (5)")
     parser.add_argument("--json", type=Path, required=True)
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
@@ -215,7 +216,11 @@ def main() -> None:
     real = real_embeddings(model, options.photos, options.real, options.work / "real.npy")
     lines = options.captions.read_text(encoding="utf-8").splitlines()
     captions = lines[:: max(1, len(lines) // options.queries)][: options.queries]
+    names = sorted(options.photos.iterdir())[:20]
+    pictures = [open_image(name) for name in names]
+    _, encoding = timed(lambda i: model.encode_photos([pictures[i]]), len(pictures))
     result: dict[str, Any] = {
+        "encode": encoding,
         "machine": platform.processor() or platform.machine(),
         "threads": torch.get_num_threads(),
         "load": os.getloadavg()[1],
@@ -224,7 +229,7 @@ def main() -> None:
         "sizes": [],
     }
     for count in options.sizes:
-        result["sizes"].append(measure(model, captions, real, count, options.work, probes=5))
+        result["sizes"].append(measure(model, captions, real, count, options.work, options.probes))
         print(json.dumps(result["sizes"][-1]), flush=True)
         options.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
 

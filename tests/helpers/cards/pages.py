@@ -14,12 +14,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tests.helpers.cards import generator, guide, judge, photos, scenes
+from tests.helpers.cards import generator, guide, judge, photos, scale, scenes
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES: dict[str, ModuleType] = {
     "README.md": guide,
     "assets/guide/results.md": guide,
+    "assets/guide/scale.md": scale,
     "assets/models/photos/README.md": photos,
     "assets/models/scenes/README.md": scenes,
     "assets/models/judge/README.md": judge,
