@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -106,12 +107,10 @@ def ways(embeddings: Tensor, images: ImageIndex, captions: CaptionIndex, fitted:
         result["half with the higher s^p"] = channels, lambda: upper_half(unit, s_p) @ queries.T
         result["weighted by s^p"] = channels, lambda: weighted(unit, s_p) @ queries.T
     for count in (4, 8):
-        result[f"{count} centroids, best of each word"] = count * channels, lambda count=count: of_words(count)
+        result[f"{count} centroids, best of each word"] = count * channels, partial(of_words, count)
     for width in (128, channels):
-        result[f"learnt, {width} channels"] = (
-            width,
-            lambda width=width: learnt(mean, every[:fitted], scores[:, :fitted], queries, width),
-        )
+        products = partial(learnt, mean, every[:fitted], scores[:, :fitted], queries, width)
+        result[f"learnt, {width} channels"] = width, products
     return result
 
 
