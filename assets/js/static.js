@@ -1,28 +1,28 @@
 // The entry of the page without a server: the worked example at once, then the models, in this browser.
 
-import { h } from "./base/dom.js";
 import { keepOpenInSight } from "./page/bar.js";
-import { followHistory, mount as trail } from "./page/trail.js";
+import { viewInSight } from "./page/trail.js";
+import { control } from "./static/control.js";
 import { makeEngine } from "./static/engine.js";
 import { makePairs } from "./static/pair.js";
 import { photosView } from "./static/photos.js";
 import { keepOffline } from "./static/offline.js";
-import { tabs } from "./static/tabs.js";
+import { messageLine } from "./static/view.js";
 
 const site = JSON.parse(document.getElementById("site").textContent);
-const status = document.getElementById("said");
+const lines = { search: messageLine("said") };
+let waiting = null; // the line that tells what is waited for
 
-function say(text, kind) {
-  const role = kind === "problem" ? { role: "alert" } : {};
-  status.replaceChildren(...(text ? [h("p", { class: `message ${kind}`, ...role }, text)] : []));
+// What is waited for is told in the view in sight, until it is there.
+function tell(text) {
+  waiting?.tell("");
+  waiting = text ? lines[viewInSight()] ?? lines.search : null;
+  waiting?.tell(text);
 }
 
-const line = { tell: (text) => say(text, "note"), problem: (text) => say(text, "problem") };
-const engine = makeEngine(site, line.tell);
-const photos = photosView(site, engine, makePairs(engine.ask, line.tell), line);
+const engine = makeEngine(site, tell);
+const base = { site, engine, pairs: makePairs(engine.ask, tell) };
+const views = { search: photosView({ ...base, line: lines.search }) };
 
-tabs();
-trail(null, null, (event, { query }) => event === "back" && photos.open(query));
-followHistory();
 keepOpenInSight();
-photos.open(location.search).then(() => keepOffline(site));
+Promise.resolve(control(views).start()).then(() => keepOffline(site));

@@ -9,6 +9,16 @@ const ENOUGH = 4;
 const NAMED = 5; // words that a hint names
 const SHOWN = 40; // characters of a caption in a sentence
 
+// A caption as read, {caption, note}, where the note tells what of it the model does not read; throws where it cannot be
+// read. facts: of a gallery, see engine.js; pairs: see pair.js.
+export async function readCaption(pairs, facts, typed) {
+  const caption = typed.replaceAll("\0", " ").split(/\s+/).filter(Boolean).join(" ");
+  if (!caption) throw new Error(say("static.empty"));
+  const { max_characters: limit, common } = facts.language;
+  if (caption.length > limit) throw new Error(say("static.long", { count: caption.length, limit }));
+  return { caption, note: noteOf(caption, await pairs.read(facts, caption), common) };
+}
+
 // Throws where a caption cannot be read; else the sentences on what of it the model does not read, or may not know.
 // read: what the models' thread says of it; common: short English words.
 export function noteOf(caption, { pieces, words, limit }, common) {

@@ -9,9 +9,8 @@ export const PLAIN = { layer: "mask", opacity: 0.75, lines: true, objects: false
 export function galleryOf(query, site) {
   const names = site.galleries.map(({ name }) => name);
   const name = query.get("gallery") ?? names[0];
-  const view = query.get("view") ?? "search";
   if (!names.includes(name)) return { name: names[0], problem: say("static.no_gallery", { name }) };
-  return { name, problem: ["search", "about"].includes(view) ? "" : say("static.no_view", { name: view }) };
+  return { name, problem: "" };
 }
 
 // The state of a query in an open gallery: {index, caption, ...}, index null for the best picture; with what is wrong.

@@ -1,56 +1,49 @@
-// The view Photos without a server: a caption ranks a gallery, and the best picture opens with what the caption kept. As
+// Photos without a server: a caption ranks a gallery, and the best picture opens with what the caption kept. As
 // demo/screens/photos/view.py answers the triggers in the app.
 
 import { fixed } from "../base/numbers.js";
-import { h } from "../base/dom.js";
 import { say } from "../base/words.js";
 import { fromHighest } from "../engine/numbers.js";
 import { chips, ranking } from "../lists/lists.js";
 import { linked } from "../page/address.js";
 import { missedSentence } from "../record/unfound.js";
 import { mount as viewer } from "../viewer/viewer.js";
-import { component, latest } from "./component.js";
 import { UPLOADS } from "./engine.js";
 import { csv, fileName, plainRecord, png, save } from "./files.js";
-import { noteOf } from "./language.js";
+import { answerTyping, galleryChoice } from "./inputs.js";
+import { readCaption } from "./language.js";
 import { PLAIN, galleryOf, stateOf } from "./link.js";
 import { MOST, openPicture } from "./own.js";
 import { maskOf, measureOf } from "./pair.js";
+import { makeView } from "./view.js";
 
 const RANKED = 24; // pictures of a ranking that are shown
-const PAUSE = 150; // milliseconds without a key until what is typed is ranked
-const MEGABYTE = 1e6;
 
 const place = (id) => document.getElementById(id);
 
-// site: from the page; engine, pairs: what computes; line: the message line, {tell, problem}.
-export function photosView(site, engine, pairs, line) {
+// site: from the page; engine, pairs: what computes; line: the view's message line.
+export function photosView({ site, engine, pairs, line }) {
   const [first] = site.galleries;
   const box = place("caption").querySelector("textarea");
-  const shown = component(place("viewer"), linked(viewer), null, answerViewer);
-  const ranked = component(place("ranking"), ranking, null, answerRanking);
-  const offered = component(place("examples"), chips, null, (_event, { caption }) => ask(caption));
-  const answer = latest(put, line.problem);
+  const galleries = galleryChoice(place("gallery"), site, change);
+  const view = makeView(line, {
+    viewer: ["viewer", linked(viewer), { export: takeAway, layer: draw, measure }],
+    ranking: ["ranking", ranking, { pick, export: takeRanking }],
+    examples: ["examples", chips, { pick: ({ caption }) => ask(caption) }],
+  }, put);
   let state = { ...PLAIN, gallery: first.name, index: 0, caption: "" };
-  let typing = 0;
 
-  // Show what was computed: each part that is there.
-  function put({ state: next, ranking: list, viewer: picture, caption, examples, problem = "", note = "" }) {
+  function put({ state: next, caption }) {
     if (next) state = next;
-    if (examples) offered.show({ items: examples });
     if (caption !== undefined) box.value = caption;
-    if (list) ranked.show(list);
-    if (picture) shown.show(picture);
-    choose(state.gallery);
-    if (problem) line.problem(problem);
-    else line.tell(note);
+    galleries.choose(state.gallery);
   }
 
   // Rank a gallery and open its best picture, or the one at an index.
   async function rankAndShow(name, typed, { index = null, ...drawn } = {}) {
     const facts = await engine.open(name);
     const started = performance.now();
-    const { caption, note } = await readCaption(facts, typed);
+    const { caption, note } = await readCaption(pairs, facts, typed);
     const scores = await pairs.scores(facts, caption);
     const order = fromHighest(scores);
     const milliseconds = performance.now() - started;
@@ -68,40 +61,27 @@ export function photosView(site, engine, pairs, line) {
     } };
   }
 
-  // The caption as read, and what of it the model does not read; throws where it cannot be read.
-  async function readCaption(facts, typed) {
-    const caption = typed.replaceAll("\0", " ").split(/\s+/).filter(Boolean).join(" ");
-    if (!caption) throw new Error(say("static.empty"));
-    const { max_characters: limit } = facts.language;
-    if (caption.length > limit) throw new Error(say("static.long", { count: caption.length, limit }));
-    const read = await pairs.read(facts, caption);
-    return { caption, note: noteOf(caption, read, facts.language.common) };
-  }
+  const ask = (caption) => view.show(async () => ({ caption, ...await rankAndShow(state.gallery, caption) }));
 
-  const ask = (caption) => answer(async () => ({ caption, ...await rankAndShow(state.gallery, caption) }));
-
-  function answerViewer(event, detail) {
-    if (event === "export") return takeAway(detail);
-    const { layer, opacity, lines, objects, mask = "", budget = 0 } = detail;
+  // A state as the page draws it: its layer and looks, its decision by hand and its game.
+  function draw({ layer, opacity, lines, objects, mask = "", budget = 0 }) {
     state = { ...state, layer, opacity, lines, objects, mask, budget };
-    if (event !== "measure") return null;
-    return answer(async () => {
-      const facts = await engine.open(state.gallery);
-      return { viewer: await pairs.viewerValue(facts, state) };
-    });
   }
 
-  function answerRanking(event, { index }) {
-    if (event === "export") return takeRanking();
-    return answer(async () => {
-      const facts = await engine.open(state.gallery);
+  function measure(detail) {
+    draw(detail);
+    return view.show(async () => ({ viewer: await pairs.viewerValue(await engine.open(state.gallery), state) }));
+  }
+
+  function pick({ index }) {
+    return view.show(async () => {
       const next = of(state, state.gallery, index, state.caption);
-      return { state: next, viewer: await pairs.viewerValue(facts, next) };
+      return { state: next, viewer: await pairs.viewerValue(await engine.open(state.gallery), next) };
     });
   }
 
   async function takeAway({ format, layer, opacity, lines }) {
-    const value = shown.value;
+    const value = view.value("viewer");
     const facts = await engine.open(state.gallery);
     const { index, caption } = state;
     const mask = maskOf(state, facts.manifest.grid[0] * facts.manifest.grid[1]);
@@ -131,32 +111,22 @@ export function photosView(site, engine, pairs, line) {
     line.tell(say("static.saved", { name }));
   }
 
-  // The choice of galleries: each with what it takes to fetch.
-  const radios = site.galleries.map(({ name, title, bytes }) => choice(name, say("static.gallery", {
-    title, megabytes: (bytes + site.engine_bytes) / MEGABYTE,
-  })));
-  place("gallery").append(...radios);
-
-  function choice(name, label) {
-    const input = h("input", { type: "radio", name: "gallery", value: name, change: () => change(name) });
-    return h("label", {}, input, ` ${label}`);
-  }
-
-  function choose(name) {
-    for (const input of place("gallery").querySelectorAll("input")) input.checked = input.value === name;
-  }
-
   // Another gallery: its worked example at once, then its model.
-  function change(name) {
+  async function change(name) {
     const example = site.galleries.find((gallery) => gallery.name === name)?.first;
-    if (!example) return answer(async () => rankAndShow(name, state.caption));
-    show(name, example);
+    if (!example) return view.show(async () => rankAndShow(name, state.caption));
+    await view.place(exampleOf(name, example));
     return ready(name);
   }
 
-  function show(name, { captions, ranking: list, viewer: picture }) {
-    const next = { ...PLAIN, gallery: name, index: list.selected, caption: captions[0] };
-    put({ state: next, ranking: list, viewer: { ...picture, formats: ["PNG", "JSON"] }, caption: captions[0], examples: captions });
+  function exampleOf(name, { captions: [caption, ...others], ranking: list, viewer: picture }) {
+    return {
+      state: { ...PLAIN, gallery: name, index: list.selected, caption },
+      ranking: list,
+      viewer: { ...picture, formats: ["PNG", "JSON"] },
+      caption,
+      examples: { items: [caption, ...others] },
+    };
   }
 
   // Fetch a gallery's model; what was wrong is told.
@@ -168,20 +138,11 @@ export function photosView(site, engine, pairs, line) {
     }
   }
 
-  box.addEventListener("input", () => {
-    clearTimeout(typing);
-    typing = setTimeout(() => answer(() => rankAndShow(state.gallery, box.value)), PAUSE);
-  });
-  box.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.isComposing) return;
-    event.preventDefault();
-    clearTimeout(typing);
-    answer(() => rankAndShow(state.gallery, box.value));
-  });
+  answerTyping(box, () => view.show(async () => rankAndShow(state.gallery, box.value)));
 
   place("uploads").addEventListener("change", ({ currentTarget: input }) => {
     const files = [.../** @type {HTMLInputElement} */ (input).files];
-    if (files.length) answer(() => openOwn(files));
+    if (files.length) view.show(() => openOwn(files));
   });
 
   async function openOwn(files) {
@@ -191,34 +152,34 @@ export function photosView(site, engine, pairs, line) {
     const pictures = await Promise.all(files.map(openPicture));
     const facts = await engine.take(model, named(pictures));
     pairs.forget(UPLOADS);
-    if (!place("gallery").querySelector(`[value="${UPLOADS}"]`)) place("gallery").append(choice(UPLOADS, facts.title));
+    galleries.offer(UPLOADS, facts.title);
     const isSame = site.galleries.find(({ name }) => name === state.gallery)?.model === model || state.gallery === UPLOADS;
     const caption = isSame ? state.caption : base.first.captions[0];
-    return { caption, examples: base.first.captions, ...await rankAndShow(UPLOADS, caption) };
+    return { caption, examples: { items: base.first.captions }, ...await rankAndShow(UPLOADS, caption) };
   }
 
-  // What an address leads to.
-  async function open(search) {
-    const query = new URLSearchParams(search);
-    const { name, problem } = galleryOf(query, site);
+  async function open(query, told = "") {
+    const { name, problem: wrong } = galleryOf(query, site);
     const { first: example } = site.galleries.find((gallery) => gallery.name === name);
+    const problem = told || wrong;
     if (problem || !query.get("caption")) {
-      show(name, example);
+      await view.place(exampleOf(name, example));
       await ready(name);
       if (problem) line.problem(problem);
-      return null;
+      return;
     }
-    offered.show({ items: example.captions });
-    box.value = query.get("caption");
-    choose(name);
-    shown.show({ waiting: say("hint.computing") });
-    return answer(async () => {
-      const { problem: wrong, caption, ...drawn } = stateOf(query, await engine.open(name));
-      return { caption, ...await rankAndShow(name, caption, drawn), ...(wrong ? { problem: wrong } : {}) };
+    await view.place({ caption: query.get("caption"), examples: { items: example.captions }, viewer: { waiting: say("hint.computing") } });
+    galleries.choose(name);
+    await view.show(async () => {
+      const { caption, ...drawn } = stateOf(query, await engine.open(name));
+      return { caption, ...await rankAndShow(name, caption, drawn) };
     });
   }
 
-  return { open };
+  const again = ({ gallery, index, caption, ...drawn }) =>
+    view.show(async () => ({ caption, ...await rankAndShow(gallery, caption, { index, ...drawn }) }));
+
+  return { open, again, state: () => state };
 }
 
 // The state of another pair, drawn the same way: a word, a token or a decision of one pair is not that of another.

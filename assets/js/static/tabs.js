@@ -1,7 +1,8 @@
 // The views as tabs.
 
-export function tabs() {
-  const list = [...document.querySelectorAll('#views [role="tab"]')];
+// opened(name) is called whenever a tab is opened; returns what opens one by its name.
+export function tabs(opened) {
+  const list = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('#views [role="tab"]')]);
   function open(tab) {
     for (const other of list) {
       const isOpen = other === tab;
@@ -10,17 +11,17 @@ export function tabs() {
       other.classList.toggle("selected", isOpen);
       document.getElementById(other.getAttribute("aria-controls")).hidden = !isOpen;
     }
+    opened(tab.dataset.tabId);
   }
   for (const [index, tab] of list.entries()) {
     tab.addEventListener("click", () => open(tab));
-    tab.addEventListener("keydown", (/** @type {KeyboardEvent} */ { key }) => {
+    tab.addEventListener("keydown", ({ key }) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
       if (!step) return;
-      const next = /** @type {HTMLElement} */ (list[(index + step + list.length) % list.length]);
+      const next = list[(index + step + list.length) % list.length];
       open(next);
       next.focus();
     });
   }
-  const view = new URLSearchParams(location.search).get("view") ?? "search";
-  open(list.find((tab) => tab.dataset.tabId === view) ?? list[0]);
+  return (name) => open(list.find((tab) => tab.dataset.tabId === name) ?? list[0]);
 }

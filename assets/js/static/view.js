@@ -1,0 +1,34 @@
+// A view of the page without a server: the app's modules, each at its place, and a message line. What they are to show is
+// computed, and put in place where nothing else was asked for meanwhile.
+
+import { h } from "../base/dom.js";
+import { component, latest } from "./component.js";
+
+// The line below what is asked: notes, and what was wrong.
+export function messageLine(id) {
+  const place = document.getElementById(id);
+  const show = (text, kind, role = {}) => place.replaceChildren(...(text ? [h("p", { class: `message ${kind}`, ...role }, text)] : []));
+  return { tell: (text) => show(text, "note"), problem: (text) => show(text, "problem", { role: "alert" }) };
+}
+
+// parts: of each module, by a name, [id of its element, its mount, {event: answer(detail)}]; put(values): shows what else
+// is there, boxes and choices. A view shows values: those of parts by their names, {note} or {problem}, and what `put`
+// knows.
+/** @type {(line: any, parts: any, put?: (values: any) => void) => any} */
+export function makeView(line, parts, put = () => {}) {
+  const shown = Object.fromEntries(Object.entries(parts).map(([name, [id, mount, answers]]) =>
+    [name, component(document.getElementById(id), mount, null, (event, detail) => answers[event]?.(detail))]));
+  function place(values) {
+    if (!values) return;
+    for (const [name, part] of Object.entries(shown)) if (name in values) part.show(values[name]);
+    put(values);
+    if (values.problem) line.problem(values.problem);
+    else line.tell(values.note ?? "");
+  }
+  const show = latest(place, line.problem);
+  return {
+    show, // show(async () => values): the last one asked for
+    place: (values) => show(async () => values),
+    value: (name) => shown[name].value,
+  };
+}
