@@ -11,7 +11,7 @@ from gradio.themes.utils import fonts
 from demo.drawing.palette import DARK, LIGHT
 from demo.galleries.photos import MAX_BYTES
 from demo.galleries.scenes import SCENES
-from demo.screens import api, downloads, intro, session
+from demo.screens import api, downloads, intro, session, typed
 from demo.screens.about import view as about
 from demo.screens.captions import export as captions_export
 from demo.screens.captions import view as captions
@@ -112,11 +112,11 @@ def build(registry: ModelRegistry) -> gr.Blocks:
                     known = paper.build(registry.photos)
             with gr.Tab("About", id="about"):
                 about.build(registry)
-        saved = downloads.build()
+        saved, answered = downloads.build(), typed.build()
         states = (gr.State(finding.start), gr.State(ViewState()), gr.State(ViewState()))
-        search.connect(registry, finding, session_data, search_tab, states[0])
-        captions.connect(registry, asking, session_data, captions_tab, states[1])
-        compare.connect(registry, comparing, session_data, compare_tab, states[2])
+        search.connect(registry, finding, session_data, search_tab, states[0], answered)
+        captions.connect(registry, asking, session_data, captions_tab, states[1], answered)
+        compare.connect(registry, comparing, session_data, compare_tab, states[2], answered)
         downloads.connect_picture(registry, finding.viewer, finding.status, saved, states[0], session_data)
         downloads.connect_picture(registry, asking.viewer, asking.status, saved, states[1], asking.chooser.selected)
         compare_export.connect_comparison(
@@ -124,7 +124,7 @@ def build(registry: ModelRegistry) -> gr.Blocks:
         )
         photos_export.connect_ranking(registry, finding, saved, states[0], session_data)
         captions_export.connect_ranking(registry, asking, saved)
-        why.connect(registry, asking_why, session_data, saved)
+        why.connect(registry, asking_why, session_data, saved, answered)
         selected, compared = asking.chooser.selected, comparing.chooser.selected
         why.connect_sources(
             registry,
@@ -146,7 +146,7 @@ def build(registry: ModelRegistry) -> gr.Blocks:
             "losses": playing.linked(losses_tab),
         }
         if editing is not None:
-            edit.connect(registry, editing, session_data, saved)
+            edit.connect(registry, editing, session_data, saved, answered)
             views["edit"] = editing.linked(registry, edit_tab, session_data, states[0])
         if judging is not None:
             judge.connect(registry, judging, session_data, judge_tab, saved)

@@ -24,6 +24,7 @@ import { standingList, standingPicture } from "./page/first.js";
 import { mount as intro } from "./page/intro.js";
 import { mount as lost } from "./page/lost.js";
 import { followHistory, mount as trail } from "./page/trail.js";
+import { afterTyped, mount as typed, noticeTyping } from "./page/typed.js";
 import { mount as viewer } from "./viewer/viewer.js";
 import { mount as why } from "./why/why.js";
 
@@ -46,6 +47,7 @@ const components = {
   spoil: linked(distortion),
   told: recaption,
   trail,
+  typed,
   viewer: standingPicture(linked(viewer)),
   why: linked(why),
   words: darkTold(viewer), // the link is that of the view's first picture
@@ -68,10 +70,13 @@ function latest(trigger) {
 
 const QUIET = new Set(["export", "ask", "keep", "back"]); // the view stays as it is, or trail.js notices it
 
-// A trigger that is also noticed as something done, and a watch that notices the answer.
+// A trigger that is also noticed as something done, and waits for what was typed; a watch that notices the answer.
 const noticed = (element, trigger) => (event, detail) => {
-  if (!QUIET.has(event)) acted(element);
-  return trigger(event, detail);
+  if (QUIET.has(event)) return trigger(event, detail);
+  return afterTyped(element, () => {
+    acted(element);
+    return trigger(event, detail);
+  });
 };
 const answering = (element, watch) => (name, update) =>
   watch(name, (...values) => {
@@ -87,6 +92,7 @@ window.seps = {
 };
 waiting.forEach(window.seps.push);
 noticeInputs();
+noticeTyping();
 keepOpenInSight();
 followHistory();
 noticeAnswers();

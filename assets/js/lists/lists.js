@@ -24,10 +24,20 @@ function list(name, draw) {
   };
 }
 
-// Mark a button as the one picked, at once; Python's next value says the same.
-function pick({ currentTarget: picked }) {
-  press(picked.closest(".seps-list").querySelectorAll("[aria-pressed]"), (element) => element === picked);
+// What a button does that picks: it is marked at once, and stays it in a list that is drawn anew while the pick waits for
+// what was typed (page/typed.js). Python's next value says the same.
+function picking(trigger, memory, detail) {
+  return ({ currentTarget: picked }) => {
+    press(picked.closest(".seps-list").querySelectorAll("[aria-pressed]"), (element) => element === picked);
+    memory.picked = detail;
+    Promise.resolve(trigger("pick", detail)).then(() => {
+      if (memory.picked === detail) memory.picked = null;
+    });
+  };
 }
+
+// Whether an item is the one picked, by the name that its picks have.
+const isPicked = (name, item, value, memory) => String(item === (memory.picked?.[name] ?? value.selected));
 
 const score = (value) => fixed(value, SIGNIFICANT);
 
@@ -90,11 +100,8 @@ function drawRanking(root, value, trigger, memory) {
           {
             class: "row",
             "data-index": item.index,
-            "aria-pressed": String(item.index === value.selected),
-            click: (event) => {
-              pick(event);
-              trigger("pick", { index: item.index });
-            },
+            "aria-pressed": isPicked("index", item.index, value, memory),
+            click: picking(trigger, memory, { index: item.index }),
           },
           h("span", { class: "rank" }, String(item.rank)),
           h("img", { src: item.thumb, alt: "", loading: "lazy" }),
@@ -142,7 +149,7 @@ function mark(name) {
 }
 
 // value: {note, selected, recall, rows: [{rank, caption, score, mark: "right" | "wrong" | "typed"}]}
-function drawCaptions(root, value, trigger) {
+function drawCaptions(root, value, trigger, memory) {
   const scores = value.rows.map((row) => row.score);
   const marks = Object.keys(SIGNS).filter((name) => value.rows.some((row) => row.mark === name));
   const key = marks.map((name) => `${SIGNS[name]} ${say(`list.${name}`)}`).join(" · ");
@@ -156,11 +163,8 @@ function drawCaptions(root, value, trigger) {
         {
           class: `row ${row.mark ?? ""}`,
           "data-rank": row.rank,
-          "aria-pressed": String(row.caption === value.selected),
-          click: (event) => {
-            pick(event);
-            trigger("pick", { caption: row.caption });
-          },
+          "aria-pressed": isPicked("caption", row.caption, value, memory),
+          click: picking(trigger, memory, { caption: row.caption }),
         },
         h("span", { class: "rank" }, String(row.rank)),
         h(
@@ -198,12 +202,9 @@ function drawStrip(root, value, trigger, memory) {
           class: "thumb",
           title: item.title,
           "aria-label": item.title,
-          "aria-pressed": String(item.index === value.selected),
+          "aria-pressed": isPicked("index", item.index, value, memory),
           "data-index": item.index,
-          click: (event) => {
-            pick(event);
-            trigger("pick", { index: item.index });
-          },
+          click: picking(trigger, memory, { index: item.index }),
         },
         h("img", { src: item.thumb, alt: "", loading: "lazy" }),
       ),

@@ -16,7 +16,6 @@ from demo.screens import chooser
 from demo.screens.chooser import Chooser, SelectedImage
 from demo.screens.link import Link, LinkedView, as_linked
 from demo.screens.parts import (
-    ANSWERING,
     MEASURING,
     NO_POOL,
     OPENING,
@@ -30,6 +29,7 @@ from demo.screens.parts import (
     tell_opened,
     viewer_value,
 )
+from demo.screens.typed import connect_typed
 from demo.screens.viewer import MEASURE_EVENTS, drawn_as, is_of, measures_value, quick_record, shown_record
 from demo.server.detail import Detail
 from demo.service.registry import ModelRegistry
@@ -198,8 +198,10 @@ def again(
     return [note, *chooser.restored_values(registry, selected), *shown, gr.Radio(**offered), state.typed]
 
 
-def connect(registry: ModelRegistry, view: Captions, session: gr.State, tab: gr.Tab, state: gr.State) -> None:
-    """Give the view its events."""
+def connect(
+    registry: ModelRegistry, view: Captions, session: gr.State, tab: gr.Tab, state: gr.State, answered: gr.HTML
+) -> None:
+    """Give the view its events; `answered` is from `demo.screens.typed.build`."""
     outputs = [view.status, view.ranking, view.viewer, state]
 
     def show(selected: SelectedImage, pool: str, typed: str, state: ViewState) -> tuple[Any, ...]:
@@ -229,12 +231,12 @@ def connect(registry: ModelRegistry, view: Captions, session: gr.State, tab: gr.
     view.pool.input(other_pool, inputs, [*outputs, view.pool], show_progress_on=stale, **OPENING)
 
     @errors_as_message(len(outputs))
-    def retyped(selected: SelectedImage, pool: str, typed: str, state: ViewState) -> tuple[Any, ...]:
+    def retyped(typed: str, selected: SelectedImage, pool: str, state: ViewState) -> tuple[Any, ...]:
         if typed == state.typed:  # the page's own doing
             return message(state.problem, "problem"), *[gr.skip()] * (len(outputs) - 1)
         return show(selected, pool, typed, state)
 
-    view.typed.change(retyped, inputs, outputs, **ANSWERING)
+    connect_typed(view.typed, retyped, [view.chooser.selected, view.pool, state], outputs, answered)
 
     @errors_as_message(3)
     def pick(
@@ -246,13 +248,13 @@ def connect(registry: ModelRegistry, view: Captions, session: gr.State, tab: gr.
 
     view.ranking.pick(pick, inputs, [view.status, view.viewer, state], **UNQUEUED)
 
-    def answered(selected: SelectedImage, pool: str, typed: str, state: ViewState) -> tuple[dict[str, Any], ViewState]:
+    def pictured(selected: SelectedImage, pool: str, typed: str, state: ViewState) -> tuple[dict[str, Any], ViewState]:
         service, indexed = registry.find(selected.gallery, selected.session)
         return picture_value(service, indexed, state, pool, typed), state
 
     @errors_as_message(3)
     def measure(selected: SelectedImage, pool: str, typed: str, state: ViewState, event: Detail) -> tuple[Any, ...]:
-        return message(""), *answered(selected, pool, typed, drawn_as(state, event))
+        return message(""), *pictured(selected, pool, typed, drawn_as(state, event))
 
     @errors_as_message(2)
     def measure_slowly(
@@ -267,7 +269,7 @@ def connect(registry: ModelRegistry, view: Captions, session: gr.State, tab: gr.
     ) -> tuple[Any, ...]:
         if not is_of(drawn, state):
             return gr.skip(), gr.skip()
-        return answered(selected, pool, typed, replace(state, layer=drawn.layer))
+        return pictured(selected, pool, typed, replace(state, layer=drawn.layer))
 
     view.viewer.measure(measure, inputs, [view.status, view.viewer, state], **UNQUEUED)
     measured = gr.State(None)  # the view that was measured, which another one may have followed meanwhile

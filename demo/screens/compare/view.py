@@ -20,7 +20,8 @@ from demo.record.unmatched import unfound_value
 from demo.screens import chooser
 from demo.screens.chooser import Chooser, SelectedImage
 from demo.screens.link import Link, LinkedView, as_linked
-from demo.screens.parts import ANSWERING, UNQUEUED, ViewState, computing, errors_as_message, link_to, message, scripted
+from demo.screens.parts import UNQUEUED, ViewState, computing, errors_as_message, link_to, message, scripted
+from demo.screens.typed import connect_typed
 from demo.screens.viewer import shown_record
 from demo.server.detail import Detail
 from demo.service.captions import read_typed
@@ -156,8 +157,13 @@ def again(
     return [status, *chooser.restored_values(registry, selected), state.caption, *shown]
 
 
-def connect(registry: ModelRegistry, view: Compare, session: gr.State, tab: gr.Tab, state: gr.State) -> None:
-    """Give the view its events: a photograph of a gallery brings its own captions, a typed one keeps the photograph."""
+def connect(
+    registry: ModelRegistry, view: Compare, session: gr.State, tab: gr.Tab, state: gr.State, answered: gr.HTML
+) -> None:
+    """Give the view its events: a photograph of a gallery brings its own captions, a typed one keeps the photograph.
+
+    `answered` is from `demo.screens.typed.build`.
+    """
     outputs = [view.status, view.captions, view.pictures, state]
 
     def with_captions(selected: SelectedImage, captions: str, state: ViewState) -> tuple[Any, ...]:
@@ -168,22 +174,18 @@ def connect(registry: ModelRegistry, view: Compare, session: gr.State, tab: gr.T
     chooser.connect(registry, view.chooser, session, tab, with_captions, [view.captions, state], outputs)
 
     @errors_as_message(3)
-    def retyped(selected: SelectedImage, captions: str, state: ViewState) -> tuple[Any, ...]:
+    def retyped(captions: str, selected: SelectedImage, state: ViewState) -> tuple[Any, ...]:
         service = registry.of(selected.gallery)
         if "\n".join(read_typed(service.model, captions)) == state.caption:  # the page's own doing
             return message(state.problem, "problem"), gr.skip(), gr.skip()
         return show_side_by_side(registry, selected, captions, state)
 
-    view.captions.change(
-        retyped,
-        [view.chooser.selected, view.captions, state],
-        [view.status, view.pictures, state],
-        **ANSWERING,
-    )
+    shown = [view.status, view.pictures, state]
+    connect_typed(view.captions, retyped, [view.chooser.selected, state], shown, answered)
 
     @errors_as_message(3)
     def measure(selected: SelectedImage, state: ViewState, event: Detail) -> tuple[Any, ...]:
         drawn = replace(state, layer=event.text("layer"), objects=event.flag("objects"))
         return show_side_by_side(registry, selected, state.caption, drawn)
 
-    view.pictures.measure(measure, [view.chooser.selected, state], [view.status, view.pictures, state], **UNQUEUED)
+    view.pictures.measure(measure, [view.chooser.selected, state], shown, **UNQUEUED)

@@ -22,6 +22,7 @@ from demo.screens.downloads import OPTIONS, saving, sent
 from demo.screens.link import Link, LinkedView
 from demo.screens.parts import ANSWERING, ViewState, caption_box, errors_as_message, link_to, message, scripted
 from demo.screens.photo_list import ranking_value
+from demo.screens.typed import connect_typed
 from demo.server.detail import MAX_COUNTED, Detail
 from demo.service.captions import read_caption
 from demo.service.experiment import Experiment, Outcome, experiment, with_changes
@@ -201,8 +202,8 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
     return start(registry, SessionData(), editing)
 
 
-def connect(registry: ModelRegistry, view: EditView, session: gr.State, saved: gr.HTML) -> None:
-    """Give the view its events."""
+def connect(registry: ModelRegistry, view: EditView, session: gr.State, saved: gr.HTML, answered: gr.HTML) -> None:
+    """Give the view its events; `answered` is from `demo.screens.typed.build`."""
     outputs = [view.status, view.scene, view.ranking, view.editing]
 
     @errors_as_message(1 + len(outputs))
@@ -226,8 +227,7 @@ def connect(registry: ModelRegistry, view: EditView, session: gr.State, saved: g
             return "", *[gr.skip()] * (len(outputs) - 1)
         return show(registry, session, replace(editing, caption=caption))
 
-    asking = [view.caption.change, view.caption.submit]
-    gr.on(asking, retyped, [view.caption, session, view.editing], outputs, **ANSWERING)
+    connect_typed(view.caption, retyped, [session, view.editing], outputs, answered)
 
     def changed(session: SessionData, editing: Editing, event: Detail) -> tuple[Any, ...]:
         change = event.several(CHANGE)

@@ -30,6 +30,7 @@ from demo.screens.parts import (
     tell_opened,
 )
 from demo.screens.photo_list import ranking_value
+from demo.screens.typed import connect_typed
 from demo.screens.viewer import search_value
 from demo.server.detail import Detail
 from demo.server.uploads import Upload
@@ -181,8 +182,11 @@ def again(registry: ModelRegistry, session: SessionData, query: Mapping[str, str
     return [note, state.caption, state.dense or "", gallery, *shown, chips_value(examples_of(indexed))]
 
 
-def connect(registry: ModelRegistry, view: Search, session: gr.State, tab: gr.Tab, state: gr.State) -> None:
-    """Give the view its events; `session` holds a `SessionData`, `state` a `ViewState`, `tab` is the view's.
+def connect(
+    registry: ModelRegistry, view: Search, session: gr.State, tab: gr.Tab, state: gr.State, answered: gr.HTML
+) -> None:
+    """Give the view its events; `session` holds a `SessionData`, `state` a `ViewState`, `tab` is the view's, `answered`
+    is from `demo.screens.typed.build`.
 
     Captions come from the state but for the one that changed: a text box in a closed accordion tells nothing.
     """
@@ -211,13 +215,11 @@ def connect(registry: ModelRegistry, view: Search, session: gr.State, tab: gr.Ta
     def ranked(caption: str, gallery: str, session: SessionData, state: ViewState) -> tuple[Any, ...]:
         return rank_and_show(*registry.find(gallery, session), caption, state.dense, state)
 
-    for event, box, answer in (
-        (view.caption.change, view.caption, retyped),
-        (view.caption.submit, view.caption, ranked),  # the best photograph opens again, whatever was looked at
-        (view.dense.change, view.dense, dense_retyped),
-        (view.dense.submit, view.dense, dense_retyped),
-    ):
-        event(answer, [box, view.gallery, session, state], outputs, **ANSWERING)
+    asking = [view.gallery, session, state]
+    connect_typed(view.caption, retyped, asking, outputs, answered, [view.caption.change])
+    # At Enter the best photograph opens again, whatever was looked at.
+    connect_typed(view.caption, ranked, asking, outputs, answered, [view.caption.submit])
+    connect_typed(view.dense, dense_retyped, asking, outputs, answered)
 
     @errors_as_message(len(outputs))
     def follow(session: SessionData, state: ViewState) -> tuple[Any, ...]:

@@ -28,6 +28,7 @@ from demo.screens.parts import (
     scripted,
     tell_opened,
 )
+from demo.screens.typed import connect_typed
 from demo.screens.why.values import WhyState, first_two, linked_state, state_ranking, why_download, why_value
 from demo.server.detail import Detail
 from demo.service.captions import read_caption, read_typed
@@ -143,8 +144,8 @@ def start(registry: ModelRegistry) -> list[Any]:
     return restore(registry, read_link(registry, {}))
 
 
-def connect(registry: ModelRegistry, view: WhyView, session: gr.State, saved: gr.HTML) -> None:
-    """Give the view its events."""
+def connect(registry: ModelRegistry, view: WhyView, session: gr.State, saved: gr.HTML, answered: gr.HTML) -> None:
+    """Give the view its events; `answered` is from `demo.screens.typed.build`."""
     outputs = [view.status, view.pictures, view.state]
 
     # The other caption comes from the state: where both boxes are filled anew, one tells of it before the other.
@@ -159,7 +160,7 @@ def connect(registry: ModelRegistry, view: WhyView, session: gr.State, saved: gr
         return retyped
 
     for box, name in ((view.caption, "caption"), (view.other, "other")):
-        gr.on([box.change, box.submit], typed(name), [box, session, view.state], outputs, **ANSWERING)
+        connect_typed(box, typed(name), [session, view.state], outputs, answered)
 
     def other_gallery(
         gallery: str, session: SessionData, state: WhyState, progress: gr.Progress = PROGRESS

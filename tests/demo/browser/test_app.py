@@ -8,7 +8,7 @@ import urllib.request
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from demo.screens.examples import FIRST_CAPTION, FIRST_PHOTO
 from demo.service.retrieval import RetrievalService
@@ -195,6 +195,26 @@ def test_the_address_brings_the_view_back(browser: Browser, address: str, servic
 
 
 @pytest.mark.journey
+def test_a_row_pressed_before_the_new_ranking_is_there_opens_for_what_was_typed(browser: Browser, address: str) -> None:
+    with opened(browser, address) as page:
+        held: list[Route] = []
+        page.route("**/queue/join*", lambda route: held.append(route), times=1)  # the server is asked late
+        page.locator("#caption textarea").fill("a tall rocket")
+        row = page.locator("#ranking .row:not([aria-pressed=true])").nth(2)
+        photo = row.locator(".title").inner_text()
+        row.click()
+        while not held:
+            page.wait_for_timeout(20)
+        held.pop().continue_()
+        expect(page.locator("#viewer .seps-credit")).to_contain_text(photo)
+        expect(page).to_have_url(re.compile("caption=a\\+tall\\+rocket"))
+        expect(page.locator("#viewer [data-word]", has_text="rocket").first).to_be_visible()
+        pressed = page.locator("#ranking .row[aria-pressed=true]")
+        expect(pressed).to_have_count(1)
+        expect(pressed).to_contain_text(photo)
+
+
+@pytest.mark.journey
 def test_everything_works_by_keyboard(browser: Browser, address: str) -> None:
     def focus(page: Page, selector: str, most: int = 60) -> None:
         for _ in range(most):
@@ -207,7 +227,9 @@ def test_everything_works_by_keyboard(browser: Browser, address: str) -> None:
         page.locator("#caption textarea").focus()
         focus(page, "#ranking .row:not([aria-pressed=true])")
         page.keyboard.press("Enter")
-        expect(page.locator("#ranking .row").nth(1)).to_have_attribute("aria-pressed", "true")
+        second = page.locator("#ranking .row").nth(1)
+        expect(second).to_have_attribute("aria-pressed", "true")
+        expect(page.locator("#viewer .seps-credit")).to_contain_text(second.locator(".title").inner_text())
         focus(page, "#viewer [data-word='3']")
         page.keyboard.press("Enter")
         expect(page.locator("#viewer [data-word='3']")).to_have_attribute("aria-pressed", "true")
