@@ -23,7 +23,8 @@ from seps.explanation.attribution import attribute_word_mean
 from seps.explanation.forward_pass import check_single
 from seps.method.alignment import Alignment
 from seps.method.network import CrossSparseAggrNet, Match
-from seps.method.selection import Selection, decision_dtype, masked_softmax
+from seps.method.selection import Selection, decision_dtype
+from seps.method.softmax import masked_softmax
 
 BRANCHES = ("sparse", "dense")
 SHORTEST = 1e-12  # a token shorter than this counts as zero, as in torch's normalize

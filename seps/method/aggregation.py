@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from seps.method.former import former_names
-from seps.method.selection import masked_softmax
+from seps.method.softmax import masked_softmax
 
 
 def aggregated_count(num_patches: int, sparse_ratio: float, aggr_ratio: float) -> int:

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from seps.checks import MAX_CHANNELS, check_positive, check_ratio, check_whole, is_number, shown
 from seps.method.former import former_names
+from seps.method.softmax import masked_softmax
 
 EPS = 1e-8
 
@@ -140,27 +141,6 @@ def gumbel_mask(keep_probability: Tensor, tau: float, generator: torch.Generator
     none_kept = ~hard.any(dim=-1, keepdim=True)
     hard = hard | (none_kept & top_k_mask(p, 1))
     return hard.to(soft.dtype) + (soft - soft.detach())  # straight through
-
-
-def masked_softmax(logits: Tensor, mask: Tensor) -> Tensor:
-    """Softmax over the last dimension among the positions that the mask keeps; zero elsewhere.
-
-    The mask multiplies the exponentials, so that a straight-through mask receives its gradient.
-
-    Args:
-        logits: (..., N).
-        mask: broadcastable to logits, 1 keeps and 0 drops.
-
-    Returns:
-        (..., N), each row summing to 1, or all zero where the mask keeps nothing.
-    """
-    mask = mask.to(logits.dtype)
-    highest = logits.detach().masked_fill(mask == 0, -math.inf).amax(dim=-1, keepdim=True)
-    highest = highest.masked_fill(highest.isinf(), 0.0)
-    # At most 0 where kept. Where dropped it may be anything, and only a straight-through gradient sees it: the
-    # clamp keeps that gradient bounded.
-    weights = (logits - highest).clamp(max=5.0).exp() * mask
-    return weights / weights.sum(dim=-1, keepdim=True).clamp(min=1.0)  # the highest kept one adds exactly 1
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from seps.method.selection import Selection, masked_softmax
+from seps.method.selection import Selection
+from seps.method.softmax import masked_softmax
 from seps.search.index import ImageIndex
 from seps.search.parallel import Workspace, split
 

@@ -13,14 +13,14 @@ from seps.data.objects import read_scenes
 from seps.encoders.tokenizer import word_tokens
 from seps.models.model import SEPSModel
 from seps.precision import in_bfloat16
+from seps.training.batch import StepBatch
 from seps.training.cache import FeatureCache, known_means, mean_features
 from seps.training.classes import ClassPairs, class_pairs
-from seps.training.objective import pool
+from seps.training.embedding import pool
 from seps.training.phrase_captions import PhraseCaptions
 from seps.training.phrases import PhraseBox, phrase_boxes
 from seps.training.samplers import ProcessShard, shuffled_batches, similar_batches
 from seps.training.settings import TrainSettings
-from seps.training.step import StepBatch
 
 FOR_CLASSES = 1000  # images of whose features the prototypes of classes are made, where parts learn along
 

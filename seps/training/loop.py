@@ -39,17 +39,18 @@ from seps.runs.run_folder import BEST, BEST_EPOCH, check_no_run, find_checkpoint
 from seps.runs.run_log import DrawTimer, StepLog, forget_after, read_epochs, write_epoch
 from seps.search.engine import ScoringEngine
 from seps.search.metrics import RetrievalMetrics, retrieval_metrics
+from seps.training.batch import StepBatch
 from seps.training.cache import FeatureCache, cache_features
 from seps.training.curves import CURVES
 from seps.training.data_loader import CachedDataLoader
+from seps.training.embedding import pool
 from seps.training.gathering import joined, joined_lists
 from seps.training.loss_weights import adapt_ratio_weight, align_factor
-from seps.training.objective import pool
 from seps.training.pixels import PixelDataLoader
 from seps.training.run_state import MIN_BEST, RunState, resume_from
 from seps.training.samplers import ProcessShard
 from seps.training.settings import TrainSettings, read_recipe
-from seps.training.step import StepBatch, TrainingStep
+from seps.training.step import TrainingStep
 from seps.training.watch import epoch_warnings, start_warnings
 
 

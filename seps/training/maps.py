@@ -10,7 +10,8 @@ from torch import Tensor
 
 from seps.checks import Lengths
 from seps.method.network import CrossSparseAggrNet
-from seps.method.selection import Selection, masked_softmax, text_attention
+from seps.method.selection import Selection, text_attention
+from seps.method.softmax import masked_softmax
 from seps.training.pairwise import directions
 from seps.training.phrases import PhraseBox
 

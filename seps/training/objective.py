@@ -39,14 +39,6 @@ def pooled_loss(images: Tensor, captions: Tensor, img_ids: Tensor) -> Tensor:
     return infonce_loss(images @ captions.T * PHRASE_SCALE, img_ids)
 
 
-def pool(embeddings: Tensor, lengths: Tensor | None = None) -> Tensor:
-    """Compute the unit mean of patches or words: (B, n, C) to (B, C); padding beyond `lengths` (B,) left out."""
-    if lengths is None:
-        return F.normalize(embeddings.mean(dim=1), dim=-1)
-    within = torch.arange(embeddings.shape[1], device=embeddings.device) < lengths.to(embeddings.device)[:, None]
-    return F.normalize((embeddings * within[..., None]).sum(dim=1), dim=-1)
-
-
 def word_loss(patches: Tensor, words: Tensor, pairs: Sequence[tuple[int, int, PhraseBox]]) -> Tensor:
     """Compare each word of phrases, articles and colours too, with patches: inside its phrase's boxes against outside.
 

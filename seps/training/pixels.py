@@ -12,12 +12,12 @@ from torch.utils.data import DataLoader, Dataset, default_collate
 
 from seps.data import CaptionDataset
 from seps.models.model import SEPSModel
+from seps.training.batch import StepBatch
 from seps.training.data_loader import batch_phrases, read_phrases
-from seps.training.objective import pool
+from seps.training.embedding import pool
 from seps.training.phrases import PhraseBox
 from seps.training.samplers import ProcessShard, drawn_captions, grouped_batches, shuffled_batches
 from seps.training.settings import TrainSettings
-from seps.training.step import StepBatch
 
 CAPTION_BATCH_SIZE = 256
 

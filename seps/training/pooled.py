@@ -20,10 +20,10 @@ from seps.runs.lr_schedule import linear, set_learning_rate
 from seps.search.metrics import RetrievalMetrics, retrieval_metrics
 from seps.training.cache import cache_features
 from seps.training.data_loader import CachedDataLoader, mean_captions, mean_images
-from seps.training.objective import pool, pooled_loss
+from seps.training.embedding import BatchEmbedder, pool
+from seps.training.objective import pooled_loss
 from seps.training.samplers import shuffled_batches
 from seps.training.settings import TrainSettings, read_recipe
-from seps.training.step import TrainingStep
 
 
 def train_pooled(model: SEPSModel, loader: CachedDataLoader, settings: TrainSettings, epochs: int) -> None:
@@ -35,7 +35,7 @@ def train_pooled(model: SEPSModel, loader: CachedDataLoader, settings: TrainSett
     """
     heads = [p for part in (model.img_enc, model.txt_enc) for p in part.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(heads, weight_decay=settings.weight_decay)
-    step = TrainingStep(model, settings).train()
+    embedder = BatchEmbedder(model.train(), settings.bf16_backbones)
     per_epoch = len(loader.split.captions) // settings.pooled_batch
     for epoch in trange(epochs, desc="Pooled two-tower", leave=False):
         generator = torch.Generator().manual_seed(settings.seed * 1000 + epoch)
@@ -46,7 +46,7 @@ def train_pooled(model: SEPSModel, loader: CachedDataLoader, settings: TrainSett
             step_number, total = epoch * per_epoch + number, epochs * per_epoch
             set_learning_rate(optimizer, settings.pretrain_rate * linear(step_number, total, per_epoch))
             images = captions // loader.per_image
-            pooled = step.pooled_features(loader.image_means[images], loader.caption_means[captions])
+            pooled = embedder.pooled_features(loader.image_means[images], loader.caption_means[captions])
             loss = pooled_loss(*pooled, images)
             optimizer.zero_grad()
             loss.backward()

@@ -10,10 +10,10 @@ from seps.method.selection import (
     first_in_order,
     gumbel_mask,
     kept_count,
-    masked_softmax,
     min_max,
     top_k_mask,
 )
+from seps.method.softmax import masked_softmax
 
 
 @pytest.mark.parametrize(("patches", "ratio", "kept"), [(16, 0.5, 8), (49, 0.5, 25), (16, 0.01, 1), (9, 1.0, 9)])

@@ -14,10 +14,11 @@ from torch.nn.parallel import DistributedDataParallel
 from seps.data import read_split
 from seps.models.config import ModelConfig
 from seps.models.model import SEPSModel
+from seps.training.batch import StepBatch
 from seps.training.loop import dev_metrics
 from seps.training.samplers import ProcessShard
 from seps.training.settings import TrainSettings
-from seps.training.step import StepBatch, TrainingStep
+from seps.training.step import TrainingStep
 from tests.helpers.tiny import tiny_settings
 
 BATCH = 6  # of all processes together

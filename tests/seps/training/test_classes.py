@@ -9,10 +9,11 @@ import pytest
 import torch
 
 from seps.encoders.weights import classifier_weights
+from seps.training.batch import StepBatch
 from seps.training.classes import ClassPairs, class_captions, prototypes
-from seps.training.objective import pool
+from seps.training.embedding import pool
 from seps.training.settings import TrainSettings, read_recipe
-from seps.training.step import StepBatch, TrainingStep
+from seps.training.step import TrainingStep
 from tests.helpers.sentences import refused
 from tests.helpers.tiny import tiny_model, write_tiny_bert
 
@@ -75,15 +76,15 @@ def test_classes_join_the_pooled_loss_as_pairs_of_their_own(tmp_path: Path) -> N
     words, lengths = torch.zeros(2, 4, model.txt_enc.width), torch.tensor([4, 4])
     numbers = torch.tensor([0, 5])
     batch = StepBatch(torch.zeros(2, 101, model.img_enc.width), words, lengths, None, None, numbers, cached=True)
-    pooled = (torch.eye(2, 24), torch.eye(2, 24), numbers)
-    joined = step.with_classes(replace(batch, classes=drawn), pooled)
-    assert joined is not None
-    images, captions, img_ids = joined
+    batch = replace(batch, pooled=(features[:2], torch.randn(2, 16), numbers), pretraining=True)
+    embeddings = torch.zeros(2, 101, 24), torch.zeros(2, 4, 24)
+    images, captions, img_ids = step.embedder.pooled(replace(batch, classes=drawn), *embeddings)
     assert images.shape == captions.shape == (5, 24)
     assert img_ids.tolist() == [0, 5, *(-1 - drawn[3]).tolist()]  # no number of an image
     torch.testing.assert_close(images[2:], pool(model.img_enc.head(features[drawn[3]])))
-    assert step.with_classes(batch, pooled) is pooled
-    losses = step(replace(batch, classes=drawn, pooled=(features[:2], torch.randn(2, 16), numbers), pretraining=True))
+    for pooled, joined in zip(step.embedder.pooled(batch, *embeddings), (images, captions, img_ids), strict=True):
+        torch.testing.assert_close(pooled, joined[:2])
+    losses = step(replace(batch, classes=drawn))
     losses["pooled"].backward()
     assert model.txt_enc.fc.weight.grad is not None
 

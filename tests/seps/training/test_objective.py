@@ -12,7 +12,8 @@ import torch.nn.functional as F
 from seps.data import PhraseBoxes, SentencePhrases, read_entities, read_split
 from seps.data.objects import Masks, counted, read_scenes
 from seps.scenes import write_split
-from seps.training.objective import PHRASE_SCALE, grounding_loss, infonce_loss, pool, word_loss
+from seps.training.embedding import pool
+from seps.training.objective import PHRASE_SCALE, grounding_loss, infonce_loss, word_loss
 from seps.training.phrases import PhraseBox, phrase_boxes
 
 

@@ -1,0 +1,75 @@
+"""A training batch's embeddings: of patches, of words, and pooled to one an image or a caption."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from seps.models.model import SEPSModel
+from seps.precision import in_bfloat16
+from seps.training.batch import StepBatch
+
+Pooled = tuple[Tensor, Tensor, Tensor]  # of images and captions, both (P, C), and the images' numbers (P,)
+
+
+class BatchEmbedder:
+    """Embeds a batch with a model's encoders.
+
+    Args:
+        model: whose encoders embed; bf16_backbones: whether they compute in bfloat16 on a CPU.
+    """
+
+    def __init__(self, model: SEPSModel, bf16_backbones: bool) -> None:
+        self.model = model
+        self.bf16_backbones = bf16_backbones
+
+    def images(self, batch: StepBatch) -> Tensor:
+        """Embed images, pixels or features: (B, N[+1], C)."""
+        encoder = self.model.img_enc
+        with self.precision(batch):
+            return (encoder.project(batch.images) if batch.cached else encoder(batch.images)).float()
+
+    def captions(self, batch: StepBatch, captions: Tensor, lengths: Tensor) -> Tensor:
+        """Embed captions, token ids or features: (B, L, C)."""
+        encoder = self.model.txt_enc
+        with self.precision(batch):
+            return (encoder.project(captions, lengths) if batch.cached else encoder(captions, lengths)).float()
+
+    def precision(self, batch: StepBatch) -> torch.autocast:
+        """Choose the backbones' precision on a CPU; on a GPU the whole step's decides."""
+        learns_along = self.model.img_enc.tail is not None or self.model.txt_enc.tail is not None
+        return in_bfloat16(self.bf16_backbones and (learns_along or not batch.cached))
+
+    def pooled(self, batch: StepBatch, images: Tensor, captions: Tensor) -> Pooled:
+        """Embed what the pooled loss compares: the batch's own images and captions, and class prototypes with theirs.
+
+        With cached features they are those that the batch brings, mean patch and mean word, which a head maps as it
+        maps one patch or word; with pixels, or where parts of a backbone learn along, those of `images` (B, N[+1], C)
+        and `captions` (B_t, L, C), the batch's embeddings. Class prototypes have numbers below 0.
+        """
+        if batch.pooled is not None:
+            image_features, caption_features, img_ids = batch.pooled
+            parts = [(*self.pooled_features(image_features, caption_features), img_ids)]
+        else:
+            patches = images[:, -self.model.img_enc.num_patches :]
+            parts = [(pool(patches)[batch.rows], pool(captions, batch.lengths), batch.img_ids)]
+        if batch.classes is not None:
+            features, words, lengths, classes = batch.classes
+            named = pool(self.model.txt_enc.project(words, lengths), lengths)  # (Q, C)
+            parts.append((pool(self.model.img_enc.head(features)), named, -1 - classes))
+        pooled_images, pooled_captions, numbers = (torch.cat(tensors) for tensors in zip(*parts, strict=True))
+        return pooled_images, pooled_captions, numbers
+
+    def pooled_features(self, image_features: Tensor, caption_features: Tensor) -> tuple[Tensor, Tensor]:
+        """Embed features as `StepBatch.pooled` has them and pool them, both (P, C)."""
+        captions = self.model.txt_enc.project(caption_features[:, None], torch.ones(len(caption_features)))
+        return pool(self.model.img_enc.project(image_features)), pool(captions)
+
+
+def pool(embeddings: Tensor, lengths: Tensor | None = None) -> Tensor:
+    """Compute the unit mean of patches or words: (B, n, C) to (B, C); padding beyond `lengths` (B,) left out."""
+    if lengths is None:
+        return F.normalize(embeddings.mean(dim=1), dim=-1)
+    within = torch.arange(embeddings.shape[1], device=embeddings.device) < lengths.to(embeddings.device)[:, None]
+    return F.normalize((embeddings * within[..., None]).sum(dim=1), dim=-1)

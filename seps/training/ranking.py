@@ -1,0 +1,56 @@
+"""The ranking loss of a batch, over the images and captions of all processes, with the ratio loss of its masks."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from seps.method.losses import ScoreMask, SEPSLoss
+from seps.method.network import CrossSparseAggrNet
+from seps.training.gathering import joined, joined_captions, joined_embeddings
+from seps.training.objective import infonce_loss
+from seps.training.pairwise import pairwise_similarity
+
+MAX_SCALE = 100.0  # of InfoNCE, as in CLIP
+Captions = tuple[Tensor, Tensor]  # embeddings (B, L, C) and lengths (B,)
+
+
+def ranking_losses(
+    network: CrossSparseAggrNet,
+    seps_loss: SEPSLoss,
+    images: Tensor,
+    captions: Captions,
+    dense_captions: Captions | None,
+    img_ids: Tensor,
+    log_scale: Tensor | None,
+) -> dict[str, Tensor]:
+    """Compute the ranking loss, the ratio loss and the kept share of the network's pass.
+
+    Args:
+        network, seps_loss: what scores, and what its scores and masks are compared by.
+        images: (B, N[+1], C); captions, dense_captions: of this process, like `images`; img_ids: (B,), see `StepBatch`.
+        log_scale: scalar, what InfoNCE takes the logits' scale from; None for the triplet loss.
+
+    Returns:
+        Scalars: "align", "ratio", and "kept", the share of patches kept.
+    """
+    words, lengths = joined_captions(*captions)
+    dense, dense_lengths = (None, None) if dense_captions is None else joined_captions(*dense_captions)
+    img_ids = joined(img_ids)
+    similarity, masks = pairwise_similarity(network, joined_embeddings(images), words, lengths, dense, dense_lengths)
+    _, align, ratio = seps_loss(similarity, masks, img_ids)
+    if log_scale is not None:
+        align = infonce_loss(similarity * log_scale.exp().clamp(max=MAX_SCALE) / 2, img_ids)
+    return {"align": align, "ratio": ratio, "kept": kept_ratio(masks, 1 if dense is None else 2)}
+
+
+def kept_ratio(masks: ScoreMask, branches: int) -> Tensor:
+    """Compute the share of patches kept, mean over branches: a scalar in [0, 1], without gradient.
+
+    Args:
+        masks: as `pairwise_similarity` returns them; the released variant's one tensor has all branches added.
+        branches: how many these are, 2 with dense captions.
+    """
+    if isinstance(masks, Tensor):
+        return masks.detach().mean() / branches
+    return torch.stack([mask.detach() for mask in masks]).mean()
