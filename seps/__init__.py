@@ -9,9 +9,9 @@ photographs into tables on disk, which `search` ranks; `data`, `runs`, `training
 train one. `judge` and `generator` are trained with the same `runs`, the latter on `scenes`, a drawn world whose truth
 is known. `configs` has encoders and recipes by name.
 
-All of it stands on `checks`, `cli`, `fields`, `files`, `numbers`, `photos`, `precision` and `progress`, which know
-nothing of SEPS. Programs are named in `__main__`: the command `seps` lists them; `train`, `evaluate`, `grounding`,
-`baseline`, `convert` and `index` are thin ones.
+All of it stands on `checks`, `cli`, `fields`, `files`, `notebook`, `numbers`, `photos`, `precision` and `progress`,
+which know nothing of SEPS. Programs are named in `__main__`: the command `seps` lists them; `train`, `evaluate`,
+`grounding`, `baseline`, `convert` and `index` are thin ones.
 """
 
 from importlib import import_module
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from seps.models.hub import load_model
     from seps.models.model import SEPSModel
     from seps.models.shipped import shipped_file
+    from seps.notebook import compare, show
     from seps.search.engine import CaptionIndex, ImageIndex, Ranking, ScoringEngine
     from seps.search.metrics import (
         Recall,
@@ -68,6 +69,7 @@ __all__ = [
     "TokenAggregation",
     "TokenSparse",
     "align_loss",
+    "compare",
     "explain",
     "image_to_text_ranks",
     "join_tokens",
@@ -78,6 +80,7 @@ __all__ = [
     "ratio_loss",
     "retrieval_metrics",
     "shipped_file",
+    "show",
     "smallest_change",
     "smallest_set",
     "split_cls",
@@ -104,6 +107,7 @@ HOMES = {  # the names of each module
     "seps.models.hub": "load_model",
     "seps.models.model": "SEPSModel",
     "seps.models.shipped": "shipped_file",
+    "seps.notebook": "compare show",
 }
 FORMER = {"Shares": "Attribution", "Standing": "MinimalSet"}  # names that older programs import, and today's
 

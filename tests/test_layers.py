@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-GROUND = {"checks", "cli", "fields", "files", "numbers", "photos", "precision", "progress"}
+GROUND = {"checks", "cli", "fields", "files", "notebook", "numbers", "photos", "precision", "progress"}
 # Below each room, what it may import; every room may import the ground and itself.
 SEPS: dict[str, set[str]] = {
     **{name: set() for name in GROUND},
@@ -50,6 +50,7 @@ DEMO = [
     "record",
     "drawing",
     "server",
+    "notebook",
     "screens",
     "examples",
     "opening",

@@ -63,7 +63,7 @@ def picture(
     """
     shown = layer.values(record)
     inner = WIDTH - 2 * MARGIN
-    score = say("file.score_of_model", score=heading.similarity, model=heading.model)
+    score = say("file.score_of_model" if heading.model else "file.score", score=heading.similarity, model=heading.model)
     dense_text = "" if heading.dense_caption is None else say("file.dense_caption", caption=heading.dense_caption)
     blocks = [
         lettered(MARGIN, wrapped(heading.caption, inner, LARGE, bold=True), LARGE, 6, fontweight="bold"),
@@ -278,7 +278,7 @@ def _foot(
     text = inner - side - 60
     titles, model_lines = (
         wrapped(scale.title, text, MEDIUM, bold=True, most=2),
-        wrapped(say("file.model", model=model), text, SMALL),
+        wrapped(say("file.model", model=model) if model else "", text, SMALL),
     )
     _, draw_colours = _scale(photo, layer, scale, opacity)
 

@@ -10,12 +10,17 @@ from demo.record.table import TABLE, symbols
 
 
 def table_tag(measures: Collection[str] | None = None) -> str:
-    """Both tables, with the symbols in MathML: an element of the page's head.
+    """Both tables as an element of the page's head; `measures` as in `table_data`."""
+    data = table_data(measures).replace("<", chr(92) + "u003c")
+    return f'<script type="application/json" id="seps-table">{data}</script>'
+
+
+def table_data(measures: Collection[str] | None = None) -> str:
+    """Both tables, with the symbols in MathML, as JSON.
 
     `measures`: the names of those that the page can ask for; all of them where left out.
     """
     rows = layer_table.LAYERS
     layers = [row.for_page() for row in rows if measures is None or row.measure is None or row.name in measures]
     tables = TABLE | {"symbols": symbols(), "layers": layers}
-    data = json.dumps(tables, ensure_ascii=False, separators=(",", ":"))
-    return f'<script type="application/json" id="seps-table">{data.replace("<", chr(92) + "u003c")}</script>'
+    return json.dumps(tables, ensure_ascii=False, separators=(",", ":"))

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from demo.record.layer_table import names_by_word
 from demo.record.table import counted
 from seps import Explanation
-from seps.encoders.tokenizer import Tokenizer, word_tokens
+from seps.encoders.tokenizer import Tokenizer, first_pieces
 
 WORD = re.compile(r"([a-z_]+):([0-9]{1,9}|\[?(?:cls|sep)\]?)", re.IGNORECASE)
 PIECE = re.compile(r"piece:([0-9]{1,9})")
 
 
 def layer_of_words(text: str, caption: str, tokenizer: Tokenizer, record: Explanation) -> str:
+    """As `layer_of_starts`, for a caption as read."""
+    return layer_of_starts(text, first_pieces(caption, tokenizer), record)
+
+
+def layer_of_starts(text: str, starts: Sequence[int], record: Explanation) -> str:
     """The layer as links and `Layer.parse` write it, where word:N is a place among [CLS], the word pieces and [SEP].
 
     Args:
         text: word:2 is the caption's second word, split at spaces, and of one in several pieces the first piece;
             word:[CLS] and word:[SEP], also without brackets, are what they say; piece:3 is the third word piece;
             all layers of a word count alike, as effect:2; all others stay.
-        caption: as read; record: its explanation.
+        starts: the place of each word's first piece, see `first_pieces` in `seps.encoders.tokenizer`.
+        record: of the caption.
 
     Raises:
         ValueError: the caption has fewer words, or the model did not read so far.
@@ -34,23 +41,10 @@ def layer_of_words(text: str, caption: str, tokenizer: Tokenizer, record: Explan
     name, spoken = word[1].lower(), word[2]
     if not spoken.isdigit():
         return f"{name}:0" if "cls" in spoken.lower() else f"{name}:{count - 1}"
-    starts = first_pieces(caption, tokenizer)
     place = starts[within(int(spoken), len(starts), counted(len(starts), "word"), "word") - 1]
     if place > count - 2:
         raise ValueError(f"The model reads {count - 2} word pieces of the caption, and word {spoken} comes after them.")
     return f"{name}:{place}"
-
-
-def first_pieces(caption: str, tokenizer: Tokenizer) -> list[int]:
-    """The place of each word's first piece, where [CLS] has 0; words are split at spaces."""
-    places = word_tokens(tokenizer, caption)
-    if places is not None:
-        return [place.start for place in places if len(place)]
-    starts, place = [], 1  # of words as the tokenizer splits them
-    for word in tokenizer.words(caption):
-        starts.append(place)
-        place += len(word)
-    return starts
 
 
 def within(number: int, most: int, owned: str, noun: str) -> int:

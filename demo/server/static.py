@@ -7,6 +7,7 @@ Their address carries a digest of them all, so that browsers keep them for good 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -58,5 +59,10 @@ def script_tags(entry: str) -> str:
 @lru_cache(maxsize=1)
 def styles() -> str:
     """The page's colours in light and dark, and every style sheet."""
-    sheets = [file.read_text(encoding="utf-8") for file in sorted(STYLES.glob("*.css"))]
+    return style_sheets(sorted(file.name for file in STYLES.glob("*.css")))
+
+
+def style_sheets(names: Sequence[str]) -> str:
+    """The page's colours in light and dark, and those style sheets of assets/css."""
+    sheets = [(STYLES / name).read_text(encoding="utf-8") for name in names]
     return "\n".join([f":root {{ {variables(LIGHT)} }} .dark {{ {variables(DARK)} }}", *sheets])

@@ -141,3 +141,15 @@ def word_tokens(tokenizer: Tokenizer, sentence: str) -> list[range] | None:
     if list(chain(*pieces)) != list(chain(*tokenizer.words(sentence))):
         return None
     return [range(first, last) for first, last in pairwise(accumulate(map(len, pieces), initial=1))]
+
+
+def first_pieces(sentence: str, tokenizer: Tokenizer) -> list[int]:
+    """The position of each word's first token, where [CLS] is 0; words are split at spaces."""
+    places = word_tokens(tokenizer, sentence)
+    if places is not None:
+        return [place.start for place in places if len(place)]
+    starts, place = [], 1  # of words as the tokenizer splits them
+    for word in tokenizer.words(sentence):
+        starts.append(place)
+        place += len(word)
+    return starts

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from PIL import Image
 from torch import Tensor
 
+from seps.notebook import as_html, as_png
 from seps.numbers import written
 
 Floats = NDArray[np.floating[Any]]
@@ -131,6 +133,25 @@ class AlignmentExplanation:
 
 
 @dataclass(frozen=True, eq=False)
+class Source:
+    """What a record was made from, so that it can be drawn.
+
+    Attributes:
+        photo: the photograph itself, no copy: `dataclasses.replace(record, source=None)` lets it go.
+        caption, dense_caption: as they were given.
+        word_starts: for each word of the caption, split at spaces, the position of its first piece among the record's
+            words, where [CLS] has 0.
+        model: the name that `load_model` was given, or empty.
+    """
+
+    photo: Image.Image
+    caption: str
+    dense_caption: str | None = None
+    word_starts: tuple[int, ...] = ()
+    model: str = ""
+
+
+@dataclass(frozen=True, eq=False)
 class Explanation:
     """The whole record of one image and one caption.
 
@@ -143,6 +164,7 @@ class Explanation:
         dense_alignment: the dense caption's, in the released variant alone; the paper's tokens meet the
             sparse caption's words only.
         similarity: S(I, T), what the model returns for this pair.
+        source: the photograph and the caption, of a record that `SEPSModel.explain` made; None of embeddings.
     """
 
     variant: str
@@ -153,6 +175,7 @@ class Explanation:
     sparse_alignment: AlignmentExplanation
     dense_alignment: AlignmentExplanation | None
     similarity: float
+    source: Source | None = None
 
     @property
     def terms(self) -> dict[str, float]:
@@ -169,6 +192,15 @@ class Explanation:
 
     def __str__(self) -> str:
         return summarize(self)
+
+    def _repr_html_(self) -> str | None:
+        return None if self.source is None else as_html(self)
+
+    def _repr_png_(self) -> bytes | None:
+        return None if self.source is None else as_png(self)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
 
     def on_grid(self, values: NDArray[Any]) -> NDArray[Any]:
         """Lay patch values (..., N) on the grid: (..., H, W)."""

@@ -28,4 +28,6 @@ def load_model(name_or_folder_or_repo_id: str | Path) -> SEPSModel:
         folder = hub_folder(name, (constants.CONFIG_NAME, constants.SAFETENSORS_SINGLE_FILE))
         if not (folder / constants.CONFIG_NAME).is_file():
             raise ValueError(f"{folder} has no {constants.CONFIG_NAME}, so it holds no model.")
-    return SEPSModel.from_pretrained(folder)
+    model = SEPSModel.from_pretrained(folder)
+    model.name = Path(name).name
+    return model

@@ -16,8 +16,9 @@ from torch import Tensor, nn
 
 from seps.checks import Lengths, Mask
 from seps.encoders import TextEncoder, Tokenizer, VisionEncoder, preprocess
+from seps.encoders.tokenizer import first_pieces
 from seps.explanation.forward_pass import explain
-from seps.explanation.record import Explanation
+from seps.explanation.record import Explanation, Source
 from seps.method.network import CrossSparseAggrNet
 from seps.models.config import ModelConfig
 from seps.models.storage import load_saved, saved_tensors
@@ -37,6 +38,7 @@ class SEPSModel(nn.Module, PyTorchModelHubMixin, license="mit", tags=["image-tex
     Attributes:
         img_enc: VisionEncoder; txt_enc: TextEncoder; cross_net: CrossSparseAggrNet.
         tokenizer: Tokenizer of the caption encoder.
+        name: what `load_model` was given, which pictures of its records tell; empty where it was not loaded so.
 
     Raises:
         ValueError: an encoder or weights that cannot be had, or options that the network refuses.
@@ -44,6 +46,7 @@ class SEPSModel(nn.Module, PyTorchModelHubMixin, license="mit", tags=["image-tex
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
+        self.name = ""
         self.config = config
         self.img_enc = VisionEncoder(config.vision, config.embed_size)
         self.txt_enc = TextEncoder(config.text, config.embed_size)
@@ -200,6 +203,19 @@ class SEPSModel(nn.Module, PyTorchModelHubMixin, license="mit", tags=["image-tex
         Raises:
             ValueError: as `encode_photos`, `encode_captions` and, of masks, `seps.explain`.
         """
+        record = self._explain(photo, caption, dense_caption, mask, dense_mask)
+        starts = tuple(first_pieces(caption, self.tokenizer))
+        return replace(record, source=Source(photo, caption, dense_caption, starts, self.name))
+
+    def _explain(
+        self,
+        photo: Image.Image,
+        caption: str,
+        dense_caption: str | None,
+        mask: Mask | None,
+        dense_mask: Mask | None,
+    ) -> Explanation:
+        """As `explain`, without what the record was made from."""
         image = self.encode_photos([photo])[0]  # (N[+1], C)
         words = self.encode_captions([caption])[0][0]  # (L_s, C)
         if dense_caption is None:

@@ -17,6 +17,7 @@ from seps.checks import (
     check_whole,
 )
 from seps.method.network import CrossSparseAggrNet
+from seps.notebook import as_html
 from seps.progress import Progress, with_progress
 from seps.search.blocks import ALIGNED, MANY_CAPTIONS, BlockScorer
 from seps.search.index import CaptionIndex, ImageIndex, index_captions, index_images, model_key
@@ -42,6 +43,9 @@ class Ranking:
 
     def __len__(self) -> int:
         return len(self.indices)
+
+    def _repr_html_(self) -> str | None:
+        return as_html(self)
 
 
 class ScoringEngine:

@@ -75,8 +75,8 @@ function build(root, value, trigger) {
       trigger(measuring ? "measure" : "layer", { ...settings(), layer: name });
     },
   }, layerName(name)));
-  const downloads = downloadButtons(FORMATS, (format) => trigger("export", { format, ...settings() }));
-  const why = button({ class: "seps-why-ask", click: () => trigger("why", {}) }, say("why.ask"));
+  const downloads = downloadButtons(value.formats ?? FORMATS, (format) => trigger("export", { format, ...settings() }));
+  const why = value.why === false ? null : button({ class: "seps-why-ask", click: () => trigger("why", {}) }, say("why.ask"));
   const legendPlace = h("div", { class: "seps-legend-place" });
   const canvases = items.map(() => h("canvas", { role: "img", tabindex: "0" }));
   const figures = items.map(({ caption, similarity, record, unfound }, index) => h(

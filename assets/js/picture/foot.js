@@ -18,5 +18,5 @@ export function downloadButtons(formats, save, key = "button.download") {
 }
 
 export function modelName(name) {
-  return h("span", {}, say("button.model", { name }));
+  return name && h("span", {}, say("button.model", { name }));
 }

@@ -1,0 +1,50 @@
+// A page inside a notebook: as high as what it shows, and light or dark as the notebook is.
+
+const DARKEST = 0.5; // how bright, of 1, a dark page is at most
+
+// The frame that this page stands in; null where it stands alone, or where the page around it is another site's.
+/** @returns {HTMLElement | null} */
+function frameOf() {
+  try {
+    return /** @type {HTMLElement | null} */ (window.frameElement);
+  } catch {
+    return null;
+  }
+}
+
+// Whether the page around is dark, by what notebooks write on it, else by the colour behind the frame.
+function isDarkAround(frame) {
+  const { body, documentElement: root } = frame.ownerDocument;
+  const named = body.dataset.jpThemeLight ?? body.dataset.vscodeThemeKind ?? root.getAttribute("theme");
+  if (named) return ["false", "vscode-dark", "vscode-high-contrast", "dark"].includes(named);
+  for (let element = frame; element; element = element.parentElement) {
+    const [red, green, blue, alpha = 1] = getComputedStyle(element).backgroundColor.match(/[\d.]+/g).map(Number);
+    if (alpha > 0.5) return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255 < DARKEST;
+  }
+  return false;
+}
+
+// Give the page the theme: "light", "dark", or with "auto" that of the page around, now and when it changes.
+export function followTheme(theme) {
+  const frame = frameOf();
+  const preferred = window.matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (theme === "auto" ? (frame ? isDarkAround(frame) : preferred.matches) : theme === "dark");
+  const update = () => document.body.classList.toggle("dark", isDark());
+  update();
+  if (theme !== "auto") return;
+  preferred.addEventListener("change", update);
+  if (!frame) return;
+  const observer = new MutationObserver(update);
+  const { body, documentElement: root } = frame.ownerDocument;
+  for (const element of [root, body]) observer.observe(element, { attributes: true });
+}
+
+// Make the frame as high as the element, and take away the picture that stands for the page where no script runs.
+export function fitFrame(element) {
+  const frame = frameOf();
+  if (!frame) return;
+  frame.parentElement.querySelector("img")?.remove();
+  new ResizeObserver(() => {
+    frame.style.height = `${Math.ceil(element.getBoundingClientRect().bottom)}px`;
+  }).observe(element);
+}

@@ -1,0 +1,257 @@
+"""Records and rankings as views: what a notebook shows of them, and files."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+from PIL import Image
+
+from demo.drawing.formats import PICTURES, Heading, check_format
+from demo.drawing.overlay import compare_picture, picture
+from demo.drawing.palette import DARK, LIGHT, OPACITY
+from demo.drawing.render import render
+from demo.galleries.photos import KEPT, data_url
+from demo.notebook.page import frame, page
+from demo.notebook.ranking import ranking_table
+from demo.record.layer_table import compared_names
+from demo.record.layers import Layer
+from demo.record.mask_overlap import shared_sentence
+from demo.record.packing import overlap, packed
+from demo.record.spoken import layer_of_starts
+from demo.record.table import say
+from seps import Explanation, Ranking
+from seps.cli import check_output
+from seps.photos import to_rgb
+
+SIDES, PHOTO_BYTES = (KEPT, 720, 600, 480, 360), 110_000  # of the long side, in pixels; of its data URL, at most
+STILL, STILL_QUALITY = 480, 60  # pixels of the width, and JPEG's quality, of the picture that stands in for a page
+
+WORD_ARRAYS = ("token_weights", "cosines", "matrix", "word_maps", "patch_cosines")
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A record, or several, drawn; a notebook shows it.
+
+    Attributes:
+        title: in a sentence; component, value, theme: as `demo.notebook.page` takes them.
+        figure: draws the same for files.
+    """
+
+    title: str
+    component: str
+    value: dict[str, Any]
+    theme: str
+    figure: Callable[[], Figure]
+
+    def _repr_html_(self) -> str:
+        return frame(self._page(), self.title, still(self._png))
+
+    def _repr_png_(self) -> bytes:
+        return self._png
+
+    @cached_property
+    def _png(self) -> bytes:
+        return render(self.figure(), "png")
+
+    def __repr__(self) -> str:
+        return f"{self.title} (a notebook shows it; save(FILE) writes it as html, {', '.join(PICTURES)})"
+
+    def save(self, file: str | Path) -> None:
+        """Write the view to a file: html, which opens without a server, png, svg or pdf.
+
+        Raises:
+            ValueError: another ending, or a place where no file can be written.
+        """
+        file = Path(file)
+        kind = file.suffix.lstrip(".").lower()
+        check_format(kind, ("html", *PICTURES))
+        check_output(file)
+        file.write_bytes(self._page().encode() if kind == "html" else render(self.figure(), kind))
+
+    def _page(self) -> str:
+        return page(self.component, self.value, self.title, self.theme)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A ranking as a table; a notebook shows it. `html` is the table."""
+
+    title: str
+    html: str
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return f"{self.title} (a notebook shows it; save(FILE) writes it as html)"
+
+    def save(self, file: str | Path) -> None:
+        """Write the table to an HTML file; ValueError for another ending, or where no file can be written."""
+        file = Path(file)
+        check_format(file.suffix.lstrip(".").lower(), ("html",))
+        check_output(file)
+        file.write_text(f"<!doctype html><meta charset=utf-8><title>{self.title}</title>{self.html}", encoding="utf-8")
+
+
+def show(subject: Any, *, layer: str = "mask", theme: str = "auto", **options: Any) -> View | Table:
+    """Show a record or a ranking, see `seps.show`."""
+    if isinstance(subject, Ranking):
+        return ranking_view(subject, **options)
+    if not isinstance(subject, Explanation):
+        raise ValueError(f"A {type(subject).__name__} cannot be shown: give an Explanation or a Ranking.")
+    return record_view(subject, layer, theme, **options)
+
+
+def record_view(
+    record: Explanation,
+    layer: str,
+    theme: str,
+    photo: Image.Image | None = None,
+    caption: str | None = None,
+    credit: str = "",
+) -> View:
+    """A record in the viewer; arguments as `seps.show` takes them."""
+    photo, caption = source_photo(record, photo), source_caption(record, caption)
+    shown = parsed(layer, record)
+    model = "" if record.source is None else record.source.model
+    dense = None if record.source is None else record.source.dense_caption
+    heading = Heading(caption, record.similarity, model, dense, credit)
+    value = {
+        "photo": photo_facts(photo, credit),
+        "model": model,
+        "caption": caption,
+        "dense_caption": dense,
+        "similarity": record.similarity,
+        "record": packed(record),
+        "layer": str(shown),
+        "opacity": OPACITY,
+        "lines": True,
+        "formats": ["PNG"],
+    }
+    palette = DARK if theme == "dark" else LIGHT
+    return View(
+        say("notebook.record", caption=caption, score=record.similarity),
+        "viewer",
+        value,
+        theme,
+        lambda: picture(photo, record, shown, heading, palette),
+    )
+
+
+def compare(
+    records: Sequence[Explanation],
+    *,
+    layer: str = "mask",
+    theme: str = "auto",
+    photo: Image.Image | None = None,
+    captions: Sequence[str] | None = None,
+    credit: str = "",
+) -> View:
+    """Show several records of one photograph side by side, see `seps.compare`."""
+    if not 2 <= len(records) <= 6:
+        raise ValueError(f"There are {len(records)} records, but 2 to 6 can be compared.")
+    if captions is not None and len(captions) != len(records):
+        raise ValueError(f"There are {len(captions)} captions for {len(records)} records: give as many.")
+    photo = source_photo(records[0], photo)
+    texts = [source_caption(record, captions and captions[i]) for i, record in enumerate(records)]
+    shown = parsed(layer, records[0])
+    for record in records:
+        shown.check(record)
+    model = "" if records[0].source is None else records[0].source.model
+    items = [
+        {"caption": text, "similarity": record.similarity, "record": compared(record), "unfound": None}
+        for text, record in zip(texts, records, strict=True)
+    ]
+    value = {
+        "photo": photo_facts(photo, credit),
+        "model": model,
+        "layer": str(shown),
+        "items": items,
+        "overlap": overlap(records),
+        "shared": shared_sentence([record.sparse.kept for record in records]),
+        "formats": [],
+        "why": False,
+    }
+    palette = DARK if theme == "dark" else LIGHT
+    return View(
+        say("notebook.compared", captions=", ".join(f"“{text}”" for text in texts)),
+        "compare",
+        value,
+        theme,
+        lambda: compare_picture(photo, texts, records, shown, model, palette, credit=credit),
+    )
+
+
+def ranking_view(
+    ranking: Ranking,
+    photos: Sequence[Image.Image] | None = None,
+    captions: Sequence[str] | None = None,
+    titles: Sequence[str] | None = None,
+    top: int = 10,
+) -> Table:
+    """A ranking as a table; arguments as `seps.show` takes them."""
+    if photos is not None and captions is not None:
+        raise ValueError("A ranking is of photos or of captions: give one of the two.")
+    count = min(top, len(ranking))
+    title = say("notebook.ranking", count=count, total=len(ranking))
+    return Table(title, ranking_table(ranking, count, title, photos, captions or titles))
+
+
+def parsed(layer: str, record: Explanation) -> Layer:
+    """The layer that a person names, which the record has; ValueError where it has it not."""
+    starts = () if record.source is None else record.source.word_starts
+    shown = Layer.parse(layer_of_starts(layer, starts, record) if starts else layer)
+    shown.check(record)
+    return shown
+
+
+def compared(record: Explanation) -> dict[str, Any]:
+    """A record packed for the comparison, which shows neither words nor tokens: without their arrays."""
+    value = packed(record)
+    for branch in value["branches"]:
+        branch["aggregation_weights"] = None
+    for alignment in value["alignments"]:
+        alignment |= {name: {"shape": [0, 0], "float32": ""} for name in WORD_ARRAYS}
+    layers = value["says"]["layers"]
+    value["says"]["layers"] = {name: layers[name] for name in layers if name in compared_names()}
+    return value
+
+
+def source_photo(record: Explanation, photo: Image.Image | None) -> Image.Image:
+    """The photograph in RGB; ValueError where nobody knows it."""
+    if photo is None and record.source is None:
+        raise ValueError("The record was made from embeddings: give its photograph too, as show(record, photo=...).")
+    return to_rgb(photo if photo is not None or record.source is None else record.source.photo)
+
+
+def source_caption(record: Explanation, caption: str | None) -> str:
+    """The caption, the record's words where nobody knows it."""
+    if caption is not None:
+        return caption
+    return " ".join(record.sparse_alignment.words) if record.source is None else record.source.caption
+
+
+def photo_facts(photo: Image.Image, credit: str) -> dict[str, Any]:
+    """The photograph as the viewer takes it."""
+    facts = {"title": "", "credit": credit, "link": None, "licence": "", "licence_link": None}
+    sources = (data_url(photo, side, quality=80) for side in SIDES)
+    source = next((source for source in sources if len(source) <= PHOTO_BYTES), None) or data_url(photo, SIDES[-1], 60)
+    return {"src": source, "width": photo.width, "height": photo.height} | facts
+
+
+def still(png: bytes) -> str:
+    """A picture as a small data URL."""
+    with Image.open(BytesIO(png)) as image:
+        small = image.convert("RGB")
+    small.thumbnail((STILL, STILL * 4))
+    stream = BytesIO()
+    small.save(stream, "JPEG", quality=STILL_QUALITY)
+    return "data:image/jpeg;base64," + b64encode(stream.getvalue()).decode("ascii")

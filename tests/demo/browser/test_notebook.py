@@ -1,0 +1,62 @@
+"""A notebook's output in a browser, without a server and without a network."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, FrameLocator, expect
+
+import seps
+from demo.record.layers import Layer, describe
+from demo.record.table import say
+from seps import Explanation
+from seps.explanation.record import Source
+from tests.helpers.records import random_record
+
+pytestmark = [pytest.mark.journey, pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")]
+
+
+def drawn_record(seed: int) -> Explanation:
+    photo = Image.fromarray(np.full((120, 200, 3), 180, dtype=np.uint8))
+    return replace(random_record(seed=seed), source=Source(photo, "a dogs $", word_starts=(1, 2, 4)))
+
+
+def test_several_views_stand_in_one_notebook(browser: Browser, tmp_path: Path) -> None:
+    first, second = drawn_record(0), drawn_record(1)
+    outputs = [first._repr_html_() or "", seps.compare([first, second])._repr_html_()]
+    file = tmp_path / "notebook.html"
+    file.write_text(f'<!doctype html><meta charset=utf-8><body data-jp-theme-light="false">{"".join(outputs)}</body>')
+    context = browser.new_context(viewport={"width": 900, "height": 700}, offline=True)
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if request.url.startswith("http") else None)
+    page.goto(file.as_uri())
+    viewer, compared = (page.frame_locator("iframe").nth(index) for index in range(2))
+    expect(page.locator("div > img")).to_have_count(0)  # what stands in where no script runs
+    viewer.locator('[data-word="2"]').click()
+    expect(viewer.locator('[data-word="2"]')).to_have_attribute("aria-pressed", "true")
+    expect(viewer.locator(".seps-stage canvas").first).to_have_attribute("aria-label", word_label(first))
+    expect(compared.locator(".seps-compare figure")).to_have_count(2)
+    assert is_dark(viewer) and is_dark(compared)
+    page.evaluate("document.body.dataset.jpThemeLight = 'true'")
+    expect(viewer.locator("body")).not_to_have_class("dark")
+    for index, view in enumerate((viewer, compared)):
+        needed = view.locator("main").evaluate("(element) => Math.ceil(element.getBoundingClientRect().bottom)")
+        assert page.locator("iframe").nth(index).evaluate("(frame) => frame.clientHeight") == needed
+    assert (faults, asked) == ([], [])
+    context.close()
+
+
+def word_label(record: Explanation) -> str:
+    return f"{describe(record, Layer.parse('word:2'))}. {say('hint.patches')}"
+
+
+def is_dark(view: FrameLocator) -> bool:
+    return bool(view.locator("body").evaluate("(body) => body.classList.contains('dark')"))

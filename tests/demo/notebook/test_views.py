@@ -1,0 +1,154 @@
+"""Records and rankings in a notebook: what is shown, how large it is, and what is said where nothing can be drawn."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from base64 import b64decode
+from dataclasses import replace
+from html import unescape
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+import seps
+from demo.notebook.script import as_function, single_script
+from demo.record.packing import packed
+from demo.server.static import scripts
+from seps import Explanation, Ranking, notebook
+from seps.explanation.record import Source
+from tests.helpers.records import random_record
+from tests.helpers.sentences import refused
+
+MOST = 400_000  # bytes of a view
+CAPTION = "a dogs $"  # words of `random_record`
+
+
+def noise(width: int = 1600, height: int = 1200) -> Image.Image:
+    """A photograph that no JPEG makes small."""
+    return Image.fromarray(np.random.default_rng(0).integers(0, 256, (height, width, 3), dtype=np.uint8))
+
+
+def with_source(record: Explanation, photo: Image.Image | None = None, **words: Any) -> Explanation:
+    return replace(record, source=Source(photo or noise(60, 40), CAPTION, word_starts=(1, 2, 4), **words))
+
+
+@pytest.fixture(scope="module")
+def record() -> Explanation:
+    return with_source(random_record())
+
+
+def shown_in(html: str) -> Any:
+    """What the page in a frame was given."""
+    page = unescape(html.partition("srcdoc='")[2].partition("'")[0])
+    data = re.search(r'id="shown">([^<]*)<', page)
+    assert data is not None
+    return json.loads(gzip.decompress(b64decode(data[1])))
+
+
+def test_a_record_shows_itself(record: Explanation) -> None:
+    html, png = record._repr_html_(), record._repr_png_()
+    assert html is not None and png is not None
+    shown = shown_in(html)
+    assert (shown["component"], shown["theme"]) == ("viewer", "auto")
+    assert shown["value"]["record"] == packed(record)
+    assert shown["value"]["caption"] == CAPTION
+    with Image.open(BytesIO(png)) as image:
+        assert image.width == 1536
+
+
+def test_words_are_counted_as_in_the_caption(record: Explanation) -> None:
+    assert [seps.show(record, layer=f"word:{n}").value["layer"] for n in (1, 2, 3)] == ["word:1", "word:2", "word:4"]
+    assert seps.show(replace(record, source=None), photo=noise(60, 40), layer="word:4").value["layer"] == "word:4"
+
+
+def test_views_of_large_photographs_are_small() -> None:
+    large = with_source(random_record("released", True, (14, 14)), noise(), dense_caption="a dog " * 60)
+    sizes = [len(large._repr_html_() or ""), len(seps.compare([large] * 6)._repr_html_())]
+    assert max(sizes) <= MOST
+
+
+def test_a_comparison_has_a_panel_a_caption(record: Explanation) -> None:
+    view = seps.compare([record, with_source(random_record(seed=1))], layer="score", theme="dark")
+    value = shown_in(view._repr_html_())["value"]
+    assert [item["similarity"] for item in value["items"]] == [
+        pytest.approx(random_record(seed=seed).similarity) for seed in (0, 1)
+    ]
+    assert value["layer"] == "score" and len(value["overlap"]) == 2
+
+
+def test_a_ranking_is_a_table_with_thumbnails() -> None:
+    ranking = Ranking(torch.tensor([2, 0, 1]), torch.tensor([0.5, 0.25, -0.125]))
+    table = seps.show(ranking, photos=[noise(30, 20)] * 3, titles=["<a>", "b", "c"], top=2)._repr_html_()
+    rows = re.findall(r"<tr>(<td.*?)</tr>", table)
+    cells = [re.findall(r">([^<>]+)<", row) for row in rows]
+    assert cells == [["1", "c", "2", "0.5000"], ["2", "&lt;a&gt;", "0", "0.2500"]]
+    assert table.count("data:image/jpeg") == 2
+    assert "data:image" not in (ranking._repr_html_() or "data:image")
+
+
+def test_views_are_files_too(record: Explanation, tmp_path: Path) -> None:
+    view = seps.show(record, layer="score")
+    for kind, start in (("html", b"<!doctype html>"), ("pdf", b"%PDF"), ("svg", b"<?xml"), ("png", b"\x89PNG")):
+        view.save(tmp_path / f"view.{kind}")
+        assert (tmp_path / f"view.{kind}").read_bytes().startswith(start)
+    page = (tmp_path / "view.html").read_text()
+    assert not re.search(r'(?:src|href)="(?!data:)', page)  # nothing of another place
+    for file in ("view.txt", "nowhere/view.png"):
+        with refused(ValueError):
+            view.save(Path(file))
+
+
+def test_what_cannot_be_shown_is_told(record: Explanation) -> None:
+    bare = replace(record, source=None)
+    assert bare._repr_html_() is None and bare._repr_png_() is None
+    ranking = Ranking(torch.tensor([2]), torch.tensor([0.5]))
+    wrong: list[Any] = [
+        lambda: seps.show(bare),
+        lambda: seps.show(record, layer="word:9"),
+        lambda: seps.show(record, layer="nothing"),
+        lambda: seps.show(record, theme="blue"),
+        lambda: seps.show("a dog"),
+        lambda: seps.show(ranking, photos=[noise(9, 9)]),
+        lambda: seps.show(ranking, photos=[noise(9, 9)], captions=["a"]),
+        lambda: seps.compare([record]),
+        lambda: seps.compare([record, record], captions=["a"]),
+    ]
+    for call in wrong:
+        with refused(ValueError):
+            call()
+
+
+@pytest.mark.parametrize("missing", ["demo", "matplotlib"])
+def test_without_the_app_a_record_is_text(record: Explanation, missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> Any:
+        raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
+
+    monkeypatch.setattr(notebook, "import_module", absent)
+    assert record._repr_html_() is None and record._repr_png_() is None
+    with refused(ValueError):
+        seps.show(record)
+
+
+def test_every_module_goes_into_the_script_once() -> None:
+    script = single_script("notebook.js")
+    defined = re.findall(r'^modules\["([^"]+)"\] = ', script, re.MULTILINE)
+    taken = re.findall(r' = modules\["([^"]+)"\];', script)
+    assert len(defined) == len(set(defined)) and set(taken) <= set(defined) <= scripts().keys()
+    assert defined[-1] == "notebook.js" and "viewer/viewer.js" in defined
+    for name in set(taken):
+        assert script.index(f'modules["{name}"] = ') < script.index(f'= modules["{name}"];')
+
+
+@pytest.mark.parametrize(
+    "source", ["export default 1;\n", 'const a = import("./b.js");\n', 'export * from "./b.js";\n']
+)
+def test_what_no_script_can_hold_is_refused(source: str) -> None:
+    with refused(ValueError):
+        as_function("a.js", source)
