@@ -18,12 +18,13 @@ PNG_EFFORT = 2  # of 9: a photograph's pixels hardly shrink with more, which wou
 matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "seps", "pdf.fonttype": 42})
 
 
-def render(figure: Figure, kind: str) -> bytes:
+def render(figure: Figure, kind: str, dpi: int = DPI) -> bytes:
     """A figure as a file.
 
     Args:
         figure: without pyplot.
-        kind: "png" (two pixels a CSS pixel), "svg" (letters as text, the photo inside) or "pdf" (fonts inside).
+        kind: "png", "svg" (letters as text, the photo inside) or "pdf" (fonts inside).
+        dpi: of pixels, to an inch; by default two a CSS pixel.
 
     Raises:
         ValueError: another format.
@@ -33,5 +34,5 @@ def render(figure: Figure, kind: str) -> bytes:
     hush_missing_glyphs()
     buffer = BytesIO()
     options: dict[str, Any] = {"pil_kwargs": {"compress_level": PNG_EFFORT}} if kind == "png" else {}
-    figure.savefig(buffer, format=kind, dpi=DPI, metadata=METADATA[kind], **options)
+    figure.savefig(buffer, format=kind, dpi=dpi, metadata=METADATA[kind], **options)
     return buffer.getvalue()

@@ -15,6 +15,7 @@ from PIL import Image
 
 from demo.drawing.formats import PICTURES, Heading, check_format
 from demo.drawing.overlay import compare_picture, picture
+from demo.drawing.page import CSS_PIXELS
 from demo.drawing.palette import DARK, LIGHT, OPACITY
 from demo.drawing.render import render
 from demo.galleries.photos import KEPT, data_url
@@ -59,7 +60,7 @@ class View:
 
     @cached_property
     def _png(self) -> bytes:
-        return render(self.figure(), "png")
+        return render(self.figure(), "png", CSS_PIXELS)
 
     def __repr__(self) -> str:
         return f"{self.title} (a notebook shows it; save(FILE) writes it as html, {', '.join(PICTURES)})"
