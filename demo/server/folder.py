@@ -14,6 +14,7 @@ from threading import Event, Lock, Thread
 LIFETIME = 600  # seconds that a file stays
 MAX_BYTES = 512 * 2**20  # of all files together
 EVERY = 15  # seconds between two looks
+TRIES = 20  # to remove the folder, a tenth of a second apart
 
 
 class TemporaryFolder:
@@ -86,7 +87,11 @@ class TemporaryFolder:
             if os.environ.get("TMPDIR") == str(self._other):
                 _set_variable("TMPDIR", self._before[0])
                 tempfile.tempdir = self._before[1]
-            shutil.rmtree(self._root, ignore_errors=True)
+            for _ in range(TRIES):  # what is still being written may keep a folder from going
+                shutil.rmtree(self._root, ignore_errors=True)
+                if not self._root.exists():
+                    break
+                time.sleep(0.1)
 
     def _sweep_for_ever(self) -> None:
         while not self._closed.wait(EVERY):

@@ -2,9 +2,10 @@
 
 Starts the app in a process of its own and lets 50 people come and go, in turn with programs that call without a
 session, until 3,000 calls are answered: pages opened, captions typed, photographs uploaded, rankings, explanations,
-comparisons, pictures. Resident memory is sampled all the while and plotted; after the first 500 calls its median over
-250 calls may rise by 100 MB at most, else the exit status is 1. All traffic stays on this machine. Linux alone: memory
-is read from /proc.
+comparisons, pictures. Every 500 calls all of them wait until what was asked is answered and free memory has gone back
+to the system: what the app then holds, it has kept. After the first 500 calls that may rise by 100 MB at most, else the
+exit status is 1. Resident memory under way, which holds what 50 people wait for as well, is sampled, plotted and told.
+All traffic stays on this machine. Linux alone: memory is read from /proc.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Awaitable
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -30,8 +32,11 @@ from matplotlib.figure import Figure
 from PIL import Image
 from tqdm import tqdm
 
+from demo.server.memory import EVERY
+
 ROOT = Path(__file__).resolve().parents[2]
-CALLS, PEOPLE, SETTLED, WINDOW, MAX_RISE = 3000, 50, 500, 250, 100.0  # the last in MB
+CALLS, PEOPLE, PAUSE, MAX_RISE = 3000, 50, 500, 100.0  # calls, people, calls between two rests, MB
+REST = 2 * EVERY + 1  # seconds, in which the app returns what is free
 WORDS = ("a", "two", "red", "small", "dog", "cat", "rocket", "flower", "coffee", "cup", "on", "near", "grass", "table")
 ITEMS = ("examples/cat", "examples/coffee", "examples/motorcycle", "examples/rocket")
 
@@ -141,12 +146,55 @@ def resident(process: int) -> float:
     return total
 
 
-async def soak(address: str, process: int, calls: int) -> tuple[list[tuple[int, float]], dict[str, list[float]]]:
-    """Let people come and go; (calls answered, MB) over time, and the seconds that each kind of call took."""
+class Rests:
+    """Lets everybody wait, now and then, until nothing is under way, and notes the memory that the app then holds.
+
+    Attributes:
+        samples: (calls answered, MB) of each rest.
+    """
+
+    def __init__(self, process: int) -> None:
+        self.process = process
+        self.samples: list[tuple[int, float]] = []
+        self.under_way = 0
+        self.going, self.idle = asyncio.Event(), asyncio.Event()
+        self.going.set()
+
+    async def do(self, action: Awaitable[str]) -> tuple[str, float]:
+        """Do something when nobody rests; returns what, and the seconds that it took."""
+        await self.going.wait()
+        started = time.perf_counter()
+        self.under_way += 1
+        self.idle.clear()
+        try:
+            return await action, time.perf_counter() - started
+        finally:
+            self.under_way -= 1
+            if not self.under_way:
+                self.idle.set()
+
+    async def rest(self, calls: int) -> None:
+        """Wait for all that is under way, then for the app, and note its memory."""
+        self.going.clear()
+        await self.idle.wait()
+        await asyncio.sleep(REST)
+        self.samples.append((calls, resident(self.process)))
+        self.going.set()
+
+
+async def soak(
+    address: str, process: int, calls: int
+) -> tuple[list[tuple[int, float]], list[tuple[int, float]], dict[str, list[float]]]:
+    """Let people come and go.
+
+    Returns:
+        (calls answered, MB) under way; the same at rest; and the seconds that each kind of call took.
+    """
     samples: list[tuple[int, float]] = []
     seconds: dict[str, list[float]] = {}
     seeds = iter(range(10**9))
     limits = httpx.Limits(max_connections=400, max_keepalive_connections=100)
+    rests = Rests(process)
     async with httpx.AsyncClient(base_url=address, timeout=300, limits=limits) as client:
         config = (await client.get("/config")).json()
         with tqdm(total=calls, desc="Calls") as bar:
@@ -157,32 +205,31 @@ async def soak(address: str, process: int, calls: int) -> tuple[list[tuple[int, 
                     person = Person(client, config, seed, has_session=seed % 2 == 0)
                     await person.come()
                     for _ in range(person.draw.randrange(3, 12)):
-                        started = time.perf_counter()
-                        kind = await person.act()
-                        seconds.setdefault(kind, []).append(time.perf_counter() - started)
+                        kind, took = await rests.do(person.act())
+                        seconds.setdefault(kind, []).append(took)
                         bar.update()
                         if bar.n % 10 == 0:
                             samples.append((int(bar.n), resident(process)))
                     await person.leave()
 
-            await asyncio.gather(*(live() for _ in range(PEOPLE)))
-    return samples, seconds
+            async def pause() -> None:
+                for count in range(PAUSE, calls, PAUSE):
+                    while bar.n < count:
+                        await asyncio.sleep(0.1)
+                    await rests.rest(count)
+
+            await asyncio.gather(pause(), *(live() for _ in range(PEOPLE)))
+            await rests.rest(int(bar.n))
+    return samples, rests.samples, seconds
 
 
-def medians(samples: list[tuple[int, float]]) -> list[float]:
-    """The median memory of every WINDOW calls, so that what one large upload takes for a moment does not count."""
-    windows: dict[int, list[float]] = {}
-    for count, memory in samples:
-        windows.setdefault(count // WINDOW, []).append(memory)
-    return [statistics.median(windows[number]) for number in sorted(windows)]
-
-
-def plot(samples: list[tuple[int, float]], file: Path) -> None:
-    """Write memory over calls as a picture."""
+def plot(samples: list[tuple[int, float]], rests: list[tuple[int, float]], file: Path) -> None:
+    """Write memory over calls as a picture, under way and at rest."""
     figure = Figure(figsize=(8, 4), layout="constrained")
     axes = figure.add_subplot(xlabel="calls answered", ylabel="resident memory (MB)", ylim=(0, None))
-    axes.plot(*zip(*samples, strict=True))
-    axes.axvline(SETTLED, linestyle=":", color="0.5")
+    axes.plot(*zip(*samples, strict=True), label="under way")
+    axes.plot(*zip(*rests, strict=True), "o-", label="at rest")
+    axes.legend()
     axes.set_ylim(0, 1.1 * max(memory for _, memory in samples))
     figure.savefig(file, dpi=110)
 
@@ -208,26 +255,26 @@ def main() -> int:
                     break
                 except httpx.HTTPError:
                     time.sleep(0.1)
-            samples, seconds = asyncio.run(soak(address, app.pid, options.calls))
+            samples, rests, seconds = asyncio.run(soak(address, app.pid, options.calls))
         finally:
             app.terminate()
             app.wait(timeout=30)
         left = [str(path) for path in Path(uploads).rglob("*")]
-    plot(samples, options.plot)
-    first = min(SETTLED, options.calls // 2)
-    usual = medians([(count, memory) for count, memory in samples if count >= first])
-    rise, peak = max(usual) - usual[0], max(memory for _, memory in samples)
+    plot(samples, rests, options.plot)
+    kept = [memory for _, memory in rests]
+    rise = max(kept) - kept[0]
     print(
-        f"{samples[-1][0]} calls: {samples[0][1]:.0f} MB at the start, {usual[0]:.0f} MB after {first}, "
-        f"{max(usual):.0f} MB at most since, each the median of {WINDOW} calls; {peak:.0f} MB for a moment; "
-        f"rise {rise:.0f} MB of {MAX_RISE:.0f}"
+        f"{samples[-1][0]} calls: {samples[0][1]:.0f} MB at the start; at rest {kept[0]:.0f} MB after "
+        f"{rests[0][0]} calls and {max(kept):.0f} MB at most since, rise {rise:.0f} MB of {MAX_RISE:.0f}; under way "
+        f"{statistics.median(memory for _, memory in samples):.0f} MB in the median, "
+        f"{max(memory for _, memory in samples):.0f} MB for a moment"
     )
     for kind, count in Counter({kind: len(times) for kind, times in seconds.items()}).most_common():
         times = sorted(seconds[kind])
         print(
             f"  {kind:14} {count:5} times, p50 {statistics.median(times):.2f} s, p95 {times[int(0.95 * count)]:.2f} s"
         )
-    print(f"Files left after the stop: {len(left)}. Plot: {options.plot}")
+    print(f"Files left after the stop: {len(left)}; its exit status: {app.returncode}. Plot: {options.plot}")
     return int(rise > MAX_RISE or bool(left))
 
 
