@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from demo.record.sentences import record_words
 from demo.service.masks import overlap_of
 from demo.service.measured import MeasuredExplanation, PatchEffects, measures_of
 from demo.service.measures import MEASURES
@@ -56,9 +55,9 @@ DESCRIPTION = {
 def packed(record: Explanation) -> dict[str, Any]:
     """The record with every array of floats as {"shape": [...], "float32": base64, little-endian}; JSON ready.
 
-    Under "says" stands what is said of it, see `record_words`.
+    What is said of it, the page fills in itself (assets/js/record/sentences.js).
     """
-    fields = _fields(record, packed_array) | {"says": record_words(record)}
+    fields = _fields(record, packed_array)
     for name, measured in measures_of(record).items():
         if isinstance(measured, PatchEffects):
             fields["measures"][name]["region"] = None if measured.region is None else asdict(measured.region)

@@ -105,11 +105,9 @@ def write_opened(
 def first_view(
     service: RetrievalService, indexed: IndexedGallery, facts: dict[str, Any], folder: str
 ) -> dict[str, Any]:
-    """The worked example of a gallery as the page's scripts take it, pictures by address; what is said of the record
-    the page fills in itself."""
+    """The worked example of a gallery as the page's scripts take it, pictures by address."""
     captions = examples_of(indexed)
     _, ranking, viewer, state = rank_and_show(service, indexed, captions[0], None, ViewState())
-    del viewer["record"]["says"]
     ranking["why"] = False  # there is no such view
     shown = facts["items"][state.index]["photo"]
     viewer["photo"] = shown | {"src": f"{folder}/{shown['src']}"}

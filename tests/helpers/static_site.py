@@ -67,10 +67,11 @@ def open_engine(page: Page) -> None:
             const {{ makePairs }} = await module("static/pair.js");
             const [own, resize] = [await module("static/own.js"), await module("engine/resize.js")];
             const language = await module("static/language.js");
+            const {{ decode }} = await module("record/record.js");
             const engine = makeEngine(site, () => {{}});
             const pairs = makePairs(engine.ask, () => {{}});
-            window.asked = {{ engine, pairs, own, resize, language, pack: {PACKED}, first: site.galleries[0].name }};
-            window.asked.facts = await engine.open(window.asked.first);
+            const facts = await engine.open(site.galleries[0].name);
+            window.asked = {{ engine, pairs, facts, own, resize, language, decode, pack: {PACKED} }};
         }}"""
     )
 

@@ -1,4 +1,4 @@
-// A packed explanation record read in the browser: its arrays, its layers, and what Python says of them.
+// A packed explanation record read in the browser: its arrays, its layers, and what is said of them.
 // Every number comes from the record; nothing of the model is computed here.
 
 import { floats } from "../base/bytes.js";
@@ -31,7 +31,7 @@ export function decode(packed) {
     return [name, values ? { values: floats(values), words: floats(words), region } : measured];
   }));
   const record = { ...packed, branches, alignments, measures };
-  return { ...record, says: packed.says ?? recordWords(record) };
+  return { ...record, says: recordWords(record) };
 }
 
 // The row of a layer in the table of layers.

@@ -1,5 +1,6 @@
 // What is said of one record: its layers, patches, words and terms, from the templates of the page's table. As
-// demo/record/sentences.py, demo/record/layers.py and demo/record/layer_facts.py say it for files and commands.
+// demo/record/sentences.py, demo/record/layers.py and demo/record/layer_facts.py say some of it in files, in commands and
+// in the lesson; tests/helpers/record_words.py is all of it in Python.
 
 import { layers as rows, say, tells, template } from "../base/words.js";
 import { layerText, resolve, sourceOf } from "./values.js";
@@ -7,14 +8,19 @@ import { whereabouts } from "./whereabouts.js";
 
 const LIES = { zero: "weight", lowest: "highest", diverging: "cost", mask: "most", fates: "most" }; // in table.json
 
-// Everything that is said of a record as `decode` gives it, see `record_words` in demo/record/sentences.py.
+// Everything that is said of a record with its arrays unpacked: `layers`: for each layer of the record, by its text form,
+// the `label` of its scale, its `range` [low, high], what it shows as `says`, and its `key`, for masks each look and its
+// meaning, else what crosses mean, or nothing; `diverging` where zero stands in the middle. `kept`: how many patches each
+// branch kept. `patch`: the line for a patch and its token, a template; `branches`: a template for each branch, `fates`
+// what [dropped, kept] are called in it. `words`: a line for each word of the caption. `apart`: for each word where it
+// fits best, where that is not where the word map has most weight; else nothing. `terms`: each term's title by its name.
 export function recordWords(record) {
   const { branches, alignments: [alignment] } = record;
   const isAlone = branches.length === 1;
   const fates = [say("mask.dropped"), say("mask.kept")];
   const words = alignment.words.map((_, number) => number);
   return {
-    layers: Object.fromEntries(layersOf(record).map((layer) => [layerText(layer), layerWords(record, layer)])),
+    layers: whenRead(layersOf(record).map((layer) => [layerText(layer), () => layerWords(record, layer)])),
     kept: Object.fromEntries(branches.map((branch) => [branch.name, keptWords(branch)])),
     patch: template("patch.token"),
     branches: branches.map((branch) => branchLine(branch, isAlone)),
@@ -23,6 +29,20 @@ export function recordWords(record) {
     apart: words.map((number) => apartLine(record, number)),
     terms: termTitles(record),
   };
+}
+
+// An object of which each value is worked out when it is first read: of a hundred layers a view shows one or two.
+function whenRead(entries) {
+  const object = {};
+  for (const [name, work] of entries) {
+    const get = () => {
+      const value = work();
+      Object.defineProperty(object, name, { value, enumerable: true });
+      return value;
+    };
+    Object.defineProperty(object, name, { get, enumerable: true, configurable: true });
+  }
+  return object;
 }
 
 const capitalized = (text) => text[0].toUpperCase() + text.slice(1).toLowerCase();

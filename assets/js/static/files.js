@@ -32,7 +32,7 @@ export function plainRecord(packed, description) {
     if (Array.isArray(value)) return value.map(unpack);
     if (value && typeof value === "object") {
       return Object.fromEntries(Object.entries(value)
-        .filter(([name]) => name !== "says" && name !== "region").map(([name, part]) => [name, unpack(part)]));
+        .filter(([name]) => name !== "region").map(([name, part]) => [name, unpack(part)]));
     }
     return value;
   };

@@ -126,7 +126,7 @@ export function makePairs(ask, tell) {
       caption,
       dense_caption: null,
       similarity: record.similarity,
-      record: { ...packed, says: record.says },
+      record: packed,
       unfound: unfoundValue(record, facts.language.found),
       layer: layer in record.says.layers ? layer : "mask",
       opacity,

@@ -16,7 +16,6 @@ from demo.record.layer_table import Row
 from demo.record.layers import Layer
 from demo.record.packing import packed
 from demo.record.page_table import table_tag
-from demo.record.sentences import layers_of
 from demo.record.table import TABLE, ordinal, say
 from demo.screens.parts import scripted
 from demo.server.static import styles
@@ -24,6 +23,7 @@ from demo.service.measured import PatchEffects, with_measures
 from seps import MinimalSet
 from tests.demo.browser.standalone import imported, open_html, random_record, viridis
 from tests.demo.record.test_table import numbers
+from tests.helpers.record_words import layers_of
 
 pytestmark = [pytest.mark.journey, pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")]
 
@@ -150,10 +150,12 @@ def test_a_row_reaches_the_page(made_layer: Row, browser: Browser) -> None:
     script = f"""async (packed) => {{
         const {{ decode, hasLayer, layerNames, layerValues, parseLayer }} = {imported("record/record.js")};
         const [record, layer] = [decode(packed), parseLayer("place:dense")];
-        return [hasLayer(record, layer), layerValues(record, layer).values, layerNames(() => true)];
+        const {{ label, range, values }} = layerValues(record, layer);
+        return [hasLayer(record, layer), label, range, values, layerNames(() => true)];
     }}"""
-    has, values, names = page.evaluate(script, packed(record))
+    has, label, range_, values, names = page.evaluate(script, packed(record))
     assert has and record.dense is not None and values == record.dense.rank.tolist()
+    assert label == "place" and range_ == [0, record.sparse.kept.size - 1]
     assert names == list(dict.fromkeys(row.name for row in layer_table.LAYERS))
     page.context.close()
 

@@ -11,10 +11,10 @@ from playwright.sync_api import Browser, Page
 
 from demo.record.packing import packed
 from demo.record.page_table import table_tag
-from demo.record.sentences import record_words
 from demo.service.measured import PatchEffects, Region, with_measures
 from seps import Explanation, MinimalSet
 from tests.demo.browser.standalone import imported, open_html
+from tests.helpers.record_words import record_words
 from tests.helpers.records import CASES, WORDS, random_record
 
 pytestmark = [pytest.mark.journey, pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")]
@@ -29,13 +29,12 @@ def page(browser: Browser) -> Iterator[Page]:
 
 
 def said_by_page(page: Page, records: list[Explanation]) -> list[Any]:
-    """What the page's script says of records that come without what Python says."""
+    """What the page's script says of records."""
     script = f"""async (records) => {{
         const {{ decode }} = {imported("record/record.js")};
         return records.map((record) => decode(record).says);
     }}"""
-    bare = [{name: value for name, value in packed(record).items() if name != "says"} for record in records]
-    return list(page.evaluate(script, bare))
+    return list(page.evaluate(script, [packed(record) for record in records]))
 
 
 def differences(given: Any, expected: Any, path: str = "") -> list[str]:

@@ -11,7 +11,6 @@ from playwright.sync_api import Browser, Page, expect
 
 from demo.record.layers import Layer, describe
 from demo.record.mask_overlap import others_value
-from demo.record.sentences import apart_line
 from seps import Explanation
 from tests.demo.browser.standalone import (
     GRID,
@@ -24,6 +23,7 @@ from tests.demo.browser.standalone import (
     random_record,
     viewer_value,
 )
+from tests.helpers.record_words import apart_line
 
 pytestmark = [pytest.mark.journey, pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")]
 

@@ -9,10 +9,9 @@ import pytest
 
 from demo.record.layer_table import LAYERS, Row, existing, names_by_word
 from demo.record.layers import Layer, describe, is_of_pair
-from demo.record.packing import packed
-from demo.record.sentences import layers_of
 from demo.service.measures import MEASURES
 from demo.service.measuring import _COMPUTES
+from tests.helpers.record_words import layer_words, layers_of
 from tests.helpers.records import random_record
 
 
@@ -44,8 +43,8 @@ def test_a_layer_of_one_pair_is_not_that_of_another() -> None:
 def test_a_row_makes_a_layer(made_layer: Row) -> None:
     record = random_record(dense=True)
     assert {"place", "place:dense"} <= {str(layer) for layer in layers_of(record)}
-    layers = packed(record)["says"]["layers"]
-    assert layers["place"]["label"] == "place" and layers["place"]["range"] == [0, record.sparse.kept.size - 1]
+    words = layer_words(record, Layer("place"))
+    assert words["label"] == "place" and words["range"] == [0, record.sparse.kept.size - 1]
     layer = Layer.parse("place:dense")
     assert record.dense is not None
     np.testing.assert_array_equal(layer.values(record).values, record.dense.rank)

@@ -80,6 +80,20 @@ def test_every_plain_field_is_described(record: Explanation) -> None:
     assert set(value["alignments"][0]) == set(description["alignments"])
 
 
+def test_a_packed_record_has_numbers_alone_and_the_page_says_what_they_mean(record: Explanation) -> None:
+    assert set(packed(record)) == set(plain(record)) - {"description"}
+    assert all(len(text) < 30 for text in texts_of(packed(record)))
+
+
+def texts_of(value: Any) -> list[str]:
+    """Every text of a packed record but for its arrays."""
+    if isinstance(value, dict):
+        return [text for name, part in value.items() if name != "float32" for text in texts_of(part)]
+    if isinstance(value, list):
+        return [text for part in value for text in texts_of(part)]
+    return [value] if isinstance(value, str) else []
+
+
 def test_a_branch_that_merges_nothing_has_no_weights() -> None:
     record = random_record(dense=True, use_dual_aggr=False)
     for value in (packed(record), plain(record)):

@@ -14,7 +14,6 @@ from matplotlib.mathtext import MathTextParser
 from demo.record.layer_table import LAYERS
 from demo.record.layers import Layer
 from demo.record.page_table import table_tag
-from demo.record.sentences import layers_of, record_words
 from demo.record.table import (
     LESSON,
     NAMES,
@@ -29,6 +28,7 @@ from demo.record.table import (
 )
 from demo.server.static import SCRIPTS
 from tests.demo.browser.standalone import WORDS, random_record
+from tests.helpers.record_words import layers_of, record_words
 
 KEYS = [f"{section}.{name}" for section, rows in TEMPLATES.items() if section != "symbols" for name in rows]
 

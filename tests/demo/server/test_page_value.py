@@ -13,7 +13,7 @@ from demo.server.static import scripts
 
 VALUES: list[Any] = [
     {"waiting": "computing …"},
-    {"rows": [[1, "“two”", None], [2.5, "</script>", True]], "record": {"says": {"layers": {}}}},
+    {"rows": [[1, "“two”", None], [2.5, "</script>", True]], "record": {"measures": {"effect": {}}}},
     [],
 ]
 

@@ -13,13 +13,13 @@ from demo.galleries.index import IndexedGallery
 from demo.record.layer_facts import region_sentence
 from demo.record.layers import Layer, describe
 from demo.record.packing import packed, plain
-from demo.record.sentences import layers_of
 from demo.service.measured import MeasuredExplanation, PatchEffects, Region, strongest_region
 from demo.service.measures import MEASURES
 from demo.service.measuring import Pair, measure, patches_of
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from seps import explain, measure_blanked, measure_blurred, measure_effects, smallest_change, smallest_set
+from tests.helpers.record_words import layers_of
 from tests.helpers.sentences import refused
 
 CAPTION = "an orange flower with green leaves"

@@ -196,6 +196,6 @@ def test_measured_layers_are_drawn_into_files(service: RetrievalService, layer: 
     indexed = service.find("examples")
     state = ViewState("examples", 2, CAPTION, layer=layer)
     value = search_value(service, indexed, state)
-    assert value["layer"] == layer and layer in value["record"]["says"]["layers"]
+    assert value["layer"] == layer and layer.split(":")[0] in value["record"]["measures"]
     file = downloads.explanation(service, indexed, state, "svg")
     assert len(file.content) > 10_000 and layer.split(":")[0].replace("_", "-") in file.name
