@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from demo.drawing.palette import DARK, LIGHT, variables
+from demo.drawing.palette import DARK, LIGHT, VEIL, variables
 from demo.record.page_table import table_tag
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
@@ -65,4 +65,5 @@ def styles() -> str:
 def style_sheets(names: Sequence[str]) -> str:
     """The page's colours in light and dark, and those style sheets of assets/css."""
     sheets = [(STYLES / name).read_text(encoding="utf-8") for name in names]
-    return "\n".join([f":root {{ {variables(LIGHT)} }} .dark {{ {variables(DARK)} }}", *sheets])
+    colours = f":root {{ {variables(LIGHT)} --veil-colour: {VEIL}; }} .dark {{ {variables(DARK)} }}"
+    return "\n".join([colours, *sheets])

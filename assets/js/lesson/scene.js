@@ -2,7 +2,7 @@
 // its new one; what is new comes from where it was born, and what is gone fades.
 
 import { resize } from "../base/canvas.js";
-import { shade, strength } from "../base/colours.js";
+import { shade, strength, VEIL } from "../base/colours.js";
 import { calm, h } from "../base/dom.js";
 
 const DURATION = 700; // milliseconds
@@ -33,7 +33,7 @@ export function valueMap(photo, [rows, columns], values, range, { width, height,
     const pixel = window.devicePixelRatio || 1;
     context.font = `${11 * pixel}px sans-serif`;
     const wide = context.measureText(text).width + 4 * pixel;
-    context.fillStyle = "#10191ad0";
+    context.fillStyle = `${VEIL}d0`;
     context.fillRect(0, 0, wide, 13 * pixel);
     context.fillStyle = "#ffffff";
     context.fillText(text, 2 * pixel, 10.5 * pixel);

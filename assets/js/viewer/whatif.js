@@ -1,13 +1,14 @@
 // A decision by hand: patches kept and dropped over the picture, the tools for it, and the game of a budget of patches.
 // Nothing of the model is computed here: `changed` asks Python, whose answer comes as told().
 
+import { VEIL } from "../base/colours.js";
 import { button, h, press } from "../base/dom.js";
 import { say, symbol, symbols } from "../base/words.js";
 import { patchUnder } from "../picture/patches.js";
 import { between, maskText, readMask } from "./masks.js";
 
 const MOST_STEPS = 200; // that can be undone
-const CHOICE = ["#10191a", "#ffd23f"]; // the model's choice in the game: below the dashes, and dashes
+const CHOICE = [VEIL, "#ffd23f"]; // the model's choice in the game: below the dashes, and dashes
 
 // told: what Python says, see whatif_value in demo/screens/viewer.py; `changed` is called when the decision has changed,
 // `redraw` when only its looks have, `resized` when the tools come or go. With `always` the tools are there from the

@@ -13,6 +13,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from demo.drawing.palette import VEIL
 from demo.opening.server import Opening
 from demo.record.page_table import table_tag
 from demo.server import static
@@ -93,6 +94,18 @@ def test_styles_carry_both_palettes_and_every_sheet() -> None:
     assert ".dark { --ink: #e6eceb;" in styles()
     for file in (ASSETS / "css").glob("*.css"):
         assert file.read_text(encoding="utf-8") in styles()
+
+
+def test_the_veil_has_its_colour_from_one_place() -> None:
+    naming = {
+        file.relative_to(ASSETS.parent).as_posix()
+        for folder in (ASSETS / "css", ASSETS / "js", ASSETS.parent / "demo")
+        for file in folder.rglob("*.*")
+        if file.suffix in (".css", ".js", ".py") and VEIL in re.sub(r"//.*", "", file.read_text(encoding="utf-8"))
+    }
+    assert naming == {"demo/drawing/palette.py", "assets/js/base/colours.js"}
+    assert f'VEIL = "{VEIL}"' in scripts()["base/colours.js"].decode()
+    assert f"--veil-colour: {VEIL};" in styles()
 
 
 @pytest.fixture
