@@ -21,7 +21,6 @@ from demo.drawing.render import render
 from demo.galleries.photos import KEPT, data_url
 from demo.notebook.page import frame, page
 from demo.notebook.ranking import ranking_table
-from demo.record.layer_table import compared_names
 from demo.record.layers import Layer
 from demo.record.mask_overlap import shared_sentence
 from demo.record.packing import overlap, packed
@@ -221,8 +220,6 @@ def compared(record: Explanation) -> dict[str, Any]:
         branch["aggregation_weights"] = None
     for alignment in value["alignments"]:
         alignment |= {name: {"shape": [0, 0], "float32": ""} for name in WORD_ARRAYS}
-    layers = value["says"]["layers"]
-    value["says"]["layers"] = {name: layers[name] for name in layers if name in compared_names()}
     return value
 
 

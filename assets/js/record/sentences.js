@@ -19,19 +19,20 @@ export function recordWords(record) {
   const isAlone = branches.length === 1;
   const fates = [say("mask.dropped"), say("mask.kept")];
   const words = alignment.words.map((_, number) => number);
-  return {
-    layers: whenRead(layersOf(record).map((layer) => [layerText(layer), () => layerWords(record, layer)])),
-    kept: Object.fromEntries(branches.map((branch) => [branch.name, keptWords(branch)])),
-    patch: template("patch.token"),
-    branches: branches.map((branch) => branchLine(branch, isAlone)),
-    fates: isAlone ? fates.map(capitalized) : fates,
-    words: words.map((number) => wordLine(record, number)),
-    apart: words.map((number) => apartLine(record, number)),
-    terms: termTitles(record),
-  };
+  return whenRead(Object.entries({
+    layers: () => whenRead(layersOf(record).map((layer) => [layerText(layer), () => layerWords(record, layer)])),
+    kept: () => Object.fromEntries(branches.map((branch) => [branch.name, keptWords(branch)])),
+    patch: () => template("patch.token"),
+    branches: () => branches.map((branch) => branchLine(branch, isAlone)),
+    fates: () => (isAlone ? fates.map(capitalized) : fates),
+    words: () => words.map((number) => wordLine(record, number)),
+    apart: () => words.map((number) => apartLine(record, number)),
+    terms: () => termTitles(record),
+  }));
 }
 
-// An object of which each value is worked out when it is first read: of a hundred layers a view shows one or two.
+// An object of which each value is worked out when it is first read: of a hundred layers a view shows one or two, and a
+// notebook sends some of them alone.
 function whenRead(entries) {
   const object = {};
   for (const [name, work] of entries) {
