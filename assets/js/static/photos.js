@@ -158,10 +158,10 @@ export function photosView({ site, engine, pairs, line }) {
     return { caption, examples: { items: base.first.captions }, ...await rankAndShow(UPLOADS, caption) };
   }
 
-  async function open(query, told = "") {
+  async function open(query, notice = "") {
     const { name, problem: wrong } = galleryOf(query, site);
     const { first: example } = site.galleries.find((gallery) => gallery.name === name);
-    const problem = told || wrong;
+    const problem = notice || wrong;
     if (problem || !query.get("caption")) {
       await view.place(exampleOf(name, example));
       await ready(name);
