@@ -98,7 +98,7 @@ def prepare(options: argparse.Namespace, folder: TemporaryFolder) -> tuple[Any, 
     skip_stub_files()
     given = (options.photos, options.cache, not options.no_fetch)
     with ThreadPoolExecutor(1) as beside:
-        opening = beside.submit(open_registry, *given, tqdm, print, options.recursive, options.model)
+        opening = beside.submit(open_registry, *given, tqdm, print, options.recursive, options.model, beside=True)
         from demo import site
 
         return site.build(opening.result()), site.launch_options(folder)

@@ -99,9 +99,9 @@ def rank(options: argparse.Namespace) -> None:
         return
     service = chosen_service(options)
     if options.photo is not None:
-        indexed = index_gallery(service.model, photo_gallery(options.photo), None)
+        alone = index_gallery(service.model, photo_gallery(options.photo), None)
         pool = None if options.text else service.open(options.gallery, tqdm).gallery.name
-        captions = service.rank_captions(indexed, 0, pool, "\n".join(options.text))
+        captions = service.rank_captions(alone, 0, pool, "\n".join(options.text))
         lines = [
             f"{written(score, '.4f')}  {text}" for text, score in zip(captions.captions, captions.scores, strict=True)
         ]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from demo.galleries.annotation import labels
 from demo.galleries.gallery import GalleryItem
-from demo.galleries.index import IndexedGallery
+from demo.galleries.index import GalleryInMemory
 from demo.galleries.phrases import phrases_of
 from demo.galleries.regions import load_regions
 from demo.record.inside import words_of
@@ -71,7 +71,7 @@ class Measures:
         captions: all that are known of its photographs; owners: the position of each one's photograph.
     """
 
-    def __init__(self, service: RetrievalService, indexed: IndexedGallery) -> None:
+    def __init__(self, service: RetrievalService, indexed: GalleryInMemory) -> None:
         self.service, self.indexed = service, indexed
         pairs = [(text, at) for at, item in enumerate(indexed.gallery.items) for text in captions_of(item)]
         self.captions, self.owners = [text for text, _ in pairs], np.array([at for _, at in pairs])

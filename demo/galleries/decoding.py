@@ -24,8 +24,8 @@ MAX_PIXELS_WHOLE = 64_000_000  # of the other formats, which Pillow decodes whol
 LONGEST = 2048  # pixels of the long side that are kept
 
 
-def decode(content: bytes, subject: str) -> Image.Image:
-    """The first frame of a photograph, upright, at most LONGEST pixels on the long side, without metadata.
+def decode(content: bytes, subject: str, longest: int = LONGEST) -> Image.Image:
+    """The first frame of a photograph, upright, at most `longest` pixels on the long side, without metadata.
 
     Args:
         content: a file's bytes; subject: what the error's sentence starts with.
@@ -38,7 +38,7 @@ def decode(content: bytes, subject: str) -> Image.Image:
     """
     check_size(len(content), subject)
     with opened(BytesIO(content), subject) as image:
-        size = _kept_size(image)
+        size = _kept_size(image, longest)
         drafted = image.draft(None, size)
         image.load()
         turn = turn_of(image)
@@ -78,9 +78,9 @@ def _too_many(most: int, subject: str) -> PhotoError:
     return refusal(subject, f"has more than {most // 10**6} million pixels", f"scale it down{other}")
 
 
-def _kept_size(image: Image.Image) -> tuple[int, int]:
+def _kept_size(image: Image.Image, longest: int) -> tuple[int, int]:
     """Width and height that are kept, in the file's orientation."""
-    scale = min(1.0, LONGEST / max(image.size))
+    scale = min(1.0, longest / max(image.size))
     return max(1, round(scale * image.width)), max(1, round(scale * image.height))
 
 

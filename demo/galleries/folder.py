@@ -6,6 +6,7 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +15,10 @@ from demo.galleries.gallery import Gallery, GalleryItem
 from demo.galleries.paths import CAPTIONS_FILE, check_photos, printable
 from demo.galleries.photos import check_photo
 from seps.checks import check_text, read_json
+from seps.indexing.files import ENDINGS, FolderFile, as_listed
 from seps.progress import Progress, with_progress
 
+FOLDER = "folder"
 UPLOADS = "uploads"  # the name of the gallery of a person's own
 MAX_UPLOADS = 100
 MAX_CAPTIONS_BYTES = 20 * 2**20  # bytes of captions.json
@@ -36,15 +39,49 @@ def folder_gallery(folder: Path, progress: Progress = False, recursive: bool = F
     check_photos(folder)
     files, skipped = _files_below(folder, recursive)
     named = [(printable(file.relative_to(folder).as_posix()), file) for file in files]
+    captions, note = _captions_for(folder, named)
+    gallery = _gallery(FOLDER, _title(folder), note, named, captions, skipped, progress)
+    return replace(gallery, table=table_name(folder, recursive))
+
+
+def listed_gallery(folder: Path, recursive: bool = False) -> tuple[Gallery, list[FolderFile]]:
+    """Every file in a folder whose name ends as a photograph's does, sorted; none is opened.
+
+    Args:
+        folder, recursive: as for `folder_gallery`.
+
+    Raises:
+        ValueError: no such folder, or a captions.json that does not fit.
+    """
+    check_photos(folder)
+    files, skipped = _files_below(folder, recursive)
+    named = [(printable(file.relative_to(folder).as_posix()), file) for file in files if file.suffix.lower() in ENDINGS]
+    listed = []
+    for key, file in named:
+        with suppress(OSError):  # deleted meanwhile, or a link that leads nowhere
+            listed.append(as_listed(file, key))
+    captions, note = _captions_for(folder, named)
+    items = tuple(_item(file.path, captions, file.file) for file in listed)
+    gallery = Gallery(FOLDER, _title(folder), note, items, tuple(skipped), table=table_name(folder, recursive))
+    return gallery, listed
+
+
+def _title(folder: Path) -> str:
+    return printable(folder.resolve().name) or printable(folder)
+
+
+def _captions_for(folder: Path, named: Sequence[tuple[str, Path]]) -> tuple[Mapping[str, tuple[str, ...]], str]:
+    """The captions of captions.json, and a line about those of photographs that are not there."""
     captions = _read_captions(folder / CAPTIONS_FILE)
     unknown = sorted(set(captions) - {name for name, _ in named})
-    note = ""
-    if unknown:
-        which = f'"{unknown[0]}"' + (f" and {len(unknown) - 1} more" if len(unknown) > 1 else "")
-        note = f"{CAPTIONS_FILE} has captions for {which}, which the folder does not hold."
-    title = printable(folder.resolve().name) or printable(folder)
-    gallery = _gallery("folder", title, note, named, captions, skipped, progress)
-    return replace(gallery, table=table_name(folder, recursive))
+    if not unknown:
+        return captions, ""
+    which = f'"{unknown[0]}"' + (f" and {len(unknown) - 1} more" if len(unknown) > 1 else "")
+    return captions, f"{CAPTIONS_FILE} has captions for {which}, which the folder does not hold."
+
+
+def _item(key: str, captions: Mapping[str, tuple[str, ...]], file: Path) -> GalleryItem:
+    return GalleryItem(key, key, captions.get(key, ()), None, "", None, "", None, file)
 
 
 def table_name(folder: Path, recursive: bool) -> str:
@@ -101,7 +138,7 @@ def _gallery(
         except PhotoError as error:
             skipped.append(str(error))
             continue
-        items.append(GalleryItem(key, key, captions.get(key, ()), None, "", None, "", None, file))
+        items.append(_item(key, captions, file))
     if others:
         skipped.append(reason if len(others) == 1 else f"{len(others)} files are no photos: {quoted(others)}.")
     if not items:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,14 +15,58 @@ from torch import Tensor
 from demo.galleries.gallery import Gallery, GalleryItem
 from demo.galleries.photos import KeptPhoto, kept_small, thumbnail
 from demo.galleries.table import GalleryTable, thumbnail_content, thumbnail_url
-from seps import ImageIndex, ScoringEngine, SEPSModel
+from seps import CaptionIndex, ImageIndex, ScoringEngine, SEPSModel
 from seps.progress import Progress, with_progress
+from seps.search.pooling import pooled_images
 from seps.search.store import FileFacts, StoredPhoto
 
 
+class IndexedGallery(ABC):
+    """A gallery that can be ranked and explained without encoding a photograph again: in memory, `GalleryInMemory`, or
+    in a table on disk, `demo.galleries.stored.StoredGallery`.
+
+    Attributes:
+        gallery: its photographs, V of them.
+    """
+
+    gallery: Gallery
+
+    def __len__(self) -> int:
+        return len(self.gallery)
+
+    @property
+    @abstractmethod
+    def state(self) -> Hashable:
+        """Equal where rankings for one caption are equal."""
+
+    @abstractmethod
+    def patches(self, index: int) -> Tensor:
+        """The photograph's patch embeddings (N[+1], C)."""
+
+    @abstractmethod
+    def image(self, index: int) -> ImageIndex:
+        """The photograph as the engine takes it, one alone."""
+
+    @abstractmethod
+    def digest(self, index: int) -> str:
+        """The photograph's digest, the same wherever the same content lies."""
+
+    @abstractmethod
+    def thumbnail(self, index: int) -> str:
+        """The photograph as a small data URL."""
+
+    @abstractmethod
+    def pooled(self, indices: Sequence[int]) -> Tensor:
+        """The photographs' pooled vectors (K, C), of unit length."""
+
+    @abstractmethod
+    def shortlist(self, captions: CaptionIndex, index: int) -> tuple[ImageIndex, list[int]]:
+        """What a caption is compared with: images and their positions, that at `index` among them; in memory all."""
+
+
 @dataclass(frozen=True)
-class IndexedGallery:
-    """A gallery that can be ranked and explained without encoding a photograph again.
+class GalleryInMemory(IndexedGallery):
+    """A gallery in memory.
 
     Attributes:
         gallery: the photographs that could be read, V of them.
@@ -35,8 +80,10 @@ class IndexedGallery:
     digests: tuple[str, ...]
     embeddings: Tensor
 
-    def __len__(self) -> int:
-        return len(self.gallery)
+    @property
+    def state(self) -> Hashable:
+        """Equal where rankings for one caption are equal."""
+        return self.digests
 
     @property
     def nbytes(self) -> int:
@@ -48,9 +95,32 @@ class IndexedGallery:
         """The photograph's patch embeddings (N[+1], C)."""
         return self.embeddings[index]
 
+    def image(self, index: int) -> ImageIndex:
+        """The photograph as the engine takes it, one alone."""
+        return self.images[index]
+
     def digest(self, index: int) -> str:
-        """The photograph's digest, the same wherever the same content lies."""
+        """The photograph's digest."""
         return self.digests[index]
+
+    def thumbnail(self, index: int) -> str:
+        """The photograph as a small data URL."""
+        return self.thumbnails[index]
+
+    def pooled(self, indices: Sequence[int]) -> Tensor:
+        """The photographs' pooled vectors (K, C), of unit length."""
+        return pooled_images(self.embeddings[list(indices)].float())
+
+    def shortlist(self, captions: CaptionIndex, index: int) -> tuple[ImageIndex, list[int]]:
+        """All photographs, at their positions."""
+        return self.images, list(range(len(self)))
+
+
+def in_memory(indexed: IndexedGallery) -> GalleryInMemory:
+    """Give back a gallery that lies in memory; ValueError for one on disk."""
+    if isinstance(indexed, GalleryInMemory):
+        return indexed
+    raise ValueError(f'The gallery "{indexed.gallery.title}" is too large for this: choose a smaller one.')
 
 
 @dataclass(frozen=True)
@@ -68,8 +138,8 @@ def index_gallery(
     cache: Path | None,
     progress: Progress = False,
     encode: Callable[[Sequence[Image.Image]], Tensor] | None = None,
-    before: IndexedGallery | None = None,
-) -> IndexedGallery:
+    before: GalleryInMemory | None = None,
+) -> GalleryInMemory:
     """Encode a gallery. Scores are the same whether photographs are encoded or come from the cache.
 
     Each photograph is decoded once. Of one that somebody sent, its item keeps a small picture, and the cache nothing.
@@ -111,7 +181,7 @@ def index_gallery(
         reason = f" {(skipped or [gallery.note])[0]}".rstrip()
         raise ValueError(f'The gallery "{gallery.title}" has no photo that can be read.{reason}')
     embeddings = torch.stack([photo.embeddings for photo in encoded]).to(model.device)
-    return IndexedGallery(
+    return GalleryInMemory(
         gallery=replace(gallery, items=tuple(items), skipped=tuple(skipped)),
         images=ScoringEngine(model.cross_net).encode_images(embeddings),
         thumbnails=tuple(photo.thumbnail for photo in encoded),
@@ -120,7 +190,7 @@ def index_gallery(
     )
 
 
-def _taken_over(item: GalleryItem, before: IndexedGallery, place: int) -> tuple[GalleryItem, _Encoded]:
+def _taken_over(item: GalleryItem, before: GalleryInMemory, place: int) -> tuple[GalleryItem, _Encoded]:
     """A photograph as another gallery holds it, under its own name."""
     encoded = _Encoded(before.embeddings[place].cpu(), before.thumbnails[place], before.digests[place])
     return replace(item, source=before.gallery.items[place].source), encoded

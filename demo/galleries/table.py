@@ -39,8 +39,7 @@ class GalleryTable:
         if cache is None:
             return
         layout = table_layout(model)
-        name = re.sub(r"[^\w.-]+", "-", gallery.table or gallery.name)
-        file = cache / FOLDER / f"{name}-{layout.encoder}.lance"
+        file = table_place(cache, gallery, model)
         self._store = _opened(file, layout, anew=False)
         try:
             self._read(self._store or GalleryStore.read(file, layout.encoder))
@@ -86,6 +85,12 @@ class GalleryTable:
                 self._store.close()
                 self._store = None
             self._batch = []
+
+
+def table_place(cache: Path, gallery: Gallery, model: SEPSModel) -> Path:
+    """Where the table of a gallery and a model's image encoder lies."""
+    name = re.sub(r"[^\w.-]+", "-", gallery.table or gallery.name)
+    return cache / FOLDER / f"{name}-{table_layout(model).encoder}.lance"
 
 
 def thumbnail_url(photo: StoredPhoto) -> str:

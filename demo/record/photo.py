@@ -50,7 +50,7 @@ def credit_of(item: GalleryItem) -> str:
 def strip_value(indexed: IndexedGallery, selected: int | None) -> dict[str, Any]:
     """A strip of a gallery's photographs."""
     items = [
-        {"index": index, "title": item.title, "thumb": indexed.thumbnails[index]}
+        {"index": index, "title": item.title, "thumb": indexed.thumbnail(index)}
         for index, item in enumerate(indexed.gallery.items)
     ]
     return {"key": next(_numbers), "items": items, "selected": selected}

@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from demo.galleries.folder import MAX_UPLOADS, uploads_gallery
-from demo.galleries.index import IndexedGallery, index_gallery
+from demo.galleries.index import GalleryInMemory, IndexedGallery, index_gallery
 from demo.record.photo import strip_value
 from demo.screens.parts import (
     ANSWERING,
@@ -182,8 +182,8 @@ def index_uploads(
     service: RetrievalService,
     uploads: Sequence[Upload],
     progress: Any = False,
-    before: IndexedGallery | None = None,
-) -> IndexedGallery:
+    before: GalleryInMemory | None = None,
+) -> GalleryInMemory:
     """Index a person's photographs, in memory alone; those that `before` holds are not encoded again.
 
     Raises:

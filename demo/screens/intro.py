@@ -45,7 +45,7 @@ def intro_value(registry: ModelRegistry) -> dict[str, Any]:
     return {
         "ideas": [[say(f"intro.{name}"), say(f"intro.{name}_says", **numbers)] for name in IDEAS],
         "picture": {
-            "src": indexed.thumbnails[index],
+            "src": indexed.thumbnail(index),
             "aspect": photo["width"] / photo["height"],
             "grid": [rows, columns],
             "kept": mask_text(kept),

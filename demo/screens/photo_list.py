@@ -37,7 +37,7 @@ def _items(indexed: IndexedGallery, ranking: ImageRanking) -> list[dict[str, Any
             "index": index,
             "rank": rank,
             "title": indexed.gallery.items[index].title,
-            "thumb": indexed.thumbnails[index],
+            "thumb": indexed.thumbnail(index),
             "score": score,
         }
         for rank, (index, score) in enumerate(pairs, start=1)

@@ -82,10 +82,10 @@ class Forcing(Attempts):
     def __init__(
         self, service: RetrievalService, indexed: IndexedGallery, index: int, caption: str, dense: str | None = None
     ) -> None:
-        self.ranking: ImageRanking = service.remembered_ranking(indexed, caption, dense)
+        self.ranking: ImageRanking = service.remembered_ranking(indexed, caption, dense, (index,))
         record = service.explain(indexed, index, caption, dense)
         super().__init__(
-            Decided(record, self.ranking.order.index(index) + 1, len(indexed)),
+            Decided(record, self.ranking.order.index(index) + 1, len(self.ranking.order)),
             self.ranking.others(index),
             lambda mask: service.explain(indexed, index, caption, dense, mask),
         )

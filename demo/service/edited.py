@@ -11,7 +11,7 @@ from torch import Tensor
 
 from demo.galleries.annotation import SceneAnnotation, title_of
 from demo.galleries.gallery import GalleryItem
-from demo.galleries.index import IndexedGallery
+from demo.galleries.index import GalleryInMemory, IndexedGallery, in_memory
 from demo.galleries.photos import pixels_digest, thumbnail
 from seps import ImageIndex, ScoringEngine, SEPSModel
 from seps.scenes import Scene, dense_caption, draw, sparse_captions, true_of
@@ -63,12 +63,13 @@ def with_edits(model: SEPSModel, indexed: IndexedGallery, edits: Mapping[int, Ed
     """The gallery with edited scenes in their places; the gallery itself is left as it is."""
     if not edits:
         return indexed
+    indexed = in_memory(indexed)
     items, thumbnails, digests = list(indexed.gallery.items), list(indexed.thumbnails), list(indexed.digests)
     for index, edit in edits.items():
         items[index], thumbnails[index], digests[index] = edit.item, edit.thumbnail, edit.digest
     indices = torch.tensor(list(edits), device=indexed.embeddings.device)
     rows = torch.stack([edit.embeddings for edit in edits.values()]).to(indexed.embeddings)  # (E, N[+1], C)
-    return IndexedGallery(
+    return GalleryInMemory(
         gallery=replace(indexed.gallery, items=tuple(items)),
         images=with_rows(indexed.images, indices, ScoringEngine(model.cross_net).encode_images(rows)),
         thumbnails=tuple(thumbnails),

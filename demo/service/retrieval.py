@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
@@ -14,7 +14,8 @@ from PIL import Image
 from torch import Tensor
 
 from demo.galleries.gallery import caption_pool
-from demo.galleries.index import IndexedGallery
+from demo.galleries.index import GalleryInMemory, IndexedGallery, in_memory
+from demo.galleries.stored import StoredGallery
 from demo.service.captions import Reading, noted_if_unlike, read_caption, read_pair, read_typed
 from demo.service.explaining import explain_pair
 from demo.service.gpu import Encode
@@ -48,9 +49,10 @@ class ImageRanking:
     """A gallery's photographs for one caption, the best first.
 
     Attributes:
-        order: positions in the gallery; scores: S(I, T) of each, in the same order.
+        order: positions in the gallery of those that were scored; scores: S(I, T) of each, in the same order.
         reading, dense_reading: the caption and the dense caption as read.
         seconds: encoding the caption, scoring and sorting.
+        total: how many were searched; more than were scored where a shortlist was made of a large gallery.
     """
 
     order: list[int]
@@ -58,6 +60,12 @@ class ImageRanking:
     reading: Reading
     dense_reading: Reading | None
     seconds: float
+    total: int
+
+    @property
+    def exhaustive(self) -> bool:
+        """Whether all that were searched have scores."""
+        return len(self.order) == self.total
 
     def others(self, index: int) -> NDArray[np.float64]:
         """(K,), S(I, T) of all photographs but the one at `index`."""
@@ -132,7 +140,7 @@ class RetrievalService:
         self._explained: Recent[PairKey, Explanation] = Recent(REMEMBERED)
         self._decided: Recent[tuple[str, ...], NDArray[np.bool_]] = Recent(DECIDED)
         self._measured: Recent[PairKey, MeasuredExplanation] = Recent(REMEMBERED)
-        self._ranked: Recent[tuple[tuple[str, ...], str, str], ImageRanking] = Recent(RANKINGS)
+        self._ranked: Recent[Hashable, ImageRanking] = Recent(RANKINGS)
         self._opening, self._pooling = Lock(), Lock()
         self.names = (*self.galleries, *self._later)
 
@@ -171,6 +179,10 @@ class RetrievalService:
         return self.engine.encode_captions(words, lengths, *self.model.encode_captions(dense, dense=True))
 
     @computing
+    def _encode_in_turn(self, captions: Sequence[str], dense: Sequence[str] | None) -> CaptionIndex:
+        return self.encode(captions, dense)
+
+    @computing
     def encode_photos(self, photos: Sequence[Image.Image]) -> Tensor:
         """Encode photographs as patch embeddings (B, N[+1], C), on the model's device."""
         return self.model.encode_photos(photos)
@@ -192,24 +204,67 @@ class RetrievalService:
         measured = self._measured.get(pair_key(indexed, index, caption, dense, mask))
         return measured is not None and name in measured.measures
 
-    def rank_images(self, indexed: IndexedGallery, caption: str, dense: str | None = None) -> ImageRanking:
+    def rank_images(
+        self,
+        indexed: IndexedGallery,
+        caption: str,
+        dense: str | None = None,
+        also: Sequence[int] = (),
+        name: str = "",
+        exhaustive: bool = False,
+        progress: Progress = False,
+    ) -> ImageRanking:
         """Rank a gallery's photographs for a caption, with a dense caption beside it where one is given.
 
         Captions of several callers are encoded and scored together while all cores are busy; scores agree to 1e-6.
 
+        Args:
+            also: positions that are scored even where a shortlist of a large gallery lacks them.
+            name: what names must hold, letters large or small; "" takes all.
+            exhaustive: score all of a large gallery too; progress: of that, as in `ScoringEngine`.
+
         Raises:
-            ValueError: a caption that cannot be read.
+            ValueError: a caption that cannot be read, or a name that no photograph has.
         """
         started = time.perf_counter()
         reading = read_caption(self.model, caption)
-        if (dense or "").strip():
-            dense_reading = read_caption(self.model, dense, dense=True)
-            ranking = self._rank_with_dense(indexed.images, reading.text, dense_reading.text)
+        dense_reading = read_caption(self.model, dense, dense=True) if (dense or "").strip() else None
+        text = None if dense_reading is None else dense_reading.text
+        if isinstance(indexed, StoredGallery):
+            order, scores, total = self._rank_stored(indexed, reading.text, text, exhaustive, name, also, progress)
         else:
-            dense_reading, ranking = None, self._rank_alone((indexed.images, reading.text))
+            order, scores = self._rank_in_memory(in_memory(indexed), reading.text, text, name)
+            total = len(order)
+        if not order:
+            raise ValueError(f'No photograph\'s name holds "{name}": write another part of a name, or none.')
         reading = self._told_if_unlike(reading)
-        seconds = time.perf_counter() - started
-        return ImageRanking(ranking.indices.tolist(), ranking.scores.tolist(), reading, dense_reading, seconds)
+        return ImageRanking(order, scores, reading, dense_reading, time.perf_counter() - started, total)
+
+    def _rank_in_memory(
+        self, indexed: GalleryInMemory, caption: str, dense: str | None, name: str
+    ) -> tuple[list[int], list[float]]:
+        if dense is None:
+            ranking = self._rank_alone((indexed.images, caption))
+        else:
+            ranking = self._rank_with_dense(indexed.images, caption, dense)
+        pairs = list(zip(ranking.indices.tolist(), ranking.scores.tolist(), strict=True))
+        if name:
+            items = indexed.gallery.items
+            pairs = [pair for pair in pairs if name.lower() in items[pair[0]].title.lower()]
+        return [index for index, _ in pairs], [score for _, score in pairs]
+
+    def _rank_stored(
+        self,
+        indexed: StoredGallery,
+        caption: str,
+        dense: str | None,
+        exhaustive: bool,
+        name: str,
+        also: Sequence[int],
+        progress: Progress,
+    ) -> tuple[list[int], list[float], int]:
+        captions = self._encode_in_turn([caption], None if dense is None else [dense])
+        return indexed.rank(captions, exhaustive, name, also, progress)
 
     def read(self, caption: str) -> Reading:
         """Read a caption as `rank_images` does, with all that it tells of it; ValueError where it cannot be read."""
@@ -219,12 +274,21 @@ class RetrievalService:
     def _told_if_unlike(self, reading: Reading) -> Reading:
         return noted_if_unlike(self.model, self.known, reading)
 
-    def remembered_ranking(self, indexed: IndexedGallery, caption: str, dense: str | None = None) -> ImageRanking:
-        """The ranking of a gallery for captions as read, computed once for those who try decisions on it."""
-        key = (indexed.digests, caption, dense or "")
+    def remembered_ranking(
+        self,
+        indexed: IndexedGallery,
+        caption: str,
+        dense: str | None = None,
+        also: Sequence[int] = (),
+        name: str = "",
+        exhaustive: bool = False,
+        progress: Progress = False,
+    ) -> ImageRanking:
+        """The ranking of a gallery for captions as read, computed once; arguments and errors as `rank_images`."""
+        key = (indexed.state, caption, dense or "", tuple(also), name, exhaustive)
         ranking = self._ranked.get(key)
         if ranking is None:
-            ranking = self.rank_images(indexed, caption, dense)
+            ranking = self.rank_images(indexed, caption, dense, also, name, exhaustive, progress)
             self._ranked.put(key, ranking)
         return ranking
 
@@ -258,7 +322,7 @@ class RetrievalService:
             ValueError: a caption that cannot be read, an unknown pool, or nothing to rank.
         """
         started = time.perf_counter()
-        image = indexed.images[index]
+        image = indexed.image(index)
         captions: list[str] = []
         correct: list[bool | None] = []
         scores: list[Tensor] = []
@@ -346,7 +410,7 @@ class RetrievalService:
         key = (indexed.digest(index), *captions)
         masks = self._decided.get(key)
         if masks is None:
-            masks = self._decide(indexed.images[index], captions)
+            masks = self._decide(indexed.image(index), captions)
             self._decided.put(key, masks)
         return masks
 

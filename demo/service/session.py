@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from demo.galleries.index import IndexedGallery
+from demo.galleries.index import GalleryInMemory
 from demo.service.edited import EditedScene
 
 
@@ -18,7 +18,7 @@ class SessionData:
         edits: edited scenes by gallery and index.
     """
 
-    uploads: IndexedGallery | None = None
+    uploads: GalleryInMemory | None = None
     edits: Mapping[str, Mapping[int, EditedScene]] = field(default_factory=dict)
 
     @property

@@ -12,8 +12,6 @@ import torch
 
 from demo.galleries.cache import default_cache, former_embeddings
 from demo.galleries.examples import examples_gallery
-from demo.galleries.folder import folder_gallery
-from demo.galleries.gallery import Gallery
 from demo.galleries.index import IndexedGallery, index_gallery
 from demo.galleries.open_photos import open_photos_gallery
 from demo.galleries.scenes import SCENES, scenes_gallery
@@ -24,6 +22,7 @@ from demo.service.judging import JudgingService, judge_ships
 from demo.service.own_models import check_model, own_names, run_folder
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
+from demo.service.stored import open_folder
 from seps import load_model
 from seps.models.found_words import FoundRule, read_rule
 from seps.models.hub import shipped_models
@@ -76,9 +75,7 @@ def open_own(
     """
     place = cache or default_cache()
     model = load_model(name_or_folder).to(best_device())
-    folder = (
-        [] if photos is None else [index_gallery(model, folder_gallery(photos, progress, recursive), place, progress)]
-    )
+    folder = [] if photos is None else [open_folder(model, photos, place, progress, tell, recursive)]
     tell_left_out(folder, tell)
     shipped = scenes_gallery if model.config.text.encoder == SCENES_ENCODER else examples_gallery
 
@@ -100,6 +97,7 @@ def open_registry(
     recursive: bool = False,
     models: Sequence[str] = (),
     examples: bool = True,
+    beside: bool = False,
 ) -> ModelRegistry:
     """The shipped models with their galleries: the photographs' now, that of the scenes, where it ships, on first use.
 
@@ -110,7 +108,7 @@ def open_registry(
 
     Other arguments and errors as `open_service` and `open_own`.
     """
-    service = open_service(photos, cache, fetch, progress, tell, recursive, examples)
+    service = open_service(photos, cache, fetch, progress, tell, recursive, examples, beside)
     folder = shipped_models().get(SCENES)
     later: dict[str, tuple[str, Callable[[], RetrievalService]]] = {}
     if folder is not None:
@@ -179,6 +177,7 @@ def open_service(
     tell: Callable[[str], Any] = lambda line: None,
     recursive: bool = False,
     examples: bool = True,
+    beside: bool = False,
 ) -> RetrievalService:
     """The shipped model with its galleries: a person's folder first, then the examples; the open photos on first use.
 
@@ -189,6 +188,7 @@ def open_service(
         progress: as in `ScoringEngine`; tell: gets a line about what was left out.
         recursive: whether the folders below `photos` are read too.
         examples: whether the examples come beside `photos`; without a folder they always come.
+        beside: whether a large folder is indexed while it is used already, see `demo.service.stored.open_folder`.
 
     Raises:
         ValueError: the folder does not exist or holds no readable photograph.
@@ -199,10 +199,11 @@ def open_service(
         tell(former)
     encoder = lent_encoder(MODEL)
     model = load_model(MODEL).to(best_device() if encoder is None else "cpu")
-    galleries: list[Gallery] = [] if photos is None else [folder_gallery(photos, progress, recursive)]
+    indexed: list[IndexedGallery] = []
+    if photos is not None:
+        indexed.append(open_folder(model, photos, place, progress, tell, recursive, beside))
     if examples or photos is None:
-        galleries.append(examples_gallery())
-    indexed = [index_gallery(model, gallery, place, progress) for gallery in galleries]
+        indexed.append(index_gallery(model, examples_gallery(), place, progress))
     tell_left_out(indexed, tell)
 
     def open_photos(progress: Progress) -> IndexedGallery:

@@ -1,16 +1,81 @@
-"""A table of photographs on disk or on object storage, ranked in two stages."""
+"""Tables of photographs, on disk or on object storage, ranked in two stages; a folder too large for memory has one."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+from torch import Tensor
+
+from demo.galleries.folder import folder_gallery, listed_gallery
+from demo.galleries.index import IndexedGallery, index_gallery
+from demo.galleries.indexing import FolderIndexing
+from demo.galleries.stored import StoredGallery
+from demo.galleries.table import table_place
 from demo.service.captions import Reading, read_caption
 from demo.service.retrieval import RetrievalService
+from demo.service.threads import computing
+from seps import CaptionIndex, ImageIndex, ScoringEngine, SEPSModel
+from seps.checks import Mask
+from seps.indexing.layout import table_layout
 from seps.models.encoder_key import encoder_key
 from seps.progress import Progress
 from seps.search.stages import SHORTLIST, rank_stored
 from seps.search.store import GalleryStore
+
+LARGE = 500  # photographs: a folder of more is indexed into a table while it is searched
+PRECISION = "float16"  # of such a table: half the room, and half the reading
+
+
+class EngineInTurn(ScoringEngine):
+    """Scores on the computing threads, so that whoever scores many photographs lets others in between."""
+
+    @computing
+    def encode_images(self, img_embs: Tensor) -> ImageIndex:
+        """As `ScoringEngine`."""
+        return super().encode_images(img_embs)
+
+    @computing
+    def score(
+        self, images: ImageIndex, captions: CaptionIndex, mask: Mask | None = None, dense_mask: Mask | None = None
+    ) -> Tensor:
+        """As `ScoringEngine`."""
+        return super().score(images, captions, mask, dense_mask)
+
+
+def open_folder(
+    model: SEPSModel,
+    folder: Path,
+    cache: Path,
+    progress: Progress = False,
+    tell: Callable[[str], Any] = lambda line: None,
+    recursive: bool = False,
+    beside: bool = False,
+) -> IndexedGallery:
+    """A folder of photographs, indexed: in memory, or in a table of the cache where it holds more than LARGE.
+
+    Args:
+        progress: as in `ScoringEngine`; tell: gets a line about each file of a table that is left out.
+        recursive: whether the folders below are read too.
+        beside: return as soon as some photographs of a table can be searched, and index the others meanwhile.
+
+    Raises:
+        ValueError: there is no such folder, no photograph in it that can be read, or its table cannot be written.
+    """
+    gallery, files = listed_gallery(folder, recursive)
+    if len(files) <= LARGE:
+        return index_gallery(model, folder_gallery(folder, progress, recursive), cache, progress)
+    place = table_place(cache, gallery, model)
+    layout = table_layout(model, PRECISION)
+    stored = StoredGallery(EngineInTurn(model.cross_net), layout, gallery, place, computing(model.encode_photos))
+    indexing = FolderIndexing(stored, files, progress, tell)
+    indexing.start()
+    if not beside:
+        indexing.wait()
+    return stored
 
 
 @dataclass(frozen=True)

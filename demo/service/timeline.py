@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from scipy.signal import find_peaks
 
-from demo.galleries.index import IndexedGallery
+from demo.galleries.index import GalleryInMemory
 from demo.service.captions import Reading
 from demo.service.retrieval import RetrievalService
 from seps.progress import Progress, with_progress
@@ -41,7 +41,7 @@ class Timeline:
     frame_cosine: NDArray[np.float64]
 
 
-def timeline(service: RetrievalService, indexed: IndexedGallery, caption: str, progress: Progress = False) -> Timeline:
+def timeline(service: RetrievalService, indexed: GalleryInMemory, caption: str, progress: Progress = False) -> Timeline:
     """Follow a caption through the frames of a video, in the order of their times.
 
     Args:

@@ -13,7 +13,7 @@ from PIL import Image
 
 from demo.galleries.annotation import SceneAnnotation, described, labels, object_name
 from demo.galleries.gallery import GalleryItem
-from demo.galleries.index import IndexedGallery
+from demo.galleries.index import GalleryInMemory
 from demo.galleries.openings import first_captions
 from demo.galleries.photos import KEPT, data_url
 from demo.galleries.phrases import COLOURS, LONGEST_NOUN, OPENINGS, PUNCTUATION, SIZE_NAMES, forms
@@ -29,7 +29,7 @@ FACTS = "gallery.json"
 PICTURES = "pictures"
 
 
-def write_gallery(service: RetrievalService, indexed: IndexedGallery, folder: Path) -> dict[str, Any]:
+def write_gallery(service: RetrievalService, indexed: GalleryInMemory, folder: Path) -> dict[str, Any]:
     """Write a gallery into a folder.
 
     Returns:
@@ -55,7 +55,7 @@ def write_gallery(service: RetrievalService, indexed: IndexedGallery, folder: Pa
     return facts
 
 
-def write_item(indexed: IndexedGallery, index: int, folder: Path, grid: tuple[int, int]) -> dict[str, Any]:
+def write_item(indexed: GalleryInMemory, index: int, folder: Path, grid: tuple[int, int]) -> dict[str, Any]:
     """Write the pictures of one item, and return what is known of it."""
     item = indexed.gallery.items[index]
     photo = item.photo()

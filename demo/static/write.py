@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from demo.galleries.index import IndexedGallery
+from demo.galleries.index import GalleryInMemory, in_memory
 from demo.galleries.scenes import SCENES
 from demo.screens.examples import examples_of
 from demo.screens.parts import ViewState
@@ -65,14 +65,14 @@ def write_site(folder: Path, models: Sequence[str], progress: Progress = False) 
         return sizes | {"page": (place / "index.html").stat().st_size}
 
 
-def opened_model(name: str, progress: Progress) -> tuple[RetrievalService, IndexedGallery]:
+def opened_model(name: str, progress: Progress) -> tuple[RetrievalService, GalleryInMemory]:
     """A model that ships, and its gallery."""
     service = shipped_scenes() if name == SCENES else open_service(fetch=False, progress=progress)
-    return service, service.open(OPENED[name], progress)
+    return service, in_memory(service.open(OPENED[name], progress))
 
 
 def write_opened(
-    place: Path, service: RetrievalService, indexed: IndexedGallery, parts: dict[str, str], progress: Progress
+    place: Path, service: RetrievalService, indexed: GalleryInMemory, parts: dict[str, str], progress: Progress
 ) -> dict[str, Any]:
     """Write a model and its gallery, each below a name that goes to `parts`.
 
@@ -103,7 +103,7 @@ def write_opened(
 
 
 def first_view(
-    service: RetrievalService, indexed: IndexedGallery, facts: dict[str, Any], folder: str
+    service: RetrievalService, indexed: GalleryInMemory, facts: dict[str, Any], folder: str
 ) -> dict[str, Any]:
     """The worked example of a gallery as the page's scripts take it, pictures by address."""
     captions = examples_of(indexed)

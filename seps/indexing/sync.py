@@ -13,7 +13,8 @@ from seps.photos import PhotoError
 from seps.progress import Progress, with_progress
 from seps.search.store import FileFacts, GalleryStore, StoredPhoto
 
-COMMIT_PHOTOS, COMMIT_SECONDS = 256, 20.0  # a commit holds no more photographs, and waits no longer for the next
+COMMIT_PHOTOS = 256  # a commit holds no more photographs
+FIRST_SECONDS, COMMIT_SECONDS = 2.0, 20.0  # and waits no longer for the next: the first, each other twice as long
 
 
 @dataclass
@@ -70,7 +71,8 @@ def sync_files(
     changed = [file for file in files if not is_stored(file, stored)]
     report.kept = len(files) - len(changed)
     batch: list[StoredPhoto] = []
-    deadline = time.monotonic() + COMMIT_SECONDS
+    patience = FIRST_SECONDS
+    deadline = time.monotonic() + patience
     left_out = set[str]()
     for file in with_progress(changed, "Indexing photographs", progress):
         try:
@@ -80,7 +82,8 @@ def sync_files(
             left_out.add(file.path)
         if len(batch) >= COMMIT_PHOTOS or time.monotonic() > deadline:
             _commit(store, batch, committed)
-            deadline = time.monotonic() + COMMIT_SECONDS
+            patience = min(2 * patience, COMMIT_SECONDS)
+            deadline = time.monotonic() + patience
     _commit(store, batch, committed)
     gone = sorted(set(stored) - {file.path for file in files if file.path not in left_out})
     for start in range(0, len(gone), COMMIT_PHOTOS):

@@ -185,6 +185,12 @@ class GalleryStore:
         columns = [table[name].to_pylist() for name in ("_rowid", *FACTS)]
         return {path: (row, FileFacts(path, *facts)) for row, path, *facts in zip(*columns, strict=True)}
 
+    def row_ids(self) -> dict[str, int]:
+        """Every photograph's row id by path."""
+        with lance_errors(self.uri):
+            table = self._dataset.to_table(columns=["path"], with_row_id=True)
+        return dict(zip(table["path"].to_pylist(), table["_rowid"].to_pylist(), strict=True))
+
     def photos(self, rows: Sequence[int]) -> dict[int, StoredPhoto]:
         """Read whole rows by id; those are left out whose content is not as it was written."""
         table = self._take(rows, [name for name in self.layout.schema().names if name != "pooled"])
@@ -200,6 +206,13 @@ class GalleryStore:
     def embeddings(self, rows: Sequence[int]) -> Tensor:
         """Read the embeddings of rows by id, (K, N[+1], C) float32."""
         return self._embeddings(self._take(rows, ["patches"]))
+
+    def pooled(self, rows: Sequence[int]) -> Tensor:
+        """Read the pooled vectors of rows by id, (K, C) float32."""
+        chunks = self._take(rows, ["pooled"])["pooled"].chunks
+        values = [chunk.flatten().to_numpy(zero_copy_only=False) for chunk in chunks]
+        kept = np.concatenate(values) if values else np.empty(0)
+        return torch.from_numpy(kept.astype(np.float32).reshape(len(rows), self.layout.channels))
 
     def paths(self, rows: Sequence[int]) -> list[str]:
         """Read the paths of rows by id."""

@@ -10,11 +10,16 @@ from pathlib import Path
 
 FULL = ("no space left", "file too large", "disk quota", "os error 28", "os error 27", "storagefull")
 CLOSED = ("permission denied", "read-only", "access denied", "accessdenied", "forbidden", "os error 13", "os error 30")
+DAMAGED = "damaged"
 SOURCE_PLACE = re.compile(r",? *\S*/rust/\S*")  # where in Lance's own code an error was raised
 
 
 class StoreError(ValueError):
     """A table that cannot be used; the message says why and what to do."""
+
+
+class DamagedTableError(StoreError):
+    """A table that is not there, of which a part is gone, or that makes Lance fail."""
 
 
 @contextmanager
@@ -25,28 +30,29 @@ def lance_errors(uri: str) -> Iterator[None]:
     except StoreError:
         raise
     except (OSError, ValueError, RuntimeError) as error:
-        raise StoreError(sentence(uri, str(error))) from error
+        raise table_error(uri, str(error)) from error
     except BaseException as error:
         if type(error).__name__ != "PanicException":  # how Lance's own code ends on a damaged file; no Exception
             raise
-        raise StoreError(sentence(uri, "damaged")) from error
+        raise table_error(uri, DAMAGED) from error
 
 
-def sentence(uri: str, message: str) -> str:
+def table_error(uri: str, message: str) -> StoreError:
     """Say of a table what an error of Lance means for whoever uses it."""
     lower = message.lower()
     if any(word in lower for word in FULL):
-        return f"The table {uri} cannot be written, its disk is full: make room and run this once more."
+        return StoreError(f"The table {uri} cannot be written, its disk is full: make room and run this once more.")
     if any(word in lower for word in CLOSED):
-        return f"The table {uri} may be read alone, its place is protected: write into another place."
+        return StoreError(f"The table {uri} may be read alone, its place is protected: write into another place.")
     if "nosuchbucket" in lower:
-        return f"The bucket of {uri} does not exist: make it, or name another."
+        return StoreError(f"The bucket of {uri} does not exist: make it, or name another.")
     if "conflict" in lower:
-        return f"Another process changed the table {uri} meanwhile: run this once more."
+        return StoreError(f"Another process changed the table {uri} meanwhile: run this once more.")
     if "not found" in lower or "no such file" in lower:
-        return f"There is no table {uri}, or a part of it was deleted: index the photographs anew."
+        return DamagedTableError(f"There is no table {uri}, or a part of it was deleted: index the photographs anew.")
     reason = SOURCE_PLACE.sub("", " ".join(message.split()))[:120]
-    return f"The table {uri} cannot be used ({reason}): index the photographs anew."
+    kind = DamagedTableError if message == DAMAGED else StoreError  # what is not known may pass
+    return kind(f"The table {uri} cannot be used ({reason}): index the photographs anew.")
 
 
 def is_local(uri: str) -> bool:

@@ -156,7 +156,7 @@ class Checks:
         rounds = 2 if self.small else ROUNDS
 
         def explain_first(caption: str) -> None:
-            explain_pair(service.model, indexed.embeddings[0], caption)
+            explain_pair(service.model, indexed.patches(0), caption)
 
         calls: dict[str, Callable[[str], object]] = {
             "encode_a_photo": lambda _: service.encode_photos([photo]),

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from demo.galleries.index import IndexedGallery
+from demo.galleries.index import GalleryInMemory
 from demo.galleries.photos import data_url
 from demo.galleries.scenes import SCENES
 from demo.record.packing import packed_array
@@ -62,7 +62,7 @@ class Drawn:
 
     frames: tuple[Frame, ...]
     attention: NDArray[np.float32]
-    indexed: IndexedGallery
+    indexed: GalleryInMemory
 
     @property
     def pictures(self) -> Frame:

@@ -207,7 +207,7 @@ def several_value(
             {
                 "index": index,
                 "title": indexed.gallery.items[index].title,
-                "thumb": indexed.thumbnails[index],
+                "thumb": indexed.thumbnail(index),
                 "quality": score_value("quality", quality),
                 "consistency": score_value("consistency", consistency),
                 "says": say(

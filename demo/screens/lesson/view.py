@@ -212,8 +212,8 @@ def files(registry: ModelRegistry, state: LessonState, kind: str, dark: bool) ->
     lesson = Lesson(
         photo=indexed.gallery.items[state.selected.index].photo(),
         record=walked.record,
-        heading=LessonHeading(walked.caption, service.name, walked.rank, len(indexed)),
-        steps=[LessonStep.read(step) for step in told_steps(service, walked, len(indexed))],
+        heading=LessonHeading(walked.caption, service.name, walked.rank, walked.total),
+        steps=[LessonStep.read(step) for step in told_steps(service, walked, walked.total)],
         before=walked.before if walked.changed else None,
         dense_words=tuple(walked.dense_words or ()),
         top_k=walked.knobs.top_k,

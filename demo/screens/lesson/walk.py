@@ -64,6 +64,7 @@ class Walk:
     changed: bool
     rank: int | None
     rank_before: int
+    total: int
     caption_rank: dict[str, Any] | None
     spread: tuple[float, int] | None
     trial: Trial
@@ -88,11 +89,13 @@ def walk(
     drawn = knobs.decision == "gumbel"
     alone = service.encode([caption])
     caption_index = alone if dense is None else service.encode([caption], [dense])
-    ranking_before = photo_ranking(model.cross_net, indexed, caption_index)
+    images, positions = indexed.shortlist(alone, index)
+    at = positions.index(index)
+    ranking_before = photo_ranking(model.cross_net, images, caption_index)
     ranking: Ranking | None = None if drawn else ranking_before
     if changed and not drawn:
-        ranking = photo_ranking(net, indexed, alone if used is None else caption_index)
-    rank = None if ranking is None else place_in(ranking, index)
+        ranking = photo_ranking(net, images, alone if used is None else caption_index)
+    rank = None if ranking is None else place_in(ranking, at)
     record = before
     if changed:
         generator = noise(service, knobs) if drawn else None
@@ -104,8 +107,8 @@ def walk(
             return service.explain(indexed, index, caption, dense, mask)
         return explain_pair(model, indexed.patches(index), caption, used, net, mask=mask, dense_mask=dense_mask)
 
-    decided = Decided(record) if rank is None else Decided(record, rank, len(indexed))
-    others = np.empty(0) if ranking is None else ranking.scores[ranking.indices != index].double().numpy()
+    decided = Decided(record) if rank is None else Decided(record, rank, len(images))
+    others = np.empty(0) if ranking is None else ranking.scores[ranking.indices != at].double().numpy()
     effects = None
     if mask is None:
         effects = effects_of(model, net, indexed.patches(index), caption, used, record.sparse.kept, dense_mask)
@@ -119,7 +122,8 @@ def walk(
         before=before,
         changed=changed,
         rank=rank,
-        rank_before=place_in(ranking_before, index),
+        rank_before=place_in(ranking_before, at),
+        total=len(images),
         caption_rank=caption_ranks(service, net, indexed, index, caption, alone, drawn),
         spread=captions_spread(service, net, indexed, index, caption_index if used else None),
         trial=made_trial(Attempts(decided, others, explained), mask, effects),
@@ -153,7 +157,7 @@ def walk_value(
     chosen = read_mask(mask, service.model.cross_net.num_patches)
     walked, trained = walk(service, indexed, index, caption, dense, knobs, chosen), trained_knobs(service.model)
     note = say("rank.drawn") if knobs.decision == "gumbel" else ""
-    ranks = {"before": walked.rank_before, "now": walked.rank, "total": len(indexed), "gallery": indexed.gallery.name}
+    ranks = {"before": walked.rank_before, "now": walked.rank, "total": walked.total, "gallery": indexed.gallery.name}
     among, alone = walked.caption_rank, say("rank.alone") if walked.dense else ""
     return with_new_key(
         {
@@ -175,7 +179,7 @@ def walk_value(
             "channels": walked.net.embed_size,
             "dense_words": walked.dense_words,
             "lengths": lengths(service, walked),
-            "steps": told_steps(service, walked, len(indexed)),
+            "steps": told_steps(service, walked, walked.total),
             "by_hand": mask,
             "whatif": trial_value(walked.trial),
         }
@@ -187,18 +191,17 @@ def noise(service: RetrievalService, knobs: Knobs) -> torch.Generator:
     return torch.Generator(service.model.device).manual_seed(knobs.seed)
 
 
-def images_for(net: CrossSparseAggrNet, indexed: IndexedGallery) -> ImageIndex:
-    """The gallery as an engine on `net` takes it. The settings leave what depends on images alone as it is; the
+def images_for(net: CrossSparseAggrNet, images: ImageIndex) -> ImageIndex:
+    """Photographs as an engine on `net` takes it. The settings leave what depends on images alone as it is; the
     released variant has no s_p, and the sparse branch's aggregation logits serve both branches."""
-    images = indexed.images
     if not net.use_paper_version:
         images = replace(images, s_p=(None, None), logits=(images.logits[0], images.logits[0]))
     return replace(images, model_key=model_key(net))
 
 
-def photo_ranking(net: CrossSparseAggrNet, indexed: IndexedGallery, caption: CaptionIndex) -> Ranking:
-    """A gallery's photographs for one caption."""
-    return ScoringEngine(net).rank_images(caption, images_for(net, indexed))
+def photo_ranking(net: CrossSparseAggrNet, images: ImageIndex, caption: CaptionIndex) -> Ranking:
+    """Photographs ranked for one caption."""
+    return ScoringEngine(net).rank_images(caption, images_for(net, images))
 
 
 def place_in(ranking: Ranking, index: int) -> int:
@@ -223,7 +226,7 @@ def caption_ranks(
     texts, _, caption_index = service.caption_pool(name)
 
     def rank(net: CrossSparseAggrNet) -> int:
-        engine, image = ScoringEngine(net), images_for(net, indexed)[index]
+        engine, image = ScoringEngine(net), images_for(net, indexed.image(index))
         scores = engine.score(image, caption_index)[0]  # (T,)
         if caption in texts:
             return 1 + scores.argsort(descending=True, stable=True).tolist().index(texts.index(caption))
@@ -249,7 +252,7 @@ def captions_spread(
     if name is None:
         return None
     captions = service.caption_pool(name)[2]
-    fraction = caption_share(net, images_for(net, indexed)[index], captions, dense)
+    fraction = caption_share(net, images_for(net, indexed.image(index)), captions, dense)
     return None if fraction is None else (fraction, len(captions))
 
 

@@ -123,7 +123,7 @@ def playground_value(
         "minings": list(MININGS),
         "mask_ids": mask_ids,
         "photos": [
-            {"key": item.key, "title": item.title, "thumb": indexed.thumbnails[index], "img_id": img_id}
+            {"key": item.key, "title": item.title, "thumb": indexed.thumbnail(index), "img_id": img_id}
             for item, index, img_id in zip(items, batch.indices, batch.img_ids, strict=True)
         ],
         "captions": [
@@ -271,7 +271,7 @@ def unforeseen(service: RetrievalService) -> dict[str, Any]:
                 "subject": subject,
                 "named_by": classes_naming(subject),
                 "title": item.title,
-                "thumb": indexed.thumbnails[index],
+                "thumb": indexed.thumbnail(index),
                 "rank": rank + 1,
                 "total": len(ranking.order),
                 "score": ranking.scores[rank],

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PIL import Image
 
 from demo.galleries.drawings import drawn_gallery
-from demo.galleries.index import IndexedGallery, index_gallery
+from demo.galleries.index import GalleryInMemory, IndexedGallery, index_gallery
 from demo.service.generating.request import DrawingRequest
 from demo.service.generating.service import GeneratingService, Recaption, rank_among, shown_steps
 from demo.service.retrieval import RetrievalService
@@ -28,7 +28,7 @@ class RankResult:
     scenes: int
 
 
-def index_drawn(service: RetrievalService, pictures: Sequence[Image.Image], seeds: Sequence[int]) -> IndexedGallery:
+def index_drawn(service: RetrievalService, pictures: Sequence[Image.Image], seeds: Sequence[int]) -> GalleryInMemory:
     """Encode drawn pictures, in memory alone."""
     return index_gallery(service.model, drawn_gallery(pictures, seeds), None, False, service.encode_in_turn)
 

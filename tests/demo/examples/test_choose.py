@@ -10,6 +10,7 @@ import pytest
 
 from demo.examples.choose import choose_all, different
 from demo.examples.measure import Measures, above_even, inside_outside, share_kept
+from demo.galleries.index import in_memory
 from demo.galleries.openings import load_openings, opening_of
 from demo.galleries.scenes import SCENES
 from demo.record.unmatched import unfound
@@ -22,7 +23,7 @@ VIEWS = ("search", "captions", "compare", "why")
 
 @pytest.fixture(scope="module")
 def photographs(service: RetrievalService) -> Measures:
-    return Measures(service, service.find("examples"))
+    return Measures(service, in_memory(service.find("examples")))
 
 
 def near(written: dict[str, Any], measured: dict[str, Any]) -> None:
@@ -41,7 +42,7 @@ def test_the_examples_choices_are_what_the_measure_gives(photographs: Measures) 
 @pytest.mark.slow
 def test_the_scenes_choices_are_what_the_measure_gives(cache: Path) -> None:
     service = open_scenes(shipped_models()[SCENES], cache)
-    near(load_openings()[SCENES], choose_all(Measures(service, service.open(SCENES))))
+    near(load_openings()[SCENES], choose_all(Measures(service, in_memory(service.open(SCENES)))))
 
 
 @pytest.mark.parametrize("view", VIEWS)

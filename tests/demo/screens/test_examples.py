@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from demo.galleries.index import IndexedGallery
+from demo.galleries.index import IndexedGallery, in_memory
 from demo.galleries.openings import load_openings, opening_of
 from demo.screens.examples import EXAMPLES, FIRST_CAPTION, FIRST_PHOTO, examples_of
 from demo.service.registry import ModelRegistry
@@ -13,7 +13,7 @@ from demo.service.retrieval import RetrievalService
 
 def renamed(indexed: IndexedGallery, name: str) -> IndexedGallery:
     """The same pictures under another name, as a model of one's own has them."""
-    return replace(indexed, gallery=replace(indexed.gallery, name=name))
+    return replace(in_memory(indexed), gallery=replace(indexed.gallery, name=name))
 
 
 def test_the_first_caption_finds_the_first_photograph(service: RetrievalService) -> None:

@@ -20,7 +20,7 @@ def test_the_ideas_and_their_picture_are_those_of_the_first_view(
     kept = read_mask(picture["kept"], record.sparse.kept.size)
     assert kept is not None
     assert kept.tolist() == record.sparse.kept.tolist()
-    assert (picture["grid"], picture["src"]) == ([14, 14], indexed.thumbnails[ranking.order[0]])
+    assert (picture["grid"], picture["src"]) == ([14, 14], indexed.thumbnail(ranking.order[0]))
     assert f"“{FIRST_CAPTION}”" in picture["says"]
     assert f"{int(kept.sum())} of 196 patches" in picture["says"]
     assert list(ideas) == ["Patch", "Token", "Score"]

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlencode
 import gradio as gr
 import pytest
 
+from demo.galleries.index import in_memory
 from demo.galleries.openings import load_openings, opening_of
 from demo.screens.edit.view import Editing, entered, first_scene
 from demo.screens.examples import FIRST_CAPTION
@@ -125,7 +126,7 @@ def test_a_persons_own_photo_has_no_link(service: RetrievalService) -> None:
     from dataclasses import replace
 
     indexed = service.find("examples")
-    session = replace(indexed, gallery=replace(indexed.gallery, name="uploads"))
+    session = replace(in_memory(indexed), gallery=replace(indexed.gallery, name="uploads"))
     assert link_to(service, "search", session, ViewState("uploads", 0, "a cat")) is None
 
 

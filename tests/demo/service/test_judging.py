@@ -121,7 +121,7 @@ def test_scenes_are_encoded_by_the_photos_model_for_word_maps(registry: ModelReg
     registry.open("scenes")
     alone, index = registry.by_photos("scenes", 3)
     assert (len(alone), index) == (1, 0)
-    assert alone.embeddings.shape[-1] == registry.photos.model.config.embed_size
+    assert alone.patches(0).shape[-1] == registry.photos.model.config.embed_size
     assert alone.gallery.items[0] is registry.find("scenes")[1].gallery.items[3]
     assert registry.by_photos("scenes", 3)[0] is alone
     assert registry.by_photos("examples", 2) == (registry.find("examples")[1], 2)

@@ -1,0 +1,213 @@
+"""A gallery of many photographs: all are listed at once, and searched as far as they are indexed.
+
+What an encoder gives for them lies in a table on disk, see `seps.search.store`, which `demo.galleries.indexing` fills.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import torch
+from PIL import Image
+from torch import Tensor
+
+from demo.galleries.decoding import PhotoError
+from demo.galleries.gallery import Gallery
+from demo.galleries.index import IndexedGallery
+from demo.galleries.photos import data_url, read_small
+from seps import CaptionIndex, ImageIndex, ScoringEngine
+from seps.progress import Progress
+from seps.search.pooling import pooled_captions, pooled_images
+from seps.search.stages import SHORTLIST, rank_stored
+from seps.search.store import PRECISIONS, GalleryStore, Layout
+from seps.search.table_errors import StoreError
+
+REMEMBERED = 64  # photographs' embeddings, 0.3 MB each
+THUMBNAILS = 4096  # some 6 kB each
+MISSING = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"  # one clear pixel
+
+Encode = Callable[[Sequence[Image.Image]], Tensor]
+
+
+@dataclass(frozen=True)
+class IndexingStatus:
+    """How far a folder is indexed.
+
+    Attributes:
+        indexed: photographs that are searched; total: files of the folder; skipped: those that cannot be read.
+        seconds: until all are indexed, at the pace so far; None where that is not known, or all are.
+        running: whether it goes on; problem: why it cannot at the moment, or "".
+    """
+
+    indexed: int
+    total: int
+    skipped: int
+    seconds: float | None
+    running: bool
+    problem: str
+
+
+@dataclass(frozen=True)
+class _Snapshot:
+    """A table as one commit left it: the row id of each position that is indexed, and the other way round."""
+
+    store: GalleryStore | None
+    rows: dict[int, int]
+    positions: dict[int, int]
+
+
+class StoredGallery(IndexedGallery):
+    """A gallery whose embeddings lie in a table.
+
+    Args:
+        engine: scores; layout: of the table, where it is made anew.
+        gallery: all its files, those that are not indexed yet and those that will turn out to be damaged among them.
+        table: where it lies, or will.
+        encode: encodes photographs.
+
+    Attributes:
+        gallery, table, layout: as given.
+        indexing: how far it is, where a thread indexes it.
+    """
+
+    def __init__(self, engine: ScoringEngine, layout: Layout, gallery: Gallery, table: Path, encode: Encode) -> None:
+        self.gallery, self.table, self.layout = gallery, table, layout
+        self.indexing: Callable[[], IndexingStatus] | None = None
+        self._engine, self._encode = engine, encode
+        self._places = {item.key: index for index, item in enumerate(gallery.items)}
+        self._snapshot = _Snapshot(None, {}, {})
+        self._photo = lru_cache(REMEMBERED)(self._read_photo)
+        self._thumbnail = lru_cache(THUMBNAILS)(self._read_thumbnail)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Search what the table holds by now; nothing where there is none yet, or it cannot be read."""
+        try:
+            store = GalleryStore.read(self.table, self.layout.encoder)
+            places = {row: self._places[path] for path, row in store.row_ids().items() if path in self._places}
+        except StoreError:
+            return
+        self._snapshot = _Snapshot(store, {index: row for row, index in places.items()}, places)
+
+    @property
+    def indexed(self) -> int:
+        """How many photographs are indexed."""
+        return len(self._snapshot.rows)
+
+    def encode_file(self, key: str) -> Tensor:
+        """Encode the photograph of a key now, (N[+1], C); PhotoError where it cannot be read or encoded."""
+        item = self.gallery.items[self._places[key]]
+        try:
+            return self._encode([item.read().image])[0].cpu()
+        except PhotoError:
+            raise
+        except ValueError as error:
+            raise PhotoError(f'The photo "{item.title}" cannot be encoded: {error}') from error
+
+    @property
+    def state(self) -> Hashable:
+        """Equal where rankings for one caption are equal."""
+        store = self._snapshot.store
+        return str(self.table), 0 if store is None else store.version
+
+    def patches(self, index: int) -> Tensor:
+        """The photograph's patch embeddings (N[+1], C)."""
+        return self._photo(index)[0]
+
+    def digest(self, index: int) -> str:
+        """The photograph's digest."""
+        return self._photo(index)[1]
+
+    def image(self, index: int) -> ImageIndex:
+        """The photograph as the engine takes it, one alone."""
+        return self._engine.encode_images(self.patches(index)[None])
+
+    def thumbnail(self, index: int) -> str:
+        """The photograph as a small data URL, made when it is first asked for; a clear one where its file is gone."""
+        try:
+            return self._thumbnail(index)
+        except PhotoError:
+            return MISSING
+
+    def pooled(self, indices: Sequence[int]) -> Tensor:
+        """The photographs' pooled vectors (K, C), of unit length."""
+        rows, store = self._snapshot.rows, self._snapshot.store
+        stored = [index for index in indices if index in rows]
+        vectors = {}
+        if store is not None and stored:
+            vectors = dict(zip(stored, store.pooled([rows[index] for index in stored]), strict=True))
+        others = {index: pooled_images(self.patches(index)[None].cpu())[0] for index in indices if index not in vectors}
+        return torch.stack([(vectors | others)[index] for index in indices])
+
+    def shortlist(self, captions: CaptionIndex, index: int) -> tuple[ImageIndex, list[int]]:
+        """Those whose pooled vectors fit the first caption's best, and that at `index`."""
+        snapshot, nearest = self._snapshot, list[int]()
+        if snapshot.store is not None:
+            nearest = snapshot.store.nearest(pooled_captions(captions)[0], SHORTLIST)
+        rows = {snapshot.positions[row]: row for row in nearest if row in snapshot.positions}
+        rows.pop(index, None)
+        embeddings = self.patches(index)[None].cpu()
+        if snapshot.store is not None and rows:
+            embeddings = torch.cat([embeddings, snapshot.store.embeddings(list(rows.values()))])
+        return self._engine.encode_images(embeddings), [index, *rows]
+
+    def rank(
+        self,
+        captions: CaptionIndex,
+        exhaustive: bool = False,
+        name: str = "",
+        also: Sequence[int] = (),
+        progress: Progress = False,
+    ) -> tuple[list[int], list[float], int]:
+        """Rank what is indexed for one caption, in two stages.
+
+        Args:
+            captions: an index of one caption; exhaustive: score all of them.
+            name: what file names must hold; also: positions that are scored whatever the shortlist holds.
+            progress: as in `ScoringEngine`.
+
+        Returns:
+            Positions and scores of those that were scored, the best first, without those whose files are gone; and
+            how many were searched.
+
+        Raises:
+            StoreError: the table cannot be read.
+        """
+        snapshot = self._snapshot
+        pairs, total = list[tuple[int, float]](), 0
+        if snapshot.store is not None:
+            ranking = rank_stored(self._engine, snapshot.store, captions, SHORTLIST, exhaustive, name, progress)
+            rows = zip(ranking.rows.tolist(), ranking.scores.tolist(), strict=True)
+            pairs = [(snapshot.positions[row], score) for row, score in rows if row in snapshot.positions]
+            total = ranking.total
+        scored = {index for index, _ in pairs}
+        for index in also:
+            if index not in scored:
+                pairs.append((index, float(self._engine.score(self.image(index), captions)[0, 0])))
+        kept = [pair for pair in pairs if pair[0] in also or self._is_there(pair[0])]
+        kept.sort(key=lambda pair: -pair[1])
+        return [index for index, _ in kept], [score for _, score in kept], max(total, len(kept))
+
+    def _is_there(self, index: int) -> bool:
+        source = self.gallery.items[index].source
+        return not isinstance(source, Path) or source.is_file()
+
+    def _read_photo(self, index: int) -> tuple[Tensor, str]:
+        """A photograph's embeddings (N[+1], C) on the model's device, as the table keeps them, and its digest."""
+        snapshot = self._snapshot
+        row = snapshot.rows.get(index)
+        photos = {} if snapshot.store is None or row is None else snapshot.store.photos([row])
+        if row in photos:
+            return photos[row].embeddings.to(self._engine.device), photos[row].file.digest
+        item = self.gallery.items[index]
+        precision = (self.layout if snapshot.store is None else snapshot.store.layout).precision
+        embeddings = self.encode_file(item.key).to(PRECISIONS[precision][0]).float()
+        return embeddings.to(self._engine.device), item.digest()
+
+    def _read_thumbnail(self, index: int) -> str:
+        item = self.gallery.items[index]
+        image = read_small(item.source, item.title) if isinstance(item.source, Path) else item.photo()
+        return data_url(image, max(image.size))
