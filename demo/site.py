@@ -110,8 +110,8 @@ def build(registry: ModelRegistry) -> gr.Blocks:
                     playing = losses.build()
                 with gr.Tab("Paper and code", id="paper", render_children=True) as paper_tab:
                     known = paper.build(registry.photos)
-            with gr.Tab("About", id="about"):
-                about.build(registry)
+            with gr.Tab("About", id="about") as about_tab:
+                about.build(registry, about_tab)
         saved, answered = downloads.build(), typed.build()
         states = (gr.State(finding.start), gr.State(ViewState()), gr.State(ViewState()))
         search.connect(registry, finding, session_data, search_tab, states[0], answered)

@@ -36,14 +36,18 @@ def images_csv(
     caption: str,
     dense: str | None,
     by_hand: tuple[int, float] | None = None,
+    name: str = "",
+    exhaustive: bool = False,
 ) -> Download:
-    """The whole ranking of a gallery for a caption.
+    """The whole ranking of a gallery for a caption; of a large one, of those that were scored.
 
     Args:
         by_hand: the position of a photograph under a decision by hand and its S(I, T); a column then tells whose
             decision each photograph has.
+        name, exhaustive: as for `RetrievalService.rank_images`.
     """
-    ranking = service.rank_images(indexed, caption, dense)
+    rank = service.remembered_ranking if exhaustive else service.rank_images
+    ranking = rank(indexed, caption, dense, (), name, exhaustive)
     items, pairs = indexed.gallery.items, list(zip(ranking.order, ranking.scores, strict=True))
     if by_hand is not None:
         others = [pair for pair in pairs if pair[0] != by_hand[0]]

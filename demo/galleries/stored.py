@@ -6,6 +6,7 @@ What an encoder gives for them lies in a table on disk, see `seps.search.store`,
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -106,6 +107,15 @@ class StoredGallery(IndexedGallery):
             raise
         except ValueError as error:
             raise PhotoError(f'The photo "{item.title}" cannot be encoded: {error}') from error
+
+    @property
+    def nbytes(self) -> int:
+        """How much room the table takes on its disk."""
+        sizes = []
+        for file in self.table.rglob("*"):
+            with suppress(OSError):  # put together with others meanwhile
+                sizes.append(file.stat().st_size)
+        return sum(sizes)
 
     @property
     def state(self) -> Hashable:

@@ -12,6 +12,8 @@ from demo.galleries.gallery import GalleryItem
 from demo.galleries.index import IndexedGallery
 from demo.galleries.photos import KEPT, data_url
 
+LONGEST_STRIP = 500  # photographs of a strip; of a longer one STRIP are shown
+STRIP = 60
 _numbers = itertools.count()
 
 
@@ -48,9 +50,13 @@ def credit_of(item: GalleryItem) -> str:
 
 
 def strip_value(indexed: IndexedGallery, selected: int | None) -> dict[str, Any]:
-    """A strip of a gallery's photographs."""
+    """A strip of a gallery's photographs; of a large gallery, of those around the selected one."""
+    first = (
+        min(max(0, (selected or 0) - STRIP // 2), max(0, len(indexed) - STRIP)) if len(indexed) > LONGEST_STRIP else 0
+    )
+    last = first + STRIP if len(indexed) > LONGEST_STRIP else len(indexed)
     items = [
-        {"index": index, "title": item.title, "thumb": indexed.thumbnail(index)}
-        for index, item in enumerate(indexed.gallery.items)
+        {"index": index, "title": indexed.gallery.items[index].title, "thumb": indexed.thumbnail(index)}
+        for index in range(first, last)
     ]
     return {"key": next(_numbers), "items": items, "selected": selected}

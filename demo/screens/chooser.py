@@ -10,7 +10,7 @@ import gradio as gr
 
 from demo.galleries.folder import MAX_UPLOADS, uploads_gallery
 from demo.galleries.index import GalleryInMemory, IndexedGallery, index_gallery
-from demo.record.photo import strip_value
+from demo.record.photo import LONGEST_STRIP, strip_value
 from demo.screens.parts import (
     ANSWERING,
     OPENING,
@@ -131,12 +131,14 @@ def connect(
             return message(str(error), "problem"), *[gr.skip()] * (count - 1), kept
         return status or message(indexed.gallery.note), selected, strip_value(indexed, 0), *answer, gr.skip()
 
-    @errors_as_message(count - 1)
+    @errors_as_message(count)
     def choose_photo(gallery: str, session: SessionData, event: Detail, *values: Any) -> tuple[Any, ...]:
-        count = len(registry.open(gallery, session=session)[1])
-        selected = SelectedImage(gallery, event.whole("index", count), session)
+        indexed = registry.open(gallery, session=session)[1]
+        selected = SelectedImage(gallery, event.whole("index", len(indexed)), session)
         status, *answer = show(selected, *values)
-        return status, selected, *answer
+        # The strip of a large gallery moves on, so that every photograph can be reached.
+        strip = strip_value(indexed, selected.index) if len(indexed) > LONGEST_STRIP else gr.skip()
+        return status, selected, strip, *answer
 
     @errors_as_message(count)
     def choose_own(upload: Upload | None, *values: Any) -> tuple[Any, ...]:
@@ -167,7 +169,10 @@ def connect(
         **OPENING,
     )
     chooser.strip.pick(
-        choose_photo, [chooser.gallery, session, *inputs], [first, chooser.selected, *others], **ANSWERING
+        choose_photo,
+        [chooser.gallery, session, *inputs],
+        [first, chooser.selected, chooser.strip, *others],
+        **ANSWERING,
     )
     chooser.upload.input(
         choose_own,

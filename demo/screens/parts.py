@@ -74,6 +74,7 @@ class ViewState:
         problem: what was wrong with the link that led here, to be read until something else is shown.
         mask: a decision by hand, see `demo.service.masks`, or empty for the model's own; budget: of patches in the game
             of keeping that many, 0 where it is not played.
+        name: what file names must hold; exhaustive: whether all of a large gallery were scored for this caption.
         untouched: whether it is what the page begins with, and nothing else was shown yet.
     """
 
@@ -90,6 +91,8 @@ class ViewState:
     mask: str = ""
     budget: int = 0
     untouched: bool = False
+    name: str = ""
+    exhaustive: bool = False
 
     def of(self, gallery: str, index: int, caption: str, dense: str | None) -> ViewState:
         """Another pair, drawn the same way; a word, a token or a decision of one pair is not that of another, and what
@@ -98,7 +101,10 @@ class ViewState:
         layer = "mask" if is_of_pair(self.layer) and not same else self.layer
         mask = self.mask if same and dense == self.dense else ""
         state = replace(self, gallery=gallery, index=index, caption=caption, dense=dense)
-        return replace(state, layer=layer, mask=mask, problem="", untouched=False)
+        ranked = (self.gallery, self.caption, self.dense) == (gallery, caption, dense)
+        name = self.name if self.gallery == gallery else ""
+        exhaustive = ranked and self.exhaustive
+        return replace(state, layer=layer, mask=mask, problem="", untouched=False, name=name, exhaustive=exhaustive)
 
 
 def scripted(

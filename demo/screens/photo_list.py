@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from demo.galleries.folder import FOLDER
 from demo.galleries.index import IndexedGallery
 from demo.record.photo import with_new_key
 from demo.record.table import say
 from demo.screens.parts import RANKED
+from demo.service.near import near_groups
 from demo.service.retrieval import ImageRanking
 
 
@@ -16,14 +18,16 @@ def ranking_value(
 ) -> dict[str, Any]:
     """What the list of photographs is drawn from."""
     seconds = alone.seconds + (with_dense.seconds if with_dense else 0.0)
-    total = len(alone.order)
-    key = "list.ranked_best" if total > RANKED else "list.ranked"
+    scored, total, noun = len(alone.order), alone.total, indexed.gallery.noun
+    key = "list.ranked_short" if scored < total else "list.ranked_best" if total > RANKED else "list.ranked"
+    numbers = {"scored": scored, "total": total, "milliseconds": 1000 * seconds, "count": RANKED}
     lists = [("Caption alone" if with_dense else "", alone)] + (
         [("With dense caption", with_dense)] if with_dense else []
     )
     return with_new_key(
         {
-            "note": say(key, total=total, noun=indexed.gallery.noun, milliseconds=1000 * seconds, count=RANKED),
+            "note": say(key, noun=noun, **numbers),
+            "all": say("list.score_all", total=total) if scored < total else "",
             "selected": selected,
             "lists": [{"title": title, "items": _items(indexed, ranking)} for title, ranking in lists if ranking],
         }
@@ -31,14 +35,23 @@ def ranking_value(
 
 
 def _items(indexed: IndexedGallery, ranking: ImageRanking) -> list[dict[str, Any]]:
-    pairs = list(zip(ranking.order, ranking.scores, strict=True))[:RANKED]
-    return [
-        {
-            "index": index,
-            "rank": rank,
-            "title": indexed.gallery.items[index].title,
-            "thumb": indexed.thumbnail(index),
-            "score": score,
-        }
-        for rank, (index, score) in enumerate(pairs, start=1)
-    ]
+    """The best photographs; in a folder, those that are nearly the same as a better one stand with that."""
+    places = {index: place for place, index in enumerate(ranking.order)}
+
+    def item(index: int) -> dict[str, Any]:
+        title, score = indexed.gallery.items[index].title, ranking.scores[places[index]]
+        thumb = indexed.thumbnail(index)
+        return {"index": index, "rank": places[index] + 1, "title": title, "thumb": thumb, "score": score}
+
+    if indexed.gallery.name != FOLDER:
+        return [item(index) for index in ranking.order[:RANKED]]
+    rows = []
+    for best, *others in near_groups(indexed, ranking.order, RANKED):
+        row = item(best)
+        if others:
+            texts = {
+                name: say(f"list.{key}", count=len(others)) for name, key in (("text", "alike"), ("tip", "alike_tip"))
+            }
+            row["alike"] = texts | {"items": [item(index) for index in others]}
+        rows.append(row)
+    return rows

@@ -13,7 +13,7 @@ from torch import Tensor
 from demo.galleries.folder import folder_gallery, listed_gallery
 from demo.galleries.index import IndexedGallery, index_gallery
 from demo.galleries.indexing import FolderIndexing
-from demo.galleries.stored import StoredGallery
+from demo.galleries.stored import IndexingStatus, StoredGallery
 from demo.galleries.table import table_place
 from demo.service.captions import Reading, read_caption
 from demo.service.retrieval import RetrievalService
@@ -76,6 +76,12 @@ def open_folder(
     if not beside:
         indexing.wait()
     return stored
+
+
+def folder_status(service: RetrievalService) -> IndexingStatus | None:
+    """How far a service's large folder is indexed; None where it has none."""
+    stored = [indexed for indexed in service.galleries.values() if isinstance(indexed, StoredGallery)]
+    return stored[0].indexing() if stored and stored[0].indexing is not None else None
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,23 @@ function change(before, now) {
   return h("span", looks, `${up ? "▲" : "▼"}${steps}`);
 }
 
-// value: {seconds, note, total, selected, lists: [{title, items: [{index, rank, title, thumb, score}]}]}
+// The button that asks for exact scores of all photographs, where not all have one.
+function scoreAll(value, trigger) {
+  return value.all ? button({ class: "score-all", click: () => trigger("all", {}) }, value.all) : null;
+}
+
+// The button that shows, and hides again, the photographs that are nearly the same as the one before it.
+function unfold(alike) {
+  const toggle = ({ currentTarget }) => {
+    const open = currentTarget.getAttribute("aria-expanded") !== "true";
+    currentTarget.setAttribute("aria-expanded", String(open));
+    currentTarget.closest("li").classList.toggle("open", open);
+  };
+  return button({ class: "alike", "aria-expanded": "false", title: alike.tip, click: toggle }, alike.text);
+}
+
+// value: {note, all, selected, lists: [{title, items: [ROW + {alike: {text, tip, items: [ROW]}}]}]}, where a ROW is
+// {index, rank, title, thumb, score}
 function drawRanking(root, value, trigger, memory) {
   const before = memory.ranks ?? {};
   const boxes = memory.boxes ?? {};
@@ -90,31 +106,31 @@ function drawRanking(root, value, trigger, memory) {
   const all = value.lists.flatMap(({ items }) => items.map((item) => item.score));
   value.lists.forEach((part, number) => {
     const scores = part.items.map((item) => item.score);
+    const row = (item) =>
+      button(
+        {
+          class: "row",
+          "data-index": item.index,
+          "aria-pressed": isPicked("index", item.index, value, memory),
+          click: picking(trigger, memory, { index: item.index }),
+        },
+        h("span", { class: "rank" }, String(item.rank)),
+        h("img", { src: item.thumb, alt: "", loading: "lazy" }),
+        h(
+          "span",
+          { class: "what" },
+          h("span", { class: "title" }, item.title),
+          h("span", { class: "score" }, score(item.score)),
+          bar(item.score, scores),
+        ),
+        change(before[`${number}:${item.index}`], item.rank),
+      );
     const rows = part.items.map((item) => {
       const id = `${number}:${item.index}`;
       memory.ranks[id] = item.rank;
-      return h(
-        "li",
-        { "data-id": id },
-        button(
-          {
-            class: "row",
-            "data-index": item.index,
-            "aria-pressed": isPicked("index", item.index, value, memory),
-            click: picking(trigger, memory, { index: item.index }),
-          },
-          h("span", { class: "rank" }, String(item.rank)),
-          h("img", { src: item.thumb, alt: "", loading: "lazy" }),
-          h(
-            "span",
-            { class: "what" },
-            h("span", { class: "title" }, item.title),
-            h("span", { class: "score" }, score(item.score)),
-            bar(item.score, scores),
-          ),
-          change(before[id], item.rank),
-        ),
-      );
+      if (!item.alike) return h("li", { "data-id": id }, row(item));
+      const others = h("div", { class: "others" }, ...item.alike.items.map(row));
+      return h("li", { "data-id": id }, row(item), unfold(item.alike), others);
     });
     lists.append(
       h("section", {}, part.title ? h("h4", {}, part.title) : null, h("ol", { class: "ranked" }, ...rows)),
@@ -122,7 +138,7 @@ function drawRanking(root, value, trigger, memory) {
   });
   const moves = lists.querySelector(".change") && h("p", { class: "line moves" }, say("list.moves"));
   root.append(...[moves, sides(all)].filter(Boolean), lists);
-  root.append(h("div", { class: "actions" }, take(trigger), why(value, trigger)));
+  root.append(h("div", { class: "actions" }, take(trigger), scoreAll(value, trigger), why(value, trigger)));
   memory.drawn = (drawn) => slide(drawn, boxes, memory);
 }
 

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import gradio as gr
 
+from demo.galleries.index import in_memory
 from demo.galleries.paths import printable
 from demo.galleries.scenes import SCENES
+from demo.galleries.stored import StoredGallery
 from demo.record.photo import credit_of
 from demo.screens.intro import ideas_html, intro_value
+from demo.screens.parts import UNQUEUED
 from demo.screens.tables import grounding_table, results
 from demo.service.registry import ModelRegistry
 from demo.service.results import OwnModels, our_contrast, our_grounding, our_results
@@ -45,8 +48,8 @@ NOT_MEASURED = (
 NOT_FILLED = "[More Information Needed]"  # in the card that the hub's library writes beside every saved model
 
 
-def build(registry: ModelRegistry) -> None:
-    """Lay the view out."""
+def build(registry: ModelRegistry, tab: gr.Tab) -> None:
+    """Lay the view out in its tab."""
     model = registry.photos.model
     rows, columns = model.grid
     reading = READING.format(rows=rows, columns=columns, tokens=model.cross_net.num_tokens)
@@ -64,6 +67,31 @@ def build(registry: ModelRegistry) -> None:
                 gr.Markdown(own_card(registry, name))
         with gr.Accordion("Whose the photographs are", open=False):
             gr.HTML("<ul>" + "".join(credit_lines(registry)) + "</ul>")
+        galleries = gr.HTML(galleries_html(registry), elem_id="galleries")
+    tab.select(lambda: galleries_html(registry), None, galleries, **UNQUEUED)
+
+
+def galleries_html(registry: ModelRegistry) -> str:
+    """How large each gallery is, and where what the model gives for its photographs lies."""
+    rows = "".join(f"<li>{escape(gallery_line(registry, name))}</li>" for name in registry.names)
+    return f"<h2>Galleries</h2><ul>{rows}</ul>"
+
+
+def gallery_line(registry: ModelRegistry, name: str) -> str:
+    """A gallery's size and store."""
+    if registry.is_waited_for(name):
+        return f"{name}: opened when it is first chosen"
+    indexed = registry.find(name)[1]
+    count = f"{name}: {len(indexed):,} {indexed.gallery.noun}"
+    if isinstance(indexed, StoredGallery):
+        table = f"the table {indexed.table.name} in the cache folder, {megabytes(indexed.nbytes)}"
+        return f"{count}, {indexed.indexed:,} of them indexed, in {table}; captions are ranked in two stages"
+    return f"{count}, in memory, {megabytes(in_memory(indexed).nbytes)}"
+
+
+def megabytes(size: int) -> str:
+    """A number of bytes for people."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{max(1, round(size / 1e6))} MB"
 
 
 def card(name: str) -> str:
@@ -115,10 +143,11 @@ def measured(models: OwnModels | None = None) -> str:
 
 
 def credit_lines(registry: ModelRegistry) -> list[str]:
-    """A line of HTML for each photograph of the galleries that are open."""
+    """A line of HTML for each photograph of the galleries that are open, whose credit or licence is known."""
     scenes = ["<li>scenes: drawn by this project's own code, under its licence (MIT)</li>"]
     return [
         f"<li>{escape(item.title)}: {escape(credit_of(item))}</li>"
         for indexed in registry.photos.galleries.values()
         for item in indexed.gallery.items
+        if credit_of(item)
     ] + scenes * (SCENES in registry.names)

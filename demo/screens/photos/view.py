@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,6 +30,9 @@ from demo.screens.parts import (
     tell_opened,
 )
 from demo.screens.photo_list import ranking_value
+from demo.screens.photos.many import LONGEST, Many, names_box
+from demo.screens.photos.many import build as build_many
+from demo.screens.photos.many import connect as connect_many
 from demo.screens.typed import connect_typed
 from demo.screens.viewer import search_value
 from demo.server.detail import Detail
@@ -38,6 +41,7 @@ from demo.service.captions import read_caption
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
+from seps.progress import Progress
 
 DENSE_NOTE = (
     "In the published protocol every test query carries a dense caption that a multimodal LLM wrote from the query's "
@@ -55,6 +59,7 @@ class Search:
     dense: gr.Textbox
     gallery: gr.Radio
     uploads: gr.File
+    many: Many
     status: gr.HTML
     ranking: gr.HTML
     viewer: gr.HTML
@@ -63,6 +68,7 @@ class Search:
     def linked(self, tab: gr.Tab, state: gr.State) -> LinkedView:
         """How links and its tab fill it."""
         outputs = [self.status, self.caption, self.dense, self.gallery, self.ranking, self.viewer, state, self.chips]
+        outputs.append(self.many.names)
         return LinkedView(tab, outputs, self.viewer, restore, state, kept=(state,), again=again)
 
 
@@ -94,9 +100,10 @@ def build(registry: ModelRegistry) -> Search:
                 )
             with gr.Accordion("Photos of your own", open=False, elem_id="own-box"):
                 uploads = several_photos("uploads")
+            many = build_many(registry, registry.find(registry.first)[1])
             status = gr.HTML(note, elem_id="said")
         with gr.Column(scale=6, min_width=280, elem_classes="found"):
-            ranking = scripted("ranking", "ranking", "ranking", ("pick", "export", "why"), value=ranked)
+            ranking = scripted("ranking", "ranking", "ranking", ("pick", "export", "why", "all"), value=ranked)
         with gr.Column(scale=11, min_width=320, elem_classes="seen"):
             viewer = scripted(
                 "viewer",
@@ -105,7 +112,7 @@ def build(registry: ModelRegistry) -> Search:
                 ("layer", "export", *whatif.MEASURE_EVENTS),
                 value=shown,
             )
-    return Search(caption, chips, dense, gallery, uploads, status, ranking, viewer, start)
+    return Search(caption, chips, dense, gallery, uploads, many, status, ranking, viewer, start)
 
 
 def worked_example(
@@ -130,14 +137,21 @@ def rank_and_show(
     dense: str | None,
     state: ViewState,
     index: int | None = None,
+    progress: Progress = False,
 ) -> tuple[str, dict[str, Any], dict[str, Any], ViewState]:
-    """Rank a gallery and open its best photograph, or the one at `index`.
+    """Rank a gallery and open its best photograph, or the one at `index`; `state` holds which names are ranked, and
+    whether all of a large gallery are scored, of which `progress` tells.
 
     Returns:
         The message line, the ranking's value, the viewer's value, and what is shown now.
     """
-    alone = service.rank_images(indexed, caption)
-    with_dense = service.rank_images(indexed, caption, dense) if (dense or "").strip() else None
+    before = state.of(
+        indexed.gallery.name, 0, read_caption(service.model, caption).text, " ".join((dense or "").split()) or None
+    )
+    rank = service.remembered_ranking if before.exhaustive else service.rank_images
+    given = ((), before.name, before.exhaustive, progress)
+    alone = rank(indexed, caption, None, *given)
+    with_dense = rank(indexed, caption, dense, *given) if (dense or "").strip() else None
     leading = with_dense or alone
     text = None if leading.dense_reading is None else leading.dense_reading.text
     if index is None:
@@ -163,12 +177,13 @@ def standing(registry: ModelRegistry, state: ViewState, problem: str = "") -> st
 
 
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
-    """The view's values for a link: message, caption, dense caption, gallery, ranking, viewer, state, chips."""
+    """The view's values for a link: message, caption, dense caption, gallery, ranking, viewer, state, chips, filter."""
     service, indexed = registry.find(link.selected.gallery)
     caption = link.caption or link.example
     index = link.selected.index if link.has_photo else None
     note, *shown = rank_and_show(service, indexed, caption, link.dense, link.state, index)
-    return [note, caption, link.dense, link.selected.gallery, *shown, chips_value(examples_of(indexed))]
+    chips = chips_value(examples_of(indexed))
+    return [note, caption, link.dense, link.selected.gallery, *shown, chips, names_box(indexed)]
 
 
 def again(registry: ModelRegistry, session: SessionData, query: Mapping[str, str], state: ViewState) -> list[Any]:
@@ -179,7 +194,8 @@ def again(registry: ModelRegistry, session: SessionData, query: Mapping[str, str
     note, *shown = rank_and_show(service, indexed, state.caption, state.dense, state, index)
     names = [*registry.names, UPLOADS] if session.uploads else registry.names
     gallery = gr.Radio(list(names), value=state.gallery)
-    return [note, state.caption, state.dense or "", gallery, *shown, chips_value(examples_of(indexed))]
+    boxes = chips_value(examples_of(indexed)), names_box(indexed, state.name)
+    return [note, state.caption, state.dense or "", gallery, *shown, *boxes]
 
 
 def connect(
@@ -222,6 +238,29 @@ def connect(
     connect_typed(view.dense, dense_retyped, asking, outputs, answered)
 
     @errors_as_message(len(outputs))
+    def renamed(name: str, gallery: str, session: SessionData, state: ViewState) -> tuple[Any, ...]:
+        service, indexed = registry.find(gallery, session)
+        name = " ".join((name or "").split())[:LONGEST]
+        if name == state.name or gallery != state.gallery:
+            return unchanged(state, session)
+        return rank_and_show(service, indexed, state.caption, state.dense, replace(state, name=name))
+
+    connect_typed(view.many.names, renamed, asking, outputs, answered)
+
+    @errors_as_message(len(outputs))
+    def score_all(session: SessionData, state: ViewState, progress: gr.Progress = PROGRESS) -> tuple[Any, ...]:
+        service, indexed = registry.find(state.gallery, session)
+        state = replace(state, exhaustive=True)
+        return rank_and_show(service, indexed, state.caption, state.dense, state, progress=progress.tqdm)
+
+    view.ranking.all(score_all, [session, state], outputs, show_progress_on=view.ranking, **OPENING)
+
+    def rank_again(event: Callable[..., Any]) -> None:
+        event(ranked, [view.caption, *asking], outputs, **ANSWERING)
+
+    connect_many(registry, view.many, rank_again)
+
+    @errors_as_message(len(outputs))
     def follow(session: SessionData, state: ViewState) -> tuple[Any, ...]:
         if state.gallery not in session.edits:
             return (gr.skip(),) * len(outputs)
@@ -237,40 +276,41 @@ def connect(
             caption, dense = carried_over(service, registry.of(state.gallery), indexed, state)
             answer = rank_and_show(service, indexed, caption, dense, state)
         except ValueError as error:  # the choice goes back to the gallery whose ranking stays in sight
-            skipped = [gr.skip()] * (2 + len(outputs))
+            skipped = [gr.skip()] * (3 + len(outputs))
             return (
                 standing(registry, state, str(error)),
                 *skipped,
                 gallery_kept(state.gallery, [*registry.names, UPLOADS]),
             )
-        return *answer, caption, dense, chips_value(examples_of(indexed)), gr.skip()
+        return *answer, caption, dense, chips_value(examples_of(indexed)), names_box(indexed), gr.skip()
 
     tell_opened(registry, view.gallery, view.status)
     view.gallery.input(
         other_gallery,
         [view.gallery, session, state],
-        [*outputs, view.caption, view.dense, view.chips, view.gallery],
+        [*outputs, view.caption, view.dense, view.chips, view.many.names, view.gallery],
         show_progress_on=[view.ranking, view.viewer, view.chips],
         **OPENING,
     )
 
-    @errors_as_message(4 + len(outputs))
+    @errors_as_message(5 + len(outputs))
     def own_photos(
         files: list[Upload] | None, session: SessionData, state: ViewState, progress: gr.Progress = PROGRESS
     ) -> tuple[Any, ...]:
         if not files:
-            return *nothing, *[gr.skip()] * 4
+            return *nothing, *[gr.skip()] * 5
         service, indexed = registry.photos, index_uploads(registry.photos, files, progress.tqdm, session.uploads)
         caption, dense = carried_over(service, registry.of(state.gallery), indexed, state)
         status, ranking, viewer, now = rank_and_show(service, indexed, caption, dense, state)
         radio = gr.Radio([*registry.names, UPLOADS], value=UPLOADS)
         status = message(left_out(indexed)) or status
-        return status, ranking, viewer, now, replace(session, uploads=indexed), radio, caption, dense
+        boxes = radio, caption, dense, names_box(indexed)
+        return status, ranking, viewer, now, replace(session, uploads=indexed), *boxes
 
     view.uploads.upload(
         own_photos,
         [view.uploads, session, state],
-        [*outputs, session, view.gallery, view.caption, view.dense],
+        [*outputs, session, view.gallery, view.caption, view.dense, view.many.names],
         show_progress_on=[view.ranking, view.viewer],
         **OPENING,
     )

@@ -75,7 +75,8 @@ def first_two(ranking: ImageRanking, index: int | None = None, against: int | No
 
 def state_ranking(service: RetrievalService, indexed: IndexedGallery, state: WhyState) -> ImageRanking:
     """The ranking of the gallery that a state belongs to, with its dense caption where that takes part."""
-    return service.rank_images(indexed, state.caption, None if state.other else state.dense)
+    pair = (state.index,) if state.other else (state.index, state.against)
+    return service.rank_images(indexed, state.caption, None if state.other else state.dense, pair)
 
 
 def why_value(service: RetrievalService, indexed: IndexedGallery, state: WhyState) -> dict[str, Any]:

@@ -31,9 +31,10 @@ def opened(registry: ModelRegistry, query: str, view: str = "search") -> list[An
 
 def test_without_a_link_there_is_a_worked_example(service: RetrievalService, registry: ModelRegistry) -> None:
     values = opened(registry, "")
-    status, caption, dense, gallery, ranking, viewer, shown, chips = values
+    status, caption, dense, gallery, ranking, viewer, shown, chips, names = values
     assert FIRST_CAPTION in chips["items"]
     assert (caption, dense, gallery) == (FIRST_CAPTION, "", "examples")
+    assert not names.visible  # all photographs are in sight
     assert status == ""
     assert len(ranking["lists"][0]["items"]) == 14
     assert ranking["selected"] == shown.index == service.rank_images(service.find("examples"), FIRST_CAPTION).order[0]

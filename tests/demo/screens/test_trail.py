@@ -43,7 +43,7 @@ def test_photos_come_back_with_their_layer(registry: ModelRegistry) -> None:
     service, indexed = registry.find("examples")
     state = ViewState(layer="score", opacity=0.5)
     *_, viewer, state = search.rank_and_show(service, indexed, "a cat", None, state, 3)
-    _, caption, dense, gallery, _, viewer_again, now, _ = search.again(registry, SessionData(), {}, state)
+    _, caption, dense, gallery, _, viewer_again, now, _, _ = search.again(registry, SessionData(), {}, state)
     assert (caption, dense, gallery.value, now) == ("a cat", "", "examples", state)
     assert without_keys([viewer_again]) == without_keys([viewer])
 

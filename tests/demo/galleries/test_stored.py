@@ -1,0 +1,282 @@
+"""A folder of many photographs: searched while it is indexed, in a table that lasts."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from torch import Tensor
+
+from demo.galleries.folder import folder_gallery, listed_gallery
+from demo.galleries.index import index_gallery
+from demo.galleries.indexing import FolderIndexing
+from demo.galleries.stored import MISSING, StoredGallery
+from demo.galleries.table import table_place
+from seps import CaptionIndex, ScoringEngine, SEPSModel
+from seps.indexing.layout import table_layout
+from seps.search.store import GalleryStore
+from tests.helpers.sentences import refused
+from tests.helpers.tiny import tiny_model
+
+COUNT = 30
+
+
+@pytest.fixture(scope="module")
+def model(bert: Path) -> SEPSModel:
+    return tiny_model(bert)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    for i in range(COUNT):
+        noise = np.random.default_rng(i).integers(0, 256, (30, 40, 3), dtype=np.uint8)
+        Image.fromarray(noise).save(folder / f"{'dog' if i % 3 else 'cat'}-{i:02}.png")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every photograph is a commit, and some are enough to begin with."""
+    monkeypatch.setattr("seps.indexing.sync.COMMIT_PHOTOS", 2)
+    monkeypatch.setattr("demo.galleries.indexing.FIRST", 6)
+    monkeypatch.setattr("demo.galleries.indexing.AGAIN", 0.01)
+    monkeypatch.setattr("demo.galleries.indexing.PATIENCE", 0.2)
+
+
+class Held:
+    """Encodes with a model; the thread that indexes as many photographs as it is let."""
+
+    def __init__(self, model: SEPSModel, allowed: int = 10**6) -> None:
+        self.model, self.count = model, 0
+        self.allowed = threading.Semaphore(allowed)
+
+    def __call__(self, photos: Sequence[Image.Image]) -> Tensor:
+        if threading.current_thread().name == "indexing":
+            self.allowed.acquire()
+        self.count += 1
+        return self.model.encode_photos(photos)
+
+    def go_on(self) -> None:
+        self.allowed.release(10**6)
+
+
+def opened(model: SEPSModel, folder: Path, cache: Path, encode: Held) -> tuple[StoredGallery, FolderIndexing]:
+    gallery, files = listed_gallery(folder)
+    place = table_place(cache, gallery, model)
+    stored = StoredGallery(ScoringEngine(model.cross_net), table_layout(model), gallery, place, encode)
+    return stored, FolderIndexing(stored, files)
+
+
+@pytest.fixture
+def captions(model: SEPSModel) -> CaptionIndex:
+    return ScoringEngine(model.cross_net).encode_captions(*model.encode_captions(["a dog runs"]))
+
+
+@pytest.fixture
+def half_indexed(
+    model: SEPSModel, folder: Path, tmp_path: Path
+) -> Iterator[tuple[StoredGallery, FolderIndexing, Held]]:
+    encode = Held(model, 11)  # and no more, until it may go on
+    stored, indexing = opened(model, folder, tmp_path / "cache", encode)
+    indexing.start()
+    while stored.indexed < 10:  # the eleventh waits for the twelfth
+        time.sleep(0.01)
+    yield stored, indexing, encode
+    encode.go_on()
+    indexing.stop()
+
+
+def test_what_is_indexed_is_ranked_while_the_rest_is_indexed(
+    model: SEPSModel,
+    folder: Path,
+    half_indexed: tuple[StoredGallery, FolderIndexing, Held],
+    captions: CaptionIndex,
+) -> None:
+    stored, indexing, encode = half_indexed
+    assert stored.indexed == 10
+    assert len(stored) == COUNT
+    status = indexing.status()
+    assert (status.total, status.running, status.problem) == (COUNT, True, "")
+    order, _, total = stored.rank(captions)
+    assert len(order) == total == 10
+    before = stored.state
+    encode.go_on()
+    indexing.wait()
+    assert stored.state != before
+    order, scores, total = stored.rank(captions)
+    memory = index_gallery(model, folder_gallery(folder), None)
+    expected = ScoringEngine(model.cross_net).rank_images(captions, memory.images)
+    assert order == expected.indices.tolist()
+    torch.testing.assert_close(torch.tensor(scores), expected.scores)
+    assert total == COUNT
+    assert not indexing.status().running
+
+
+def test_a_photograph_that_is_not_indexed_yet_opens_at_once(
+    model: SEPSModel, folder: Path, half_indexed: tuple[StoredGallery, FolderIndexing, Held]
+) -> None:
+    stored = half_indexed[0]
+    last = COUNT - 1
+    memory = index_gallery(model, folder_gallery(folder), None)
+    torch.testing.assert_close(stored.patches(last), memory.patches(last))
+    assert stored.digest(last) == memory.digest(last)
+    torch.testing.assert_close(stored.pooled([0, last]), memory.pooled([0, last]), atol=2e-3, rtol=0)
+
+
+def test_the_second_start_goes_on_where_the_first_was_stopped(
+    model: SEPSModel, folder: Path, tmp_path: Path, captions: CaptionIndex
+) -> None:
+    first = Held(model, 12)
+    _, indexing = opened(model, folder, tmp_path, first)
+    indexing.start()
+    threading.Timer(0.05, first.go_on).start()  # the photograph at work is ended
+    indexing.stop()
+    second = Held(model)
+    stored, again = opened(model, folder, tmp_path, second)
+    kept = stored.indexed
+    assert kept >= 6  # ranked before anything is encoded
+    assert len(stored.rank(captions)[0]) == kept
+    again.start()
+    again.wait()
+    assert second.count == COUNT - kept
+    assert stored.indexed == COUNT
+
+
+def test_names_are_filtered_and_named_positions_always_scored(
+    model: SEPSModel, folder: Path, tmp_path: Path, captions: CaptionIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored, indexing = opened(model, folder, tmp_path, Held(model))
+    indexing.start()
+    indexing.wait()
+    titles = [stored.gallery.items[index].title for index in stored.rank(captions, name="CAT")[0]]
+    assert sorted(titles) == sorted(file.name for file in folder.glob("cat*"))
+    monkeypatch.setattr("demo.galleries.stored.SHORTLIST", 5)
+    every = stored.rank(captions, exhaustive=True)
+    order, scores, total = stored.rank(captions)
+    assert (len(order), len(every[0]), total) == (5, COUNT, COUNT)
+    exact = dict(zip(every[0], every[1], strict=True))
+    assert scores == pytest.approx([exact[index] for index in order])
+    missing = next(index for index in every[0] if index not in order)
+    more, scores, _ = stored.rank(captions, also=(missing,))
+    assert set(more) == {*order, missing}
+    assert scores == sorted(scores, reverse=True)
+    images, positions = stored.shortlist(captions, missing)
+    assert len(images) == len(positions) == 6
+    assert set(positions) == {*order, missing}
+
+
+def test_a_file_that_is_deleted_is_ranked_no_more(
+    model: SEPSModel, folder: Path, tmp_path: Path, captions: CaptionIndex
+) -> None:
+    stored, indexing = opened(model, folder, tmp_path, Held(model))
+    indexing.start()
+    indexing.wait()
+    best, *others = stored.rank(captions)[0]
+    (folder / stored.gallery.items[best].key).unlink()
+    assert stored.rank(captions)[0] == others
+    assert stored.thumbnail(best) == MISSING
+    with refused(ValueError):
+        stored.gallery.items[best].photo()
+    after, again = opened(model, folder, tmp_path, Held(model))
+    again.start()
+    again.wait()
+    assert (len(after), after.indexed) == (COUNT - 1, COUNT - 1)
+
+
+def test_thumbnails_are_made_when_they_are_asked_for(
+    model: SEPSModel, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    from demo.galleries import stored as module
+
+    small = module.read_small
+
+    def counted(file: Path, name: str = "") -> Image.Image:
+        made.append(name)
+        return small(file, name)
+
+    monkeypatch.setattr(module, "read_small", counted)
+    stored, indexing = opened(model, folder, tmp_path, Held(model))
+    indexing.start()
+    indexing.wait()
+    assert made == []
+    assert stored.thumbnail(3).startswith("data:image/jpeg;base64,")
+    assert stored.thumbnail(3) == stored.thumbnail(3)
+    assert made == [stored.gallery.items[3].title]
+
+
+def test_damaged_files_are_counted_and_told(model: SEPSModel, folder: Path, tmp_path: Path) -> None:
+    (folder / "dog-01.png").write_bytes(b"no photograph")
+    lines: list[str] = []
+    gallery, files = listed_gallery(folder)
+    place = table_place(tmp_path, gallery, model)
+    stored = StoredGallery(ScoringEngine(model.cross_net), table_layout(model), gallery, place, Held(model))
+    indexing = FolderIndexing(stored, files, tell=lines.append)
+    indexing.start()
+    indexing.wait()
+    status = indexing.status()
+    assert (status.indexed, status.skipped, status.running) == (COUNT - 1, 1, False)
+    assert len(lines) == 1 and lines[0].startswith('Left out: The photo "dog-01.png"')
+
+
+def test_a_folder_without_a_readable_photograph_is_refused(model: SEPSModel, tmp_path: Path) -> None:
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    for name in ("a.png", "b.png"):
+        (folder / name).write_bytes(b"no photograph")
+    _, indexing = opened(model, folder, tmp_path / "cache", Held(model))
+    with refused(ValueError):
+        indexing.start()
+
+
+def test_a_table_that_another_process_writes_is_read_and_then_written(
+    model: SEPSModel, folder: Path, tmp_path: Path
+) -> None:
+    first = Held(model, 11)
+    stored, indexing = opened(model, folder, tmp_path, first)
+    indexing.start()
+    second = Held(model)
+    beside, waiting = opened(model, folder, tmp_path, second)
+    waiting.start()
+    assert beside.indexed == stored.indexed
+    while not waiting.status().problem:
+        time.sleep(0.01)
+    assert waiting.status().problem.startswith("Another process is writing the table")
+    assert second.count == 0
+    first.go_on()
+    indexing.wait()
+    waiting.wait()
+    assert (beside.indexed, waiting.status().problem) == (COUNT, "")
+
+
+def test_a_place_that_cannot_be_written_is_told(model: SEPSModel, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("a file, no folder")
+    gallery, files = listed_gallery(folder)
+    place = tmp_path / "cache" / "folder.lance"
+    stored = StoredGallery(ScoringEngine(model.cross_net), table_layout(model), gallery, place, Held(model))
+    indexing = FolderIndexing(stored, files)
+    with refused(ValueError):
+        indexing.start()
+    indexing.stop()
+
+
+def test_a_damaged_table_is_made_anew(model: SEPSModel, folder: Path, tmp_path: Path) -> None:
+    stored, indexing = opened(model, folder, tmp_path, Held(model))
+    indexing.start()
+    indexing.wait()
+    for file in (stored.table / "data").iterdir():
+        file.unlink()
+    encode = Held(model)
+    anew, again = opened(model, folder, tmp_path, encode)
+    again.start()
+    again.wait()
+    assert (anew.indexed, encode.count) == (COUNT, COUNT)
+    assert len(GalleryStore.read(anew.table)) == COUNT

@@ -1,0 +1,149 @@
+"""Photos with a folder too large for memory: a shortlist, all at one click, a filter on names, how far indexing is."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from demo.drawing.rankings import images_csv
+from demo.galleries.examples import examples_gallery
+from demo.galleries.stored import IndexingStatus, StoredGallery
+from demo.record.photo import STRIP, strip_value
+from demo.screens.about.view import credit_lines, gallery_line
+from demo.screens.parts import ViewState
+from demo.screens.photos import view as search
+from demo.screens.photos.many import indexing_line, names_box
+from demo.screens.why.values import WhyState, why_value
+from demo.service.counterfactual import Forcing
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
+from demo.service.start import open_service
+from tests.helpers.sentences import refused
+
+COUNT, SHORT = 32, 10
+CAPTION = "two lions lie on a rock"
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RetrievalService]:
+    """The shipped model with a folder that counts as large; its shortlists are short."""
+    folder = tmp_path_factory.mktemp("many") / "holiday"
+    folder.mkdir()
+    for number in range(COUNT):
+        item = examples_gallery().items[number % 14]
+        photo = item.photo().resize((96, 96)).rotate(13 * (number // 14))
+        photo.save(folder / f"{number:02}-{item.key}.png")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("demo.service.stored.LARGE", 20)
+        patch.setattr("demo.galleries.stored.SHORTLIST", SHORT)
+        patch.setattr("demo.record.photo.LONGEST_STRIP", 20)
+        patch.setattr("demo.record.photo.STRIP", 8)
+        yield open_service(folder, folder.parent / "cache", fetch=False, examples=False)
+
+
+@pytest.fixture
+def large(many: RetrievalService) -> StoredGallery:
+    indexed = many.find("folder")
+    assert isinstance(indexed, StoredGallery)
+    return indexed
+
+
+def test_a_shortlist_is_told_and_all_are_scored_when_asked(many: RetrievalService, large: StoredGallery) -> None:
+    _, ranking, _, state = search.rank_and_show(many, large, CAPTION, None, ViewState())
+    assert ranking["note"].startswith(f"{SHORT} of {COUNT} photographs scored exactly in ")
+    assert ranking["all"] == f"Score all {COUNT}"
+    assert not state.exhaustive
+    _, whole, _, state = search.rank_and_show(many, large, CAPTION, None, replace(state, exhaustive=True))
+    assert whole["note"].startswith(f"{COUNT} photographs ranked in ")
+    assert whole["all"] == ""
+    assert state.exhaustive
+    best = [row["score"] for row in whole["lists"][0]["items"]]
+    assert best == sorted(best, reverse=True)
+    shared = {row["index"]: row["score"] for row in whole["lists"][0]["items"]}
+    for row in ranking["lists"][0]["items"]:
+        assert row["score"] == pytest.approx(shared.get(row["index"], row["score"]))
+    assert not state.of("folder", 0, "another caption", None).exhaustive
+
+
+def test_the_file_has_what_is_in_sight(many: RetrievalService, large: StoredGallery) -> None:
+    def rows(name: str, exhaustive: bool) -> list[str]:
+        content = images_csv(many, large, CAPTION, None, None, name, exhaustive).content.decode("utf-8-sig")
+        return [row["photo"] for row in csv.DictReader(io.StringIO(content))]
+
+    assert (len(rows("", False)), len(rows("", True))) == (SHORT, COUNT)
+    assert rows("lions", False) and all("lions" in name for name in rows("lions", False))
+
+
+def test_names_are_filtered_in_every_gallery(
+    many: RetrievalService, large: StoredGallery, service: RetrievalService
+) -> None:
+    start = ViewState("folder", name="LIONS")
+    _, ranking, _, state = search.rank_and_show(many, large, CAPTION, None, start)
+    titles = [row["title"] for row in ranking["lists"][0]["items"]]
+    assert titles and all("lions" in title for title in titles)
+    assert state.name == "LIONS"
+    assert state.of("examples", 0, CAPTION, None).name == ""
+    with refused(ValueError):
+        search.rank_and_show(many, large, CAPTION, None, replace(start, name="no such name"))
+    examples = service.find("examples")
+    title = examples.gallery.items[5].title
+    assert service.rank_images(examples, CAPTION, name=title.upper()).order == [5]
+    assert (names_box(large).visible, names_box(examples).visible) == (True, False)
+
+
+def test_a_photograph_off_the_shortlist_is_explained_and_compared(many: RetrievalService, large: StoredGallery) -> None:
+    ranking = many.rank_images(large, CAPTION)
+    off = next(index for index in range(COUNT) if index not in ranking.order)
+    forcing = Forcing(many, large, off, CAPTION)
+    assert 1 <= forcing.decided.rank <= forcing.decided.total == SHORT + 1
+    value = why_value(many, large, WhyState("folder", ranking.order[0], CAPTION, against=off))
+    assert off in [index for index, _ in value["options"]]
+
+
+def test_a_long_strip_shows_those_around_the_selected_one(large: StoredGallery) -> None:
+    assert STRIP > 8
+    for selected, first in ((0, 0), (16, 12), (COUNT - 1, COUNT - 8)):
+        items = strip_value(large, selected)["items"]
+        assert [item["index"] for item in items] == list(range(first, first + 8))
+
+
+def test_about_tells_size_and_store(many: RetrievalService) -> None:
+    registry = ModelRegistry(many)
+    line = gallery_line(registry, "folder")
+    assert line.startswith(f"folder: {COUNT} photographs, {COUNT} of them indexed, in the table folder-")
+    assert line.endswith(" MB; captions are ranked in two stages")
+    assert credit_lines(registry) == []
+    assert gallery_line(registry, "open-photos") == "open-photos: opened when it is first chosen"
+
+
+def test_a_gallery_in_memory_tells_its_size(registry: ModelRegistry) -> None:
+    assert gallery_line(registry, "examples").startswith("examples: 14 photographs, in memory, ")
+
+
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (
+            IndexingStatus(10, 90, 0, None, True, ""),
+            "10 of 90 photographs are indexed and searched, the others follow.",
+        ),
+        (
+            IndexingStatus(10, 90, 0, 150, True, ""),
+            "10 of 90 photographs are indexed and searched; the others take about 2 minutes.",
+        ),
+        (
+            IndexingStatus(10, 90, 0, None, True, "The disk is full."),
+            "10 of 90 photographs are indexed and searched; the others wait. The disk is full.",
+        ),
+        (
+            IndexingStatus(89, 90, 1, None, False, ""),
+            "All photographs are indexed: 89 are searched. 1 file cannot be read; the terminal names them.",
+        ),
+    ],
+)
+def test_how_far_indexing_is_stands_in_a_line(status: IndexingStatus, text: str) -> None:
+    assert f">{text}</p>" in indexing_line(status)
