@@ -108,10 +108,13 @@ def rank(options: argparse.Namespace) -> None:
         noun = "captions"
     else:
         indexed = service.open(options.gallery, tqdm)
+        text, given = " ".join(options.text), (options.name, options.all)
         if options.csv is not None:
-            options.csv.write_bytes(images_csv(service, indexed, " ".join(options.text), options.dense).content)
-        images = service.rank_images(indexed, " ".join(options.text), options.dense)
+            options.csv.write_bytes(images_csv(service, indexed, text, options.dense, None, *given).content)
+        images = service.remembered_ranking(indexed, text, options.dense, (), *given, tqdm if options.all else False)
         tell_note(images.reading)
+        if not images.exhaustive:
+            tell(f"{len(images.order)} of {images.total} were scored exactly; --all scores every one.")
         items = indexed.gallery.items
         lines = [
             f"{written(score, '.4f')}  {items[i].title}" for i, score in zip(images.order, images.scores, strict=True)
@@ -189,8 +192,12 @@ def parser() -> argparse.ArgumentParser:
         help="a folder of photographs to rank, without the folders below, or a table that python -m seps.index made",
     )
     many.add_argument("--shortlist", type=whole_number, help="of a table, how many are scored exactly (200)")
-    many.add_argument("--all", action="store_true", help="of a table, score every photograph")
-    many.add_argument("--name", default="", metavar="TEXT", help="of a table, rank those whose paths hold this alone")
+    many.add_argument(
+        "--all", action="store_true", help="of a table, or a folder too large for memory, score every photograph"
+    )
+    many.add_argument(
+        "--name", default="", metavar="TEXT", help="of a table or a folder, rank those whose paths hold this alone"
+    )
     many.add_argument("--recursive", action="store_true", help="read the folders below that folder too")
     many.add_argument("--gallery", help="a gallery to rank: folder, examples, open-photos or scenes")
     many.add_argument("--dense", help="a dense caption beside the caption")
@@ -283,10 +290,12 @@ def check_rank(options: argparse.Namespace) -> None:
         raise ValueError("-o and --other-caption go with --video FILE: --csv writes a ranking.")
     if isinstance(options.photos, str):
         check_table(options)
-    elif options.all or options.name or options.shortlist is not None:
-        raise ValueError("--shortlist, --all and --name go with --photos URI, a table that python -m seps.index made.")
+    elif options.shortlist is not None:
+        raise ValueError("--shortlist goes with --photos URI, a table that python -m seps.index made.")
     elif options.photos is not None:
         check_photos(options.photos)
+    elif options.all or options.name:
+        raise ValueError("--all and --name go with --photos, a folder or a table: give one.")
     elif options.recursive:
         raise ValueError("--recursive reads the folders below --photos FOLDER, which is not given: give it.")
     if options.csv is not None:

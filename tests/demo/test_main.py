@@ -85,6 +85,27 @@ def test_a_folder_of_photos_is_ranked(photo: Path, capsys: pytest.CaptureFixture
     assert 'Left out: The photo "notes.txt" is no photo' in err
 
 
+def test_a_folder_too_large_for_memory_is_ranked_in_two_stages(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    for name in ("flower", "china"):
+        shutil.copy(shipped_file(f"galleries/photos/{name}.jpg"), folder)
+    monkeypatch.setenv("SEPS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("demo.service.stored.LARGE", 1)
+    monkeypatch.setattr("demo.galleries.stored.SHORTLIST", 1)
+    command = ["rank", "an orange flower", "--photos", str(folder)]
+    assert main(command) == 0
+    out, err = capsys.readouterr()
+    assert [line.split()[-1] for line in out.splitlines()] == ["flower.jpg"]
+    assert "1 of 2 were scored exactly; --all scores every one." in err.splitlines()
+    assert main([*command, "--all"]) == 0
+    assert [line.split()[-1] for line in capsys.readouterr().out.splitlines()] == ["flower.jpg", "china.jpg"]
+    assert main([*command, "--name", "CHI"]) == 0
+    assert [line.split()[-1] for line in capsys.readouterr().out.splitlines()] == ["china.jpg"]
+
+
 def test_a_folder_is_ranked_without_the_examples(
     photo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -282,7 +303,8 @@ def test_help_and_slips_are_answered_before_torch_is_imported(program: str, argu
         (["rank", "a cup", "--photos", "nowhere"], "There is no folder"),
         (["rank", "a cup", "--gallery", "moon"], "There is no gallery 'moon'"),
         (["rank"], "The caption is empty"),
-        (["rank", "a cup", "--all"], "--shortlist, --all and --name go with --photos URI"),
+        (["rank", "a cup", "--shortlist", "3"], "--shortlist goes with --photos URI"),
+        (["rank", "a cup", "--all"], "--all and --name go with --photos, a folder or a table"),
         (["rank", "a cup", "--photos", "memory://nothing"], "There is no table memory://nothing"),
         (["rank", "a cup", "--recursive"], "--recursive reads the folders below --photos FOLDER"),
         (["rank", "a cup", "--photo", "PHOTO", "--photos", "FOLDER"], "leave one of the two"),
