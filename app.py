@@ -9,6 +9,7 @@ import argparse
 import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,9 @@ def main() -> int:
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where embeddings and fetched photographs lie")
     parser.add_argument("--no-fetch", action="store_true", help="fetch no photographs over the network")
     parser.add_argument("--port", type=whole_number, help="port to serve on; without it, the first free one from 7860")
+    parser.add_argument(
+        "--mcp", action="store_true", help="let assistants use the app too, by the Model Context Protocol (MCP)"
+    )
     options = parser.parse_args()
     try:
         check(options)
@@ -59,6 +63,8 @@ def main() -> int:
 
 def check(options: argparse.Namespace) -> None:
     """Raise ValueError for a folder or a model that is not there, before anything is opened."""
+    if options.mcp and find_spec("mcp") is None:
+        raise ValueError("--mcp needs the package mcp, which is not there: run pip install mcp.")
     if options.photos is not None:
         check_photos(options.photos)
     for model in options.model:
@@ -77,16 +83,18 @@ def serve(options: argparse.Namespace, folder: TemporaryFolder) -> None:
     opening = Opening(options.port, example=options.photos is None and not options.model)
     print(f"SEPS Explorer is starting: open {opening.address}", flush=True)
     try:
-        page, look = prepare(options, folder)
+        page, look = prepare(options, folder, opening.host)
     finally:
         opening.close()
     from demo.server.launching import launch
 
+    if options.mcp:
+        print(f"Assistants reach it at {opening.address}/gradio_api/mcp", flush=True)
     launch(page, opening.host, opening.port, **look)
 
 
-def prepare(options: argparse.Namespace, folder: TemporaryFolder) -> tuple[Any, dict[str, Any]]:
-    """The app's page and what its `launch` needs.
+def prepare(options: argparse.Namespace, folder: TemporaryFolder, host: str) -> tuple[Any, dict[str, Any]]:
+    """The app's page and what its `launch` needs; `host` is what it serves on.
 
     Its libraries take seconds, so they are imported here: Gradio while the models load and photographs are encoded.
     """
@@ -101,7 +109,12 @@ def prepare(options: argparse.Namespace, folder: TemporaryFolder) -> tuple[Any, 
         opening = beside.submit(open_registry, *given, tqdm, print, options.recursive, options.model, beside=True)
         from demo import site
 
-        return site.build(opening.result()), site.launch_options(folder)
+        registry, tools = opening.result(), None
+        if options.mcp:
+            from demo.assistant.serving import routes_of, tool_server
+
+            tools = routes_of(tool_server(registry, host))
+        return site.build(registry), site.launch_options(folder, tools)
 
 
 if __name__ == "__main__":

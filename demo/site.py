@@ -29,7 +29,7 @@ from demo.screens.photos import view as search
 from demo.screens.why import view as why
 from demo.server.folder import TemporaryFolder
 from demo.server.guard import GuardedBlocks
-from demo.server.routes import server_options
+from demo.server.routes import Tools, server_options
 from demo.server.static import script_tags, styles
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
@@ -159,8 +159,12 @@ def build(registry: ModelRegistry) -> gr.Blocks:
     return page
 
 
-def launch_options(folder: TemporaryFolder) -> dict[str, Any]:
-    """What `launch` needs besides an address: since Gradio 6 the look is given there. `folder` is of the uploads."""
+def launch_options(folder: TemporaryFolder, tools: Tools | None = None) -> dict[str, Any]:
+    """What `launch` needs besides an address: since Gradio 6 the look is given there.
+
+    Args:
+        folder: of the uploads; tools: for assistants, as `server_options` takes them.
+    """
     return {
         "theme": theme(),
         "css": styles(),
@@ -169,5 +173,5 @@ def launch_options(folder: TemporaryFolder) -> dict[str, Any]:
         "run_history": False,
         "enable_monitoring": False,
         "max_file_size": MAX_BYTES,
-        "app_kwargs": server_options(folder, MAX_BYTES),
+        "app_kwargs": server_options(folder, MAX_BYTES, tools),
     }

@@ -52,6 +52,7 @@ DEMO = [
     "server",
     "notebook",
     "screens",
+    "assistant",
     "examples",
     "opening",
     "static",

@@ -161,7 +161,7 @@ def compare(
     if captions is not None and len(captions) != len(records):
         raise ValueError(f"There are {len(captions)} captions for {len(records)} records: give as many.")
     photo = source_photo(records[0], photo)
-    texts = [source_caption(record, captions and captions[i]) for i, record in enumerate(records)]
+    texts = [source_caption(record, None if captions is None else captions[i]) for i, record in enumerate(records)]
     shown = parsed(layer, records[0])
     for record in records:
         shown.check(record)
@@ -225,9 +225,11 @@ def compared(record: Explanation) -> dict[str, Any]:
 
 def source_photo(record: Explanation, photo: Image.Image | None) -> Image.Image:
     """The photograph in RGB; ValueError where nobody knows it."""
-    if photo is None and record.source is None:
-        raise ValueError("The record was made from embeddings: give its photograph too, as show(record, photo=...).")
-    return to_rgb(photo if photo is not None or record.source is None else record.source.photo)
+    if photo is None:
+        if record.source is None:
+            raise ValueError("The record was made from embeddings: give its photograph, as show(record, photo=...).")
+        photo = record.source.photo
+    return to_rgb(photo)
 
 
 def source_caption(record: Explanation, caption: str | None) -> str:

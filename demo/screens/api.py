@@ -357,12 +357,7 @@ class Endpoints:
         }
 
     def _find(self, photo: Upload | None, name: str) -> tuple[RetrievalService, IndexedGallery, int]:
-        """Find the uploaded photo, or a gallery's as "gallery/photo": its service, gallery and index."""
-        if photo is not None:
-            return self._registry.photos, index_uploads(self._registry.photos, [photo]), 0
-        gallery, _, key = (name or "").partition("/")
-        service, indexed = self._registry.open(gallery)
-        return service, indexed, indexed.gallery.position(key)
+        return item_of(self._registry, photo, name)
 
     def _listed(self, name: str) -> list[dict[str, Any]]:
         """List a gallery's photos; none where none of them can be had."""
@@ -375,6 +370,15 @@ class Endpoints:
             | {"credit": item.credit, "licence": item.licence, "link": item.link}
             for item in items
         ]
+
+
+def item_of(registry: ModelRegistry, photo: Upload | None, name: str) -> tuple[RetrievalService, IndexedGallery, int]:
+    """Find the uploaded photo, or a gallery's as "gallery/photo": its service, gallery and index."""
+    if photo is not None:
+        return registry.photos, index_uploads(registry.photos, [photo]), 0
+    gallery, _, key = (name or "").partition("/")
+    service, indexed = registry.open(gallery)
+    return service, indexed, indexed.gallery.position(key)
 
 
 def read_captions(service: RetrievalService, typed: str) -> list[str]:

@@ -42,10 +42,17 @@ NEEDED: Mapping[str, frozenset[str]] = {
     **{path: frozenset({"GET"}) for path in READ},
     **{path: frozenset({"POST"}) for path in SENT},
 }
+MCP = "/gradio_api/mcp"  # of the tools for assistants, where the app was started with --mcp; a call is a POST
 FORMS = [(compile_path(path)[0], methods) for path, methods in NEEDED.items()]
 
 
-def is_needed(method: str, path: str) -> bool:
-    """Whether an address is served; `path` is that below the root path, a slash at its end does not count."""
+def is_needed(method: str, path: str, mcp: bool = False) -> bool:
+    """Whether an address is served.
+
+    Args:
+        path: below the root path; a slash at its end does not count. mcp: whether the tools for assistants are.
+    """
     path = path.rstrip("/") or "/"
+    if path == MCP:
+        return mcp and method == "POST"
     return any(method in methods and form.match(path) for form, methods in FORMS)

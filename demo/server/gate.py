@@ -43,10 +43,11 @@ class Gate:
         app: what comes next.
         folder: of the uploads and downloads, the only files that are served.
         max_bytes: of an upload's body.
+        mcp: whether the tools for assistants are served.
     """
 
-    def __init__(self, app: Any, folder: TemporaryFolder, max_bytes: int) -> None:
-        self.app, self.folder, self.max_bytes = app, folder, max_bytes
+    def __init__(self, app: Any, folder: TemporaryFolder, max_bytes: int, mcp: bool = False) -> None:
+        self.app, self.folder, self.max_bytes, self.mcp = app, folder, max_bytes, mcp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer it."""
@@ -63,7 +64,9 @@ class Gate:
 
     def refusal(self, scope: Scope, path: str) -> Response | None:
         """The answer to a request that goes no further."""
-        if not is_needed(scope["method"], path) or any(len(part.encode()) > LONGEST_FILE for part in path.split("/")):
+        if not is_needed(scope["method"], path, self.mcp) or any(
+            len(part.encode()) > LONGEST_FILE for part in path.split("/")
+        ):
             return refused(404, UNKNOWN)
         if not has_readable_hosts(scope["headers"]):
             return refused(400, UNREADABLE)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, nullcontext
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -24,22 +24,27 @@ from demo.server.sessions import MAX_WAITING, Answers, Sessions
 from demo.server.static import CACHING, MEDIA_TYPE, PREFIX, find_script
 from demo.server.uploads import MAX_TOGETHER
 
+Tools = tuple[Sequence[Route], Callable[[], Any]]
+
 HEADERS = 2**20  # bytes of an upload that are no file
 
 
-def server_options(folder: TemporaryFolder, max_bytes: int) -> dict[str, Any]:
+def server_options(folder: TemporaryFolder, max_bytes: int, tools: Tools | None = None) -> dict[str, Any]:
     """What Gradio's `launch` takes as `app_kwargs`.
 
     Args:
         folder: of the uploads, removed when the server stops; max_bytes: of one uploaded file.
+        tools: for assistants, their routes and what runs them; None serves none.
     """
+    routes, running = tools or ([], nullcontext)
 
     @asynccontextmanager
     async def lifespan(app: App) -> AsyncIterator[None]:
         blocks = app.get_blocks()
         app.state_holder = Sessions(blocks)
         blocks._queue.pending_messages_per_session = Answers(MAX_WAITING)
-        yield
+        async with running():
+            yield
         folder.close()
 
     return {
@@ -47,8 +52,12 @@ def server_options(folder: TemporaryFolder, max_bytes: int) -> dict[str, Any]:
         "routes": [
             Route("/gradio_api/upload", uploading(folder, max_bytes), methods=["POST"]),
             Route(f"/{PREFIX}/{{rest:path}}", script),
+            *routes,
         ],
-        "middleware": [Middleware(WithoutDeepLinks), Middleware(Gate, folder=folder, max_bytes=MAX_TOGETHER + HEADERS)],
+        "middleware": [
+            Middleware(WithoutDeepLinks),
+            Middleware(Gate, folder=folder, max_bytes=MAX_TOGETHER + HEADERS, mcp=tools is not None),
+        ],
         "exception_handlers": {
             FnIndexInferError: answer(404, UNKNOWN),
             RequestValidationError: answer(422, UNREADABLE),

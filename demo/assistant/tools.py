@@ -1,0 +1,217 @@
+"""The tools: what an assistant may ask of the app. Photographs come by their item in a gallery or as a data URL; no
+tool takes a path or an address."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode, b64encode
+from binascii import Error
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+from mcp.types import CallToolResult, ImageContent, TextContent
+from pydantic import BaseModel, Field
+
+from demo.assistant import results
+from demo.record.layers import Layer, describe
+from demo.record.sentences import record_words
+from demo.record.spoken import layer_of_words
+from demo.screens.api import Endpoints, item_of
+from demo.screens.downloads import explanation
+from demo.screens.parts import ViewState
+from demo.server.uploads import Upload
+from demo.service.captions import read_caption, read_pair
+from demo.service.generating.request import GUIDANCE, SEED, STEPS
+from demo.service.measures import find_measure
+from demo.service.registry import ModelRegistry
+
+DATA_URL = re.compile(r"data:image/[a-z0-9.+-]+;base64,", re.IGNORECASE)
+MEDIA_TYPE = "image/png"
+
+Item = Annotated[str, Field(description="a photograph of a gallery, as list_photographs gives it; or empty with photo")]
+Photo = Annotated[
+    str, Field(description="a photograph of your own as a data URL, data:image/png;base64,..., up to 3 MB; or empty")
+]
+Caption = Annotated[str, Field(description="an English sentence")]
+Dense = Annotated[str, Field(description="a long description beside the caption, or empty")]
+Gallery = Annotated[str, Field(description="a name that list_photographs gives")]
+
+
+class Tools:
+    """The tools by name; their docstrings and annotations are what an assistant reads.
+
+    Args:
+        registry: of the app's models and galleries.
+    """
+
+    def __init__(self, registry: ModelRegistry) -> None:
+        self._registry, self._endpoints = registry, Endpoints(registry)
+
+    def all(self) -> list[Callable[..., Any]]:
+        """Every tool that this app can offer."""
+        tools: list[Callable[..., Any]] = [
+            self.list_photographs,
+            self.rank_photographs,
+            self.rank_captions,
+            self.explain,
+            self.compare_captions,
+            self.why,
+        ]
+        tools += [self.judge] if self._registry.judging is not None else []
+        return tools + ([self.generate] if self._registry.generating is not None else [])
+
+    def list_photographs(self) -> results.Galleries:
+        """List the galleries and their photographs, with the captions that were written for each."""
+        return results.Galleries.model_validate({"galleries": self._endpoints.galleries()})
+
+    def rank_photographs(
+        self,
+        caption: Caption,
+        gallery: Gallery = "examples",
+        dense_caption: Dense = "",
+        top: Annotated[int, Field(ge=1, le=100)] = 10,
+    ) -> results.PhotographRanking:
+        """Rank a gallery's photographs for a caption, the best first."""
+        answer = self._endpoints.rank_images(caption, dense_caption, gallery)
+        rows = answer["ranking"]
+        return results.PhotographRanking.model_validate(answer | {"ranking": rows[:top], "total": len(rows)})
+
+    def rank_captions(
+        self,
+        captions: Annotated[list[str], Field(description="sentences to rank; empty for those of the gallery")],
+        item: Item = "",
+        photo: Photo = "",
+        top: Annotated[int, Field(ge=1, le=100)] = 10,
+    ) -> results.CaptionRanking:
+        """Rank captions for a photograph, the best first."""
+        gallery = "" if captions else item.partition("/")[0]
+        rows = self._endpoints.rank_captions(*self._photo(photo, item), gallery, one_a_line(captions))["ranking"]
+        return results.CaptionRanking.model_validate({"ranking": rows[:top], "total": len(rows)})
+
+    def explain(
+        self,
+        caption: Caption,
+        item: Item = "",
+        photo: Photo = "",
+        dense_caption: Dense = "",
+        layer: Annotated[
+            str,
+            Field(
+                description="what the picture shows: mask (kept patches), score, word:2 (the caption's second word), "
+                "token:1, extra"
+            ),
+        ] = "mask",
+    ) -> Annotated[CallToolResult, results.Explanation]:
+        """Explain what a caption did with a photograph: S(I, T) and its terms, kept patches, words, and a picture."""
+        service, indexed, index = item_of(self._registry, *self._photo(photo, item))
+        reading = read_caption(service.model, caption)
+        text, dense = read_pair(service.model, caption, dense_caption)
+        record = service.explain(indexed, index, text, dense)
+        shown = Layer.parse(layer_of_words(layer, text, service.model.tokenizer, record))
+        if find_measure(shown.name) is not None:
+            raise ValueError(f"The layer {layer} takes long to measure: choose mask, score, word:1, token:1 or extra.")
+        shown.check(record)
+        state = ViewState(indexed.gallery.name, index, text, dense, str(shown))
+        kept = record.on_grid(record.sparse.kept)
+        value = results.Explanation(
+            similarity=record.similarity,
+            terms=record.terms,
+            kept_patches=int(kept.sum()),
+            patches=kept.size,
+            grid=list(record.grid),
+            mask=["".join(".#"[int(patch)] for patch in row) for row in kept],
+            sentences=[f"{describe(record, shown)}.", *record_words(record)["words"][1:-1]],
+            note=reading.note,
+        )
+        return with_picture(value, explanation(service, indexed, state, "png").content)
+
+    def compare_captions(
+        self,
+        captions: Annotated[list[str], Field(min_length=2, max_length=6, description="2 to 6 sentences")],
+        item: Item = "",
+        photo: Photo = "",
+    ) -> results.Compared:
+        """Compare which patches several captions keep of one photograph."""
+        return results.Compared.model_validate(self._endpoints.compare(*self._photo(photo, item), one_a_line(captions)))
+
+    def why(
+        self,
+        captions: Annotated[
+            list[str],
+            Field(min_length=1, max_length=2, description="one caption of two photographs, or two of one photograph"),
+        ],
+        item: Item,
+        other_item: Annotated[
+            str, Field(description="another photograph of the same gallery; empty with two captions")
+        ] = "",
+    ) -> results.Contrast:
+        """Tell why a photograph, or a caption, comes before another one: each word's part in both similarities."""
+        answer = self._endpoints.why(None, item, other_item, one_a_line(captions))
+        words = [row for row in answer["words"] if row["difference"] is not None]
+        left, right = (answer[side]["similarity"] for side in ("left", "right"))
+        return results.Contrast.model_validate(
+            {"sentences": answer["says"], "left": left, "right": right}
+            | {"difference": answer["difference"], "words": words}
+        )
+
+    def judge(
+        self,
+        prompt: Annotated[str, Field(description="the English sentence that the picture was made from")],
+        item: Item = "",
+        photo: Photo = "",
+    ) -> results.Judgement:
+        """Judge how good a generated picture looks, and how well it fits its prompt."""
+        answer = self._endpoints.judge(*self._photo(photo, item), prompt)
+        scores = {name: answer[name] | {"sentence": answer[name]["says"]} for name in ("quality", "consistency")}
+        return results.Judgement.model_validate(scores | {"note": answer["note"]})
+
+    def generate(
+        self,
+        caption: Annotated[str, Field(description="an English sentence in the words of the drawn scenes")],
+        seed: Annotated[int, Field(ge=0, description="the same seed draws the same picture")] = SEED,
+        steps: Annotated[int, Field(ge=10, le=100)] = STEPS,
+        guidance: Annotated[float, Field(ge=1, le=15, description="how closely the caption is followed")] = GUIDANCE,
+    ) -> Annotated[CallToolResult, results.Drawn]:
+        """Draw a scene for a caption, and tell which of its statements are read in the picture."""
+        answer, file = self._endpoints.generate(caption, steps, seed, guidance)
+        statements = [{"statement": row["says"], "verdict": row["verdict"]} for row in answer["statements"]]
+        value = results.Drawn.model_validate(answer | {"statements": statements})
+        path = Path(file)
+        try:
+            return with_picture(value, path.read_bytes())
+        finally:
+            path.unlink()
+            path.parent.rmdir()
+
+    def _photo(self, photo: str, item: str) -> tuple[Upload | None, str]:
+        """What the endpoints take: a photograph that came with the call, or the item of a gallery's."""
+        if not photo and not item:
+            raise ValueError("No photograph is named: give item, as list_photographs gives it, or photo, a data URL.")
+        if photo and item:
+            raise ValueError("Two photographs are named: give item or photo, not both.")
+        return (upload_of(photo) if photo else None), item
+
+
+def upload_of(data_url: str) -> Upload:
+    """The file that a data URL holds; ValueError for anything else, an address or a path for one."""
+    start = DATA_URL.match(data_url)
+    if start is None:
+        raise ValueError("photo is no data URL of a picture: give data:image/png;base64,... or another picture type.")
+    try:
+        content = b64decode(data_url[start.end() :], validate=True)
+    except Error as error:
+        raise ValueError("photo is a data URL whose base64 cannot be read: encode the file's bytes anew.") from error
+    return Upload("", content)
+
+
+def one_a_line(captions: list[str]) -> str:
+    """Captions as the endpoints take them."""
+    return "\n".join(" ".join(caption.split()) for caption in captions)
+
+
+def with_picture(value: BaseModel, picture: bytes) -> CallToolResult:
+    """A result with its picture, which an assistant can look at."""
+    image = ImageContent(type="image", data=b64encode(picture).decode("ascii"), mimeType=MEDIA_TYPE)
+    text = TextContent(type="text", text=value.model_dump_json())
+    return CallToolResult(content=[text, image], structuredContent=value.model_dump(mode="json"))

@@ -1,0 +1,216 @@
+"""The tools for assistants, asked by a client of the protocol through the app's own gate; and that they are off."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from base64 import b64decode, b64encode
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+import uvicorn
+from mcp import ClientSession
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import CallToolResult
+from PIL import Image
+
+from demo.assistant.serving import routes_of, tool_server
+from demo.galleries.scenes import SCENES
+from demo.server.addresses import MCP, is_needed
+from demo.server.folder import TemporaryFolder
+from demo.server.gate import FAULT
+from demo.service.generating.service import GeneratingService
+from demo.service.judging import JudgingService
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
+from demo.service.start import shipped_generator, shipped_judge, shipped_scenes
+from demo.site import launch_options
+from tests.demo.server.test_addresses import made
+
+TOOLS = {"list_photographs", "rank_photographs", "rank_captions", "explain", "compare_captions", "why"}
+CAPTION = "a cup of coffee"
+
+
+@contextmanager
+def served(registry: ModelRegistry | None) -> Iterator[str]:
+    """The app's server around an empty page, with the tools of a registry or without any; gives its address."""
+    tools = None if registry is None else routes_of(tool_server(registry, "127.0.0.1"))
+    with TemporaryFolder() as folder, socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        app = asyncio.run(made(launch_options(folder, tools)["app_kwargs"]))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+        thread = Thread(target=server.run, args=([listening],))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}{MCP}"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@pytest.fixture(scope="module")
+def address(registry: ModelRegistry, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRADIO_TEMP_DIR", str(tmp_path_factory.mktemp("files")))
+        with served(registry) as url:
+            yield url
+
+
+def asked(address: str, ask: Callable[[ClientSession], Awaitable[Any]]) -> Any:
+    """What a client gets that connects and asks."""
+
+    async def run() -> Any:
+        async with streamable_http_client(address) as (read, write, _), ClientSession(read, write) as session:
+            await session.initialize()
+            return await ask(session)
+
+    return asyncio.run(run())
+
+
+def call(address: str, tool: str, **arguments: Any) -> CallToolResult:
+    result: CallToolResult = asked(address, lambda session: session.call_tool(tool, arguments))
+    return result
+
+
+def answer(address: str, tool: str, **arguments: Any) -> dict[str, Any]:
+    """The typed result of a call, which the client has checked against the tool's schema."""
+    result = call(address, tool, **arguments)
+    assert not result.isError, result.content
+    assert result.structuredContent is not None
+    return result.structuredContent
+
+
+def data_url() -> str:
+    buffer = BytesIO()
+    Image.fromarray(np.full((40, 60, 3), (200, 30, 30), dtype=np.uint8)).save(buffer, "PNG")
+    return "data:image/png;base64," + b64encode(buffer.getvalue()).decode()
+
+
+def test_each_tool_says_what_it_takes_and_gives(address: str) -> None:
+    tools = asked(address, lambda session: session.list_tools()).tools
+    assert {tool.name for tool in tools} == TOOLS
+    for tool in tools:
+        assert tool.description and tool.outputSchema, tool.name
+        assert not {"path", "file", "url", "address"} & tool.inputSchema["properties"].keys()
+    described = next(tool.inputSchema["properties"] for tool in tools if tool.name == "explain")
+    assert "description" in described["photo"] and "description" in described["layer"]
+
+
+def test_a_caption_ranks_and_explains_photographs(address: str) -> None:
+    listed = answer(address, "list_photographs")["galleries"]["examples"]
+    ranking = answer(address, "rank_photographs", caption=CAPTION, top=3)
+    assert [row["rank"] for row in ranking["ranking"]] == [1, 2, 3] and ranking["total"] == len(listed)
+    best = ranking["ranking"][0]
+    assert best["item"] in {photo["item"] for photo in listed}
+    result = call(address, "explain", caption=CAPTION, item=best["item"], layer="word:2")
+    value = result.structuredContent
+    assert value is not None
+    assert value["similarity"] == pytest.approx(best["score"], abs=1e-4) == pytest.approx(sum(value["terms"].values()))
+    assert "".join(value["mask"]).count("#") == value["kept_patches"] and len(value["mask"]) == value["grid"][0]
+    assert value["sentences"][0].startswith("Word map of cup") or "cup" in value["sentences"][0]
+    text, picture = result.content
+    assert json.loads(text.text) == value  # type: ignore[union-attr]
+    with Image.open(BytesIO(b64decode(picture.data))) as image:  # type: ignore[union-attr]
+        assert image.width == 1536
+
+
+def test_a_photograph_comes_with_the_call(address: str) -> None:
+    captions = ["a red wall", "a dog"]
+    ranking = answer(address, "rank_captions", captions=captions, photo=data_url())
+    assert {row["caption"] for row in ranking["ranking"]} == set(captions)
+    compared = answer(address, "compare_captions", captions=captions, photo=data_url())
+    assert np.array(compared["overlap"]).shape == (2, 2) and compared["overlap"][0][0] == 1
+
+
+def test_a_difference_is_told_word_by_word(address: str) -> None:
+    first, second = answer(address, "rank_photographs", caption=CAPTION, top=2)["ranking"]
+    contrast = answer(address, "why", captions=[CAPTION], item=first["item"], other_item=second["item"])
+    assert contrast["difference"] == pytest.approx(contrast["left"] - contrast["right"])
+    assert {"cup", "coffee"} <= {row["word"] for row in contrast["words"]} and contrast["sentences"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "sentence"),
+    [
+        ("explain", {"caption": CAPTION}, "No photograph is named"),
+        ("explain", {"item": "examples/coffee"}, "caption is missing: give it."),
+        ("explain", {"caption": CAPTION, "item": "examples/nothing"}, "nothing"),
+        ("explain", {"caption": CAPTION, "photo": "/etc/passwd"}, "photo is no data URL"),
+        ("explain", {"caption": CAPTION, "photo": "file:///etc/passwd"}, "photo is no data URL"),
+        ("explain", {"caption": CAPTION, "photo": "http://127.0.0.1/secret.png"}, "photo is no data URL"),
+        ("explain", {"caption": CAPTION, "photo": "data:image/png;base64,@@"}, "base64 cannot be read"),
+        ("explain", {"caption": CAPTION, "photo": "data:image/png;base64,AAAA"}, "photo"),
+        ("explain", {"caption": CAPTION, "item": "/etc/passwd"}, "gallery"),
+        ("explain", {"caption": CAPTION, "item": "examples/coffee", "layer": "blurred"}, "takes long to measure"),
+        ("rank_photographs", {"caption": "", "top": 3}, "caption"),
+        ("rank_photographs", {"caption": CAPTION, "top": 0}, "top cannot be used"),
+        ("compare_captions", {"captions": ["a"], "item": "examples/coffee"}, "captions cannot be used"),
+        ("delete_everything", {}, "There is no tool 'delete_everything'"),
+    ],
+)
+def test_what_is_wrong_is_a_sentence(address: str, tool: str, arguments: dict[str, Any], sentence: str) -> None:
+    result = call(address, tool, **arguments)
+    text = result.content[0].text  # type: ignore[union-attr]
+    assert result.isError and sentence in text
+    assert text.endswith(".") and "\n" not in text and "Traceback" not in text and "Error executing" not in text
+
+
+def test_a_fault_says_nothing_of_the_inside(
+    address: str, registry: ModelRegistry, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: Any) -> Any:
+        raise RuntimeError("/secret/path")
+
+    monkeypatch.setattr(ModelRegistry, "open", broken)
+    result = call(address, "rank_photographs", caption=CAPTION)
+    assert result.isError and result.content[0].text == FAULT  # type: ignore[union-attr]
+    assert "/secret/path" in caplog.text
+
+
+def test_another_sites_page_cannot_call(address: str) -> None:
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    accepting = {"Accept": "application/json, text/event-stream"}
+    assert httpx.post(address, json=body, headers=accepting).status_code == 200
+    for headers in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}):
+        assert httpx.post(address, json=body, headers=accepting | headers).status_code in (403, 421)
+
+
+@pytest.mark.slow
+def test_pictures_are_judged_and_drawn(
+    service: RetrievalService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+    later = {SCENES: (SCENES, shipped_scenes)}
+    whole = ModelRegistry(
+        service, later, judging=JudgingService(shipped_judge), generating=GeneratingService(shipped_generator)
+    )
+    with served(whole) as url:
+        judged = answer(url, "judge", prompt="a red wall", photo=data_url())
+        for score in (judged["quality"], judged["consistency"]):
+            assert 0 <= score["final"] <= 1 and score["sentence"]
+        result = call(url, "generate", caption="a red car on the left", steps=10)
+    value = result.structuredContent
+    assert value is not None and value["statements"] and 1 <= value["rank"] <= value["total"]
+    with Image.open(BytesIO(b64decode(result.content[1].data))) as image:  # type: ignore[union-attr]
+        assert image.format == "PNG"
+    assert list(tmp_path.rglob("*.png")) == []  # the picture went with the answer
+
+
+def test_the_gate_lets_calls_pass_with_the_flag_alone() -> None:
+    assert is_needed("POST", MCP, mcp=True) and is_needed("POST", f"{MCP}/", mcp=True)
+    assert not is_needed("POST", MCP) and not is_needed("GET", MCP, mcp=True)
+    assert not is_needed("POST", f"{MCP}/messages", mcp=True)
+
+
+def test_the_tools_are_off_by_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+    with served(None) as url:
+        assert httpx.post(url, json={}).status_code == httpx.get(url).status_code == 404
