@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 
 from demo.assistant import results
 from demo.record.layers import Layer, describe
-from demo.record.sentences import record_words
+from demo.record.sentences import word_line
 from demo.record.spoken import layer_of_words
 from demo.screens.api import Endpoints, item_of
 from demo.screens.downloads import explanation
@@ -114,6 +114,7 @@ class Tools:
         shown.check(record)
         state = ViewState(indexed.gallery.name, index, text, dense, str(shown))
         kept = record.on_grid(record.sparse.kept)
+        words = range(1, len(record.sparse_alignment.words) - 1)  # without [CLS] and [SEP]
         value = results.Explanation(
             similarity=record.similarity,
             terms=record.terms,
@@ -121,7 +122,7 @@ class Tools:
             patches=kept.size,
             grid=list(record.grid),
             mask=["".join(".#"[int(patch)] for patch in row) for row in kept],
-            sentences=[f"{describe(record, shown)}.", *record_words(record)["words"][1:-1]],
+            sentences=[f"{describe(record, shown)}.", *(word_line(record, word) for word in words)],
             note=reading.note,
         )
         return with_picture(value, explanation(service, indexed, state, "png").content)

@@ -6,7 +6,8 @@ import asyncio
 import json
 import socket
 from base64 import b64decode, b64encode
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -39,13 +40,19 @@ TOOLS = {"list_photographs", "rank_photographs", "rank_captions", "explain", "co
 CAPTION = "a cup of coffee"
 
 
+def finished(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """What a coroutine comes to, in a thread of its own: a browser of other tests may keep a loop in this one."""
+    with ThreadPoolExecutor(1) as beside:
+        return beside.submit(asyncio.run, coroutine).result()
+
+
 @contextmanager
 def served(registry: ModelRegistry | None) -> Iterator[str]:
     """The app's server around an empty page, with the tools of a registry or without any; gives its address."""
     tools = None if registry is None else routes_of(tool_server(registry, "127.0.0.1"))
     with TemporaryFolder() as folder, socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
-        app = asyncio.run(made(launch_options(folder, tools)["app_kwargs"]))
+        app = finished(made(launch_options(folder, tools)["app_kwargs"]))
         server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
         thread = Thread(target=server.run, args=([listening],))
         thread.start()
@@ -72,7 +79,7 @@ def asked(address: str, ask: Callable[[ClientSession], Awaitable[Any]]) -> Any:
             await session.initialize()
             return await ask(session)
 
-    return asyncio.run(run())
+    return finished(run())
 
 
 def call(address: str, tool: str, **arguments: Any) -> CallToolResult:
