@@ -82,7 +82,7 @@ class Compared(BaseModel):
     overlap: list[list[float]] = Field(description="of every two kept sets, intersection over union")
 
 
-class Share(BaseModel):
+class WordAttribution(BaseModel):
     """A word's part in both similarities."""
 
     word: str
@@ -98,7 +98,7 @@ class Contrast(BaseModel):
     left: float = Field(description=SCORE)
     right: float = Field(description=SCORE)
     difference: float = Field(description="left minus right: what words and the rest add up to")
-    words: list[Share]
+    words: list[WordAttribution]
 
 
 class Score(BaseModel):
