@@ -20,11 +20,14 @@ PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAO
 
 
 def open_list(browser: Browser, name: str, value: dict[str, Any]) -> Page:
-    """One list of lists.js on a page of its own; `window.send(value)` gives it another value."""
+    """One list of lists.js on a page of its own; `window.send(value)` gives it another value, `window.events` holds what
+    it triggered."""
     script = f"""
     import * as lists from "/{script_address("lists/lists.js")}";
     const props = {{ value: {json.dumps(value)} }};
-    lists.{name}(document.getElementById("place"), props, () => {{}}, (_, call) => {{ window.changed = call; }});
+    window.events = [];
+    const note = (event, detail) => window.events.push([event, detail]);
+    lists.{name}(document.getElementById("place"), props, note, (_, call) => {{ window.changed = call; }});
     window.send = (value) => {{ props.value = value; window.changed(); }};"""
     page = f'<body><div id="place" style="width: 320px"></div><script type="module">{script}</script></body>'
     return open_html(browser, f"<!doctype html><style>{styles()}</style>{table_tag()}{page}")
@@ -94,3 +97,30 @@ def test_signs_of_captions_are_explained(browser: Browser) -> None:
     page.evaluate("(value) => window.send(value)", captions(0.9, marks=(None,)))
     expect(key).to_have_count(0)
     page.context.close()
+
+
+def test_photographs_that_are_nearly_the_same_unfold_and_are_picked(browser: Browser) -> None:
+    value = ranking(1.0, 0.9, 0.4)
+    first, copy, last = value["lists"][0]["items"]
+    alike = {"text": say("list.alike", count=1), "tip": say("list.alike_tip", count=1), "items": [copy]}
+    value["lists"][0]["items"] = [first | {"alike": alike}, last]
+    page = open_list(browser, "ranking", value)
+    shown = page.locator(".row:visible .title")
+    assert shown.all_inner_texts() == ["photo 0", "photo 2"]
+    page.get_by_role("button", name="1 alike").click()
+    assert shown.all_inner_texts() == ["photo 0", "photo 1", "photo 2"]
+    page.locator(".others .row").click()
+    assert page.evaluate("window.events") == [["pick", {"index": 1}]]
+    expect(page.locator(".row[aria-pressed=true] .title")).to_have_text("photo 1")
+    page.get_by_role("button", name="1 alike").click()
+    assert shown.all_inner_texts() == ["photo 0", "photo 2"]
+    page.close()
+
+
+def test_exact_scores_of_all_are_one_click_where_some_lack(browser: Browser) -> None:
+    page = open_list(browser, "ranking", ranking(1.0, 0.9))
+    assert page.locator(".score-all").count() == 0
+    page.evaluate("(value) => window.send(value)", ranking(1.0, 0.9) | {"all": say("list.score_all", total=5000)})
+    page.get_by_role("button", name="Score all 5000").click()
+    assert page.evaluate("window.events") == [["all", {}]]
+    page.close()

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pytest
 import torch
 
-from seps.search.store import FileFacts, GalleryStore, Layout, StoredPhoto
-from seps.search.table_errors import lance_errors
+from seps.search.pooling import pooled_images
+from seps.search.store import FLAT, FileFacts, GalleryStore, Layout, StoredPhoto
+from seps.search.table_errors import StoreError, lance_errors
 from tests.helpers.sentences import refused
 
 LAYOUT = Layout("an encoder", 5, 4)
@@ -93,6 +94,44 @@ def test_names_are_searched_as_they_are_written(uri: Path) -> None:
     assert [store.count(name) for name in ("dog", "DOG", "'", "%", "_", "", "x")] == [2, 2, 1, 1, 1, 3, 0]
     query = torch.randn(4, generator=torch.Generator().manual_seed(3))
     assert set(store.nearest(query, 5, "dog")) == set(store.rows("dog"))
+
+
+def test_rows_are_read_in_the_order_in_which_they_are_asked_for(uri: Path) -> None:
+    photos = filled(uri, 9)
+    store = GalleryStore.read(uri)
+    ids = store.row_ids()
+    asked = [photos[number] for number in (7, 2, 2, 5)]
+    rows = [ids[each.file.path] for each in asked]
+    assert store.paths(rows) == [each.file.path for each in asked]
+    assert torch.equal(store.embeddings(rows), torch.stack([each.embeddings for each in asked]))
+    torch.testing.assert_close(store.pooled(rows), pooled_images(store.embeddings(rows)), atol=1e-3, rtol=0)
+    assert (store.paths([]), len(store.embeddings([])), len(store.pooled([]))) == ([], 0, 0)
+    with refused(StoreError):
+        store.paths([rows[0], 10**12])
+
+
+@pytest.mark.slow
+def test_an_index_of_many_rows_finds_what_every_product_would(uri: Path) -> None:
+    layout = Layout("an encoder", 1, 64)
+    rng = torch.Generator().manual_seed(0)
+    centres = torch.randn(300, 64, generator=rng)  # photographs lie in clusters, as those of an album do
+    values = centres[torch.randint(300, (FLAT + 1000,), generator=rng)] + 0.7 * torch.randn(
+        FLAT + 1000, 64, generator=rng
+    )
+    rows = [StoredPhoto(FileFacts(f"{i}.jpg", 1, 1, str(i)), value[None]) for i, value in enumerate(values)]
+    with GalleryStore.write(uri, layout) as store:
+        for start in range(0, len(rows), 1000):
+            store.append(rows[start : start + 1000])
+        store.tidy()
+    store = GalleryStore.read(uri)
+    assert lance.dataset(str(uri)).describe_indices()
+    ids, pooled = store.row_ids(), torch.nn.functional.normalize(values, dim=-1)
+    order = [ids[row.file.path] for row in rows]
+    hits = 0
+    for query in centres[:50]:
+        best = {order[place] for place in (pooled @ query).topk(10).indices.tolist()}
+        hits += len(best & set(store.nearest(query / query.norm(), 200)))
+    assert hits >= 0.99 * 500
 
 
 def test_the_nearest_are_those_of_the_largest_product(uri: Path) -> None:
