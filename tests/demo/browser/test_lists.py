@@ -20,8 +20,8 @@ PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAO
 
 
 def open_list(browser: Browser, name: str, value: dict[str, Any]) -> Page:
-    """One list of lists.js on a page of its own; `window.send(value)` gives it another value, `window.events` holds what
-    it triggered."""
+    """One list of lists.js on a page of its own; `window.send(value)` gives it another value, and `window.events` holds
+    what it triggered."""
     script = f"""
     import * as lists from "/{script_address("lists/lists.js")}";
     const props = {{ value: {json.dumps(value)} }};
