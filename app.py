@@ -30,6 +30,9 @@ def main() -> int:
     )
     parser.add_argument("--recursive", action="store_true", help="read the folders below that folder too")
     parser.add_argument(
+        "--video", type=Path, metavar="FILE", help="a video, at most 2 minutes of it, to follow captions through"
+    )
+    parser.add_argument(
         "--model",
         action="append",
         default=[],
@@ -62,11 +65,15 @@ def main() -> int:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Raise ValueError for a folder or a model that is not there, before anything is opened."""
+    """Raise ValueError for a folder, a video or a model that is not there, before anything is opened."""
     if options.mcp and find_spec("mcp") is None:
         raise ValueError("--mcp needs the package mcp, which is not there: run pip install mcp.")
     if options.photos is not None:
         check_photos(options.photos)
+    if options.video is not None:
+        from seps.videos import check_video
+
+        check_video(options.video)
     for model in options.model:
         fetch_model(model)
         if model in shipped_models():
@@ -80,7 +87,7 @@ def serve(options: argparse.Namespace, folder: TemporaryFolder) -> None:
         ValueError: an address that cannot be served, or a folder of photographs that cannot be used.
         OSError: a disk that is full, or an address that somebody else took meanwhile.
     """
-    opening = Opening(options.port, example=options.photos is None and not options.model)
+    opening = Opening(options.port, example=options.photos is None and options.video is None and not options.model)
     print(f"SEPS Explorer is starting: open {opening.address}", flush=True)
     try:
         page, look = prepare(options, folder, opening.host)
@@ -106,7 +113,8 @@ def prepare(options: argparse.Namespace, folder: TemporaryFolder, host: str) -> 
     skip_stub_files()
     given = (options.photos, options.cache, not options.no_fetch)
     with ThreadPoolExecutor(1) as beside:
-        opening = beside.submit(open_registry, *given, tqdm, print, options.recursive, options.model, beside=True)
+        more = {"beside": True, "video": options.video}
+        opening = beside.submit(open_registry, *given, tqdm, print, options.recursive, options.model, **more)
         from demo import site
 
         registry, tools = opening.result(), None

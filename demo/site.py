@@ -123,6 +123,8 @@ def build(registry: ModelRegistry) -> gr.Blocks:
             registry, comparing.pictures, comparing.status, saved, states[2], comparing.chooser.selected
         )
         photos_export.connect_ranking(registry, finding, saved, states[0], session_data)
+        shown = (session_data, states[0])
+        compare.connect_source(registry, comparing, finding.ranking.compare, finding.status, shown, states[2], tabs)
         captions_export.connect_ranking(registry, asking, saved)
         why.connect(registry, asking_why, session_data, saved, answered)
         selected, compared = asking.chooser.selected, comparing.chooser.selected

@@ -7,18 +7,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from demo.drawing.formats import VIDEOS, check_format
+from demo.galleries.video_worker import FRAMES as FRAMES
 from seps.cli import check_output
 from seps.numbers import written
 
 if TYPE_CHECKING:
     from demo.service.timeline import Timeline
 
-FRAMES = 120  # how many are looked at, if no other number is given: encoding takes a third of a second each
-
 
 def check_video_options(options: argparse.Namespace) -> None:
     """Raise ValueError for what does not go with --video, or can be told of the file without reading its frames."""
-    from seps.data.frames import MAX_FRAMES, check_video
+    from seps.videos import MAX_FRAMES, check_video
 
     for name, given in (
         ("--photo", options.photo),
@@ -46,7 +45,7 @@ def rank_video(options: argparse.Namespace, tell: Callable[[str], None]) -> None
     from demo.galleries.video import video_gallery
     from demo.service.start import MODEL, open_model
     from demo.service.timeline import timeline
-    from seps.data.frames import read_frames
+    from seps.videos import read_frames
 
     service = open_model(options.model or MODEL)
     video = read_frames(options.video, options.at, options.frames, tqdm)
@@ -55,7 +54,7 @@ def rank_video(options: argparse.Namespace, tell: Callable[[str], None]) -> None
     gallery = video_gallery(video, options.video.name)
     indexed = index_gallery(service.model, gallery, None, tqdm)
     captions = [" ".join(options.text), *options.other_caption]
-    lines = [timeline(service, indexed, caption, tqdm) for caption in captions]
+    lines = [timeline(service, indexed, caption) for caption in captions]
     title = options.video.stem
     if options.csv is not None:
         options.csv.write_bytes(timeline_csv(lines, service.name, title).content)
@@ -70,18 +69,13 @@ def rank_video(options: argparse.Namespace, tell: Callable[[str], None]) -> None
 
 def print_moments(line: Timeline, titles: list[str], top: int, tell: Callable[[str], None]) -> None:
     """Print where a caption is best in a video, and how steady its mask is."""
+    from demo.record.timeline import steadiness
+
     if line.reading.note:
         tell(line.reading.note)
     print(line.reading.text)
     for place, index in enumerate(line.moments[:top], start=1):
         print(f"{place:4}  {written(float(line.scores[index]), '.4f')}  {titles[index]}")
-    if len(line.mask_iou):
-        print(steadiness(line))
-
-
-def steadiness(line: Timeline) -> str:
-    """How much of the mask neighbouring frames have in common, beside how alike they are themselves."""
-    return (
-        f"      From frame to frame the masks share {line.mask_iou.mean():.0%} of their patches (intersection over "
-        f"union); the frames' own patches have a mean cosine of {written(float(line.frame_cosine.mean()), '.2f')}."
-    )
+    steady = steadiness(line)
+    if steady:
+        print(f"      {steady}")

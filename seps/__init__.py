@@ -9,9 +9,9 @@ photographs into tables on disk, which `search` ranks; `data`, `runs`, `training
 train one. `judge` and `generator` are trained with the same `runs`, the latter on `scenes`, a drawn world whose truth
 is known. `configs` has encoders and recipes by name.
 
-All of it stands on `checks`, `cli`, `fields`, `files`, `notebook`, `numbers`, `photos`, `precision` and `progress`,
-which know nothing of SEPS. Programs are named in `__main__`: the command `seps` lists them; `train`, `evaluate`,
-`grounding`, `baseline`, `convert` and `index` are thin ones.
+All of it stands on `checks`, `cli`, `fields`, `files`, `notebook`, `numbers`, `photos`, `precision`, `progress` and
+`videos`, which know nothing of SEPS. Programs are named in `__main__`: the command `seps` lists them; `train`,
+`evaluate`, `grounding`, `baseline`, `convert` and `index` are thin ones.
 """
 
 from importlib import import_module

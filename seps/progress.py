@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any, TypeVar
 
 from tqdm import tqdm
 
 Progress = bool | Callable[..., Iterable[Any]]
 Item = TypeVar("Item")
+Result = TypeVar("Result")
+Words = TypeVar("Words")
 
 
 def with_progress(items: Iterable[Item], title: str, progress: Progress) -> Iterable[Item]:
@@ -33,3 +35,24 @@ def batch_indices(count: int, size: int, progress: Progress, title: str) -> Iter
     """Iterate over the slices of `batches` as ranges of indices below `count`."""
     for batch in batches(count, size, progress, title):
         yield range(count)[batch]
+
+
+def finish(steps: Generator[Any, None, Result]) -> Result:
+    """Let work that tells of each step go on to its end, and return its result."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+
+def retold(steps: Generator[Item, None, Result], tell: Callable[[Item], Words]) -> Generator[Words, None, Result]:
+    """Work that tells of each step in other words."""
+    while True:
+        try:
+            step = next(steps)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+        yield tell(step)

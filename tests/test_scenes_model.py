@@ -11,7 +11,6 @@ import pytest
 
 from seps import ScoringEngine, load_model
 from seps.data import read_split
-from seps.data.frames import read_frames
 from seps.evaluation.clips import SEED, measure_clips
 from seps.evaluation.retrieval import evaluate
 from seps.models.config import ModelConfig
@@ -20,6 +19,7 @@ from seps.models.model import SEPSModel
 from seps.scenes import write_split
 from seps.scenes.clips import RATE, make_clip
 from seps.training.settings import read_recipe
+from seps.videos import read_frames
 from tests.helpers.cards.cells import recalls
 
 FOLDER = Path(__file__).resolve().parents[1] / "assets" / "models" / "scenes"

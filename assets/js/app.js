@@ -25,11 +25,14 @@ import { mount as intro } from "./page/intro.js";
 import { mount as lost } from "./page/lost.js";
 import { followHistory, mount as trail } from "./page/trail.js";
 import { afterTyped, mount as typed, noticeTyping } from "./page/typed.js";
+import { camera, lens } from "./video/camera.js";
+import { mount as video } from "./video/video.js";
 import { mount as viewer } from "./viewer/viewer.js";
 import { mount as why } from "./why/why.js";
 
 const components = {
   ...lists,
+  camera,
   captioned,
   claims,
   compare: linked(compare),
@@ -38,6 +41,7 @@ const components = {
   generate: linked(generate),
   intro,
   judge: linked(judge),
+  lens,
   lesson: linked(lesson),
   looks,
   lost,
@@ -48,6 +52,7 @@ const components = {
   told: recaption,
   trail,
   typed,
+  video,
   viewer: standingPicture(linked(viewer)),
   why: linked(why),
   words: darkTold(viewer), // the link is that of the view's first picture
@@ -68,7 +73,7 @@ function latest(trigger) {
   };
 }
 
-const QUIET = new Set(["export", "ask", "keep", "back"]); // the view stays as it is, or trail.js notices it
+const QUIET = new Set(["export", "film", "look", "ask", "keep", "back"]); // the view stays as it is, or trail.js notices it
 
 // A trigger that is also noticed as something done, and waits for what was typed; a watch that notices the answer.
 const noticed = (element, trigger) => (event, detail) => {

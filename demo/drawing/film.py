@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from demo.drawing.codecs import FILM_RATE, film_writer
 from demo.drawing.formats import PICTURES, TYPES, VIDEOS, Download, check_format, file_name
 from demo.drawing.layered import Shades, composed, veil
 from demo.drawing.page import clean
@@ -29,14 +30,12 @@ from seps.numbers import rounded, written
 WIDTH = 480  # pixels of a film's frames
 LETTERS = 15  # pixels
 OPACITY = 0.75
-FILM_RATE = 10  # frames a second; a frame of the video stands for as many as its time takes
-CODECS = {"mp4": "avc1", "webm": "VP90"}
 # Of curves: blue, orange and green that colour-blind people tell apart.
 COLOURS = ("#31688e", "#d95f02", "#1b9e77")
 
 
 def video_file(
-    images: Sequence[Image.Image], grid: tuple[int, int], lines: Sequence[Timeline], model: str, title: str, kind: str
+    images: Iterable[Image.Image], grid: tuple[int, int], lines: Sequence[Timeline], model: str, title: str, kind: str
 ) -> Download:
     """What captions make of a video, as a file.
 
@@ -187,16 +186,3 @@ def film(frames: Iterator[NDArray[np.uint8]], seconds: Sequence[float], kind: st
             if writer is not None:
                 writer.release()
         return file.read_bytes()
-
-
-def film_writer(file: Path, kind: str, size: tuple[int, int]) -> cv2.VideoWriter:
-    """Open a file for frames of `size` (width, height); ValueError where OpenCV has no such codec."""
-    level = cv2.utils.logging.getLogLevel()
-    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)  # it would write what the sentence below says
-    try:
-        writer = cv2.VideoWriter(str(file), cv2.VideoWriter.fourcc(*CODECS[kind]), FILM_RATE, size)
-    finally:
-        cv2.utils.logging.setLogLevel(level)
-    if not writer.isOpened():
-        raise ValueError(f"This OpenCV writes no {kind} (H.264): choose webm, which browsers play too.")
-    return writer

@@ -73,6 +73,8 @@ class Gallery:
         skipped: a sentence for each file that was left out.
         noun: what its items are called, for people.
         table: the name of its table in the cache; its own name where left out.
+        timed: whether its items are frames of a video, in the order of their times: a key is a number of seconds.
+        captions: to begin with, where there are such of its own.
     """
 
     name: str
@@ -82,6 +84,8 @@ class Gallery:
     skipped: tuple[str, ...] = ()
     noun: str = "photographs"
     table: str = ""
+    timed: bool = False
+    captions: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.items)
@@ -92,6 +96,13 @@ class Gallery:
             if item.key == key:
                 return index
         raise ValueError(f"The gallery {self.name!r} has no photo {key!r}: choose one of its {len(self)} photos.")
+
+    def titled(self, title: str) -> int:
+        """Where the first photograph of this title stands; ValueError where there is none."""
+        for index, item in enumerate(self.items):
+            if item.title == title:
+                return index
+        raise ValueError(f"The gallery {self.name!r} has no photo {title!r}: choose one of its {len(self)} photos.")
 
 
 def caption_pool(gallery: Gallery) -> tuple[list[str], list[int]]:

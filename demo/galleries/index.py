@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Generator, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from demo.galleries.gallery import Gallery, GalleryItem
 from demo.galleries.photos import KeptPhoto, kept_small, thumbnail
 from demo.galleries.table import GalleryTable, thumbnail_content, thumbnail_url
 from seps import CaptionIndex, ImageIndex, ScoringEngine, SEPSModel
-from seps.progress import Progress, with_progress
+from seps.progress import Progress, finish, with_progress
 from seps.search.pooling import pooled_images
 from seps.search.store import FileFacts, StoredPhoto
 
@@ -142,6 +142,24 @@ def index_gallery(
 ) -> GalleryInMemory:
     """Encode a gallery. Scores are the same whether photographs are encoded or come from the cache.
 
+    As `index_in_steps`, in one go.
+
+    Raises:
+        ValueError: no photograph, or none that can be read.
+    """
+    return finish(index_in_steps(model, gallery, cache, progress, encode, before))
+
+
+def index_in_steps(
+    model: SEPSModel,
+    gallery: Gallery,
+    cache: Path | None,
+    progress: Progress = False,
+    encode: Callable[[Sequence[Image.Image]], Tensor] | None = None,
+    before: GalleryInMemory | None = None,
+) -> Generator[int, None, GalleryInMemory]:
+    """Encode a gallery photograph by photograph; whoever asks no further stops it.
+
     Each photograph is decoded once. Of one that somebody sent, its item keeps a small picture, and the cache nothing.
 
     Args:
@@ -152,6 +170,9 @@ def index_gallery(
         progress: as in `ScoringEngine`.
         encode: encodes photographs elsewhere than on the model's device, see `demo.service.gpu`.
         before: what the same person sent before, by the same model: photographs that it holds are not encoded again.
+
+    Yields:
+        After each photograph, how many are done.
 
     Raises:
         ValueError: no photograph, or none that can be read.
@@ -174,6 +195,7 @@ def index_gallery(
                 continue
             items.append(item)
             encoded.append(photo)
+            yield len(items)
         table.forget_others([item.key for item in items])
     finally:
         table.close()

@@ -43,7 +43,7 @@ def choices_of(gallery: Gallery) -> dict[str, Any]:
 
 def first_captions(gallery: Gallery) -> tuple[str, ...]:
     """The captions that a search of the gallery offers, the one that it opens with first."""
-    return tuple(choices_of(gallery)["chips"])
+    return gallery.captions or tuple(choices_of(gallery)["chips"])
 
 
 def opening_of(gallery: Gallery, view: str) -> Opening | None:

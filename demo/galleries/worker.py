@@ -18,13 +18,12 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, LifoQueue
-from struct import Struct
 from subprocess import PIPE, Popen
-from typing import IO
 
 from PIL import Image
 
 from demo.galleries.decoding import PhotoError, decode
+from demo.galleries.pipes import is_open, read_message, write_messages
 
 PROCESSES = 2  # photographs that are decoded; others wait
 SECONDS = 5.0  # that a photograph may take
@@ -32,7 +31,6 @@ PATIENCE = 30.0  # seconds that a photograph waits for others
 MEMORY = 2 * 2**30  # bytes of address space of a process; 64 million pixels of WebP take half of it
 ROOT = Path(__file__).resolve().parents[2]  # where a new process finds the package demo
 
-_LENGTH = Struct(">I")  # leads each message
 _READY = b"ready"
 
 
@@ -110,7 +108,7 @@ def _started(seconds: float, memory: int) -> Popen[bytes]:
     command = [sys.executable, "-m", __name__, str(seconds), str(memory)]
     process = Popen(command, stdin=PIPE, stdout=PIPE, cwd=ROOT, start_new_session=True)  # Ctrl-C is not for it
     try:
-        _read(_stream(process.stdout))
+        read_message(is_open(process.stdout))
     except BaseException:
         _end(process)
         raise
@@ -119,8 +117,8 @@ def _started(seconds: float, memory: int) -> Popen[bytes]:
 
 def _asked(process: Popen[bytes], content: bytes, subject: str) -> tuple[bytes, bytes]:
     """A process's answer; OSError where it ends before it has given one."""
-    _write(_stream(process.stdin), subject.encode("utf-8", "backslashreplace"), content)
-    return _read(_stream(process.stdout)), _read(_stream(process.stdout))
+    write_messages(is_open(process.stdin), subject.encode("utf-8", "backslashreplace"), content)
+    return read_message(is_open(process.stdout)), read_message(is_open(process.stdout))
 
 
 def _end(process: Popen[bytes] | None) -> None:
@@ -128,28 +126,6 @@ def _end(process: Popen[bytes] | None) -> None:
     if process is not None:
         process.kill()
         process.communicate()
-
-
-def _stream(stream: IO[bytes] | None) -> IO[bytes]:
-    assert stream is not None  # both ends of a process are pipes
-    return stream
-
-
-def _write(stream: IO[bytes], *messages: bytes) -> None:
-    for message in messages:
-        stream.write(_LENGTH.pack(len(message)))
-        stream.write(message)
-    stream.flush()
-
-
-def _read(stream: IO[bytes]) -> bytes:
-    """The next message; BrokenPipeError where the stream ends."""
-    length = stream.read(_LENGTH.size)
-    if len(length) == _LENGTH.size:
-        message = stream.read(_LENGTH.unpack(length)[0])
-        if len(message) == _LENGTH.unpack(length)[0]:
-            return message
-    raise BrokenPipeError("The other end is closed.")
 
 
 def serve(seconds: float, memory: int) -> None:
@@ -161,13 +137,13 @@ def serve(seconds: float, memory: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     Image.init()  # now rather than in the first photograph's time
-    _write(sys.stdout.buffer, _READY)
+    write_messages(sys.stdout.buffer, _READY)
     while True:
-        subject = _read(sys.stdin.buffer).decode()
+        subject = read_message(sys.stdin.buffer).decode()
         signal.setitimer(signal.ITIMER_REAL, seconds)
-        answer = _answer(_read(sys.stdin.buffer), subject)
+        answer = _answer(read_message(sys.stdin.buffer), subject)
         signal.setitimer(signal.ITIMER_REAL, 0)
-        _write(sys.stdout.buffer, *answer)
+        write_messages(sys.stdout.buffer, *answer)
 
 
 def _answer(content: bytes, subject: str) -> tuple[bytes, bytes]:

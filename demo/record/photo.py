@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import Any
 
 from demo.galleries.drawings import DRAWN
-from demo.galleries.folder import UPLOADS
 from demo.galleries.gallery import GalleryItem
 from demo.galleries.index import IndexedGallery
+from demo.galleries.personal import PERSONAL
 from demo.galleries.photos import KEPT, data_url
 
 LONGEST_STRIP = 500  # photographs of a strip; of a longer one STRIP are shown
@@ -25,7 +25,7 @@ def with_new_key(value: dict[str, Any]) -> dict[str, Any]:
 def photo_value(indexed: IndexedGallery, index: int) -> dict[str, Any]:
     """The photograph as the viewer takes it."""
     item = indexed.gallery.items[index]
-    of_a_person = indexed.gallery.name in (UPLOADS, DRAWN)  # nothing of these outlives the session
+    of_a_person = indexed.gallery.name in (*PERSONAL, DRAWN)  # nothing of these outlives the session
     source, width, height = (_photo_source if of_a_person else _remembered_source)(item)
     values = {"src": source, "width": width, "height": height, "title": item.title}
     return values | {

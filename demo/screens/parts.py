@@ -76,6 +76,7 @@ class ViewState:
             of keeping that many, 0 where it is not played.
         name: what file names must hold; exhaustive: whether all of a large gallery were scored for this caption.
         untouched: whether it is what the page begins with, and nothing else was shown yet.
+        other: a second caption, as read: in Photos of a video, in Why of the left photograph; or empty.
     """
 
     gallery: str = ""
@@ -93,6 +94,7 @@ class ViewState:
     untouched: bool = False
     name: str = ""
     exhaustive: bool = False
+    other: str = ""
 
     def of(self, gallery: str, index: int, caption: str, dense: str | None) -> ViewState:
         """Another pair, drawn the same way; a word, a token or a decision of one pair is not that of another, and what
@@ -238,4 +240,5 @@ def link_to(service: RetrievalService, view: str, indexed: IndexedGallery, state
         "photo": item.key,
     }
     values |= {"caption": state.caption} | ({"dense": state.dense} if state.dense else {})
+    values |= {"other": state.other} if view == "search" and indexed.gallery.timed and state.other else {}
     return "?" + urlencode(values)

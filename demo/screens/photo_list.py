@@ -19,6 +19,7 @@ def ranking_value(
     """What the list of photographs is drawn from."""
     seconds = alone.seconds + (with_dense.seconds if with_dense else 0.0)
     scored, total, noun = len(alone.order), alone.total, indexed.gallery.noun
+    noun = noun if total != 1 else noun.removesuffix("s")
     key = "list.ranked_short" if scored < total else "list.ranked_best" if total > RANKED else "list.ranked"
     numbers = {"scored": scored, "total": total, "milliseconds": 1000 * seconds, "count": RANKED}
     lists = [("Caption alone" if with_dense else "", alone)] + (

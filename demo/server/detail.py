@@ -6,6 +6,8 @@ app names `Detail`; `gr.EventData` would pass the values on as they came.
 
 from __future__ import annotations
 
+import binascii
+from base64 import b64decode
 from collections.abc import Iterable
 from math import isfinite
 from types import MethodType
@@ -17,6 +19,7 @@ from gradio.helpers import EventData
 
 LONGEST = 4000  # characters of a text
 ADDRESS, LONGEST_ADDRESS = "query", 2**16  # the field that is the page's address, as long as one that uvicorn reads
+PICTURE, LONGEST_PICTURE = "frame", 400_000  # the field that is a frame of a camera, a JPEG in base64
 MAX_COUNTED = 10_000  # of what is counted: patches, words, objects
 Kind = TypeVar("Kind", str, float, int, bool)
 
@@ -52,6 +55,13 @@ class Detail(EventData):
         if not isinstance(value, str):
             raise self._wrong(name, "text")
         return value
+
+    def picture(self, name: str) -> bytes:
+        """The bytes of a text in base64; errors as `value`."""
+        try:
+            return b64decode(self.text(name), validate=True)
+        except binascii.Error as error:
+            raise self._wrong(name, "a picture in base64") from error
 
     def flag(self, name: str) -> bool:
         """Whether something is so; errors as `value`."""
@@ -107,7 +117,7 @@ def checked_fields(data: Any) -> dict[str, Any]:
     for field, value in data.items():
         name = field if field.isidentifier() and len(field) <= 40 else shortened(field)
         if isinstance(value, str):
-            most = LONGEST_ADDRESS if field == ADDRESS else LONGEST
+            most = {ADDRESS: LONGEST_ADDRESS, PICTURE: LONGEST_PICTURE}.get(field, LONGEST)
             if len(value) > most:
                 raise ValueError(f"{name} has {len(value):,} characters, but at most {most:,} can be read.")
             valid_text(name, value)

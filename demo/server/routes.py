@@ -22,7 +22,7 @@ from demo.server.folder import TemporaryFolder
 from demo.server.gate import UNKNOWN, UNREADABLE, Gate
 from demo.server.sessions import MAX_WAITING, Answers, Sessions
 from demo.server.static import CACHING, MEDIA_TYPE, PREFIX, find_script
-from demo.server.uploads import MAX_TOGETHER
+from demo.server.uploads import MAX_TOGETHER, MAX_VIDEO
 
 Tools = tuple[Sequence[Route], Callable[[], Any]]
 
@@ -70,17 +70,18 @@ def uploading(folder: TemporaryFolder, max_bytes: int) -> Callable[[Request], An
     """The address that pages and clients upload to.
 
     Gradio would store a file under its content's hash, where two people with the same photo share it. Here each upload
-    has a folder of its own, with a name of random bits.
+    has a folder of its own, with a name of random bits. `?video` says that it is a video, which may be larger.
     """
 
     async def upload(request: Request) -> Response:
         """Store the files of a request and answer with their paths, as Gradio does."""
-        folder.sweep(more=max_bytes)
+        most = MAX_VIDEO if "video" in request.query_params else max_bytes
+        folder.sweep(more=most)
         number = request.query_params.get("upload_id")
         progress = file_upload_statuses if number else None
         place = folder.new("files")
         try:
-            files, _, _ = await upload_fn(request, place, max_bytes, number, upload_progress=progress)
+            files, _, _ = await upload_fn(request, place, most, number, upload_progress=progress)
         except (MultiPartException, MultipartParseError) as error:
             shutil.rmtree(place.parent, ignore_errors=True)
             return PlainTextResponse(str(error), 413 if "maximum allowed size" in str(error) else 400)

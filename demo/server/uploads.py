@@ -12,9 +12,8 @@ from demo.galleries.photos import MAX_BYTES
 from demo.server.folder import LIFETIME, lies_in
 
 MAX_TOGETHER = 250 * 2**20  # of the files of one call together
-NOT_THERE = (
-    f"This is no upload, or one that is gone: uploads stay for {LIFETIME // 60} minutes. Upload the photo once more."
-)
+MAX_VIDEO = 200 * 2**20
+NOT_THERE = f"This is no upload, or one that is gone: uploads stay for {LIFETIME // 60} minutes. Upload it once more."
 
 
 @dataclass(frozen=True)
@@ -71,6 +70,14 @@ def checked_file(folder: Path, value: Any) -> dict[str, Any] | None:
     if not isinstance(path, str) or not lies_in(folder, path):
         raise ValueError(NOT_THERE)
     return {"path": str(Path(path).resolve()), "meta": {"_type": "gradio.FileData"}}
+
+
+def sent_file(path: str, folder: Path) -> Path:
+    """A file that a page has sent, by the path that it was told; ValueError for anything else, see `checked_file`."""
+    file = Path(path).resolve() if lies_in(folder, path) else folder
+    if not file.is_file():
+        raise ValueError(NOT_THERE)
+    return file
 
 
 def read_uploads(paths: list[Path], folder: Path) -> list[Upload]:

@@ -8,7 +8,10 @@ from pathlib import Path
 
 from seps.models.shipped import model_folder, shipped_models
 
-TAKEN = ("photos", "scenes", "examples", "open-photos", "folder", "photo", "uploads")  # models and galleries of the app
+TAKEN = (  # models and galleries of the app
+    *("photos", "scenes", "examples", "open-photos", "moving", "folder", "photo", "video"),
+    *("uploads", "own-video", "camera"),
+)
 HUB_FILES = ("config.json", "model.safetensors")
 BEST = "best"  # where a run of seps.train leaves its model
 

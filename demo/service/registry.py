@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
-from demo.galleries.folder import UPLOADS
 from demo.galleries.index import IndexedGallery, index_gallery
+from demo.galleries.personal import PERSONAL
 from demo.service.edited import with_edits
 from demo.service.generating.service import GeneratingService
 from demo.service.judging import JudgingService
@@ -26,7 +26,7 @@ class ModelRegistry:
 
     Args:
         photos: the service of photographs, where the page begins and uploads go.
-        later: services whose model is loaded on first use, by the name of their one gallery: the model's name, and
+        later: services whose model is loaded on first use, by the names of their galleries: the model's name, and
             what opens the service.
         models: models of one's own among these, by name: their folders, None for one of the model hub. Their galleries
             come first, and the page begins with the first of them, which is open already.
@@ -51,7 +51,7 @@ class ModelRegistry:
         self._opening = Lock()
         self._encoded_anew: Recent[str, IndexedGallery] = Recent(ENCODED_ANEW)
         self.names = (*self.own_models, *photos.names, *(name for name in self._later if name not in self.own_models))
-        self.models = (photos.name, *(model for model, _ in self._later.values()))
+        self.models = (photos.name, *dict.fromkeys(model for model, _ in self._later.values()))
 
     @property
     def first(self) -> str:
@@ -59,7 +59,7 @@ class ModelRegistry:
         return next(iter(self.own_models), self.photos.first)
 
     def of(self, gallery: str) -> RetrievalService:
-        """Find the service of a gallery, its model loaded now where it is not yet; uploads go to the photos'.
+        """Find the service of a gallery, its model loaded now where it is not yet; a person's own are the photos'.
 
         Raises:
             ValueError: there is no gallery of that name.
@@ -69,13 +69,15 @@ class ModelRegistry:
                 if gallery not in self._opened:
                     self._opened[gallery] = self._later[gallery][1]()
                 return self._opened[gallery]
-        if gallery != UPLOADS and gallery not in self.names:
+        if gallery not in (*PERSONAL, *self.names):
             raise ValueError(f"There is no gallery {gallery!r}; there are: {', '.join(self.names)}.")
         return self.photos
 
     def first_of(self, model: str) -> str:
         """Find where a model's galleries begin; ValueError where there is no such model."""
-        firsts = {name: gallery for gallery, (name, _) in self._later.items()} | {self.photos.name: self.photos.first}
+        firsts = {name: gallery for gallery, (name, _) in reversed(self._later.items())} | {
+            self.photos.name: self.photos.first
+        }
         if model not in firsts:
             raise ValueError(f"There is no model {model!r} here; there are: {', '.join(self.models)}.")
         return firsts[model]
@@ -98,7 +100,7 @@ class ModelRegistry:
         if session is None:
             return service, service.find(gallery)
         return service, with_edits(
-            service.model, service.find(gallery, session.uploads), session.edits.get(gallery, {})
+            service.model, service.find(gallery, session.personal.get(gallery)), session.edits.get(gallery, {})
         )
 
     def by_photos(self, gallery: str, index: int, session: SessionData | None = None) -> tuple[IndexedGallery, int]:

@@ -416,6 +416,14 @@ class RetrievalService:
 
     @computing
     @torch.no_grad()
+    def decide_all(self, indexed: GalleryInMemory, caption: str, dense: str | None = None) -> NDArray[np.bool_]:
+        """Which patches the model keeps of each photograph for captions as read: (V, N)."""
+        captions = self.encode([caption], [dense] if dense else None)
+        selection, _ = Decisions(self.model.cross_net, indexed.images).select(captions)
+        return np.asarray(selection.mask[:, 0].cpu() > 0.5)
+
+    @computing
+    @torch.no_grad()
     def _decide(self, image: ImageIndex, captions: Sequence[str]) -> NDArray[np.bool_]:
         selection, _ = Decisions(self.model.cross_net, image).select(self.encode(captions))
         return np.asarray(selection.mask[0].cpu() > 0.5)

@@ -16,16 +16,25 @@ class SessionData:
     Attributes:
         uploads: photographs of their own, or None.
         edits: edited scenes by gallery and index.
+        video: frames of a video of their own, or None; camera: a frame of their camera, or None.
     """
 
     uploads: GalleryInMemory | None = None
     edits: Mapping[str, Mapping[int, EditedScene]] = field(default_factory=dict)
+    video: GalleryInMemory | None = None
+    camera: GalleryInMemory | None = None
+
+    @property
+    def personal(self) -> dict[str, GalleryInMemory]:
+        """The galleries of their own, by name."""
+        galleries = (self.uploads, self.video, self.camera)
+        return {indexed.gallery.name: indexed for indexed in galleries if indexed is not None}
 
     @property
     def nbytes(self) -> int:
         """How much memory it takes, nearly."""
         edited = (scene.embeddings.nbytes for scenes in self.edits.values() for scene in scenes.values())
-        return (0 if self.uploads is None else self.uploads.nbytes) + 2 * sum(edited)
+        return sum(indexed.nbytes for indexed in self.personal.values()) + 2 * sum(edited)
 
     def with_edit(self, gallery: str, index: int, edit: EditedScene | None) -> SessionData:
         """With a scene edited, or as it was where `edit` is None."""

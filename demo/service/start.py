@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache as remembered
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,10 @@ import torch
 from demo.galleries.cache import default_cache, former_embeddings
 from demo.galleries.examples import examples_gallery
 from demo.galleries.index import IndexedGallery, index_gallery
+from demo.galleries.moving import MOVING, moving_gallery
 from demo.galleries.open_photos import open_photos_gallery
 from demo.galleries.scenes import SCENES, scenes_gallery
+from demo.galleries.video import VIDEO, read_video
 from demo.service.generating.precomputed import PrecomputedDrawing, read_precomputed, weights_digest
 from demo.service.generating.service import GeneratingService, generator_ships
 from demo.service.gpu import lent_encoder
@@ -27,7 +30,7 @@ from seps import load_model
 from seps.models.found_words import FoundRule, read_rule
 from seps.models.hub import shipped_models
 from seps.models.known_captions import KnownCaptions, read_known_captions
-from seps.progress import Progress
+from seps.progress import Progress, finish
 
 if TYPE_CHECKING:
     from seps.generator import ImageTextGenerator
@@ -98,6 +101,7 @@ def open_registry(
     models: Sequence[str] = (),
     examples: bool = True,
     beside: bool = False,
+    video: Path | None = None,
 ) -> ModelRegistry:
     """The shipped models with their galleries: the photographs' now, that of the scenes, where it ships, on first use.
 
@@ -108,11 +112,12 @@ def open_registry(
 
     Other arguments and errors as `open_service` and `open_own`.
     """
-    service = open_service(photos, cache, fetch, progress, tell, recursive, examples, beside)
+    service = open_service(photos, cache, fetch, progress, tell, recursive, examples, beside, video)
     folder = shipped_models().get(SCENES)
     later: dict[str, tuple[str, Callable[[], RetrievalService]]] = {}
     if folder is not None:
-        later[SCENES] = SCENES, partial(open_scenes, folder, cache)
+        opened_once = remembered(partial(open_scenes, folder, cache))
+        later |= {SCENES: (SCENES, opened_once), MOVING: (SCENES, opened_once)}
     named = own_names(models)
     for name, model in named.items():
         opened = open_own(model, name, cache=cache)
@@ -157,14 +162,17 @@ def _same(service: RetrievalService) -> RetrievalService:
 
 
 def open_scenes(model_folder: Path, cache: Path | None = None) -> RetrievalService:
-    """The service of drawn scenes, with the model that a folder holds; its gallery is indexed on first use."""
+    """The service of drawn scenes, with the model that a folder holds; its galleries are indexed on first use."""
     model = load_model(model_folder).to(best_device())
     place = cache or default_cache()
     return RetrievalService(
         model,
         SCENES,
         (),
-        {SCENES: lambda progress: index_gallery(model, scenes_gallery(), place, progress)},
+        {
+            SCENES: lambda progress: index_gallery(model, scenes_gallery(), place, progress),
+            MOVING: lambda progress: index_gallery(model, moving_gallery(), None, progress),
+        },
         found_rule=rule_of(str(model_folder)),
     )
 
@@ -178,8 +186,10 @@ def open_service(
     recursive: bool = False,
     examples: bool = True,
     beside: bool = False,
+    video: Path | None = None,
 ) -> RetrievalService:
-    """The shipped model with its galleries: a person's folder first, then the examples; the open photos on first use.
+    """The shipped model with its galleries: a person's video, then their folder, then the examples; the open photos on
+    first use.
 
     Args:
         photos: a folder of photographs, or None.
@@ -189,9 +199,10 @@ def open_service(
         recursive: whether the folders below `photos` are read too.
         examples: whether the examples come beside `photos`; without a folder they always come.
         beside: whether a large folder is indexed while it is used already, see `demo.service.stored.open_folder`.
+        video: a file, whose frames are a gallery, or None.
 
     Raises:
-        ValueError: the folder does not exist or holds no readable photograph.
+        ValueError: the folder does not exist or holds no readable photograph, or the video cannot be read.
     """
     place = cache or default_cache()
     former = former_embeddings(place)
@@ -200,6 +211,8 @@ def open_service(
     encoder = lent_encoder(MODEL)
     model = load_model(MODEL).to(best_device() if encoder is None else "cpu")
     indexed: list[IndexedGallery] = []
+    if video is not None:
+        indexed.append(index_gallery(model, finish(read_video(video, VIDEO)), None, progress))
     if photos is not None:
         indexed.append(open_folder(model, photos, place, progress, tell, recursive, beside))
     if examples or photos is None:
@@ -227,3 +240,5 @@ def tell_left_out(galleries: Sequence[IndexedGallery], tell: Callable[[str], Any
     for indexed in galleries:
         for sentence in indexed.gallery.skipped:
             tell(f"Left out: {sentence}")
+        if indexed.gallery.timed and indexed.gallery.note:
+            tell(indexed.gallery.note)

@@ -12,8 +12,7 @@ from scipy.signal import find_peaks
 
 from demo.galleries.index import GalleryInMemory
 from demo.service.captions import Reading
-from demo.service.retrieval import RetrievalService
-from seps.progress import Progress, with_progress
+from demo.service.retrieval import ImageRanking, RetrievalService
 
 MOMENTS = 5
 PROMINENCE = 0.1  # of the curve's height, by which a moment rises from what lies between it and a better one
@@ -41,22 +40,24 @@ class Timeline:
     frame_cosine: NDArray[np.float64]
 
 
-def timeline(service: RetrievalService, indexed: GalleryInMemory, caption: str, progress: Progress = False) -> Timeline:
+def timeline(
+    service: RetrievalService, indexed: GalleryInMemory, caption: str, ranking: ImageRanking | None = None
+) -> Timeline:
     """Follow a caption through the frames of a video, in the order of their times.
 
     Args:
         indexed: a gallery of `video_gallery`.
-        progress: as in `seps.progress`.
+        ranking: of its frames for this caption, with or without a dense one, where there is one already.
 
     Raises:
         ValueError: a caption that cannot be read.
     """
-    ranking = service.rank_images(indexed, caption)
+    ranking = ranking or service.rank_images(indexed, caption)
+    dense = None if ranking.dense_reading is None else ranking.dense_reading.text
     scores = np.empty(len(indexed))
     scores[ranking.order] = ranking.scores
     seconds = np.array([float(item.key) for item in indexed.gallery.items])
-    frames = with_progress(range(len(indexed)), "Masks of frames", progress)
-    masks = np.stack([service.explain(indexed, i, ranking.reading.text).sparse.kept for i in frames]).astype(bool)
+    masks = service.decide_all(indexed, ranking.reading.text, dense)
     return Timeline(
         ranking.reading, seconds, scores, moments(scores), masks, mask_overlap(masks), frame_cosine(indexed.embeddings)
     )

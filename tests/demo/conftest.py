@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache, partial
 from pathlib import Path
 
 import pytest
 
+from demo.galleries.moving import MOVING
 from demo.galleries.scenes import SCENES
 from demo.record import layer_table
 from demo.record.layer_table import EITHER, Row
@@ -37,7 +39,8 @@ def scenes_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def registry(service: RetrievalService, scenes_model: Path, cache: Path) -> ModelRegistry:
     """The shipped model's bench, and one of a tiny model with the gallery of scenes."""
-    return ModelRegistry(service, {SCENES: (SCENES, lambda: open_scenes(scenes_model, cache))})
+    opened = lru_cache(partial(open_scenes, scenes_model, cache))
+    return ModelRegistry(service, {SCENES: (SCENES, opened), MOVING: (SCENES, opened)})
 
 
 @pytest.fixture

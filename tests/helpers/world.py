@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 import sys
+from functools import lru_cache, partial
 from pathlib import Path
 
 import torch
 
 from demo import site
+from demo.galleries.moving import MOVING
 from demo.galleries.scenes import FACTS_FILE, SCENES
 from demo.server.folder import TemporaryFolder
 from demo.server.launching import launch
@@ -40,7 +42,9 @@ def write_scenes_model(folder: Path) -> Path:
 
 def registry_with(model: Path, cache: Path) -> ModelRegistry:
     """The app's registry with this model for the scenes."""
-    return ModelRegistry(open_service(cache=cache, fetch=False), {SCENES: (SCENES, lambda: open_scenes(model, cache))})
+    opened = lru_cache(partial(open_scenes, model, cache))
+    later = {SCENES: (SCENES, opened), MOVING: (SCENES, opened)}
+    return ModelRegistry(open_service(cache=cache, fetch=False), later)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import { button, calm, h, press } from "../base/dom.js";
 import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
 import { work } from "../page/busy.js";
+import { timeline } from "./timeline.js";
 
 const SIGNIFICANT = 3; // decimals of a score
 
@@ -29,11 +30,15 @@ function list(name, draw) {
 function picking(trigger, memory, detail) {
   return ({ currentTarget: picked }) => {
     press(picked.closest(".seps-list").querySelectorAll("[aria-pressed]"), (element) => element === picked);
-    memory.picked = detail;
-    Promise.resolve(trigger("pick", detail)).then(() => {
-      if (memory.picked === detail) memory.picked = null;
-    });
+    pick(trigger, memory, detail);
   };
+}
+
+function pick(trigger, memory, detail) {
+  memory.picked = detail;
+  Promise.resolve(trigger("pick", detail)).then(() => {
+    if (memory.picked === detail) memory.picked = null;
+  });
 }
 
 // Whether an item is the one picked, by the name that its picks have.
@@ -96,10 +101,19 @@ function unfold(alike) {
 
 // value: {note, all, selected, lists: [{title, items: [ROW + {alike: {text, tip, items: [ROW]}}]}]}, where a ROW is
 // {index, rank, title, thumb, score}
+// `timeline`: of the frames of a video, see demo/record/timeline.py
 function drawRanking(root, value, trigger, memory) {
   const before = memory.ranks ?? {};
   const boxes = memory.boxes ?? {};
   memory.ranks = {};
+  const mark = (index) => press(root.querySelectorAll(".row"), (row) => Number(row.dataset.index) === index);
+  const choose = (index) => {
+    mark(index);
+    pick(trigger, memory, { index });
+  };
+  const selected = memory.picked?.index ?? value.selected;
+  const film = value.timeline ? timeline(value.timeline, selected, choose, trigger) : null;
+  if (film) root.append(film.element);
   root.append(h("p", { class: "line", "aria-live": "polite" }, value.note));
   if (value.missed) root.append(h("p", { class: "missed", role: "status" }, value.missed));
   const lists = h("div", { class: `lists of-${value.lists.length}` });
@@ -112,7 +126,10 @@ function drawRanking(root, value, trigger, memory) {
           class: "row",
           "data-index": item.index,
           "aria-pressed": isPicked("index", item.index, value, memory),
-          click: picking(trigger, memory, { index: item.index }),
+          click: (event) => {
+            picking(trigger, memory, { index: item.index })(event);
+            film?.show(item.index);
+          },
         },
         h("span", { class: "rank" }, String(item.rank)),
         h("img", { src: item.thumb, alt: "", loading: "lazy" }),
@@ -123,10 +140,10 @@ function drawRanking(root, value, trigger, memory) {
           h("span", { class: "score" }, score(item.score)),
           bar(item.score, scores),
         ),
-        change(before[`${number}:${item.index}`], item.rank),
+        change(before[`${number}:${item.index}:${item.title}`], item.rank),
       );
     const rows = part.items.map((item) => {
-      const id = `${number}:${item.index}`;
+      const id = `${number}:${item.index}:${item.title}`; // another gallery's photograph has not moved
       memory.ranks[id] = item.rank;
       if (!item.alike) return h("li", { "data-id": id }, row(item));
       const others = h("div", { class: "others" }, ...item.alike.items.map(row));

@@ -25,6 +25,7 @@ const unsent = []; // before the component is there
 let tell = (...values) => unsent.push(values);
 let made = 0;
 let typing = { number: null, at: 0 }; // the entry that typing made last
+let steps = { number: null, at: 0 }; // the entry before frames were stepped through, and when the last step was
 let restoring = null; // the number of the entry that Python is asked to bring back
 let restoringSince = 0;
 let steering = 0; // until when tabs are opened by us
@@ -62,6 +63,15 @@ export function showed(element, query, pair, photo, isNew) {
   const keep = () => tell("keep", { content: next.content, view, photo: (photo ?? "").slice(0, LONGEST) });
   if (isNew) keep();
   else resting = setTimeout(keep, RESTING);
+}
+
+// A frame of a video is chosen: one after another at once are one entry.
+export function stepped() {
+  const at = performance.now();
+  const now = entry()?.number ?? null;
+  if (at - steps.at >= PAUSE) steps.number = now;
+  else if (now !== steps.number) typing = { number: now, at };
+  steps.at = at;
 }
 
 // Another tab was opened.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from demo.record.unmatched import unfound_value
 from demo.screens import chooser
 from demo.screens.chooser import Chooser, SelectedImage
 from demo.screens.link import Link, LinkedView, as_linked
-from demo.screens.parts import UNQUEUED, ViewState, computing, errors_as_message, link_to, message, scripted
+from demo.screens.parts import ANSWERING, UNQUEUED, ViewState, computing, errors_as_message, link_to, message, scripted
 from demo.screens.typed import connect_typed
 from demo.screens.viewer import shown_record
 from demo.server.detail import Detail
@@ -189,3 +189,32 @@ def connect(
         return show_side_by_side(registry, selected, state.caption, drawn)
 
     view.pictures.measure(measure, [view.chooser.selected, state], shown, **UNQUEUED)
+
+
+def connect_source(
+    registry: ModelRegistry,
+    view: Compare,
+    asks: Callable[..., Any],
+    status: gr.HTML,
+    inputs: Sequence[gr.State],
+    state: gr.State,
+    tabs: gr.Tabs,
+) -> None:
+    """Let the two captions of a video lead here, over the frame that is shown.
+
+    Args:
+        asks: the event; status: the message line of its view; inputs: the states of its session and of its pair.
+    """
+    outputs = [*view.chooser.restored(view.status), view.captions, view.pictures, state]
+
+    @errors_as_message(2 + len(outputs))
+    def from_video(session: SessionData, pair: ViewState) -> tuple[Any, ...]:
+        selected = SelectedImage(pair.gallery, pair.index, session)
+        captions = "\n".join(filter(None, (pair.caption, pair.other)))
+        note, *shown = show_side_by_side(registry, selected, captions, ViewState())
+        chosen = chooser.restored_values(registry, selected)
+        if selected.gallery not in registry.names:  # no gallery of the choice is that of the picture
+            chosen = [gr.Radio(value=None), None, selected]
+        return "", gr.Tabs(selected="compare"), note, *chosen, captions, *shown
+
+    asks(from_video, list(inputs), [status, tabs, *outputs], **ANSWERING)

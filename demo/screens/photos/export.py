@@ -1,4 +1,4 @@
-"""The ranking of photographs to take away, as CSV."""
+"""The ranking of photographs to take away, as CSV, and the timeline of a video as a film or numbers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import gradio as gr
 from demo.drawing.rankings import images_csv
 from demo.screens.downloads import OPTIONS, saving, sent
 from demo.screens.parts import ViewState, message
+from demo.screens.photos.video import film_download
 from demo.screens.photos.view import Search
 from demo.screens.viewer import decision
+from demo.server.detail import Detail
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
 
@@ -27,3 +29,10 @@ def connect_ranking(registry: ModelRegistry, view: Search, saved: gr.HTML, state
         return message(f"Saved as {file.name}."), sent(file)
 
     view.ranking.export(images, [session, state], [view.status, saved], **OPTIONS)
+
+    @saving
+    def film(session: SessionData, state: ViewState, event: Detail) -> tuple[str, dict[str, Any]]:
+        file = film_download(*registry.find(state.gallery, session), state, event.text("format"))
+        return message(f"Saved as {file.name}."), sent(file)
+
+    view.ranking.film(film, [session, state], [view.status, saved], **OPTIONS)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
-from demo.galleries.folder import UPLOADS
 from demo.galleries.index import IndexedGallery
+from demo.galleries.personal import PERSONAL
 from demo.record.photo import with_new_key
 from demo.record.unmatched import missed_sentence
 from demo.screens import viewer as whatif
@@ -30,9 +31,11 @@ from demo.screens.parts import (
     tell_opened,
 )
 from demo.screens.photo_list import ranking_value
+from demo.screens.photos import camera, sending
 from demo.screens.photos.many import LONGEST, Many, names_box
 from demo.screens.photos.many import build as build_many
 from demo.screens.photos.many import connect as connect_many
+from demo.screens.photos.video import followed_value, second_caption
 from demo.screens.typed import connect_typed
 from demo.screens.viewer import search_value
 from demo.server.detail import Detail
@@ -49,6 +52,8 @@ DENSE_NOTE = (
     "are shown."
 )
 
+RANKING_EVENTS = ("pick", "export", "why", "all", "second", "film", "compare")  # the last three are of a video
+
 
 @dataclass(frozen=True)
 class Search:
@@ -60,6 +65,8 @@ class Search:
     gallery: gr.Radio
     uploads: gr.File
     many: Many
+    video: gr.HTML
+    lens: gr.HTML
     status: gr.HTML
     ranking: gr.HTML
     viewer: gr.HTML
@@ -98,13 +105,16 @@ def build(registry: ModelRegistry) -> Search:
                     show_label=False,
                     placeholder="Describe the photograph in 60 to 180 words, or leave this empty.",
                 )
-            with gr.Accordion("Photos of your own", open=False, elem_id="own-box"):
+            with gr.Accordion("Your photos or video", open=False, elem_id="own-box"):
                 uploads = several_photos("uploads")
+                video = sending.build()
+            camera.build_switch()
             many = build_many(registry, registry.find(registry.first)[1])
             status = gr.HTML(note, elem_id="said")
         with gr.Column(scale=6, min_width=280, elem_classes="found"):
-            ranking = scripted("ranking", "ranking", "ranking", ("pick", "export", "why", "all"), value=ranked)
+            ranking = scripted("ranking", "ranking", "ranking", RANKING_EVENTS, value=ranked)
         with gr.Column(scale=11, min_width=320, elem_classes="seen"):
+            lens = camera.build()
             viewer = scripted(
                 "viewer",
                 "seps-viewer",
@@ -112,7 +122,7 @@ def build(registry: ModelRegistry) -> Search:
                 ("layer", "export", *whatif.MEASURE_EVENTS),
                 value=shown,
             )
-    return Search(caption, chips, dense, gallery, uploads, many, status, ranking, viewer, start)
+    return Search(caption, chips, dense, gallery, uploads, many, video, lens, status, ranking, viewer, start)
 
 
 def worked_example(
@@ -162,6 +172,8 @@ def rank_and_show(
     best = service.explain(indexed, leading.order[0], state.caption, state.dense)
     value = ranking_value(indexed, alone, with_dense, index)
     value |= {"why": len(indexed) > 1, "missed": missed_sentence(best, service.found_rule)}
+    if indexed.gallery.timed:
+        value["timeline"] = followed_value(service, indexed, state, leading)
     note = message(" ".join(note for note in notes if note) or indexed.gallery.note)
     return note, value, viewer, state
 
@@ -181,7 +193,8 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
     service, indexed = registry.find(link.selected.gallery)
     caption = link.caption or link.example
     index = link.selected.index if link.has_photo else None
-    note, *shown = rank_and_show(service, indexed, caption, link.dense, link.state, index)
+    state = replace(link.state, other=second_caption(service, indexed, link.values.get("other", "")))
+    note, *shown = rank_and_show(service, indexed, caption, link.dense, state, index)
     chips = chips_value(examples_of(indexed))
     return [note, caption, link.dense, link.selected.gallery, *shown, chips, names_box(indexed)]
 
@@ -189,11 +202,10 @@ def restore(registry: ModelRegistry, link: Link) -> list[Any]:
 def again(registry: ModelRegistry, session: SessionData, query: Mapping[str, str], state: ViewState) -> list[Any]:
     """The view's values as a state had them, see `restore`; ValueError where its upload is gone."""
     service, indexed = registry.find(state.gallery, session)
-    index = indexed.gallery.position(query.get("photo", "")) if state.gallery == UPLOADS else state.index
+    index = indexed.gallery.titled(query.get("photo", "")) if state.gallery in PERSONAL else state.index
     state = as_linked(state, query)
     note, *shown = rank_and_show(service, indexed, state.caption, state.dense, state, index)
-    names = [*registry.names, UPLOADS] if session.uploads else registry.names
-    gallery = gr.Radio(list(names), value=state.gallery)
+    gallery = gr.Radio([*registry.names, *session.personal], value=state.gallery)
     boxes = chips_value(examples_of(indexed)), names_box(indexed, state.name)
     return [note, state.caption, state.dense or "", gallery, *shown, *boxes]
 
@@ -210,8 +222,8 @@ def connect(
     nothing = ("", *[gr.skip()] * (len(outputs) - 1))
 
     def unchanged(state: ViewState, session: SessionData) -> tuple[Any, ...]:
-        uploads = session.uploads if state.gallery == UPLOADS else None  # what could not be read of them is told still
-        note = "" if uploads is None else message(left_out(uploads))
+        personal = session.personal.get(state.gallery)  # what could not be read of it is told still
+        note = "" if personal is None else message(left_out(personal))
         return note or standing(registry, state), *nothing[1:]
 
     @errors_as_message(len(outputs))
@@ -280,7 +292,7 @@ def connect(
             return (
                 standing(registry, state, str(error)),
                 *skipped,
-                gallery_kept(state.gallery, [*registry.names, UPLOADS]),
+                gallery_kept(state.gallery, [*registry.names, *session.personal]),
             )
         return *answer, caption, dense, chips_value(examples_of(indexed)), names_box(indexed), gr.skip()
 
@@ -293,27 +305,34 @@ def connect(
         **OPENING,
     )
 
+    def show_own(session: SessionData, state: ViewState, indexed: IndexedGallery) -> tuple[Any, ...]:
+        """What a person's own gallery fills, now in their session."""
+        service, name = registry.photos, indexed.gallery.name
+        caption, dense = carried_over(service, registry.of(state.gallery), indexed, state)
+        status, ranking, viewer, now = rank_and_show(service, indexed, caption, dense, replace(state, other=""))
+        radio = gr.Radio([*registry.names, *session.personal], value=name)
+        boxes = radio, caption, dense, names_box(indexed)
+        return message(left_out(indexed)) or status, ranking, viewer, now, session, *boxes
+
     @errors_as_message(5 + len(outputs))
     def own_photos(
         files: list[Upload] | None, session: SessionData, state: ViewState, progress: gr.Progress = PROGRESS
     ) -> tuple[Any, ...]:
         if not files:
             return *nothing, *[gr.skip()] * 5
-        service, indexed = registry.photos, index_uploads(registry.photos, files, progress.tqdm, session.uploads)
-        caption, dense = carried_over(service, registry.of(state.gallery), indexed, state)
-        status, ranking, viewer, now = rank_and_show(service, indexed, caption, dense, state)
-        radio = gr.Radio([*registry.names, UPLOADS], value=UPLOADS)
-        status = message(left_out(indexed)) or status
-        boxes = radio, caption, dense, names_box(indexed)
-        return status, ranking, viewer, now, replace(session, uploads=indexed), *boxes
+        indexed = index_uploads(registry.photos, files, progress.tqdm, session.uploads)
+        return show_own(replace(session, uploads=indexed), state, indexed)
 
+    owned = [*outputs, session, view.gallery, view.caption, view.dense, view.many.names]
     view.uploads.upload(
         own_photos,
         [view.uploads, session, state],
-        [*outputs, session, view.gallery, view.caption, view.dense, view.many.names],
+        owned,
         show_progress_on=[view.ranking, view.viewer],
         **OPENING,
     )
+    sending.connect(registry, view.video, Path(view.uploads.GRADIO_CACHE).resolve(), show_own, session, state, owned)
+    camera.connect(registry, view.lens, show_own, session, state, owned)
 
     @errors_as_message(3)
     def pick(session: SessionData, state: ViewState, event: Detail) -> tuple[Any, ...]:
@@ -323,6 +342,14 @@ def connect(
         return "", search_value(service, indexed, selected), selected
 
     view.ranking.pick(pick, [session, state], [view.status, view.viewer, state], **UNQUEUED)
+
+    @errors_as_message(len(outputs))
+    def second(session: SessionData, state: ViewState, event: Detail) -> tuple[Any, ...]:
+        service, indexed = registry.find(state.gallery, session)
+        state = replace(state, other=second_caption(service, indexed, event.text("caption")))
+        return rank_and_show(service, indexed, state.caption, state.dense, state, state.index)
+
+    view.ranking.second(second, [session, state], outputs, **ANSWERING)
 
     whatif.connect(registry, view.viewer, view.status, session, state)
 

@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from demo.drawing.formats import Download
-from demo.galleries.folder import UPLOADS
 from demo.galleries.index import IndexedGallery
+from demo.galleries.personal import PERSONAL
 from demo.record.contrast import Contrast, Side, contrast, contrast_value
 from demo.record.photo import credit_of, photo_value, with_new_key
 from demo.record.table import say
@@ -26,12 +26,11 @@ class WhyState(ViewState):
 
     Attributes:
         against: the index of the right photograph; that of two captions is the left one's.
-        other: the second caption, as read, or "" for two photographs.
+        other: of `ViewState`, "" for two photographs.
         uploaded: what was the person's own when their photographs came here; None for a gallery's.
     """
 
     against: int = 0
-    other: str = ""
     uploaded: SessionData | None = None
 
     @property
@@ -41,7 +40,7 @@ class WhyState(ViewState):
 
     def session(self, page: SessionData | None) -> SessionData | None:
         """What is the person's own here; `page` holds it for the whole page."""
-        return self.uploaded if self.gallery == UPLOADS else page
+        return self.uploaded if self.gallery in PERSONAL else page
 
 
 def sides_of(

@@ -8,8 +8,8 @@ from typing import Any
 
 import gradio as gr
 
-from demo.galleries.folder import UPLOADS
 from demo.galleries.openings import opening_of
+from demo.galleries.personal import PERSONAL
 from demo.screens.chooser import SelectedImage
 from demo.screens.downloads import OPTIONS, connect_layer, saving, sent
 from demo.screens.examples import carried_over
@@ -230,7 +230,7 @@ def connect_sources(
     """
 
     def leads(state: WhyState, session: SessionData | None) -> tuple[Any, ...]:
-        state = replace(state, uploaded=session if state.gallery == UPLOADS else None)
+        state = replace(state, uploaded=session if state.gallery in PERSONAL else None)
         return "", gr.Tabs(selected="why"), *filled(registry, session, state)
 
     count = 2 + len(view.outputs)

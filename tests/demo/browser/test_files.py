@@ -84,7 +84,7 @@ def test_a_set_of_photos_is_searched_for_the_session(browser: Browser, address: 
     files = [drawn(tmp_path, f"{colour}.png", colour) for colour in ("red", "blue", "green")]
     (tmp_path / "broken.jpg").write_bytes(b"no photo")
     with opened(browser, address) as page:
-        page.get_by_role("button", name="Photos of your own").click()
+        page.get_by_role("button", name="Your photos or video").click()
         page.locator("#uploads input[type=file]").set_input_files([*files, tmp_path / "broken.jpg"])
         expect(page.locator("#ranking .title")).to_have_count(3)
         expect(page.locator("#said")).to_contain_text("broken.jpg")

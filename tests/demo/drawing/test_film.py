@@ -14,11 +14,12 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from demo.drawing.film import CODECS, FILM_RATE, WIDTH, broken, durations, video_file
+from demo.drawing.codecs import CODECS, FILM_RATE
+from demo.drawing.film import WIDTH, broken, durations, video_file
 from demo.drawing.formats import Download
 from demo.service.captions import Reading
 from demo.service.timeline import Timeline, mask_overlap
-from seps.data.frames import read_frames
+from seps.videos import read_frames
 from tests.helpers.sentences import refused
 
 SECONDS = np.array([0.0, 0.5, 0.75, 2.0])

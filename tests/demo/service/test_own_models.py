@@ -72,7 +72,7 @@ def test_a_name_that_is_no_folder_nor_to_be_had_says_both(monkeypatch: pytest.Mo
 
 
 def test_each_model_is_a_service_with_a_gallery_of_its_own(registry: ModelRegistry) -> None:
-    assert registry.names == ("first-run", "first-run-2", "examples", "open-photos", "scenes")
+    assert registry.names == ("first-run", "first-run-2", "examples", "open-photos", "scenes", "moving")
     assert registry.models == ("photos", "scenes", "first-run", "first-run-2")
     assert (registry.first, registry.first_of("photos")) == ("first-run", "examples")
     assert registry.is_waited_for("first-run-2") and not registry.is_waited_for("first-run")

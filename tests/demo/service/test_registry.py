@@ -17,12 +17,12 @@ from tests.helpers.sentences import refused
 
 
 def test_a_gallery_belongs_to_one_model(registry: ModelRegistry, service: RetrievalService) -> None:
-    assert registry.names == ("examples", "open-photos", "scenes")
+    assert registry.names == ("examples", "open-photos", "scenes", "moving")
     assert registry.models == ("photos", "scenes")
     assert registry.first == "examples"
     assert registry.of("examples") is registry.of("open-photos") is registry.of("uploads") is service
     service_of_scenes, indexed = registry.open("scenes")
-    assert (service_of_scenes.name, service_of_scenes.names, len(indexed)) == ("scenes", ("scenes",), 200)
+    assert (service_of_scenes.name, service_of_scenes.names, len(indexed)) == ("scenes", ("scenes", "moving"), 200)
     assert registry.of("scenes") is service_of_scenes
     assert registry.find("scenes") == (service_of_scenes, indexed)
     assert (registry.first_of("scenes"), registry.first_of("photos")) == ("scenes", "examples")

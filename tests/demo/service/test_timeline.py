@@ -11,7 +11,7 @@ from demo.galleries.index import index_gallery
 from demo.galleries.video import clock, video_gallery
 from demo.service.retrieval import RetrievalService
 from demo.service.timeline import frame_cosine, mask_overlap, moments, timeline
-from seps.data.frames import Frame, Video
+from seps.videos import Frame, Video
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from seps.data.frames import read_frames
 from seps.scenes.__main__ import main
 from seps.scenes.clips import FRAMES, RATE, make_clip, write_clip
+from seps.videos import read_frames
 from tests.helpers.sentences import refused
 
 

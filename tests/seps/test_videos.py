@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from seps.data import frames
-from seps.data.frames import MAX_SIDE, Frame, VideoError, read_frames
+from seps import videos
+from seps.videos import MAX_SIDE, Frame, VideoError, read_frames
 from tests.helpers.clips import BLUE, GREEN, RED, Colour, turn_clip, write_clip
 from tests.helpers.sentences import refused
 
@@ -50,11 +50,11 @@ def test_no_more_frames_are_kept_than_asked_for_and_they_go_through_the_whole(tm
 
 
 def test_more_frames_than_the_file_promises_are_thinned_evenly() -> None:
-    keeper = frames._Even(8, seconds=1.0)
+    keeper = videos._Even(8, seconds=1.0)
     image = np.zeros((2, 2, 3), dtype=np.uint8)
     for number in range(1000):  # 100 seconds
         if keeper.wants(number / 10):
-            keeper.take(number / 10, frames._small(image))
+            keeper.take(number / 10, videos._small(image))
             assert len(keeper.frames) <= 8
     times = [frame.seconds for frame in keeper.frames]
     assert times[0] == 0 and len(times) > 4 and keeper.thinned
@@ -93,10 +93,19 @@ def test_what_breaks_off_is_used_as_far_as_it_goes(tmp_path: Path) -> None:
     assert {RED, BLUE} <= {colour_of(frame) for frame in mended.frames}
 
 
-def test_reading_is_bounded_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames, "MAX_READ_SECONDS", 0.0)
-    video = read_frames(write_clip(tmp_path / "clip.mp4", [(RED, 30)]))
+def test_reading_is_bounded_in_time(tmp_path: Path) -> None:
+    video = read_frames(write_clip(tmp_path / "clip.mp4", [(RED, 30)]), patience=0.0)
     assert video.notes == ("Reading clip.mp4 takes long: its first 0.0 s are used.",)
+
+
+@pytest.mark.parametrize("ending", ["mp4", "webm"])
+def test_of_a_long_video_the_beginning_is_used_at_even_times(tmp_path: Path, ending: str) -> None:
+    clip = write_clip(tmp_path / f"clip.{ending}", [(RED, 20), (GREEN, 20), (BLUE, 20)])
+    video = read_frames(clip, most=4, longest=4.0)
+    assert [colour_of(frame) for frame in video.frames] == [RED, RED, GREEN, GREEN]
+    assert video.seconds == pytest.approx(4.0, abs=0.15)
+    assert f"clip.{ending} lasts longer than 4 s: what comes after is left out." in video.notes
+    assert len(read_frames(clip, longest=6.5).notes) == 0
 
 
 def test_what_is_no_video_is_refused_in_a_sentence(tmp_path: Path) -> None:

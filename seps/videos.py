@@ -7,6 +7,7 @@ time stamps, so that a variable frame rate keeps its pace.
 
 from __future__ import annotations
 
+import math
 import os
 import stat
 import time
@@ -69,7 +70,14 @@ class VideoError(ValueError):
     """A file that gives no frame."""
 
 
-def read_frames(path: str | Path, at: str = "even", most: int = MAX_FRAMES, progress: Progress = False) -> Video:
+def read_frames(
+    path: str | Path,
+    at: str = "even",
+    most: int = MAX_FRAMES,
+    progress: Progress = False,
+    longest: float = math.inf,
+    patience: float = MAX_READ_SECONDS,
+) -> Video:
     """Read frames of a video file.
 
     Args:
@@ -78,6 +86,8 @@ def read_frames(path: str | Path, at: str = "even", most: int = MAX_FRAMES, prog
             each shot, which histograms of neighbouring frames tell apart.
         most: how many at most, 1 to 600.
         progress: as in `seps.progress`.
+        longest: seconds of the video that are read; patience: seconds that reading may take. What lies behind is left
+            out, and a note says so.
 
     Raises:
         VideoError: no such file, no video, or none of its frames can be read.
@@ -92,7 +102,7 @@ def read_frames(path: str | Path, at: str = "even", most: int = MAX_FRAMES, prog
     capture = cv2.VideoCapture(str(file), cv2.CAP_FFMPEG)
     try:
         capture.set(cv2.CAP_PROP_ORIENTATION_AUTO, 1)
-        return _read(capture, file.name, at, most, progress)
+        return _read(capture, file.name, at, most, progress, longest, patience)
     finally:
         capture.release()
 
@@ -134,16 +144,21 @@ def is_video(start: bytes) -> bool:
     return start.startswith(heads)
 
 
-def _read(capture: cv2.VideoCapture, name: str, at: str, most: int, progress: Progress) -> Video:
+def _read(
+    capture: cv2.VideoCapture, name: str, at: str, most: int, progress: Progress, longest: float, patience: float
+) -> Video:
     promised = int(max(0.0, capture.get(cv2.CAP_PROP_FRAME_COUNT)))
     rate = capture.get(cv2.CAP_PROP_FPS)
     rate = rate if 0.1 <= rate <= 1000 else 25.0
-    keeper = _Even(most, promised / rate) if at == "even" else _Cuts(most)
-    size, count, last, late = (0, 0), 0, -1.0, False
-    stop = time.monotonic() + MAX_READ_SECONDS
+    keeper = _Even(most, min(promised / rate, longest)) if at == "even" else _Cuts(most)
+    size, count, last, late, long = (0, 0), 0, -1.0, False, False
+    stop = time.monotonic() + patience
     for _ in with_progress(_grabbed(capture), f"Reading {name}", progress):
         stamp = capture.get(cv2.CAP_PROP_POS_MSEC) / 1000
         seconds = stamp if np.isfinite(stamp) and stamp > last else max(0.0, last + 1 / rate)
+        if seconds >= longest and count:
+            long = True
+            break
         count, last = count + 1, seconds
         if keeper.wants(seconds):
             done, pixels = capture.retrieve()
@@ -158,6 +173,8 @@ def _read(capture: cv2.VideoCapture, name: str, at: str, most: int, progress: Pr
     notes = []
     if late:
         notes.append(f"Reading {name} takes long: its first {last:.1f} s are used.")
+    elif long:
+        notes.append(f"{name} lasts longer than {longest:g} s: what comes after is left out.")
     elif promised and count < 0.9 * promised:
         notes.append(f"{name} breaks off after {last:.1f} s of {promised / rate:.1f} s: what could be read is used.")
     if keeper.thinned:

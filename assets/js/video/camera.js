@@ -1,0 +1,220 @@
+// The camera: what the caption keeps of its picture, frame by frame. The next frame is sent when the answer to the last
+// one is there, so that none waits; what is shown is the frame that the answer is of. Nothing is stored but a frozen frame.
+
+import { floats } from "../base/bytes.js";
+import { VEIL, colour, strength } from "../base/colours.js";
+import { button, h, press } from "../base/dom.js";
+import { lasting, mounting } from "../base/mount.js";
+import { fixed } from "../base/numbers.js";
+import { say } from "../base/words.js";
+import { readMask } from "../viewer/masks.js";
+
+const SENT = 448; // pixels of the long side of a frame that is looked at: a model reads no more
+const KEPT = 900; // of one that is frozen
+const QUALITY = 0.8; // of JPEG
+const OPACITY = 0.75;
+const MEASURED = 8; // frames of which the rate is that
+const PATIENCE = 8000; // milliseconds until a frame without an answer is given up
+const RESTING = 200; // milliseconds between two looks at a camera that has no picture, or is not in sight
+const PROBLEMS = {
+  NotAllowedError: "denied", SecurityError: "denied", NotFoundError: "none", OverconstrainedError: "none",
+  NotReadableError: "busy", AbortError: "busy",
+};
+
+const switched = new Set(); // what is told that the camera went on or off
+let wish = false; // whether it is on
+
+function turn(on) {
+  wish = on;
+  for (const tell of switched) tell(on);
+}
+
+// The picture of a canvas or a video as base64 of a JPEG, at most so many pixels long.
+function picture(source, width, height, longest, quality) {
+  const canvas = scaled(source, width, height, longest);
+  return canvas.toDataURL("image/jpeg", quality).split(",")[1];
+}
+
+function scaled(source, width, height, longest) {
+  const factor = Math.min(1, longest / Math.max(width, height));
+  const canvas = h("canvas", { width: Math.round(width * factor), height: Math.round(height * factor) });
+  canvas.getContext("2d").drawImage(source, 0, 0, canvas.width, canvas.height);
+  return canvas;
+}
+
+function build(root, trigger) {
+  const player = h("video", { playsinline: true, muted: true });
+  let stream = null;
+  let facing = "environment";
+  let frame = null; // what is being looked at, a canvas
+  let sentAt = null;
+  let shown = null; // {frame, value} that is drawn
+  let word = null; // index of the word whose map is drawn, null for the mask
+  let times = []; // when answers came, and how long they took
+  let timer = 0;
+
+  const canvas = h("canvas", { role: "img" });
+  const words = h("div", { class: "seps-camera-words", role: "group", "aria-label": say("group.words") });
+  const score = h("p", { class: "seps-camera-score" });
+  const says = h("p", { class: "seps-camera-says", role: "status" });
+  const freeze = button({ class: "seps-action seps-freeze", click: frozen }, say("camera.freeze"));
+  const other = button({ class: "seps-action", hidden: true, click: around }, say("camera.other"));
+  const off = button({ class: "seps-action", click: () => turn(false) }, say("camera.off"));
+  const stage = h("div", { class: "seps-camera", hidden: true }, words, canvas, score, says, h("div", { class: "seps-camera-acts" }, freeze, other, off));
+  root.replaceChildren(stage);
+
+  async function start() {
+    stage.hidden = false;
+    freeze.disabled = true;
+    says.textContent = say("camera.starting");
+    const asked = { audio: false, video: { facingMode: facing, width: { ideal: 1280 }, height: { ideal: 720 } } };
+    try {
+      if (!navigator.mediaDevices) throw new DOMException("", "insecure");
+      const opened = await navigator.mediaDevices.getUserMedia(asked);
+      if (!wish) return opened.getTracks().forEach((track) => track.stop());
+      stream = opened;
+      player.srcObject = stream;
+      await player.play();
+      const devices = await navigator.mediaDevices.enumerateDevices();
+      other.hidden = devices.filter(({ kind }) => kind === "videoinput").length < 2;
+      look();
+    } catch (error) {
+      says.textContent = say(`camera.${error.name === "insecure" ? "insecure" : (PROBLEMS[error.name] ?? "busy")}`);
+    }
+  }
+
+  function end() {
+    clearTimeout(timer);
+    stream?.getTracks().forEach((track) => track.stop());
+    player.srcObject = null;
+    [stream, frame, shown, sentAt, times] = [null, null, null, null, []];
+  }
+
+  function around() {
+    facing = facing === "user" ? "environment" : "user";
+    end();
+    start();
+  }
+
+  function later(milliseconds) {
+    clearTimeout(timer);
+    timer = setTimeout(look, milliseconds);
+  }
+
+  // Send the picture of now, where the last one is answered.
+  function look() {
+    if (!stream) return;
+    const waits = sentAt !== null && performance.now() - sentAt < PATIENCE;
+    if (waits || document.hidden || !root.offsetParent || !player.videoWidth) return later(RESTING);
+    sentAt = performance.now();
+    frame = scaled(player, player.videoWidth, player.videoHeight, KEPT);
+    trigger("look", { frame: picture(frame, frame.width, frame.height, SENT, QUALITY) });
+    later(PATIENCE);
+  }
+
+  function update(value) {
+    if (!stream || sentAt === null || !value.key) return;
+    const now = performance.now();
+    times = [...times, { at: now, took: now - sentAt }].slice(-MEASURED);
+    sentAt = null;
+    later(0);
+    if (value.problem) {
+      says.textContent = value.problem;
+      return;
+    }
+    const same = shown && shown.value.words.join(" ") === value.words.join(" ");
+    shown = { frame, value };
+    freeze.disabled = false;
+    if (!same) offer(value.words);
+    draw();
+  }
+
+  function offer(names) {
+    word = null;
+    const choose = (index) => () => {
+      word = index;
+      draw();
+    };
+    words.replaceChildren(
+      button({ "data-word": "", click: choose(null) }, say("camera.mask")),
+      ...names.map((name, index) => button({ "data-word": index, click: choose(index) }, name)),
+    );
+  }
+
+  function draw() {
+    const { frame: picture, value } = shown;
+    press(words.children, (item) => item.dataset.word === (word === null ? "" : String(word)));
+    canvas.width = picture.width;
+    canvas.height = picture.height;
+    canvas.getContext("2d").drawImage(picture, 0, 0);
+    const count = value.grid[0] * value.grid[1];
+    const mask = readMask(value.mask, count);
+    if (word === null) shade(canvas, value.grid, (patch) => !mask[patch] && [VEIL, OPACITY]);
+    else {
+      const map = floats(value.maps)[word];
+      const range = [0, Math.max(...map)];
+      shade(canvas, value.grid, (patch) => [colour(map[patch], range), OPACITY * strength(map[patch], range)]);
+    }
+    const kept = mask.reduce((sum, bit) => sum + bit, 0);
+    canvas.setAttribute("aria-label", say("mask.count", { kept, total: count }));
+    score.textContent = say("camera.score", { score: fixed(value.similarity, 4), kept, total: count, model: value.model });
+    const took = times.map((time) => time.took).sort((first, second) => first - second);
+    const milliseconds = took[Math.floor(took.length / 2)];
+    const span = times[times.length - 1].at - times[0].at;
+    const rate = span > 0 ? (1000 * (times.length - 1)) / span : 1000 / milliseconds;
+    says.textContent = say("camera.rate", { rate, milliseconds });
+    stage.dataset.milliseconds = fixed(times[times.length - 1].took, 1);
+  }
+
+  function frozen() {
+    const { frame: picture_ } = shown;
+    trigger("freeze", { frame: picture(picture_, picture_.width, picture_.height, KEPT, QUALITY) });
+    turn(false);
+  }
+
+  const follow = (on) => {
+    document.getElementById("views")?.classList.toggle("seps-live", on);
+    if (on) start();
+    else {
+      end();
+      stage.hidden = true;
+    }
+  };
+  switched.add(follow);
+  return {
+    update,
+    end: () => {
+      switched.delete(follow);
+      end();
+    },
+  };
+}
+
+// Lay a colour over patches: `look` gives [colour, opacity] of one, or false.
+function shade(canvas, [rows, columns], look) {
+  const context = canvas.getContext("2d");
+  const across = (column) => Math.round((column * canvas.width) / columns);
+  const down = (row) => Math.round((row * canvas.height) / rows);
+  for (let patch = 0; patch < rows * columns; patch += 1) {
+    const seen = look(patch);
+    if (!seen) continue;
+    [context.fillStyle, context.globalAlpha] = seen;
+    const [row, column] = [Math.floor(patch / columns), patch % columns];
+    context.fillRect(across(column), down(row), across(column + 1) - across(column), down(row + 1) - down(row));
+  }
+  context.globalAlpha = 1;
+}
+
+// trigger("look", {frame}) asks what the caption keeps of a frame, a JPEG in base64; "freeze" keeps one to work on.
+export const lens = lasting("seps-lens", build, "");
+
+function buildSwitch(root) {
+  const element = button({ class: "seps-action", "aria-pressed": String(wish), click: () => turn(!wish) }, say("camera.switch"));
+  const follow = (on) => element.setAttribute("aria-pressed", String(on));
+  switched.add(follow);
+  root.replaceChildren(element);
+  return () => switched.delete(follow);
+}
+
+// The switch that turns the camera on and off.
+export const camera = mounting("seps-video", buildSwitch, "");

@@ -1,0 +1,36 @@
+"""Which films OpenCV writes here: H.264 where it has it, else VP9, which every browser plays."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+
+import cv2
+
+FILM_RATE = 10  # frames a second; a frame of the video stands for as many as its time takes
+CODECS = {"mp4": "avc1", "webm": "VP90"}
+
+
+@lru_cache(maxsize=1)
+def film_kind() -> str:
+    """The kind of film that people can take away: "mp4" where this OpenCV writes H.264, else "webm"."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            film_writer(Path(folder, "film.mp4"), "mp4", (16, 16)).release()
+        except ValueError:
+            return "webm"
+    return "mp4"
+
+
+def film_writer(file: Path, kind: str, size: tuple[int, int]) -> cv2.VideoWriter:
+    """Open a file for frames of `size` (width, height); ValueError where OpenCV has no such codec."""
+    level = cv2.utils.logging.getLogLevel()
+    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)  # it would write what the sentence below says
+    try:
+        writer = cv2.VideoWriter(str(file), cv2.VideoWriter.fourcc(*CODECS[kind]), FILM_RATE, size)
+    finally:
+        cv2.utils.logging.setLogLevel(level)
+    if not writer.isOpened():
+        raise ValueError(f"This OpenCV writes no {kind} (H.264): choose webm, which browsers play too.")
+    return writer

@@ -1,0 +1,77 @@
+"""The camera in Photos: what is told of a frame, what is kept of it, and what is refused."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from demo.galleries.personal import CAMERA
+from demo.screens.parts import ViewState
+from demo.screens.photos import view as search
+from demo.screens.photos.camera import frozen_gallery, look_value
+from demo.server.detail import LONGEST_PICTURE, Detail, checked_fields
+from demo.service.masks import read_mask
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
+from demo.service.session import SessionData
+from seps.photos import to_rgb
+from tests.helpers.sentences import refused
+
+
+@pytest.fixture(scope="module")
+def frame(service: RetrievalService) -> bytes:
+    """A frame as a page sends it."""
+    indexed = service.find("examples")
+    photo = indexed.gallery.items[indexed.gallery.position("coffee")].photo()
+    photo.thumbnail((448, 448))
+    content = BytesIO()
+    photo.save(content, "JPEG", quality=80)
+    return content.getvalue()
+
+
+@pytest.mark.parametrize("gallery", ["examples", "scenes"])
+def test_a_frame_is_told_what_the_model_of_the_gallery_makes_of_it(
+    registry: ModelRegistry, frame: bytes, gallery: str
+) -> None:
+    service = registry.of(gallery)
+    value = look_value(service, frame, "a cup on a table")
+    with Image.open(BytesIO(frame)) as image:
+        record = service.explain_photo(to_rgb(image), "a cup on a table")
+    np.testing.assert_array_equal(read_mask(value["mask"], record.sparse.kept.size), record.sparse.kept)
+    assert value["similarity"] == pytest.approx(record.similarity, abs=1e-5)
+    assert value["words"] == list(record.sparse_alignment.words)
+    assert value["maps"]["shape"] == [len(value["words"]), record.sparse.kept.size]
+    assert (value["grid"], value["model"]) == (list(record.grid), service.name)
+    assert "photo" not in value
+
+
+def test_a_frozen_frame_is_a_photograph_of_the_session(registry: ModelRegistry, frame: bytes) -> None:
+    indexed = frozen_gallery(registry.photos, frame)
+    session = SessionData(camera=indexed)
+    assert registry.find(CAMERA, session) == (registry.photos, indexed)
+    _, ranking, viewer, _ = search.rank_and_show(registry.photos, indexed, "a cup", None, ViewState())
+    assert (viewer["link"], len(ranking["lists"][0]["items"])) == (None, 1)
+    assert ranking["note"].startswith("1 photograph ranked in ")
+
+
+def test_what_is_no_frame_is_refused_in_a_sentence(registry: ModelRegistry, frame: bytes) -> None:
+    for content in (b"", b"no picture", frame[: len(frame) // 3]):
+        with refused(ValueError):
+            look_value(registry.photos, content, "a cup")
+    with refused(ValueError):
+        look_value(registry.photos, frame, " ")
+    for field in ("%%%", 3, None):
+        with refused(ValueError):
+            Detail(None, {"frame": field}).picture("frame")
+
+
+def test_a_frame_may_be_longer_than_other_fields_and_no_longer_than_that(frame: bytes) -> None:
+    fields: dict[str, Any] = {"frame": b64encode(frame).decode()}
+    assert Detail(None, fields).picture("frame") == frame
+    with refused(ValueError):
+        checked_fields({"frame": "A" * (LONGEST_PICTURE + 4)})
