@@ -21,6 +21,7 @@ def test_a_timeline_is_stepped_through_by_key_and_pointer(browser: Browser, scen
     with opened(browser, scenes_address, LINK, SIZES[size]) as page:
         plot = page.get_by_role("slider", name="S(I, T) through the video")
         expect(plot.locator("polyline")).to_have_count(2)
+        page.wait_for_url("**photo=**")  # the link is answered
         plot.focus()
         plot.press("Home")
         expect(plot).to_have_attribute("aria-valuenow", "0")

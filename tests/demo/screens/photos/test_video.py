@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from demo.galleries.index import IndexedGallery, index_gallery
+from demo.galleries.index import GalleryInMemory, IndexedGallery, index_gallery
 from demo.galleries.moving import MOVING
 from demo.galleries.personal import OWN_VIDEO
 from demo.galleries.video import read_video
@@ -43,7 +43,7 @@ def moving(registry: ModelRegistry) -> tuple[RetrievalService, IndexedGallery]:
 
 
 @pytest.fixture(scope="module")
-def sent(registry: ModelRegistry, tmp_path_factory: pytest.TempPathFactory) -> IndexedGallery:
+def sent(registry: ModelRegistry, tmp_path_factory: pytest.TempPathFactory) -> GalleryInMemory:
     """A video of a person's own, of three frames."""
     clip = write_clip(tmp_path_factory.mktemp("clip") / "clip.avi", [(RED, 4), (BLUE, 4)])
     return index_gallery(registry.photos.model, finish(read_video(clip, OWN_VIDEO, most=3)), None)
@@ -142,7 +142,7 @@ def test_the_file_goes_too_where_it_is_stopped_or_no_video(registry: ModelRegist
 
 
 def test_frames_of_one_s_own_are_explained_and_compared_as_photographs_are(
-    registry: ModelRegistry, sent: IndexedGallery
+    registry: ModelRegistry, sent: GalleryInMemory
 ) -> None:
     session = SessionData(video=sent)
     service, indexed = registry.find(OWN_VIDEO, session)
@@ -156,7 +156,7 @@ def test_frames_of_one_s_own_are_explained_and_compared_as_photographs_are(
     assert [side["index"] for side in why.show(registry, None, shown)[1]["sides"]] == [0, 1]
 
 
-def test_back_leads_to_the_frame_that_was_shown_or_to_none(registry: ModelRegistry, sent: IndexedGallery) -> None:
+def test_back_leads_to_the_frame_that_was_shown_or_to_none(registry: ModelRegistry, sent: GalleryInMemory) -> None:
     title = sent.gallery.items[1].title
     state = ViewState(OWN_VIDEO, 2, "a red wall", other="a dog")
     values = search.again(registry, SessionData(video=sent), {"photo": title}, state)
