@@ -279,9 +279,9 @@ def restored(registry: ModelRegistry, link: Link, name: str) -> Values:
 
 
 def lacking(link: Link, name: str, values: Sequence[Any]) -> str:
-    """A sentence where a view's picture cannot be drawn by the layer that a link names; empty where it is, or where
-    that is measured when it is asked for."""
+    """A sentence where a view's picture cannot be drawn by the layer that a link names; empty where it is, where that
+    is measured when it is asked for, and where there is no picture yet."""
     shown = [value["layer"] for value in values if isinstance(value, dict) and "layer" in value]
-    if name not in LAYERED or link.layer in shown or Layer.parse(link.layer).row.measure is not None:
+    if name not in LAYERED or not shown or link.layer in shown or Layer.parse(link.layer).row.measure is not None:
         return ""
     return f"The layer {link.layer!r} of this link is not to be had here: the decision mask is shown."

@@ -17,6 +17,7 @@ from demo.screens.about.view import credit_lines, gallery_line
 from demo.screens.parts import ViewState
 from demo.screens.photos import view as search
 from demo.screens.photos.many import indexing_line, names_box
+from demo.screens.session import fill
 from demo.screens.why.values import WhyState, why_value
 from demo.service.counterfactual import Forcing
 from demo.service.registry import ModelRegistry
@@ -147,3 +148,8 @@ def test_a_gallery_in_memory_tells_its_size(registry: ModelRegistry) -> None:
 )
 def test_how_far_indexing_is_stands_in_a_line(status: IndexingStatus, text: str) -> None:
     assert f">{text}</p>" in indexing_line(status)
+
+
+def test_photographs_without_captions_wait_for_some_in_compare(many: RetrievalService) -> None:
+    view, values = fill(ModelRegistry(many), {}, "compare")
+    assert (view, values["compare"][0]) == ("search", "")  # nothing is missing: there is nothing to compare yet
