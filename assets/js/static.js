@@ -2,15 +2,20 @@
 
 import { keepOpenInSight } from "./page/bar.js";
 import { viewInSight } from "./page/trail.js";
+import { captionsView } from "./static/captions.js";
+import { compareView } from "./static/compare.js";
 import { control } from "./static/control.js";
 import { makeEngine } from "./static/engine.js";
 import { makePairs } from "./static/pair.js";
 import { photosView } from "./static/photos.js";
 import { keepOffline } from "./static/offline.js";
 import { messageLine } from "./static/view.js";
+import { whyView } from "./static/why.js";
 
 const site = JSON.parse(document.getElementById("site").textContent);
-const lines = { search: messageLine("said") };
+const idOf = (view) => (view === "search" ? "said" : `${view}-said`);
+const makers = { search: photosView, captions: captionsView, compare: compareView, why: whyView };
+const lines = Object.fromEntries(Object.keys(makers).map((view) => [view, messageLine(idOf(view))]));
 let waiting = null; // the line that tells what is waited for
 
 // What is waited for is told in the view in sight, until it is there.
@@ -21,8 +26,9 @@ function tell(text) {
 }
 
 const engine = makeEngine(site, tell);
-const base = { site, engine, pairs: makePairs(engine.ask, tell) };
-const views = { search: photosView({ ...base, line: lines.search }) };
+const lead = (state) => page.lead("why", (view) => view.again(state)); // two that stand side by side there
+const base = { site, engine, pairs: makePairs(engine.ask, tell), lead };
+const page = control(Object.fromEntries(Object.entries(makers).map(([view, make]) => [view, make({ ...base, line: lines[view] })])));
 
 keepOpenInSight();
-Promise.resolve(control(views).start()).then(() => keepOffline(site));
+Promise.resolve(page.start()).then(() => keepOffline(site));

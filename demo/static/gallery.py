@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from PIL import Image
 from demo.galleries.annotation import SceneAnnotation, described, labels, object_name
 from demo.galleries.gallery import GalleryItem
 from demo.galleries.index import GalleryInMemory
-from demo.galleries.openings import first_captions
+from demo.galleries.openings import Opening, first_captions, opening_of
 from demo.galleries.photos import KEPT, data_url
 from demo.galleries.phrases import COLOURS, LONGEST_NOUN, OPENINGS, PUNCTUATION, SIZE_NAMES, forms
 from demo.record.outlines import packed_lines, scene_lines
@@ -27,6 +28,7 @@ from seps.scenes.wording import plural
 EMBEDDINGS = "embeddings.f16"
 FACTS = "gallery.json"
 PICTURES = "pictures"
+OPENED = ("captions", "compare", "why")  # views with a choice of what they open with
 
 
 def write_gallery(service: RetrievalService, indexed: GalleryInMemory, folder: Path) -> dict[str, Any]:
@@ -45,6 +47,7 @@ def write_gallery(service: RetrievalService, indexed: GalleryInMemory, folder: P
         "note": gallery.note,
         "noun": gallery.noun,
         "chips": list(first_captions(gallery)),
+        "openings": {view: opening_facts(opening_of(gallery, view)) for view in OPENED},
         "shape": list(indexed.embeddings.shape),
         "items": items,
     }
@@ -53,6 +56,11 @@ def write_gallery(service: RetrievalService, indexed: GalleryInMemory, folder: P
     (folder / FACTS).write_text(json.dumps(facts, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
     (folder / EMBEDDINGS).write_bytes(indexed.embeddings.cpu().numpy().astype("<f2").tobytes())
     return facts
+
+
+def opening_facts(opening: Opening | None) -> dict[str, Any] | None:
+    """What a view opens with, None where nothing was chosen for it."""
+    return None if opening is None else asdict(opening)
 
 
 def write_item(indexed: GalleryInMemory, index: int, folder: Path, grid: tuple[int, int]) -> dict[str, Any]:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
+
+from numpy.polynomial.legendre import leggauss
 
 from demo.record.unmatched import kind_of
 from demo.service.captions import MAX_CHARACTERS
 from demo.service.language import COMMON
 from demo.service.retrieval import RetrievalService
+from seps.explanation.attribution import POINTS
 from seps.explanation.caption_words import FUNCTION_WORDS
+from seps.method.alignment import HRPA
 from seps.models.export.folder import export
 from seps.models.export.graphs import exportable
 from seps.models.export.packing import round_weights
@@ -29,17 +34,40 @@ def page_model(model: SEPSModel) -> SEPSModel:
 def write_model(service: RetrievalService, folder: Path, progress: Progress = False) -> None:
     """Write a model's graphs and language into a folder."""
     export(service.model, folder, service.name, small=True, progress=progress)
+    write_language(service, folder)
+
+
+def write_language(service: RetrievalService, folder: Path) -> None:
+    """Write what is told of captions and of words, and what splits S(I, T) among them, into a folder."""
     rule = service.found_rule
     language = {
         "max_characters": MAX_CHARACTERS,
         "common": sorted(COMMON),
+        "relevance": relevance_facts(service.model.cross_net.hrpa),
         "found": None
         if rule is None
         else {
             "threshold": rule.threshold,
             "words": None if rule.words is None else sorted(rule.words),
             "kind": kind_of(rule),
-            "function_words": sorted(FUNCTION_WORDS),
         },
+        "function_words": sorted(FUNCTION_WORDS),
     }
     (folder / LANGUAGE).write_text(json.dumps(language, ensure_ascii=False), encoding="utf-8")
+
+
+def relevance_facts(hrpa: HRPA) -> dict[str, Any] | None:
+    """The relevance network's weights, and the points of the way along which it is split with theirs, see
+    `attribute_relevance`; None in the released variant, which has none."""
+    if not hrpa.use_paper_version:
+        return None
+    layers: Any = hrpa.relevance_mlp
+    first, _, last = layers
+    nodes, weights = leggauss(POINTS)  # on [-1, 1]
+    return {
+        "top_k": hrpa.top_k,
+        "first": {"weight": first.weight.tolist(), "bias": first.bias.tolist()},
+        "last": {"weight": last.weight[0].tolist(), "bias": last.bias.item()},
+        "nodes": ((nodes + 1) / 2).tolist(),
+        "weights": (weights / 2).tolist(),
+    }

@@ -9,6 +9,7 @@ from typing import Any
 
 from demo.record.packing import DESCRIPTION
 from demo.record.page_table import table_tag
+from demo.screens.parts import NO_POOL
 from demo.server.static import scripts, styles
 from demo.service.measures import MEASURES
 
@@ -35,6 +36,7 @@ def static_page(parts: dict[str, str], galleries: Sequence[dict[str, Any]], engi
         "scripts": sorted({*preloaded(), *reached(WORKER)}),
         "engine_bytes": engine_bytes,
         "description": DESCRIPTION,
+        "no_pool": NO_POOL,
         "measures": {measure.name: measure.meaning for measure in MEASURES},
     }
     data = json.dumps(values, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -108,7 +108,6 @@ def first_view(
     """The worked example of a gallery as the page's scripts take it, pictures by address."""
     captions = examples_of(indexed)
     _, ranking, viewer, state = rank_and_show(service, indexed, captions[0], None, ViewState())
-    ranking["why"] = False  # there is no such view
     shown = facts["items"][state.index]["photo"]
     viewer["photo"] = shown | {"src": f"{folder}/{shown['src']}"}
     for part in ranking["lists"]:

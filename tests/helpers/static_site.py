@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page, expect
 
+QUICK = 5_000  # milliseconds that something may take elsewhere
+READY = 60_000  # milliseconds that a model may take to be there, beside other tests
 DECIMAL = re.compile(r"([+-]?\d+\.\d+)")
 # Arrays of a value as base64, as Python packs them.
 PACKED = """(value) => {
@@ -43,10 +45,15 @@ class _Quiet(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, *_: Any) -> None:
+        """Say nothing of a page that was left while it fetched."""
+
+
 @contextmanager
 def served_folder(folder: Path) -> Iterator[str]:
     """Serve a folder; give its address."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
+    server = _Server(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
@@ -55,6 +62,36 @@ def served_folder(folder: Path) -> Iterator[str]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextmanager
+def watched_page(browser: Browser) -> Iterator[Page]:
+    """A page of a laptop's size in which no script may fail."""
+    context = browser.new_context(viewport={"width": 1366, "height": 768}, accept_downloads=True)
+    page = context.new_page()
+    page.set_default_timeout(READY)
+    expect.set_options(timeout=READY)
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    yield page
+    expect.set_options(timeout=QUICK)
+    context.close()
+    assert faults == []
+
+
+def ask(page: Page, caption: str, box: str = "#caption") -> None:
+    """Type a caption, and wait until it is answered."""
+    page.fill(f"{box} textarea", caption)
+    there = """(caption) => {
+        const query = new URLSearchParams(location.search);
+        return query.get("caption") === caption && query.get("photo") !== null;
+    }"""
+    page.wait_for_function(there, arg=caption)
+
+
+def score(page: Page, viewer: str = "#viewer") -> float:
+    """The score that a viewer shows."""
+    return float(page.get_attribute(f"{viewer} output", "data-similarity") or "nan")
 
 
 def open_engine(page: Page) -> None:
@@ -68,10 +105,12 @@ def open_engine(page: Page) -> None:
             const [own, resize] = [await module("static/own.js"), await module("engine/resize.js")];
             const language = await module("static/language.js");
             const {{ decode }} = await module("record/record.js");
+            const views = ["captions", "compare", "why"].map((view) => module(`static/${{view}}.js`));
+            const [captions, compare, why] = await Promise.all(views);
             const engine = makeEngine(site, () => {{}});
             const pairs = makePairs(engine.ask, () => {{}});
             const facts = await engine.open(site.galleries[0].name);
-            window.asked = {{ engine, pairs, facts, own, resize, language, decode, pack: {PACKED} }};
+            window.asked = {{ engine, pairs, facts, own, resize, language, decode, captions, compare, why, pack: {PACKED} }};
         }}"""
     )
 

@@ -20,7 +20,8 @@ const CAPTION = 270; // CSS pixels, the width that a caption and its score would
 const GAP = 16; // CSS pixels between pictures
 const WORDS = 96; // CSS pixels, what a row's captions and scores take of the height
 
-function letter(index) {
+// What a picture is called.
+export function letter(index) {
   return String.fromCharCode(65 + index);
 }
 
@@ -44,6 +45,14 @@ function matrix(overlap) {
   );
 }
 
+// From the lowest to the highest value of a layer (text form) in all records; null for the mask.
+export function sharedRange(records, text) {
+  const layer = parseLayer(text);
+  if (isMask(layer)) return null;
+  const ranges = records.map((record) => layerValues(record, layer).range);
+  return [Math.min(...ranges.map(([low]) => low)), Math.max(...ranges.map(([, high]) => high))];
+}
+
 function build(root, value, trigger) {
   const items = value.items.map((item) => ({ ...item, record: decode(item.record), objects: item.objects ?? [] }));
   const first = items[0].record;
@@ -57,14 +66,6 @@ function build(root, value, trigger) {
   };
   const settings = () => ({ layer: state.layer, objects: state.objects });
   let photo = null;
-
-  // From the lowest to the highest value of all pictures; null for the mask.
-  function sharedRange() {
-    const layer = parseLayer(state.layer);
-    if (isMask(layer)) return null;
-    const ranges = items.map(({ record }) => layerValues(record, layer).range);
-    return [Math.min(...ranges.map(([low]) => low)), Math.max(...ranges.map(([, high]) => high))];
-  }
 
   const buttons = available.map((name) => button({
     "data-layer": name,
@@ -143,7 +144,7 @@ function build(root, value, trigger) {
 
   function update() {
     press(buttons, (element) => element.dataset.layer === state.layer);
-    const range = sharedRange();
+    const range = sharedRange(items.map(({ record }) => record), state.layer);
     const layer = parseLayer(state.layer);
     legendPlace.replaceChildren(layerLegend(first, layer, { opacity: value.opacity ?? 0.75, range }));
     reading.replaceChildren(h("p", {}, reads()));

@@ -8,6 +8,7 @@ import { normalised, squashed } from "./resize.js";
 const NEEDED = ["text", "features", "rank", "pair", "forced"]; // graphs; that of images comes with the first picture
 const BATCH = 10; // pictures whose features are computed together
 const RANKED = 50; // pictures that are ranked together
+const ENCODED = 32; // captions that are encoded together
 const REMEMBERED = 64; // captions
 // Ideographs beyond U+FFFF, which the tokenizer's library takes for letters of a word.
 const IDEOGRAPHS = /[\u{20000}-\u{2A6DF}\u{2A700}-\u{2B73F}\u{2B740}-\u{2B81F}\u{2B820}-\u{2CEAF}\u{2F800}-\u{2FA1F}]/gu;
@@ -23,6 +24,7 @@ export class Model {
     this.sessions = {};
     this.galleries = {}; // name -> {count, patches, features}
     this.captions = new Map();
+    this.pools = {}; // name -> the words of its captions, as tensors
     const [patches, channels] = manifest.graphs.image.outputs[0].shape.slice(1); // [CLS] among them where there is one
     this.patches = patches;
     this.channels = channels;
@@ -82,14 +84,52 @@ export class Model {
     const known = this.captions.get(caption);
     if (known) return known;
     const { ids, labels } = this.read(caption);
-    const { words } = await this.run("text", {
-      ids: this.tensor("int64", BigInt64Array.from(ids, BigInt), [1, ids.length]),
-      lengths: this.tensor("int64", BigInt64Array.of(BigInt(ids.length)), [1]),
-    });
-    const result = { tensor: this.tensor("float32", words.data, words.dims.slice(1)), labels };
+    const [tensor] = await this.encodeCaptions([ids]);
+    const result = { tensor, labels };
     this.captions.set(caption, result);
     if (this.captions.size > REMEMBERED) this.captions.delete(this.captions.keys().next().value);
     return result;
+  }
+
+  // The words of captions of one length, given as ids: a tensor (L, C) for each.
+  async encodeCaptions(captions) {
+    const [count, length] = [captions.length, captions[0].length];
+    const { words: { data, dims } } = await this.run("text", {
+      ids: this.tensor("int64", BigInt64Array.from(captions.flat(), BigInt), [count, length]),
+      lengths: this.tensor("int64", new BigInt64Array(count).fill(BigInt(length)), [count]),
+    });
+    const size = length * dims[2];
+    return captions.map((_, at) => this.tensor("float32", data.slice(at * size, (at + 1) * size), [length, dims[2]]));
+  }
+
+  // Read the captions of a pool; those of one length are encoded together, so that none is padded.
+  async openPool(name, captions, progress) {
+    if (this.pools[name]) return;
+    const read = captions.map((caption, at) => ({ at, ids: this.read(caption).ids }));
+    const words = new Array(captions.length);
+    const lengths = [...new Set(read.map(({ ids }) => ids.length))];
+    let done = 0;
+    for (const length of lengths) {
+      const alike = read.filter(({ ids }) => ids.length === length);
+      for (let from = 0; from < alike.length; from += ENCODED) {
+        const part = alike.slice(from, from + ENCODED);
+        (await this.encodeCaptions(part.map(({ ids }) => ids))).forEach((tensor, index) => { words[part[index].at] = tensor; });
+        progress(done += part.length);
+      }
+    }
+    this.pools[name] = words;
+  }
+
+  // S(I, T) of a picture with each caption of an open pool, where one is named, and with others.
+  async rankCaptions(gallery, index, pool, captions) {
+    const words = [...(pool ? this.pools[pool] : [])];
+    for (const caption of captions) words.push((await this.words(caption)).tensor);
+    const inputs = this.ranked(gallery, index, index + 1);
+    const scores = new Float32Array(words.length);
+    for (const [at, tensor] of words.entries()) {
+      scores[at] = (await this.run("rank", { ...inputs, words: tensor })).similarity.data[0];
+    }
+    return scores;
   }
 
   // Take a gallery's embeddings: (V, N[+1], C) in float16 at an address.
@@ -114,19 +154,25 @@ export class Model {
 
   // S(I, T) of every picture of a gallery.
   async rank(gallery, caption) {
-    const { count, values, size, features } = this.galleries[gallery];
+    const { count } = this.galleries[gallery];
     const { tensor: words } = await this.words(caption);
     const scores = [];
     for (let at = 0; at < count; at += RANKED) {
-      const end = Math.min(at + RANKED, count);
-      const cut = ({ type, dims, data }) => {
-        const each = data.length / count;
-        return this.tensor(type, data.subarray(at * each, end * each), [end - at, ...dims.slice(1)]);
-      };
-      const patches = this.tensor("float32", values.subarray(at * size, end * size), [end - at, this.patches, this.channels]);
-      scores.push((await this.run("rank", { patches, words, ...mapped(features, cut) })).similarity.data);
+      const inputs = this.ranked(gallery, at, Math.min(at + RANKED, count));
+      scores.push((await this.run("rank", { ...inputs, words })).similarity.data);
     }
     return joined(scores);
+  }
+
+  // What ranking takes of the pictures of a gallery from one position up to another.
+  ranked(gallery, from, to) {
+    const { count, values, size, features } = this.galleries[gallery];
+    const cut = ({ type, dims, data }) => {
+      const each = data.length / count;
+      return this.tensor(type, data.subarray(from * each, to * each), [to - from, ...dims.slice(1)]);
+    };
+    const patches = this.tensor("float32", values.subarray(from * size, to * size), [to - from, this.patches, this.channels]);
+    return { patches, ...mapped(features, cut) };
   }
 
   embeddings(gallery, index) {

@@ -30,6 +30,8 @@ const methods = {
   },
   read: ({ model, caption }) => models[model].read(caption),
   rank: ({ model, gallery, caption }) => models[model].rank(gallery, caption),
+  pool: ({ model, name, captions }, progress) => models[model].openPool(name, captions, progress),
+  captions: ({ model, gallery, index, pool, captions }) => models[model].rankCaptions(gallery, index, pool, captions),
   explain: ({ model, gallery, index, caption, mask }) => models[model].explain(gallery, index, caption, mask),
   effects: ({ model, name, gallery, index, caption, mask }, progress) =>
     models[model].effects(name, gallery, index, caption, mask, progress),

@@ -60,15 +60,23 @@ function gameRow(key, decided, budget) {
   ];
 }
 
-function overlapOf(mask, other) {
+// Of the patches that either of two masks keeps, the fraction that both do.
+export function overlapOf(mask, other) {
   const union = count(mask, (bit, patch) => bit || other[patch]);
   return union ? count(mask, (bit, patch) => bit && other[patch]) / union : 1;
 }
 
+// What two or more masks have in common.
+export function sharedSentence(masks) {
+  const common = count(masks[0], (_, patch) => masks.every((mask) => mask[patch]));
+  const kept = count(masks[0], (_, patch) => masks.some((mask) => mask[patch]));
+  const numbers = { count: masks.length, common, kept, share: (100 * common) / Math.max(kept, 1) };
+  if (masks.length === 2) return say("shared.two", numbers);
+  const pairs = masks.flatMap((mask, at) => masks.slice(at + 1).map((other) => 100 * overlapOf(mask, other)));
+  return say("shared.more", { ...numbers, least: Math.min(...pairs), most: Math.max(...pairs) });
+}
+
 // What two masks share, the other being that of a caption.
 export function otherSentence(mask, other, caption) {
-  const common = count(mask, (bit, patch) => bit && other[patch]);
-  const kept = count(mask, (bit, patch) => bit || other[patch]);
-  const sentence = say("shared.two", { share: (100 * common) / Math.max(kept, 1), common, kept });
-  return say("shared.other", { caption, sentence });
+  return say("shared.other", { caption, sentence: sharedSentence([mask, other]) });
 }

@@ -19,26 +19,28 @@ export function captionWords(labels) {
   return words;
 }
 
-// rule: {threshold, words, kind, function_words}, null where none was measured.
-function unfound(record, rule) {
+// The words of a record's caption that match nothing, {text, pieces, cosine}. language: of the model, {found: {threshold,
+// words, kind}, function_words}, where `found` is null if it was not measured when a word matches nothing.
+export function unfound(record, { found: rule, function_words: closed }) {
   if (!rule) return [];
   const { words: labels, cosines } = record.alignments[0];
   const best = ({ pieces }) => Math.max(...pieces.flatMap((piece) => cosines.map((row) => row[piece])));
   return captionWords(labels)
-    .filter(({ text }) => isContent(text, rule) && (!rule.words || rule.words.includes(text.toLowerCase())))
+    .filter(({ text }) => isContent(text, closed) && (!rule.words || rule.words.includes(text.toLowerCase())))
     .map((word) => ({ ...word, cosine: best(word) }))
     .filter(({ cosine }) => cosine < rule.threshold);
 }
 
-function isContent(word, rule) {
-  return /\p{L}/u.test(word) && !word.startsWith("#") && !rule.function_words.includes(word.toLowerCase());
+// Whether a word can name something that a picture shows.
+export function isContent(word, closed) {
+  return /\p{L}/u.test(word) && !word.startsWith("#") && !closed.includes(word.toLowerCase());
 }
 
 // The words that match nothing as the viewer marks them; null where there are none.
-export function unfoundValue(record, rule) {
-  const words = unfound(record, rule);
+export function unfoundValue(record, language) {
+  const words = unfound(record, language);
   if (!words.length) return null;
-  const { threshold, kind } = rule;
+  const { threshold, kind } = language.found;
   const line = ({ text, cosine }) => say("found.word", { word: text, cosine, threshold, kind });
   return {
     pieces: words.flatMap(({ pieces }) => pieces),
@@ -49,12 +51,13 @@ export function unfoundValue(record, rule) {
 }
 
 // What is said of a ranking whose best picture the record is of.
-export function missedSentence(record, rule) {
-  const words = unfound(record, rule);
+export function missedSentence(record, language) {
+  const words = unfound(record, language);
   return words.length ? say("found.best", { words: quoted(words) }) : "";
 }
 
-function quoted(words) {
+// Words in quotation marks, each once, with commas and an "or".
+export function quoted(words) {
   const marked = [...new Set(words.map(({ text }) => `“${text}”`))];
   return marked.length === 1 ? marked[0] : `${marked.slice(0, -1).join(", ")}${say("reading.or")}${marked.at(-1)}`;
 }

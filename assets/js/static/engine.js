@@ -6,6 +6,7 @@ import { fetchedJson } from "../engine/fetching.js";
 import { say } from "../base/words.js";
 
 export const UPLOADS = "uploads";
+const PHOTOS = "photos"; // the model of a person's own pictures, where it is here
 const MEGABYTE = 1e6;
 const PATIENCE = 250; // milliseconds between two lines on what was fetched
 
@@ -62,15 +63,15 @@ export function makeEngine(site, tell) {
     return { ...facts, ...known };
   }
 
-  // A person's own pictures, {name, src, width, height, pixels}, as a gallery of a model.
-  async function take(model, pictures) {
+  // A person's own pictures, {name, src, width, height, pixels}, as a gallery of a model, under a name.
+  async function take(model, pictures, gallery = UPLOADS) {
     const base = await open(site.galleries.find((gallery) => gallery.model === model).name);
     const count = pictures.length;
     for (const [number, { pixels, width, height }] of pictures.entries()) {
       tell(say("static.reading", { number: number + 1, count }));
       await ask("encode", { model, picture: { pixels, width, height } });
     }
-    await ask("take", { model, gallery: UPLOADS });
+    await ask("take", { model, gallery });
     tell("");
     const items = pictures.map(({ name, src, width, height }) => ({
       key: name,
@@ -79,10 +80,12 @@ export function makeEngine(site, tell) {
       thumb: src,
       photo: { src, width, height, title: name, credit: "", link: null, licence: "", licence_link: null },
     }));
-    const own = { ...base, name: UPLOADS, title: say("static.own"), note: "", noun: "photographs", items, nouns: undefined };
-    opened.set(UPLOADS, Promise.resolve(own));
+    const texts = { title: say("static.own"), note: "", noun: "photographs" };
+    const own = { ...base, ...texts, name: gallery, isOwn: true, items, nouns: undefined, openings: {} };
+    opened.set(gallery, Promise.resolve(own));
     return own;
   }
 
-  return { ask, open, take, has: (name) => opened.has(name) };
+  const modelOfPhotos = (site.galleries.find(({ model }) => model === PHOTOS) ?? site.galleries[0]).model;
+  return { ask, open, take, tell, modelOfPhotos };
 }

@@ -2,14 +2,10 @@
 
 import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
-import { drawLayer } from "../picture/layer.js";
-import { loadImage } from "../base/canvas.js";
-import { describe, layerValues, parseLayer } from "../record/record.js";
+import { maskOf, measureOf } from "./pair.js";
+import { comparisonSheet, contrastSheet, layerSheet } from "./pictures.js";
 
 const LONGEST_PART = 60; // characters of each part of a file's name
-const WIDTH = 1200; // pixels of a PNG
-const MARGIN = 36;
-const LINE = 34;
 
 // A file's name, as demo/drawing/formats.py makes it.
 export function fileName(model, title, layer, kind) {
@@ -18,7 +14,7 @@ export function fileName(model, title, layer, kind) {
   return `${["seps", ...[model, title, layer].map(part).filter(Boolean)].join("-")}.${kind}`;
 }
 
-export function save(name, type, content) {
+function save(name, type, content) {
   const address = URL.createObjectURL(new Blob([content], { type }));
   const anchor = Object.assign(document.createElement("a"), { href: address, download: name });
   anchor.click();
@@ -26,7 +22,7 @@ export function save(name, type, content) {
 }
 
 // The record with plain lists of numbers, as `plain` in demo/record/packing.py writes it.
-export function plainRecord(packed, description) {
+function plainRecord(packed, description) {
   const unpack = (value) => {
     if (value && Array.isArray(value.shape) && value.values) return nested(Array.from(value.values), value.shape);
     if (Array.isArray(value)) return value.map(unpack);
@@ -53,61 +49,62 @@ const cell = (value) => {
 };
 
 // Rows as CSV that spreadsheets read.
-export function csv(rows) {
+function csv(rows) {
   return `\ufeff${rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("")}`;
 }
 
-// The picture of a layer over its photo, with the caption and what it shows below it.
-export async function png(record, value, { layer, opacity, lines }) {
-  const photo = await loadImage(value.photo);
-  const style = getComputedStyle(document.body);
-  const colour = (name) => style.getPropertyValue(name).trim();
-  const drawn = Object.assign(document.createElement("canvas"), {
-    width: WIDTH, height: Math.round((WIDTH * photo.naturalHeight) / photo.naturalWidth),
-  });
-  if (layer.startsWith("tokens")) drawTokens(drawn, photo, record, layer, { opacity, lines: false });
-  else drawLayer(drawn, photo, record, layer, { opacity, lines });
-  const { photo: { credit, licence }, caption, model } = value;
-  const facts = [say("button.model", { name: model }), `S(I, T) ${fixed(record.similarity, 4)}`];
-  const texts = [caption, describe(record, layer), [...facts, credit, licence].filter(Boolean).join(" · ")];
-  const canvas = document.createElement("canvas");
-  const context = canvas.getContext("2d");
-  const font = (at) => `${at ? 22 : 26}px ${style.fontFamily}`;
-  const wrapped = texts.flatMap((text, at) => {
-    context.font = font(at);
-    return broken(context, text, WIDTH).map((line) => ({ line, at }));
-  });
-  canvas.width = WIDTH + 2 * MARGIN;
-  canvas.height = drawn.height + 3 * MARGIN + wrapped.length * LINE;
-  context.fillStyle = colour("--ground");
-  context.fillRect(0, 0, canvas.width, canvas.height);
-  context.drawImage(drawn, MARGIN, MARGIN);
-  wrapped.forEach(({ line, at }, number) => {
-    context.font = font(at);
-    context.fillStyle = colour(at ? "--quiet" : "--ink");
-    context.fillText(line, MARGIN, drawn.height + 2 * MARGIN + (number + 0.7) * LINE);
-  });
-  return new Promise((done) => canvas.toBlob(done, "image/png"));
+const noted = (name) => say("static.saved", { name });
+
+// Save a ranking as CSV; returns the line that tells so.
+export function saveRanking({ model }, title, rows) {
+  const name = fileName(model, title, "ranking", "csv");
+  save(name, "text/csv", csv(rows));
+  return noted(name);
 }
 
-// Every aggregated token in a picture of its own, all on one scale.
-function drawTokens(canvas, photo, record, layer, options) {
-  const { range, values } = layerValues(record, parseLayer(layer));
-  const columns = Math.ceil(Math.sqrt(values.length));
-  const [width, height] = [canvas.width, canvas.height].map((side) => Math.floor(side / columns));
-  values.forEach((_, index) => {
-    const part = Object.assign(document.createElement("canvas"), { width: width - 4, height: height - 4 });
-    drawLayer(part, photo, record, layer.replace("tokens", `token:${index + 1}`), { ...options, range });
-    canvas.getContext("2d").drawImage(part, (index % columns) * width, Math.floor(index / columns) * height);
-  });
-}
-
-function broken(context, text, width) {
-  const lines = [""];
-  for (const word of text.split(" ")) {
-    const longer = `${lines.at(-1)} ${word}`.trim();
-    if (lines.at(-1) && context.measureText(longer).width > width) lines.push(word);
-    else lines[lines.length - 1] = longer;
+// Save what a viewer shows, as PNG or JSON, with `more` in the latter; returns the line that tells so.
+export async function saveExplanation({ site, pairs }, facts, state, value, { format, layer, opacity, lines }, more = {}) {
+  const { index, caption } = state;
+  const mask = maskOf(state, facts.manifest.grid[0] * facts.manifest.grid[1]);
+  const { record, packed } = await pairs.explained(facts, index, caption, mask, measureOf(layer));
+  const name = fileName(value.model, value.photo.title, layer, format);
+  if (format === "png") {
+    save(name, "image/png", await layerSheet(record, value, { layer, opacity, lines }));
+    return noted(name);
   }
-  return lines;
+  const description = packed.measures ? { ...site.description, measures: site.measures } : site.description;
+  const explanation = plainRecord(packed, description);
+  const numbers = { model: value.model, photo: value.photo.title, caption, dense_caption: null, explanation, ...more };
+  save(name, "application/json", JSON.stringify(numbers, null, 1));
+  return noted(name);
+}
+
+// Save captions over one photograph as PNG.
+export async function saveComparison(value, { format, layer, objects }) {
+  const name = fileName(value.model, value.photo.title, `compare-${layer}`, format);
+  save(name, "image/png", await comparisonSheet(value, { layer, objects }));
+  return noted(name);
+}
+
+// Save two that stand side by side; record: as `contrastRecord` gives it, value: what is drawn.
+export async function saveContrast(record, value, { format, layer }) {
+  const { model, left, right } = record;
+  const name = fileName(model, `${left.photo} ${right.photo}`, "why", format);
+  if (format === "png") save(name, "image/png", await contrastSheet(value, { layer }));
+  else if (format === "json") save(name, "application/json", JSON.stringify(record, null, 1));
+  else save(name, "text/csv", csv(contrastRows(record, value)));
+  return noted(name);
+}
+
+// Each part's shares; all parts add up to the row of S(I, T).
+function contrastRows({ left, right }, { rows, rest, sum: [first, second, difference] }) {
+  const number = (value) => (value === null ? "" : Number(fixed(value, 6)));
+  const about = [left.photo, right.photo, left.caption, right.caption];
+  const row = (name, kind, part) => [name, kind, number(part.left), number(part.right), number(part.difference), ...about];
+  return [
+    ["part", "kind", "left", "right", "difference", "left_photo", "right_photo", "left_caption", "right_caption"],
+    ...rows.map((part) => row(part.word, "word", part)),
+    ...rest.map((part) => row(part.title, "rest", part)),
+    row(say("why.sum"), "sum", { left: first, right: second, difference }),
+  ];
 }

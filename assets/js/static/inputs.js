@@ -22,19 +22,33 @@ export function answerTyping(box, asked, isOneCaption = true) {
   });
 }
 
-// The choice of galleries in a place, each with what it takes to fetch: choose(name) marks one, offer(name, title) adds one.
+// The choice of one of several in a place: offer([[value, title], ...], chosen) draws them where they are others than
+// before, and marks one.
+export function choice(place, changed) {
+  const inputs = () => /** @type {HTMLInputElement[]} */ ([...place.querySelectorAll("input")]);
+  function offer(options, chosen) {
+    const labels = options.map(([value, title]) =>
+      h("label", {}, h("input", { type: "radio", name: place.id, value, change: () => changed(value) }), ` ${title}`));
+    const isSame = inputs().map(({ value }) => value).join("\n") === options.map(([value]) => value).join("\n");
+    if (!isSame) place.replaceChildren(place.firstElementChild, ...labels);
+    choose(chosen);
+  }
+  function choose(chosen) {
+    for (const input of inputs()) input.checked = input.value === chosen;
+  }
+  return { offer, choose };
+}
+
+// The choice of galleries in a place, each with what it takes to fetch: choose(name) marks one, add(name, title) adds one.
 export function galleryChoice(place, site, changed) {
-  const group = place.id;
-  function offer(name, title) {
-    if (place.querySelector(`[value="${name}"]`)) return;
-    const input = h("input", { type: "radio", name: group, value: name, change: () => changed(name) });
-    place.append(h("label", {}, input, ` ${title}`));
+  const galleries = choice(place, changed);
+  const options = site.galleries.map(({ name, title, bytes }) =>
+    [name, say("static.gallery", { title, megabytes: (bytes + site.engine_bytes) / MEGABYTE })]);
+  galleries.offer(options, null);
+  function add(name, title) {
+    if (options.some(([value]) => value === name)) return;
+    options.push([name, title]);
+    galleries.offer(options, null);
   }
-  for (const { name, title, bytes } of site.galleries) {
-    offer(name, say("static.gallery", { title, megabytes: (bytes + site.engine_bytes) / MEGABYTE }));
-  }
-  function choose(name) {
-    for (const input of place.querySelectorAll("input")) input.checked = input.value === name;
-  }
-  return { choose, offer };
+  return { choose: galleries.choose, add };
 }

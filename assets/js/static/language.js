@@ -7,6 +7,7 @@ const MIN_FRACTION = 0.25; // of the words in pieces, from which on a caption of
 const SHORT_FRACTION = 0.5; // and above which a shorter one does
 const ENOUGH = 4;
 const NAMED = 5; // words that a hint names
+const MOST_LINES = 200; // captions that are typed at once
 const SHOWN = 40; // characters of a caption in a sentence
 
 // A caption as read, {caption, note}, where the note tells what of it the model does not read; throws where it cannot be
@@ -17,6 +18,22 @@ export async function readCaption(pairs, facts, typed) {
   const { max_characters: limit, common } = facts.language;
   if (caption.length > limit) throw new Error(say("static.long", { count: caption.length, limit }));
   return { caption, note: noteOf(caption, await pairs.read(facts, caption), common) };
+}
+
+// Captions typed one a line, as read; empty lines are passed over. Throws, naming the line, where one cannot be read.
+export async function readLines(pairs, facts, text) {
+  const lines = text.split(/\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/).map((line, index) => ({ line, number: index + 1 }))
+    .filter(({ line }) => line.trim());
+  if (lines.length > MOST_LINES) throw new Error(say("static.many_captions", { count: lines.length, limit: MOST_LINES }));
+  const captions = [];
+  for (const { line, number } of lines) {
+    try {
+      captions.push((await readCaption(pairs, facts, line)).caption);
+    } catch ({ message }) {
+      throw new Error(say("static.line", { number, problem: message }));
+    }
+  }
+  return captions;
 }
 
 // Throws where a caption cannot be read; else the sentences on what of it the model does not read, or may not know.

@@ -5,39 +5,50 @@ import { maskText, readMask } from "../viewer/masks.js";
 
 export const PLAIN = { layer: "mask", opacity: 0.75, lines: true, objects: false, mask: "", budget: 0 };
 
-// The gallery of a query: its name, or the first, and what is wrong with it, or nothing.
+// The gallery of a query by its name, the first where it names none; throws where it is not here.
 export function galleryOf(query, site) {
   const names = site.galleries.map(({ name }) => name);
   const name = query.get("gallery") ?? names[0];
-  if (!names.includes(name)) return { name: names[0], problem: say("static.no_gallery", { name }) };
-  return { name, problem: "" };
+  if (!names.includes(name)) throw new Error(say("static.no_gallery", { name }));
+  return name;
 }
 
-// The state of a query in an open gallery: {index, caption, ...}, index null for the best picture; with what is wrong.
-export function stateOf(query, facts) {
-  const caption = query.get("caption") ?? "";
-  const key = query.get("photo");
-  const index = key === null ? null : facts.items.findIndex((item) => item.key === key);
-  if (index === -1) {
-    const problem = say("static.no_item", { name: facts.name, photo: key, count: facts.items.length });
-    return { ...PLAIN, index: null, caption: facts.chips[0], problem };
-  }
-  if (!caption) return { ...PLAIN, index: null, caption: facts.chips[0], problem: "" };
+// How a query has a picture drawn.
+export function drawnOf(query) {
   const percent = Number(query.get("opacity") ?? 75);
-  const count = facts.manifest.grid[0] * facts.manifest.grid[1];
-  const mask = query.get("mask") ?? "";
-  const isMask = !mask || (index !== null && isTextOfMask(mask, count));
-  const budget = Number(query.get("budget") ?? 0);
   return {
-    index,
-    caption,
     layer: query.get("layer") ?? "mask",
     opacity: Number.isInteger(percent) && percent >= 0 && percent <= 100 ? percent / 100 : PLAIN.opacity,
     lines: query.get("grid") !== "0",
     objects: query.get("objects") === "1",
-    mask: isMask ? mask : "",
+  };
+}
+
+// The position of the photograph that a query names, null where it names none; throws where that is not there.
+export function indexOf(query, facts, name = "photo") {
+  const key = query.get(name);
+  if (key === null) return null;
+  const index = facts.items.findIndex((item) => item.key === key);
+  if (index < 0) throw new Error(say("static.no_item", { name: facts.name, photo: key, count: facts.items.length }));
+  return index;
+}
+
+// The state of a query in Photos: {index, caption, ...}, index null for the best picture; throws where it names what is
+// not there.
+export function stateOf(query, facts) {
+  const index = indexOf(query, facts);
+  const caption = query.get("caption");
+  if (!caption) return { ...PLAIN, index: null, caption: facts.chips[0] };
+  const count = facts.manifest.grid[0] * facts.manifest.grid[1];
+  const mask = query.get("mask") ?? "";
+  if (mask && (index === null || !isTextOfMask(mask, count))) throw new Error(say("static.no_mask", { count }));
+  const budget = Number(query.get("budget") ?? 0);
+  return {
+    index,
+    caption,
+    ...drawnOf(query),
+    mask,
     budget: index !== null && Number.isInteger(budget) && budget >= 0 && budget <= count ? budget : 0,
-    problem: isMask ? "" : say("static.no_mask", { count }),
   };
 }
 

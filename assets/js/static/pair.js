@@ -7,7 +7,6 @@ import { decode } from "../record/record.js";
 import { unfoundValue } from "../record/unfound.js";
 import { fromHighest } from "../engine/numbers.js";
 import { maskText, readMask } from "../viewer/masks.js";
-import { UPLOADS } from "./engine.js";
 import { describedRegion } from "./region.js";
 import { patchesOf, sceneValue } from "./scene.js";
 
@@ -15,7 +14,7 @@ const REMEMBERED = 64;
 const OTHERS = 5; // things in a picture whose masks are offered
 const BUDGET = 20; // patches of the game, to begin with
 const MEASURED = ["effect", "blanked"];
-const FORMATS = ["PNG", "JSON"];
+export const FORMATS = ["PNG", "JSON"]; // of a picture
 const NOTED = 14; // patches between two lines on what is measured
 
 // What computes and remembers; tell(line) as in engine.js.
@@ -112,12 +111,11 @@ export function makePairs(ask, tell) {
     }));
   }
 
-  // The value of the viewer in Photos.
-  async function viewerValue(facts, state) {
-    const { index, caption, layer, opacity, lines, objects, mask, budget } = state;
-    const own = await explained(facts, index, caption);
-    const forced = maskOf(state, own.record.branches[0].kept.length);
-    const { record, packed } = await explained(facts, index, caption, forced, measureOf(layer));
+  // The value of a viewer: of a view by its name in links, where `asked` is what the link names beside the pair.
+  async function pictureValue(facts, state, view, asked = {}) {
+    const { index, caption, layer, opacity, lines, objects } = state;
+    const count = facts.manifest.grid[0] * facts.manifest.grid[1];
+    const { record, packed } = await explained(facts, index, caption, maskOf(state, count), measureOf(layer));
     const { scene, photo } = facts.items[index];
     const { places } = scene ? await read(facts, caption) : {};
     return {
@@ -127,20 +125,29 @@ export function makePairs(ask, tell) {
       dense_caption: null,
       similarity: record.similarity,
       record: packed,
-      unfound: unfoundValue(record, facts.language.found),
+      unfound: unfoundValue(record, facts.language),
       layer: layer in record.says.layers ? layer : "mask",
       opacity,
       lines,
       outlined: objects,
       scene: scene ? sceneValue(record, scene, facts.nouns, caption, places) : null,
-      link: facts.name === UPLOADS ? null : linkTo(facts, state),
+      link: linkTo(view, facts, state, asked),
       measures: true,
       pending: null,
+      formats: FORMATS,
+    };
+  }
+
+  // The value of the viewer in Photos, where patches can be kept and dropped.
+  async function viewerValue(facts, state) {
+    const { index, caption, mask, budget } = state;
+    const own = await explained(facts, index, caption);
+    return {
+      ...await pictureValue(facts, state, "search"),
       mask,
       budget,
       whatif: await whatIf(facts, state, own),
       others: await others(facts, index, caption, own),
-      formats: FORMATS,
     };
   }
 
@@ -154,7 +161,7 @@ export function makePairs(ask, tell) {
   const forget = (gallery) => {
     for (const key of remembered.keys()) if (key.includes(`"gallery":${JSON.stringify(gallery)}`)) remembered.delete(key);
   };
-  return { read, scores, explained, viewerValue, decisionNumbers, forget };
+  return { read, scores, explained, pictureValue, viewerValue, decisionNumbers, forget };
 }
 
 // The measure of a layer, where it is one.
@@ -172,7 +179,8 @@ export function maskOf({ mask }, count) {
   return mask ? readMask(mask, count) : null;
 }
 
-// The query that leads to a pair, here and in the app.
-function linkTo({ model, name, items }, { index, caption }) {
-  return `?${new URLSearchParams({ view: "search", model, gallery: name, photo: items[index].key, caption })}`;
+// The query that leads to a pair in a view, here and in the app; null for a person's own picture.
+export function linkTo(view, { model, name, items, isOwn }, { index, caption }, asked = {}) {
+  if (isOwn) return null;
+  return `?${new URLSearchParams({ view, model, gallery: name, photo: items[index].key, caption, ...asked })}`;
 }

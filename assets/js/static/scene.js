@@ -8,15 +8,19 @@ const HALF = 0.5; // of a patch's area: what objects cover of those that they ho
 // facts: of the scene; nouns: of its gallery; record: decoded; wordPieces(caption): for each word split at spaces the
 // positions of its pieces, null where they cannot be told.
 export function sceneValue(record, facts, nouns, caption, pieces) {
-  const phrases = phrasesOf(facts, nouns, caption);
-  const named = new Set(phrases.flatMap(({ objects }) => objects));
   return {
     unit: facts.unit,
-    objects: facts.objects
-      .map(({ name, lines }, number) => ({ number, name, mentioned: named.has(number), lines }))
-      .filter(({ lines }) => lines.length),
-    inside: pieces ? insideOf(record, facts, phrases, pieces) : {},
+    objects: objectsValue(facts, nouns, caption),
+    inside: pieces ? insideOf(record, facts, phrasesOf(facts, nouns, caption), pieces) : {},
   };
+}
+
+// The objects of which something is seen, and whether a caption names them.
+export function objectsValue(facts, nouns, caption) {
+  const named = new Set(phrasesOf(facts, nouns, caption).flatMap(({ objects }) => objects));
+  return facts.objects
+    .map(({ name, lines }, number) => ({ number, name, mentioned: named.has(number), lines }))
+    .filter(({ lines }) => lines.length);
 }
 
 // The weight of each word of a phrase inside what the phrase names.

@@ -19,16 +19,35 @@ export function makeView(line, parts, put = () => {}) {
   const shown = Object.fromEntries(Object.entries(parts).map(([name, [id, mount, answers]]) =>
     [name, component(document.getElementById(id), mount, null, (event, detail) => answers[event]?.(detail))]));
   function place(values) {
-    if (!values) return;
+    put(values); // first: what a module shows is kept for Back, with the state that led to it
     for (const [name, part] of Object.entries(shown)) if (name in values) part.show(values[name]);
-    put(values);
     if (values.problem) line.problem(values.problem);
     else line.tell(values.note ?? "");
   }
-  const show = latest(place, line.problem);
-  return {
-    show, // show(async () => values): the last one asked for
-    place: (values) => show(async () => values),
-    value: (name) => shown[name].value,
-  };
+
+  // show(async () => values) shows the last of what it is asked for; where something was wrong, what stands there stays,
+  // and so do boxes and choices.
+  const show = latest(place, (problem) => place({ problem }));
+
+  // What a link leads to, work(); where something is wrong with it, the worked example under what is wrong. `problem` is
+  // what was wrong before anything was tried.
+  const follow = (work, example, problem = "") => show(async () => {
+    if (problem) return { ...await example(), problem };
+    try {
+      return await work();
+    } catch (error) {
+      return { ...await example(), problem: error.message };
+    }
+  });
+
+  // Tell what some work beside the view comes to, as a file that is saved.
+  async function aside(work) {
+    try {
+      line.tell(await work());
+    } catch (error) {
+      line.problem(error.message);
+    }
+  }
+
+  return { place, show, follow, aside, value: (name) => shown[name].value };
 }

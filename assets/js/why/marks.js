@@ -29,7 +29,8 @@ export function drawMarks(canvas, [rows, columns], marks) {
 function names(context, marks, { pixel, wide, tall, columns }) {
   const height = (LETTERS + 8) * pixel;
   const placed = [];
-  context.font = `700 ${LETTERS * pixel}px ${getComputedStyle(context.canvas).fontFamily}`;
+  const { fontFamily } = getComputedStyle(context.canvas.isConnected ? context.canvas : document.body);
+  context.font = `700 ${LETTERS * pixel}px ${fontFamily}`;
   context.textBaseline = "middle";
   for (const { word, patch, speaks } of marks) {
     const width = context.measureText(word).width + 12 * pixel;

@@ -75,7 +75,7 @@ function build(root, value, trigger) {
       "div",
       { class: "seps-foot" },
       modelName(value.model),
-      downloadButtons(FORMATS, (format) => trigger("export", { format, layer: chosen ? `word:${chosen.number}` : "mask" })),
+      downloadButtons(value.formats ?? FORMATS, (format) => trigger("export", { format, layer: chosen ? `word:${chosen.number}` : "mask" })),
     ),
   );
   root.onkeydown = (event) => {
@@ -121,7 +121,7 @@ function build(root, value, trigger) {
 }
 
 // What the drawing of layers needs of a record: the grid, what was kept, and the words' maps with their scales.
-function recordOf({ grid, kept, maps }, rows) {
+export function recordOf({ grid, kept, maps }, rows) {
   const layers = Object.fromEntries(rows.map(({ number, word, most }) => [
     `word:${number}`, { label: say("why.weight", { word }), range: [0, most], key: say("mask.cross") },
   ]));

@@ -12,6 +12,7 @@ import gradio as gr
 from demo.galleries.index import IndexedGallery
 from demo.galleries.openings import opening_of
 from demo.record.photo import with_new_key
+from demo.record.table import say
 from demo.screens import chooser
 from demo.screens.chooser import Chooser, SelectedImage
 from demo.screens.link import Link, LinkedView, as_linked
@@ -146,10 +147,10 @@ def ranking_value(ranking: CaptionRanking, selected: str) -> dict[str, Any]:
         )
     ]
     total = len(rows)
-    cut = f", the best {LISTED} shown" if total > LISTED else ""
+    key = "captions.ranked_best" if total > LISTED else "captions.ranked"
     return with_new_key(
         {
-            "note": f"{total} captions ranked in {1000 * ranking.seconds:.0f} ms{cut}",
+            "note": say(key, total=total, milliseconds=1000 * ranking.seconds, count=LISTED),
             "selected": selected,
             "recall": recall_line(ranking),
             "rows": rows[:LISTED],
@@ -161,10 +162,9 @@ def ranking_value(ranking: CaptionRanking, selected: str) -> dict[str, Any]:
 def recall_line(ranking: CaptionRanking) -> str:
     """Whether R@1, R@5 and R@10 hit, in words."""
     if not ranking.has_truth:
-        return "None of these captions is known to belong to this photo, so recall is not counted."
-    hits = ", ".join(f"R@{k} {'hit' if hit else 'miss'}" for k, hit in ranking.hits().items())
-    best = 1 + ranking.correct.index(True)
-    return f"{hits}. The first caption written for this photo is at rank {best}."
+        return say("captions.no_truth")
+    hits = ", ".join(say("captions.hit" if hit else "captions.miss", k=k) for k, hit in ranking.hits().items())
+    return say("captions.recall", hits=hits, best=1 + ranking.correct.index(True))
 
 
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:

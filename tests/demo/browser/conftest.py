@@ -67,6 +67,18 @@ def address(cache: Path, uploads: Path) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="session")
+def static_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the page without a server, of the scenes alone, below a path of its own."""
+    from demo.static.write import write_site
+    from tests.helpers.static_site import served_folder
+
+    folder = tmp_path_factory.mktemp("static")
+    write_site(folder / "below" / "it", ["scenes"])
+    with served_folder(folder) as url:
+        yield f"{url}/below/it/"
+
+
 @pytest.fixture(scope="module")
 def scenes_address(scenes_model: Path, cache: Path, uploads: Path) -> Iterator[str]:
     """The address of an app whose scenes belong to a tiny model."""

@@ -11,54 +11,24 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from demo.galleries.scenes import scenes_gallery
-from demo.static.write import write_site
-from tests.helpers.static_site import served_folder
+from tests.helpers.static_site import ask, score, watched_page
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")]
-READY = 60_000  # milliseconds that a model may take to be there, beside other tests
 FIRST_VIEW = 1_000_000  # bytes
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder: Path = tmp_path_factory.mktemp("static")
-    write_site(folder / "below" / "it", ["scenes"])
-    with served_folder(folder) as url:
-        yield f"{url}/below/it/"
 
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1366, "height": 768}, accept_downloads=True)
-    page = context.new_page()
-    page.set_default_timeout(READY)
-    faults: list[str] = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    yield page
-    context.close()
-    assert faults == []
+    with watched_page(browser) as page:
+        yield page
 
 
-def ask(page: Page, caption: str) -> None:
-    """Type a caption, and wait for its ranking."""
-    page.fill("#caption textarea", caption)
-    there = """(caption) => {
-        const query = new URLSearchParams(location.search);
-        return query.get("caption") === caption && query.get("photo") !== null;
-    }"""
-    page.wait_for_function(there, arg=caption)
-
-
-def score(page: Page) -> float:
-    return float(page.get_attribute("#viewer output", "data-similarity") or "nan")
-
-
-def test_the_worked_example_is_there_before_any_model(page: Page, address: str) -> None:
+def test_the_worked_example_is_there_before_any_model(page: Page, static_address: str) -> None:
     sizes: dict[str, int] = {}
     page.on("response", lambda answer: sizes.update({answer.url: int(answer.headers.get("content-length", 0))}))
     page.route("**/libraries-*/*", lambda route: route.abort())
     page.route("**/model-*/*", lambda route: route.abort())
-    page.goto(address)
+    page.goto(static_address)
     expect(page.locator("#viewer canvas").first).to_be_visible()
     expect(page.locator("#viewer .seps-reading")).to_contain_text("patches kept")
     scripts = [size for url, size in sizes.items() if url.endswith((".js", "/it/"))]
@@ -68,8 +38,8 @@ def test_the_worked_example_is_there_before_any_model(page: Page, address: str) 
     expect(page.locator("#viewer .seps-multiples button")).to_have_count(39)
 
 
-def test_a_caption_ranks_and_a_picture_opens(page: Page, address: str) -> None:
-    page.goto(address)
+def test_a_caption_ranks_and_a_picture_opens(page: Page, static_address: str) -> None:
+    page.goto(static_address)
     ask(page, "a green rocket in the dark sky")
     expect(page.locator("#ranking .line").first).to_contain_text("200 scenes ranked in")
     rows = page.locator("#ranking .row")
@@ -84,8 +54,8 @@ def test_a_caption_ranks_and_a_picture_opens(page: Page, address: str) -> None:
     expect(page.locator("#said [role=alert]")).to_contain_text("The caption is empty")
 
 
-def test_a_decision_by_hand_is_answered_and_an_effect_measured(page: Page, address: str) -> None:
-    page.goto(address)
+def test_a_decision_by_hand_is_answered_and_an_effect_measured(page: Page, static_address: str) -> None:
+    page.goto(static_address)
     ask(page, "a red car")
     before = score(page)
     page.get_by_role("button", name="What if").click()
@@ -100,8 +70,8 @@ def test_a_decision_by_hand_is_answered_and_an_effect_measured(page: Page, addre
     expect(page.locator("#viewer .seps-reading")).to_contain_text("loses if this one decision is turned over")
 
 
-def test_pictures_of_ones_own_score_as_in_the_gallery(page: Page, address: str, tmp_path: Path) -> None:
-    page.goto(address)
+def test_pictures_of_ones_own_score_as_in_the_gallery(page: Page, static_address: str, tmp_path: Path) -> None:
+    page.goto(static_address)
     ask(page, "a red car")
     rows = page.locator("#ranking .row")
     three = [rows.nth(place) for place in range(3)]
@@ -121,8 +91,8 @@ def test_pictures_of_ones_own_score_as_in_the_gallery(page: Page, address: str, 
     expect(page.locator("#said [role=alert]")).to_contain_text('"none.png" cannot be read')
 
 
-def test_files_are_what_the_app_writes(page: Page, address: str, tmp_path: Path) -> None:
-    page.goto(address)
+def test_files_are_what_the_app_writes(page: Page, static_address: str, tmp_path: Path) -> None:
+    page.goto(static_address)
     ask(page, "a red car")
     for name, kind in (("PNG", "png"), ("JSON", "json"), ("CSV", "csv")):
         with page.expect_download() as waiting:
@@ -136,24 +106,24 @@ def test_files_are_what_the_app_writes(page: Page, address: str, tmp_path: Path)
     assert lines[0] == "rank,photo,title,score,caption" and len(lines) == 201
 
 
-def test_links_lead_to_what_was_shown_and_back_leads_back(page: Page, address: str) -> None:
+def test_links_lead_to_what_was_shown_and_back_leads_back(page: Page, static_address: str) -> None:
     link = "?view=search&model=scenes&gallery=scenes&photo=7&caption=a+red+car&layer=word%3A2&opacity=40&grid=0"
-    page.goto(address + link)
+    page.goto(static_address + link)
     expect(page.locator("#viewer .seps-reading")).to_contain_text("red: similarity")
     expect(page.locator("#viewer .seps-opacity input")).to_have_value("40")
     assert page.evaluate("location.search") == link
     ask(page, "a blue tent")
     page.go_back()
     page.wait_for_function("document.querySelector('#caption textarea').value === 'a red car'")
-    page.goto(f"{address}?view=lesson")
+    page.goto(f"{static_address}?view=lesson")
     expect(page.locator("#said [role=alert]")).to_contain_text("only the app has")
 
 
-def test_after_a_visit_it_works_without_a_network(page: Page, address: str) -> None:
-    page.goto(address)
+def test_after_a_visit_it_works_without_a_network(page: Page, static_address: str) -> None:
+    page.goto(static_address)
     page.wait_for_function("document.body.dataset.offline === 'ready'")
     page.context.set_offline(True)
-    page.goto(f"{address}?view=search&model=scenes&gallery=scenes&caption=a+sheep")
+    page.goto(f"{static_address}?view=search&model=scenes&gallery=scenes&caption=a+sheep")
     expect(page.locator("#ranking .line").first).to_contain_text("200 scenes ranked in")
     ask(page, "two purple gifts in the snow")
     page.locator("#ranking .row").nth(5).click()
@@ -161,10 +131,10 @@ def test_after_a_visit_it_works_without_a_network(page: Page, address: str) -> N
     assert page.locator("#ranking .row img").nth(5).evaluate("(image) => image.naturalWidth") == 224
 
 
-def test_on_a_phone_the_picture_is_in_the_first_screen(browser: Browser, address: str) -> None:
+def test_on_a_phone_the_picture_is_in_the_first_screen(browser: Browser, static_address: str) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = context.new_page()
-    page.goto(address)
+    page.goto(static_address)
     canvas = page.locator("#viewer canvas").first
     expect(canvas).to_be_visible()
     box = canvas.bounding_box()

@@ -20,9 +20,14 @@ from playwright.sync_api import Browser, Page
 from demo.galleries.index import IndexedGallery
 from demo.galleries.photos import read_photo
 from demo.record.packing import packed
+from demo.screens.captions.view import ranking_value as captions_value
+from demo.screens.chooser import SelectedImage
+from demo.screens.compare.view import show_side_by_side
 from demo.screens.parts import ViewState
 from demo.screens.viewer import search_value, shown_record
+from demo.screens.why.values import WhyState, state_ranking, why_value
 from demo.service.masks import mask_text
+from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.static.model import page_model
 from demo.static.write import opened_model, write_site
@@ -112,6 +117,76 @@ def test_rankings_are_the_engines(site: Site) -> None:
         order = np.argsort(-scores, kind="stable")
         for place, index in enumerate(order):
             assert index == ranking.order[place] or abs(scores[index] - ranking.scores[place]) < 2 * TIE
+
+
+def test_captions_for_a_photograph_are_ranked_as_the_service_ranks_them(site: Site) -> None:
+    script = """([index, typed, selected]) => asked.captions
+        .rankCaptions(asked, asked.facts, asked.facts, { index, typed })
+        .then((ranking) => asked.captions.rankingValue(ranking, selected))"""
+    for index, typed in ((0, ""), (3, "a red car\n\n  a zebra beside  a dog\n"), (7, "two people")):
+        ranking = site.service.rank_captions(site.indexed, index, site.indexed.gallery.name, typed)
+        expected = captions_value(ranking, "a red car")
+        given = site.page.evaluate(script, [index, typed, "a red car"])
+        for value in (expected, given):
+            value.pop("key", None)
+            value["note"] = re.sub(r"in \d+ ms", "", value["note"])
+        expected.pop("why")
+        assert differences(given, expected, TOLERANCE) == []
+        assert given["recall"].startswith("R@1")
+
+
+def plain(given: dict[str, Any], expected: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Values of pictures without what is the page's own: keys, addresses of photographs, kinds of files."""
+    for value in (given, expected):
+        value.pop("key", None)
+        value.pop("formats", None)
+        for part in (value, *value.get("sides", ())):
+            part.get("photo", {}).pop("src", None)
+    return given, expected
+
+
+def test_what_is_compared_is_what_the_app_compares(site: Site) -> None:
+    script = """([state, captions]) => asked.compare.comparison(asked.pairs, asked.facts, state, captions)
+        .then((value) => asked.pack(value))"""
+    registry = ModelRegistry(site.service)
+    name, tied = site.indexed.gallery.name, 0
+    for index, layer, count in ((0, "mask", 2), (3, "effect", 3), (7, "score", 4)):
+        texts = [caption for item in site.indexed.gallery.items[index : index + 4] for caption in item.captions[:1]]
+        state = ViewState(name, index, layer=layer, objects=index == 3)
+        chosen = SelectedImage(name, index)
+        _, expected, now = show_side_by_side(registry, chosen, "\n".join(texts[:count]), state)
+        asked = {name: getattr(now, name) for name in vars(now)}
+        given = site.page.evaluate(script, [asked, texts[:count]])
+        tied += checked([re.sub(r"^/items/\d+", "", line) for line in differences(*plain(given, expected), ARRAYS)])
+    assert tied < 3
+
+
+def test_what_stands_side_by_side_is_what_the_app_sets_there(site: Site) -> None:
+    script = (
+        """async ([state, order]) => asked.pack(await asked.why.whyValue(asked.pairs, asked.facts, state, order))"""
+    )
+    indexed, items, tied = site.indexed, site.indexed.gallery.items, 0
+    pairs = site.pairs()[::12]
+    for number, (index, caption) in enumerate(pairs):
+        other = items[(index + 3) % len(items)].captions[0] if number % 2 else ""
+        layer = "word:1" if number % 3 else "mask"
+        state = WhyState(
+            indexed.gallery.name, index, caption, layer=layer, against=(index + 5) % len(items), other=other
+        )
+        if number == 2:
+            state = replace(state, caption=f"{caption} and a zebra near the dog and the dog")
+        expected = why_value(site.service, indexed, state)
+        order = state_ranking(site.service, indexed, state).order
+        given = site.page.evaluate(script, [{name: getattr(state, name) for name in vars(state)}, order])
+        tied += unlike(differences(*plain(given, expected), ARRAYS))
+    assert tied <= len(pairs) / 5
+
+
+def unlike(wrong: list[str]) -> bool:
+    """Whether two words or two patches of a contrast have the same value, so that the last bits choose the other; more
+    must not differ."""
+    assert all(re.match(r"/(rows|sides/\d/(maps|marks|shows)|says/)", line) for line in wrong), wrong
+    return bool(wrong)
 
 
 def test_captions_are_read_as_the_tokenizer_reads_them(site: Site) -> None:

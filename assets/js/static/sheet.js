@@ -1,0 +1,96 @@
+// Pictures to take away, laid out on a canvas of blocks: {width, height, draw(context, left, top)}.
+
+const MARGIN = 36;
+const LINE = 1.35; // the height of a line over that of its letters
+
+const style = () => getComputedStyle(document.body);
+export const colour = (name) => style().getPropertyValue(name).trim();
+const fontOf = (size, weight) => `${weight} ${size}px ${style().fontFamily}`;
+
+// Words within a width, broken into lines; align: "left", "center" or "right".
+export function words(text, width, { size = 22, ink = "--quiet", weight = 400, align = "left" } = {}) {
+  const context = document.createElement("canvas").getContext("2d");
+  context.font = fontOf(size, weight);
+  const lines = broken(context, text, width);
+  return {
+    width,
+    height: lines.length * size * LINE,
+    draw(target, left, top) {
+      target.font = fontOf(size, weight);
+      target.fillStyle = colour(ink);
+      target.textAlign = /** @type {CanvasTextAlign} */ (align);
+      target.textBaseline = "middle";
+      const at = left + { left: 0, center: width / 2, right: width }[align];
+      lines.forEach((line, number) => target.fillText(line, at, top + (number + 0.5) * size * LINE));
+    },
+  };
+}
+
+function broken(context, text, width) {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`.trim();
+    if (lines.at(-1) && context.measureText(longer).width > width) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+}
+
+// A canvas that was drawn before.
+export function picture(canvas) {
+  return { width: canvas.width, height: canvas.height, draw: (context, left, top) => context.drawImage(canvas, left, top) };
+}
+
+// A bar from the left, or towards it: as much of `soft` as comes first, then of `full`, in pixels.
+export function bar(width, height, soft, full, toLeft = false) {
+  return {
+    width,
+    height,
+    draw(context, left, top) {
+      const piece = (from, length, ink) => {
+        context.fillStyle = colour(ink);
+        context.fillRect(toLeft ? left + width - from - length : left + from, top, length, height);
+      };
+      piece(0, soft, "--accent-soft");
+      piece(soft, full, "--accent");
+    },
+  };
+}
+
+export function column(blocks, gap = 0) {
+  return {
+    width: Math.max(...blocks.map(({ width }) => width)),
+    height: blocks.reduce((sum, { height }) => sum + height, 0) + gap * (blocks.length - 1),
+    draw(context, left, top) {
+      for (const block of blocks) {
+        block.draw(context, left, top);
+        top += block.height + gap;
+      }
+    },
+  };
+}
+
+export function row(blocks, gap = 0) {
+  return {
+    width: blocks.reduce((sum, { width }) => sum + width, 0) + gap * (blocks.length - 1),
+    height: Math.max(...blocks.map(({ height }) => height)),
+    draw(context, left, top) {
+      for (const block of blocks) {
+        block.draw(context, left, top);
+        left += block.width + gap;
+      }
+    },
+  };
+}
+
+// A block within a margin, as a PNG in the page's colours.
+export function sheet(block) {
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.round(block.width + 2 * MARGIN);
+  canvas.height = Math.round(block.height + 2 * MARGIN);
+  const context = canvas.getContext("2d");
+  context.fillStyle = colour("--ground");
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  block.draw(context, MARGIN, MARGIN);
+  return new Promise((done) => canvas.toBlob(done, "image/png"));
+}

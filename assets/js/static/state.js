@@ -1,0 +1,13 @@
+// What a view shows: a pair, and how it is drawn.
+
+// The state of another pair, drawn the same way: a word, a token or a decision of one pair is not that of another.
+export function of(state, gallery, index, caption) {
+  if (state.gallery === gallery && state.index === index && state.caption === caption) return state;
+  const layer = /:\d/.test(state.layer) ? "mask" : state.layer;
+  return { ...state, gallery, index, caption, layer, mask: "" };
+}
+
+// The state of a pair, drawn as is said.
+export function drawnFor(state, { layer, opacity, lines, objects, mask = "", budget = 0 }, gallery, index, caption) {
+  return { ...state, gallery, index, caption, layer, opacity, lines, objects, mask, budget };
+}

@@ -1,0 +1,150 @@
+// Why without a server: two photographs of a caption, or two captions of a photograph, word by word. As
+// demo/screens/why/view.py answers the triggers in the app.
+
+import { say } from "../base/words.js";
+import { fromHighest } from "../engine/numbers.js";
+import { linked } from "../page/address.js";
+import { attributionOf } from "../record/attribution.js";
+import { contrastOf, contrastRecord, contrastValue } from "../record/contrast.js";
+import { unfound } from "../record/unfound.js";
+import { mount as why } from "../why/why.js";
+import { saveContrast } from "./files.js";
+import { answerTyping, galleryChoice } from "./inputs.js";
+import { readCaption } from "./language.js";
+import { galleryOf, indexOf } from "./link.js";
+import { linkTo } from "./pair.js";
+import { makeView } from "./view.js";
+
+const FORMATS = ["PNG", "JSON", "CSV"];
+
+export function whyView({ site, engine, pairs, line }) {
+  const boxOf = (id) => document.getElementById(id).querySelector("textarea");
+  const boxes = { caption: boxOf("why-caption"), other: boxOf("why-other") };
+  const galleries = galleryChoice(document.getElementById("why-gallery"), site, otherGallery);
+  const view = makeView(line, {
+    pictures: ["why-pictures", linked(why), { choose, layer: draw, export: takeAway }],
+  }, put);
+  let state = { gallery: site.galleries[0].name, index: 0, caption: "", other: "", against: 0, layer: "mask" };
+
+  function put({ state: next, captions }) {
+    if (next) state = next;
+    if (captions) [boxes.caption.value, boxes.other.value] = [state.caption, state.other];
+    galleries.choose(state.gallery);
+  }
+
+  // Set the two that a state names side by side, its captions as typed.
+  async function values(asked) {
+    const facts = await engine.open(asked.gallery);
+    const first = await readCaption(pairs, facts, asked.caption);
+    const second = asked.other.trim() ? await readCaption(pairs, facts, asked.other) : null;
+    const other = second && second.caption !== first.caption ? second.caption : "";
+    if (!other && facts.items.length < 2) throw new Error(say("static.one_photo"));
+    const order = fromHighest(await pairs.scores(facts, first.caption));
+    const [index, against] = firstTwo(order, asked.index, asked.against);
+    const next = { ...asked, caption: first.caption, other, index, against: other ? asked.against ?? index : against };
+    const note = [first.note, second?.note].filter(Boolean).join(" ");
+    return { state: next, note, pictures: { ...await whyValue(pairs, facts, next, order), formats: FORMATS } };
+  }
+
+  const shown = async (asked) => ({ ...await values(asked), captions: true });
+
+  for (const [name, box] of Object.entries(boxes)) {
+    answerTyping(box, () => view.show(async () => values({ ...state, [name]: box.value, layer: "mask" })));
+  }
+
+  function otherGallery(gallery) {
+    return view.show(async () => {
+      const facts = await engine.open(gallery);
+      const caption = await carriedOver(facts);
+      return shown({ ...state, gallery, caption, index: null, against: null, other: "", layer: "mask" });
+    });
+  }
+
+  // The caption to go on with in another gallery: the same one where its model reads all of it, else its first example.
+  async function carriedOver(facts) {
+    const { model } = await engine.open(state.gallery);
+    if (facts.model === model) return state.caption;
+    const read = await readCaption(pairs, facts, state.caption).catch(() => null);
+    return read && !read.note ? read.caption : facts.chips[0];
+  }
+
+  function choose({ side, index }) {
+    const [left, right] = side === "right" ? [state.index, index] : [index, state.against];
+    const isSame = left === right && !state.other; // the other one goes where this one was
+    const pair = isSame ? { index: state.against, against: state.index } : { index: left, against: right };
+    return view.show(async () => values({ ...state, ...pair }));
+  }
+
+  function draw({ layer }) {
+    state = { ...state, layer };
+  }
+
+  function takeAway(detail) {
+    return view.aside(async () => {
+      const facts = await engine.open(state.gallery);
+      const order = fromHighest(await pairs.scores(facts, state.caption));
+      const contrast = await contrastFor(pairs, facts, state, order);
+      return saveContrast(contrastRecord(contrast, facts.model), view.value("pictures"), detail);
+    });
+  }
+
+  const again = (now) => view.show(async () => shown({ layer: "mask", other: "", ...now }));
+
+  // The two that were chosen for a gallery.
+  async function example(gallery = site.galleries[0].name) {
+    const { openings, chips } = await engine.open(gallery);
+    const { index, captions: [caption], against } = openings.why ?? { index: null, captions: chips, against: null };
+    return shown({ gallery, index, caption, other: "", against, layer: "mask" });
+  }
+
+  const open = (query, problem) => view.follow(async () => {
+    const gallery = galleryOf(query, site);
+    if (!view.value("pictures")) view.place({ pictures: { waiting: say("hint.computing") } });
+    const facts = await engine.open(gallery);
+    const [index, against] = [indexOf(query, facts), indexOf(query, facts, "against")];
+    const [caption, other] = [query.get("caption"), query.get("other") ?? ""];
+    if (!caption && (other || against !== null)) throw new Error(say("static.no_beside"));
+    return caption ? shown({ gallery, index, caption, other, against, layer: query.get("layer") ?? "mask" }) : example(gallery);
+  }, example, problem);
+
+  return { open, again, state: () => state };
+}
+
+// The two photographs of a ranking: the best and the next, unless others are named; never one twice where there are two.
+export function firstTwo(order, index = null, against = null) {
+  const left = index ?? order[0];
+  const next = order.find((other) => other !== left) ?? left;
+  return [left, against === null || against === left ? next : against];
+}
+
+// The two that a state names, set side by side.
+export async function contrastFor(pairs, facts, { index, against, caption, other }, order) {
+  const { language } = facts;
+  async function sideOf(at, text, isRanked) {
+    const { record } = await pairs.explained(facts, at, text);
+    const place = isRanked ? { rank: 1 + order.indexOf(at), total: order.length } : { rank: 0, total: 0 };
+    const attribution = attributionOf(record, language.relevance);
+    return { title: facts.items[at].photo.title, caption: text, record, attribution, unfound: unfound(record, language), ...place };
+  }
+  const right = await sideOf(other ? index : against, other || caption, !other);
+  return contrastOf(await sideOf(index, caption, true), right, language.function_words);
+}
+
+// What the two are drawn from.
+export async function whyValue(pairs, facts, state, order) {
+  const value = contrastValue(await contrastFor(pairs, facts, state, order));
+  const { caption, other, index, against, layer } = state;
+  const scores = await pairs.scores(facts, caption);
+  const indices = [index, other ? index : against];
+  const beside = other ? { other } : { against: facts.items[against].key };
+  return {
+    ...value,
+    sides: value.sides.map((side, place) => ({ ...side, photo: facts.items[indices[place]].photo, index: indices[place] })),
+    model: facts.model,
+    captions: Boolean(other),
+    options: order.map((at, place) =>
+      [at, say("why.option", { rank: place + 1, title: facts.items[at].photo.title, score: scores[at] })]),
+    layer: value.rows.some(({ number }) => layer === `word:${number}`) ? layer : "mask",
+    link: linkTo("why", facts, { index, caption }, beside),
+  };
+}
