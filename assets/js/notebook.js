@@ -3,7 +3,8 @@
 import { mount as compare } from "./compare/compare.js";
 import { fitFrame, followTheme } from "./notebook/frame.js";
 import { component } from "./static/component.js";
-import { fileName, png, save } from "./static/files.js";
+import { fileName, save } from "./static/saving.js";
+import { layerSheet } from "./static/sheets/layer.js";
 import { decode } from "./record/record.js";
 import { mount as viewer } from "./viewer/viewer.js";
 
@@ -13,7 +14,7 @@ const place = document.getElementById("view");
 // The viewer's picture, as a file.
 async function answer(event, looks) {
   if (event !== "export" || name !== "viewer") return;
-  const content = await png(decode(value.record), value, looks);
+  const content = await layerSheet(decode(value.record), value, looks);
   save(fileName(value.model, value.caption, looks.layer, "png"), "image/png", content);
 }
 

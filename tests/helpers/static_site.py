@@ -110,7 +110,8 @@ def open_engine(page: Page) -> None:
             const engine = makeEngine(site, () => {{}});
             const pairs = makePairs(engine.ask, () => {{}});
             const facts = await engine.open(site.galleries[0].name);
-            window.asked = {{ engine, pairs, facts, own, resize, language, decode, captions, compare, why, pack: {PACKED} }};
+            const modules = {{ own, resize, language, captions, compare, why }};
+            window.asked = {{ ...modules, engine, pairs, facts, decode, pack: {PACKED} }};
         }}"""
     )
 

@@ -1,25 +1,12 @@
-// Files to take away: the record as JSON, the ranking as CSV, the picture as PNG.
+// Files to take away, each under its name; what saves gives the line that tells so.
 
 import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
 import { maskOf, measureOf } from "./pair.js";
-import { comparisonSheet, contrastSheet, layerSheet } from "./pictures.js";
-
-const LONGEST_PART = 60; // characters of each part of a file's name
-
-// A file's name, as demo/drawing/formats.py makes it.
-export function fileName(model, title, layer, kind) {
-  const part = (text) => text.normalize("NFKD").replace(/[^\0-\x7f]/g, "").toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, LONGEST_PART).replace(/^-+|-+$/g, "");
-  return `${["seps", ...[model, title, layer].map(part).filter(Boolean)].join("-")}.${kind}`;
-}
-
-function save(name, type, content) {
-  const address = URL.createObjectURL(new Blob([content], { type }));
-  const anchor = Object.assign(document.createElement("a"), { href: address, download: name });
-  anchor.click();
-  setTimeout(() => URL.revokeObjectURL(address), 10000);
-}
+import { csv, fileName, save } from "./saving.js";
+import { comparisonSheet } from "./sheets/compare.js";
+import { layerSheet } from "./sheets/layer.js";
+import { contrastSheet } from "./sheets/why.js";
 
 // The record with plain lists of numbers, as `plain` in demo/record/packing.py writes it.
 function plainRecord(packed, description) {
@@ -40,17 +27,6 @@ function nested(values, [count, ...rest]) {
   if (!rest.length) return values;
   const size = values.length / count;
   return Array.from({ length: count }, (_, row) => nested(values.slice(row * size, (row + 1) * size), rest));
-}
-
-const harmless = (text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
-const cell = (value) => {
-  const text = typeof value === "string" ? harmless(value) : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-};
-
-// Rows as CSV that spreadsheets read.
-function csv(rows) {
-  return `\ufeff${rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("")}`;
 }
 
 const noted = (name) => say("static.saved", { name });

@@ -1,10 +1,12 @@
 // Pictures to take away, laid out on a canvas of blocks: {width, height, draw(context, left, top)}.
 
-const MARGIN = 36;
+import { say } from "../../base/words.js";
+
+const MARGIN = 36; // pixels
 const LINE = 1.35; // the height of a line over that of its letters
 
 const style = () => getComputedStyle(document.body);
-export const colour = (name) => style().getPropertyValue(name).trim();
+const colour = (name) => style().getPropertyValue(name).trim();
 const fontOf = (size, weight) => `${weight} ${size}px ${style().fontFamily}`;
 
 // Words within a width, broken into lines; align: "left", "center" or "right".
@@ -93,4 +95,18 @@ export function sheet(block) {
   context.fillRect(0, 0, canvas.width, canvas.height);
   block.draw(context, MARGIN, MARGIN);
   return new Promise((done) => canvas.toBlob(done, "image/png"));
+}
+
+export const WIDTH = 1200; // pixels of a sheet, without margins
+
+export const canvasFor = (photo, width) => Object.assign(document.createElement("canvas"), {
+  width: Math.round(width), height: Math.round((width * photo.naturalHeight) / photo.naturalWidth),
+});
+
+export const title = (text, width) => words(text, width, { size: 26, ink: "--ink" });
+
+// The model, and whose the photographs are.
+export function foot({ model }, photos) {
+  const credits = photos.flatMap(({ credit, licence }) => [credit, licence]);
+  return words([say("button.model", { name: model }), ...credits].filter(Boolean).join(" · "), WIDTH);
 }
