@@ -87,7 +87,7 @@ function sentencesOf(contrast) {
   const names = namesOf(contrast);
   const sign = differenceOf(contrast) >= 0 ? 1 : -1;
   const [first, second] = sign > 0 ? names : [...names].reverse();
-  const [low, high] = sides.map(({ attribution }) => attribution.similarity).sort((one, other) => one - other);
+  const [low, high] = sides.map(({ attribution }) => attribution.similarity).sort((least, most) => least - most);
   const [{ caption, title }] = sides;
   const head = say(isOfCaptions(contrast) ? "why.captions" : "why.photos", {
     first, second, caption, title, high, low, difference: high - low,
