@@ -62,7 +62,8 @@ def listed_gallery(folder: Path, recursive: bool = False) -> tuple[Gallery, list
             listed.append(as_listed(file, key))
     captions, note = _captions_for(folder, named)
     items = tuple(_item(file.path, captions, file.file) for file in listed)
-    gallery = Gallery(FOLDER, _title(folder), note, items, tuple(skipped), table=table_name(folder, recursive))
+    table = f"{table_name(folder, recursive)}-large"  # not that of `folder_gallery`, which keeps every digit
+    gallery = Gallery(FOLDER, _title(folder), note, items, tuple(skipped), table=table)
     return gallery, listed
 
 

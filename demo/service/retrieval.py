@@ -235,8 +235,10 @@ class RetrievalService:
         else:
             order, scores = self._rank_in_memory(in_memory(indexed), reading.text, text, name)
             total = len(order)
-        if not order:
+        if not order and name:
             raise ValueError(f'No photograph\'s name holds "{name}": write another part of a name, or none.')
+        if not order:
+            raise ValueError(f'The photos of "{indexed.gallery.title}" are no longer there: choose another gallery.')
         reading = self._told_if_unlike(reading)
         return ImageRanking(order, scores, reading, dense_reading, time.perf_counter() - started, total)
 

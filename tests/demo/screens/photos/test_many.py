@@ -6,11 +6,13 @@ import csv
 import io
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from demo.drawing.rankings import images_csv
 from demo.galleries.examples import examples_gallery
+from demo.galleries.folder import folder_gallery, listed_gallery
 from demo.galleries.stored import IndexingStatus, StoredGallery
 from demo.record.photo import STRIP, strip_value
 from demo.screens.about.view import credit_lines, gallery_line
@@ -94,6 +96,21 @@ def test_names_are_filtered_in_every_gallery(
     title = examples.gallery.items[5].title
     assert service.rank_images(examples, CAPTION, name=title.upper()).order == [5]
     assert (names_box(large).visible, names_box(examples).visible) == (True, False)
+
+
+def test_a_folder_whose_files_are_gone_is_told(
+    many: RetrievalService, large: StoredGallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(large, "_is_there", lambda index: False)
+    with refused(ValueError):
+        many.rank_images(large, CAPTION)
+
+
+def test_a_large_folder_has_a_table_of_its_own(large: StoredGallery, tmp_path: Path) -> None:
+    folder = tmp_path / "holiday"
+    folder.mkdir()
+    large.gallery.items[0].photo().save(folder / "one.png")
+    assert listed_gallery(folder)[0].table != folder_gallery(folder).table  # half as precise
 
 
 def test_a_photograph_off_the_shortlist_is_explained_and_compared(many: RetrievalService, large: StoredGallery) -> None:
