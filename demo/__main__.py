@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from demo.drawing.formats import CONTRASTS, DRAWINGS, EXPLANATIONS, JUDGEMENTS, PICTURES, VIDEOS, check_format
+from demo.figure import add_figure_command, check_figure, draw_figure
 from demo.galleries.paths import CAPTIONS_FILE, check_photo_path, check_photos, photos_place
 from demo.service.generating.request import GUIDANCE, SEED, STEPS, read_numbers
 from demo.service.own_models import fetch_model, own_names
@@ -238,6 +239,7 @@ def parser() -> argparse.ArgumentParser:
     drawn.add_argument(
         "-o", "--output", type=Path, required=True, help="file: png the picture, gif how it came about, json all told"
     )
+    add_figure_command(commands)
     for command, unless in ((single, "photos"), (other, "photos"), (many, "photos; to rank, that of the gallery")):
         command.add_argument(
             "--model", help=f"photos or scenes, a folder such as RUN/best, or a hub repo (owner/name) ({unless})"
@@ -247,8 +249,8 @@ def parser() -> argparse.ArgumentParser:
 
 def check(options: argparse.Namespace) -> None:
     """Raise ValueError for what can be told without a model: paths that are not there, and an unknown ending."""
-    if options.command == "judge":
-        check_judging(options)
+    if options.command in ("judge", "figure"):
+        {"judge": check_judging, "figure": check_figure}[options.command](options)
         return
     if options.command == "generate":
         read_numbers(options.steps, options.guidance, options.seed)
@@ -500,7 +502,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
         check(options)
-        {"explain": explain, "rank": rank, "judge": judge, "why": why, "generate": generate}[options.command](options)
+        {"explain": explain, "rank": rank, "judge": judge, "why": why, "generate": generate, "figure": draw_figure}[
+            options.command
+        ](options)
     except (ValueError, OSError) as error:
         return print_error(error)
     return 0

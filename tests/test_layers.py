@@ -59,6 +59,7 @@ DEMO = [
     "static",
     "site",
     "video",
+    "figure",
     "__main__",
 ]
 

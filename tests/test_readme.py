@@ -74,6 +74,7 @@ def test_the_readme_is_short_and_leads_to_every_page_of_the_guide() -> None:
         "results",
         "scale",
         "assistants",
+        "figures",
     }
     for page in GUIDE:
         assert f"](assets/guide/{page}.md)" in README, page

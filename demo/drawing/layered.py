@@ -139,12 +139,12 @@ def draw_photo(
     axes.set_ylim(rows, 0)
 
 
-def draw_outline(axes: Axes, region: NDArray[np.bool_]) -> None:
-    """A white line with a dark edge along the border of a region of the grid (H, W)."""
+def draw_outline(axes: Axes, region: NDArray[np.bool_], points: float = 1.5) -> None:
+    """A white line with a dark edge along the border of a region of the grid (H, W); `points` is the line's width."""
     across = np.argwhere(region[1:] != region[:-1])  # (row above the border, column)
     down = np.argwhere(region[:, 1:] != region[:, :-1])  # (row, column left of the border)
     segments = [[(x, y + 1), (x + 1, y + 1)] for y, x in across] + [[(x + 1, y), (x + 1, y + 1)] for y, x in down]
-    for colour, width in ((VEIL, 3.0), ("white", 1.5)):  # points
+    for colour, width in ((VEIL, 2 * points), ("white", points)):
         axes.add_collection(LineCollection(segments, colors=colour, linewidths=width, capstyle="projecting"))
 
 

@@ -1,0 +1,151 @@
+"""A figure for a paper: rows of panels at the width of a column, in its letters, one scale for each kind of value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.figure import Figure
+from PIL import Image
+
+from demo.drawing.layered import draw_bar, draw_outline, draw_photo, shades
+from demo.drawing.page import CSS_PIXELS, Page, line_height, text_width, wrapped
+from demo.drawing.palette import LIGHT, OPACITY
+from demo.record.layers import Layer, LayerValues
+from seps import Explanation
+
+PRINTED = 400  # pixels to an inch of the photographs
+GAP, SPACE = 4, 8  # CSS pixels between panels, and below a row
+BAR = 8  # CSS pixels, the height of a scale
+OUTLINE = 0.4  # points, of the kept region
+FONTS = {"serif": "serif", "sans": "sans-serif"}
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A photograph under one layer of a record; `head` stands above it."""
+
+    photo: Image.Image
+    record: Explanation
+    layer: Layer
+    head: str
+
+
+@dataclass(frozen=True)
+class PanelRow:
+    """Panels side by side; `text` stands above them."""
+
+    panels: Sequence[Panel]
+    text: str = ""
+
+
+def paper_figure(rows: Sequence[PanelRow], width: float, size: float, font: str, sources: Sequence[str] = ()) -> Figure:
+    """Draw the figure.
+
+    Args:
+        rows: each with as many panels, at least one.
+        width: of the whole, in inches; size: of its letters, in points; font: of `FONTS`.
+        sources: whose the photographs are, listed at the end, a line or more for each.
+
+    Raises:
+        ValueError: a record without its panel's layer.
+    """
+    return _Sheet(rows, round(width * CSS_PIXELS), size, font, sources).draw()
+
+
+class _Sheet:
+    """What is laid out once to know the height of the page, and drawn on it."""
+
+    def __init__(self, rows: Sequence[PanelRow], width: int, size: float, font: str, sources: Sequence[str]) -> None:
+        self.rows, self.width, self.size, self.family = rows, width, size, FONTS[font]
+        columns = len(rows[0].panels)
+        self.column = (width - (columns - 1) * GAP) // columns
+        self.shown = [[panel.layer.values(panel.record) for panel in row.panels] for row in rows]
+        self.scales = shared_scales(
+            [
+                values
+                for row, shown in zip(rows, self.shown, strict=True)
+                for panel, values in zip(row.panels, shown, strict=True)
+                if _has_scale(panel.layer, values)
+            ]
+        )
+        self.credits = [line for source in sources for line in wrapped(source, width, size - 1)]
+
+    def draw(self) -> Figure:
+        """Lay the parts out from the top, and draw them where they stand."""
+        line, small = line_height(self.size), line_height(self.size - 1)
+        heads = [self._heads(i) for i in range(len(self.rows))]
+        texts = [wrapped(row.text, self.width, self.size) for row in self.rows]
+        depths = [max(self._height(panel) for panel in row.panels) for row in self.rows]
+        heights = [
+            len(text) * line + max(map(len, head)) * line + depth + SPACE
+            for text, head, depth in zip(texts, heads, depths, strict=True)
+        ]
+        scales = len(self.scales) * (line + 2)
+        page = Page(self.width, sum(heights) + scales + len(self.credits) * small + 2, LIGHT)
+        page.figure.set_dpi(PRINTED)
+        top = 0
+        for i, row in enumerate(self.rows):
+            self._text(page, 0, top, texts[i], fontstyle="italic")
+            below = top + len(texts[i]) * line
+            panels = below + max(map(len, heads[i])) * line
+            for place, panel in enumerate(row.panels):
+                left = place * (self.column + GAP)
+                self._text(page, left, below, heads[i][place])
+                self._panel(page, left, panels, panel, self.shown[i][place])
+            top += heights[i]
+        for label, (low, high, diverging) in self.scales.items():
+            self._scale(page, top, label, low, high, diverging)
+            top += line + 2
+        page.text(0, top, self.credits, self.size - 1, color=LIGHT.quiet, fontfamily=self.family)
+        return page.figure
+
+    def _heads(self, index: int) -> list[list[str]]:
+        """What stands above the panels of a row: nothing where the same stands above the panel of the row before."""
+        names = [panel.head for panel in self.rows[index].panels]
+        before = [panel.head for panel in self.rows[index - 1].panels] if index else [""] * len(names)
+        return [
+            [] if name == above else wrapped(name, self.column, self.size)
+            for name, above in zip(names, before, strict=True)
+        ]
+
+    def _height(self, panel: Panel) -> int:
+        return max(1, round(self.column * panel.photo.height / panel.photo.width))
+
+    def _panel(self, page: Page, left: float, top: float, panel: Panel, shown: LayerValues) -> None:
+        low, high, _ = self.scales.get(shown.label, (shown.low, shown.high, False))
+        laid = shades(panel.layer, shown.values.reshape(-1), panel.record.grid, low, high, OPACITY)
+        axes = page.axes(left, top, self.column, self._height(panel))
+        draw_photo(axes, panel.photo, panel.layer, shown, laid, lines=False, marks=False)
+        if panel.layer.row.is_mask:
+            draw_outline(axes, shown.values.reshape(panel.record.grid) > 0, OUTLINE)
+
+    def _scale(self, page: Page, top: float, label: str, low: float, high: float, diverging: bool) -> None:
+        """A scale's label, its ends and its colours, on one line."""
+        line, left = line_height(self.size), 0.0
+        for text in (label, f"{low:.3g}"):
+            self._text(page, left, top, [text], symbols=text == label)
+            left += text_width(text, self.size, symbols=text == label) + SPACE
+        end = f"{high:.3g}"
+        length = max(BAR, min(self.width / 3, self.width - left - text_width(end, self.size) - SPACE))
+        draw_bar(page, (left, top + (line - BAR) / 2, length, BAR), OPACITY, diverging)
+        self._text(page, left + length + SPACE, top, [end])
+
+    def _text(
+        self, page: Page, left: float, top: float, lines: Sequence[str], symbols: bool = False, **style: str
+    ) -> None:
+        page.text(left, top, lines, self.size, symbols=symbols, fontfamily=self.family, **style)
+
+
+def _has_scale(layer: Layer, values: LayerValues) -> bool:
+    """Whether a layer's colours stand for numbers: not the photo, and no mask."""
+    return layer.row.scale != "none" and not layer.row.is_mask and values.high > values.low
+
+
+def shared_scales(shown: Sequence[LayerValues]) -> dict[str, tuple[float, float, bool]]:
+    """For each label of a scale the ends (low, high) that all its panels share, and whether zero is in the middle."""
+    scales: dict[str, tuple[float, float, bool]] = {}
+    for values in shown:
+        low, high, _ = scales.get(values.label, (values.low, values.high, values.diverging))
+        scales[values.label] = (min(low, values.low), max(high, values.high), values.diverging)
+    return scales

@@ -1,0 +1,182 @@
+"""`python -m demo figure SPEC.json -o fig.pdf`: a figure for a paper from what a JSON file says."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from demo.drawing.formats import PICTURES, check_format
+from demo.galleries.paths import check_photo_path
+from seps.cli import check_output
+from seps.numbers import written
+
+if TYPE_CHECKING:
+    from demo.drawing.paper_figure import PanelRow
+    from demo.service.retrieval import RetrievalService
+
+WIDTHS = {"one column": 3.25, "two columns": 6.875}  # inches, of common templates
+NARROWEST, WIDEST = 1.0, 20.0  # inches
+SMALLEST, LARGEST = 5.0, 24.0  # points
+CREDITS = ("below", "file", "none")
+KEYS = ("rows", "layers", "captions", "layer", "model", "width", "font", "size", "credits")
+ROW_KEYS = ("photo", "caption", "credit")
+
+
+@dataclass(frozen=True)
+class FigureRow:
+    """A photograph's row: its file, its caption where the columns are layers, and whose it is."""
+
+    photo: Path
+    caption: str = ""
+    credit: str = ""
+
+
+@dataclass(frozen=True)
+class FigureSpec:
+    """What a figure shows.
+
+    Attributes:
+        rows: at least one; layers: the columns, or none where `captions` are, which are drawn with `layer`.
+        model: as the command line takes it; width: in inches; font: serif or sans; size: in points.
+        credits: below the figure, in a file beside it, or none.
+    """
+
+    rows: tuple[FigureRow, ...]
+    layers: tuple[str, ...]
+    captions: tuple[str, ...]
+    layer: str
+    model: str
+    width: float
+    font: str
+    size: float
+    credits: str
+
+
+def read_spec(file: Path) -> FigureSpec:
+    """Read a spec; photographs are named from its own folder.
+
+    Raises:
+        ValueError: no such file, no JSON, an unknown key, or a value that cannot be used; the message names it.
+    """
+    from seps.checks import check_choice, check_keys, check_type, read_json_file
+
+    values = read_json_file(file)
+    check_type(f"{file.name}", values, dict)
+    check_keys(file.name, values, ("rows",), KEYS)
+    layers, captions = texts(values, "layers"), texts(values, "captions")
+    if bool(layers) == bool(captions):
+        raise ValueError("The columns are layers or captions: give a list of one of the two, layers or captions.")
+    for name, kind in (("layer", str), ("model", str), ("font", str), ("credits", str), ("rows", list)):
+        check_type(name, values.get(name, kind()), kind)
+    if not values["rows"]:
+        raise ValueError("rows is empty: give at least one photograph.")
+    rows = tuple(read_row(row, number, file.parent, not captions) for number, row in enumerate(values["rows"], start=1))
+    check_choice("font", values.get("font", "serif"), ("serif", "sans"))
+    check_choice("credits", values.get("credits", "below"), CREDITS)
+    width = values.get("width", "one column")
+    return FigureSpec(
+        rows,
+        layers,
+        captions,
+        values.get("layer", "mask"),
+        values.get("model", "photos"),
+        number_of("width", WIDTHS.get(width, width) if isinstance(width, str) else width, NARROWEST, WIDEST),
+        values.get("font", "serif"),
+        number_of("size", values.get("size", 8), SMALLEST, LARGEST),
+        values.get("credits", "below"),
+    )
+
+
+def read_row(value: Any, number: int, folder: Path, has_caption: bool) -> FigureRow:
+    """Read a row of a spec; errors as `read_spec`."""
+    from seps.checks import check_keys, check_type
+
+    where = f"row {number}"
+    check_type(where, value, dict)
+    check_keys(where, value, ("photo", "caption") if has_caption else ("photo",), ROW_KEYS)
+    for name in ROW_KEYS:
+        check_type(f"{where}: {name}", value.get(name, ""), str)
+    photo = folder / value["photo"]
+    check_photo_path(photo)
+    return FigureRow(photo, value.get("caption", ""), value.get("credit", ""))
+
+
+def texts(values: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    """A list of texts of a spec; none where it is left out."""
+    given = values.get(name, [])
+    if not isinstance(given, list) or not all(isinstance(text, str) and text.strip() for text in given):
+        raise ValueError(f'{name} is no list of texts: give one such as ["mask", "word:2"].')
+    return tuple(given)
+
+
+def number_of(name: str, value: Any, low: float, high: float) -> float:
+    """A number of a spec from `low` to `high`."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        names = f", or one of {', '.join(map(repr, WIDTHS))}" if name == "width" else ""
+        raise ValueError(f"{name} is {value!r}, but a number from {low:g} to {high:g} is needed{names}.")
+    return float(value)
+
+
+def add_figure_command(commands: Any) -> None:
+    """Give the program the command."""
+    command = commands.add_parser("figure", help="draw a figure for a paper from a JSON file")
+    command.add_argument("spec", type=Path, metavar="SPEC", help="what it shows, see assets/guide/figures.md")
+    command.add_argument(
+        "-o", "--output", type=Path, required=True, help=f"file; its ending says which: {', '.join(PICTURES)}"
+    )
+
+
+def check_figure(options: argparse.Namespace) -> None:
+    """Raise ValueError for what can be told without a model."""
+    check_output(options.output)
+    check_format(options.output.suffix.lstrip(".").lower(), PICTURES)
+    if not options.spec.is_file():
+        raise ValueError(f"The file {options.spec} does not exist: name a spec, see assets/guide/figures.md.")
+
+
+def draw_figure(options: argparse.Namespace) -> None:
+    """Draw what the spec says, and write it; the credits in a file beside it where the spec says so."""
+    from demo.drawing.paper_figure import PRINTED, paper_figure
+    from demo.drawing.render import render
+    from demo.service.start import open_model
+
+    spec = read_spec(options.spec)
+    service = open_model(spec.model)
+    rows = [panel_row(service, spec, row) for row in spec.rows]
+    sources = list(dict.fromkeys(row.credit for row in spec.rows if row.credit))
+    shown = sources if spec.credits == "below" else []
+    figure = paper_figure(rows, spec.width, spec.size, spec.font, shown)
+    options.output.write_bytes(render(figure, options.output.suffix.lstrip(".").lower(), PRINTED))
+    print(f"{options.output} is written: {written(spec.width, '.3f')} in wide, {len(rows)} x {len(rows[0].panels)}.")
+    if spec.credits == "file" and sources:
+        beside = options.output.with_suffix(".credits.txt")
+        beside.write_text("\n".join(sources) + "\n", encoding="utf-8")
+        print(f"{beside} is written.")
+
+
+def panel_row(service: RetrievalService, spec: FigureSpec, row: FigureRow) -> PanelRow:
+    """The panels of a photograph; ValueError for a caption or a layer that cannot be had."""
+    from demo.drawing.paper_figure import Panel, PanelRow
+    from demo.galleries.photos import read_photo
+    from demo.record.layers import Layer
+    from demo.record.spoken import layer_of_words
+    from demo.record.table import TABLE
+    from demo.service.captions import read_caption
+
+    photo = read_photo(row.photo).image
+    pairs = [(caption, spec.layer) for caption in spec.captions] or [(row.caption, layer) for layer in spec.layers]
+    readings = {caption: read_caption(service.model, caption).text for caption in dict(pairs)}
+    records = {caption: service.explain_photo(photo, text) for caption, text in readings.items()}
+    panels = []
+    for caption, name in pairs:
+        record = records[caption]
+        layer = Layer.parse(layer_of_words(name, readings[caption], service.model.tokenizer, record))
+        layer.check(record)
+        if layer.name == "tokens":
+            raise ValueError("All tokens are too many for one panel: choose one, such as token:1.")
+        head = caption if spec.captions else TABLE["name"].get(str(layer)) or layer.values(record).title
+        panels.append(Panel(photo, record, layer, head))
+    return PanelRow(panels, "" if spec.captions else readings[row.caption])

@@ -1,0 +1,120 @@
+"""Figures for papers: their size, their letters, their scale, their credits, and what is wrong with a spec."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from demo.__main__ import main
+from demo.drawing.paper_figure import Panel, PanelRow, paper_figure, shared_scales
+from demo.figure import WIDTHS, read_spec
+from demo.record.layers import Layer
+from demo.service import start
+from demo.service.retrieval import RetrievalService
+from tests.helpers.records import random_record
+from tests.helpers.sentences import refused
+
+CREDIT = "Cup: a photographer, CC BY 2.0"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    pixels = np.random.default_rng(0).integers(0, 256, (30, 45, 3), dtype=np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "cup.png")
+    return tmp_path
+
+
+def written_spec(folder: Path, **values: Any) -> Path:
+    row = {"photo": "cup.png", "caption": "a cup of coffee", "credit": CREDIT}
+    file = folder / "spec.json"
+    file.write_text(json.dumps({"rows": [row], "layers": ["mask", "score", "word:2"]} | values))
+    return file
+
+
+def size_of(svg: str) -> tuple[float, float]:
+    """Width and height of an SVG, in inches."""
+    width, height = (re.findall(rf'<svg[^>]* {side}="([0-9.]+)pt"', svg)[0] for side in ("width", "height"))
+    return float(width) / 72, float(height) / 72
+
+
+@pytest.mark.parametrize(("width", "place"), [("one column", "below"), ("two columns", "file")])
+def test_a_figure_has_a_columns_width_and_its_text_as_text(
+    service: RetrievalService, folder: Path, width: str, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(start, "open_model", lambda name: service)
+    out = folder / "figure.svg"
+    assert main(["figure", str(written_spec(folder, width=width, credits=place)), "-o", str(out)]) == 0
+    svg = out.read_text()
+    assert size_of(svg)[0] == pytest.approx(WIDTHS[width], abs=0.01)
+    shown = re.sub(r"<[^>]*>", " ", svg)
+    for text in ("a cup of coffee", "Decision mask", "cup"):
+        assert text in shown
+    assert (CREDIT in shown) == (place == "below")
+    beside = folder / "figure.credits.txt"
+    assert (beside.read_text() == f"{CREDIT}\n") if place == "file" else not beside.exists()
+
+
+def test_a_column_a_caption(service: RetrievalService, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(start, "open_model", lambda name: service)
+    spec = written_spec(folder, rows=[{"photo": "cup.png"}] * 2, layers=[], captions=["a cup", "a dog"], layer="score")
+    out = folder / "figure.svg"
+    assert main(["figure", str(spec), "-o", str(out)]) == 0
+    svg = out.read_text()
+    assert svg.count("<image") == 5  # four panels and one scale
+    shown = re.sub(r"<[^>]*>", " ", svg)
+    assert shown.count("a cup") == shown.count("a dog") == 1  # above the first row alone
+
+
+def test_panels_of_one_kind_share_a_scale() -> None:
+    records = [random_record(seed=seed) for seed in range(3)]
+    layer = Layer.parse("score")
+    shown = [layer.values(record) for record in records]
+    expected = (min(values.low for values in shown), max(values.high for values in shown), False)
+    assert shared_scales(shown) == {shown[0].label: expected}
+    photo = Image.new("RGB", (70, 40), "grey")
+    rows = [PanelRow([Panel(photo, record, layer, "score")]) for record in records]
+    figure = paper_figure(rows, 2.0, 7, "sans")
+    texts = [text.get_text() for text in figure.texts]
+    assert texts.count("score") == 2  # the head of the first row, and the scale's label
+    assert {f"{expected[0]:.3g}", f"{expected[1]:.3g}"} <= set(texts)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"colour": "red"},
+        {"layers": []},
+        {"captions": ["a"]},
+        {"layers": "mask"},
+        {"rows": []},
+        {"rows": [{"photo": "cup.png"}]},
+        {"rows": [{"photo": "nothing.png", "caption": "a cup"}]},
+        {"rows": [{"photo": "cup.png", "caption": 5}]},
+        {"width": "three columns"},
+        {"width": 0.2},
+        {"size": True},
+        {"font": "comic"},
+        {"credits": "above"},
+    ],
+    ids=str,
+)
+def test_what_is_wrong_with_a_spec_is_told(
+    folder: Path, values: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    written_spec(folder, **values)
+    with refused(ValueError):
+        read_spec(Path("spec.json"))
+
+
+def test_a_missing_spec_and_a_wrong_ending_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["figure", str(folder / "none.json"), "-o", str(folder / "a.pdf")]) == 2
+    assert "does not exist: name a spec" in capsys.readouterr().err
+    assert main(["figure", str(written_spec(folder)), "-o", str(folder / "a.gif")]) == 2
+    assert "must be one of png, svg, pdf" in capsys.readouterr().err
