@@ -25,7 +25,7 @@ const unsent = []; // before the component is there
 let tell = (...values) => unsent.push(values);
 let made = 0;
 let typing = { number: null, at: 0 }; // the entry that typing made last
-let steps = { number: null, at: 0 }; // the entry before frames were stepped through, and when the last step was
+const steps = { number: null, at: 0 }; // the entry before frames were stepped through, and when the last step was
 let restoring = null; // the number of the entry that Python is asked to bring back
 let restoringSince = 0;
 let steering = 0; // until when tabs are opened by us

@@ -33,7 +33,7 @@ export function mount(element, props, trigger, watch) {
   watch("value", () => {
     const { box: id, text } = props.value;
     const box = document.querySelector(`#${id} textarea`);
-    if (box?.value !== text) return; // more was typed by then
+    if (!(box instanceof HTMLTextAreaElement) || box.value !== text) return; // more was typed by then
     typed.delete(box);
     setTimeout(release); // once all of the answer is drawn
   });
@@ -41,6 +41,6 @@ export function mount(element, props, trigger, watch) {
 
 export function noticeTyping() {
   document.addEventListener("input", ({ target }) => {
-    if (target.matches(WATCHED)) typed.set(target, performance.now());
+    if (target instanceof Element && target.matches(WATCHED)) typed.set(target, performance.now());
   }, true);
 }
