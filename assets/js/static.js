@@ -1,5 +1,6 @@
 // The entry of the page without a server: the worked example at once, then the models, in this browser.
 
+import { say } from "./base/words.js";
 import { keepOpenInSight } from "./page/bar.js";
 import { viewInSight } from "./page/trail.js";
 import { captionsView } from "./static/captions.js";
@@ -15,7 +16,7 @@ import { whyView } from "./static/why.js";
 const site = JSON.parse(document.getElementById("site").textContent);
 const idOf = (view) => (view === "search" ? "said" : `${view}-said`);
 const makers = { search: photosView, captions: captionsView, compare: compareView, why: whyView };
-const lines = Object.fromEntries(Object.keys(makers).map((view) => [view, messageLine(idOf(view))]));
+const lines = Object.fromEntries([...Object.keys(makers), "lesson"].map((view) => [view, messageLine(idOf(view))]));
 let waiting = null; // the line that tells what is waited for
 
 // What is waited for is told in the view in sight, until it is there.
@@ -25,10 +26,37 @@ function tell(text) {
   waiting?.tell(text);
 }
 
-const engine = makeEngine(site, tell);
+const about = document.getElementById("engine");
+about.textContent = say("static.no_engine");
+const engine = makeEngine(site, tell, (running) => { about.textContent = say("static.engine", running); });
 const lead = (state) => page.lead("why", (view) => view.again(state)); // two that stand side by side there
 const base = { site, engine, pairs: makePairs(engine.ask, tell), lead };
-const page = control(Object.fromEntries(Object.entries(makers).map(([view, make]) => [view, make({ ...base, line: lines[view] })])));
+const views = Object.fromEntries(Object.entries(makers).map(([view, make]) => [view, make({ ...base, line: lines[view] })]));
+const page = control({ ...views, lesson: later(lines.lesson, async () => (await import("./static/lesson.js")).lessonView) });
+
+// A view whose scripts are fetched when it is first opened.
+function later(line, load) {
+  let view = null;
+  let loading = null;
+  function ready() {
+    loading ??= load().then((make) => { view = make({ ...base, line }); });
+    return loading;
+  }
+  async function act(work) {
+    try {
+      await ready();
+    } catch ({ message: reason }) {
+      loading = null;
+      return line.problem(say("static.failed", { reason }));
+    }
+    return work(view);
+  }
+  return {
+    open: (query, problem) => act((opened) => opened.open(query, problem)),
+    again: (state) => act((opened) => opened.again(state)),
+    state: () => view.state(),
+  };
+}
 
 keepOpenInSight();
 Promise.resolve(page.start()).then(() => keepOffline(site));

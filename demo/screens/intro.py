@@ -7,12 +7,14 @@ from typing import Any
 
 import gradio as gr
 
+from demo.galleries.index import IndexedGallery
 from demo.record.photo import photo_value
 from demo.record.table import say
 from demo.screens.examples import examples_of
 from demo.screens.parts import scripted
 from demo.service.masks import mask_text
 from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
 
 IDEAS = ("patch", "token", "score")
 
@@ -24,7 +26,11 @@ def build(registry: ModelRegistry) -> gr.HTML:
 
 def intro_value(registry: ModelRegistry) -> dict[str, Any]:
     """The ideas and their picture: what the first caption keeps of the photograph that it ranks first."""
-    service, indexed = registry.find(registry.first)
+    return gallery_intro(*registry.find(registry.first))
+
+
+def gallery_intro(service: RetrievalService, indexed: IndexedGallery) -> dict[str, Any]:
+    """The same of a gallery with its service."""
     caption = examples_of(indexed)[0]
     ranking = service.rank_images(indexed, caption)
     index = ranking.order[0]

@@ -12,6 +12,7 @@ from demo.record.unmatched import kind_of
 from demo.service.captions import MAX_CHARACTERS
 from demo.service.language import COMMON
 from demo.service.retrieval import RetrievalService
+from demo.static.lesson import write_lesson
 from seps.explanation.attribution import POINTS
 from seps.explanation.caption_words import FUNCTION_WORDS
 from seps.method.alignment import HRPA
@@ -34,6 +35,7 @@ def page_model(model: SEPSModel) -> SEPSModel:
 def write_model(service: RetrievalService, folder: Path, progress: Progress = False) -> None:
     """Write a model's graphs and language into a folder."""
     export(service.model, folder, service.name, small=True, progress=progress)
+    write_lesson(service.model, folder)
     write_language(service, folder)
 
 

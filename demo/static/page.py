@@ -12,9 +12,10 @@ from demo.record.page_table import table_tag
 from demo.screens.parts import NO_POOL
 from demo.server.static import scripts, styles
 from demo.service.measures import MEASURES
+from demo.static.lesson import SECTIONS
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "static"
-ENTRY, WORKER = "static.js", "engine/worker.js"
+ENTRY, WORKER, LATER = "static.js", "engine/worker.js", "static/lesson.js"  # the last is imported when it is opened
 MEASURED = ("effect", "blanked")  # the measures that the page can make
 HUB_MODELS = {
     "photos": ("timm/tf_efficientnet_lite2.in1k", "sentence-transformers/all-MiniLM-L6-v2"),
@@ -22,18 +23,18 @@ HUB_MODELS = {
 }
 
 
-def static_page(parts: dict[str, str], galleries: Sequence[dict[str, Any]], engine_bytes: int) -> str:
+def static_page(parts: dict[str, str], galleries: Sequence[dict[str, Any]], engine_bytes: int, ideas: str = "") -> str:
     """The page.
 
     Args:
         parts: the folders of scripts, libraries, models and galleries by name; galleries: as `write_opened` gives them.
-        engine_bytes: of the libraries, which come with the first model.
+        engine_bytes: of the libraries, which come with the first model; ideas: HTML of the three ideas for About.
     """
     entry = f"{parts['js']}/{ENTRY}"
     values = {
         "parts": parts,
         "galleries": list(galleries),
-        "scripts": sorted({*preloaded(), *reached(WORKER)}),
+        "scripts": sorted({*preloaded(), *reached(WORKER), *reached(LATER)}),
         "engine_bytes": engine_bytes,
         "description": DESCRIPTION,
         "no_pool": NO_POOL,
@@ -41,8 +42,8 @@ def static_page(parts: dict[str, str], galleries: Sequence[dict[str, Any]], engi
     }
     data = json.dumps(values, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     links = [f'<link rel="modulepreload" href="{parts["js"]}/{name}">' for name in preloaded()]
-    tags = [table_tag(MEASURED), *links, f'<script type="module" src="{entry}"></script>']
-    content = {"/*STYLE*/": styles(), "<!--SCRIPTS-->": "\n".join(tags), "/*SITE*/null": data}
+    tags = [table_tag(MEASURED, SECTIONS), *links, f'<script type="module" src="{entry}"></script>']
+    content = {"/*STYLE*/": styles(), "<!--IDEAS-->": ideas, "<!--SCRIPTS-->": "\n".join(tags), "/*SITE*/null": data}
     page = (ASSETS / "page.html").read_text(encoding="utf-8")
     for place, text in content.items():
         page = page.replace(place, text, 1)

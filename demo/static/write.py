@@ -13,6 +13,7 @@ from typing import Any
 from demo.galleries.index import GalleryInMemory, in_memory
 from demo.galleries.scenes import SCENES
 from demo.screens.examples import examples_of
+from demo.screens.intro import gallery_intro, ideas_html
 from demo.screens.parts import ViewState
 from demo.screens.photos.view import rank_and_show
 from demo.server.static import scripts
@@ -56,7 +57,8 @@ def write_site(folder: Path, models: Sequence[str], progress: Progress = False) 
         opened = [opened_model(name, progress) for name in models]
         galleries = [write_opened(place, *pair, parts, progress) for pair in opened]
         (place / "index.html").write_text(
-            static_page(parts, galleries, sum(map(len, libraries.values()))), encoding="utf-8"
+            static_page(parts, galleries, sum(map(len, libraries.values())), ideas_html(gallery_intro(*opened[0]))),
+            encoding="utf-8",
         )
         (place / "offline.js").write_text(worker_script(), encoding="utf-8")
         (place / "README.md").write_text(space_card(models), encoding="utf-8")

@@ -66,15 +66,19 @@ class HRPA(nn.Module):
         return cosines if self.use_paper_version else F.leaky_relu(cosines, LEAKY_SLOPE)
 
     def relevance(self, best: Tensor) -> Tensor:
-        """Compute MLP(TopK(best)), equation (5): (..., n) maxima to (...,).
+        """Compute MLP(TopK(best)), equation (5): (..., n) maxima to (...,)."""
+        if not self.use_paper_version:
+            return torch.zeros_like(best[..., 0])
+        return self.relevance_mlp(self.highest(best)).squeeze(-1)
+
+    def highest(self, best: Tensor) -> Tensor:
+        """Return TopK of (..., n) maxima, (..., K) from the highest on.
 
         Fewer than K are padded with zeros; an entry of -inf is padding too.
         """
-        if not self.use_paper_version:
-            return torch.zeros_like(best[..., 0])
         padded = F.pad(best, (0, self.top_k), value=-math.inf)  # (..., n + K), so that any n has K highest
-        highest = padded.topk(self.top_k, dim=-1).values  # (..., K), sorted from the highest
-        return self.relevance_mlp(highest.masked_fill(highest == -math.inf, 0.0)).squeeze(-1)
+        highest = padded.topk(self.top_k, dim=-1).values
+        return highest.masked_fill(highest == -math.inf, 0.0)
 
     def forward(self, tokens: Tensor, words: Tensor) -> Alignment:
         """Align the tokens of B_v images with one caption.

@@ -1,9 +1,10 @@
 """Measure the page without a server: `python -m tests.bench.static DIR`, a folder that `make static` wrote.
 
 In headless Chromium, from a server on this machine: bytes and seconds until the worked example is drawn and until each
-model is ready, what a ranking, an explanation and a picture of one's own take then, and the memory of the tab. In
-Python: how far its embeddings and weights of 16 bits move scores, decisions and rankings from the app's. Linux alone:
-memory is read from /proc.
+model is ready, what a ranking, an explanation and a picture of one's own take then, in one thread and, from a host that
+isolates its pages, in several, whether this browser offers WebGPU, and the memory of the tab. In Python: how far its
+embeddings and weights of 16 bits move scores, decisions and rankings from the app's. Linux alone: memory is read from
+/proc.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ MEGABYTE = 1e6
 PATIENCE = 180_000  # milliseconds
 CAPTIONS = 100
 FAR = 1e-3  # of S(I, T)
+WITHOUT_WORKER = "navigator.serviceWorker.register = () => Promise.reject(new Error('measured without'))"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,6 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with served_folder(folder) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium_path(), args=CHROMIUM)
         figures["page"] = page_figures(browser, f"{address}/", models)
+        figures["threads"] = thread_figures(browser, folder, models)
         browser.close()
     figures["from the app"] = {name: distances(name) for name in models}
     print(json.dumps(figures, indent=1))
@@ -60,7 +63,7 @@ def page_figures(browser: Browser, address: str, models: Sequence[str]) -> dict[
         page.set_default_timeout(PATIENCE)
         fetched: list[int] = []
         note_sizes(page, fetched)
-        page.add_init_script("navigator.serviceWorker.register = () => Promise.reject(new Error('measured without'))")
+        page.add_init_script(WITHOUT_WORKER)
         started = time.perf_counter()
         page.goto(address)
         page.wait_for_selector("#viewer canvas")
@@ -81,6 +84,27 @@ def page_figures(browser: Browser, address: str, models: Sequence[str]) -> dict[
         figures[name] |= speeds(page, models.index(name))
         figures[name]["tab MB with a picture of one's own"] = tab_memory(page)
         page.close()
+    return figures
+
+
+def thread_figures(browser: Browser, folder: Path, models: Sequence[str]) -> dict[str, Any]:
+    """What each model takes in one thread and in those that an isolated page gets, the hosts taking turns; and whether
+    the browser has a GPU to ask."""
+    figures: dict[str, Any] = {}
+    for number, name in enumerate(models):
+        for isolated in (False, True, False, True):
+            with served_folder(folder, isolated) as address:
+                page = browser.new_page(viewport={"width": 1366, "height": 768})
+                page.set_default_timeout(PATIENCE)
+                page.add_init_script(WITHOUT_WORKER)
+                page.goto(f"{address}/")
+                times = speeds(page, number)
+                threads = page.evaluate("asked.engine.ask('engine', {}).then(({ threads }) => threads)")
+                figures.setdefault(f"{name}, threads: {threads}", []).append(times)
+                figures["webgpu"] = page.evaluate(
+                    "(async () => Boolean(navigator.gpu && await navigator.gpu.requestAdapter()))()"
+                )
+                page.close()
     return figures
 
 

@@ -50,10 +50,20 @@ class _Server(ThreadingHTTPServer):
         """Say nothing of a page that was left while it fetched."""
 
 
+class _Isolated(_Quiet):
+    """A host that isolates its pages, which may take several threads then."""
+
+    def end_headers(self) -> None:
+        self.send_header("Cross-Origin-Opener-Policy", "same-origin")
+        self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
+        super().end_headers()
+
+
 @contextmanager
-def served_folder(folder: Path) -> Iterator[str]:
-    """Serve a folder; give its address."""
-    server = _Server(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
+def served_folder(folder: Path, isolated: bool = False) -> Iterator[str]:
+    """Serve a folder, with the headers that isolate its pages where they are asked for; give its address."""
+    handler = partial(_Isolated if isolated else _Quiet, directory=str(folder))
+    server = _Server(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
@@ -111,7 +121,7 @@ def open_engine(page: Page) -> None:
             const pairs = makePairs(engine.ask, () => {{}});
             const facts = await engine.open(site.galleries[0].name);
             const modules = {{ own, resize, language, captions, compare, why }};
-            window.asked = {{ ...modules, engine, pairs, facts, decode, pack: {PACKED} }};
+            window.asked = {{ ...modules, module, engine, pairs, facts, decode, pack: {PACKED} }};
         }}"""
     )
 

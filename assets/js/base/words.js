@@ -65,7 +65,8 @@ function written(value, format) {
   if (format === "th") return ordinal(value);
   if (/^[a-z]/i.test(format)) return counted(value, format);
   if (format === ",") return value.toLocaleString("en");
-  const [, sign, digits, kind] = /^(\+?)\.(\d+)([fg])$/.exec(format);
+  const [, sign, digits, kind] = /^(\+?)\.(\d+)([fg%])$/.exec(format);
+  if (kind === "%") return `${fixed(100 * value, Number(digits))}%`;
   const text = kind === "f" ? fixed(value, Number(digits)) : String(Number(value.toPrecision(Number(digits))));
   return sign && !text.startsWith("-") ? `+${text}` : text;
 }

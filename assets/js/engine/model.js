@@ -38,9 +38,9 @@ export class Model {
     return model;
   }
 
-  async load(name, progress) {
+  async load(name, progress, file = this.manifest.graphs[name]?.file) {
     if (this.sessions[name]) return;
-    const content = await fetched(this.folder + this.manifest.graphs[name].file, progress);
+    const content = await fetched(this.folder + file, progress);
     this.sessions[name] = await this.ort.InferenceSession.create(content, { executionProviders: ["wasm"] });
   }
 
@@ -102,22 +102,23 @@ export class Model {
     return captions.map((_, at) => this.tensor("float32", data.slice(at * size, (at + 1) * size), [length, dims[2]]));
   }
 
-  // Read the captions of a pool; those of one length are encoded together, so that none is padded.
-  async openPool(name, captions, progress) {
-    if (this.pools[name]) return;
-    const read = captions.map((caption, at) => ({ at, ids: this.read(caption).ids }));
-    const words = new Array(captions.length);
-    const lengths = [...new Set(read.map(({ ids }) => ids.length))];
-    let done = 0;
-    for (const length of lengths) {
-      const alike = read.filter(({ ids }) => ids.length === length);
-      for (let from = 0; from < alike.length; from += ENCODED) {
+  // Read the captions of a pool, at most so many at a time, so that something else may be asked between; returns how many
+  // are read. Those of one length are encoded together, so that none is padded.
+  async openPool(name, captions, progress, most = Infinity) {
+    const words = (this.pools[name] ??= new Array(captions.length).fill(null));
+    const waiting = captions.flatMap((caption, at) => (words[at] ? [] : [{ at, ids: this.read(caption).ids }]));
+    let left = Math.min(most, waiting.length);
+    let done = captions.length - waiting.length;
+    for (const length of new Set(waiting.map(({ ids }) => ids.length))) {
+      const alike = waiting.filter(({ ids }) => ids.length === length);
+      for (let from = 0; from < alike.length && left > 0; from += ENCODED) {
         const part = alike.slice(from, from + ENCODED);
         (await this.encodeCaptions(part.map(({ ids }) => ids))).forEach((tensor, index) => { words[part[index].at] = tensor; });
+        left -= part.length;
         progress(done += part.length);
       }
     }
-    this.pools[name] = words;
+    return done;
   }
 
   // S(I, T) of a picture with each caption of an open pool, where one is named, and with others.

@@ -4,6 +4,7 @@
 import { fetched, unpacked } from "./fetching.js";
 import { Model } from "./model.js";
 import { joined } from "./numbers.js";
+import { Tuned } from "./tuned.js";
 
 const THREADS = 4;
 const models = {};
@@ -21,6 +22,8 @@ async function load(folder, progress) {
 }
 
 const methods = {
+  // What runs the models: the version of ONNX Runtime, and its threads.
+  engine: () => ({ version: libraries.ort.env.versions.common, threads: libraries.ort.env.wasm.numThreads }),
   async open({ model, folder, libraries: place, gallery, embeddings }, progress) {
     libraries ??= await load(place, progress);
     models[model] ??= await Model.open(libraries.ort, libraries.Tokenizer, folder, progress);
@@ -30,8 +33,9 @@ const methods = {
   },
   read: ({ model, caption }) => models[model].read(caption),
   rank: ({ model, gallery, caption }) => models[model].rank(gallery, caption),
-  pool: ({ model, name, captions }, progress) => models[model].openPool(name, captions, progress),
+  pool: ({ model, name, captions, most }, progress) => models[model].openPool(name, captions, progress, most),
   captions: ({ model, gallery, index, pool, captions }) => models[model].rankCaptions(gallery, index, pool, captions),
+  tuned: ({ model, method, knobs, trained, values }) => new Tuned(models[model], knobs, trained)[method](...values),
   explain: ({ model, gallery, index, caption, mask }) => models[model].explain(gallery, index, caption, mask),
   effects: ({ model, name, gallery, index, caption, mask }, progress) =>
     models[model].effects(name, gallery, index, caption, mask, progress),

@@ -267,6 +267,7 @@ function build(root, trigger, talkAsked) {
     state.step = adopted;
     if (knobs.update(value)) root.removeAttribute("aria-busy");
     facts.replaceChildren(credit(value.photo), " · ", modelName(value.model));
+    downloads.hidden = value.formats?.length === 0; // where nothing draws files
     if (!image) {
       photo = null;
       write();

@@ -8,13 +8,14 @@ const EVEN = 5e-5; // of S(I, T)
 const keptOf = ({ record }) => record.branches[0].kept;
 /** @type {(mask: ArrayLike<number>, holds?: (bit: number, patch: number) => any) => number} */
 const count = (mask, holds = Boolean) => Array.from(mask).filter((bit, patch) => holds(bit, patch)).length;
-const change = (now, model) => now.record.similarity - model.record.similarity;
+export const change = (now, model) => now.record.similarity - model.record.similarity;
 
-function decisionSentence(now, model) {
+export function decisionSentence(now, model) {
   const [kept, before] = [keptOf(now), keptOf(model)];
   const numbers = { kept: count(kept), patches: kept.length, similarity: now.record.similarity };
   const dropped = count(before, (bit, patch) => bit && !kept[patch]);
   const added = count(kept, (bit, patch) => bit && !before[patch]);
+  if (!now.total) return say("whatif.alone", { change: change(now, model), ...numbers, dropped, added });
   if (!dropped && !added) return say("whatif.own", { rank: model.rank, of: model.total, ...numbers });
   const key = now.rank === model.rank ? "whatif.rank_same" : "whatif.rank";
   const rank = say(key, { rank: now.rank, before: model.rank, of: now.total });

@@ -13,9 +13,10 @@ const PATIENCE = 250; // milliseconds between two lines on what was fetched
 const absolute = (path) => new URL(path, document.baseURI).href;
 
 // site: {parts, galleries}, from the page; tell(line) shows a line while something is waited for, and clears it where
-// the line is empty.
-export function makeEngine(site, tell) {
+// the line is empty; started({version, threads, apart}) is called once models run.
+export function makeEngine(site, tell, started = null) {
   const ask = remote();
+  let running = null; // {version, threads, apart}, once the first model is there
   const opened = new Map(); // gallery -> its facts, to be
   const folderOf = (kind, name) => `${site.parts[`${kind} ${name}`]}/`;
 
@@ -29,7 +30,7 @@ export function makeEngine(site, tell) {
     return opened.get(name);
   }
 
-  async function openNow({ name, model, bytes }) {
+  async function openNow({ name, model, bytes, first }) {
     const folder = folderOf("gallery", name);
     const total = (bytes + (opened.size ? 0 : site.engine_bytes)) / MEGABYTE; // the libraries come with the first one
     let loaded = 0;
@@ -50,7 +51,16 @@ export function makeEngine(site, tell) {
     };
     const facts = fetchedJson(`${folder}gallery.json`).catch(({ message }) => Promise.reject(failure(message)));
     const known = ask("open", values, progress);
-    return galleryOf(...await Promise.all([facts, known]), folder);
+    const gallery = galleryOf(...await Promise.all([facts, known]), folder);
+    if (!running) await check(name, model, first);
+    return gallery;
+  }
+
+  // What runs the models, and how far the worked example's S(I, T) is from the app's here.
+  async function check(gallery, model, { captions: [caption], ranking: { selected: index }, viewer }) {
+    const { similarity } = await ask("explain", { model, gallery, index, caption, mask: null });
+    running = { ...await ask("engine", {}), apart: Math.abs(similarity - viewer.similarity) };
+    started?.(running);
   }
 
   // The facts of a gallery and its model, pictures by address.
@@ -86,6 +96,17 @@ export function makeEngine(site, tell) {
     return own;
   }
 
+  const lessons = new Map(); // model -> what its lesson needs to know, to be
+  function lesson(model) {
+    if (!lessons.has(model)) {
+      const fetching = fetchedJson(`${folderOf("model", model)}lesson.json`);
+      lessons.set(model, fetching);
+      fetching.catch(() => lessons.delete(model));
+    }
+    return lessons.get(model);
+  }
+
+  const firstOf = (model) => site.galleries.find((gallery) => gallery.model === model).name;
   const modelOfPhotos = (site.galleries.find(({ model }) => model === PHOTOS) ?? site.galleries[0]).model;
-  return { ask, open, take, tell, modelOfPhotos };
+  return { ask, open, take, tell, lesson, firstOf, modelOfPhotos };
 }

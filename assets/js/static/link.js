@@ -52,6 +52,13 @@ export function stateOf(query, facts) {
   };
 }
 
+// The decision by hand of a query, "" for the model's own; throws where it is none of the model's patches.
+export function maskOfQuery(query, { manifest: { grid: [rows, columns] } }) {
+  const mask = query.get("mask") ?? "";
+  if (mask && !isTextOfMask(mask, rows * columns)) throw new Error(say("static.no_mask", { count: rows * columns }));
+  return mask;
+}
+
 function isTextOfMask(text, count) {
   try {
     const mask = readMask(text, count);

@@ -147,7 +147,7 @@ def drawn(name: str, shape: list[int], sizes: dict[str, int], rng: torch.Generat
     if name == "mask":
         return (torch.rand(shape, generator=rng) < 0.3).index_fill(0, torch.tensor(0), True)  # at least 1
     values = torch.randn(shape, generator=rng)
-    return values.double().sigmoid() if name in ("s_im", "s_p") else values
+    return values.double().sigmoid() if name in ("s_im", "s_p", "score") else values
 
 
 def exportable(model: SEPSModel) -> SEPSModel:

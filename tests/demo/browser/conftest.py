@@ -68,14 +68,21 @@ def address(cache: Path, uploads: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def static_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of the page without a server, of the scenes alone, below a path of its own."""
+def static_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the page without a server, of the scenes alone, below it."""
     from demo.static.write import write_site
-    from tests.helpers.static_site import served_folder
 
     folder = tmp_path_factory.mktemp("static")
     write_site(folder / "below" / "it", ["scenes"])
-    with served_folder(folder) as url:
+    return folder
+
+
+@pytest.fixture(scope="session")
+def static_address(static_folder: Path) -> Iterator[str]:
+    """The address of the page without a server, below a path of its own."""
+    from tests.helpers.static_site import served_folder
+
+    with served_folder(static_folder) as url:
         yield f"{url}/below/it/"
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +13,8 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from demo.galleries.scenes import scenes_gallery
-from tests.helpers.static_site import ask, score, watched_page
+from demo.static.libraries import PACKAGES
+from tests.helpers.static_site import READY, ask, score, served_folder, watched_page
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")]
 FIRST_VIEW = 1_000_000  # bytes
@@ -115,7 +118,7 @@ def test_links_lead_to_what_was_shown_and_back_leads_back(page: Page, static_add
     ask(page, "a blue tent")
     page.go_back()
     page.wait_for_function("document.querySelector('#caption textarea').value === 'a red car'")
-    page.goto(f"{static_address}?view=lesson")
+    page.goto(f"{static_address}?view=edit")
     expect(page.locator("#said [role=alert]")).to_contain_text("only the app has")
 
 
@@ -141,3 +144,23 @@ def test_on_a_phone_the_picture_is_in_the_first_screen(browser: Browser, static_
     assert box is not None and box["y"] + box["height"] / 2 < 844
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     context.close()
+
+
+def test_about_tells_what_runs_and_an_isolated_page_takes_threads(
+    page: Page, static_address: str, static_folder: Path
+) -> None:
+    link = "?view=search&model=scenes&gallery=scenes&photo=7&caption=a+red+car"
+    scores = []
+    with served_folder(static_folder, isolated=True) as isolated:
+        for address, threads in ((static_address, 1), (f"{isolated}/below/it/", min(4, os.cpu_count() or 1))):
+            page.goto(address + link)
+            expect(page.locator("#viewer .seps-reading")).to_contain_text("patches kept", timeout=READY)
+            scores.append(score(page))
+            page.locator("#tab-about").click()
+            running = page.locator("#engine")
+            expect(running).to_contain_text(f"ONNX Runtime {PACKAGES['onnxruntime-web']}")
+            expect(running).to_contain_text("in 1 thread;" if threads == 1 else f"in {threads} threads;")
+            apart = re.search(r"S\(I, T\) is ([\d.]+) from the app's", running.inner_text())
+            assert apart is not None and float(apart[1]) < 1e-3
+    assert abs(scores[0] - scores[1]) < 1e-5
+    expect(page.locator("#about .ideas dt")).to_have_text(["Patch", "Token", "Score"])

@@ -3,6 +3,7 @@ rankings, captions, pictures, and every value that a view draws."""
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from base64 import b64encode
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orjson
 import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page
@@ -20,9 +22,11 @@ from playwright.sync_api import Browser, Page
 from demo.galleries.index import IndexedGallery
 from demo.galleries.photos import read_photo
 from demo.record.packing import packed
+from demo.record.settings import evaluation_knobs, idle_choices
 from demo.screens.captions.view import ranking_value as captions_value
 from demo.screens.chooser import SelectedImage
 from demo.screens.compare.view import compared_records, show_side_by_side
+from demo.screens.lesson.walk import walk_value
 from demo.screens.parts import ViewState
 from demo.screens.viewer import search_value, shown_record
 from demo.screens.why.values import WhyState, state_ranking, why_value
@@ -282,3 +286,38 @@ def test_what_the_viewer_is_given_is_what_the_app_gives_it(site: Site) -> None:
         given = site.page.evaluate(script, {name: getattr(state, name) for name in vars(state)})
         tied += checked(differences(*plain(given, expected), ARRAYS))
     assert tied <= len(states(site)) / 2  # a decision drawn by chance makes tokens alike
+
+
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"keep_ratio": 0.2},
+    {"beta": 0.05, "top_k": 2},
+    {"keep_ratio": 1.0, "beta": 0.5},
+    {"decision": "gumbel", "temperature": 0.5, "seed": 7},
+    {"variant": "released"},
+    {"variant": "released", "decision": "gumbel", "seed": 2**31 - 1},
+]
+
+
+def test_the_lesson_is_walked_through_as_in_the_app(site: Site) -> None:
+    script = """async (state) => {
+        const { makeWalk } = await asked.module("static/walk.js");
+        const { usual } = await asked.engine.lesson(asked.facts.model);
+        const walk = makeWalk(asked.engine, asked.pairs);
+        const begun = await walk.begin(asked.facts, { ...state, knobs: { ...usual, ...state.knobs } });
+        await begun.counted();
+        return asked.pack(await begun.whole(() => true));
+    }"""
+    usual, count = evaluation_knobs(site.service.model), site.service.model.cross_net.num_patches
+    masks = ["", mask_text(np.random.default_rng(1).random(count) < 0.3)]
+    tied, pair = 0, site.pairs()[3]
+    states = [(pair, knobs, mask) for knobs in SETTINGS for mask in masks]
+    typed = [((2, "a dog beside a red car"), knobs, "") for knobs in SETTINGS[:2]]
+    for (index, caption), knobs, mask in states + typed:
+        asked = (index, caption, None, replace(usual, **knobs))
+        expected = walk_value(site.service, site.indexed, *asked, 4, mask) | {"idle": idle_choices(), "formats": []}
+        state = {"index": index, "caption": caption, "knobs": knobs, "step": 4, "mask": mask}
+        given = site.page.evaluate(script, state)
+        del expected["key"], expected["photo"]["src"], given["photo"]["src"]
+        tied += checked(differences(given, json.loads(orjson.dumps(expected)), ARRAYS))
+    assert tied <= len(states) / 2

@@ -17,7 +17,7 @@ from demo.record.layer_table import LAYERS
 from demo.server.static import scripts
 from demo.static.gallery import mention_facts, object_facts, scene_facts
 from demo.static.libraries import library_files
-from demo.static.page import ENTRY, MEASURED, WORKER, imports_of, reached, space_card, static_page
+from demo.static.page import ENTRY, LATER, MEASURED, WORKER, imports_of, reached, space_card, static_page
 from demo.static.write import MARK, named_by_content, write_files, write_site
 from seps.data.regions import mask_overlap
 from tests.helpers.sentences import refused
@@ -54,9 +54,12 @@ def test_the_page_names_every_module_that_it_imports_and_none_of_what_is_not_the
     page = static_page(PARTS, [], 0)
     loaded = re.findall(r'<link rel="modulepreload" href="js-0/([^"]+)">', page)
     assert {ENTRY, "viewer/viewer.js", "record/sentences.js", "static/photos.js"} <= set(loaded)
-    assert not {"app.js", "lesson/lesson.js", WORKER} & set(loaded)
-    for name in {*loaded, *reached(WORKER)}:
+    assert not {"app.js", "lesson/lesson.js", LATER, WORKER} & set(loaded)
+    for name in {*loaded, *reached(WORKER), *reached(LATER)}:
         assert set(imports_of(name, scripts()[name].decode())) <= scripts().keys()
+    imports = re.findall(r'import\("\./([^"]+)"\)', "".join(scripts()[name].decode() for name in loaded))
+    assert imports == [LATER]  # and the page keeps what that needs for when there is no network
+    assert set(reached(LATER)) <= set(json.loads(re.search(r'id="site">(.*?)</script>', page)[1])["scripts"])  # type: ignore[index]
     assert not re.search(r"https?://(?!www\.w3\.org)", page.replace("https://example.org", ""))
 
 

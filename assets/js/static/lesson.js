@@ -1,0 +1,130 @@
+// The lesson without a server: nine steps through one pair, under settings that a person moves. As
+// demo/screens/lesson/view.py answers the triggers in the app.
+
+import { say } from "../base/words.js";
+import { fromHighest } from "../engine/numbers.js";
+import { mount as lesson } from "../lesson/lesson.js";
+import { linked } from "../page/address.js";
+import { makeChooser } from "./chooser.js";
+import { answerTyping } from "./inputs.js";
+import { readCaption } from "./language.js";
+import { galleryOf, indexOf, maskOfQuery } from "./link.js";
+import { linkTo } from "./pair.js";
+import { checkedKnobs, knobsOf, linkedKnobs } from "./settings.js";
+import { STEPS } from "./steps.js";
+import { makeView } from "./view.js";
+import { makeWalk } from "./walk.js";
+
+export function lessonView({ site, engine, pairs, line }) {
+  const box = document.getElementById("lesson-caption").querySelector("textarea");
+  const walk = makeWalk(engine, pairs);
+  const chooser = makeChooser("lesson", { site, engine, pairs }, (work) => compute(async () => {
+    const { facts, index } = await work();
+    const caption = facts.items[index].captions[0] ?? state.caption;
+    const knobs = facts.model === state.model ? state.knobs : null;
+    return { ...state, facts, index, caption: caption || facts.chips[0], knobs, mask: "" };
+  }));
+  const view = makeView(line, {
+    strip: chooser.part,
+    walk: ["lesson-walk", linked(lesson), { step, knobs: turn, paint }],
+  }, put);
+  let state = { gallery: site.galleries[0].name, model: "", index: 0, caption: "", knobs: null, step: 1, mask: "" };
+  let asked = 0;
+
+  function put({ state: next }) {
+    if (!next) return;
+    state = next;
+    box.value = next.caption;
+  }
+
+  // Show the pair, settings and step that `work` leads to: first without what takes longer, then with that too, as long as
+  // nothing else is asked for. `more`: what else the value has; a `problem` of `work` is told.
+  async function compute(work, more = {}) {
+    const number = (asked += 1);
+    const isAsked = () => number === asked;
+    /** @type {any} */
+    let begun = null;
+    /** @type {any} */
+    let finished = null;
+    await view.show(async () => {
+      const { facts, problem = "", ...given } = await work();
+      const { usual } = await engine.lesson(facts.model);
+      const { caption, note } = await readCaption(pairs, facts, given.caption);
+      const next = { ...given, caption, gallery: facts.name, model: facts.model, knobs: given.knobs ?? usual };
+      begun = await walk.begin(facts, next);
+      finished = async (value) => ({ walk: { ...value, link: await link(facts, next), ...more }, note, problem });
+      return { ...await finished(begun.value), state: next, strip: await chooser.stripOf(facts, next.index) };
+    });
+    for (const part of ["counted", "whole"]) {
+      const value = begun && isAsked() ? await begun[part](isAsked) : null;
+      if (value && isAsked()) view.place(await finished(value));
+    }
+  }
+
+  const link = async (facts, { index, caption, knobs, mask }) =>
+    linkTo("lesson", facts, { index, caption }, { ...linkedKnobs(knobs, await engine.lesson(facts.model)), ...(mask ? { mask } : {}) });
+
+  const now = async () => ({ ...state, facts: await engine.open(state.gallery) });
+
+  function step({ step: number }) {
+    state = { ...state, step: number };
+  }
+
+  // Other settings, which the value repeats as `asked`; those that the model does not allow are told, and go back.
+  function turn(knobs) {
+    return compute(async () => {
+      const shown = await now();
+      try {
+        return { ...shown, knobs: checkedKnobs({ ...state.knobs, ...knobs }, await engine.lesson(state.model)) };
+      } catch (error) {
+        return { ...shown, problem: error.message };
+      }
+    }, { asked: knobs });
+  }
+
+  function paint({ mask, step: number }) {
+    return compute(async () => ({ ...await now(), mask, step: number }));
+  }
+
+  answerTyping(box, () => compute(async () => ({ ...await now(), caption: box.value, mask: "" })));
+
+  // The best picture for the first example of a gallery, by the usual settings.
+  async function example(name = site.galleries[0].name) {
+    const facts = await engine.open(name);
+    const [caption] = facts.chips;
+    const [index] = fromHighest(await pairs.scores(facts, caption));
+    return { facts, index, caption, knobs: null, step: 1, mask: "" };
+  }
+
+  // What a query asks for; throws where it names what is not there.
+  async function asking(query) {
+    const name = galleryOf(query, site);
+    chooser.choose(name);
+    const facts = await engine.open(name);
+    const start = await example(name);
+    const index = indexOf(query, facts) ?? (query.get("caption") ? 0 : start.index);
+    const own = query.get("photo") === null ? "" : facts.items[index].captions[0];
+    const number = query.get("step") ?? "1";
+    if (!STEPS.some((_, at) => String(at + 1) === number)) throw new Error(say("static.no_step", { step: number, count: STEPS.length }));
+    return {
+      facts, index, caption: query.get("caption") || own || start.caption,
+      knobs: knobsOf(query, await engine.lesson(facts.model)), step: Number(number), mask: maskOfQuery(query, facts),
+      problem: query.get("dense") ? say("static.no_dense") : "",
+    };
+  }
+
+  function open(query, problem = "") {
+    if (!view.value("walk")) view.place({ walk: { waiting: say("hint.computing") } });
+    return compute(async () => {
+      try {
+        return problem ? { ...await example(), problem } : await asking(query);
+      } catch (error) {
+        return { ...await example(), problem: error.message };
+      }
+    }, { talk: query.get("talk") === "1" });
+  }
+
+  const again = (shown) => compute(async () => ({ ...shown, facts: await engine.open(shown.gallery) }));
+
+  return { open, again, state: () => state };
+}

@@ -1,0 +1,66 @@
+// The settings of the lesson, as demo/record/settings.py has them. facts: lesson.json of demo/static/lesson.py.
+
+import { say } from "../base/words.js";
+
+const LIMITS = { keep_ratio: [0.05, 1], aggr_ratio: [0.05, 1], beta: [0, 0.5], top_k: [1, 10], temperature: [0.1, 5], seed: [0, 2 ** 31 - 1] };
+const CHOICES = { decision: ["top-k", "gumbel"], variant: ["paper", "released"] };
+const WHOLE = ["top_k", "seed"];
+const NAMES = ["keep_ratio", "aggr_ratio", "beta", "top_k", "decision", "temperature", "seed", "dense", "variant"];
+export const linkedName = (knob) => (knob === "dense" ? "use_dense" : knob);
+
+// Why settings move nothing beside the others; there is never a dense caption.
+export function idleOf(knobs, { idle }) {
+  const reasons = idle.filter(({ by, choice }) => knobs[by] === choice).map(({ knob, why }) => [knob, why]);
+  return { ...Object.fromEntries(reasons), dense: say("setting.dense_none") };
+}
+
+// The settings that differ from others and are not idle.
+export function changesOf(knobs, others, facts) {
+  const still = idleOf(knobs, facts);
+  return NAMES.filter((name) => knobs[name] !== others[name] && !(name in still));
+}
+
+// The settings that stand where the model was not trained.
+export function untrainedOf(knobs, facts) {
+  return changesOf(knobs, facts.trained, facts).filter((name) =>
+    name !== "seed" && (name !== "decision" || knobs.decision === "gumbel"));
+}
+
+// Settings that the model allows; throws where they are none.
+export function checkedKnobs(knobs, { fixed, usual, trained, limits, patches }) {
+  for (const [name, [low, high]] of Object.entries(LIMITS)) {
+    const value = knobs[name];
+    if (!Number.isFinite(value) || (WHOLE.includes(name) && !Number.isInteger(value))) {
+      throw new Error(say("static.no_number", { name, value }));
+    }
+    if (value < low || value > high) throw new Error(say("static.outside", { name, value, low, high }));
+  }
+  for (const [name, choices] of Object.entries(CHOICES)) {
+    const [choice, other] = choices;
+    if (!choices.includes(knobs[name])) throw new Error(say("static.no_choice", { name, value: knobs[name], choice, other }));
+  }
+  const merged = (ratio) => Math.trunc(patches * ratio * trained.keep_ratio);
+  if (merged(knobs.aggr_ratio) !== merged(trained.aggr_ratio)) throw new Error(fixed.aggr_ratio);
+  if (fixed.variant && knobs.variant !== usual.variant) throw new Error(fixed.variant);
+  const [low, high] = limits.top_k;
+  if (knobs.top_k > high) throw new Error(say("static.outside", { name: "top_k", value: knobs.top_k, low, high }));
+  return knobs;
+}
+
+// The settings of a link's query.
+export function knobsOf(query, facts) {
+  const knobs = { ...facts.usual };
+  for (const name of NAMES) {
+    const text = query.get(linkedName(name));
+    if (text === null) continue;
+    if (typeof knobs[name] === "boolean") knobs[name] = text === "True";
+    else knobs[name] = typeof knobs[name] === "number" ? Number(text || NaN) : text;
+  }
+  return checkedKnobs(knobs, facts);
+}
+
+// What a link names of settings: those that differ from the usual ones.
+export function linkedKnobs(knobs, { usual }) {
+  return Object.fromEntries(NAMES.filter((name) => knobs[name] !== usual[name]).map((name) =>
+    [linkedName(name), typeof knobs[name] === "boolean" ? (knobs[name] ? "True" : "False") : String(knobs[name])]));
+}

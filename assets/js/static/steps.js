@@ -1,0 +1,113 @@
+// The nine steps of the lesson in words, equations and tensors, as demo/screens/lesson/steps.py tells them, of a pass
+// without a dense caption.
+
+import { say } from "../base/words.js";
+import { change, decisionSentence } from "../record/decision.js";
+import { tensorsOf } from "./tensors.js";
+
+export const STEPS = ["patches", "words", "scores", "decision", "aggregation", "tokens", "matrix", "similarity", "what_if"];
+const MATHML = "http://www.w3.org/1998/Math/MathML";
+
+// pass: {record, knobs, facts, rank, total, spread, trial}. facts: lesson.json of demo/static/lesson.py; rank: null of a
+// drawn decision; spread: {fraction, captions}, null without captions; trial: see trial.js.
+export function stepsOf(pass) {
+  const [values, holds] = [numbers(pass), holding(pass)];
+  const [sentences, notes, tensors] = [sentencesOf(pass, values), notesOf(pass), tensorsOf(pass)];
+  return STEPS.map((id, at) => ({
+    id,
+    title: say(`step.${id}`),
+    sentence: sentences[at],
+    equation: equation(pass.facts.equations[id].filter((row) => isHeld(row, holds))),
+    legend: pass.facts.legend[id].filter((row) => isHeld(row, holds)).map(({ latex, symbol, says }) =>
+      ({ latex, symbol, says: say(`legend.${says}`, values) })),
+    tensors: tensors[at],
+    note: notes[at].map((name) => say(name, values)).join(" "),
+  }));
+}
+
+const isPaper = ({ record }) => record.variant === "paper";
+const isDrawn = ({ knobs }) => knobs.decision === "gumbel";
+const keptOf = ({ record: { branches: [{ kept }] } }) => kept.reduce((sum, bit) => sum + bit, 0);
+
+function holding({ record, knobs }) {
+  return [record.variant, ...(record.has_cls ? ["cls"] : []), ...(knobs.decision === "gumbel" ? ["drawn"] : [])];
+}
+
+function isHeld({ when }, holds) {
+  return when.every((name) => (name.startsWith("!") ? !holds.includes(name.slice(1)) : holds.includes(name)));
+}
+
+function equation(rows) {
+  const body = rows.map(({ mathml, number }) =>
+    `<mtr><mtd>${mathml}</mtd><mtd>${number ? `<mtext>(${number})</mtext>` : ""}</mtd></mtr>`).join("");
+  return `<math xmlns="${MATHML}" display="block"><mtable displaystyle="true">${body}</mtable></math>`;
+}
+
+// Everything that the templates name.
+function numbers(pass) {
+  const { record, knobs, facts, rank, total, spread, trial } = pass;
+  const { branches: [{ kept, aggregation_weights: merged }], alignments: [{ words }] } = record;
+  const [rows, columns] = record.grid;
+  return {
+    rows, columns, channels: facts.channels, pixels: facts.pixels, patches: kept.length, kept: keptOf(pass),
+    merged: merged.length, words: words.length, ...possible(pass), top_k: knobs.top_k, trained_k: facts.trained_k,
+    similarity: record.similarity, rank, total,
+    ...(spread ? { caption_share: spread.fraction, captions: spread.captions } : {}),
+    ...(trial.patch === null || !trial.now ? {} : {
+      row: Math.floor(trial.patch / columns) + 1, column: (trial.patch % columns) + 1,
+      change: change(trial.now, trial.decided), tried_rank: trial.now.rank,
+    }),
+  };
+}
+
+// The range that a score can have, and where in it the highest and the lowest stand.
+function possible(pass) {
+  const [lowest, highest] = isPaper(pass) ? [0, 1 + 2 * pass.knobs.beta] : [-2, 2];
+  const { score } = pass.record.branches[0];
+  const place = (value) => Math.min(Math.max((value - lowest) / (highest - lowest), 0), 1);
+  return { lowest, highest, likely: place(Math.max(...score)), unlikely: place(Math.min(...score)) };
+}
+
+function sentencesOf(pass, values) {
+  const { trial } = pass;
+  const first = sentenceNames(pass).map((name) => say(`happens.${name}`, values));
+  if (trial.isByHand && trial.now) return [...first, decisionSentence(trial.now, trial.decided)];
+  const last = !trial.now ? "what_if_one" : trial.decided.total ? "what_if_ranked" : "what_if";
+  return [...first, trial.isAsked ? say("hint.computing") : say(`happens.${last}`, values)];
+}
+
+function sentenceNames(pass) {
+  const ranked = isDrawn(pass) ? "" : "_ranked";
+  return [
+    "patches",
+    "words",
+    isPaper(pass) ? "scores" : "scores_released",
+    isDrawn(pass) ? "decision_drawn" : "decision",
+    "aggregation",
+    pass.record.has_cls ? "tokens_cls" : "tokens",
+    isPaper(pass) ? "matrix" : "matrix_released",
+    `${isPaper(pass) ? "similarity" : "similarity_released"}${ranked}`,
+  ];
+}
+
+// What else is true of each step, by templates.
+function notesOf(pass) {
+  const { facts: { context: [patches, words], trained_k: trained }, record, knobs, spread } = pass;
+  const { branches: [{ aggregation_weights: merged, kept }], alignments: [{ matrix }] } = record;
+  const named = (condition, ...names) => (condition ? names : []);
+  const fewer = Math.min(matrix.length, matrix[0].length, knobs.top_k) < trained;
+  return [
+    ["note.patches", ...named(patches, "note.patches_context")],
+    ["note.words", ...named(words, "note.words_context")],
+    [
+      ...named(spread, "note.scores_caption"), ...named(spread && isPaper(pass), "note.scores_beta"),
+      isPaper(pass) ? "note.scores" : "note.scores_released",
+    ],
+    [isDrawn(pass) ? "note.decision_drawn" : "note.decision"],
+    ["note.aggregation", ...named(merged.length > keptOf(pass), "note.aggregation_more")],
+    named(kept.every(Boolean), "note.tokens_all_kept"),
+    ["note.matrix_fits", ...named(isPaper(pass) ? fewer : true, isPaper(pass) ? "note.matrix_fewer" : "note.matrix_released")],
+    named(isDrawn(pass), "rank.drawn"),
+    isDrawn(pass) ? ["note.what_if_drawn"] : ["note.what_if", "note.what_if_ranked"],
+  ];
+}

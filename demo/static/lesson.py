@@ -1,0 +1,143 @@
+"""The lesson as the page takes it: graphs of what follows a decision, for settings that a person moves, and what its
+steps say with their equations.
+
+Scores and decisions under other settings the page computes itself (assets/js/engine/tuned.js); what a decision leads
+to, two small graphs compute for each variant that the parameters allow: one for many pictures, S(I, T) alone, and one
+for a pair, told in full.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor, nn
+
+from demo.record.maths import inner, mathml
+from demo.record.settings import evaluation_knobs, fixed, idle_choices, limits, network_with, trained_knobs
+from demo.screens.lesson.equations import EQUATIONS, LEGENDS
+from seps import CrossSparseAggrNet, SEPSModel
+from seps.explanation.forward_pass import alignment_arrays, alignment_terms, cosines, token_weights
+from seps.method.network import ImageFeatures
+from seps.method.selection import Selection
+from seps.method.tokens import split_cls
+from seps.models.export.folder import compiled
+from seps.models.export.graphs import Graph, exportable
+
+LESSON = "lesson.json"
+SECTIONS = ("step", "happens", "note", "legend", "tensor", "setting", "trial")  # of what the lesson says
+
+
+class Decided(nn.Module):
+    """What follows a decision on pictures under one caption.
+
+    Args:
+        network: whose aggregation and alignment it is; whole: give every array of one picture, not S(I, T) alone.
+    """
+
+    def __init__(self, network: CrossSparseAggrNet, whole: bool) -> None:
+        super().__init__()
+        self.network, self.whole = network, whole
+
+    def forward(
+        self, patches: Tensor, words: Tensor, logits: Tensor, score: Tensor, mask: Tensor, seen: Tensor | None = None
+    ) -> dict[str, Tensor]:
+        """Aggregate and align.
+
+        Args:
+            patches: (B, N[+1], C); words: (L, C), of a caption without padding; logits: (B, N_c, N) of the patches.
+            score: (B, N), which weighs what is dropped; mask: (B, N) bool, what is kept.
+            seen: (K,), what each of the K best values counts in the relevance MLP, 1 or 0; None in the variant that
+                has none.
+
+        Returns:
+            `similarity` (B,), S(I, T); told of one picture, the record's arrays and terms by its names too.
+        """
+        network = self.network
+        cls, plain = split_cls(patches, network.num_patches)
+        image = ImageFeatures(cls, plain, plain, score, (None, None), (logits, logits))
+        match = network.match_selected(image, words, None, Selection({}, score, mask.to(score)), None)
+        alignment = match.alignments[0]
+        if seen is not None:
+            best = {"patch_relevance": alignment.matrix.amax(dim=2), "word_relevance": alignment.matrix.amax(dim=1)}
+            hrpa = network.hrpa
+            alignment = replace(
+                alignment,
+                **{name: hrpa.relevance_mlp(hrpa.highest(values) * seen).squeeze(-1) for name, values in best.items()},
+            )
+        if not self.whole:
+            return {"similarity": alignment.similarity}
+        weights = match.sparse.weights
+        assert weights is not None  # the sparse branch always merges what it keeps
+        return {
+            "extra_weights": match.sparse.selection.extra_weights[0],
+            "aggregation_weights": weights[0],
+            **alignment_arrays(alignment, token_weights(match, 0, cls is not None)),
+            "patch_cosines": cosines(words, plain[0]),
+            **alignment_terms(alignment),
+        }
+
+
+def lesson_graphs(model: SEPSModel) -> dict[str, Graph]:
+    """The graphs of an `exportable` model: `lesson_VARIANT_rank` for many pictures, `lesson_VARIANT_pair` for one."""
+    usual = evaluation_knobs(model)
+    variants = ("paper", "released") if usual.variant == "paper" else ("released",)
+    graphs = {}
+    for variant in variants:
+        network = network_with(model, replace(usual, variant=variant))
+        count, channels = network.num_patches, network.embed_size
+        for name, pictures in (("rank", "images"), ("pair", 1)):
+            sizes: dict[str, tuple[int | str, ...]] = {
+                "patches": (pictures, count + model.img_enc.has_cls, channels),
+                "words": ("words", channels),
+                "logits": (pictures, network.num_tokens, count),
+                "score": (pictures, count),
+                "mask": (pictures, count),
+            }
+            if variant == "paper":
+                sizes["seen"] = (network.hrpa.top_k,)
+            graphs[f"lesson_{variant}_{name}"] = Graph(Decided(network, name == "pair"), sizes)
+    return graphs
+
+
+def write_lesson(model: SEPSModel, folder: Path) -> None:
+    """Write a model's lesson into the folder of its graphs.
+
+    Raises:
+        ValueError: a graph that computes something else than the model does.
+    """
+    plain = exportable(model)
+    for title, graph in lesson_graphs(plain).items():
+        (folder / f"{title}.onnx").write_bytes(compiled(title, graph, plain.txt_enc.vocabulary)[0])
+    text = json.dumps(lesson_facts(model), ensure_ascii=False, separators=(",", ":"))
+    (folder / LESSON).write_text(text, encoding="utf-8")
+
+
+def lesson_facts(model: SEPSModel) -> dict[str, Any]:
+    """What the lesson needs to know of a model, JSON ready: its settings and their limits, and each step's equations
+    and symbols, in MathML, with when they hold (see `demo.screens.lesson.equations`)."""
+    network, config = model.cross_net, model.config
+    return {
+        "trained": asdict(trained_knobs(model)),
+        "usual": asdict(evaluation_knobs(model)),
+        "limits": {name: list(ends) for name, ends in limits(model).items()},
+        "fixed": fixed(model),
+        "idle": idle_choices(),
+        "patches": network.num_patches,
+        "channels": network.embed_size,
+        "pixels": config.vision.image_size,
+        "context": [config.vision.context_size > 0, config.text.context],
+        "trained_k": network.hrpa.top_k,
+        "equations": {step: [equation_facts(row) for row in rows] for step, rows in EQUATIONS.items()},
+        "legend": {
+            step: [row | {"when": row.get("when", []), "symbol": mathml(row["latex"])} for row in rows]
+            for step, rows in LEGENDS.items()
+        },
+    }
+
+
+def equation_facts(row: dict[str, Any]) -> dict[str, Any]:
+    """One equation: its MathML, its number in the paper or null, when it holds."""
+    return {"mathml": inner(row["latex"]), "number": row.get("number"), "when": row.get("when", [])}
