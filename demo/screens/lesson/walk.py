@@ -48,7 +48,8 @@ class Walk:
         knobs: settings of the pass; net: a network of these.
         record: the pass; before: the same photograph and captions by what the model is evaluated with.
         changed: whether the knobs move anything against that.
-        rank, rank_before: the photograph's place in its gallery for the caption, from 1; None for a drawn decision.
+        rank, rank_before: the photograph's place in its gallery for the caption, from 1; None for a drawn decision;
+            total: of how many.
         caption_rank: the caption's place for the photograph, see `walk_value`.
         spread: see `captions_spread`.
         trial: a decision beside that of the pass, under the same knobs.

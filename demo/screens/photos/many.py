@@ -24,7 +24,8 @@ class Many:
     """The components; those of indexing are None where nothing is indexed.
 
     Attributes:
-        names: the filter; status: how far indexing is; again: ranks what was indexed meanwhile.
+        names: the filter; status: how far indexing is; again: ranks what was indexed meanwhile; timer: when the
+            status is asked for.
     """
 
     names: gr.Textbox

@@ -22,11 +22,11 @@ from demo.service.session import SessionData
 
 @dataclass(frozen=True)
 class WhyState(ViewState):
-    """What stands side by side; lives in the session. `index` is the left photograph's.
+    """What stands side by side; lives in the session. `index` is the left photograph's; `other` is "" for two
+    photographs.
 
     Attributes:
         against: the index of the right photograph; that of two captions is the left one's.
-        other: of `ViewState`, "" for two photographs.
         uploaded: what was the person's own when their photographs came here; None for a gallery's.
     """
 
