@@ -15,6 +15,7 @@ const EDGES = { left: 34, right: 10, top: 8, bottom: 20 };
 const TYPE = 11;
 const VEILED = 0.75; // opacity of the veil over dropped patches
 const DIGITS = 3;
+const WIDE = window.matchMedia("(min-width: 761px)"); // where all of it stands open; else the picture comes first
 
 // The element, and `show(index)`, which marks the frame that is shown. value: of demo/record/timeline.py; `pick` is
 // given the index of a frame that a person chose.
@@ -46,11 +47,17 @@ export function timeline(value, selected, pick, trigger) {
     { class: "timeline", "aria-label": say("timeline.title") },
     reading,
     plot,
-    ...lines.flatMap((line, number) => [moments[number], strips[number], line.steady && h("p", { class: "line steady" }, line.steady)]),
-    lines[0].steady && h("p", { class: "line steady" }, say("timeline.flicker")),
-    second(),
-    downloadButtons(value.formats, (format) => trigger("film", { format }), "timeline.download"),
-    value.formats.includes("MP4") ? null : h("p", { class: "line" }, say("timeline.no_h264")),
+    ...moments,
+    h(
+      "details",
+      { class: "more", open: WIDE.matches },
+      h("summary", {}, say("timeline.more")),
+      ...lines.flatMap((line, number) => [strips[number], line.steady && h("p", { class: "line steady" }, line.steady)]),
+      lines[0].steady && h("p", { class: "line steady" }, say("timeline.flicker")),
+      second(),
+      downloadButtons(value.formats, (format) => trigger("film", { format }), "timeline.download"),
+      value.formats.includes("MP4") ? null : h("p", { class: "line" }, say("timeline.no_h264")),
+    ),
   );
 
   function momentButton(line, index) {

@@ -62,7 +62,7 @@ function build(root, trigger) {
     abort = send(file, progress, (path) => {
       abort = null;
       if (path === null) show(say("video.unsent", { name }));
-      else trigger("read", { path });
+      else trigger("read", { upload: path });
     });
   }
 
@@ -94,5 +94,5 @@ function build(root, trigger) {
   return { update, end: () => abort?.() };
 }
 
-// trigger("read", {path}) follows a video that was sent, trigger("stop", {name}) the wish that it be let go.
+// trigger("read", {upload}) follows a video that was sent, trigger("stop", {name}) the wish that it be let go.
 export const mount = lasting("seps-video", build, "");

@@ -91,7 +91,7 @@ def connect(
 
     def read(session: SessionData, state: ViewState, event: Detail) -> Iterator[tuple[Any, ...]]:
         try:
-            work = steps(registry, sent_file(event.text("path"), folder))
+            work = steps(registry, sent_file(event.text("upload"), folder))
             indexed = yield from retold(work, lambda value: (gr.skip(), *nothing, value))
             yield *show(replace(session, video=indexed), state, indexed), idle()
         except ValueError as error:

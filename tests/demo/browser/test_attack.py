@@ -24,6 +24,7 @@ from PIL import Image
 
 from demo.server.uploads import NOT_THERE
 from tests.helpers.canaries import forms
+from tests.helpers.clips import write_clip
 
 TAKES_PHOTO = {
     "rank_captions": [None, "", "examples", "a cat"],
@@ -358,3 +359,72 @@ def test_ten_people_upload_the_same_photo_at_once_and_use_it_twice(address: str)
     with ThreadPoolExecutor(10) as pool:
         scores = [score for both in pool.map(use, range(10)) for score in both]
     assert scores == pytest.approx([scores[0]] * 20, abs=1e-5)
+
+
+def answer_of(http: httpx.Client, component: str, event: str, detail: dict[str, Any], session: str) -> dict[str, Any]:
+    """The last answer of a component's event, as a page tells it, and under `text` all that came."""
+    config = http.get("/config").json()
+    ids = {part["props"].get("elem_id"): part["id"] for part in config["components"]}
+    number, count = next(
+        (dependency["id"], len(dependency["inputs"]))
+        for dependency in config["dependencies"]
+        if (ids[component], event) in map(tuple, dependency["targets"])
+    )
+    sent = {"data": [None] * count, "fn_index": number, "session_hash": session, "event_data": detail}
+    assert http.post("/gradio_api/queue/join", **body(sent)).status_code == 200
+    lines = http.get("/gradio_api/queue/data", params={"session_hash": session}).text.splitlines()
+    messages = [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
+    return next(entry for entry in messages if entry["msg"] == "process_completed") | {"text": "\n".join(lines)}
+
+
+def malformed_videos(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Fifty files that are videos in part or by name alone."""
+    rng = random.Random(1)
+    clips = [
+        write_clip(folder / f"clip.{kind}", [((255, 0, 0), 2), ((0, 0, 255), 1)]) for kind in ("mp4", "avi", "webm")
+    ]
+    yield "empty.mp4", b""
+    yield "text.mp4", b"no video"
+    yield "list.mp4", b"#EXTM3U\n#EXTINF:5,\nfile:///etc/hostname\n#EXT-X-ENDLIST\n"
+    yield "parts.mp4", b"ffconcat version 1.0\nfile /etc/hostname\n"
+    yield "photo.mp4", png(8, 8)
+    yield "\u202egpm.exe", clips[0].read_bytes()
+    for number in range(44):
+        content = bytearray(clips[number % 3].read_bytes())
+        for place in rng.sample(range(len(content)), 30):
+            content[place] = rng.randrange(256)
+        yield f"damaged-{number}{clips[number % 3].suffix}", bytes(content[: rng.randrange(8, len(content))])
+
+
+def test_malformed_videos_are_read_or_refused_and_their_files_go(http: httpx.Client, tmp_path: Path) -> None:
+    outcomes = set()
+    for number, (name, content) in enumerate(malformed_videos(tmp_path)):
+        sent = http.post("/gradio_api/upload?video", files={"files": (name, content)})
+        assert sent.status_code == 200, sent.text
+        path = Path(sent.json()[0])
+        answer = answer_of(http, "own-video", "read", {"upload": str(path)}, f"video{number}")
+        assert answer["success"], (name, answer)
+        line = str(answer["output"]["data"][0])
+        assert "by a fault of the app" not in line and "Traceback" not in line and str(path.parent) not in line
+        assert not path.exists()
+        outcomes.add("problem" in line)
+    assert outcomes == {True, False}
+
+
+def test_no_event_reads_or_deletes_a_file_that_is_no_upload(http: httpx.Client, canary: Path) -> None:
+    before = canary.read_bytes()
+    for path in (str(canary), f"{folder_of(http)}/../{canary.name}", "/etc/hostname", str(folder_of(http)), ""):
+        answer = answer_of(http, "own-video", "read", {"upload": path}, "canary")
+        assert NOT_THERE in answer["text"], answer["text"]
+    assert canary.read_bytes() == before
+
+
+def test_frames_of_no_camera_get_a_sentence(http: httpx.Client) -> None:
+    for frame in ("", "%%%", "AAAA", "A" * 399_996):
+        answer = answer_of(http, "lens", "look", {"frame": frame}, "lens")
+        value = (
+            json.loads(answer["output"]["data"][0])[1] if answer["success"] else {"problem": answer["output"]["error"]}
+        )
+        assert re.search(r"[.)]$", value["problem"]), frame[:10]
+    answer = answer_of(http, "lens", "look", {"frame": "A" * 400_004}, "lens")
+    assert "at most 400,000 can be read" in str(answer["output"])
