@@ -24,7 +24,7 @@ class Tokenizer:
     """Wraps a transformers fast tokenizer that has [CLS], [SEP], [MASK] and [PAD].
 
     Attributes:
-        cls_id, sep_id, mask_id, pad_id: ids of the special tokens.
+        cls_id, sep_id, mask_id, pad_id: ids of the special tokens; unk_id: of [UNK], or of [PAD] where there is none.
         ordinary_ids: ids of all words and word pieces: what a random replacement may draw from.
         size: rows of a table that has one for every id.
 
@@ -43,6 +43,7 @@ class Tokenizer:
             )
         self.cls_id, self.sep_id = int(special["cls"]), int(special["sep"])
         self.mask_id, self.pad_id = int(special["mask"]), int(special["pad"])
+        self.unk_id = self.pad_id if tokenizer.unk_token_id is None else int(tokenizer.unk_token_id)
         self.tokenizer = tokenizer
         self._backend = tokenizer.backend_tokenizer
         self._backend.no_truncation()

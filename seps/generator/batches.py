@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 from tqdm import tqdm
 
+from seps.generator.config import GeneratorConfig
 from seps.generator.data import Captioned, objects_of
+from seps.generator.features import Features, features_of, maps_of
 from seps.generator.losses import Batch, Objective
 from seps.generator.network import normalise
 from seps.generator.settings import Stage
@@ -19,13 +22,14 @@ from seps.generator.teacher import TeacherPatches
 class Source(NamedTuple):
     """What batches of a split are made of: pictures and captions, their latents where they are computed beforehand,
     what the teacher finds in them where there is one, how much each place counts where not all count alike, (V, h, w),
-    and what the image encoder sees, (V, D, H, W)."""
+    what the image encoder sees, (V, D, H, W), and the cells of a frozen one, (V, K, G, D), on disk."""
 
     captioned: Captioned
     latents: Tensor | None = None
     teacher: TeacherPatches | None = None
     places: Tensor | None = None
     features: Tensor | None = None
+    cells: Features | None = None
 
 
 @torch.no_grad()
@@ -44,6 +48,19 @@ def with_latents(objective: Objective, stage: Stage, source: Source) -> Source:
         if aligns:
             seen.append(network.images.maps(pictures).half().cpu())
     return source._replace(latents=torch.cat(latents), features=torch.cat(seen) if aligns else None)
+
+
+def with_cells(objective: Objective, stage: Stage, source: Source, cache: Path) -> Source:
+    """The source with the cells of a frozen image encoder, for a stage that needs nothing else of the pictures."""
+    if not reads_cells(objective.network.config, stage):
+        return source
+    mirrored = objective.settings.mirrored
+    return source._replace(cells=features_of(objective.network, source.captioned.split, cache, mirrored))
+
+
+def reads_cells(config: GeneratorConfig, stage: Stage) -> bool:
+    """Whether a stage needs of pictures only what a frozen image encoder makes of them."""
+    return config.encoders.frozen and not {*stage.losses} - {"captions", "contrastive"}
 
 
 def with_places(objective: Objective, stage: Stage, source: Source) -> Source:
@@ -73,11 +90,14 @@ def epoch_batches(objective: Objective, stage: Stage, source: Source) -> Iterato
 def make_batch(objective: Objective, stage: Stage, source: Source, rows: Tensor, which: Tensor) -> Batch:
     """The images of these rows, each with its caption number `which`, on the generator's device."""
     device = objective.network.device
-    captioned, latents, teacher, places, features = source
+    captioned, latents, teacher, places, features, cells = source
     ids, lengths = captioned.captions(rows, which)
-    pictures = None if latents is not None else normalise(captioned.values(rows)).to(device)
+    pictures = None if latents is not None or cells is not None else normalise(captioned.values(rows)).to(device)
     chosen = None if latents is None else latents[rows].to(device)
     patches = teacher.of(rows).to(device) if teacher is not None and "teacher" in stage.losses else None
     counting = places[rows].to(device) if places is not None and "diffusion" in stage.losses else None
     seen = None if features is None else features[rows].to(device)
+    if cells is not None:
+        images = objective.network.images
+        seen = maps_of(cells, rows, images.side, objective.network.captioner.training).to(device)
     return Batch(pictures, chosen, ids.to(device), lengths, patches, counting, seen)

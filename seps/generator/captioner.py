@@ -44,28 +44,50 @@ class Captioner(nn.Module):
     Args:
         config: its size; grid_width: D, channels of the image's grid; embed_size: C, of its embedding.
         vocabulary: number of token ids.
+
+    Attributes:
+        written: (V,) int64, rising, the token ids that it reads and writes, each of which is a row of its tables; None
+            where it writes all.
     """
+
+    written: Tensor | None
 
     def __init__(self, config: CaptionerConfig, grid_width: int, embed_size: int, vocabulary: int) -> None:
         super().__init__()
         self.config = config
-        self.tokens = nn.Embedding(vocabulary, config.width)
+        rows = min(vocabulary, config.vocabulary or vocabulary)
+        self.register_buffer("written", torch.arange(rows) if config.vocabulary else None)
+        self.tokens = nn.Embedding(rows, config.width)
         self.positions = nn.Parameter(torch.randn(config.max_words, config.width) * 0.02)
         nn.init.normal_(self.tokens.weight, std=0.02)
         self.from_grid = nn.Linear(grid_width, config.width)
         self.from_embedding = nn.Linear(embed_size, config.width)
         self.layers = nn.ModuleList([Layer(config) for _ in range(config.layers)])
         self.norm = nn.LayerNorm(config.width)
+        self.image_dropout = nn.Dropout(config.image_dropout)
+
+    def rows(self, ids: Tensor, unknown: int) -> Tensor:
+        """Token ids of any shape to rows of its tables; ids that it does not write to that of the id `unknown`."""
+        if self.written is None:
+            return ids
+        given = torch.cat([ids.new_tensor([unknown]), ids.flatten()])
+        rows = torch.searchsorted(self.written, given).clamp_max(len(self.written) - 1)
+        return torch.where(self.written[rows] == given, rows, rows[0])[1:].view_as(ids)
+
+    def ids(self, rows: Tensor) -> Tensor:
+        """Rows of its tables to token ids."""
+        return rows if self.written is None else self.written[rows]
 
     def memory(self, image: ImageFeatures) -> Tensor:
         """What words attend to: the grid's cells and, last, the embedding: (B, G + 1, W)."""
-        return torch.cat([self.from_grid(image.grid), self.from_embedding(image.embedding)[:, None]], dim=1)
+        grid, embedding = self.image_dropout(image.grid), self.image_dropout(image.embedding)
+        return torch.cat([self.from_grid(grid), self.from_embedding(embedding)[:, None]], dim=1)
 
     def forward(self, memory: Tensor, ids: Tensor, weights: bool = False) -> tuple[Tensor, Tensor | None]:
         """Scores of the word after each word.
 
         Args:
-            memory: (B, G + 1, W); ids: (B, L), from [CLS] on; weights: return attention too.
+            memory: (B, G + 1, W); ids: (B, L), from [CLS] on, as `rows`; weights: return attention too.
 
         Returns:
             (B, L, V) logits, and (B, L, G + 1) attention of the last layer, the mean of its heads.
@@ -79,16 +101,19 @@ class Captioner(nn.Module):
         return self.norm(words) @ self.tokens.weight.T, attention
 
 
-def caption_loss(logits: Tensor, ids: Tensor, lengths: Tensor) -> Tensor:
+def caption_loss(logits: Tensor, ids: Tensor, lengths: Tensor, smoothing: float = 0.0) -> Tensor:
     """Cross-entropy of each next token, [SEP] the last, the mean over tokens.
 
     Args:
-        logits: (B, L, V) for ids (B, L) of lengths (B,).
+        logits: (B, L, V) for ids (B, L), as `Captioner.rows`, of lengths (B,).
+        smoothing: share of each target that is spread over all tokens.
     """
     targets = ids[:, 1:].clone()  # (B, L - 1)
     steps = torch.arange(targets.shape[1], device=ids.device)
     targets[steps >= (lengths.to(ids.device) - 1)[:, None]] = -100
-    return F.cross_entropy(logits[:, :-1].flatten(0, 1), targets.flatten(), ignore_index=-100)
+    return F.cross_entropy(
+        logits[:, :-1].flatten(0, 1), targets.flatten(), ignore_index=-100, label_smoothing=smoothing
+    )
 
 
 @dataclass(frozen=True)
@@ -124,13 +149,14 @@ def write_captions(
     """Write captions of images, each image's best first; several an image with beams.
 
     Args:
-        memory: (B, G + 1, W); start, end: ids of [CLS] and [SEP]; barred: ids that are never written.
+        memory: (B, G + 1, W); start, end: ids of [CLS] and [SEP]; barred: ids that are never written, [UNK] the last.
 
     Returns:
         For each image, captions of at most max_words tokens, [CLS] and [SEP] among them.
     """
     beams = how.beams if how.mode == "beam" else 1
     count = len(memory)
+    start, end, *barred = captioner.rows(torch.tensor([start, end, *barred], device=memory.device), barred[-1]).tolist()
     memory = memory.repeat_interleave(beams, dim=0)  # (B * beams, G + 1, W)
     device = memory.device
     generator = torch.Generator().manual_seed(how.seed)
@@ -172,6 +198,6 @@ def write_captions(
         for beam_number in means[image].argsort(descending=True).tolist():
             row = ids[image * beams + beam_number]
             tokens = row[1 : int(lengths[image, beam_number])]
-            written.append(Written(tokens[tokens != end].cpu(), float(means[image, beam_number])))
+            written.append(Written(captioner.ids(tokens[tokens != end]).cpu(), float(means[image, beam_number])))
         captions.append(written)
     return captions

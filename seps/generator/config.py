@@ -12,6 +12,7 @@ SIMPLE = "simple"
 SCENE_WORDS = "seps:scenes"  # the text encoder that knows the words of the scenes alone
 EMBED_SIZES = (512, 768)
 LONGEST = 30  # tokens of a caption, [CLS] and [SEP] among them
+MAX_VOCABULARY = 4_194_304
 MAX_SIDE = 512  # of a picture, in pixels
 SHRINKS = 8  # the autoencoder's latents have an eighth of the picture's side
 Layers = Annotated[int, between(1, 48)]
@@ -39,9 +40,10 @@ def check_embed_size(name: str, channels: int) -> None:
 
 
 def check_source(name: str, source: str) -> None:
-    """Raise ValueError unless weights come from nowhere, the hub or a folder."""
-    if source not in ("none", "hub") and not source.startswith("folder:"):
-        raise ValueError(f"{name} is {source!r}, but it must be none, hub or folder:PATH.")
+    """Raise ValueError unless weights come from nowhere, the hub, a folder, a package or a SEPS model."""
+    kind, colon, target = source.partition(":")
+    if source not in ("none", "hub") and not (kind in ("folder", "package", "seps") and colon and target):
+        raise ValueError(f"{name} is {source!r}, but it must be none, hub, folder:PATH, package:NAME or seps:MODEL.")
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,9 @@ class EncodersConfig(Fields, section="encoders", elsewhere=ENCODERS_ELSEWHERE):
 
     Attributes:
         vision: "simple", a small convolutional network, or the name of a timm model ("resnet50").
-        vision_weights: of a timm model: "none" (random), "hub", or "folder:PATH", which holds model.safetensors.
+        vision_weights: of a timm model: "none" (random), "hub", or "folder:PATH", which holds model.safetensors; of a
+            frozen one also "package:NAME", or "seps:MODEL", the image encoder of a SEPS model (`load_model`).
+        frozen: leave the timm model as it is: it is not saved, and what it makes of pictures is computed once.
         text: where the text encoder is described: "seps:scenes", a hub repo ("bert-base-uncased"), "folder:PATH".
         text_weights: "hub", "package:NAME", "folder:PATH" or "none" (random).
         embed_size: C, channels of the shared space.
@@ -59,17 +63,23 @@ class EncodersConfig(Fields, section="encoders", elsewhere=ENCODERS_ELSEWHERE):
 
     vision: str = SIMPLE
     vision_weights: Annotated[str, check_source] = "none"
+    frozen: bool = False
     text: str = SCENE_WORDS
     text_weights: str = "none"
     embed_size: Annotated[int, check_embed_size] = 512
     channels: tuple[Channels, ...] = (64, 128, 256)
 
     def check(self) -> None:
-        """Raise ValueError for no stages."""
+        """Raise ValueError for no stages, or weights that an encoder does not take."""
         if self.vision == SIMPLE and self.vision_weights != "none":
             raise ValueError(
                 f"encoders.vision_weights is {self.vision_weights!r}, but encoders.vision 'simple' has none to take."
             )
+        kind = self.vision_weights.partition(":")[0]
+        if self.frozen and (self.vision == SIMPLE or self.vision_weights == "none"):
+            raise ValueError("encoders.frozen needs a timm model with weights: name both, vision and vision_weights.")
+        if kind in ("package", "seps") and not self.frozen:
+            raise ValueError(f"encoders.vision_weights is {self.vision_weights!r}, which is for a frozen encoder.")
         if not self.channels:
             raise ValueError("encoders.channels is empty, but at least 1 stage is needed: name its channels.")
 
@@ -80,7 +90,8 @@ class CaptionerConfig(Fields, section="captioner"):
 
     Attributes:
         width: its channels; layers, heads; max_words: tokens of a caption at most, [CLS] and [SEP] among them.
-        dropout: in training.
+        dropout: in training; image_dropout: of what it sees of the image.
+        vocabulary: how many of the tokenizer's ids it writes, those that training captions have most; 0 for all.
     """
 
     width: Channels = 256
@@ -88,6 +99,8 @@ class CaptionerConfig(Fields, section="captioner"):
     heads: Channels = 4
     max_words: Annotated[int, between(3, MAX_WORDS)] = LONGEST
     dropout: Fraction = 0.1
+    image_dropout: Fraction = 0.0
+    vocabulary: Annotated[int, between(0, MAX_VOCABULARY)] = 0
 
     def check(self) -> None:
         """Raise ValueError where the heads do not divide the width."""
@@ -150,6 +163,7 @@ class GeneratorConfig(Fields, elsewhere=CONFIG_ELSEWHERE):
         image_size: side of its pictures in pixels, a multiple of 8 times the UNet's halvings.
         encoders, captioner, autoencoder, diffusion: its parts.
         draws: whether it has an autoencoder and a UNet; without them it writes captions and draws nothing.
+        reads: whether it has a text encoder; without one it neither draws nor learns by the contrastive loss.
         int8: the parts ("autoencoder", "captioner", "unet") whose files hold 8-bit weights, others float16.
     """
 
@@ -159,10 +173,13 @@ class GeneratorConfig(Fields, elsewhere=CONFIG_ELSEWHERE):
     autoencoder: AutoencoderConfig = field(default_factory=AutoencoderConfig)
     diffusion: DiffusionConfig = field(default_factory=DiffusionConfig)
     draws: bool = True
+    reads: bool = True
     int8: tuple[Annotated[str, choice_of("autoencoder", "captioner", "unet")], ...] = ()
 
     def check(self) -> None:
-        """Raise ValueError for pictures that the UNet does not halve evenly."""
+        """Raise ValueError for pictures that the UNet does not halve evenly, or drawing without reading."""
+        if self.draws and not self.reads:
+            raise ValueError("draws is true, but reads is false: who draws captions reads them, set both alike.")
         step = SHRINKS * 2 ** (len(self.diffusion.channels) - 1)
         if self.image_size % step:
             raise ValueError(

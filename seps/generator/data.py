@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,7 +29,7 @@ class Captioned(NamedTuple):
     """V pictures and their captions.
 
     Attributes:
-        split: as it was read; pixels: (V, S, S, 3) uint8, on disk.
+        split: as it was read; pixels: (V, S, S, 3) uint8, on disk; none where nothing is computed of pixels.
         ids: of each caption, (L,) int64 from [CLS] to [SEP]; k of them an image, in the order of the images.
     """
 
@@ -41,6 +44,20 @@ class Captioned(NamedTuple):
         """Pictures (B, S, S, 3) uint8 by number."""
         return torch.from_numpy(self.pixels[rows.numpy()])
 
+    def part(self, first: int, last: int, name: str) -> Captioned:
+        """The pictures from number `first` up to `last`, and their captions, as a split of another name."""
+        k, split = self.split.captions_per_image, self.split
+        chosen = replace(
+            split,
+            name=name,
+            image_ids=split.image_ids[first:last],
+            image_files=split.image_files[first:last],
+            captions=split.captions[k * first : k * last],
+            dense=None,
+            notes=(),
+        )
+        return Captioned(chosen, self.pixels[first:last], self.ids[k * first : k * last])
+
     def captions(self, rows: Tensor, which: Tensor) -> tuple[Tensor, Tensor]:
         """Of each picture one caption, 0 to k - 1: ids (B, L), padded with 0, and lengths (B,)."""
         k = self.split.captions_per_image
@@ -49,14 +66,21 @@ class Captioned(NamedTuple):
 
 
 def read_captioned(
-    folder: Path, name: str, size: int, tokenizer: Tokenizer, max_words: int, cache: Path, images: Path | None = None
+    folder: Path,
+    name: str,
+    size: int,
+    tokenizer: Tokenizer,
+    max_words: int,
+    cache: Path | None,
+    images: Path | None = None,
 ) -> Captioned:
     """Read a split for a generator.
 
     Args:
         folder: in the layout that `seps.data.read_split` reads; name: of the split.
         size: side of the pictures; tokenizer, max_words: of the captions.
-        cache: folder of pictures as bytes, made anew where the images have changed; images: as `read_split`.
+        cache: folder of pictures as bytes, made anew where the images have changed; None reads no pictures.
+        images: as `read_split`.
 
     Raises:
         ValueError: as `read_split`; an image that cannot be read.
@@ -65,7 +89,8 @@ def read_captioned(
     for note in split.notes:
         tqdm.write(note)
     ids = [torch.tensor(tokenizer.encode(caption, max_words)) for caption in split.captions]
-    return Captioned(split, pixels_of(split, size, cache), ids)
+    pixels = np.empty((0, size, size, 3), np.uint8) if cache is None else pixels_of(split, size, cache)
+    return Captioned(split, pixels, ids)
 
 
 def pixels_of(split: Split, size: int, cache: Path) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
@@ -107,3 +132,13 @@ def objects_of(split: Split, side: int) -> Tensor:
         )
     masks = [Masks(scene, (side, side)).all() for scene in tqdm(scenes, f"Objects of {split.name}", leave=False)]
     return torch.from_numpy(np.stack(masks)).float().view(-1, side, side)
+
+
+def written_ids(captions: Sequence[Tensor], count: int, always: Sequence[int]) -> Tensor:
+    """Choose the ids that a captioner writes: those that captions have most, (count,) int64, rising.
+
+    Args:
+        captions: ids (L,) each; always: ids that are among them in any case, as are the lowest where captions have fewer.
+    """
+    often = [number for number, _ in Counter(int(i) for ids in captions for i in ids).most_common()]
+    return torch.tensor(sorted(list(dict.fromkeys([*always, *often, *range(count)]))[:count]))

@@ -15,6 +15,7 @@ from seps.encoders.config import TextConfig
 from seps.encoders.text import TextEncoder
 from seps.files import check_weights_file
 from seps.generator.config import LONGEST, SIMPLE, EncodersConfig
+from seps.generator.frozen import FrozenBackbone
 from seps.models.model import evaluating
 from seps.models.storage import read_tensors
 
@@ -74,7 +75,10 @@ class ImageEncoder(nn.Module):
         else:
             if not timm.is_model(config.vision):
                 raise ValueError(f"encoders.vision is {config.vision!r}, which is neither 'simple' nor a timm model.")
-            self.backbone = timm_backbone(config.vision, config.vision_weights)
+            if config.frozen:
+                self.backbone = FrozenBackbone(config, image_size)
+            else:
+                self.backbone = timm_backbone(config.vision, config.vision_weights)
         with torch.no_grad(), evaluating(self):  # so that batch norms keep their statistics
             maps = self.maps(torch.zeros(1, 3, image_size, image_size))  # (1, D, H, W)
         self.width, self.side = maps.shape[1], maps.shape[-1]
@@ -100,7 +104,11 @@ class ImageEncoder(nn.Module):
 
     def forward(self, images: Tensor) -> ImageFeatures:
         """Encode images (B, 3, S, S) with values in [-1, 1]."""
-        grid = self.maps(images).flatten(2).transpose(1, 2)  # (B, G, D)
+        return self.read(self.maps(images))
+
+    def read(self, maps: Tensor) -> ImageFeatures:
+        """Encode images of which the feature maps (B, D, H, W) are at hand."""
+        grid = maps.flatten(2).transpose(1, 2)  # (B, G, D)
         return ImageFeatures(F.normalize(self.pool(grid.mean(dim=1)), dim=-1), grid + self.places)
 
 
@@ -151,8 +159,7 @@ class CaptionEncoder(nn.Module):
 
     def __init__(self, config: EncodersConfig, max_words: int = LONGEST) -> None:
         super().__init__()
-        text = TextConfig(config.text, config.text_weights, max_words=max_words, max_dense_words=max_words)
-        self.encoder = TextEncoder(text, config.embed_size)
+        self.encoder = TextEncoder(text_config(config, max_words), config.embed_size)
 
     def forward(self, ids: Tensor, lengths: Tensor) -> TextFeatures:
         """Encode ids (B, L) of captions of lengths (B,)."""
@@ -160,6 +167,11 @@ class CaptionEncoder(nn.Module):
         mask = torch.arange(ids.shape[1], device=ids.device) < lengths.to(ids.device)[:, None]  # (B, L)
         mean = words.sum(dim=1) / mask.sum(dim=1, keepdim=True)
         return TextFeatures(F.normalize(mean, dim=-1), words, mask)
+
+
+def text_config(config: EncodersConfig, max_words: int) -> TextConfig:
+    """The text encoder's config, whose tokenizer captions are read and written by."""
+    return TextConfig(config.text, config.text_weights, max_words=max_words, max_dense_words=max_words)
 
 
 class Temperature(nn.Module):

@@ -239,7 +239,7 @@ class ImageTextGenerator:
             image = network.images(to_values(pictures, network.config.image_size).to(network.device))
             memory = network.captioner.memory(image)
             tokenizer = network.tokenizer
-            barred = [tokenizer.cls_id, tokenizer.pad_id, tokenizer.mask_id, tokenizer.tokenizer.unk_token_id]
+            barred = [tokenizer.cls_id, tokenizer.pad_id, tokenizer.mask_id, tokenizer.unk_id]
             beams = write_captions(
                 network.captioner, memory, tokenizer.cls_id, tokenizer.sep_id, barred, how or Decoding()
             )
@@ -268,6 +268,7 @@ class ImageTextGenerator:
         tokenizer, side = self.network.tokenizer, self.network.images.side
         ids = written.ids[:count].tolist()
         given = torch.tensor([[tokenizer.cls_id, *ids]], device=memory.device)
+        given = self.network.captioner.rows(given, tokenizer.unk_id)
         logits, attention = self.network.captioner(memory[None], given, weights=True)  # (1, L + 1, V)
         score = written.score
         if count < len(written.ids):  # of what is left

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -23,10 +24,18 @@ from tqdm import tqdm
 from seps.checks import check_whole, usable_device
 from seps.data import overlap_notes
 from seps.fields import Fields, between
-from seps.generator.batches import Source, epoch_batches, make_batch, with_latents, with_places
+from seps.generator.batches import (
+    Source,
+    epoch_batches,
+    make_batch,
+    reads_cells,
+    with_cells,
+    with_latents,
+    with_places,
+)
 from seps.generator.config import GeneratorConfig
 from seps.generator.curves import CURVES
-from seps.generator.data import Captioned, read_captioned
+from seps.generator.data import Captioned, read_captioned, written_ids
 from seps.generator.diffusion import attend_step_by_step
 from seps.generator.losses import Batch, Losses, Objective
 from seps.generator.network import GeneratorNetwork
@@ -82,6 +91,10 @@ class Run(nn.Module):
             self.average = AveragedModel(network.unet, multi_avg_fn=get_ema_multi_avg_fn(settings.average))
             self.average.requires_grad_(False)
 
+    def has_drawn(self, number: int) -> bool:
+        """Whether diffusion has begun by the end of stage `number`, counted from 0."""
+        return any("diffusion" in stage.losses for stage in self.objective.settings.stages[: number + 1])
+
     def save_model(self, folder: Path, drawn: bool) -> None:
         """Write the generator, its UNet as the running average where diffusion has begun (`drawn`)."""
         network = self.objective.network
@@ -125,6 +138,8 @@ def train(
             f"The recipe's draws is false, but its stages have the losses {', '.join(sorted(of_drawing))}: leave these "
             "out, or draws."
         )
+    if not config.reads and any({*stage.losses} - {"captions"} for stage in settings.stages):
+        raise ValueError("The recipe's reads is false, so that captions is the one loss that its stages may have.")
     where = usable_device(device)
     torch.manual_seed(settings.seed)
     network = GeneratorNetwork(config)
@@ -140,13 +155,13 @@ def train(
     if resume and (note := length_note(out, settings, first, done)):
         tqdm.write(note)
     kept = cache or out / "pictures"
-    most = config.captioner.max_words
-    train_images, dev_images = (
-        read_captioned(data, name, config.image_size, network.tokenizer, most, kept, images)
-        for name in ("train", "dev")
-    )
+    train_images, dev_images = read_images(network, settings, data, kept, images)
     for note in overlap_notes(train_images.split, dev_images.split):
         tqdm.write(f"Warning: {note}", file=sys.stderr)
+    written, tokenizer = network.captioner.written, network.tokenizer
+    if written is not None and start is None:
+        always = (tokenizer.cls_id, tokenizer.sep_id, tokenizer.unk_id)
+        written.copy_(written_ids(train_images.ids, len(written), always))
     network.to(where)
     network.to(memory_format=torch.channels_last)
     if network.unet is not None and network.device.type == "cpu":
@@ -157,11 +172,36 @@ def train(
     run = Run(network, settings, teacher).to(network.device)
     for number in range(first, len(settings.stages)):
         resumed = resume and number == first
-        run_stage(run, splits, out, number, done if resumed else 0, resumed)
-        run.save_model(out / "model", any("diffusion" in stage.losses for stage in settings.stages[: number + 1]))
+        run_stage(run, splits, out, kept, number, done if resumed else 0, resumed)
+        run.save_model(out / "model", run.has_drawn(number))
     for mark in success_marks(read_epochs(out), settings):
         tqdm.write(mark)
     return network
+
+
+def read_images(
+    network: GeneratorNetwork, settings: GeneratorSettings, data: Path, cache: Path, images: Path | None
+) -> tuple[Captioned, Captioned]:
+    """Read what is trained on and what is measured on: train and dev, or two parts of train.
+
+    Raises:
+        ValueError: as `read_captioned`; more images held back than half of train has.
+    """
+    config = network.config
+    most = config.captioner.max_words
+    pixels = None if all(reads_cells(config, stage) for stage in settings.stages) else cache
+    names = ("train",) if settings.held_back else ("train", "dev")
+    train_images, *others = (
+        read_captioned(data, name, config.image_size, network.tokenizer, most, pixels, images) for name in names
+    )
+    if others:
+        return train_images, others[0]
+    count, kept = len(train_images), len(train_images) - settings.held_back
+    if kept < settings.held_back:
+        raise ValueError(
+            f"training.held_back is {settings.held_back}, but train has {count} images: hold back half of them at most."
+        )
+    return train_images.part(0, kept, "train"), train_images.part(kept, count, "held_back")
 
 
 def with_teacher(
@@ -216,8 +256,11 @@ def start_text(network: GeneratorNetwork, name: str) -> None:
     bert.load_state_dict(source)
 
 
-def run_stage(run: Run, splits: Splits, out: Path, number: int, done: int, resume: bool) -> None:
-    """Run the epochs of a stage from `done` on; with `resume`, after the checkpoint."""
+def run_stage(run: Run, splits: Splits, out: Path, cache: Path, number: int, done: int, resume: bool) -> None:
+    """Run the epochs of a stage from `done` on; with `resume`, after the checkpoint.
+
+    With patience the generator has the weights of its best epoch in the end.
+    """
     objective, settings = run.objective, run.objective.settings
     stage = settings.stages[number]
     learned = objective.set_stage(stage)
@@ -225,7 +268,8 @@ def run_stage(run: Run, splits: Splits, out: Path, number: int, done: int, resum
     if resume:
         load_checkpoint(out / FOLDER, run, run.state_dict(), optimizer, done)
     train_source, dev_source = (
-        with_latents(objective, stage, with_places(objective, stage, source)) for source in (splits.train, splits.dev)
+        with_cells(objective, stage, with_latents(objective, stage, with_places(objective, stage, source)), cache)
+        for source in (splits.train, splits.dev)
     )
     count = len(train_source.captioned)
     size = settings.batch(stage)
@@ -233,9 +277,11 @@ def run_stage(run: Run, splits: Splits, out: Path, number: int, done: int, resum
     before = sum(stage.epochs for stage in settings.stages[:number])
     if resume:
         forget_after(out, CURVES, before + done)
-    rows: list[dict[str, float]] = []
+    rows = [row for row in read_epochs(out) if row["stage"] == number + 1] if resume else []
     timer, last = DrawTimer(), sum(stage.epochs for stage in settings.stages)
     for epoch in range(done, stage.epochs):
+        if stage.patience and epochs_since_best(rows) >= stage.patience:
+            break
         torch.manual_seed(settings.seed * 100_003 + number * 1009 + epoch)
         started = time.monotonic()
         totals: dict[str, float] = {}
@@ -256,6 +302,8 @@ def run_stage(run: Run, splits: Splits, out: Path, number: int, done: int, resum
                     bar.set_postfix_str(report(losses, size))
         row = {"epoch": before + epoch + 1.0, "stage": number + 1.0} | totals | measure(run, stage, dev_source)
         rows.append(row)
+        if stage.patience and not epochs_since_best(rows):
+            run.save_model(out / "model", run.has_drawn(number))
         write_epoch(out, CURVES, row, log.rows, timer.is_due(before + epoch + 1 == last))
         save_checkpoint(out / FOLDER, run.state_dict(), optimizer, RunState(number, epoch + 1))
         tqdm.write(f"{title}: " + ", ".join(f"{name} {value:.4f}" for name, value in list(row.items())[2:]))
@@ -268,6 +316,15 @@ def run_stage(run: Run, splits: Splits, out: Path, number: int, done: int, resum
         ]
         for note in filter(None, notes):
             tqdm.write(note)
+    if stage.patience:
+        objective.network.load(out / "model")
+        tqdm.write(f"Stage {number + 1} keeps epoch {len(rows) - epochs_since_best(rows)} of {len(rows)}.")
+
+
+def epochs_since_best(rows: Sequence[Mapping[str, float]]) -> int:
+    """How many epochs of a stage have passed since that of the lowest loss on dev, the first of several."""
+    losses = [row["dev_loss"] for row in rows]
+    return len(losses) - 1 - losses.index(min(losses)) if losses else 0
 
 
 def steps_an_epoch(settings: GeneratorSettings, stage: Stage, count: int) -> int:

@@ -12,7 +12,7 @@ from seps.generator.autoencoder import scaled
 from seps.generator.captioner import caption_loss
 from seps.generator.config import SHRINKS
 from seps.generator.diffusion import diffusion_loss, noise_schedule, padded
-from seps.generator.encoders import ImageEncoder, TextFeatures
+from seps.generator.encoders import ImageEncoder, ImageFeatures, TextFeatures
 from seps.generator.network import GeneratorNetwork
 from seps.generator.representation import RepresentationHead, middle_of
 from seps.generator.settings import GeneratorSettings, Stage
@@ -90,6 +90,8 @@ class Objective(nn.Module):
         for part in self.learning(stage):
             part.requires_grad_(True)
             part.train()
+        if self.network.config.encoders.frozen:
+            self.network.images.backbone.requires_grad_(False)
         return [parameter for parameter in self.parameters() if parameter.requires_grad]
 
     def forward(self, stage: Stage, batch: Batch) -> Losses:
@@ -98,7 +100,7 @@ class Objective(nn.Module):
         each: dict[str, Tensor] = {}
         i2t = t2i = None
         if names & {"contrastive", "captions", "teacher"}:
-            image = network.images(pictures_of(batch))
+            image = self.seen(batch)
         if names & {"contrastive", "diffusion"}:
             text = network.captions(batch.ids, batch.lengths)
         if "contrastive" in names:
@@ -106,8 +108,10 @@ class Objective(nn.Module):
             each["contrastive"] = contrastive_loss(cosines, network.temperature())
             i2t, t2i = accuracy(cosines)
         if "captions" in names:
-            logits, _ = network.captioner(network.captioner.memory(image), batch.ids)
-            each["captions"] = caption_loss(logits, batch.ids, batch.lengths)
+            rows = network.captioner.rows(batch.ids, network.tokenizer.unk_id)
+            logits, _ = network.captioner(network.captioner.memory(image), rows)
+            smoothing = self.settings.label_smoothing if network.captioner.training else 0.0
+            each["captions"] = caption_loss(logits, rows, batch.lengths, smoothing)
         if "teacher" in names:
             each["teacher"] = self.teacher_loss(image.grid, batch)
         if names & {"pixels", "perceptual"}:
@@ -128,6 +132,11 @@ class Objective(nn.Module):
                 each["representation"] = self.representation_loss(middle[0], batch)
         total = sum((self.settings.weight(name) * loss for name, loss in each.items()), start=batch.ids.new_zeros(()))
         return Losses(total, each, i2t, t2i)
+
+    def seen(self, batch: Batch) -> ImageFeatures:
+        """What the image encoder says of a batch's pictures, or of their features where these are at hand."""
+        images = self.network.images
+        return images(pictures_of(batch)) if batch.features is None else images.read(batch.features)
 
     def reconstructed(self, stage: Stage, pictures: Tensor) -> tuple[Tensor, Tensor]:
         """What the autoencoder sees of pictures (B, 3, S, S) and what it makes of it; in training cut, and, in the

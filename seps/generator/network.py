@@ -18,7 +18,7 @@ from seps.generator.autoencoder import Autoencoder
 from seps.generator.captioner import Captioner
 from seps.generator.config import GeneratorConfig
 from seps.generator.diffusion import build_unet
-from seps.generator.encoders import CaptionEncoder, ImageEncoder, Temperature, TextFeatures
+from seps.generator.encoders import CaptionEncoder, ImageEncoder, Temperature, TextFeatures, text_config
 from seps.models.int8 import SCALE, from_int8, to_int8
 from seps.models.storage import check_tensors, read_tensors
 from seps.photos import rgb_of
@@ -29,6 +29,7 @@ PARTS = {  # each part's file, at most 10 MB
     "captioner": ("images", "captions", "temperature", "captioner"),
     "unet": ("unet",),
 }
+BACKBONE = "images.backbone."
 TO_DRAW = ("autoencoder", "unet")  # of these, what is needed for drawing alone
 
 
@@ -36,11 +37,12 @@ class GeneratorNetwork(nn.Module):
     """Encoders, captioner, autoencoder and UNet.
 
     Args:
-        config: their sizes; pretrained: take the weights that `encoders.vision_weights` names, if any.
+        config: their sizes; pretrained: take the weights that `encoders.vision_weights` names, if any; those of a frozen
+            encoder are taken always.
 
     Attributes:
         images, captions: the encoders; temperature: of the contrastive loss; captioner.
-        autoencoder, unet: None where the generator draws nothing.
+        captions: None where the generator reads nothing; autoencoder, unet: None where it draws nothing.
         tokenizer: of captions.
     """
 
@@ -48,11 +50,14 @@ class GeneratorNetwork(nn.Module):
         super().__init__()
         self.config = config
         embed_size = config.encoders.embed_size
-        encoders = config.encoders if pretrained else replace(config.encoders, vision_weights="none")
+        encoders = (
+            config.encoders if pretrained or config.encoders.frozen else replace(config.encoders, vision_weights="none")
+        )
         self.images = ImageEncoder(encoders, config.image_size)
-        self.captions = CaptionEncoder(config.encoders, config.captioner.max_words)
+        text = text_config(config.encoders, config.captioner.max_words)
+        self.captions: Any = CaptionEncoder(config.encoders, text.max_words) if config.reads else None
         self.temperature = Temperature()
-        self.tokenizer = Tokenizer.from_config(self.captions.encoder.config)
+        self.tokenizer = Tokenizer.from_config(text)
         self.captioner = Captioner(config.captioner, self.images.width, embed_size, self.tokenizer.size)
         latents = config.latent_size, config.autoencoder.latent_channels
         self.autoencoder: Any = Autoencoder(config.autoencoder) if config.draws else None
@@ -87,8 +92,10 @@ class GeneratorNetwork(nn.Module):
         (folder / CONFIG_FILE).write_text(self.config.to_json(), encoding="utf-8")
 
     def saved(self) -> dict[str, dict[str, Tensor]]:
-        """The tensors of each file, by key."""
+        """The tensors of each file, by key; those of a frozen image encoder are in none."""
         state = self.state_dict()
+        if self.config.encoders.frozen:
+            state = {key: tensor for key, tensor in state.items() if not key.startswith(BACKBONE)}
         return {
             name: {key: tensor for key, tensor in state.items() if key.split(".")[0] in parts}
             for name, parts in PARTS.items()
@@ -112,7 +119,7 @@ class GeneratorNetwork(nn.Module):
                 tensors = from_int8(tensors, file)
             check_tensors(file, tensors, expected)
             taken |= tensors
-        self.load_state_dict(taken, strict=not lacking)
+        self.load_state_dict(taken, strict=not lacking and not self.config.encoders.frozen)
 
 
 def as_stored(key: str, tensor: Tensor) -> Tensor:

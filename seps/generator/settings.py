@@ -9,7 +9,7 @@ from typing import Annotated
 from seps.fields import Fields, Fraction, NotNegative, Positive, between, choice_of
 from seps.generator.config import GeneratorConfig
 from seps.runs.lr_schedule import cosine_with_warmup
-from seps.runs.recipe import Epochs, Seed, find_recipe, read_parts
+from seps.runs.recipe import MAX_EPOCHS, Epochs, Seed, find_recipe, read_parts
 
 LOSSES = ("contrastive", "captions", "pixels", "diffusion", "teacher", "perceptual", "representation")
 MAX_BATCH = 100_000
@@ -42,6 +42,8 @@ class Stage(Fields, section="training.stages", elsewhere=STAGE_ELSEWHERE):
         freeze_text: leave the text encoder as it is.
         bf16_cpu: run in bfloat16 on a CPU too, where it multiplies in bfloat16 at least as fast as in float32.
         batch_size: images a step, each with one of its captions; 0 for the recipe's.
+        patience: epochs without a lower loss on dev after which the stage ends, with the weights of its best epoch; 0
+            runs all of them and keeps the last.
         optimizer: "adamw", or "muon" (Jordan et al. 2024), which makes each matrix's step orthogonal, scaled so that
             AdamW's rates suit it (arXiv 2502.16982); what is no matrix learns by AdamW all the same.
     """
@@ -54,6 +56,7 @@ class Stage(Fields, section="training.stages", elsewhere=STAGE_ELSEWHERE):
     freeze_text: bool = False
     bf16_cpu: bool = False
     batch_size: Annotated[int, between(0, MAX_BATCH)] = 0
+    patience: Annotated[int, between(0, MAX_EPOCHS)] = 0
     optimizer: Annotated[str, choice_of("adamw", "muon")] = "adamw"
 
     def check(self) -> None:
@@ -83,6 +86,9 @@ class GeneratorSettings(Fields, section="training", elsewhere=TRAINING_ELSEWHERE
         average: decay of the running average of the UNet's weights, which is what is kept; 0 keeps the last.
         teacher: a SEPS model (`load_model`) whose patch embeddings the loss "teacher" has the image encoder predict.
         text_start: a SEPS model (`load_model`) whose text encoder is taken over; "" starts as the config says.
+        label_smoothing: share of each caption token's target that is spread over the vocabulary, in training.
+        mirrored: show half of the pictures mirrored, for the loss "captions" on a frozen image encoder.
+        held_back: images of train that are not trained on and stand in for dev, which is not read; 0 for none.
         dev_images: of the dev split, on which losses are measured; 0 for all.
         bf16: mixed precision on a GPU.
         seed: of everything drawn.
@@ -105,6 +111,9 @@ class GeneratorSettings(Fields, section="training", elsewhere=TRAINING_ELSEWHERE
     average: Fraction = 0.999
     text_start: str = ""
     teacher: str = ""
+    label_smoothing: Fraction = 0.0
+    mirrored: bool = False
+    held_back: Annotated[int, between(0)] = 0
     dev_images: Annotated[int, between(0)] = 0
     bf16: bool = True
     seed: Seed = 0

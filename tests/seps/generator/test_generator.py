@@ -143,7 +143,7 @@ def test_commands_draw_and_write(checkpoint: Path, tmp_path: Path, capsys: pytes
         (["--mode", "t2i", "--image", "x.png", "--text", "a car", "--output", "y.png"], "--mode t2i reads no --image"),
         (["--mode", "t2i", "--text", "a car", "--output", "no/x.png"], "folder no does not exist"),
         (["--mode", "t2i", "--text", "a car", "--output", "x.png", "--model", "none"], "no generator that ships"),
-        (["train", "none", "--data", "d", "--out", "o"], "neither a JSON file nor one of scenes"),
+        (["train", "none", "--data", "d", "--out", "o"], "neither a JSON file nor one of photos, scenes"),
     ],
 )
 def test_commands_tell_what_is_wrong(

@@ -1,0 +1,68 @@
+"""What a frozen image encoder makes of a split's pictures, computed once and kept beside the run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from seps.checks import read_json_file
+from seps.data import open_image
+from seps.data.layout import Split
+from seps.files import written_whole
+from seps.generator.data import fingerprint
+from seps.generator.encoders import ImageEncoder
+from seps.generator.network import GeneratorNetwork, to_values
+from seps.precision import in_bfloat16
+
+BATCH_SIZE = 32  # pictures that are encoded at once
+Features = np.ndarray[tuple[int, ...], np.dtype[np.float16]]
+
+
+def features_of(network: GeneratorNetwork, split: Split, cache: Path, mirrored: bool = False) -> Features:
+    """Cells (V, K, G, D) of a split's pictures as float16 on disk, made where they are not there yet.
+
+    Args:
+        network: with a frozen image encoder; cache: folder where they are kept.
+        mirrored: each picture's own cells, and those of the mirrored one: K is 2, else 1.
+
+    Raises:
+        ValueError: an image that cannot be read.
+    """
+    encoders, size = network.config.encoders, network.config.image_size
+    stem = f"{split.name}-{encoders.vision}-{size}{'-mirrored' if mirrored else ''}"
+    file, note = cache / f"{stem}.npy", cache / f"{stem}.json"
+    made_from = fingerprint(split) | {"vision": encoders.vision, "weights": encoders.vision_weights}
+    if file.is_file() and note.is_file() and read_json_file(note) == made_from:
+        return np.load(file, mmap_mode="r")
+    cache.mkdir(parents=True, exist_ok=True)
+    files, views = split.image_files, 1 + mirrored
+    with written_whole(file) as partial, partial.open("wb") as stream:
+        shape = (len(files), views, network.images.side**2, network.images.width)
+        np.lib.format.write_array_header_1_0(stream, {"descr": "<f2", "fortran_order": False, "shape": shape})
+        for start in tqdm(range(0, len(files), BATCH_SIZE), desc=f"Features of {split.name}", leave=False):
+            pictures = to_values([open_image(path) for path in files[start : start + BATCH_SIZE]], size)
+            both = [pictures, pictures.flip(3)][:views]
+            cells = [cells_of(network.images, view.to(network.device)) for view in both]
+            stream.write(torch.stack(cells, dim=1).numpy().astype("<f2").tobytes())
+    note.write_text(json.dumps(made_from) + "\n", encoding="utf-8")
+    return np.load(file, mmap_mode="r")
+
+
+@torch.no_grad()
+def cells_of(images: ImageEncoder, pictures: Tensor) -> Tensor:
+    """Cells (B, G, D) of pictures (B, 3, S, S), row by row, on the CPU."""
+    with in_bfloat16(pictures.device.type == "cpu"):
+        maps = images.maps(pictures.contiguous(memory_format=torch.channels_last))
+    return maps.float().flatten(2).transpose(1, 2).cpu()
+
+
+def maps_of(features: Features, rows: Tensor, side: int, training: bool) -> Tensor:
+    """Maps (B, D, side, side) of pictures by number, in training of each at random one of its views."""
+    views = torch.randint(features.shape[1], (len(rows),)) if training else torch.zeros_like(rows)
+    cells = torch.from_numpy(features[rows.numpy(), views.numpy()].astype(np.float32))  # (B, G, D)
+    return cells.transpose(1, 2).unflatten(2, (side, side))
