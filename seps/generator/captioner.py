@@ -80,8 +80,8 @@ class Captioner(nn.Module):
 
     def memory(self, image: ImageFeatures) -> Tensor:
         """What words attend to: the grid's cells and, last, the embedding: (B, G + 1, W)."""
-        grid, embedding = self.image_dropout(image.grid), self.image_dropout(image.embedding)
-        return torch.cat([self.from_grid(grid), self.from_embedding(embedding)[:, None]], dim=1)
+        memory = torch.cat([self.from_grid(image.grid), self.from_embedding(image.embedding)[:, None]], dim=1)
+        return self.image_dropout(memory)
 
     def forward(self, memory: Tensor, ids: Tensor, weights: bool = False) -> tuple[Tensor, Tensor | None]:
         """Scores of the word after each word.

@@ -138,7 +138,8 @@ def written_ids(captions: Sequence[Tensor], count: int, always: Sequence[int]) -
     """Choose the ids that a captioner writes: those that captions have most, (count,) int64, rising.
 
     Args:
-        captions: ids (L,) each; always: ids that are among them in any case, as are the lowest where captions have fewer.
+        captions: ids (L,) each; always: ids that are among them in any case.
+        count: of ids; where captions have fewer, the lowest of all are taken too.
     """
     often = [number for number, _ in Counter(int(i) for ids in captions for i in ids).most_common()]
     return torch.tensor(sorted(list(dict.fromkeys([*always, *often, *range(count)]))[:count]))

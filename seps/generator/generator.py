@@ -24,6 +24,7 @@ from seps.scenes.reading import read_caption, whole_words
 
 STEPS = 50  # as the published description has it: 10 to 20 fast, 30 to 50 standard, 50 to 100 best
 GUIDANCE = 8.0
+NAMES = {"generator": "scenes", "captioner": "photos"}  # of the folders that ship
 BATCH_SIZE = 16
 MAX_SEED = 2**63 - 1
 MAX_CANDIDATES = 64
@@ -288,14 +289,14 @@ def sentence(text: str) -> str:
 
 
 def load_generator(name_or_folder: str | Path = "scenes", device: str | None = None) -> ImageTextGenerator:
-    """A trained generator: "scenes" is the one that ships; ValueError as `ImageTextGenerator`."""
+    """A trained generator, "scenes" and "photos", which writes alone, ship; ValueError as `ImageTextGenerator`."""
     return ImageTextGenerator(name_or_folder, device)
 
 
 def shipped_generators() -> dict[str, Path]:
     """The generators that ship, by name."""
     folders = shipped_models(CONFIG_FILE)
-    return {"scenes" if name == "generator" else name: folder for name, folder in folders.items()}
+    return {NAMES.get(name, name): folder for name, folder in folders.items()}
 
 
 def generator_folder(checkpoint: str | Path) -> Path:

@@ -37,8 +37,8 @@ class GeneratorNetwork(nn.Module):
     """Encoders, captioner, autoencoder and UNet.
 
     Args:
-        config: their sizes; pretrained: take the weights that `encoders.vision_weights` names, if any; those of a frozen
-            encoder are taken always.
+        config: their sizes.
+        pretrained: take the weights that `encoders.vision_weights` names, if any; a frozen encoder's are taken always.
 
     Attributes:
         images, captions: the encoders; temperature: of the contrastive loss; captioner.

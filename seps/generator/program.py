@@ -5,9 +5,15 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from seps.cli import Parser, add_set_option, check_output, errors_in_one_line, finite_number, whole_number
 from seps.files import write_json
+
+if TYPE_CHECKING:  # imported where something is generated: torch takes seconds
+    from PIL import Image
+
+    from seps.generator import ImageTextGenerator
 
 MODES = ("t2i", "i2t", "both")
 CANDIDATES_HELP = "draw so many and keep the one that fits the caption best in the shared space (default: 1)"
@@ -38,6 +44,17 @@ def arguments_parser() -> argparse.ArgumentParser:
         "--guidance", type=finite_number, default=8.0, help="how closely the caption is followed (default: 8)"
     )
     parser.add_argument("--candidates", type=whole_number, default=1, help=CANDIDATES_HELP)
+    parser.add_argument(
+        "--beams", type=whole_number, default=4, help="i2t, both: captions that are followed (default: 4)"
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="i2t, both: print each of them with its mean log probability"
+    )
+    parser.add_argument(
+        "--seps",
+        metavar="MODEL",
+        help="i2t, both: print S(I, T) of each too, and choose by it: photos, scenes, a folder",
+    )
     parser.set_defaults(run=run_generate)
     commands = parser.add_subparsers(metavar="COMMAND")
 
@@ -53,9 +70,16 @@ def arguments_parser() -> argparse.ArgumentParser:
     add_set_option(train)
     train.set_defaults(run=run_train)
 
-    evaluate = commands.add_parser("evaluate", help="measure a generator on scenes, by what is true of them")
+    evaluate = commands.add_parser(
+        "evaluate", help="measure a generator: scenes by what is true of them, photographs by people's captions"
+    )
     evaluate.add_argument("--model", "--checkpoint", **model)  # type: ignore[arg-type]
-    evaluate.add_argument("--data", type=Path, required=True, help="folder that `python -m seps.scenes` wrote")
+    evaluate.add_argument(
+        "--data", type=Path, required=True, help="folder that `python -m seps.scenes` wrote, or photographs"
+    )
+    evaluate.add_argument("--images", type=Path, help="of photographs: their folder, where it is another")
+    evaluate.add_argument("--beams", type=whole_number, default=4, help="of photographs' captions (default: 4)")
+    evaluate.add_argument("--last", type=whole_number, default=0, help="so many photographs, the last (default: all)")
     evaluate.add_argument("--split", default="test", help="which split (default: test)")
     evaluate.add_argument("--json", type=Path, metavar="FILE", help="write the result there")
     evaluate.add_argument("--pictures", type=whole_number, default=500, help="how many are drawn (default: 500)")
@@ -96,7 +120,7 @@ def run_generate(options: argparse.Namespace) -> None:
 
     generator = load_generator(options.model)
     if not draws:
-        print(generator.image_to_text(options.image))
+        print(captions_text(generator, options.image, options))
         return
     seed = random_seed() if options.seed is None else options.seed
     picture = generator.text_to_image(
@@ -105,7 +129,27 @@ def run_generate(options: argparse.Namespace) -> None:
     if options.output is not None:
         print(f"The drawing is in {options.output} (seed {seed}).")
     if options.mode == "both":
-        print(generator.image_to_text(picture if options.image is None else options.image))
+        print(captions_text(generator, picture if options.image is None else options.image, options))
+
+
+def captions_text(generator: ImageTextGenerator, image: Path | Image.Image, options: argparse.Namespace) -> str:
+    """The best caption of an image, or a line for each with what it was chosen by."""
+    from seps.generator.captioner import Decoding
+    from seps.generator.generator import as_picture
+    from seps.generator.ranking import order, seps_scores
+    from seps.models.hub import load_model
+
+    picture = as_picture(image)
+    captions = generator.write([picture], Decoding("beam", options.beams))[0]
+    notes = [f"mean log probability {caption.score:.3f}" for caption in captions]
+    if options.seps:
+        scores = seps_scores(load_model(options.seps), picture, captions)
+        notes = [f"{note}, S(I, T) {score:.3f}" for note, score in zip(notes, scores, strict=True)]
+        best = order(captions, scores)
+        captions, notes = [captions[i] for i in best], [notes[i] for i in best]
+    if not options.all and not options.seps:
+        return captions[0].text
+    return "\n".join(f"{caption.text} ({note})" for caption, note in zip(captions, notes, strict=True))
 
 
 def run_train(options: argparse.Namespace) -> None:
@@ -142,11 +186,32 @@ def run_try(options: argparse.Namespace) -> None:
 
 def run_evaluate(options: argparse.Namespace) -> None:
     """`evaluate`."""
+    if options.json is not None:
+        check_output(options.json)
+    if not (options.data / f"{options.split}_scenes.jsonl").is_file():
+        result, text = measured_photos(options)
+    else:
+        result, text = measured_scenes(options)
+    print(text)
+    if options.json is not None:
+        write_json(options.json, result)
+
+
+def measured_photos(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    """`evaluate` on photographs: what was measured, and what is printed of it."""
+    from seps.generator.generator import load_generator
+    from seps.generator.photo_captions import evaluate_photos, table
+
+    generator = load_generator(options.model)
+    result = evaluate_photos(generator, options.data, options.split, options.images, options.beams, options.last, True)
+    return result, table(result)
+
+
+def measured_scenes(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    """`evaluate` on scenes, likewise."""
     from seps.generator.evaluate import evaluate, table
     from seps.generator.generator import load_generator
 
-    if options.json is not None:
-        check_output(options.json)
     generator = load_generator(options.model)
     result = evaluate(
         generator,
@@ -159,6 +224,4 @@ def run_evaluate(options: argparse.Namespace) -> None:
         True,
         options.candidates,
     )
-    print(table(result))
-    if options.json is not None:
-        write_json(options.json, result)
+    return result, table(result)

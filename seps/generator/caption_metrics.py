@@ -1,0 +1,64 @@
+"""How near written captions are to those of people: BLEU-1 to 4, ROUGE-L and CIDEr as MS-COCO counts them, and METEOR.
+
+The counting is pycocoevalcap's; METEOR is a program in Java and left out where there is no Java. Words are split as
+MS-COCO splits them (Penn Treebank, small letters, no punctuation), here without Java.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import shutil
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+CLITICS = r"(?=n't\b)|(?='(?:s|m|d|re|ve|ll)\b)"
+WORD = re.compile(r"n't\b|[a-z0-9]+(?:[.,/-][a-z0-9]+)*|'(?:s|m|d|re|ve|ll)\b|[#$%&@+=*]")
+
+
+def coco_words(caption: str) -> str:
+    """A caption's words as MS-COCO's metrics compare them, with a space between two."""
+    return " ".join(WORD.findall(re.sub(CLITICS, " ", caption.lower())))
+
+
+def caption_metrics(written: Sequence[str], references: Sequence[Sequence[str]], meteor: bool = True) -> dict[str, Any]:
+    """Compare captions with people's.
+
+    Args:
+        written: (n,); references: (n,), the captions of people for each, at least 1.
+        meteor: count METEOR too, where Java is there.
+
+    Returns:
+        "bleu_1" to "bleu_4", "rouge_l" and, where Java is there, "meteor", from 0 to 100, and "cider", from 0 to 10;
+        "each" has ROUGE-L and CIDEr of each caption, (n,) each.
+
+    Raises:
+        ValueError: no captions, other counts than references, or pycocoevalcap is not installed.
+    """
+    if not written or len(written) != len(references) or not all(references):
+        raise ValueError(f"{len(written)} captions cannot be compared with {len(references)} sets of references.")
+    try:
+        from pycocoevalcap.bleu.bleu import Bleu
+        from pycocoevalcap.cider.cider import Cider
+        from pycocoevalcap.meteor.meteor import Meteor
+        from pycocoevalcap.rouge.rouge import Rouge
+    except ImportError as error:
+        raise ValueError(
+            "Captions are compared by pycocoevalcap, which is not here: pip install pycocoevalcap."
+        ) from error
+    results = {i: [coco_words(caption)] for i, caption in enumerate(written)}
+    truths = {i: [coco_words(caption) for caption in captions] for i, captions in enumerate(references)}
+    with contextlib.redirect_stdout(io.StringIO()):  # the library prints its counts
+        bleu, _ = Bleu(4).compute_score(truths, results)
+        rouge, each_rouge = Rouge().compute_score(truths, results)
+        cider, each_cider = Cider().compute_score(truths, results)
+    metrics = {f"bleu_{n}": 100 * float(value) for n, value in enumerate(bleu, start=1)}
+    metrics |= {"rouge_l": 100 * float(rouge), "cider": float(cider)}
+    if meteor and shutil.which("java"):
+        metrics["meteor"] = 100 * float(Meteor().compute_score(truths, results)[0])
+    return metrics | {"each": {"rouge_l": 100 * np.asarray(each_rouge), "cider": np.asarray(each_cider)}}
