@@ -53,7 +53,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--seps",
         metavar="MODEL",
-        help="i2t, both: print S(I, T) of each too, and choose by it: photos, scenes, a folder",
+        help="i2t, both: choose among them by S(I, T) of this SEPS model too: photos, scenes",
     )
     parser.set_defaults(run=run_generate)
     commands = parser.add_subparsers(metavar="COMMAND")
@@ -147,7 +147,7 @@ def captions_text(generator: ImageTextGenerator, image: Path | Image.Image, opti
         notes = [f"{note}, S(I, T) {score:.3f}" for note, score in zip(notes, scores, strict=True)]
         best = order(captions, scores)
         captions, notes = [captions[i] for i in best], [notes[i] for i in best]
-    if not options.all and not options.seps:
+    if not options.all:
         return captions[0].text
     return "\n".join(f"{caption.text} ({note})" for caption, note in zip(captions, notes, strict=True))
 
