@@ -21,6 +21,7 @@ from demo.screens.chooser import index_uploads
 from demo.screens.compare.export import comparison
 from demo.screens.downloads import explanation
 from demo.screens.generate.export import drawing_file, drawing_record
+from demo.screens.generate.photo_captions import opened_captioner
 from demo.screens.generate.values import opened_generator
 from demo.screens.judge.judgement import judgement
 from demo.screens.judge.values import opened_judge, source_of
@@ -333,17 +334,20 @@ class Endpoints:
         return drawing_record(drawing) | {"note": reading.note}, written(file)
 
     def caption_image(self, photo: Upload | None, item: str) -> dict[str, Any]:
-        """Write captions for a drawn scene.
+        """Write captions for a drawn scene, or for a photograph.
 
         Args:
             photo: a file, or None with item: a gallery's photo, "gallery/photo".
 
         Returns:
             "captions", the most likely first, each with its "score", the mean log probability of its tokens, its
-            "words", and for each word "attention", its share on each place of the picture, row by row.
+            "words", and for each word "attention", its share on each place of the picture, row by row. Photographs have
+            a captioner of their own where it ships.
         """
-        _, indexed, index = self._find(photo, item)
-        best = opened_generator(self._registry).recaption(indexed.gallery.items[index].photo()).best
+        service, indexed, index = self._find(photo, item)
+        of_photos = service is self._registry.photos and self._registry.captioning is not None
+        captioner = (opened_captioner if of_photos else opened_generator)(self._registry)
+        best = captioner.recaption(indexed.gallery.items[index].photo()).best
         return {
             "captions": [
                 {

@@ -32,6 +32,7 @@ class ModelRegistry:
             come first, and the page begins with the first of them, which is open already.
         judging: judges pictures; None where no judge ships.
         generating: draws and captions pictures of scenes; None where no generator ships, or the scenes do not.
+        captioning: captions photographs; None where no such captioner ships.
     """
 
     def __init__(
@@ -41,10 +42,12 @@ class ModelRegistry:
         models: Mapping[str, Path | None] | None = None,
         judging: JudgingService | None = None,
         generating: GeneratingService | None = None,
+        captioning: GeneratingService | None = None,
     ) -> None:
         self.photos = photos
         self.judging = judging
         self.generating = generating
+        self.captioning = captioning
         self.own_models = dict(models or {})
         self._later = dict(later or {})
         self._opened: dict[str, RetrievalService] = {}

@@ -19,7 +19,7 @@ from demo.galleries.open_photos import open_photos_gallery
 from demo.galleries.scenes import SCENES, scenes_gallery
 from demo.galleries.video import VIDEO, read_video
 from demo.service.generating.precomputed import PrecomputedDrawing, read_precomputed, weights_digest
-from demo.service.generating.service import GeneratingService, generator_ships
+from demo.service.generating.service import GeneratingService, captioner_ships, generator_ships
 from demo.service.gpu import lent_encoder
 from demo.service.judging import JudgingService, judge_ships
 from demo.service.own_models import check_model, own_names, run_folder
@@ -126,8 +126,9 @@ def open_registry(
     judging = JudgingService(shipped_judge) if judge_ships() else None
     generates = generator_ships() and SCENES in later
     generating = GeneratingService(shipped_generator, shipped_drawing) if generates else None
+    captioning = GeneratingService(shipped_captioner) if captioner_ships() else None
     folders = {name: run_folder(model) for name, model in named.items()}
-    registry = ModelRegistry(service, later, folders, judging, generating)
+    registry = ModelRegistry(service, later, folders, judging, generating, captioning)
     registry.open(registry.first, progress)
     return registry
 
@@ -144,6 +145,13 @@ def shipped_generator() -> ImageTextGenerator:
     from seps.generator import load_generator
 
     return load_generator()
+
+
+def shipped_captioner() -> ImageTextGenerator:
+    """The captioner of photographs that ships, likewise."""
+    from seps.generator import load_generator
+
+    return load_generator("photos")
 
 
 def shipped_drawing() -> PrecomputedDrawing | None:

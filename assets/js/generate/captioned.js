@@ -1,4 +1,5 @@
-// A picture and its captions: each word is a button that shows where the captioner looked when it wrote the word.
+// A picture and its captions: each word is a button that shows where the captioner looked when it wrote the word, and
+// of a photograph, beside it on the same scale, where SEPS finds the word.
 
 import { floats } from "../base/bytes.js";
 import { onPhotos, resize } from "../base/canvas.js";
@@ -15,11 +16,17 @@ const LARGEST = 420; // CSS pixels of a picture's width
 function build(root, value) {
   let beam = 0;
   let word = null;
-  let maps = null;
+  let maps = [];
   let photo = null;
   let tokens = null;
 
-  const canvas = h("canvas", { role: "img" });
+  const sides = value.beams[0].seps ? ["maps", "seps"] : ["maps"];
+  const titles = { maps: value.photo.title, seps: say("generate.seps_photo") };
+  if (sides.length > 1) titles.maps = say("generate.captioner");
+  const figures = sides.map((side) => {
+    const canvas = h("canvas", { role: "img", "data-side": side });
+    return { side, canvas, element: h("figure", {}, canvas, h("figcaption", {}, titles[side])) };
+  });
   const place = h("div", {});
   const key = h("div", { class: "seps-legend-place" });
   const says = h("p", { class: "seps-reading", role: "status", "aria-live": "polite" });
@@ -31,7 +38,7 @@ function build(root, value) {
     h(
       "div",
       { class: "seps-pair" },
-      h("figure", {}, canvas, h("figcaption", {}, value.photo.title)),
+      ...figures.map(({ element }) => element),
       h("div", {}, place, key, says, h("h4", {}, say("generate.captions")), h("div", { class: "seps-beams" }, ...beams), truth, numbers),
     ),
   );
@@ -41,7 +48,7 @@ function build(root, value) {
     const chosen = value.beams[index];
     beam = index;
     word = null;
-    maps = floats(chosen.maps);
+    maps = sides.map((side) => floats(chosen[side]));
     tokens = tokenButtons(chosen.words.map(({ label }) => label), say("generate.caption_words"), (number) => {
       word = word === number ? null : number;
       draw();
@@ -55,22 +62,27 @@ function build(root, value) {
 
   function draw() {
     const { text, words, grid } = value.beams[beam];
-    const values = word === null ? null : maps[word];
-    const high = values ? values.reduce((most, weight) => Math.max(most, weight), 0) : 0;
+    const values = word === null ? null : maps.map((each) => each[word]);
+    const high = values ? Math.max(...values.map((each) => each.reduce((most, weight) => Math.max(most, weight), 0))) : 0;
     press(tokens.buttons, (element) => Number(element.dataset.token) === word);
-    says.textContent = values ? words[word].says : text;
+    says.textContent = values ? [words[word].says, words[word].seps].filter(Boolean).join(" ") : text;
     refold(numbers, value.beams[beam].numbers, values && words[word].numbers);
-    canvas.setAttribute("aria-label", say("generate.captioned", { title: value.photo.title, text }));
     key.replaceChildren(...(values ? [heatKey(say("generate.attention", { word: words[word].label }), high)] : []));
-    if (photo) drawHeat(canvas, photo, { grid, values, high });
+    figures.forEach(({ side, canvas }, number) => {
+      const label = values && words[word][side === "seps" ? "seps" : "says"];
+      canvas.setAttribute("aria-label", label || say("generate.captioned", { title: value.photo.title, text }));
+      if (photo) drawHeat(canvas, photo, { grid, values: values && values[number], high });
+    });
   }
 
   take(0);
   return onPhotos(root, [value.photo], ([image]) => {
     photo = image;
   }, () => {
-    const width = Math.min(LARGEST, canvas.parentElement.clientWidth);
-    resize(canvas, width, (width * photo.naturalHeight) / photo.naturalWidth);
+    for (const { canvas, element } of figures) {
+      const width = Math.min(LARGEST, element.clientWidth);
+      resize(canvas, width, (width * photo.naturalHeight) / photo.naturalWidth);
+    }
     draw();
   });
 }

@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 import gradio as gr
+from PIL import Image
 
 from demo.galleries.drawings import DRAWN
 from demo.galleries.photos import read_upload
@@ -16,6 +17,7 @@ from demo.record.photo import strip_value
 from demo.record.table import say
 from demo.screens.downloads import OPTIONS, connect_layer, explanation, saving, sent
 from demo.screens.generate.export import drawing_file
+from demo.screens.generate.photo_captions import explained_captions, photo_captions_value
 from demo.screens.generate.values import (
     EXAMPLES,
     GenerateState,
@@ -29,6 +31,7 @@ from demo.screens.generate.values import (
     linked_state,
     opened_generator,
     precomputed_value,
+    shown,
     stopped_value,
 )
 from demo.screens.link import Link, LinkedView
@@ -63,6 +66,8 @@ from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
 
 ASKED = ("steps", "guidance", "seed", "count")
+KINDS = PHOTO, DRAWING = "a photograph", "a drawn scene"  # that a person's own picture may be
+FEW = 60  # photographs of a gallery that are laid out to be captioned, at most
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,8 @@ class GenerateView:
     words: gr.HTML
     looks: gr.HTML
     strip: gr.HTML
+    photos: gr.HTML
+    kind: gr.Radio
     upload: gr.Image
     captioned: gr.HTML
     state: gr.State
@@ -99,7 +106,7 @@ class GenerateView:
             return None if state.gallery else filled(registry, GenerateState())
 
         asked = [self.caption, self.steps, self.guidance, self.seed]
-        outputs = [self.status, *asked, *self.pictures[1:], self.strip]
+        outputs = [self.status, *asked, *self.pictures[1:], self.strip, self.photos]
         return LinkedView(
             tab, outputs, self.drawing, restore, None, enter, (self.state,), kept=(self.state,), again=again
         )
@@ -131,8 +138,10 @@ def build() -> GenerateView:
             looks = scripted("looks", "seps-looks", "generate-looks", ("word",))
             title, hint = (escape(say(f"generate.caption_{part}")) for part in ("title", "hint"))
             gr.HTML(f"<h3 class='part'>{title}</h3><p class='hint'>{hint}</p>", elem_id="generate-caption-title")
+            photos = scripted("strip", "strip", "generate-photos")
             strip = scripted("strip", "strip", "generate-strip")
             with gr.Accordion("A picture of your own", open=False, elem_id="generate-own"):
+                kind = gr.Radio(KINDS, value=PHOTO, label="It is", elem_id="generate-kind")
                 upload = takes_uploads(
                     gr.Image(
                         type="filepath",
@@ -159,6 +168,8 @@ def build() -> GenerateView:
         words,
         looks,
         strip,
+        photos,
+        kind,
         upload,
         captioned,
         gr.State(GenerateState()),
@@ -170,21 +181,28 @@ def filled(registry: ModelRegistry, state: GenerateState) -> list[Any]:
     asks for its drawing; else the precomputed drawing, where there is one."""
     precomputed = opened_generator(registry).precomputed()
     _, scenes = registry.open(SCENES)
+    strips = [strip_value(scenes, None), photos_strip(registry)]
     if precomputed is not None and not state.caption:
-        return shown_precomputed(registry, precomputed, strip_value(scenes, None))
+        return shown_precomputed(registry, precomputed, strips)
     asked = [state.caption or EXAMPLES[0], state.steps, state.guidance, state.seed]
     state = replace(state, gallery=DRAWN)
-    return ["", *asked, asking_value(state), None, None, None, state, strip_value(scenes, None)]
+    return ["", *asked, asking_value(state), None, None, None, state, *strips]
 
 
-def shown_precomputed(registry: ModelRegistry, precomputed: PrecomputedDrawing, strip: dict[str, Any]) -> list[Any]:
+def photos_strip(registry: ModelRegistry) -> dict[str, Any] | None:
+    """The photographs that can be captioned by a press: the first gallery of few; None without it or a captioner."""
+    few = [indexed for indexed in registry.photos.galleries.values() if len(indexed.gallery.items) <= FEW]
+    return strip_value(few[0], None) if few and registry.captioning is not None else None
+
+
+def shown_precomputed(registry: ModelRegistry, precomputed: PrecomputedDrawing, strips: list[Any]) -> list[Any]:
     """The view's values with a precomputed drawing, explained."""
     asked = precomputed.asked
     state = GenerateState(caption=asked.text, steps=asked.steps, guidance=asked.guidance, seed=asked.seeds[0])
     state = finish(registry, state, precomputed.steps)
     _, *explained = explained_values(registry, state)
     drawing = precomputed_value(state, registry.of(SCENES))
-    return ["", state.caption, state.steps, state.guidance, state.seed, drawing, *explained, state, strip]
+    return ["", state.caption, state.steps, state.guidance, state.seed, drawing, *explained, state, *strips]
 
 
 def restore(registry: ModelRegistry, link: Link) -> list[Any]:
@@ -202,7 +220,7 @@ def again(registry: ModelRegistry, session: SessionData, query: Mapping[str, str
     if state.drawn is None:
         return filled(registry, state)
     explained = explained_values(registry, state)
-    return ["", state.caption, state.steps, state.guidance, state.seed, *explained, state, gr.skip()]
+    return ["", state.caption, state.steps, state.guidance, state.seed, *explained, state, gr.skip(), gr.skip()]
 
 
 def draw_frames(registry: ModelRegistry, state: GenerateState) -> Iterator[tuple[Any, ...]]:
@@ -308,7 +326,7 @@ def connect_drawing(registry: ModelRegistry, view: GenerateView) -> None:
 
 
 def connect_captions(registry: ModelRegistry, view: GenerateView) -> None:
-    """Caption a scene of the gallery, or an uploaded picture."""
+    """Caption a scene or a photograph of the galleries, or an uploaded picture."""
     outputs = [view.status, view.captioned]
 
     @errors_as_message(len(outputs))
@@ -322,12 +340,33 @@ def connect_captions(registry: ModelRegistry, view: GenerateView) -> None:
 
     view.strip.pick(scene, None, outputs, **ANSWERING)
 
+    def of_photo(picture: Image.Image, title: str) -> dict[str, Any]:
+        return photo_captions_value(picture, shown(picture), title, explained_captions(registry, picture))
+
     @errors_as_message(len(outputs))
-    def upload_own(upload: Upload | None) -> tuple[Any, ...]:
+    def photograph(event: Detail) -> tuple[Any, ...]:
+        indexed = next(each for each in registry.photos.galleries.values() if len(each.gallery.items) <= FEW)
+        items = indexed.gallery.items
+        item = items[event.whole("index", len(items))]
+        return "", of_photo(item.photo(), item.title)
+
+    view.photos.pick(photograph, None, outputs, show_progress_on=view.captioned, **OPENING)
+
+    @errors_as_message(len(outputs))
+    def upload_own(upload: Upload | None, kind: str) -> tuple[Any, ...]:
         if upload is None:
             return "", gr.skip()
         photo = read_upload(upload.content, upload.name)
+        if kind == PHOTO and registry.captioning is not None:
+            return "", of_photo(photo.image, photo.name)
         beams = opened_generator(registry).recaption(photo.image).best
         return "", captioned_value(photo.image, photo.name, beams, None)
 
-    view.upload.input(upload_own, view.upload, outputs, show_progress_on=view.captioned, **OPENING)
+    gr.on(
+        [view.upload.input, view.kind.input],
+        upload_own,
+        [view.upload, view.kind],
+        outputs,
+        show_progress_on=view.captioned,
+        **OPENING,
+    )

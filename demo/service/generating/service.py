@@ -161,3 +161,8 @@ def generator_ships(name: str = "generator") -> bool:
     """Whether a generator that draws ships, without importing it."""
     folder = shipped_models(GENERATOR).get(name)
     return folder is not None and read_json_file(folder / GENERATOR).get("draws", True) is True
+
+
+def captioner_ships(name: str = "captioner") -> bool:
+    """Whether a captioner of photographs ships, without importing it."""
+    return name in shipped_models(GENERATOR)

@@ -1,0 +1,93 @@
+"""What the view "Generate" shows of a photograph: its captions, and where two models look for each of their words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PIL import Image
+
+from demo.record.packing import packed_array
+from demo.record.photo import with_new_key
+from demo.record.table import say
+from demo.screens.generate.attention_maps import Look, find_looks, lies, seps_says
+from demo.service.captions import read_caption
+from demo.service.generating.service import GeneratingService
+from demo.service.registry import ModelRegistry
+from seps import Explanation
+
+if TYPE_CHECKING:  # the captioner is imported with its first use
+    from seps.generator.generator import WrittenCaption
+
+
+def opened_captioner(registry: ModelRegistry) -> GeneratingService:
+    """The captioner of photographs, loaded where it is not yet; ValueError where none ships."""
+    if registry.captioning is None:
+        raise ValueError(
+            "No captioner of photographs ships with this copy of the app: put one into assets/models/captioner."
+        )
+    registry.captioning.open()
+    return registry.captioning
+
+
+def explained_captions(registry: ModelRegistry, picture: Image.Image) -> list[tuple[WrittenCaption, Explanation]]:
+    """A photograph's captions and SEPS's record of each, in the order that both together give them, the best first."""
+    captions = opened_captioner(registry).recaption(picture).best
+    from seps.generator.ranking import order
+
+    service = registry.photos
+    patches = service.encode_photos([picture])[0]
+    records = [
+        service.explain_embeddings(patches, read_caption(service.model, caption.text).text, None)
+        for caption in captions
+    ]
+    best = order(captions, [record.similarity for record in records])
+    return [(captions[i], records[i]) for i in best]
+
+
+def photo_beam_value(caption: WrittenCaption, record: Explanation) -> dict[str, Any]:
+    """A caption: what it was chosen by, and of each word that SEPS reads too both maps, (L, N) each, on SEPS's grid."""
+    looks = find_looks(caption.words, caption.attention.numpy(), record)
+    count = record.grid[0] * record.grid[1]
+    return {
+        "text": caption.text,
+        "truth": None,
+        "numbers": say("generate.photo_beam", text=caption.text, score=caption.score, similarity=record.similarity),
+        "words": [word_value(look) for look in looks],
+        "grid": list(record.grid),
+        "maps": packed_maps([look.unet.ravel() for look in looks], count),
+        "seps": packed_maps([look.seps.ravel() for look in looks], count),
+    }
+
+
+def word_value(look: Look) -> dict[str, str]:
+    """A word's label and the sentences on where each model looks for it."""
+    return {
+        "label": look.token,
+        "says": say("generate.attended", word=look.token, where=lies(look.unet)),
+        "seps": seps_says(look),
+        "numbers": say("generate.both_maps", word=look.token),
+    }
+
+
+def packed_maps(maps: Sequence[np.ndarray[Any, np.dtype[np.floating[Any]]]], count: int) -> dict[str, Any]:
+    """Maps of `count` places each for the page, none where a caption has no word."""
+    return packed_array(np.stack(maps) if maps else np.zeros((0, count)))
+
+
+def photo_captions_value(
+    picture: Image.Image, source: str, title: str, captions: Sequence[tuple[WrittenCaption, Explanation]]
+) -> dict[str, Any]:
+    """A photograph with its captions.
+
+    Args:
+        source: the picture as the page shows it, a data URL; title: of the picture; captions: of `explained_captions`.
+    """
+    return with_new_key(
+        {
+            "photo": {"src": source, "width": picture.width, "height": picture.height, "title": title},
+            "note": say("generate.photo_note"),
+            "beams": [photo_beam_value(caption, record) for caption, record in captions],
+        }
+    )
