@@ -31,6 +31,7 @@ PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(enco
 # The extras that a room may need beside what every install has; the app has all but dev.
 NEEDS = {
     "models/export": "onnx",
+    "generator/caption_metrics.py": "captions",
     "training": "train",
     "evaluation": "train",
     "runs": "train",

@@ -1,0 +1,69 @@
+"""Captions of photographs measured, chosen by SEPS's score, and printed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from PIL import Image
+
+from seps import load_model, shipped_file
+from seps.generator.generator import WrittenCaption
+from seps.generator.photo_captions import best_captions
+from seps.generator.program import main
+from seps.generator.ranking import order, seps_scores
+from tests.helpers.captioned import write_photo_split
+
+CHINA = "galleries/photos/china.jpg"
+
+
+def caption(text: str, score: float) -> WrittenCaption:
+    return WrittenCaption(text, score, (), torch.zeros(0, 1, 1))
+
+
+def test_the_score_decides_as_much_as_its_weight() -> None:
+    captions, scores = [caption("likely", -0.5), caption("fitting", -0.9)], [0.2, 0.8]
+    assert order(captions, scores, 0.0) == [0, 1]
+    assert order(captions, scores, 0.5) == [0, 1]
+    assert order(captions, scores, 1.0) == [1, 0]
+    assert best_captions([captions], [scores], 1.0) == ["fitting"]
+
+
+def test_a_caption_s_score_is_that_of_the_model() -> None:
+    model, photo = load_model("photos"), Image.open(shipped_file(CHINA))
+    texts = ["a Chinese tower by a lake", "two dogs run on the beach"]
+    scores = seps_scores(model, photo, [caption(text, 0.0) for text in texts])
+    assert scores == pytest.approx([model.explain(photo, text).similarity for text in texts], abs=1e-4)
+    assert scores[0] > scores[1]
+
+
+def test_photographs_are_measured_by_people_s_captions(
+    checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, target = write_photo_split(tmp_path / "data", "dev"), tmp_path / "result.json"
+    arguments = ["evaluate", "--model", str(checkpoint), "--data", str(data), "--split", "dev", "--beams", "2"]
+    assert main([*arguments, "--last", "2", "--json", str(target)]) == 0
+    result = json.loads(target.read_text())
+    assert (result["photographs"], result["beams"], result["reranked"]["ranker"]) == (2, 2, "photos")
+    for way in ("greedy", "beam", "reranked", "people"):
+        assert 0 <= result[way]["bleu_4"] <= result[way]["bleu_1"] <= 100
+        low, high = result[way]["intervals"]["cider"]
+        assert low <= result[way]["cider"] <= high
+    assert result["people"]["cider"] > result["beam"]["cider"]
+    assert result["weights"]["0"]["cider"] == result["beam"]["cider"]
+    assert capsys.readouterr().out.startswith("2 photographs of dev, 2 beams\n")
+
+
+def test_all_captions_are_printed_with_what_they_were_chosen_by(
+    checkpoint: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["--mode", "i2t", "--model", str(checkpoint), "--image", str(shipped_file(CHINA)), "--beams", "3"]
+    assert main(asked) == 0
+    best = capsys.readouterr().out.strip()
+    assert main([*asked, "--all"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"{best} (mean log probability -") and 1 <= len(lines) <= 3
+    assert main([*asked, "--all", "--seps", "photos"]) == 0
+    assert all("S(I, T) " in line for line in capsys.readouterr().out.splitlines())
