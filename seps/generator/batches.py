@@ -18,6 +18,8 @@ from seps.generator.network import normalise
 from seps.generator.settings import Stage
 from seps.generator.teacher import TeacherPatches
 
+POOL = 16  # batches whose captions are sorted by length together
+
 
 class Source(NamedTuple):
     """What batches of a split are made of: pictures and captions, their latents where they are computed beforehand,
@@ -78,13 +80,32 @@ def with_places(objective: Objective, stage: Stage, source: Source) -> Source:
 
 def epoch_batches(objective: Objective, stage: Stage, source: Source) -> Iterator[Batch]:
     """An epoch's batches: every image once, shuffled, each with one of its captions; a last short batch is left out
-    where there are whole ones."""
+    where there are whole ones.
+
+    Where pictures' features are at hand, captions of about one length stand together, so that little is padded.
+    """
     size, count = objective.settings.batch(stage), len(source.captioned)
     order = torch.randperm(count)
     which = torch.randint(source.captioned.split.captions_per_image, (count,))
+    if source.cells is not None:
+        order = by_length(order, source.captioned.captions(order, which[order])[1], size)
     for start in range(0, max(count - size, 0) + 1, size):
         rows = order[start : start + size]
         yield make_batch(objective, stage, source, rows, which[rows])
+
+
+def by_length(order: Tensor, lengths: Tensor, size: int) -> Tensor:
+    """Order rows (n,) anew, such that batches of `size` hold captions of about one length, in an order of chance.
+
+    Args:
+        order: rows at random; lengths: (n,), of their captions.
+    """
+    pools = [
+        rows[kept.argsort()] for rows, kept in zip(order.split(POOL * size), lengths.split(POOL * size), strict=True)
+    ]
+    batches = torch.cat(pools).split(size)
+    whole, rest = [batch for batch in batches if len(batch) == size], [batch for batch in batches if len(batch) < size]
+    return torch.cat([*(whole[i] for i in torch.randperm(len(whole)).tolist()), *rest])
 
 
 def make_batch(objective: Objective, stage: Stage, source: Source, rows: Tensor, which: Tensor) -> Batch:

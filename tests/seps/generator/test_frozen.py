@@ -13,6 +13,7 @@ from safetensors.torch import load_file, save_file
 
 from seps.data import open_image, read_split
 from seps.generator import ImageTextGenerator, loop
+from seps.generator.batches import by_length
 from seps.generator.captioner import Captioner
 from seps.generator.config import CaptionerConfig, GeneratorConfig
 from seps.generator.data import written_ids
@@ -99,6 +100,17 @@ def test_a_vocabulary_holds_what_captions_have_most() -> None:
     captions = [torch.tensor([90, 7, 7, 12, 91]), torch.tensor([90, 12, 7, 40, 91])]
     assert written_ids(captions, 5, (90, 91, 80)).tolist() == [7, 12, 80, 90, 91]
     assert written_ids(captions, 8, (90, 91)).tolist() == [0, 1, 2, 7, 12, 40, 90, 91]
+
+
+def test_batches_hold_captions_of_about_one_length_and_every_row_once() -> None:
+    torch.manual_seed(0)
+    order, lengths = torch.randperm(1000), torch.randint(5, 25, (1000,))
+    again = by_length(order, lengths, 16)
+    assert sorted(again.tolist()) == list(range(1000))
+    length_of = dict(zip(order.tolist(), lengths.tolist(), strict=True))
+    longest = [max(length_of[row] for row in rows.tolist()) for rows in again.split(16)]
+    assert 1.1 * lengths.float().mean() > sum(longest) / len(longest)
+    assert longest != sorted(longest)
 
 
 def test_ids_that_are_not_written_are_read_as_unknown() -> None:
