@@ -1,0 +1,56 @@
+"""Photographs captioned in the view "Generate": both models' maps of each word, and the order of the captions."""
+
+from __future__ import annotations
+
+import pytest
+from PIL import Image
+
+from demo.screens.generate.photo_captions import explained_captions, opened_captioner, photo_captions_value
+from demo.screens.generate.view import FEW, photos_strip
+from demo.service.generating.service import GeneratingService
+from demo.service.registry import ModelRegistry
+from seps import shipped_file
+from seps.generator import ImageTextGenerator
+from seps.generator.ranking import WEIGHT
+from tests.helpers.generated import write_tiny_generator
+from tests.helpers.sentences import refused
+
+
+@pytest.fixture(scope="module")
+def captioner(tmp_path_factory: pytest.TempPathFactory) -> ImageTextGenerator:
+    return ImageTextGenerator(write_tiny_generator(tmp_path_factory.mktemp("captioner"), draws=False), "cpu")
+
+
+@pytest.fixture
+def captioning(
+    registry: ModelRegistry, captioner: ImageTextGenerator, monkeypatch: pytest.MonkeyPatch
+) -> ModelRegistry:
+    monkeypatch.setattr(registry, "captioning", GeneratingService(lambda: captioner))
+    return registry
+
+
+def test_a_photograph_s_captions_have_both_maps_of_each_word_on_one_grid(captioning: ModelRegistry) -> None:
+    picture = Image.open(shipped_file("galleries/photos/china.jpg"))
+    captions = explained_captions(captioning, picture)
+    totals = [caption.score + WEIGHT * record.similarity for caption, record in captions]
+    assert totals == sorted(totals, reverse=True)
+    value = photo_captions_value(picture, "data:,", "china", captions)
+    assert [beam["text"] for beam in value["beams"]] == [caption.text for caption, _ in captions]
+    for beam, (caption, record) in zip(value["beams"], captions, strict=True):
+        assert [word["label"] for word in beam["words"]] == list(caption.words)
+        patches = record.grid[0] * record.grid[1]
+        assert beam["maps"]["shape"] == beam["seps"]["shape"] == [len(caption.words), patches]
+        assert f"S(I, T) {record.similarity:.3f}" in beam["numbers"]
+        assert all("SEPS" in word["seps"] and "captioner" in word["says"] for word in beam["words"])
+
+
+def test_only_a_small_gallery_is_laid_out_and_only_with_a_captioner(
+    registry: ModelRegistry, captioning: ModelRegistry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strip = photos_strip(captioning)
+    first = captioning.photos.galleries[captioning.photos.first]
+    assert strip is not None and len(strip["items"]) == len(first.gallery.items) <= FEW
+    monkeypatch.setattr(registry, "captioning", None)
+    assert photos_strip(registry) is None
+    with refused(ValueError):
+        opened_captioner(registry)
