@@ -10,7 +10,7 @@ import contextlib
 import io
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,6 @@ def caption_metrics(written: Sequence[str], references: Sequence[Sequence[str]],
     try:
         from pycocoevalcap.bleu.bleu import Bleu
         from pycocoevalcap.cider.cider import Cider
-        from pycocoevalcap.meteor.meteor import Meteor
         from pycocoevalcap.rouge.rouge import Rouge
     except ImportError as error:
         raise ValueError(
@@ -60,5 +59,19 @@ def caption_metrics(written: Sequence[str], references: Sequence[Sequence[str]],
     metrics = {f"bleu_{n}": 100 * float(value) for n, value in enumerate(bleu, start=1)}
     metrics |= {"rouge_l": 100 * float(rouge), "cider": float(cider)}
     if meteor and shutil.which("java"):
-        metrics["meteor"] = 100 * float(Meteor().compute_score(truths, results)[0])
+        metrics["meteor"] = 100 * meteor_of(truths, results)
     return metrics | {"each": {"rouge_l": 100 * np.asarray(each_rouge), "cider": np.asarray(each_cider)}}
+
+
+def meteor_of(truths: Mapping[int, Sequence[str]], results: Mapping[int, Sequence[str]]) -> float:
+    """METEOR, from 0 to 1, by the program in Java, which ends with it."""
+    from pycocoevalcap.meteor.meteor import Meteor
+
+    meteor = Meteor()
+    try:
+        return float(meteor.compute_score(truths, results)[0])
+    finally:
+        for stream in (meteor.meteor_p.stdin, meteor.meteor_p.stdout, meteor.meteor_p.stderr):
+            stream.close()
+        meteor.meteor_p.kill()
+        meteor.meteor_p.wait()

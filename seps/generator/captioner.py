@@ -149,14 +149,17 @@ def write_captions(
     """Write captions of images, each image's best first; several an image with beams.
 
     Args:
-        memory: (B, G + 1, W); start, end: ids of [CLS] and [SEP]; barred: ids that are never written, [UNK] the last.
+        memory: (B, G + 1, W); start, end: ids of [CLS] and [SEP]; barred: ids that are never written, [UNK] the last
+            where there are any.
 
     Returns:
         For each image, captions of at most max_words tokens, [CLS] and [SEP] among them.
     """
     beams = how.beams if how.mode == "beam" else 1
     count = len(memory)
-    start, end, *barred = captioner.rows(torch.tensor([start, end, *barred], device=memory.device), barred[-1]).tolist()
+    # Barred tokens end with [UNK], whose row stands for ids that the tables do not have.
+    special = torch.tensor([end, start, *barred], device=memory.device)
+    end, start, *barred = captioner.rows(special, int(special[-1])).tolist()
     memory = memory.repeat_interleave(beams, dim=0)  # (B * beams, G + 1, W)
     device = memory.device
     generator = torch.Generator().manual_seed(how.seed)

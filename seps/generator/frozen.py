@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import torch
 from timm import get_pretrained_cfg
 from torch import Tensor, nn
@@ -11,7 +13,8 @@ from seps.encoders.weights import vision_backbone
 from seps.generator.config import EncodersConfig
 from seps.models.hub import load_model
 
-HALF = (0.5, 0.5, 0.5)
+Channels = tuple[float, float, float]
+HALF: Channels = (0.5, 0.5, 0.5)
 
 
 class FrozenBackbone(nn.Module):
@@ -37,7 +40,7 @@ class FrozenBackbone(nn.Module):
             self.model, mean, std = encoder.visual_encoder, encoder.config.mean, encoder.config.std
         else:
             cfg = get_pretrained_cfg(config.vision)
-            mean, std = (HALF, HALF) if cfg is None else (cfg.mean, cfg.std)
+            mean, std = (HALF, HALF) if cfg is None else cast("tuple[Channels, Channels]", (cfg.mean, cfg.std))
             self.model = vision_backbone(
                 VisionConfig(config.vision, config.vision_weights, image_size, mean, std, cls="none")
             )

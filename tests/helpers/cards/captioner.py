@@ -7,6 +7,7 @@ from tests.helpers.cards.cells import Figures, between, table
 __all__ = ["captions", "weights"]
 
 NAMES = {"bleu_1": "BLEU-1", "bleu_2": "BLEU-2", "bleu_3": "BLEU-3", "bleu_4": "BLEU-4", "meteor": "METEOR"}
+RATED = (("rouge_l", 1), ("cider", 3))  # with intervals, to so many digits
 WAYS = {
     "greedy": "greedy",
     "beam": "beam search",
@@ -20,12 +21,12 @@ def captions(results: Figures) -> str:
     rows = []
     for way, title in WAYS.items():
         measured = results[way]
-        intervals = [between(measured[name], *measured["intervals"][name], digits) for name, digits in RATED]
+        intervals = []
+        for name, digits in RATED:
+            low, high = measured["intervals"][name]
+            intervals.append(between(measured[name], low, high, digits))
         rows.append([title, *(f"{measured[name]:.1f}" for name in NAMES), *intervals, f"{measured['distinct']:.2f}"])
     return table(["", *NAMES.values(), "ROUGE-L", "CIDEr", "distinct"], rows)
-
-
-RATED = (("rouge_l", 1), ("cider", 3))
 
 
 def weights(*splits: Figures) -> str:

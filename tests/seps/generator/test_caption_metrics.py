@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 import sys
 
 import numpy as np
@@ -56,9 +57,19 @@ def test_cider_is_ten_for_the_reference_itself() -> None:
 
 
 def test_what_cannot_be_compared_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    for written, truths in (([], []), (["a dog"], []), (["a dog"], [[]])):
+    cases: tuple[tuple[list[str], list[list[str]]], ...] = (([], []), (["a dog"], []), (["a dog"], [[]]))
+    for written, truths in cases:
         with refused(ValueError):
             caption_metrics(written, truths)
     monkeypatch.setitem(sys.modules, "pycocoevalcap.bleu.bleu", None)
     with refused(ValueError):
         caption_metrics(["a dog"], [["a dog"]])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("java") is None, reason="METEOR is a program in Java")
+def test_meteor_is_higher_for_the_right_captions() -> None:
+    right = caption_metrics([truths[0] for truths in TRUTHS], TRUTHS)
+    wrong = caption_metrics([truths[0] for truths in (*TRUTHS[1:], TRUTHS[0])], TRUTHS)
+    assert right["meteor"] == pytest.approx(100, abs=1)
+    assert wrong["meteor"] < 50

@@ -74,8 +74,10 @@ def test_it_learns_from_part_of_train_alone_and_leaves_the_encoder_as_it_is(
     assert not any(key.startswith("images.backbone") for key in saved)
     first = ImageTextGenerator(tmp_path / "run" / "model", "cpu")
     pictures = [open_image(path) for path in read_split(drawn, "dev").image_files]
+    known = first.network.captioner.written
+    assert known is not None
     used = {token for caption in first.write(pictures) for best in caption for token in best.words}
-    assert used <= set(first.network.tokenizer.labels(first.network.captioner.written.tolist()))
+    assert used <= set(first.network.tokenizer.labels(known.tolist()))
 
 
 def test_a_stage_with_patience_ends_early_and_keeps_its_best_epoch(

@@ -36,10 +36,13 @@ def test_a_photograph_s_captions_have_both_maps_of_each_word_on_one_grid(caption
     assert totals == sorted(totals, reverse=True)
     value = photo_captions_value(picture, "data:,", "china", captions)
     assert [beam["text"] for beam in value["beams"]] == [caption.text for caption, _ in captions]
+    assert any(beam["words"] for beam in value["beams"])
     for beam, (caption, record) in zip(value["beams"], captions, strict=True):
-        assert [word["label"] for word in beam["words"]] == list(caption.words)
+        read = {label for label in record.sparse_alignment.words if label in caption.words}  # by both tokenizers
+        labels = [word["label"] for word in beam["words"]]
+        assert set(labels) == read
         patches = record.grid[0] * record.grid[1]
-        assert beam["maps"]["shape"] == beam["seps"]["shape"] == [len(caption.words), patches]
+        assert beam["maps"]["shape"] == beam["seps"]["shape"] == [len(labels), patches]
         assert f"S(I, T) {record.similarity:.3f}" in beam["numbers"]
         assert all("SEPS" in word["seps"] and "captioner" in word["says"] for word in beam["words"])
 
