@@ -172,6 +172,7 @@ def write_captions(
         logits, _ = captioner(memory, ids)
         logits = logits[:, -1]  # (B * beams, V)
         logits[:, [start, *barred]] = -torch.inf
+        logits[repeats(ids, captioner.config.no_repeat)] = -torch.inf
         if how.mode == "sample":
             chances = (logits / how.temperature).softmax(dim=-1)
             drawn = torch.multinomial(chances.cpu(), 1, generator=generator).to(device)  # (B, 1)
@@ -204,3 +205,17 @@ def write_captions(
             written.append(Written(captioner.ids(tokens[tokens != end]).cpu(), float(means[image, beam_number])))
         captions.append(written)
     return captions
+
+
+def repeats(ids: Tensor, length: int) -> tuple[Tensor, Tensor]:
+    """Which token would write a sequence a second time: rows of ids (R, L), and for each a token, as indices.
+
+    Args:
+        length: tokens of a sequence; 0 for none.
+    """
+    if not 0 < length <= ids.shape[1]:
+        return ids.new_zeros(0), ids.new_zeros(0)
+    sequences = ids.unfold(1, length, 1)  # (R, L - length + 1, length)
+    last = ids[:, ids.shape[1] - length + 1 :]  # (R, length - 1)
+    rows, places = (sequences[..., :-1] == last[:, None]).all(dim=-1).nonzero(as_tuple=True)
+    return rows, sequences[rows, places, -1]

@@ -92,6 +92,7 @@ class CaptionerConfig(Fields, section="captioner"):
         width: its channels; layers, heads; max_words: tokens of a caption at most, [CLS] and [SEP] among them.
         dropout: in training; image_dropout: of what it sees of the image.
         vocabulary: how many of the tokenizer's ids it writes, those that training captions have most; 0 for all.
+        no_repeat: sequences of so many tokens are written once in a caption; 0 lets all be written again.
     """
 
     width: Channels = 256
@@ -101,6 +102,7 @@ class CaptionerConfig(Fields, section="captioner"):
     dropout: Fraction = 0.1
     image_dropout: Fraction = 0.0
     vocabulary: Annotated[int, between(0, MAX_VOCABULARY)] = 0
+    no_repeat: Annotated[int, between(0, MAX_WORDS)] = 0
 
     def check(self) -> None:
         """Raise ValueError where the heads do not divide the width."""

@@ -32,14 +32,16 @@ function build(root, value) {
   const says = h("p", { class: "seps-reading", role: "status", "aria-live": "polite" });
   const truth = h("div", { class: "seps-truth" });
   const numbers = h("div", {});
-  const beams = value.beams.map(({ text }, index) => button({ "data-beam": index, click: () => take(index) }, h("q", {}, text)));
+  const beams = value.beams.map(({ text, measures }, index) =>
+    button({ "data-beam": index, click: () => take(index) }, h("q", {}, text), measures ? h("span", { class: "seps-quiet" }, measures) : ""));
+  const heading = h("h4", {}, say(sides.length > 1 ? "generate.photo_captions" : "generate.captions"));
   root.append(
     h("p", { class: "seps-note", hidden: !value.note }, value.note),
     h(
       "div",
       { class: "seps-pair" },
       ...figures.map(({ element }) => element),
-      h("div", {}, place, key, says, h("h4", {}, say("generate.captions")), h("div", { class: "seps-beams" }, ...beams), truth, numbers),
+      h("div", {}, place, key, says, heading, h("div", { class: "seps-beams" }, ...beams), truth, numbers),
     ),
   );
 

@@ -115,11 +115,11 @@ def unet_says(look: Look) -> str:
     return say("generate.unet_says", word=look.token, where=lies(look.unet))
 
 
-def seps_says(look: Look) -> str:
-    """Where most of SEPS's map of a word lies."""
+def seps_says(look: Look, sentence: str = "seps_says") -> str:
+    """Where most of SEPS's map of a word lies, in a sentence of the table."""
     if not look.seps.any():
         return say("generate.seps_placeless", word=look.token)
-    return say("generate.seps_says", word=look.token, where=lies(look.seps))
+    return say(f"generate.{sentence}", word=look.token, where=lies(look.seps))
 
 
 def lies(attention: Floats) -> str:

@@ -48,12 +48,16 @@ def explained_captions(registry: ModelRegistry, picture: Image.Image) -> list[tu
 
 def photo_beam_value(caption: WrittenCaption, record: Explanation) -> dict[str, Any]:
     """A caption: what it was chosen by, and of each word that SEPS reads too both maps, (L, N) each, on SEPS's grid."""
+    from seps.generator.ranking import WEIGHT
+
     looks = find_looks(caption.words, caption.attention.numpy(), record)
+    measured = {"score": caption.score, "similarity": record.similarity}
     count = record.grid[0] * record.grid[1]
     return {
         "text": caption.text,
         "truth": None,
-        "numbers": say("generate.photo_beam", text=caption.text, score=caption.score, similarity=record.similarity),
+        "measures": say("generate.photo_measures", **measured),
+        "numbers": say("generate.photo_beam", text=caption.text, weight=WEIGHT, **measured),
         "words": [word_value(look) for look in looks],
         "grid": list(record.grid),
         "maps": packed_maps([look.unet.ravel() for look in looks], count),
@@ -66,7 +70,7 @@ def word_value(look: Look) -> dict[str, str]:
     return {
         "label": look.token,
         "says": say("generate.attended", word=look.token, where=lies(look.unet)),
-        "seps": seps_says(look),
+        "seps": seps_says(look, "seps_in_photo"),
         "numbers": say("generate.both_maps", word=look.token),
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from seps.generator.autoencoder import scaled
-from seps.generator.captioner import Decoding, caption_loss, write_captions
+from seps.generator.captioner import Decoding, caption_loss, repeats, write_captions
 from seps.generator.config import EncodersConfig, GeneratorConfig
 from seps.generator.diffusion import (
     RESCALE,
@@ -370,3 +371,31 @@ def test_guided_predictions_keep_part_of_their_own_spread() -> None:
         torch.testing.assert_close(prediction.std(), by_hand)
         torch.testing.assert_close(prediction / prediction.std(), before / before.std())  # its direction stays
     torch.testing.assert_close(rescaled(cond, cond), cond)
+
+
+def test_what_would_repeat_a_sequence_is_found() -> None:
+    ids = torch.tensor([[1, 5, 6, 7, 5, 6], [1, 5, 6, 7, 8, 9]])
+    rows, tokens = repeats(ids, 3)
+    assert (rows.tolist(), tokens.tolist()) == ([0], [7])  # 5 6 7 stands there already
+    rows, tokens = repeats(ids, 2)
+    assert (rows.tolist(), tokens.tolist()) == ([0], [7])
+    assert [len(each) for each in (*repeats(ids, 0), *repeats(ids[:, :1], 3))] == [0] * 4
+
+
+@pytest.mark.parametrize("how", [Decoding("greedy"), Decoding(beams=3)], ids=str)
+def test_a_captioner_may_write_each_pair_once(network: GeneratorNetwork, how: Decoding) -> None:
+    tokenizer, captioner = network.tokenizer, network.captioner
+    memory = captioner.memory(network.images(torch.randn(4, 3, 32, 32)))
+
+    def pairs_repeat() -> bool:
+        written = write_captions(captioner, memory, tokenizer.cls_id, tokenizer.sep_id, [], how)
+        pairs = [list(pairwise(caption.ids.tolist())) for captions in written for caption in captions]
+        return any(len(set(each)) < len(each) for each in pairs)
+
+    before, captioner.config = captioner.config, replace(captioner.config, no_repeat=0)
+    try:
+        assert pairs_repeat()
+        captioner.config = replace(captioner.config, no_repeat=2)
+        assert not pairs_repeat()
+    finally:
+        captioner.config = before
