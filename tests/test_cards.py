@@ -20,7 +20,8 @@ from tests.helpers.sentences import refused
 DECIMAL = re.compile(r"\d\.\d")
 TABLES = re.compile(r"(?:^<!-- (.+) -->\n)?((?:^\|.+\n)+)", re.MULTILINE)
 
-PHOTOS, SCENES, JUDGE, GENERATOR = (f"assets/models/{name}" for name in ("photos", "scenes", "judge", "generator"))
+MODELS = ("photos", "scenes", "judge", "generator", "captioner")
+PHOTOS, SCENES, JUDGE, GENERATOR, CAPTIONER = (f"assets/models/{name}" for name in MODELS)
 RESULTS = "assets/guide/results.md"
 ESTIMATE = "{{{0}[mean]:.3f}} [{{{0}[low]:.3f}}, {{{0}[high]:.3f}}]".format
 JUDGED = "{{shipped[{0}][value]:.3f}} [{{shipped[{0}][interval][0]:.3f}}, {{shipped[{0}][interval][1]:.3f}}]".format
@@ -43,6 +44,11 @@ SENTENCES = {  # in which page, the figures of which file, stand so
         "{pictures[objects][mean]:.1%} of the captions' objects "
         "(true scenes {pictures[true_scenes][objects][mean]:.1%})",
         "{pictures[colours][mean]:.1%} of their colours ({pictures[true_scenes][colours][mean]:.1%})",
+    ),
+    (RESULTS, f"{CAPTIONER}/results-dev.json"): (
+        "of the {photographs} photographs of Flickr8k dev have a BLEU-4 of {beam[bleu_4]:.1f} and a CIDEr of "
+        "{beam[cider]:.3f}",
+        "one person's against the others' {people[bleu_4]:.1f} and {people[cider]:.3f}",
     ),
     (f"{PHOTOS}/README.md", f"{PHOTOS}/results-dev.json"): (
         "{grounding[phrases]:,} on {grounding[images]} photographs",

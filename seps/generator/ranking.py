@@ -11,7 +11,7 @@ from seps.models.model import SEPSModel
 from seps.search.engine import ScoringEngine
 
 RANKER = "photos"  # the SEPS model whose score chooses
-WEIGHT = 0.5  # of that score beside the mean log probability of a caption's tokens
+WEIGHT = 0.25  # of that score beside the mean log probability of a caption's tokens
 
 
 def seps_scores(model: SEPSModel, photo: Image.Image, captions: Sequence[WrittenCaption]) -> list[float]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tests.helpers.cards import generator, guide, judge, photos, scale, scenes
+from tests.helpers.cards import captioner, generator, guide, judge, photos, scale, scenes
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES: dict[str, ModuleType] = {
@@ -25,6 +25,7 @@ PAGES: dict[str, ModuleType] = {
     "assets/models/scenes/README.md": scenes,
     "assets/models/judge/README.md": judge,
     "assets/models/generator/README.md": generator,
+    "assets/models/captioner/README.md": captioner,
 }
 MARKED = re.compile(r"^(<!-- (?:table|sentence): (\w+) ([^>]+) -->\n)((?:(?!<!--).+\n)*)", re.MULTILINE)
 

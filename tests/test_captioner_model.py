@@ -1,0 +1,57 @@
+"""The shipped captioner of photographs: small, what its recipe makes, and its words are ones that SEPS reads too."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from seps import load_model, shipped_file
+from seps.generator import ImageTextGenerator, load_generator
+from seps.generator.captioner import Decoding
+from seps.generator.config import GeneratorConfig
+from seps.generator.generator import shipped_generators
+from seps.generator.photo_captions import WEIGHTS
+from seps.generator.ranking import RANKER, WEIGHT
+from seps.generator.settings import read_recipe
+
+FOLDER = Path(__file__).resolve().parents[1] / "assets" / "models" / "captioner"
+PHOTOS = ("china", "flower")
+
+
+@pytest.fixture(scope="module")
+def captioner() -> ImageTextGenerator:
+    return load_generator("photos", "cpu")
+
+
+def test_ships_small_and_without_pickles() -> None:
+    assert shipped_generators()["photos"] == FOLDER
+    assert all(file.stat().st_size <= 10_000_000 for file in FOLDER.iterdir())
+    assert {file.suffix for file in FOLDER.iterdir()} <= {".json", ".safetensors", ".md"}
+
+
+def test_is_what_its_recipe_makes(captioner: ImageTextGenerator) -> None:
+    recipe = read_recipe(FOLDER / "recipe.json")
+    assert recipe == read_recipe("photos")
+    assert recipe[0] == GeneratorConfig.from_json(FOLDER / "generator.json") == captioner.network.config
+
+
+def test_seps_reads_every_word_that_it_writes(captioner: ImageTextGenerator) -> None:
+    model = load_model(RANKER)
+    for name in PHOTOS:
+        photo = Image.open(shipped_file(f"galleries/photos/{name}.jpg"))
+        best, *others = captioner.write([photo], Decoding(beams=3))[0]
+        assert all(best.score >= other.score for other in others)
+        assert best.attention.shape == (len(best.words), 7, 7)
+        assert set(best.words) <= set(model.explain(photo, best.text).sparse_alignment.words)
+        triples = list(zip(best.words, best.words[1:], best.words[2:], strict=False))
+        assert len(set(triples)) == len(triples) > 0
+
+
+def test_the_weight_of_seps_score_is_one_that_was_measured() -> None:
+    assert WEIGHT in WEIGHTS
+    for split in ("mllm", "dev"):
+        reranked = json.loads((FOLDER / f"results-{split}.json").read_text())["reranked"]
+        assert (reranked["ranker"], reranked["weight"]) == (RANKER, WEIGHT)
