@@ -59,9 +59,10 @@ def test_the_generator_is_waited_for_once(drawing: ModelRegistry) -> None:
 
 
 def test_it_opens_with_an_example_that_is_not_drawn(drawing: ModelRegistry) -> None:
-    status, caption, steps, guidance, seed, value, recaption, words, looks, state, strip = opened(
+    status, caption, steps, guidance, seed, value, recaption, words, looks, state, strip, photos = opened(
         drawing, "?view=generate"
     )
+    assert photos is None  # there is no captioner of photographs here
     assert (status, caption, steps, guidance, seed) == ("", EXAMPLES[0], 30, 8.0, 0)
     assert (value["ask"], value["pictures"], recaption, words, looks) == (None, [], None, None, None)
     assert value["says"].startswith("Nothing drawn yet")
@@ -78,7 +79,7 @@ def test_it_opens_with_a_drawing_that_was_made_beforehand(
     assert read_precomputed("digest", tmp_path / "nowhere") is None
     service = GeneratingService(lambda: generator, lambda: read_precomputed("digest", file))
     monkeypatch.setattr(drawing, "generating", service)
-    status, caption, *numbers, value, recaption, words, looks, state, _ = opened(drawing, "?view=generate")
+    status, caption, *numbers, value, recaption, words, looks, state, _, _ = opened(drawing, "?view=generate")
     assert (status, caption, numbers) == ("", EXAMPLES[0], [30, 8.0, 0])
     assert value["says"].startswith("Drawn beforehand with seed 0 in 30 steps")
     assert (len(value["film"]), value["film"][-1]) == (10, value["pictures"][0])
