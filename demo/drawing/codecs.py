@@ -5,8 +5,10 @@ from __future__ import annotations
 import tempfile
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import cv2
+if TYPE_CHECKING:  # imported on first use: the page need not wait for it
+    import cv2
 
 FILM_RATE = 10  # frames a second; a frame of the video stands for as many as its time takes
 CODECS = {"mp4": "avc1", "webm": "VP90"}
@@ -25,6 +27,8 @@ def film_kind() -> str:
 
 def film_writer(file: Path, kind: str, size: tuple[int, int]) -> cv2.VideoWriter:
     """Open a file for frames of `size` (width, height); ValueError where OpenCV has no such codec."""
+    import cv2
+
     level = cv2.utils.logging.getLogLevel()
     cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)  # it would write what the sentence below says
     try:

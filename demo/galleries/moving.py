@@ -10,8 +10,6 @@ from demo.galleries.gallery import Gallery
 from demo.galleries.scenes import CREDIT, LICENCE
 from demo.galleries.video import video_gallery
 from seps.scenes import Mention
-from seps.scenes.clips import make_clip
-from seps.videos import read_frames
 
 MOVING = "moving"
 FILE = Path(__file__).resolve().parents[2] / "assets" / "galleries" / "moving.webm"
@@ -20,6 +18,9 @@ SEED, INDEX = 0, 1  # of the clip that the file holds
 
 def moving_gallery() -> Gallery:
     """The frames of the scene that moves, with their objects; it works without a network."""
+    from seps.scenes.clips import make_clip  # OpenCV, on first use
+    from seps.videos import read_frames
+
     clip = make_clip(SEED, INDEX)
     mentions = ((clip.caption, (Mention(clip.caption, 0, (clip.number,)),)),)
     others = [f"a {object_name(clip.scenes[0], number)}" for number in range(len(clip.scenes[0].objects))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PIL import Image
 
@@ -11,7 +12,9 @@ from demo.galleries.gallery import Gallery, GalleryItem
 from demo.galleries.paths import printable
 from demo.galleries.photos import KeptPhoto
 from demo.galleries.video_worker import FRAMES, LONGEST, frames_of
-from seps.videos import Video
+
+if TYPE_CHECKING:  # OpenCV is imported on first use
+    from seps.videos import Video
 
 VIDEO = "video"  # the name of the gallery of a video
 

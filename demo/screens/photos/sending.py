@@ -19,11 +19,10 @@ from demo.record.photo import with_new_key
 from demo.record.table import say
 from demo.screens.parts import OPENING, UNQUEUED, ViewState, message, scripted
 from demo.server.detail import Detail
-from demo.server.uploads import sent_file
+from demo.server.uploads import MAX_VIDEO, sent_file
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
 from seps.progress import retold
-from seps.videos import MAX_BYTES
 
 # One video is read at a time; whoever waits for theirs sees their place.
 READING: dict[str, Any] = OPENING | {"trigger_mode": "once", "concurrency_id": "video", "concurrency_limit": 1}
@@ -36,7 +35,7 @@ def build() -> gr.HTML:
 
 def idle(says: str = "") -> dict[str, Any]:
     """The component's value while nothing is read."""
-    return with_new_key({"seconds": LONGEST, "bytes": MAX_BYTES, "says": says, "busy": False})
+    return with_new_key({"seconds": LONGEST, "bytes": MAX_VIDEO, "says": says, "busy": False})
 
 
 def busy(says: str, done: float) -> dict[str, Any]:

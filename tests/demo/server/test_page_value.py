@@ -36,12 +36,13 @@ def test_no_value_is_none() -> None:
 
 
 def test_the_scripts_read_values_in_one_place() -> None:
-    """Besides it they read what the page itself carries: its tables, the first view before the app, and of the page
-    without a server what it is made of and the files that it fetches."""
+    """Besides it they read what the page itself carries: its tables, the first view before the app, what a notebook
+    shows, and of the page without a server what it is made of and the files that it fetches."""
     assert {name for name, script in scripts().items() if b"JSON.parse" in script} == {
         "base/mount.js",
         "base/words.js",
         "engine/fetching.js",
+        "notebook.js",
         "opening.js",
         "static.js",
     }
