@@ -9,16 +9,24 @@ const MEGABYTE = 1e6;
 // Answer what is typed into a box, at once where Enter is pressed in one of a single caption.
 export function answerTyping(box, asked, isOneCaption = true) {
   let typing = 0;
+  const answer = () => {
+    clearTimeout(typing);
+    typing = 0;
+    asked();
+  };
   box.addEventListener("input", () => {
     clearTimeout(typing);
-    typing = setTimeout(asked, PAUSE);
+    typing = setTimeout(answer, PAUSE);
   });
+  // What is chosen meanwhile comes after what was typed, and takes it along.
+  document.addEventListener("change", ({ target }) => {
+    if (typing && target !== box) answer();
+  }, true);
   if (!isOneCaption) return;
   box.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.isComposing) return;
     event.preventDefault();
-    clearTimeout(typing);
-    asked();
+    answer();
   });
 }
 
