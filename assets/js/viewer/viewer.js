@@ -234,6 +234,7 @@ function build(root, value, trigger) {
     glossary(partNames, record),
     h("div", { class: "seps-foot" }, credit(value.photo), modelName(value.model), downloads),
   );
+  if (root.clientWidth) narrowed();
 
   overPatches(canvas, record.grid, () => state.patch, (patch) => {
     state.patch = patch;
@@ -343,10 +344,16 @@ function build(root, value, trigger) {
     range.textContent = say("button.fits_scale", { low, high });
   }
 
-  // The picture takes the place that the rest leaves of the height, and never more than the width.
-  function fit() {
+  // Whether there is little room; told to the styles too, before the photo is there as well.
+  function narrowed() {
     const narrow = root.clientWidth < NARROW;
     root.classList.toggle("seps-narrow", narrow);
+    return narrow;
+  }
+
+  // The picture takes the place that the rest leaves of the height, and never more than the width.
+  function fit() {
+    const narrow = narrowed();
     const limit = parseFloat(getComputedStyle(canvas).maxHeight);
     const rest = root.offsetHeight - workspace.offsetHeight;
     const least = Math.max(240, layers.offsetHeight); // the list beside it takes as much
