@@ -16,7 +16,7 @@ from typing import Any
 from demo.galleries.paths import check_photos
 from demo.opening.server import Opening
 from demo.server.folder import TemporaryFolder
-from demo.server.memory import keep_memory_flat
+from demo.server.memory import keep_memory_flat, put_off_search, set_aside
 from demo.service.own_models import fetch_model
 from seps.cli import print_error, whole_number
 from seps.models.shipped import shipped_models
@@ -54,6 +54,7 @@ def main() -> int:
         return print_error(error)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a KeyboardInterrupt, after which all is cleared away
     keep_memory_flat()
+    put_off_search()
     try:
         with TemporaryFolder() as folder:
             serve(options, folder)
@@ -97,6 +98,7 @@ def serve(options: argparse.Namespace, folder: TemporaryFolder) -> None:
 
     if options.mcp:
         print(f"Assistants reach it at {opening.address}/gradio_api/mcp", flush=True)
+    set_aside()
     launch(page, opening.host, opening.port, **look)
 
 

@@ -1,12 +1,15 @@
 """Resident memory that follows use: what many threads have freed goes back to the system.
 
 By default glibc gives every thread a heap of its own and hardly ever returns one: after a few hundred uploads and
-pictures the process is twice as large as it needs to be.
+pictures the process is twice as large as it needs to be. And Python looks for objects that only hold each other, a
+drawn figure with its pixels among them, when these are a quarter of all that it has: 800,000 objects of libraries and
+page, so that hundreds of MB wait.
 """
 
 from __future__ import annotations
 
 import ctypes
+import gc
 import sys
 import time
 from collections.abc import Callable
@@ -33,7 +36,28 @@ def keep_memory_flat() -> bool:
     return False
 
 
+def put_off_search() -> None:
+    """Look for nothing that can be freed until `set_aside`: what an app imports and builds, it keeps.
+
+    Such searches take 2 of the 11 seconds of building it, and free 80 objects.
+    """
+    gc.disable()
+
+
+def set_aside() -> None:
+    """Look from now on for what can be freed, but never at what there is already: 670,000 objects, for half a second
+    in which every thread waits.
+
+    Call it once, when the app has been built and before people come.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+
+
 def _return_for_ever(trim: Callable[[int], int]) -> None:
     while True:
         time.sleep(EVERY)
+        if gc.isenabled():
+            gc.collect()
         trim(0)
