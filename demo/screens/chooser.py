@@ -160,8 +160,8 @@ def connect(
     outputs = [first, chooser.selected, chooser.strip, *others]
     stale = [output for output in outputs[1:] if isinstance(output, gr.HTML)]  # what another gallery's pictures replace
     tab.select(follow, [chooser.selected, session, *inputs], outputs, **OPENING | {"show_progress": "hidden"})
-    tell_opened(registry, chooser.gallery, first)
-    chooser.gallery.input(
+    opened = tell_opened(registry, chooser.gallery, first)
+    opened(
         choose_gallery,
         [chooser.gallery, session, chooser.selected, *inputs],
         [*outputs, chooser.gallery],

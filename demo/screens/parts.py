@@ -148,13 +148,17 @@ def opening(gallery: str) -> str:
     return f"Opening the gallery {gallery}. The first time, the model reads its pictures, which takes some seconds."
 
 
-def tell_opened(registry: ModelRegistry, gallery: gr.Radio, status: gr.HTML) -> None:
-    """Tell in a view's message line, at once, that the gallery that was chosen is opened, where that takes seconds."""
+def tell_opened(registry: ModelRegistry, gallery: gr.Radio, status: gr.HTML) -> Callable[..., Any]:
+    """Tell in a view's message line, at once, that the gallery that was chosen is opened, where that takes seconds.
+
+    Returns:
+        What gives an event to all that comes of the choice: after that line, which so never follows the answer.
+    """
 
     def tell(name: str) -> Any:
         return message(opening(name)) if registry.is_waited_for(name) else gr.skip()
 
-    gallery.input(tell, gallery, status, **UNQUEUED)
+    return gallery.input(tell, gallery, status, **UNQUEUED).then
 
 
 def errors_as_message(outputs: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

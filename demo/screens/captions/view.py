@@ -227,8 +227,8 @@ def connect(
     inputs = [view.chooser.selected, view.pool, view.typed, state]
     chooser.connect(registry, view.chooser, session, tab, other_photo, inputs[1:], [*outputs, view.pool])
     stale = [view.ranking, view.viewer]
-    tell_opened(registry, view.pool, view.status)
-    view.pool.input(other_pool, inputs, [*outputs, view.pool], show_progress_on=stale, **OPENING)
+    opened = tell_opened(registry, view.pool, view.status)
+    opened(other_pool, inputs, [*outputs, view.pool], show_progress_on=stale, **OPENING)
 
     @errors_as_message(len(outputs))
     def retyped(typed: str, selected: SelectedImage, pool: str, state: ViewState) -> tuple[Any, ...]:

@@ -296,8 +296,8 @@ def connect(
             )
         return *answer, caption, dense, chips_value(examples_of(indexed)), names_box(indexed), gr.skip()
 
-    tell_opened(registry, view.gallery, view.status)
-    view.gallery.input(
+    opened = tell_opened(registry, view.gallery, view.status)
+    opened(
         other_gallery,
         [view.gallery, session, state],
         [*outputs, view.caption, view.dense, view.chips, view.many.names, view.gallery],

@@ -176,8 +176,8 @@ def connect(registry: ModelRegistry, view: WhyView, session: gr.State, saved: gr
             kept = gallery_kept(state.gallery, registry.names)
             return message(str(error), "problem"), kept, *[gr.skip()] * (len(view.outputs) - 2)
 
-    tell_opened(registry, view.gallery, view.status)
-    view.gallery.input(
+    opened = tell_opened(registry, view.gallery, view.status)
+    opened(
         other_gallery,
         [view.gallery, session, view.state],
         view.outputs,

@@ -292,11 +292,29 @@ def test_answers_that_take_long_mark_what_they_will_replace(address: str) -> Non
     components = config["components"]
     drawn = {each["id"] for each in components if "window.seps" in str(each["props"].get("js_on_load"))}
     checked = 0
-    for event in config["dependencies"]:
-        opens = {name for _, name in event["targets"]} & {"input", "upload"}  # another gallery, or other pictures
+    events = {event["id"]: event for event in config["dependencies"]}
+    for event in events.values():
+        asked = event if event["trigger_after"] is None else events[event["trigger_after"]]
+        opens = {name for _, name in asked["targets"]} & {"input", "upload"}  # another gallery, or other pictures
         if not opens or event["show_progress"] != "minimal":
             continue
         answers = drawn.intersection(event["outputs"])
         assert answers <= set(event["show_progress_on"] or event["outputs"]), event
         checked += bool(answers)
     assert checked >= 8
+
+
+def test_no_two_answers_to_the_same_act_are_written_into_the_same_place(address: str) -> None:
+    # They come in any order: the line that something is opened would replace the line that it cannot be.
+    with urllib.request.urlopen(f"{address}/config", timeout=60) as answer:
+        config = json.load(answer)
+    written: dict[tuple[int, str], set[int]] = {}
+    for event in config["dependencies"]:
+        if event["trigger_after"] is not None:
+            continue
+        for component, name in event["targets"]:
+            outputs = set(event["outputs"])
+            before = written.setdefault((component, name), set())
+            assert not before & outputs, (event["api_name"], name)
+            before |= outputs
+    assert len(written) > 60
