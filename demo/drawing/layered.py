@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from demo.drawing.page import Page, text_width
-from demo.drawing.palette import CHECKS, COLOUR_MAP, DPI, GAIN, LOSS, OBJECT, VEIL
+from demo.drawing.palette import AGAINST, CHECKS, COLOUR_MAP, DPI, FOR, OBJECT, VEIL
 from demo.record.layers import Layer, LayerValues
 from demo.record.outlines import Outline
 from demo.record.sentences import mask_key
@@ -44,7 +44,7 @@ def map_colours(values: NDArray[Any], low: float, high: float) -> NDArray[np.flo
 
 def side_colours(values: NDArray[Any]) -> NDArray[np.float64]:
     """The colours (..., 3), from 0 to 255, of values on a scale with zero in its middle: one for either side."""
-    below, above = (np.rint(255 * np.array(to_rgb(colour))) for colour in (GAIN, LOSS))
+    below, above = (np.rint(255 * np.array(to_rgb(colour))) for colour in (AGAINST, FOR))
     return np.where((values < 0)[..., None], below, above)
 
 

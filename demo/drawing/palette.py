@@ -1,6 +1,7 @@
 """Every colour of files: the map of values, the veil over dropped patches, outlines, the light and the dark palette.
 
 The page draws with the same ones: its theme and styles take them from here, `assets/js/base/colours.js` has the map.
+What the page alone draws has its colours beside it: the swatches of Edit, the dashes of the game in What if.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 
 COLOUR_MAP = "viridis"  # of heatmaps: scores, weights, word maps
 DPI = 192  # two picture pixels to a CSS pixel
-LOSS, GAIN = "#00a88f", "#e0690b"  # of scales with zero in the middle: above, below
+FOR, AGAINST = "#00a88f", "#e0690b"  # of scales with zero in the middle: above, below
 OPACITY = 0.75  # of a heatmap where its values are highest, see `strength` in demo/drawing/layered.py
 CHECKS = "#c4c4c4", "#8a8a8a"  # squares below a scale, where a heatmap lies over a photo
 VEIL = "#10191a"  # over dropped patches, in both palettes
