@@ -22,7 +22,7 @@ from seps.explanation.caption_words import CaptionWord, caption_words, is_conten
 from seps.models.found_words import FoundRule
 
 MARKED = 3  # words that are marked on the pictures
-CHANGED, LEAST = 4, 5e-5  # words whose attributions changed that are described, and by how much at least
+CHANGED, LEAST = 4, 5e-5  # words whose attributions changed that are described; what counts as a difference
 
 
 @dataclass(frozen=True)
@@ -230,6 +230,8 @@ def contrast_sentences(contrast: Contrast) -> list[str]:
     first, second = contrast.names if leads else contrast.names[::-1]
     high, low = sorted((contrast.left.similarity, contrast.right.similarity), reverse=True)
     sign = 1 if leads else -1
+    if all(abs(part.difference) < LEAST for part in (*contrast.words, *contrast.rest)):
+        return [say("why.level", first=first, second=second, score=high), *unfound_sentences(contrast)]
     key = "why.captions" if contrast.of_captions else "why.photos"
     head = say(
         key,

@@ -8,6 +8,7 @@ import { captionWords, isContent, quoted } from "./unfound.js";
 import { whereabouts } from "./whereabouts.js";
 
 const MARKED = 3; // words that are marked on the pictures
+const LEAST = 5e-5; // what counts as a difference
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
 // What two sides have in parts: {sides, words, rest, closed}; closed: words that name nothing that a picture could show.
@@ -89,13 +90,16 @@ function sentencesOf(contrast) {
   const [first, second] = sign > 0 ? names : [...names].reverse();
   const [low, high] = sides.map(({ attribution }) => attribution.similarity).sort((least, most) => least - most);
   const [{ caption, title }] = sides;
+  const unfound = sides.flatMap(({ unfound: words }, place) =>
+    (words.length ? [say("found.side", { words: quoted(words), name: names[place] })] : []));
+  if ([...contrast.words, ...rest].every(({ difference }) => Math.abs(difference) < LEAST)) {
+    return [say("why.level", { first, second, score: high }), ...unfound];
+  }
   const head = say(isOfCaptions(contrast) ? "why.captions" : "why.photos", {
     first, second, caption, title, high, low, difference: high - low,
   });
   const sums = Object.fromEntries(rest.map(({ name, difference }) => [name, sign * difference]));
   const parts = say("why.parts", { words: sign * sum(contrast.words.map(({ difference }) => difference)), ...sums });
-  const unfound = sides.flatMap(({ unfound: words }, place) =>
-    (words.length ? [say("found.side", { words: quoted(words), name: names[place] })] : []));
   return [head, parts, speakingSentence(contrast, first, second, sign), ...unfound];
 }
 

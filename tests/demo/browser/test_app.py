@@ -313,6 +313,8 @@ def test_no_two_answers_to_the_same_act_are_written_into_the_same_place(address:
         if event["trigger_after"] is not None:
             continue
         for component, name in event["targets"]:
+            if name in ("click", "select"):  # of endpoints, which nobody clicks, and of tabs: one alone has an answer
+                continue
             outputs = set(event["outputs"])
             before = written.setdefault((component, name), set())
             assert not before & outputs, (event["api_name"], name)

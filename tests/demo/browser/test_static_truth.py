@@ -182,6 +182,8 @@ def test_what_stands_side_by_side_is_what_the_app_sets_there(site: Site) -> None
         )
         if number == 2:
             state = replace(state, caption=f"{caption} and a zebra near the dog and the dog")
+        if number == 4:
+            state = replace(state, other=caption.upper())
         expected = why_value(site.service, indexed, state)
         order = state_ranking(site.service, indexed, state).order
         given = site.page.evaluate(script, [{name: getattr(state, name) for name in vars(state)}, order])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -140,3 +141,10 @@ def test_what_the_page_gets_is_json_alone() -> None:
     assert json.loads(json.dumps(value, allow_nan=False)) == value
     assert [side["caption"] for side in value["sides"]] == [" ".join(FIRST), " ".join(SECOND)]
     assert [side["reads"].split(", ")[1] for side in value["sides"]] == ["rank 1 of 9", "rank 2 of 9"]
+
+
+def test_a_caption_set_against_itself_comes_before_nothing() -> None:
+    side = contrast_of(FIRST, SECOND).left
+    (sentence,) = contrast_sentences(contrast(side, replace(side, title="the same in capitals")))
+    assert sentence.startswith("No difference: ")
+    assert sentence.endswith(f"are level, word for word, at S = {side.similarity:.4f}.")
