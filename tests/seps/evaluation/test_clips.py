@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
+import json
+from pathlib import Path
 
-from seps.evaluation.clips import patches_of
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from seps.evaluation.clips import main, measure_clips, patches_of
+from seps.scenes.clips import make_clip
+from tests.helpers.tiny import tiny_model
 
 
 def test_patches_are_those_that_a_mask_covers() -> None:
@@ -14,3 +22,34 @@ def test_patches_are_those_that_a_mask_covers() -> None:
     assert patches_of(mask, (2, 2)).tolist() == [True, False, False, False]
     mask[0:4, 0:4] = False
     assert patches_of(mask, (2, 2)).tolist() == [False, False, False, True]
+
+
+def test_figures_are_those_of_the_network_s_own_scores_and_masks(bert: Path) -> None:
+    model, clip = tiny_model(bert, image_size=224), make_clip(0, 0)
+    figures = measure_clips(model, [clip])
+    images = model.encode_photos([Image.fromarray(picture.pixels) for picture in clip.pictures])
+    with torch.no_grad():
+        scores = model.cross_net(images, *model.encode_captions([clip.caption]))[:, 0]
+    seen = clip.seen
+    assert (figures.clips, figures.frames, figures.seen_frames) == (1, len(seen), seen.sum())
+    assert figures.peak == float(seen[int(scores.argmax())])
+    assert figures.random_peak == pytest.approx(seen.mean())
+    assert figures.kept == pytest.approx(0.5)
+    own = [patches_of(clip.pictures[i].mask(clip.number), model.grid).mean() for i in np.flatnonzero(seen)]
+    assert figures.random_tracked == pytest.approx(np.mean(own))
+    assert 0 <= figures.tracked <= 1
+
+
+def test_the_command_keeps_its_figures_beside_others(
+    bert: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tiny_model(bert, image_size=224).save_pretrained(tmp_path / "model")
+    results = tmp_path / "results.json"
+    results.write_text('{"other": 1}')
+    main(["--model", str(tmp_path / "model"), "--count", "1", "--json", str(results), "--device", "cpu"])
+    kept = json.loads(results.read_text())
+    assert (kept["other"], kept["clips"]["clips"]) == (1, 1)
+    assert f"{kept['clips']['peak']:.1%}" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["--model", str(tmp_path / "model"), "--count", "0"])
+    assert "--count is 0" in capsys.readouterr().err
