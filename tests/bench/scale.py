@@ -30,6 +30,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from tqdm import tqdm
 
 from seps import ScoringEngine, load_model
 from seps.models.model import SEPSModel
@@ -42,7 +43,7 @@ from tests.bench.__main__ import resident
 
 TOP = 10
 SHORTLISTS = (50, 100, 200, 500, 1000)
-COMMIT = 256
+COMMIT, BATCH = 256, 32  # photographs that are written, and encoded, at a time
 JITTER = 0.1
 Floats = NDArray[np.float32]
 
@@ -51,8 +52,11 @@ def real_embeddings(model: SEPSModel, photos: Path, most: int, file: Path) -> ND
     """Encode the first photographs of a folder, (V, N[+1], C), once: they stay in `file`."""
     if not file.exists():
         names = sorted(photos.iterdir())[:most]
-        rows = [model.encode_photos([open_image(name)])[0].half().numpy() for name in names]
-        np.save(file, np.stack(rows))
+        rows = []
+        for start in tqdm(range(0, len(names), BATCH), desc="Encoding photographs", unit=f"{BATCH} photos"):
+            batch = [open_image(name) for name in names[start : start + BATCH]]
+            rows.append(model.encode_photos(batch).half().numpy())
+        np.save(file, np.concatenate(rows))
     return np.load(file, mmap_mode="r")[:most]
 
 

@@ -20,7 +20,7 @@ from demo.galleries.photos import read_upload
 from demo.record.packing import packed_array
 from demo.record.photo import with_new_key
 from demo.record.table import say
-from demo.screens.parts import ANSWERING, UNQUEUED, ViewState, errors_as_message, scripted
+from demo.screens.parts import ANSWERING, UNQUEUED, ViewState, errors_as_message, message, scripted
 from demo.server.detail import Detail
 from demo.service.captions import read_caption
 from demo.service.masks import mask_text
@@ -74,6 +74,12 @@ def frozen_gallery(service: RetrievalService, content: bytes) -> GalleryInMemory
     return index_gallery(service.model, gallery, None, encode=service.encode_uploads or service.encode_photos)
 
 
+def frozen_note(registry: ModelRegistry, gallery: str) -> str:
+    """What is told of a frame that was seen with a gallery's model, and is read by another; else empty."""
+    before, now = registry.of(gallery).name, registry.photos.name
+    return "" if before == now else say("camera.other_model", before=before, now=now)
+
+
 def connect(
     registry: ModelRegistry,
     lens: gr.HTML,
@@ -95,6 +101,7 @@ def connect(
     @errors_as_message(len(outputs))
     def freeze(session: SessionData, state: ViewState, event: Detail) -> tuple[Any, ...]:
         indexed = frozen_gallery(registry.photos, event.picture("frame"))
-        return show(replace(session, camera=indexed), state, indexed)
+        status, *shown = show(replace(session, camera=indexed), state, indexed)
+        return message(frozen_note(registry, state.gallery)) or status, *shown
 
     lens.freeze(freeze, [session, state], outputs, **ANSWERING)

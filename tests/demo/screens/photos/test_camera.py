@@ -13,7 +13,7 @@ from PIL import Image
 from demo.galleries.personal import CAMERA
 from demo.screens.parts import ViewState
 from demo.screens.photos import view as search
-from demo.screens.photos.camera import frozen_gallery, look_value
+from demo.screens.photos.camera import frozen_gallery, frozen_note, look_value
 from demo.server.detail import LONGEST_PICTURE, Detail, checked_fields
 from demo.service.masks import read_mask
 from demo.service.registry import ModelRegistry
@@ -57,6 +57,13 @@ def test_a_frozen_frame_is_a_photograph_of_the_session(registry: ModelRegistry, 
     _, ranking, viewer, _ = search.rank_and_show(registry.photos, indexed, "a cup", None, ViewState())
     assert (viewer["link"], len(ranking["lists"][0]["items"])) == (None, 1)
     assert ranking["note"].startswith("1 photograph ranked in ")
+
+
+def test_a_frozen_frame_that_another_model_reads_is_told(registry: ModelRegistry) -> None:
+    assert frozen_note(registry, "examples") == ""
+    note = frozen_note(registry, "scenes")
+    assert "the model scenes keeps" in note
+    assert note.endswith("is read by photos.")
 
 
 def test_what_is_no_frame_is_refused_in_a_sentence(registry: ModelRegistry, frame: bytes) -> None:
