@@ -36,7 +36,7 @@ class PhotographRanking(BaseModel):
     """Photographs for a caption, the best first."""
 
     ranking: list[RankedPhotograph]
-    total: int = Field(description="how many were ranked")
+    total: int = Field(description="how many were searched")
     model: str
     note: str = Field(description="what the model may not read of the caption; empty where there is nothing to say")
 

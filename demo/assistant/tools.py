@@ -74,8 +74,7 @@ class Tools:
     ) -> results.PhotographRanking:
         """Rank a gallery's photographs for a caption, the best first."""
         answer = self._endpoints.rank_images(caption, dense_caption, gallery)
-        rows = answer["ranking"]
-        return results.PhotographRanking.model_validate(answer | {"ranking": rows[:top], "total": len(rows)})
+        return results.PhotographRanking.model_validate(answer | {"ranking": answer["ranking"][:top]})
 
     def rank_captions(
         self,

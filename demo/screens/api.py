@@ -39,6 +39,7 @@ from demo.service.session import SessionData
 from seps.scenes import as_json
 
 OPTIONS: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 32}
+LISTED = 1000  # photos of a gallery that are listed
 DRAWN = {name: GENERATING[name] for name in ("concurrency_id", "concurrency_limit")}
 
 
@@ -101,7 +102,8 @@ class Endpoints:
 
         Returns:
             By gallery: a list of photos, each with its item (what the other endpoints take), title, captions, credit,
-            licence and link; an empty list where none of a gallery's photos can be had.
+            licence and link; of a large folder the first 1,000; an empty list where none of a gallery's photos can be
+            had.
         """
         return {name: self._listed(name) for name in self._registry.names}
 
@@ -113,7 +115,8 @@ class Endpoints:
             gallery: its name, which also decides on the model.
 
         Returns:
-            "ranking": photos with rank, item, title and score S(I, T), the best first; "model"; "note"; "seconds".
+            "ranking": photos with rank, item, title and score S(I, T), the best first; "total": how many were searched,
+            more than were ranked where a shortlist was made of a large folder; "model"; "note"; "seconds".
         """
         service, indexed = self._registry.open(gallery)
         ranking = service.rank_images(indexed, caption, dense_caption)
@@ -122,7 +125,8 @@ class Endpoints:
             {"rank": rank, "item": f"{gallery}/{items[index].key}", "title": items[index].title, "score": score}
             for rank, (index, score) in enumerate(zip(ranking.order, ranking.scores, strict=True), start=1)
         ]
-        return {"ranking": rows, "model": service.name, "note": ranking.reading.note, "seconds": ranking.seconds}
+        facts = {"total": ranking.total, "model": service.name, "note": ranking.reading.note}
+        return {"ranking": rows} | facts | {"seconds": ranking.seconds}
 
     def rank_captions(self, photo: Upload | None, item: str, gallery: str, captions: str) -> dict[str, Any]:
         """Rank captions for a photo.
@@ -372,7 +376,7 @@ class Endpoints:
         return [
             {"item": f"{name}/{item.key}", "title": item.title, "captions": list(item.captions)}
             | {"credit": item.credit, "licence": item.licence, "link": item.link}
-            for item in items
+            for item in items[:LISTED]
         ]
 
 

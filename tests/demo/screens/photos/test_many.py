@@ -16,6 +16,7 @@ from demo.galleries.folder import folder_gallery, listed_gallery
 from demo.galleries.stored import IndexingStatus, StoredGallery
 from demo.record.photo import STRIP, strip_value
 from demo.screens.about.view import credit_lines, gallery_line
+from demo.screens.api import Endpoints
 from demo.screens.parts import ViewState
 from demo.screens.photos import view as search
 from demo.screens.photos.many import indexing_line, names_box
@@ -70,6 +71,15 @@ def test_a_shortlist_is_told_and_all_are_scored_when_asked(many: RetrievalServic
     for row in ranking["lists"][0]["items"]:
         assert row["score"] == pytest.approx(shared.get(row["index"], row["score"]))
     assert not state.of("folder", 0, "another caption", None).exhaustive
+
+
+def test_endpoints_tell_what_a_shortlist_was_made_of(many: RetrievalService, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("demo.screens.api.LISTED", 7)
+    endpoints = Endpoints(ModelRegistry(many))
+    answer = endpoints.rank_images(CAPTION, "", "folder")
+    assert (len(answer["ranking"]), answer["total"]) == (SHORT, COUNT)
+    listed = endpoints.galleries()["folder"]
+    assert [photo["title"] for photo in listed] == [item.title for item in many.find("folder").gallery.items[:7]]
 
 
 def test_the_file_has_what_is_in_sight(many: RetrievalService, large: StoredGallery) -> None:
