@@ -8,6 +8,7 @@ another way: so the module, the explanation and the scoring engine keep the same
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 
@@ -58,6 +59,18 @@ def caption_direction(words: Tensor) -> Tensor:
         (C,) of unit length, in the precision of the decision, without gradient.
     """
     return F.normalize(words.detach().to(decision_dtype(words.device)).mean(dim=0), dim=-1)
+
+
+def caption_directions(embeddings: Tensor, lengths: Sequence[int]) -> Tensor:
+    """Compute each caption's direction.
+
+    Args:
+        embeddings: (B_t, L, C); lengths: B_t numbers of words without padding.
+
+    Returns:
+        (B_t, C), rows as `caption_direction` returns them.
+    """
+    return torch.stack([caption_direction(embeddings[i, :length]) for i, length in enumerate(lengths)])
 
 
 def text_attention(unit: Tensor, direction: Tensor) -> Tensor:

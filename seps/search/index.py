@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from seps.method.network import CrossSparseAggrNet, ImageFeatures
-from seps.method.selection import caption_direction
+from seps.method.selection import caption_directions
 from seps.method.tokens import split_cls
 
 Rows = int | slice | Tensor | Sequence[int]
@@ -165,5 +165,5 @@ def encode_texts(embeddings: Tensor, lengths: list[int]) -> Captions:
     count = torch.tensor(lengths, device=embeddings.device)
     beyond = torch.arange(longest, device=embeddings.device) >= count[:, None]  # (T, L)
     words = words.masked_fill(beyond[..., None], 0.0)
-    direction = torch.stack([caption_direction(embeddings[i, :n]) for i, n in enumerate(lengths)])  # (T, C)
+    direction = caption_directions(embeddings, lengths)  # (T, C)
     return Captions(words, count, direction)

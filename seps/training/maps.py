@@ -10,9 +10,8 @@ from torch import Tensor
 
 from seps.checks import Lengths
 from seps.method.network import CrossSparseAggrNet
-from seps.method.selection import Selection, text_attention
+from seps.method.selection import Selection, caption_directions, text_attention
 from seps.method.softmax import masked_softmax
-from seps.training.pairwise import directions
 from seps.training.phrases import PhraseBox
 
 TOKEN_SCALE = 80.0  # what a word's cosines are multiplied with before the softmax: nearly the best token alone
@@ -51,8 +50,8 @@ def map_loss(
     partly = [(caption, phrase) for _, caption, phrase in phrases if not bool(phrase.inside.all())]
     if not partly:
         return images.new_zeros(())
-    caption_directions = directions(captions, [int(length) for length in lengths])  # (B, C)
-    token_weights, tokens = token_maps(net, images, caption_directions, fixed_decisions)
+    directions = caption_directions(captions, [int(length) for length in lengths])  # (B, C)
+    token_weights, tokens = token_maps(net, images, directions, fixed_decisions)
     cosines = F.normalize(captions, dim=-1) @ tokens.transpose(1, 2)  # (B, L, M)
     met = (cosines * TOKEN_SCALE).softmax(dim=-1)  # (B, L, M)
     maps = met[..., :-1] @ token_weights[:, :-1]  # (B, L, N), rows sum to 1 less what [CLS] and the extra token took
@@ -67,12 +66,12 @@ def map_loss(
 
 
 def token_maps(
-    net: CrossSparseAggrNet, images: Tensor, caption_directions: Tensor, fixed_decisions: bool = False
+    net: CrossSparseAggrNet, images: Tensor, directions: Tensor, fixed_decisions: bool = False
 ) -> tuple[Tensor, Tensor]:
     """Build the tokens that each image's own caption makes of it.
 
     Args:
-        images: (B, N[+1], C); caption_directions: (B, C) from `seps.training.pairwise.directions`.
+        images: (B, N[+1], C); directions: (B, C) from `caption_directions`.
         fixed_decisions: as in `map_loss`.
 
     Returns:
@@ -80,7 +79,7 @@ def token_maps(
         dropped into: 0); tokens (B, M, C) of unit length. Order: [CLS] if any, aggregated tokens, extra token.
     """
     image = net.encode_images(images)
-    s_st = text_attention(image.unit, caption_directions[..., None]).squeeze(-1)  # (B, N)
+    s_st = text_attention(image.unit, directions[..., None]).squeeze(-1)  # (B, N)
     drawn = net.training and net.use_gumbel_softmax
     selection, _ = net.select(image.s_p, image.s_im, s_st, None, drawn)
     mask = selection.mask if drawn or fixed_decisions else learning_mask(selection)

@@ -16,7 +16,7 @@ from torch import Tensor
 from seps.checks import Lengths
 from seps.method.aggregation import DualTokenAggregation
 from seps.method.network import CrossSparseAggrNet
-from seps.method.selection import Selection, caption_direction, text_attention
+from seps.method.selection import Selection, caption_directions, text_attention
 
 LOWEST_LOGIT = -60.0  # below the highest; keeps a row of weights from vanishing in float32
 
@@ -45,10 +45,12 @@ def pairwise_similarity(
         return similarity, masks
     lengths, dense_lengths = net.check(img_embs, cap_embs, cap_lens, dense_cap_embs, dense_cap_lens)
     image = net.encode_images(img_embs)
-    s_st = text_attention(image.unit, directions(cap_embs, lengths).T).transpose(1, 2)  # (B_v, B_t, N)
+    s_st = text_attention(image.unit, caption_directions(cap_embs, lengths).T).transpose(1, 2)  # (B_v, B_t, N)
     s_dt = None
     if dense_cap_embs is not None and dense_lengths is not None:
-        s_dt = text_attention(image.unit, directions(dense_cap_embs, dense_lengths).T).transpose(1, 2)  # (B_v, B_t, N)
+        s_dt = text_attention(image.unit, caption_directions(dense_cap_embs, dense_lengths).T).transpose(
+            1, 2
+        )  # (B_v, B_t, N)
     s_p = tuple(None if score is None else score[:, None] for score in image.s_p)  # (B_v, 1, N)
     sparse, dense = net.select(
         (s_p[0], s_p[1]), image.s_im[:, None], s_st, s_dt, net.training and net.use_gumbel_softmax, generator
@@ -67,11 +69,6 @@ def pairwise_similarity(
             tokens = torch.cat([image.cls[i].expand(len(tokens), -1, -1), tokens], dim=1)  # (B_t, M, C)
         rows.append(align(net, F.normalize(tokens, dim=-1), words, padding, lengths))
     return torch.stack(rows), tuple(by_caption(branch, cap_embs.dtype) for branch in branches)
-
-
-def directions(embeddings: Tensor, lengths: list[int]) -> Tensor:
-    """Return the unit mean of each caption's words: (B_t, C), in the precision of the decision, without gradient."""
-    return torch.stack([caption_direction(embeddings[i, :length]) for i, length in enumerate(lengths)])
 
 
 def exponentials(logits: Tensor) -> Tensor:

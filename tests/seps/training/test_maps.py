@@ -8,9 +8,9 @@ import torch
 
 from seps.explanation.forward_pass import explain
 from seps.method.network import CrossSparseAggrNet
+from seps.method.selection import caption_directions
 from seps.training import maps
 from seps.training.maps import MIN_INSIDE, map_loss, token_maps
-from seps.training.pairwise import directions
 from seps.training.phrases import PhraseBox
 
 LENGTHS = [5, 7]
@@ -27,7 +27,7 @@ def test_the_tokens_are_those_of_the_explanation(
     embedded: tuple[CrossSparseAggrNet, torch.Tensor, torch.Tensor],
 ) -> None:
     net, images, captions = embedded
-    weights, tokens = token_maps(net, images, directions(captions, LENGTHS))
+    weights, tokens = token_maps(net, images, caption_directions(captions, LENGTHS))
     for i, length in enumerate(LENGTHS):
         record = explain(net, images[i], captions[i, :length]).sparse_alignment
         np.testing.assert_allclose(weights[i].detach(), record.token_weights, atol=1e-6)
