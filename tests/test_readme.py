@@ -104,6 +104,22 @@ def test_the_first_sample_prints_what_it_says(
     assert "[0 0 0" in capsys.readouterr().out
 
 
+def test_the_chinese_readme_has_the_same_links_numbers_and_samples() -> None:
+    english, chinese = README.split("---\n", 2)[2], (ROOT / "README.zh-CN.md").read_text(encoding="utf-8")
+
+    def links(text: str) -> list[str]:
+        return sorted(link for link in re.findall(r"\]\(([^)]+)\)", text) if not link.startswith("README"))
+
+    def numbers(text: str) -> list[str]:
+        return sorted(re.findall(r"\d[\d,.]*\d|\d", text))
+
+    assert links(chinese) == links(english)
+    assert numbers(chinese) == numbers(english)
+    samples = re.findall(r"```(?:python|bibtex)\n.*?```", english, re.DOTALL)
+    assert len(samples) == 2 and all(sample in chinese for sample in samples)
+    assert "](README.zh-CN.md)" in english and "](README.md)" in chinese
+
+
 def test_the_speed_is_that_of_the_bench() -> None:
     bench, text = (ROOT / "tests" / "bench" / "README.md").read_text(), " ".join(GUIDE["results"].split())
     start = next(i for i, line in enumerate(bench.splitlines()) if line.startswith("| 64 images x 100 captions"))

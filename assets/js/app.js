@@ -22,6 +22,7 @@ import { noticeAnswers } from "./page/busy.js";
 import { mount as download } from "./page/download.js";
 import { standingList, standingPicture } from "./page/first.js";
 import { mount as intro } from "./page/intro.js";
+import { followLanguage } from "./page/language.js";
 import { mount as lost } from "./page/lost.js";
 import { followHistory, mount as trail } from "./page/trail.js";
 import { afterTyped, mount as typed, noticeTyping } from "./page/typed.js";
@@ -96,6 +97,7 @@ window.seps = {
     components[name](element, decoded(props), noticed(element, latest(trigger)), answering(element, watch), ...rest),
 };
 waiting.forEach(window.seps.push);
+followLanguage();
 noticeInputs();
 noticeTyping();
 keepOpenInSight();

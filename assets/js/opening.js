@@ -1,7 +1,8 @@
 // The opening page's entry: a worked example to read while the model loads. The page turns into the app by itself.
 
 import { say } from "./base/words.js";
-import { asksForFirst } from "./page/first.js";
+import { asksForExample } from "./page/first.js";
+import { followLanguage } from "./page/language.js";
 import { chips, ranking } from "./lists/lists.js";
 import { mount as viewer } from "./viewer/viewer.js";
 
@@ -20,7 +21,9 @@ function show() {
   document.querySelector(".screen").hidden = false;
   place("caption").textContent = view.viewer.caption;
   still(chips, "examples", { items: view.examples }, later);
-  still(ranking, "ranking", view.ranking, later);
+  const [{ items }] = view.ranking.lists;
+  const note = say("list.ranked_before", { total: items.length, noun: say("noun.photographs") });
+  still(ranking, "ranking", { ...view.ranking, note }, later);
   still(viewer, "viewer", view.viewer, (event) => event === "export" && later());
 }
 
@@ -38,5 +41,6 @@ async function look() {
   setTimeout(look, WAIT);
 }
 
-if (view && asksForFirst) show();
+followLanguage();
+if (view && asksForExample) show();
 setTimeout(look, WAIT);

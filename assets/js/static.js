@@ -2,6 +2,7 @@
 
 import { say } from "./base/words.js";
 import { keepOpenInSight } from "./page/bar.js";
+import { followLanguage, languageSwitch } from "./page/language.js";
 import { viewInSight } from "./page/trail.js";
 import { captionsView } from "./static/captions.js";
 import { compareView } from "./static/compare.js";
@@ -26,9 +27,11 @@ function tell(text) {
   waiting?.tell(text);
 }
 
-const about = document.getElementById("engine");
-about.textContent = say("static.no_engine");
-const engine = makeEngine(site, tell, (running) => { about.textContent = say("static.engine", running); });
+followLanguage();
+document.getElementById("head").append(languageSwitch());
+const tellEngine = (text) => document.querySelectorAll(".engine").forEach((about) => { about.textContent = text; });
+tellEngine(say("static.no_engine"));
+const engine = makeEngine(site, tell, (running) => tellEngine(say("static.engine", running)));
 const lead = (state) => page.lead("why", (view) => view.again(state)); // two that stand side by side there
 const base = { site, engine, pairs: makePairs(engine.ask, tell), lead };
 const views = Object.fromEntries(Object.entries(makers).map(([view, make]) => [view, make({ ...base, line: lines[view] })]));

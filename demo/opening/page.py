@@ -34,9 +34,8 @@ def addressed(view: dict[str, Any]) -> dict[str, Any]:
     """The first view with the addresses of its photographs, as the app's scripts take it."""
     ranking, photo = view["ranking"], view["viewer"]["photo"]
     items = [item | {"thumb": f"opening/thumb/{item['name']}"} for item in ranking["items"]]
-    note = f"{len(items)} photographs, ranked beforehand"
     return {
         "examples": view["examples"],
-        "ranking": {"selected": ranking["selected"], "note": note, "lists": [{"title": "", "items": items}]},
+        "ranking": {"selected": ranking["selected"], "lists": [{"title": "", "items": items}]},
         "viewer": view["viewer"] | {"photo": photo | {"src": f"opening/photo/{photo['name']}"}},
     }

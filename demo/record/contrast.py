@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from demo.record.language import phrase
 from demo.record.packing import packed_array
 from demo.record.table import say
 from demo.record.unmatched import quoted, unfound
@@ -307,7 +308,7 @@ def alternative(contrast: Contrast, part: Part | None, place: int) -> str:
     values = maps_of(contrast, part)[place]
     if not values.any():
         return say("why.picture", title=side.title, shown=say("why.no_map", word=part.name))
-    where = whereabouts(side.record.on_grid(values)) or say("judge.evenly")
+    where = phrase(whereabouts(side.record.on_grid(values)) or say("judge.evenly"))
     return say("why.picture", title=side.title, shown=say("why.map", word=part.name, place=where))
 
 

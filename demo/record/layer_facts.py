@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from demo.record.language import phrase
 from demo.record.table import TABLE, say
 
 if TYPE_CHECKING:
@@ -102,4 +103,5 @@ def token_name(label: str) -> str:
 def region_sentence(region: Region) -> str:
     """What dropping a region's patches costs, in a sentence."""
     cost = say("region.cost" if region.cost >= 0 else "region.gain", amount=abs(region.cost))
-    return say("region.named" if region.named else "region.placed", count=region.count, name=region.name, cost=cost)
+    key, name = "region.named" if region.named else "region.placed", phrase(region.name)
+    return say(key, count=region.count, name=name, cost=cost)

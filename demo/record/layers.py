@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from demo.record.language import phrase
 from demo.record.layer_facts import Shown
 from demo.record.layer_table import Row, existing, row_of
 from demo.record.table import counted, say
@@ -122,7 +123,7 @@ class Layer:
         words = row.words or self.name
         title = say(f"title.{facts.title or words}", **named)
         if record.dense is not None and "dense" in row.branches:
-            title = say("title.of_branch", title=title, branch=branch.name)
+            title = say("title.of_branch", title=title, branch=phrase(branch.name))
         label = say(f"scale.{row.unit or self.name}", **named)
         sentence = say(f"sentence.{facts.sentence or words}", **named)
         low, high = ends(row, values)
@@ -238,10 +239,12 @@ def describe(record: Explanation, layer: Layer) -> str:
     if not amounts.any() or (row.brief and amounts.all()):
         return title
     place = whereabouts(record.on_grid(amounts))
-    return say("alternative.even" if place is None else f"alternative.{LIES[row.scale]}", said=title, place=place)
+    return say(
+        "alternative.even" if place is None else f"alternative.{LIES[row.scale]}", said=title, place=phrase(place or "")
+    )
 
 
 def titled(shown: LayerValues) -> str:
     """A layer's title and its sentence in one."""
-    sentence = f"{shown.sentence[0].lower()}{shown.sentence[1:].rstrip('.')}"
+    sentence = f"{shown.sentence[0].lower()}{shown.sentence[1:].rstrip('.。')}"
     return say("alternative.values", title=shown.title, sentence=sentence)

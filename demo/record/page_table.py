@@ -1,27 +1,49 @@
-"""What the page carries in its head for its scripts: the table of what is said, and the table of layers."""
+"""What the page carries in its head for its scripts: the table of what is said, in both languages, and the table of
+layers."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection
+from pathlib import Path
+from typing import Any
 
 from demo.record import layer_table
-from demo.record.table import LESSON, TABLE, symbols
+from demo.record.language import PHRASES
+from demo.record.table import CHINESE_LESSON, CHINESE_TABLE, LESSON, TABLE, symbols
+
+LANGUAGE_SCRIPT = Path(__file__).resolve().parents[2] / "assets" / "opening" / "language.js"
+
+
+def language_tags(lesson: Collection[str] = ()) -> str:
+    """Elements of the page's head: the script that reads the page's language from its address, and what is Chinese of
+    the tables; `lesson` as in `table_data`."""
+    chinese = CHINESE_TABLE | {name: CHINESE_LESSON[name] for name in lesson} | {"phrases": PHRASES}
+    script = LANGUAGE_SCRIPT.read_text(encoding="utf-8")
+    return f"<script>\n{script}</script>\n{data_tag('seps-table-zh', compact(chinese))}"
 
 
 def table_tag(measures: Collection[str] | None = None, lesson: Collection[str] = ()) -> str:
-    """Both tables as an element of the page's head; arguments as in `table_data`."""
-    data = table_data(measures, lesson).replace("<", chr(92) + "u003c")
-    return f'<script type="application/json" id="seps-table">{data}</script>'
+    """Both tables in English as an element of the page's head; arguments as in `table_data`."""
+    return data_tag("seps-table", table_data(measures, lesson))
+
+
+def data_tag(name: str, data: str) -> str:
+    """JSON as an element of the page that is called `name`."""
+    return f'<script type="application/json" id="{name}">{data.replace("<", chr(92) + "u003c")}</script>'
 
 
 def table_data(measures: Collection[str] | None = None, lesson: Collection[str] = ()) -> str:
-    """Both tables, with the symbols in MathML, as JSON.
+    """Both tables in English, with the symbols in MathML, as JSON.
 
     `measures`: the names of those that the page can ask for; all of them where left out. `lesson`: sections of what the
     lesson says, for a page that fills them in itself.
     """
     rows = layer_table.LAYERS
     layers = [row.for_page() for row in rows if measures is None or row.measure is None or row.name in measures]
-    tables = TABLE | {name: LESSON[name] for name in lesson} | {"symbols": symbols(), "layers": layers}
-    return json.dumps(tables, ensure_ascii=False, separators=(",", ":"))
+    return compact(TABLE | {name: LESSON[name] for name in lesson} | {"symbols": symbols(), "layers": layers})
+
+
+def compact(value: Any) -> str:
+    """A value as JSON in one line."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -3,6 +3,7 @@ masks, words and terms."""
 
 from __future__ import annotations
 
+from demo.record.language import phrase
 from demo.record.layers import Layer
 from demo.record.table import say
 from seps import BranchExplanation, Explanation
@@ -44,5 +45,5 @@ def term_titles(record: Explanation) -> dict[str, str]:
     for name in record.terms:
         caption, _, term = name.partition(" ")
         title = say(f"term.{term}")
-        titles[name] = say("term.of_caption", caption=caption, term=title) if both else title
+        titles[name] = say("term.of_caption", caption=phrase(caption), term=title) if both else title
     return titles

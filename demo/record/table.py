@@ -1,7 +1,8 @@
 """The tables of what the page and its files say: data that a page without a server could fill in too.
 
 `table.json` is for Python and for the page's scripts, which get it with the page; `lesson.json` has what Python alone
-fills in, for the lesson. `say` knows the templates of both.
+fills in, for the lesson. `say` knows the templates of both. Both are English; `table.zh.json` and `lesson.zh.json` have
+the same keys and numbers in Chinese.
 
 A template has named numbers, as "{kept} of {total} patches kept". After a colon stands how a number is written: by a
 format of Python's, or by a noun, as "{count:dropped patch}", which is counted. assets/js/base/words.js reads them
@@ -22,6 +23,7 @@ from pathlib import Path
 from string import Formatter
 from typing import Any
 
+from demo.record.language import CHINESE, language
 from demo.record.maths import mathml
 from seps.numbers import written
 
@@ -37,6 +39,8 @@ def read_table(name: str) -> Table:
 TABLE = read_table("table.json")
 LESSON = read_table("lesson.json")
 TEMPLATES = TABLE | LESSON
+CHINESE_TABLE, CHINESE_LESSON = read_table("table.zh.json"), read_table("lesson.zh.json")
+TRANSLATED = {CHINESE: CHINESE_TABLE | CHINESE_LESSON}
 SYMBOLS = TABLE["symbols"]
 NAMES = re.compile(rf"(?<!\w)({'|'.join(re.escape(name) for name in sorted(SYMBOLS, key=len, reverse=True))})(?!\w)")
 
@@ -59,9 +63,14 @@ _FILLED = _Filled()
 
 
 def say(key: str, **values: Any) -> str:
-    """Fill in a template, as "mask.count"; KeyError where there is none, or where a value is missing."""
+    """Fill in a template, as "mask.count", in the language that is spoken, in English where it lacks there.
+
+    Raises:
+        KeyError: there is no such template, or a value is missing.
+    """
     section, _, name = key.partition(".")
-    return _FILLED.vformat(TEMPLATES[section][name], (), values)
+    template = TRANSLATED.get(language(), {}).get(section, {}).get(name) or TEMPLATES[section][name]
+    return _FILLED.vformat(template, (), values)
 
 
 def rich(text: str) -> str:

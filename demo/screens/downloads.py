@@ -13,6 +13,7 @@ import gradio as gr
 from demo.drawing.formats import Download, Heading
 from demo.galleries.index import IndexedGallery
 from demo.record.counterfactual import decision_numbers, decision_sentence
+from demo.record.language import ENGLISH, speaking
 from demo.record.outlines import outlines
 from demo.record.photo import credit_of, with_new_key
 from demo.record.table import say
@@ -38,13 +39,14 @@ def sent(file: Download) -> dict[str, Any]:
 
 
 def saving(event: Callable[..., tuple[str, dict[str, Any]]]) -> Callable[..., tuple[str, dict[str, Any]]]:
-    """For an event that answers with a message line and a file: where a ValueError comes instead, it goes to the line,
-    and the browser is told that no file will come."""
+    """For an event that answers with a message line and a file, both in English: where a ValueError comes instead, it
+    goes to the line, and the browser is told that no file will come."""
 
     @wraps(event)
     def run(*args: Any, **kwargs: Any) -> tuple[str, dict[str, Any]]:
         try:
-            return event(*args, **kwargs)
+            with speaking(ENGLISH):
+                return event(*args, **kwargs)
         except ValueError as error:
             return message(str(error), "problem"), with_new_key({"failed": True})
 

@@ -8,6 +8,7 @@ from typing import Any
 import gradio as gr
 
 from demo.galleries.index import IndexedGallery
+from demo.record.language import html_in_languages, in_languages, language, of_language
 from demo.record.photo import photo_value
 from demo.record.table import say
 from demo.screens.examples import examples_of
@@ -48,19 +49,29 @@ def gallery_intro(service: RetrievalService, indexed: IndexedGallery) -> dict[st
         "score": ranking.scores[0],
         "photos": len(indexed),
     }
+    picture = {
+        "src": indexed.thumbnail(index),
+        "aspect": photo["width"] / photo["height"],
+        "grid": [rows, columns],
+        "kept": mask_text(kept),
+    }
+    return in_languages(lambda: ideas_value(picture, numbers))
+
+
+def ideas_value(picture: dict[str, Any], numbers: dict[str, Any]) -> dict[str, Any]:
+    """The ideas and what their picture shows, with their numbers."""
     return {
         "ideas": [[say(f"intro.{name}"), say(f"intro.{name}_says", **numbers)] for name in IDEAS],
-        "picture": {
-            "src": indexed.thumbnail(index),
-            "aspect": photo["width"] / photo["height"],
-            "grid": [rows, columns],
-            "kept": mask_text(kept),
-            "says": say("intro.picture", **numbers),
-        },
+        "picture": picture | {"says": say("intro.picture", **numbers)},
     }
 
 
 def ideas_html(value: dict[str, Any]) -> str:
-    """The ideas as a list of terms for About."""
-    rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(says)}</dd>" for name, says in value["ideas"])
-    return f"<h2>{escape(say('intro.title'))}</h2><dl class='ideas'>{rows}</dl>"
+    """The ideas as a list of terms for About, in each language."""
+
+    def listed() -> str:
+        ideas = of_language(value, language())["ideas"]
+        rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(says)}</dd>" for name, says in ideas)
+        return f"<h2>{escape(say('intro.title'))}</h2><dl class='ideas'>{rows}</dl>"
+
+    return html_in_languages(listed)

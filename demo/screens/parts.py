@@ -145,7 +145,7 @@ def computing() -> dict[str, str]:
 
 def opening(gallery: str) -> str:
     """The sentence while a gallery is opened that takes seconds."""
-    return f"Opening the gallery {gallery}. The first time, the model reads its pictures, which takes some seconds."
+    return say("hint.opening", name=gallery)
 
 
 def tell_opened(registry: ModelRegistry, gallery: gr.Radio, status: gr.HTML) -> Callable[..., Any]:

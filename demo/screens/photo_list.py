@@ -6,6 +6,7 @@ from typing import Any
 
 from demo.galleries.folder import FOLDER
 from demo.galleries.index import IndexedGallery
+from demo.record.language import phrase
 from demo.record.photo import with_new_key
 from demo.record.table import say
 from demo.screens.parts import RANKED
@@ -22,12 +23,12 @@ def ranking_value(
     noun = noun if total != 1 else noun.removesuffix("s")
     key = "list.ranked_short" if scored < total else "list.ranked_best" if total > RANKED else "list.ranked"
     numbers = {"scored": scored, "total": total, "milliseconds": 1000 * seconds, "count": RANKED}
-    lists = [("Caption alone" if with_dense else "", alone)] + (
-        [("With dense caption", with_dense)] if with_dense else []
+    lists = [(phrase("Caption alone") if with_dense else "", alone)] + (
+        [(phrase("With dense caption"), with_dense)] if with_dense else []
     )
     return with_new_key(
         {
-            "note": say(key, noun=noun, **numbers),
+            "note": say(key, noun=say(f"noun.{noun}"), **numbers),
             "all": say("list.score_all", total=total) if scored < total else "",
             "selected": selected,
             "lists": [{"title": title, "items": _items(indexed, ranking)} for title, ranking in lists if ranking],

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from demo.record.table import rich
+from demo.record.language import phrase
+from demo.record.table import rich, say
 from seps.numbers import written
 
 DENSE = {"none": "captions alone", "own": "each with its own dense caption", "other": "with another image's"}
@@ -47,8 +48,8 @@ def results(rows: Sequence[dict[str, Any]]) -> str:
     cells = [
         (
             row["model"],
-            f"{row['split']}, {row['images']:,} images",
-            DENSE[row["dense"]],
+            say("about.split", split=row["split"], images=row["images"]),
+            phrase(DENSE[row["dense"]]),
             *[number(value, 1) for value in (*row["image_to_text"], *row["text_to_image"], row["rsum"])],
         )
         for row in rows
@@ -66,8 +67,8 @@ def number(value: float | None, digits: int) -> str:
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], groups: Sequence[str] = ()) -> str:
     """An HTML table; a group spans three columns where it has a name."""
-    above = "".join(f"<th{' colspan=3' if group else ''}>{escape(group)}</th>" for group in groups)
-    head = "".join(f"<th>{escape(text)}</th>" for text in heads)
+    above = "".join(f"<th{' colspan=3' if group else ''}>{escape(phrase(group))}</th>" for group in groups)
+    head = "".join(f"<th>{escape(phrase(text))}</th>" for text in heads)
     body = "".join("<tr>" + "".join(f"<td>{rich(text)}</td>" for text in row) + "</tr>" for row in rows)
     above = f"<tr>{above}</tr>" if groups else ""
     return f'<div class="wide"><table><thead>{above}<tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
@@ -79,7 +80,7 @@ def grounding_table(rows: Sequence[dict[str, Any]]) -> str:
     names = [name for name in MEASURE_NAMES if any(name in row["measures"] for row in rows)]
     cells = [
         (
-            *(row["model"], row["split"], METHODS.get(row["method"], row["method"])),
+            *(row["model"], row["split"], phrase(METHODS.get(row["method"], row["method"]))),
             *(interval(row["measures"].get(name)) for name in names),
         )
         for row in rows
@@ -94,4 +95,4 @@ def interval(value: tuple[float, float | None, float | None] | None) -> str:
     mean, low, high = value
     if low is None or high is None:
         return written(mean, ".3f")
-    return f"{written(mean, '.3f')} ({written(low, '.3f')} to {written(high, '.3f')})"
+    return say("about.interval", mean=mean, low=low, high=high)

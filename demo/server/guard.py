@@ -15,6 +15,7 @@ import gradio as gr
 from gradio.block_function import BlockFunction
 from gradio.exceptions import ComponentProcessingError
 
+from demo.record.language import speaking
 from demo.server.detail import checked_fields, is_finite, shortened, valid_text
 from demo.server.gate import FAULT, FULL, STATUS, is_full
 from demo.server.sessions import Sessions
@@ -46,7 +47,8 @@ class GuardedBlocks(gr.Blocks):
                 raise ValueError(GONE.format(query=escape(asked_from(options.get("request")))))
             if event.collects_event_data:  # before Gradio looks for files in it
                 checked_fields(options["event_data"]._data if options.get("event_data") else None)
-            return await super().process_api(event, checked(event, inputs), *args, **options)
+            with speaking(asked_language(options.get("request"))):
+                return await super().process_api(event, checked(event, inputs), *args, **options)
         except Exception as error:
             cause = error.__cause__ if isinstance(error, ComponentProcessingError) else error  # reading an upload
             status, sentence = status_of(event, cause)
@@ -71,6 +73,12 @@ def scope_of(request: Any) -> Any:
     """The scope of the request that an event came with; of several, of the first."""
     first = request[0] if isinstance(request, list) and request else request
     return getattr(getattr(first, "request", None), "scope", {})
+
+
+def asked_language(request: Any) -> str:
+    """The language of the page that a request comes from, "" where it does not tell."""
+    first = request[0] if isinstance(request, list) and request else request
+    return str((getattr(first, "query_params", None) or {}).get("lang", ""))
 
 
 def asked_from(request: Any) -> str:

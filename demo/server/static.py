@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from demo.drawing.palette import DARK, LIGHT, VEIL, variables
-from demo.record.page_table import table_tag
+from demo.record.page_table import language_tags, table_tag
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 SCRIPTS, STYLES = ASSETS / "js", ASSETS / "css"
@@ -53,7 +53,9 @@ def script_tags(entry: str) -> str:
     the table of what the page says."""
     shared = [name for name in scripts() if "/" in name]
     links = [f'<link rel="modulepreload" href="{script_address(name)}">' for name in shared]
-    return "\n".join([table_tag(), *links, f'<script type="module" src="{script_address(entry)}"></script>'])
+    return "\n".join(
+        [language_tags(), table_tag(), *links, f'<script type="module" src="{script_address(entry)}"></script>']
+    )
 
 
 @lru_cache(maxsize=1)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from demo.record.packing import DESCRIPTION
-from demo.record.page_table import table_tag
+from demo.record.page_table import language_tags, table_tag
 from demo.screens.parts import NO_POOL
 from demo.server.static import scripts, styles
 from demo.service.measures import MEASURES
@@ -42,7 +42,12 @@ def static_page(parts: dict[str, str], galleries: Sequence[dict[str, Any]], engi
     }
     data = json.dumps(values, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     links = [f'<link rel="modulepreload" href="{parts["js"]}/{name}">' for name in preloaded()]
-    tags = [table_tag(MEASURED, SECTIONS), *links, f'<script type="module" src="{entry}"></script>']
+    tags = [
+        language_tags(SECTIONS),
+        table_tag(MEASURED, SECTIONS),
+        *links,
+        f'<script type="module" src="{entry}"></script>',
+    ]
     content = {"/*STYLE*/": styles(), "<!--IDEAS-->": ideas, "<!--SCRIPTS-->": "\n".join(tags), "/*SITE*/null": data}
     page = (ASSETS / "page.html").read_text(encoding="utf-8")
     for place, text in content.items():

@@ -2,10 +2,11 @@
 // whenever `watch` tells that it changed; trigger(event, detail) tells Python.
 
 import { h } from "./dom.js";
-import { say } from "./words.js";
+import { language } from "./language.js";
+import { phrase, say } from "./words.js";
 
 // The props of a component whose value came as one JSON text, [number, value], see demo/server/page_value.py: the
-// value as plain data, read once.
+// value as plain data, read once, in the page's language where it comes in several (demo/record/language.py).
 export function decoded(props) {
   let text = null;
   let value = null;
@@ -14,6 +15,7 @@ export function decoded(props) {
       if (props.value !== text) {
         text = props.value;
         value = text ? JSON.parse(text)[1] : null;
+        if (value?.languages) value = { ...value, ...value.languages[language] };
       }
       return value;
     },
@@ -23,7 +25,7 @@ export function decoded(props) {
 // What stands where there is no picture: `nothing`, or what the value says to wait for; null where there is one.
 export function missing(value, nothing) {
   if (value && !value.waiting) return null;
-  return value ? h("p", { class: "seps-empty seps-waiting" }, value.waiting) : h("p", { class: "seps-empty" }, nothing);
+  return value ? h("p", { class: "seps-empty seps-waiting" }, phrase(value.waiting)) : h("p", { class: "seps-empty" }, nothing);
 }
 
 // Where a component draws: the place that its template names.

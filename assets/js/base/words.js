@@ -1,11 +1,16 @@
 // What the page says: templates filled in, and names with their mathematics. The table of both is
 // demo/record/table.json; the page carries it in its head, with the mathematics as MathML, and with it the table of
-// layers, demo/record/layer_table.py.
+// layers, demo/record/layer_table.py. What is Chinese of it lies beside it; what lacks there is said in English.
 
 import { h } from "./dom.js";
+import { language } from "./language.js";
 import { fixed } from "./numbers.js";
 
-const table = JSON.parse(document.getElementById("seps-table").textContent);
+const read = (id) => JSON.parse(document.getElementById(id)?.textContent ?? "{}");
+const english = read("seps-table");
+const { phrases = {}, ...translated } = language === "en" ? {} : read(`seps-table-${language}`);
+const table = { ...english };
+for (const [section, rows] of Object.entries(translated)) table[section] = { ...english[section], ...rows };
 export const layers = table.layers;
 const escaped = (name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const names = Object.keys(table.symbols).sort((first, other) => other.length - first.length);
@@ -14,6 +19,17 @@ const NAMES = new RegExp(`(?<!\\w)(${names.map(escaped).join("|")})(?!\\w)`);
 // The sentence of a template of the table, as say("mask.count", {kept, total}).
 export function say(key, values = {}) {
   return fill(template(key), values);
+}
+
+// What stands in the code in English, in the page's language; as it is where nothing translates it.
+export function phrase(text) {
+  return phrases[text] ?? text;
+}
+
+// What a token is called, by its label in the record: "aggregated 7", "extra" or "[CLS]".
+export function tokenLabel(label) {
+  const [name, number] = label.split(" ");
+  return number ? phrase(`${name} {number}`).replace("{number}", number) : phrase(name);
 }
 
 const coarse = window.matchMedia("(pointer: coarse)");

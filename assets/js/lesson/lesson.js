@@ -3,7 +3,7 @@
 import { loadImage, resize } from "../base/canvas.js";
 import { button, calm, h, press } from "../base/dom.js";
 import { lasting } from "../base/mount.js";
-import { math, say, symbols } from "../base/words.js";
+import { math, phrase, say, symbols } from "../base/words.js";
 import { showEquation } from "./equation.js";
 import { createKnobs, movedTable } from "./knobs.js";
 import { createScene } from "./scene.js";
@@ -90,7 +90,7 @@ function build(root, trigger, talkAsked) {
   const token = slider(say("knob.token"), { "data-choice": "token" }, (at) => choose({ token: at }));
   const word = slider(say("knob.word"), { "data-choice": "word" }, (at) => choose({ word: at }));
   const branches = ["sparse", "dense"].map((name) =>
-    button({ "data-branch": name, click: () => choose({ branch: name }) }, say("button.branch", { name })),
+    button({ "data-branch": name, click: () => choose({ branch: name }) }, say("button.branch", { name: phrase(name) })),
   );
   const both = h("div", { class: "seps-branches", role: "group", "aria-label": say("group.branch") }, ...branches);
   const again = button({ class: "seps-again", click: () => draw(true, true) }, say("button.sum"));

@@ -2,7 +2,7 @@
 
 import { h } from "../base/dom.js";
 import { fixed, signed } from "../base/numbers.js";
-import { meaning, say, sayNodes, symbol } from "../base/words.js";
+import { meaning, phrase, say, sayNodes, symbol, tokenLabel } from "../base/words.js";
 import { maximaMarks } from "./charts.js";
 import { standing } from "./knobs.js";
 import { cellMap } from "./scene.js";
@@ -51,7 +51,7 @@ function matrix(c) {
       h(
         "p",
         { class: "seps-aside", "data-best": best },
-        say("lesson.entry", { token: alignment.tokens[best], value: alignment.matrix[best][word] }),
+        say("lesson.entry", { token: tokenLabel(alignment.tokens[best]), value: alignment.matrix[best][word] }),
       ),
     ),
     heading(c, "side", { ...rest, room: (narrow ? 1 : 0.48) * rest.width }, say("lesson.matrix", { tokens, words })),
@@ -118,7 +118,7 @@ function matrix(c) {
         {},
         ...sayNodes("lesson.mean", {
           count: values.length,
-          kind,
+          kind: phrase(kind),
           mean: h("b", { "data-mean": mean }, fixed(mean, 4)),
         }),
       ),

@@ -2,8 +2,14 @@
 
 import { say } from "../base/words.js";
 
-// Whether the address that the page was opened with asks for the first view, and for nothing else than how it looks.
-export const asksForFirst = [...new URLSearchParams(location.search).keys()].every((name) => name === "__theme");
+const asked = [...new URLSearchParams(location.search).keys()].filter((name) => name !== "__theme");
+
+// Whether the address that the page was opened with asks for the first view, and for nothing else than how it looks; in
+// another language its sentences come from the server.
+export const asksForFirst = asked.length === 0;
+
+// The same of the page before the app, which says all of it by itself.
+export const asksForExample = asked.every((name) => name === "lang");
 
 // The mount of a component that has a value from the start, `first`: where the address asks for something else, it
 // shows `instead`, until the answer is there.

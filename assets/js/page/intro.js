@@ -4,6 +4,7 @@
 import { button, h, svg } from "../base/dom.js";
 import { rootOf } from "../base/mount.js";
 import { say } from "../base/words.js";
+import { languageSwitch } from "./language.js";
 import { readMask } from "../viewer/masks.js";
 
 const LEFT = "seps.intro"; // in the browser's own memory, once the overlay was left
@@ -13,7 +14,7 @@ const HEIGHT = 24; // of a patch, in the drawing's units
 function isFirst() {
   const [visit] = performance.getEntriesByType("navigation");
   const names = [...new URLSearchParams(new URL(visit?.name ?? location.href).search).keys()];
-  if (window.self !== window.top || names.some((name) => name !== "__theme")) return false;
+  if (window.self !== window.top || names.some((name) => !["__theme", "lang"].includes(name))) return false;
   if (document.activeElement?.matches("textarea, input")) return false;
   try {
     return localStorage.getItem(LEFT) === null;
@@ -72,6 +73,6 @@ export function mount(element, props) {
     ),
   );
   const open = button({ class: "seps-open", "aria-haspopup": "dialog", click: () => dialog.showModal() }, say("intro.open"));
-  root.replaceChildren(open, dialog);
+  root.replaceChildren(open, languageSwitch(), dialog);
   if (isFirst()) dialog.showModal();
 }

@@ -5,6 +5,7 @@
 // An entry is {number, view, content, pair}: content is the number under which Python keeps what the view showed, null
 // until it is there; pair is what was asked for, without how it is drawn.
 
+import { inLanguage, queryAlone } from "../base/language.js";
 import { acted } from "./acts.js";
 
 const LONGEST = 4000; // characters of what Python is told
@@ -35,7 +36,7 @@ const entry = () => history.state?.seps ?? null;
 const number = () => `${Math.round(performance.timeOrigin)}-${(made += 1)}`;
 
 function write(how, next, query) {
-  history[`${how}State`]({ ...history.state, seps: next }, "", query || location.pathname);
+  history[`${how}State`]({ ...history.state, seps: next }, "", inLanguage(query || "") || location.pathname);
 }
 
 // The view in sight, by its name in links.
@@ -95,7 +96,7 @@ function typed({ target, isTrusted }) {
   const next = goesOn ? now : { number: number(), view, content: null, pair: null };
   typing = { number: next.number, at };
   contents.delete(view);
-  write(goesOn ? "replace" : "push", next, location.search && typedQuery(view, BOXES[box], target.value));
+  write(goesOn ? "replace" : "push", next, queryAlone() && typedQuery(view, BOXES[box], target.value));
 }
 
 function typedQuery(view, name, text) {
@@ -133,7 +134,7 @@ function restore() {
   restoring = now.number;
   restoringSince = performance.now();
   if (shown) acted(shown.element);
-  const query = location.search.length > LONGEST ? "" : location.search;
+  const query = queryAlone().length > LONGEST ? "" : queryAlone();
   tell("back", { content: now.content ?? "", view: now.view, query });
 }
 

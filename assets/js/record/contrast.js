@@ -3,7 +3,7 @@
 //
 // A side is {title, caption, record, attribution, unfound, rank, total}, rank 0 where it was not ranked.
 
-import { say } from "../base/words.js";
+import { phrase, say } from "../base/words.js";
 import { captionWords, isContent, quoted } from "./unfound.js";
 import { whereabouts } from "./whereabouts.js";
 
@@ -130,7 +130,7 @@ function alternative(contrast, part, place) {
     return say("why.picture", { title, shown: words ? say("why.marked", { words }) : say("why.unmarked") });
   }
   const values = mapOf(contrast, part, place);
-  const where = () => whereabouts(values, record.grid) ?? say("judge.evenly");
+  const where = () => phrase(whereabouts(values, record.grid)) ?? say("judge.evenly");
   const shown = values.some(Boolean) ? say("why.map", { word: part.name, place: where() }) : say("why.no_map", { word: part.name });
   return say("why.picture", { title, shown });
 }

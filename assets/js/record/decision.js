@@ -1,7 +1,7 @@
 // What is said of a decision by hand, beside the model's own, and of the game, as demo/record/counterfactual.py; and of
 // the mask for another caption, as demo/record/mask_overlap.py. A decision is {record, rank, total}.
 
-import { say } from "../base/words.js";
+import { say, tokenLabel } from "../base/words.js";
 import { wordLine } from "./sentences.js";
 
 const EVEN = 5e-5; // of S(I, T)
@@ -38,7 +38,7 @@ function changedWord(record, model, word) {
   const [{ cosines, best_token: best }, before] = [record.alignments[0], model.alignments[0]];
   const token = before.best_token[word];
   const difference = Math.fround(cosines[best[word]][word] - before.cosines[token][word]);
-  return say("whatif.word", { line: wordLine(record, word), change: difference, token: before.tokens[token] });
+  return say("whatif.word", { line: wordLine(record, word), change: difference, token: tokenLabel(before.tokens[token]) });
 }
 
 // What stands below the game's picture; `hand` is null where nothing is painted.

@@ -3,7 +3,7 @@
 
 import { floats } from "../base/bytes.js";
 import { fixed } from "../base/numbers.js";
-import { fill, layers, say } from "../base/words.js";
+import { fill, layers, say, tokenLabel } from "../base/words.js";
 import { recordWords } from "./sentences.js";
 import { layerText, sourceOf } from "./values.js";
 
@@ -122,7 +122,7 @@ export function patchLines(record, patch) {
   const weights = token_weights.map((row) => row[patch]);
   const token = weights.indexOf(Math.max(...weights));
   const word = best_word[token];
-  const met = { token: tokens[token], word: words[word], cosine: cosines[token][word] };
+  const met = { token: tokenLabel(tokens[token]), word: words[word], cosine: cosines[token][word] };
   const first = fill(record.says.patch, { ...placeOf(record, patch), ...met });
   const branches = record.branches.map((branch, index) => {
     const parts = Object.fromEntries(Object.entries(branch.parts).map(([name, values]) => [name, values[patch]]));

@@ -2,7 +2,7 @@
 // demo/record/sentences.py, demo/record/layers.py and demo/record/layer_facts.py say some of it in files, in commands and
 // in the lesson; tests/helpers/record_words.py is all of it in Python.
 
-import { layers as rows, say, tells, template } from "../base/words.js";
+import { layers as rows, phrase, say, tells, template, tokenLabel } from "../base/words.js";
 import { layerText, resolve, sourceOf } from "./values.js";
 import { whereabouts } from "./whereabouts.js";
 
@@ -114,7 +114,7 @@ function shownLayer(record, layer) {
     range: ends(row, low, high),
     label: say(`scale.${row.unit || name}`, named),
     title: record.branches.length > 1 && row.branches.includes("dense")
-      ? say("title.of_branch", { title, branch: branch.name })
+      ? say("title.of_branch", { title, branch: phrase(branch.name) })
       : title,
     sentence: say(`sentence.${facts.sentence ?? words}`, named),
   };
@@ -173,7 +173,7 @@ function tokenName(label) {
 
 function regionSentence({ count, name, named, cost }) {
   const costs = say(cost >= 0 ? "region.cost" : "region.gain", { amount: Math.abs(cost) });
-  return say(named ? "region.named" : "region.placed", { count, name, cost: costs });
+  return say(named ? "region.named" : "region.placed", { count, name: phrase(name), cost: costs });
 }
 
 // What a layer shows, in words, with the place where most of it lies.
@@ -184,7 +184,7 @@ function described(record, layer, shown) {
   const title = row.brief ? say(row.brief, { kept: total(amounts), total: amounts.length }) : titled(shown);
   if (!amounts.some(Boolean) || (row.brief && amounts.every(Boolean))) return title;
   const place = whereabouts(amounts, record.grid);
-  return say(place === null ? "alternative.even" : `alternative.${LIES[row.scale]}`, { said: title, place });
+  return say(place === null ? "alternative.even" : `alternative.${LIES[row.scale]}`, { said: title, place: phrase(place) });
 }
 
 function amountsOf(row, { flat, range: [low] }) {
@@ -197,7 +197,7 @@ function amountsOf(row, { flat, range: [low] }) {
 }
 
 function titled({ title, sentence }) {
-  const text = `${sentence[0].toLowerCase()}${sentence.slice(1).replace(/\.+$/, "")}`;
+  const text = `${sentence[0].toLowerCase()}${sentence.slice(1).replace(/[.。]+$/, "")}`;
   return say("alternative.values", { title, sentence: text });
 }
 
@@ -211,7 +211,7 @@ function branchLine(branch, isAlone) {
   const parts = Object.keys(branch.parts)
     .map((name) => part.replaceAll("{name}", name).replaceAll("{value", `{${name}`)).join(", ");
   return template(isAlone ? "patch.branch" : "patch.of_branch")
-    .replaceAll("{branch}", capitalized(branch.name))
+    .replaceAll("{branch}", capitalized(phrase(branch.name)))
     .replaceAll("{total}", String(branch.kept.length))
     .replaceAll("{parts}", parts);
 }
@@ -221,7 +221,7 @@ export function wordLine(record, number) {
   const { best_token: best, word_maps: maps, words, cosines, tokens } = record.alignments[0];
   const token = best[number];
   const key = maps[number].some(Boolean) ? "word.met" : "word.placeless";
-  return say(key, { word: words[number], cosine: cosines[token][number], token: tokens[token] });
+  return say(key, { word: words[number], cosine: cosines[token][number], token: tokenLabel(tokens[token]) });
 }
 
 // What the score used of a word and where the word by itself fits best, where these are not the same place; else null.
@@ -243,6 +243,6 @@ export function termTitles(record) {
   return Object.fromEntries(Object.keys(record.terms).map((name) => {
     const [caption, ...rest] = name.split(" ");
     const title = say(`term.${rest.join(" ")}`);
-    return [name, isBoth ? say("term.of_caption", { caption, term: title }) : title];
+    return [name, isBoth ? say("term.of_caption", { caption: phrase(caption), term: title }) : title];
   }));
 }

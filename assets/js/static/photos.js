@@ -54,7 +54,7 @@ export function photosView({ site, engine, pairs, line, lead }) {
     const [best, picture] = [await pairs.explained(facts, order[0], caption), await pairs.viewerValue(facts, next)];
     return { state: next, note, viewer: picture, ranking: {
       note: say(order.length > RANKED ? "list.ranked_best" : "list.ranked", {
-        total: order.length, noun: facts.noun, milliseconds, count: RANKED,
+        total: order.length, noun: say(`noun.${facts.noun}`), milliseconds, count: RANKED,
       }),
       selected: next.index,
       lists: [{ title: "", items: order.slice(0, RANKED).map((index, rank) => ({

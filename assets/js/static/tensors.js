@@ -1,12 +1,12 @@
 // The tensors of each step of the lesson with their shapes, as demo/screens/lesson/steps.py lists them, of a pass without
 // a dense caption.
 
-import { say } from "../base/words.js";
+import { phrase, say } from "../base/words.js";
 
 export function tensorsOf({ record, knobs, facts: { channels, pixels } }) {
   const { branches: [{ parts, aggregation_weights: merged, kept }], alignments: [{ matrix, words }], terms } = record;
   const [patches, tokens, length] = [kept.length, matrix.length, words.length];
-  const branch = { branch: "sparse" };
+  const branch = { branch: phrase("sparse") };
   const of = { words: say("tensor.of_sparse") };
   return [
     [tensor("I", [3, pixels, pixels]), tensor("V", [patches, channels]), ...(record.has_cls ? [tensor("v_cls", [1, channels])] : [])],

@@ -11,7 +11,9 @@ from demo.galleries.index import in_memory
 from demo.galleries.paths import printable
 from demo.galleries.scenes import SCENES
 from demo.galleries.stored import StoredGallery
+from demo.record.language import CHINESE, html_in_languages, phrase, speaking
 from demo.record.photo import credit_of
+from demo.record.table import say
 from demo.screens.intro import ideas_html, intro_value
 from demo.screens.parts import UNQUEUED
 from demo.screens.tables import grounding_table, results
@@ -19,31 +21,18 @@ from demo.service.registry import ModelRegistry
 from demo.service.results import OwnModels, our_contrast, our_grounding, our_results
 from seps.models.hub import shipped_models
 
-READING = """
-## Reading the pictures
-
-A photograph is cut into patches, here {rows} by {columns} of them. For a caption each patch gets a **significance
-score**, the sum of up to four parts: an MLP's (s<sup>p</sup>), how well it fits the caption (s<sup>st</sup>), a dense
-caption if there is one (s<sup>dt</sup>), and the photograph as a whole (s<sup>im</sup>). The better half is **kept**:
-that is the **decision mask**. Kept patches are merged into {tokens} **aggregated tokens** by learned weights; the
-dropped ones make one **extra token**. Then every word meets every token. The best meetings, averaged both ways, and
-what a small MLP makes of the five best are the similarity **S(I, T)**, by which everything is ranked.
-
-The pictures are drawn from the numbers of one forward pass. A kept patch is not a cause: it says that this patch
-entered the comparison, not that the model saw the thing named.
-
-The method is SEPS, Semantic-Enhanced Patch Slimming: [arXiv 2511.01390](https://arxiv.org/abs/2511.01390).
-"""
-SCENES_TEXT = """
-## Scenes
-
-The gallery **scenes** is drawn by this project's own code and belongs to a model that was trained on such drawings
-alone. Every object's pixels are known: **true objects** outlines them, and under a word's picture stands how much of
-its weight lies inside what its phrase names.
-"""
 NOT_MEASURED = (
     "No measured numbers were found: `python -m seps.evaluate --model RUN/best --data DATA --split dev --json "
     "RUN/results.json` writes them where this page looks."
+)
+POINTING = (
+    "Do the pictures point at what phrases name? Shares from 0 to 1, with 95% intervals where they were measured; "
+    "beside our word maps, maps that know less."
+)
+FOLLOWING = (
+    "Do they follow the caption? Two phrases of one caption that name things apart, each a caption by itself: what "
+    "each map keeps of its own region and of the other one, as many patches as the decision mask; contrast is the "
+    "difference, 0 where the caption moves nothing."
 )
 NOT_FILLED = "[More Information Needed]"  # in the card that the hub's library writes beside every saved model
 
@@ -52,11 +41,18 @@ def build(registry: ModelRegistry, tab: gr.Tab) -> None:
     """Lay the view out in its tab."""
     model = registry.photos.model
     rows, columns = model.grid
-    reading = READING.format(rows=rows, columns=columns, tokens=model.cross_net.num_tokens)
+    numbers = {"rows": rows, "columns": columns, "tokens": model.cross_net.num_tokens}
+
+    def reading() -> str:
+        scenes = say("about.scenes") if SCENES in registry.names else ""
+        return f"{say('about.reading', **numbers)}\n\n{scenes}"
+
     gr.HTML(ideas_html(intro_value(registry)), elem_classes="prose")
     with gr.Column(elem_classes="prose"):
-        gr.Markdown(reading + (SCENES_TEXT if SCENES in registry.names else ""))
-    gr.HTML(measured(registry.own_models), elem_id="measured", elem_classes="prose tables")
+        gr.Markdown(reading(), elem_classes="in-english")
+        with speaking(CHINESE):
+            gr.Markdown(reading(), elem_classes="in-chinese")
+    gr.HTML(html_in_languages(lambda: measured(registry.own_models)), elem_id="measured", elem_classes="prose tables")
     with gr.Column(elem_classes="prose"):
         for name in registry.models:
             if name in shipped_models():
@@ -67,26 +63,26 @@ def build(registry: ModelRegistry, tab: gr.Tab) -> None:
                 gr.Markdown(own_card(registry, name))
         with gr.Accordion("Whose the photographs are", open=False):
             gr.HTML("<ul>" + "".join(credit_lines(registry)) + "</ul>")
-        galleries = gr.HTML(galleries_html(registry), elem_id="galleries")
-    tab.select(lambda: galleries_html(registry), None, galleries, **UNQUEUED)
+        galleries = gr.HTML(html_in_languages(lambda: galleries_html(registry)), elem_id="galleries")
+    tab.select(lambda: html_in_languages(lambda: galleries_html(registry)), None, galleries, **UNQUEUED)
 
 
 def galleries_html(registry: ModelRegistry) -> str:
     """How large each gallery is, and where what the model gives for its photographs lies."""
     rows = "".join(f"<li>{escape(gallery_line(registry, name))}</li>" for name in registry.names)
-    return f"<h2>Galleries</h2><ul>{rows}</ul>"
+    return f"<h2>{phrase('Galleries')}</h2><ul>{rows}</ul>"
 
 
 def gallery_line(registry: ModelRegistry, name: str) -> str:
     """A gallery's size and store."""
     if registry.is_waited_for(name):
-        return f"{name}: opened when it is first chosen"
+        return say("about.waiting", name=name)
     indexed = registry.find(name)[1]
-    count = f"{name}: {len(indexed):,} {indexed.gallery.noun}"
+    counted = {"name": name, "count": len(indexed), "noun": say(f"noun.{indexed.gallery.noun}")}
     if isinstance(indexed, StoredGallery):
-        table = f"the table {indexed.table.name} in the cache folder, {megabytes(indexed.nbytes)}"
-        return f"{count}, {indexed.indexed:,} of them indexed, in {table}; captions are ranked in two stages"
-    return f"{count}, in memory, {megabytes(in_memory(indexed).nbytes)}"
+        table = {"table": indexed.table.name, "indexed": indexed.indexed, "size": megabytes(indexed.nbytes)}
+        return say("about.stored", **counted, **table)
+    return say("about.size", **counted, size=megabytes(in_memory(indexed).nbytes))
 
 
 def megabytes(size: int) -> str:
@@ -131,14 +127,9 @@ def measured_models(registry: ModelRegistry) -> set[str]:
 def measured(models: OwnModels | None = None) -> str:
     """The models' results as HTML: of the shipped ones, and of models of one's own."""
     return (
-        "<h2>What the models reach</h2><p>Recall at K in per cent.</p>"
-        + results(our_results(models))
-        + "<p>Do the pictures point at what phrases name? Shares from 0 to 1, with 95% intervals where they were "
-        "measured; beside our word maps, maps that know less.</p>"
-        + grounding_table(our_grounding(models))
-        + "<p>Do they follow the caption? Two phrases of one caption that name things apart, each a caption by itself: "
-        "what each map keeps of its own region and of the other one, as many patches as the decision mask; contrast is "
-        "the difference, 0 where the caption moves nothing.</p>" + grounding_table(our_contrast(models))
+        f"<h2>{phrase('What the models reach')}</h2><p>{phrase('Recall at K in per cent.')}</p>"
+        f"{results(our_results(models))}<p>{phrase(POINTING)}</p>{grounding_table(our_grounding(models))}"
+        f"<p>{phrase(FOLLOWING)}</p>{grounding_table(our_contrast(models))}"
     )
 
 

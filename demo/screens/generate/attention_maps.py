@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from demo.record.language import phrase
 from demo.record.packing import packed_array
 from demo.record.sentences import SPECIAL
 from demo.record.table import say
@@ -125,4 +126,4 @@ def seps_says(look: Look, sentence: str = "seps_says") -> str:
 def lies(attention: Floats) -> str:
     """Where most of shares (H, W) lies, as the end of a sentence."""
     place = whereabouts(attention)
-    return say("generate.evenly") if place is None else say("generate.mostly", place=place)
+    return say("generate.evenly") if place is None else say("generate.mostly", place=phrase(place))

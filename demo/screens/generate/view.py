@@ -13,6 +13,7 @@ from PIL import Image
 from demo.galleries.drawings import DRAWN
 from demo.galleries.photos import read_upload
 from demo.galleries.scenes import SCENES
+from demo.record.language import html_in_languages
 from demo.record.photo import strip_value
 from demo.record.table import say
 from demo.screens.downloads import OPTIONS, connect_layer, explanation, saving, sent
@@ -112,6 +113,12 @@ class GenerateView:
         )
 
 
+def captioning_head() -> str:
+    """What stands above the captioning of a picture, as HTML."""
+    title, hint = (escape(say(f"generate.caption_{part}")) for part in ("title", "hint"))
+    return f"<h3 class='part'>{title}</h3><p class='hint'>{hint}</p>"
+
+
 def build() -> GenerateView:
     """Lay the view out; `connect` gives it its events."""
     with gr.Row(elem_classes="screen"):
@@ -136,8 +143,7 @@ def build() -> GenerateView:
                     recaption = scripted("told", "seps-told", "generate-told", ())
             words = scripted("words", "seps-viewer", "generate-words", ("layer", "export"))
             looks = scripted("looks", "seps-looks", "generate-looks", ("word",))
-            title, hint = (escape(say(f"generate.caption_{part}")) for part in ("title", "hint"))
-            gr.HTML(f"<h3 class='part'>{title}</h3><p class='hint'>{hint}</p>", elem_id="generate-caption-title")
+            gr.HTML(html_in_languages(captioning_head), elem_id="generate-caption-title")
             photos = scripted("strip", "strip", "generate-photos")
             strip = scripted("strip", "strip", "generate-strip")
             with gr.Accordion("A picture of your own", open=False, elem_id="generate-own"):

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from demo.record.language import phrase
 from demo.record.packing import packed_array
 from demo.record.sentences import SPECIAL
-from demo.record.table import counted, say
+from demo.record.table import say
 from demo.record.unmatched import kind_of, unfound
 from demo.service.judging import JudgeResult
 from demo.service.whereabouts import whereabouts
@@ -94,8 +95,8 @@ def shares_alternative(seen: JudgeFeatures) -> str:
         return ""
     attributions = seen.attributions.reshape(seen.grid)
     places = {
-        "for_place": whereabouts(attributions.clip(min=0)) or say("judge.evenly"),
-        "against_place": whereabouts((-attributions).clip(min=0)) or say("judge.evenly"),
+        "for_place": phrase(whereabouts(attributions.clip(min=0)) or say("judge.evenly")),
+        "against_place": phrase(whereabouts((-attributions).clip(min=0)) or say("judge.evenly")),
     }
     return say("judge.where", **places)
 
@@ -201,4 +202,5 @@ def judgement(judged: JudgeResult, note: str = "") -> dict[str, Any]:
 
 def many(count: int, noun: str) -> str:
     """Pictures counted: "14 photographs"."""
-    return f"{count} {noun}" if count != 1 else counted(1, noun.removesuffix("s"))
+    name = noun if count != 1 else noun.removesuffix("s")
+    return f"{count} {say(f'noun.{name}')}"

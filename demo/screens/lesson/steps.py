@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from demo.record.counterfactual import Trial, change, decision_sentence
+from demo.record.language import phrase
 from demo.record.maths import mathml
 from demo.record.sentences import branches_of
 from demo.record.settings import Knobs
@@ -312,6 +313,7 @@ def alignment_tensors(
     return merged, together, matrices
 
 
-def tensor(name: str, shape: tuple[int, ...], kind: str = "", **values: Any) -> dict[str, Any]:
+def tensor(name: str, shape: tuple[int, ...], kind: str = "", **values: str) -> dict[str, Any]:
     """One tensor as the browser takes it; `kind` is the template of what it is, the name where left out."""
-    return {"name": name, "shape": list(shape), "says": say(f"tensor.{kind or name}", **values)}
+    named = {key: phrase(value) for key, value in values.items()}
+    return {"name": name, "shape": list(shape), "says": say(f"tensor.{kind or name}", **named)}

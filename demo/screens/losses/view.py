@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
+from demo.record.language import html_in_languages, in_languages
 from demo.record.photo import with_new_key
 from demo.record.table import say
 from demo.screens.link import Link, LinkedView
@@ -45,8 +46,8 @@ def build() -> Losses:
     status = gr.HTML(elem_id="losses-said")
     playground = scripted("playground", "seps-playground", "playground", ("turn",), value=computing())
     gr.HTML("<h3 class='part'>Claims, shown on the live model</h3>")
-    claims = scripted("claims", "seps-claims", "claims", ("run",), value=claims_value())
-    gr.HTML(guide_page(), elem_id="training-guide", elem_classes="prose tables")
+    claims = scripted("claims", "seps-claims", "claims", ("run",), value=in_languages(claims_value))
+    gr.HTML(html_in_languages(guide_page), elem_id="training-guide", elem_classes="prose tables")
     return Losses(status, playground, claims, gr.State({}))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import gradio as gr
 
+from demo.record.language import phrase
 from demo.record.table import rich, say
 from demo.screens.paper.values import differences, names_elsewhere, published
 from demo.screens.parts import ANSWERING, errors_as_message
@@ -18,6 +19,13 @@ PROTOCOL = (
     "In the published protocol every test query carries a dense caption made from its own image, so a query knows more "
     "than its words. On the split with dense captions by a multimodal LLM, our model measures:"
 )
+
+NAMES = (
+    "Names of the paper, of its released code and of guides to it, and what has their place in the library. Called by "
+    "the former, it answers with the latter."
+)
+PUBLISHED = "Recall in per cent, as the sources give it; empty where they give none."
+OURS = "Small models on frozen backbones, on other data: not to be compared with the table above."
 
 
 def build(service: RetrievalService) -> gr.HTML:
@@ -44,16 +52,14 @@ def page(service: RetrievalService) -> str:
     known = published()
     return "".join(
         [
-            "<h3>The paper and its released code differ</h3>",
-            f"<p>{escape(say('differs.note'))} The numbers are those of one example: the photo of a cat, "
-            f"“{escape(caption)}”, with its dense caption.</p>",
+            f"<h3>{phrase('The paper and its released code differ')}</h3>",
+            f"<p>{escape(say('differs.note'))} {escape(say('differs.example', caption=caption))}</p>",
             *[difference(row) for row in differences(service, indexed, index, caption, item.dense)],
-            "<h3>What it is called elsewhere</h3>",
-            "<p>Names of the paper, of its released code and of guides to it, and what has their place in the library. "
-            "Called by the former, it answers with the latter.</p>",
+            f"<h3>{phrase('What it is called elsewhere')}</h3>",
+            f"<p>{phrase(NAMES)}</p>",
             table(("there", "here", "what differs"), names_elsewhere()),
-            "<h3>Published results</h3>",
-            "<p>Recall in per cent, as the sources give it; empty where they give none.</p>",
+            f"<h3>{phrase('Published results')}</h3>",
+            f"<p>{phrase(PUBLISHED)}</p>",
             table(
                 ("method", "encoders", "test", "R@1", "R@5", "R@10", "R@1", "R@5", "R@10", "rSum"),
                 [published_row(row) for row in known["rows"]],
@@ -61,10 +67,10 @@ def page(service: RetrievalService) -> str:
             ),
             "<ul>" + "".join(f"<li>{source(row)}</li>" for row in known["sources"]) + "</ul>",
             *[f"<p>{escape(sentence)}</p>" for sentence in known["missing"]],
-            "<h3>Our models, measured here</h3>",
-            "<p>Small models on frozen backbones, on other data: not to be compared with the table above.</p>",
+            f"<h3>{phrase('Our models, measured here')}</h3>",
+            f"<p>{phrase(OURS)}</p>",
             results(our_results()),
-            f"<h3>Dense captions at test time</h3><p>{PROTOCOL}</p>",
+            f"<h3>{phrase('Dense captions at test time')}</h3><p>{phrase(PROTOCOL)}</p>",
             results(dense_protocol()),
             f"<h3>{escape(say('maps.title'))}</h3>",
             *[f"<p>{escape(say(f'maps.{name}'))}</p>" for name in ("weights", "effects", "gradients", "measured")],
@@ -86,7 +92,7 @@ def published_row(row: dict[str, Any]) -> tuple[str, ...]:
     recalls = [
         number(value, 1) for value in (*(row["image_to_text"] or [None] * 3), *(row["text_to_image"] or [None] * 3))
     ]
-    total = number(row["rsum"], 1) + (" (added up here)" if row["summed"] else "")
+    total = number(row["rsum"], 1) + (f" {phrase('(added up here)')}" if row["summed"] else "")
     return row["method"], row["encoders"], row["test"], *recalls, total
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import gradio as gr
 import pytest
 
+from demo.record.table import say
 from demo.server.gate import FAULT, FULL, STATUS
 from demo.server.guard import LONGEST, GuardedBlocks, checked_value, scope_of, status_of
 from tests.helpers.sentences import refused
@@ -73,6 +74,22 @@ async def event_of(make: Any, value: Any) -> Any:
         component = make(label="field")
         component.change(lambda given: f"{given}", component, component)
     return (await page.process_api(0, [value]))["data"][0]
+
+
+async def language_of(request: Any) -> Any:
+    """The language that an event speaks which comes with a request."""
+    with GuardedBlocks() as page:
+        component = gr.Textbox(label="field")
+        component.change(lambda given: say("mask.kept"), component, component)
+    return (await page.process_api(0, ["x"], request=request))["data"][0]
+
+
+def test_an_event_speaks_the_language_of_its_page() -> None:
+    pages = [
+        gr.Request(headers={}, query_params=query) for query in ({"lang": "zh"}, {"lang": "xx"}, {}, {"lang": "zh"})
+    ]
+    answers = [answer_of(language_of(request)) for request in (*pages, None)]
+    assert answers == ["保留", "kept", "kept", "保留", "kept"]
 
 
 def answer_of(event: Coroutine[Any, Any, Any]) -> Any:

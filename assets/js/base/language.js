@@ -1,0 +1,20 @@
+// The language of the page, which its address tells (assets/opening/language.js puts it there), and addresses in it.
+
+const NAME = "lang";
+
+export const language = new URLSearchParams(location.search).get(NAME) === "zh" ? "zh" : "en";
+
+// A query, "" or from its "?" on, that keeps the page's language.
+export function inLanguage(query) {
+  if (language === "en" || new URLSearchParams(query).has(NAME)) return query;
+  return `${query}${query ? "&" : "?"}${NAME}=${language}`;
+}
+
+// The query in the page's address, "" or from its "?" on, without the language.
+export function queryAlone() {
+  const query = new URLSearchParams(location.search);
+  if (!query.has(NAME)) return location.search;
+  query.delete(NAME);
+  const rest = String(query);
+  return rest && `?${rest}`;
+}

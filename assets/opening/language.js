@@ -1,0 +1,16 @@
+// Before anything is painted, or asked of the server, which reads the language in the page's address: what was chosen with
+// the switch in the header is remembered in this browser, and stands in the address while it is not English.
+(() => {
+  const address = new URL(location.href);
+  let language = address.searchParams.get("lang");
+  try {
+    language ??= localStorage.getItem("seps.lang");
+  } catch {
+    // no memory: the address alone tells
+  }
+  if (language !== "zh") return;
+  document.documentElement.lang = "zh-CN";
+  if (address.searchParams.get("lang") === language) return;
+  address.searchParams.set("lang", language);
+  history.replaceState(history.state, "", address);
+})();
