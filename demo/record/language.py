@@ -8,14 +8,17 @@ itself, by its English text: labels, names of galleries' contents, places on a p
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 ENGLISH, CHINESE = LANGUAGES = ("en", "zh")
 PHRASES: dict[str, str] = json.loads(Path(__file__).with_name("phrases.zh.json").read_text(encoding="utf-8"))
+VALUE = re.compile(r"\{(\w+)\}")  # of a phrase
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
 
@@ -37,6 +40,30 @@ def speaking(name: str) -> Iterator[None]:
 def phrase(text: str) -> str:
     """What stands in the code in English, in the language that is spoken; as it is where nothing translates it."""
     return text if _language.get() == ENGLISH else PHRASES.get(text, text)
+
+
+def sentences(text: str) -> str:
+    """Sentences that the code makes in English, as errors, in the language that is spoken: each that `phrases.zh.json`
+    has with its values in braces, the others as they are."""
+    if _language.get() == ENGLISH:
+        return text
+    for pattern, chinese in _patterns().items():
+        text = pattern.sub(partial(_filled, chinese), text)
+    return text
+
+
+def _filled(chinese: str, match: re.Match[str]) -> str:
+    return chinese.format(**{name: phrase(value) for name, value in match.groupdict().items()})
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> dict[re.Pattern[str], str]:
+    """What finds each phrase that is a sentence, with its Chinese."""
+    return {
+        re.compile(VALUE.sub(r"(?P<\1>.+?)", re.escape(text).replace(r"\{", "{").replace(r"\}", "}"))): chinese
+        for text, chinese in PHRASES.items()
+        if text.endswith(".")
+    }
 
 
 def in_languages(make: Callable[[], dict[str, Any]]) -> dict[str, Any]:

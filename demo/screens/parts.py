@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 import gradio as gr
 
 from demo.galleries.index import IndexedGallery
+from demo.record.language import sentences
 from demo.record.layers import Layer, is_of_pair
 from demo.record.packing import packed
 from demo.record.photo import photo_value, with_new_key
@@ -187,7 +188,7 @@ def message(text: str, kind: str = "note") -> str:
     if not text:
         return ""
     role = ' role="alert"' if kind == "problem" else ""
-    return f'<p class="message {kind}"{role}>{escape(text)}</p>'
+    return f'<p class="message {kind}"{role}>{escape(sentences(text))}</p>'
 
 
 def fold(*lines: str) -> str:

@@ -23,7 +23,7 @@ export function say(key, values = {}) {
 
 // What stands in the code in English, in the page's language; as it is where nothing translates it.
 export function phrase(text) {
-  return phrases[text] ?? text;
+  return Object.hasOwn(phrases, text) ? phrases[text] : text;
 }
 
 // What a token is called, by its label in the record: "aggregated 7", "extra" or "[CLS]".

@@ -19,13 +19,14 @@ import numpy as np
 import pytest
 
 from demo.record import language, table
-from demo.record.language import CHINESE, ENGLISH, PHRASES, in_languages, of_language, phrase, speaking
+from demo.record.language import CHINESE, ENGLISH, PHRASES, in_languages, of_language, phrase, sentences, speaking
 from demo.record.table import CHINESE_LESSON, CHINESE_TABLE, LESSON, TABLE, say
 from demo.screens.about.view import measured
 from demo.screens.captions.view import NO_POOL
 from demo.screens.generate.view import KINDS
 from demo.screens.losses.view import guide_page
 from demo.screens.paper.view import page as paper_page
+from demo.service.captions import read_caption
 from demo.service.retrieval import RetrievalService
 from demo.service.whereabouts import whereabouts
 
@@ -48,6 +49,7 @@ COMPONENTS = {
 SHOWN = {"label", "placeholder", "info"}  # arguments of components
 # Examples of captions stay English, as captions are; names are names; and what follows names a person's own model.
 AS_IT_IS = {"a cat asleep on a sofa", "a red car in the snow", "SEPS Explorer", "A model of your own: {}", "R@1", "R@5"}
+CHINESE_LETTER = re.compile("[一-鿿]")
 AS_IT_IS |= {"R@10", "rSum", "AUC", ""}
 
 
@@ -112,6 +114,23 @@ def test_a_value_from_the_start_has_what_differs() -> None:
     assert of_language(value, ENGLISH)["says"] == "kept"
 
 
+def test_a_caption_that_cannot_be_read_is_told_in_chinese(service: RetrievalService) -> None:
+    with speaking(CHINESE):
+        for text, start in (("", "描述为空"), ("一只猫", "模型不认识“一只猫”"), ("word " * 999, "描述有 4,994 个字符")):
+            with pytest.raises(ValueError) as error:
+                read_caption(service.model, text)
+            assert sentences(str(error.value)).startswith(start)
+        note = read_caption(service.model, "un chien brun court dans la neige").note
+        assert CHINESE_LETTER.search(sentences(note)) and not re.search("[a-z]{2} [a-z]{4}", sentences(note))
+        assert sentences("Nothing translates this.") == "Nothing translates this."
+
+
+def test_phrases_have_the_same_values_and_numbers() -> None:
+    for english, chinese in PHRASES.items():
+        assert places(english) == places(chinese), f"phrases.zh.json, {english}: other values"
+        assert digits(english) == digits(chinese), f"phrases.zh.json, {english}: other numbers"
+
+
 class Noticing(dict[str, str]):
     """Phrases that notice which ones were asked for in vain."""
 
@@ -138,7 +157,7 @@ def test_places_and_tables_are_there_in_chinese(monkeypatch: pytest.MonkeyPatch,
     assert sorted(phrases.missing) == [], "missing in demo/record/phrases.zh.json"
     for page in pages:
         heads = re.findall(r"<h[23]>(.*?)</h[23]>", page)
-        assert heads == [head for head in heads if re.search("[一-鿿]", head)]
+        assert heads == [head for head in heads if CHINESE_LETTER.search(head)]
 
 
 def literals(call: ast.Call, constants: dict[str, str]) -> Iterator[str]:
