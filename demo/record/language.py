@@ -18,6 +18,7 @@ from typing import Any
 
 ENGLISH, CHINESE = LANGUAGES = ("en", "zh")
 PHRASES: dict[str, str] = json.loads(Path(__file__).with_name("phrases.zh.json").read_text(encoding="utf-8"))
+END = r"(?=\s|<|$)"  # of a sentence
 VALUE = re.compile(r"\{(\w+)\}")  # of a phrase
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
@@ -60,7 +61,7 @@ def _filled(chinese: str, match: re.Match[str]) -> str:
 def _patterns() -> dict[re.Pattern[str], str]:
     """What finds each phrase that is a sentence, with its Chinese."""
     return {
-        re.compile(VALUE.sub(r"(?P<\1>.+?)", re.escape(text).replace(r"\{", "{").replace(r"\}", "}"))): chinese
+        re.compile(VALUE.sub(r"(?P<\1>.+?)", re.escape(text).replace(r"\{", "{").replace(r"\}", "}")) + END): chinese
         for text, chinese in PHRASES.items()
         if text.endswith(".")
     }

@@ -13,7 +13,7 @@ import gradio as gr
 from demo.drawing.formats import Download, Heading
 from demo.galleries.index import IndexedGallery
 from demo.record.counterfactual import decision_numbers, decision_sentence
-from demo.record.language import ENGLISH, speaking
+from demo.record.language import ENGLISH, sentences, speaking
 from demo.record.outlines import outlines
 from demo.record.photo import credit_of, with_new_key
 from demo.record.table import say
@@ -39,14 +39,15 @@ def sent(file: Download) -> dict[str, Any]:
 
 
 def saving(event: Callable[..., tuple[str, dict[str, Any]]]) -> Callable[..., tuple[str, dict[str, Any]]]:
-    """For an event that answers with a message line and a file, both in English: where a ValueError comes instead, it
-    goes to the line, and the browser is told that no file will come."""
+    """For an event that answers with a message line and a file, which is in English: where a ValueError comes instead,
+    it goes to the line, and the browser is told that no file will come."""
 
     @wraps(event)
     def run(*args: Any, **kwargs: Any) -> tuple[str, dict[str, Any]]:
         try:
             with speaking(ENGLISH):
-                return event(*args, **kwargs)
+                line, file = event(*args, **kwargs)
+            return sentences(line), file
         except ValueError as error:
             return message(str(error), "problem"), with_new_key({"failed": True})
 

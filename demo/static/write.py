@@ -12,6 +12,7 @@ from typing import Any
 
 from demo.galleries.index import GalleryInMemory, in_memory
 from demo.galleries.scenes import SCENES
+from demo.record.language import in_languages
 from demo.screens.examples import examples_of
 from demo.screens.intro import gallery_intro, ideas_html
 from demo.screens.parts import ViewState
@@ -109,7 +110,9 @@ def first_view(
 ) -> dict[str, Any]:
     """The worked example of a gallery as the page's scripts take it, pictures by address."""
     captions = examples_of(indexed)
-    _, ranking, viewer, state = rank_and_show(service, indexed, captions[0], None, ViewState())
+    asked = (service, indexed, captions[0], None, ViewState())
+    _, _, viewer, state = rank_and_show(*asked)
+    ranking = in_languages(lambda: rank_and_show(*asked)[1])
     shown = facts["items"][state.index]["photo"]
     viewer["photo"] = shown | {"src": f"{folder}/{shown['src']}"}
     for part in ranking["lists"]:

@@ -14,12 +14,16 @@ export function decoded(props) {
     get value() {
       if (props.value !== text) {
         text = props.value;
-        value = text ? JSON.parse(text)[1] : null;
-        if (value?.languages) value = { ...value, ...value.languages[language] };
+        value = text ? inPageLanguage(JSON.parse(text)[1]) : null;
       }
       return value;
     },
   };
+}
+
+// A value that comes in several languages, in the page's.
+export function inPageLanguage(value) {
+  return value?.languages ? { ...value, ...value.languages[language] } : value;
 }
 
 // What stands where there is no picture: `nothing`, or what the value says to wait for; null where there is one.

@@ -2,6 +2,7 @@
 // demo/screens/photos/view.py answers the triggers in the app.
 
 import { fixed } from "../base/numbers.js";
+import { inPageLanguage } from "../base/mount.js";
 import { say } from "../base/words.js";
 import { fromHighest } from "../engine/numbers.js";
 import { chips, ranking } from "../lists/lists.js";
@@ -130,7 +131,7 @@ export function photosView({ site, engine, pairs, line, lead }) {
     const [caption] = captions;
     view.place({
       state: { ...PLAIN, gallery: name, index: list.selected, caption },
-      ranking: list,
+      ranking: inPageLanguage(list),
       viewer: { ...picture, formats: FORMATS },
       caption,
       examples: { items: captions },
