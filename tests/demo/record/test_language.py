@@ -50,7 +50,7 @@ SHOWN = {"label", "placeholder", "info"}  # arguments of components
 # Examples of captions stay English, as captions are; names are names; and what follows names a person's own model.
 AS_IT_IS = {"a cat asleep on a sofa", "a red car in the snow", "SEPS Explorer", "A model of your own: {}", "R@1", "R@5"}
 CHINESE_LETTER = re.compile("[一-鿿]")
-AS_IT_IS |= {"R@10", "rSum", "AUC", ""}
+AS_IT_IS |= {"R@10", "rSum", "AUC", "", *TABLE["symbols"]}
 
 
 def templates(file: str) -> list[str]:
@@ -116,7 +116,7 @@ def test_a_value_from_the_start_has_what_differs() -> None:
 
 def test_a_caption_that_cannot_be_read_is_told_in_chinese(service: RetrievalService) -> None:
     with speaking(CHINESE):
-        for text, start in (("", "描述为空"), ("一只猫", "模型不认识“一只猫”"), ("word " * 999, "描述有 4,994 个字符")):
+        for text, start in (("", "描述为空"), ("ᚠᚢᚦ", "模型不认识“ᚠᚢᚦ”"), ("word " * 999, "描述有 4,994 个字符")):
             with pytest.raises(ValueError) as error:
                 read_caption(service.model, text)
             assert sentences(str(error.value)).startswith(start)
