@@ -168,26 +168,27 @@ def literals(call: ast.Call, constants: dict[str, str]) -> Iterator[str]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
         elif isinstance(node, ast.JoinedStr):
-            parts = (part.value if isinstance(part, ast.Constant) else part for part in node.values)
-            yield "".join(part if isinstance(part, str) else filled_in(part, constants) for part in parts)
+            yield "".join(part_of(part, constants) for part in node.values)
         elif isinstance(node, ast.Name) and node.id in constants:
             yield constants[node.id]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "say":
             key = node.args[0]
-            assert isinstance(key, ast.Constant)
+            assert isinstance(key, ast.Constant) and isinstance(key.value, str)
             section, _, name = key.value.partition(".")
             yield TABLE[section][name]
 
 
-def filled_in(part: ast.AST, constants: dict[str, str]) -> str:
-    """What a place of an f-string holds, where that is a constant."""
+def part_of(part: ast.AST, constants: dict[str, str]) -> str:
+    """A part of an f-string: its text, or what a place holds where that is a constant."""
+    if isinstance(part, ast.Constant):
+        return str(part.value)
     name = part.value.id if isinstance(part, ast.FormattedValue) and isinstance(part.value, ast.Name) else ""
     return constants.get(name, "{}")
 
 
 def labels() -> dict[str, str]:
     """The texts of Gradio's components by themselves, with the files that they stand in."""
-    texts = {}
+    texts: dict[str, str] = {}
     for file in [*(ROOT / "demo" / "screens").rglob("*.py"), ROOT / "demo" / "site.py"]:
         if file.name == "api.py":
             continue  # endpoints speak English
