@@ -40,7 +40,7 @@ def fetch_model(model: str) -> None:
     from seps.encoders import sources  # the hub's library takes a moment to import
 
     try:
-        sources.hub_folder(model, HUB_FILES)
+        sources.hub_folder(model, HUB_FILES, required=HUB_FILES)
     except ValueError as error:
         raise ValueError(f"There is no folder {model}, and {error}") from error
 

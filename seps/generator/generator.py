@@ -17,6 +17,7 @@ from seps.generator.captioner import Decoding, Written, write_captions
 from seps.generator.config import SCENE_WORDS, GeneratorConfig
 from seps.generator.diffusion import Drawing, check_steps, draw_latents
 from seps.generator.network import CONFIG_FILE, GeneratorNetwork, to_pictures, to_values
+from seps.models.hub import folder_with
 from seps.models.model import evaluating
 from seps.models.shipped import shipped_models
 from seps.progress import Progress, batch_indices, with_progress
@@ -59,7 +60,8 @@ class ImageTextGenerator:
     """Writes captions for images and draws images for captions.
 
     Args:
-        checkpoint: a folder with generator.json and its safetensors files, or the name of a generator that ships.
+        checkpoint: the name of a generator that ships, a folder with generator.json and its safetensors files, or a
+            repo id of the model hub like "owner/name".
         device: "cuda" or "cpu"; a GPU where there is one, where left out.
 
     Attributes:
@@ -301,14 +303,7 @@ def shipped_generators() -> dict[str, Path]:
 
 def generator_folder(checkpoint: str | Path) -> Path:
     """The folder of a generator; ValueError where there is none."""
-    shipped = shipped_generators()
-    folder = shipped.get(str(checkpoint), Path(checkpoint))
-    if not (folder / CONFIG_FILE).is_file():
-        raise ValueError(
-            f"{str(checkpoint)!r} is no folder with {CONFIG_FILE} and no generator that ships; those are: "
-            f"{', '.join(shipped) or 'none'}."
-        )
-    return folder
+    return folder_with(CONFIG_FILE, str(checkpoint), shipped_generators(), "generator")
 
 
 def check_caption(text: str) -> None:

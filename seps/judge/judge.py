@@ -23,6 +23,7 @@ from seps.checks import check_text
 from seps.judge.config import JudgeConfig
 from seps.judge.encoders import ClipEncoders, PictureFeatures, SepsEncoders, build_encoders, to_pixels
 from seps.judge.network import Corrected, JudgeNetwork
+from seps.models.hub import folder_with
 from seps.models.model import evaluating
 from seps.models.shipped import shipped_models
 from seps.models.storage import check_tensors, read_tensors
@@ -253,19 +254,13 @@ def load_judge(name_or_folder: str | Path = "judge") -> Judge:
     """A trained judge, in evaluation mode, on the CPU.
 
     Args:
-        name_or_folder: the name of a shipped judge (`shipped_judges()`), or a folder with judge.json and
-            model.safetensors.
+        name_or_folder: the name of a shipped judge (`shipped_judges()`), a folder with judge.json and
+            model.safetensors, or a repo id of the model hub like "owner/name".
 
     Raises:
-        ValueError: neither; or files that are missing or do not fit; the message says what to do.
+        ValueError: none of these; or files that are missing or do not fit; the message says what to do.
     """
-    shipped = shipped_judges()
-    folder = shipped.get(str(name_or_folder), Path(name_or_folder))
-    if not (folder / CONFIG_FILE).is_file():
-        raise ValueError(
-            f"{str(name_or_folder)!r} is no folder with {CONFIG_FILE} and no shipped judge; shipped are: "
-            f"{', '.join(shipped) or 'none'}."
-        )
+    folder = folder_with(CONFIG_FILE, str(name_or_folder), shipped_judges(), "judge")
     judge = Judge(JudgeConfig.from_json(folder / CONFIG_FILE))
     judge.load(folder / WEIGHTS)
     return judge.eval()

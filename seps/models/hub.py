@@ -1,23 +1,23 @@
-"""load_model: a shipped model by name, a folder, or a repo on the model hub."""
+"""load_model, and where models of other kinds lie: a shipped model by name, a folder, or a repo on the model hub."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-
-from huggingface_hub import constants
 
 from seps.encoders.sources import hub_folder
 from seps.models.model import SEPSModel
-from seps.models.shipped import model_folder
+from seps.models.shipped import is_repo_id, model_folder
 from seps.models.shipped import shipped_models as shipped_models
 
 
-def load_model(name_or_folder_or_repo_id: str | Path) -> SEPSModel:
+def load_model(name_or_folder_or_repo_id: str | Path, revision: str | None = None) -> SEPSModel:
     """Load a trained model, in evaluation mode, on the CPU.
 
     Args:
         name_or_folder_or_repo_id: the name of a shipped model (`shipped_models()`), a folder with config.json and
             model.safetensors, or a repo id like "owner/name".
+        revision: of a repo, a branch, a tag or a commit; None for its main branch.
 
     Raises:
         ValueError: none of these; or files that are missing or do not fit; the message says what to do.
@@ -25,9 +25,31 @@ def load_model(name_or_folder_or_repo_id: str | Path) -> SEPSModel:
     name = str(name_or_folder_or_repo_id)
     folder = model_folder(name)
     if folder is None:
-        folder = hub_folder(name, (constants.CONFIG_NAME, constants.SAFETENSORS_SINGLE_FILE))
-        if not (folder / constants.CONFIG_NAME).is_file():
-            raise ValueError(f"{folder} has no {constants.CONFIG_NAME}, so it holds no model.")
-    model = SEPSModel.from_pretrained(folder)
+        model = SEPSModel.from_pretrained(name, revision=revision)
+    elif revision is None:
+        model = SEPSModel.from_pretrained(folder)
+    else:
+        raise ValueError(f"{name} lies on this machine, where it has no revisions: leave revision out.")
     model.name = Path(name).name
     return model
+
+
+def folder_with(config_name: str, name: str, shipped: Mapping[str, Path], noun: str) -> Path:
+    """Find the folder of a model that is no SEPS model, such as a judge.
+
+    Args:
+        config_name: the file by which such a folder is known; the other files that are fetched end with .safetensors.
+        name: of `shipped`, a folder, or a repo id like "owner/name"; noun: what such a model is called.
+
+    Raises:
+        ValueError: none of these, or a repo that cannot be had; the message says what to do.
+    """
+    folder = shipped.get(name, Path(name))
+    if (folder / config_name).is_file():
+        return folder
+    if not folder.exists() and is_repo_id(name):
+        return hub_folder(name, (config_name, "*.safetensors"), required=(config_name,))
+    raise ValueError(
+        f"{name!r} is no folder with {config_name}, no hub repo (owner/name) and no {noun} that ships; those are: "
+        f"{', '.join(shipped) or 'none'}."
+    )

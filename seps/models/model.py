@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
-from huggingface_hub import PyTorchModelHubMixin, constants, hf_hub_download
+from huggingface_hub import PyTorchModelHubMixin, constants
 from PIL import Image
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from seps.checks import Lengths, Mask
 from seps.encoders import TextEncoder, Tokenizer, VisionEncoder, preprocess
+from seps.encoders.hub_errors import is_of_hub, writing_sentence
+from seps.encoders.sources import hub_folder
 from seps.encoders.tokenizer import first_pieces
 from seps.explanation.forward_pass import explain
 from seps.explanation.record import Explanation, Source
@@ -26,10 +28,18 @@ from seps.progress import Progress, batch_indices, batches
 
 PHOTO_BATCH_SIZE = 1  # a batch while encoding: on a CPU, fresh memory for more costs five times what it gains
 CAPTION_BATCH_SIZE = 64
+FILES = (constants.CONFIG_NAME, constants.SAFETENSORS_SINGLE_FILE)
 BACKBONES = {"vision": "img_enc.visual_encoder.", "text": "txt_enc.bert."}
 
 
-class SEPSModel(nn.Module, PyTorchModelHubMixin, license="mit", tags=["image-text-retrieval"]):
+class SEPSModel(
+    nn.Module,
+    PyTorchModelHubMixin,
+    library_name="seps",
+    license="mit",
+    paper_url="https://arxiv.org/abs/2511.01390",
+    tags=["image-text-retrieval"],
+):
     """A whole SEPS: image encoder, caption encoder, network. Parameter names are those of the authors' checkpoints.
 
     Args:
@@ -245,42 +255,50 @@ class SEPSModel(nn.Module, PyTorchModelHubMixin, license="mit", tags=["image-tex
         )
         (save_directory / constants.CONFIG_NAME).write_text(self.config.to_json(), encoding="utf-8")
 
+    def push_to_hub(self, repo_id: str, **options: Any) -> str:
+        """Upload what `save_pretrained` writes to the model hub, into a repo that is made where it lacks.
+
+        Args:
+            repo_id: as "owner/name".
+            options: of `huggingface_hub.ModelHubMixin.push_to_hub`, such as private and token.
+
+        Returns:
+            The address of the commit.
+
+        Raises:
+            ValueError: as `save_pretrained`; or the hub cannot be reached or refuses: the message says what to do.
+        """
+        try:
+            return super().push_to_hub(repo_id, **options)
+        except Exception as error:  # the hub library and its HTTP library raise a dozen kinds
+            if is_of_hub(error):
+                raise ValueError(writing_sentence(error, repo_id)) from error
+            raise
+
     @classmethod
-    def from_pretrained(cls, pretrained_model_name_or_path: str | Path, **options: Any) -> SEPSModel:
+    def from_pretrained(
+        cls, pretrained_model_name_or_path: str | Path, *, map_location: str = "cpu", **options: Any
+    ) -> SEPSModel:
         """Load a model from a folder with config.json and model.safetensors, or from such a repo on the model hub.
 
         Args:
             pretrained_model_name_or_path: the folder or the repo id.
-            options: map_location, and those of `huggingface_hub.ModelHubMixin.from_pretrained`.
+            map_location: where the parameters are to be; options: those of `seps.encoders.sources.hub_folder` for a
+                repo, such as revision (a branch, a tag or a commit) and token.
 
         Raises:
-            ValueError: a file that is missing, cannot be read or does not fit; the message names it.
+            ValueError: a file that is missing, cannot be read or does not fit, or a repo that cannot be had; the
+                message names it and says what to do.
         """
         folder = Path(pretrained_model_name_or_path)
-        if not (folder / constants.CONFIG_NAME).is_file():
-            return super().from_pretrained(pretrained_model_name_or_path, **options)
-        config = ModelConfig.from_json(folder / constants.CONFIG_NAME)  # the mixin takes for granted that it fits
-        return cls._from_pretrained(model_id=str(folder), config=config.as_dict(), **options)
-
-    @classmethod
-    def _from_pretrained(
-        cls, *, model_id: str, config: Mapping[str, Any] | None = None, map_location: str = "cpu", **hub_options: Any
-    ) -> SEPSModel:
-        """Build the model that config.json describes and load model.safetensors; called by `from_pretrained`.
-
-        Raises:
-            ValueError: a file that is missing or does not fit, naming the key.
-        """
-        if config is None:
-            raise ValueError(f"{model_id} has no {constants.CONFIG_NAME}.")
-        settings = ModelConfig.from_dict(config)
-        name = constants.SAFETENSORS_SINGLE_FILE
-        file = Path(model_id) / name
-        if not Path(model_id).is_dir():
-            file = Path(hf_hub_download(model_id, name, **hub_options))
-        model = cls(without_needless_weights(settings))
-        model.config = settings
-        load_saved(model, settings, file)
+        if not folder.is_dir():
+            folder = hub_folder(str(pretrained_model_name_or_path), FILES, FILES, **options)
+        elif not (folder / constants.CONFIG_NAME).is_file():
+            raise ValueError(f"{folder} has no {constants.CONFIG_NAME}, so it holds no model.")
+        config = ModelConfig.from_json(folder / constants.CONFIG_NAME)
+        model = cls(without_needless_weights(config))
+        model.config = config
+        load_saved(model, config, folder / constants.SAFETENSORS_SINGLE_FILE)
         return model.to(map_location).eval()
 
 

@@ -50,6 +50,11 @@ def shipped_file(name: str) -> Path:
     raise ValueError(f"No file {name!r} ships with SEPS: name one by its path below assets.")
 
 
+def is_repo_id(name: str) -> bool:
+    """Whether a name reads like a repo of the model hub, and not like a slip in a path of this machine."""
+    return REPO_ID.fullmatch(name) is not None and not name.startswith(".") and not Path(name).parent.is_dir()
+
+
 def model_folder(name: str) -> Path | None:
     """Find the folder of a model that ships or lies on this machine; None for a repo on the model hub.
 

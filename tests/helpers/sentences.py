@@ -39,8 +39,9 @@ class Sentences:
         return self.config.rootpath.joinpath(*folders, FILE), nodeid.removeprefix("/".join(folders) + "/")
 
     def plain(self, text: str) -> str:
-        """Put TMP for a temporary folder, and REPO for that of the repo."""
+        """Put TMP for a temporary folder, REPO for that of the repo, and SERVER for one that a test runs."""
         text = re.sub(re.escape(str(self.temporary)) + r"/[\w.-]+", "TMP", text)
+        text = re.sub(r"http://127\.0\.0\.1:\d+", "SERVER", text)
         return text.replace(str(self.config.rootpath), "REPO")
 
     def compare(self, error: BaseException) -> None:

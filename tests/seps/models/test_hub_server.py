@@ -1,0 +1,177 @@
+"""Models to the model hub and back, against a stand-in for it that answers on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from huggingface_hub import constants
+
+from demo.service.own_models import fetch_model
+from seps.generator import load_generator
+from seps.judge import load_judge
+from seps.models.hub import load_model
+from seps.models.model import SEPSModel
+from tests.helpers.hub import TOKEN, Hub, Repo, hub_server, point_to
+from tests.helpers.sentences import refused
+from tests.helpers.tiny import tiny_model
+
+# The hub's library keeps connections open to use them again.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:unclosed:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
+NAME = "owner/tiny"
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    """The hub, which this process asks."""
+    with hub_server() as hub:
+        point_to(hub.address, str(tmp_path / "cache"), monkeypatch)
+        yield hub
+
+
+@pytest.fixture
+def pushed(hub: Hub, bert: Path) -> Repo:
+    """The repo of a tiny model, as push_to_hub leaves it."""
+    tiny_model(bert).push_to_hub(NAME, token=TOKEN)
+    return hub.repos[f"models/{NAME}"]
+
+
+def equal(model: SEPSModel, other: SEPSModel) -> bool:
+    first, second = model.state_dict(), other.state_dict()
+    return first.keys() == second.keys() and all(torch.equal(first[name], second[name]) for name in first)
+
+
+def test_a_model_comes_back_as_it_was_uploaded(hub: Hub, pushed: Repo, bert: Path) -> None:
+    assert set(pushed.files) == {"README.md", "config.json", "model.safetensors"}
+    assert pushed.large == {"model.safetensors"}
+    assert b"library_name: seps" in pushed.files["README.md"] and b"license: mit" in pushed.files["README.md"]
+    model = load_model(NAME)
+    assert equal(model, tiny_model(bert)) and not model.training
+    assert (model.name, model.config) == ("tiny", tiny_model(bert).config)
+    downloads = [line for line in hub.requests if line.startswith("GET") and "/blobs/" in line]
+    assert equal(SEPSModel.from_pretrained(NAME), model)
+    assert [
+        line for line in hub.requests if line.startswith("GET") and "/blobs/" in line
+    ] == downloads  # from the cache
+
+
+def test_a_revision_is_that_model(pushed: Repo, bert: Path) -> None:
+    first = pushed.refs["main"]
+    changed = tiny_model(bert)
+    with torch.no_grad():
+        changed.txt_enc.fc.bias += 1
+    changed.push_to_hub(NAME, token=TOKEN)
+    pushed.refs["v1"] = first
+    assert equal(load_model(NAME), changed)
+    for revision in ("v1", first):
+        assert equal(load_model(NAME, revision=revision), tiny_model(bert))
+        assert equal(SEPSModel.from_pretrained(NAME, revision=revision), tiny_model(bert))
+    for load in (load_model, SEPSModel.from_pretrained):
+        with refused(ValueError):
+            load(NAME, revision="v2")
+    with refused(ValueError):
+        load_model("photos", revision="v1")
+
+
+def test_without_the_hub_the_cache_answers(pushed: Repo, monkeypatch: pytest.MonkeyPatch, bert: Path) -> None:
+    load_model(NAME)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    assert equal(load_model(NAME), tiny_model(bert))
+    with refused(ValueError):
+        load_model("owner/other")
+    with refused(ValueError):
+        tiny_model(bert).push_to_hub(NAME, token=TOKEN)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")  # where nobody listens
+    assert equal(load_model(NAME), tiny_model(bert))
+    with refused(ValueError):
+        load_model("owner/other")
+    with refused(ValueError):
+        tiny_model(bert).push_to_hub(NAME, token=TOKEN)
+
+
+def test_repos_that_cannot_be_had(
+    hub: Hub, pushed: Repo, bert: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with refused(ValueError):
+        load_model("owner/absent")
+    pushed.gated = True
+    with refused(ValueError):
+        load_model(NAME)
+    assert equal(SEPSModel.from_pretrained(NAME, token=TOKEN), tiny_model(bert))
+    pushed.gated, pushed.private = False, True
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "empty"))
+    with refused(ValueError):
+        load_model(NAME)
+    pushed.private = False
+    for name in ("model.safetensors", "config.json"):
+        del pushed.files[name]
+        pushed.commit({})
+        with refused(ValueError):
+            load_model(NAME)
+        with refused(ValueError):
+            SEPSModel.from_pretrained(NAME)
+        with refused(ValueError):
+            fetch_model(NAME)
+    for load in (load_judge, load_generator):
+        with refused(ValueError):
+            load(NAME)
+    with refused(ValueError):
+        SEPSModel.from_pretrained("no/hub/name")
+
+
+def test_who_may_not_write_is_told(hub: Hub, bert: Path) -> None:
+    model = tiny_model(bert)
+    for token in (None, "hf_of_somebody"):
+        with refused(ValueError):
+            model.push_to_hub(NAME, token=token)
+    with refused(ValueError):
+        model.push_to_hub("no/hub/name", token=TOKEN)
+    assert hub.repos == {}
+    with pytest.raises(TypeError):
+        model.push_to_hub(NAME, colour="red")
+
+
+@pytest.mark.slow
+def test_judges_and_generators_come_from_the_hub(hub: Hub) -> None:
+    root = Path(__file__).parents[3] / "assets" / "models"
+    for name in ("judge", "captioner"):
+        files = {file.name: file.read_bytes() for file in (root / name).iterdir() if file.is_file()}
+        hub.repos[f"models/owner/{name}"] = repo = Repo(large={file for file in files if file.endswith(".safetensors")})
+        repo.commit(files)
+    assert load_judge("owner/judge").config == load_judge("judge").config
+    assert load_generator("owner/captioner").network.config == load_generator("photos").network.config
+
+
+@pytest.mark.slow
+def test_a_space_is_uploaded_by_the_hubs_own_program(hub: Hub, tmp_path: Path) -> None:
+    folder = tmp_path / "space"
+    subprocess.run([sys.executable, "-m", "demo.space", str(folder), "--no-start"], check=True)
+    environment = os.environ | {
+        "HF_ENDPOINT": hub.address,
+        "HF_TOKEN": TOKEN,
+        "HF_HOME": str(tmp_path / "home"),
+        "HF_HUB_DISABLE_XET": "1",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "HF_HUB_DISABLE_UPDATE_CHECK": "1",
+    }
+    program = Path(sys.executable).with_name("hf")
+    for command in (
+        ["repos", "create", "owner/explorer", "--type", "space", "--space-sdk", "gradio"],
+        ["upload", "owner/explorer", str(folder), ".", "--type", "space"],
+    ):
+        subprocess.run([str(program), *command], env=environment, check=True)
+    repo = hub.repos["spaces/owner/explorer"]
+    assert repo.files == {
+        file.relative_to(folder).as_posix(): file.read_bytes() for file in folder.rglob("*") if file.is_file()
+    }
+    assert {path.rpartition(".")[2] for path in repo.large} >= {"safetensors", "png", "gif", "webm"}
+    assert json.loads(repo.files["assets/models/photos/config.json"])["embed_size"] == 384
