@@ -1,6 +1,7 @@
 # make demo: the app. make test: lint, types and all that tells whether the program is right, in minutes.
 # make test-slow: what takes long. make test-all: both. make bench: the engine beside the plain loop.
-# make static DIR=FOLDER: the page without a server, for any static host.
+# make static DIR=FOLDER: the page without a server, for any static host. make space DIR=FOLDER: what a Space runs.
+# make model NAME=photos DIR=FOLDER: a model as the model hub takes it.
 # make bench-scale PHOTOS=FOLDER CAPTIONS=FILE: galleries on disk of 1,000 to 100,000 photographs, written to scale.json.
 # make soak: the app's memory while 50 people use it. make gpu: all of it that needs a CUDA GPU, written to gpu.json.
 # The virtual environment is made outside the repo, once for each content of the requirements files.
@@ -12,10 +13,10 @@ VENV ?= $(CACHE)/venv-$(KEY)
 READY := $(VENV)/.ready
 RUN := $(VENV)/bin/python
 
-.PHONY: help demo test test-slow test-all coverage lint bench bench-scale static soak gpu format
+.PHONY: help demo test test-slow test-all coverage lint bench bench-scale static space model soak gpu format
 
 help:
-	@sed -n '1,6s/^# //p' Makefile
+	@sed -n '1,7s/^# //p' Makefile
 
 $(READY):
 	$(PYTHON) -c "import sys; v = sys.version_info[:2]; sys.exit(None if (3, 10) <= v <= (3, 12) else f'Python 3.10 to 3.12 is needed, this is {v[0]}.{v[1]}: make PYTHON=python3.12 ...')"
@@ -55,6 +56,12 @@ bench: $(READY)
 
 static: $(READY)
 	$(RUN) -m demo.static $(or $(DIR),$(error Name the folder to write: make static DIR=FOLDER))
+
+space: $(READY)
+	$(RUN) -m demo.space $(or $(DIR),$(error Name the folder to write: make space DIR=FOLDER))
+
+model: $(READY)
+	$(RUN) -m seps.publish $(or $(NAME),$(error Name the model: make model NAME=photos DIR=FOLDER)) $(or $(DIR),$(error Name the folder to write: make model NAME=photos DIR=FOLDER))
 
 bench-scale: $(READY)
 	$(RUN) -m tests.bench.scale $(PHOTOS) $(CAPTIONS) --work $(CACHE)/scale --json scale.json

@@ -11,7 +11,7 @@ is known. `configs` has encoders and recipes by name.
 
 All of it stands on `checks`, `cli`, `fields`, `files`, `notebook`, `numbers`, `photos`, `precision`, `progress` and
 `videos`, which know nothing of SEPS. Programs are named in `__main__`: the command `seps` lists them; `train`,
-`evaluate`, `grounding`, `baseline`, `convert` and `index` are thin ones.
+`evaluate`, `grounding`, `baseline`, `convert`, `publish` and `index` are thin ones.
 """
 
 from importlib import import_module

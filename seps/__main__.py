@@ -12,6 +12,7 @@ COMMANDS = {  # a module below seps, which has a `main`: what it does
     "grounding": "measure where a model's pictures point, and whether they follow the caption",
     "baseline": "train the pooled rival on the same features",
     "index": "index a folder of photographs into a table on disk",
+    "publish": "write a model as the model hub takes it",
     "convert": "bring an authors' checkpoint into this format",
     "models.export": "write a model as ONNX graphs, for programs without PyTorch",
     "scenes": "draw scenes for training and evaluation",

@@ -38,6 +38,7 @@ SEPS: dict[str, set[str]] = {
     "evaluate": {"evaluation"},
     "grounding": {"evaluation"},
     "convert": {"models"},
+    "publish": {"models", "judge", "generator"},
     "index": {"indexing"},
     "__init__": {"method", "explanation", "search", "models"},
     "__main__": set(),  # runs a command by its name, without an import
@@ -57,6 +58,7 @@ DEMO = [
     "examples",
     "opening",
     "static",
+    "space",
     "site",
     "video",
     "figure",

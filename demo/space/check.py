@@ -1,0 +1,97 @@
+"""Trying the folder as a Space would run it: from a copy, with nothing of this machine but Python's packages."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+PATIENCE = 300.0  # seconds until the page has to answer
+INHERITED = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "LD_LIBRARY_PATH")  # of the environment; caches and paths are not
+
+
+def check_start(folder: Path, patience: float = PATIENCE) -> float:
+    """Start the app from a copy of a Space's folder and wait for its page.
+
+    Returns:
+        The seconds until it answered.
+
+    Raises:
+        ValueError: the app ended, or its page did not answer within `patience` seconds.
+    """
+    begun = time.monotonic()
+    with started(folder, patience):
+        return time.monotonic() - begun
+
+
+@contextmanager
+def started(folder: Path, patience: float = PATIENCE) -> Iterator[str]:
+    """The address of the app of a Space's folder while it runs from a copy; ValueError as `check_start`."""
+    with TemporaryDirectory(prefix="seps-space-") as name:
+        place, log = Path(name), Path(name) / "log"
+        copy, port = shutil.copytree(folder, place / "app"), free_port()
+        with log.open("wb") as output:
+            app = subprocess.Popen(
+                [sys.executable, "app.py"], cwd=copy, env=environment(place, port), stdout=output, stderr=output
+            )
+        try:
+            wait_for(app, f"http://127.0.0.1:{port}/config", log, patience)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            stop(app)
+
+
+def stop(app: subprocess.Popen[bytes]) -> None:
+    """End the app, in any case within half a minute."""
+    app.terminate()
+    try:
+        app.wait(30)
+    except subprocess.TimeoutExpired:
+        app.kill()
+        app.wait()
+
+
+def environment(place: Path, port: int) -> dict[str, str]:
+    """The variables of a machine that has nothing in its caches, and may not ask the hub."""
+    (place / "home").mkdir()
+    inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    return inherited | {
+        "HOME": str(place / "home"),
+        "HF_HUB_OFFLINE": "1",
+        "GRADIO_ANALYTICS_ENABLED": "False",
+        "GRADIO_SERVER_NAME": "127.0.0.1",
+        "GRADIO_SERVER_PORT": str(port),
+        "GRADIO_TEMP_DIR": str(place / "uploads"),
+    }
+
+
+def wait_for(app: subprocess.Popen[bytes], address: str, log: Path, patience: float) -> None:
+    """Wait until the app answers there, which it does once its models are loaded; ValueError as `check_start`."""
+    deadline = time.monotonic() + patience
+    while time.monotonic() < deadline:
+        if app.poll() is not None:
+            lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            raise ValueError(
+                f"The Space's app.py ended with exit code {app.returncode}: {lines[-1] if lines else 'it said nothing'}"
+            )
+        try:
+            urllib.request.urlopen(address, timeout=5).close()
+            return
+        except OSError:  # nobody listens yet, or the page before the app has no such address
+            time.sleep(0.1)
+    raise ValueError(f"The Space's page did not answer within {patience:g} seconds.")
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,143 @@
+"""Writing the folder: the app's own files, and those by which a Space is installed and stored."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from seps.files import LFS_POINTER, LFS_REMEDY, is_lfs_pointer, written_whole
+
+ROOT = Path(__file__).resolve().parents[2]
+TAKEN = ("app.py", "LICENSE", "assets", "demo", "seps")
+LEFT_OUT = (  # programs beside the app, and what they alone read
+    *("demo/examples", "demo/notebook", "demo/space", "demo/static"),
+    *("assets/guide", "assets/notebooks", "assets/readme", "assets/static"),
+)
+KEPT = ("assets/guide/names.md", "assets/readme/app.gif")  # what the app reads in these, and what the card shows
+PINNED = {"torch": "2.13.0", "torchvision": "0.28.0"}  # the newest that ZeroGPU lists, see assets/guide/host.md
+DEBIAN = ("libgcc-s1", "libstdc++6", "zlib1g")  # what compiled parts of the packages link to and do not bring
+MARK = "# What git stores as large files. Written by python -m demo.space, which may write this folder anew.\n"
+ATTRIBUTES, LFS = ".gitattributes", "filter=lfs diff=lfs merge=lfs -text"
+MAX_BYTES = 10_000_000  # of a file that the hub takes as it is
+
+
+def write_space(folder: Path) -> dict[str, int]:
+    """Write the folder, over one that was written before.
+
+    Returns:
+        The bytes of each file, by its path in the folder.
+
+    Raises:
+        ValueError: a file, or a folder that holds something else; weights that Git LFS has not fetched; or files that
+            the hub would refuse.
+    """
+    check_target(folder)
+    with written_whole(folder) as place:
+        for path in app_files():
+            (place / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / path, place / path)
+        card = space_card((ROOT / "README.md").read_text(encoding="utf-8"))
+        texts = {
+            "README.md": card,
+            "requirements.txt": requirements((ROOT / "requirements.txt").read_text(encoding="utf-8"), card),
+            "packages.txt": "\n".join(DEBIAN) + "\n",
+        }
+        for name, text in texts.items():
+            (place / name).write_text(text, encoding="utf-8")
+        (place / ATTRIBUTES).write_text(attributes(place), encoding="utf-8")
+        check_files(place)
+        return sizes_of(place)
+
+
+def check_target(folder: Path) -> None:
+    """Raise ValueError for a file, or a folder with files that this program did not write."""
+    if folder.is_file():
+        raise ValueError(f"{folder} is a file: name a folder.")
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return
+    attributes_file = folder / ATTRIBUTES
+    written_here = attributes_file.is_file() and attributes_file.read_text(encoding="utf-8").startswith(MARK)
+    if not written_here or (folder / ".git").exists():
+        raise ValueError(f"{folder} holds other files, which would be lost: name another folder.")
+
+
+def app_files() -> list[str]:
+    """The files of the app, by their paths in the repo."""
+    below = (file for name in TAKEN for file in ((ROOT / name).rglob("*") if (ROOT / name).is_dir() else [ROOT / name]))
+    paths = sorted(file.relative_to(ROOT).as_posix() for file in below if file.is_file())
+    return [path for path in paths if path in KEPT or is_of_app(path)]
+
+
+def is_of_app(path: str) -> bool:
+    """Whether a file of the repo is the app's: neither left out, nor hidden, nor compiled by Python."""
+    parts = path.split("/")
+    hidden = any(part.startswith(".") or part == "__pycache__" for part in parts)
+    return not hidden and not any(path.startswith(f"{room}/") for room in LEFT_OUT)
+
+
+def space_card(readme: str) -> str:
+    """The Space's README.md: the block that configures it, and what the repo's README says before its first section."""
+    return readme.partition("\n## ")[0].rstrip() + "\n"
+
+
+def requirements(lines: str, card: str) -> str:
+    """The repo's requirements with PyTorch as ZeroGPU takes it, and Gradio as the card names it.
+
+    Raises:
+        ValueError: a card without a version of Gradio.
+    """
+    version = re.search(r"^sdk_version: ([\d.]+)$", card, re.MULTILINE)
+    if version is None:
+        raise ValueError("README.md has no line sdk_version, which names the Space's version of Gradio: add it.")
+    pins = PINNED | {"gradio": version[1]}
+    named = [(re.split(r"[<>=]", line)[0], line) for line in lines.split()]
+    return "".join(f"{name}=={pins[name]}\n" if name in pins else f"{line}\n" for name, line in named)
+
+
+def attributes(folder: Path) -> str:
+    """What .gitattributes says: every kind of file that is no text is stored as a large file, whatever its size."""
+    binaries = (file for file in files_of(folder) if not is_text(file))
+    patterns = sorted({f"*{file.suffix}" if file.suffix else file.name for file in binaries})
+    return MARK + "".join(f"{pattern} {LFS}\n" for pattern in patterns)
+
+
+def check_files(folder: Path) -> None:
+    """Raise ValueError for a file that the hub would refuse, or would take without its content."""
+    stored = [line.split()[0] for line in (folder / ATTRIBUTES).read_text(encoding="utf-8").splitlines() if LFS in line]
+    for file in files_of(folder):
+        name = file.relative_to(folder).as_posix()
+        with file.open("rb") as stream:
+            if is_lfs_pointer(stream.read(100)):
+                raise ValueError(f"{name} is {LFS_POINTER}: {LFS_REMEDY}, and write the Space anew.")
+        if any(fnmatchcase(file.name, pattern) for pattern in stored):
+            continue
+        if not is_text(file):
+            raise ValueError(f"{name} is no text, and {ATTRIBUTES} does not name it: the hub refuses it.")
+        if file.stat().st_size > MAX_BYTES:
+            raise ValueError(
+                f"{name} has {file.stat().st_size / 1e6:.1f} MB, but the hub takes {MAX_BYTES / 1e6:.0f} MB of a text: "
+                "take it out, or make it smaller."
+            )
+
+
+def is_text(file: Path) -> bool:
+    """Whether a file's content is UTF-8 without a null character."""
+    content = file.read_bytes()
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return b"\0" not in content
+
+
+def files_of(folder: Path) -> Iterator[Path]:
+    """Every file in a folder and below, in order."""
+    return (file for file in sorted(folder.rglob("*")) if file.is_file())
+
+
+def sizes_of(folder: Path) -> dict[str, int]:
+    """The bytes of each file in a folder and below, by its path there."""
+    return {file.relative_to(folder).as_posix(): file.stat().st_size for file in files_of(folder)}

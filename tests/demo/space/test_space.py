@@ -1,0 +1,148 @@
+"""The folder of a Space: what it holds, what the hub would refuse, and that the app runs from it alone."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+from gradio_client import Client  # type: ignore[import-untyped]
+from huggingface_hub import SpaceCard
+
+from demo.space.__main__ import main
+from demo.space.check import check_start, started
+from demo.space.write import ATTRIBUTES, MARK, MAX_BYTES, ROOT, check_files, requirements, space_card, write_space
+from tests.helpers.sentences import refused
+from tests.test_layers import imported
+
+ZERO_GPU = ("2.8.0", "2.9.1", "2.10.0", "2.11.0", "2.12.1", "2.13.0")  # PyTorch, and below Python, as its page lists
+ZERO_GPU_PYTHON = ("3.10.13", "3.12.12")
+
+
+@pytest.fixture(scope="module")
+def space(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("space") / "space"
+    write_space(folder)
+    return folder
+
+
+def modules_of_the_app() -> set[str]:
+    """The files that app.py imports, directly or by others, wherever in them, by their paths in the repo."""
+    names, waiting = set(), ["app"]
+    while waiting:
+        path = waiting.pop().replace(".", "/")
+        for file in (f"{path}.py", f"{path}/__init__.py"):
+            if file not in names and (ROOT / file).is_file():
+                names.add(file)
+                packages = [path.rsplit("/", depth)[0] for depth in range(1, path.count("/") + 1)]
+                waiting += [*imported(ROOT / file), *packages]
+    return names
+
+
+def test_the_folder_holds_the_app_and_nothing_beside_it(space: Path) -> None:
+    files = {file.relative_to(space).as_posix() for file in space.rglob("*") if file.is_file()}
+    modules = modules_of_the_app()
+    assert {"app.py", "demo/site.py", "seps/method/network.py", "demo/galleries/worker.py"} <= modules
+    assert modules <= files
+    assert {path.partition("/")[0] for path in files} == {
+        *("app.py", "assets", "demo", "seps", "LICENSE"),
+        *(ATTRIBUTES, "README.md", "packages.txt", "requirements.txt"),
+    }
+    beside = ("tests", ".ci", "__pycache__", "notebooks", "/static/page.html", "demo/static", "demo/space")
+    assert not [path for path in files if any(part in path for part in beside)]
+
+
+def test_what_is_no_text_is_stored_as_a_large_file(space: Path) -> None:
+    lines = (space / ATTRIBUTES).read_text().removeprefix(MARK).splitlines()
+    patterns = [line.removesuffix(" filter=lfs diff=lfs merge=lfs -text") for line in lines]
+    assert {"*.safetensors", "*.gif", "*.webm", "*.png", "*.jpg"} <= set(patterns)
+    assert not {"*.py", "*.json", "*.md", "*.js"} & set(patterns)
+    for file in space.rglob("*"):
+        if file.is_file() and not any(fnmatchcase(file.name, pattern) for pattern in patterns):
+            assert len(file.read_text(encoding="utf-8").encode()) <= MAX_BYTES, file
+
+
+def test_files_that_the_hub_refuses_are_named(tmp_path: Path) -> None:
+    attributes = tmp_path / ATTRIBUTES
+    attributes.write_text("*.png filter=lfs diff=lfs merge=lfs -text\n")
+    for name, content in (
+        ("large.json", b" " * (MAX_BYTES + 1)),
+        ("weights.bin", b"\0" * 10),
+        ("photo.png", b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n"),
+    ):
+        file = tmp_path / name
+        file.write_bytes(content)
+        with refused(ValueError):
+            check_files(tmp_path)
+        file.unlink()
+    (tmp_path / "photo.png").write_bytes(b"\0" * (MAX_BYTES + 1))
+    check_files(tmp_path)
+
+
+def test_the_card_configures_the_space(space: Path) -> None:
+    card = (space / "README.md").read_text(encoding="utf-8")
+    values = SpaceCard(card).data.to_dict()
+    lines = (ROOT / "requirements.txt").read_text().split()
+    assert (values["sdk"], values["app_file"], values["license"]) == ("gradio", "app.py", "mit")
+    assert values["python_version"] in ZERO_GPU_PYTHON
+    assert len(str(values["short_description"])) <= 60
+    installed = (space / "requirements.txt").read_text().split()
+    assert f"gradio=={values['sdk_version']}" in installed
+    torch, torchvision = (
+        next(line for line in installed if line.startswith(f"{name}==")) for name in ("torch", "torchvision")
+    )
+    assert torch.removeprefix("torch==") in ZERO_GPU
+    assert int(torch.split(".")[1]) + 15 == int(torchvision.split(".")[1])  # releases that belong together
+    assert [re.split("[<>=]", line)[0] for line in installed] == [re.split("[<>=]", line)[0] for line in lines]
+    assert "\n## " not in card
+    for path in re.findall(r"\]\((?!http)([^)]+)\)", card):
+        assert (space / path).is_file(), path
+
+
+def test_a_card_without_a_version_of_gradio_is_refused() -> None:
+    card = space_card("---\nsdk: gradio\n---\n\n# Title\n\nText.\n\n## Start\n")
+    assert card == "---\nsdk: gradio\n---\n\n# Title\n\nText.\n"
+    with refused(ValueError):
+        requirements("torch>=2.10\n", card)
+
+
+def test_only_a_folder_of_ours_is_written_anew(space: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("file").touch()
+    Path("others").mkdir()
+    Path("others", "holiday.jpg").touch()
+    shutil.copytree(space, "clone")
+    Path("clone", ".git").mkdir()
+    for folder in ("file", "others", "clone"):
+        with refused(ValueError):
+            write_space(Path(folder))
+    assert Path("others", "holiday.jpg").exists() and Path("clone", "app.py").exists()
+    shutil.copytree(space, "ours")
+    Path("ours", "app.py").write_text("old")
+    assert main(["ours", "--no-start"]) == 0
+    assert Path("ours", "app.py").read_bytes() == (ROOT / "app.py").read_bytes()
+
+
+def test_an_app_that_does_not_start_is_told(tmp_path: Path) -> None:
+    app = tmp_path / "space" / "app.py"
+    app.parent.mkdir()
+    for source in ("raise SystemExit('error: no weights')", "import time; time.sleep(60)"):
+        app.write_text(source)
+        with refused(ValueError):
+            check_start(app.parent, patience=0.5 if "sleep" in source else 60.0)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_the_app_answers_from_a_copy_of_the_folder_alone(space: Path) -> None:
+    with started(space) as address:
+        client = Client(address, verbose=False)
+        galleries = client.predict(api_name="/galleries")
+        answer = client.predict("a motorcycle parked indoors", "", "examples", api_name="/rank_images")
+        record = client.predict(None, galleries["scenes"][0]["item"], "a red car", "", api_name="/explain")
+        client.close()
+    assert {"examples", "scenes"} <= set(galleries)
+    assert answer["ranking"][0]["item"] == "examples/motorcycle"
+    assert len(record["branches"][0]["kept"]) == 196
