@@ -11,7 +11,7 @@ from pathlib import Path
 from shutil import copytree, ignore_patterns
 from typing import Any
 
-from huggingface_hub import EvalResult, ModelCard, constants
+from huggingface_hub import EvalResult, ModelCard, ModelCardData, constants
 
 from seps.checks import read_json_file
 from seps.files import check_weights_file, written_whole
@@ -58,10 +58,8 @@ def source_folder(name: str, configs: tuple[str, ...]) -> Path:
     for folder in folders:
         if any((folder / config).is_file() for config in configs):
             return folder
-    folder = model_folder(name)  # which says what is wrong with the name
-    if folder is None:
-        raise ValueError(f"There is no folder {name}: give a model that ships or lies on this machine.")
-    return folder
+    model_folder(name)  # which says what is wrong with the name
+    raise ValueError(f"There is no folder {name} with a model: give one that ships or lies on this machine.")
 
 
 def hub_card(folder: Path) -> str:
@@ -76,12 +74,14 @@ def hub_card(folder: Path) -> str:
     if not text or NOT_FILLED in text:
         raise ValueError(f"{folder} has no {CARD} that says what the model is: write one, as those in assets/models.")
     card = ModelCard(text, ignore_metadata_errors=True)
-    missing = [key for key in NEEDED if not card.data.get(key)]
+    data = card.data
+    assert isinstance(data, ModelCardData)  # as a ModelCard makes of every block
+    missing = [key for key in NEEDED if not data.get(key)]
     if missing:
         raise ValueError(f"{file} says nothing of {', '.join(missing)} in the block at its top: add it.")
-    results = list(eval_results(folder, card.data.get("datasets") or ["drawn scenes"]))
+    results = list(eval_results(folder, data.get("datasets") or ["drawn scenes"]))
     if results:
-        card.data.model_name, card.data.eval_results = folder.name, results
+        data.model_name, data.eval_results = folder.name, results
     card.text = LINK.sub(lambda link: link[0] if is_inside(link[2], folder) else link[1], card.text)
     return str(card)
 

@@ -184,6 +184,7 @@ class Handler(BaseHTTPRequestHandler):
             return
         digest = sha256(content).hexdigest()
         headers |= {"X-Linked-Etag": f'"{digest}"', "X-Linked-Size": str(len(content))}
+        self.server.blobs[digest] = content
         elsewhere = f"http://localhost:{self.server.server_address[1]}/blobs/{digest}"
         self.send(b"", HTTPStatus.FOUND, headers | {"Location": elsewhere})
 

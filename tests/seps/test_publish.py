@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from huggingface_hub import ModelCard
+from huggingface_hub import ModelCard, ModelCardData
 
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
@@ -36,9 +36,10 @@ def test_a_shipped_model_loads_from_the_folder_that_is_uploaded(
 
 def test_the_cards_block_says_what_the_hub_asks_for() -> None:
     data = ModelCard(hub_card(MODELS / "photos")).data
+    assert isinstance(data, ModelCardData)
     assert (data.license, data.library_name, data.language) == ("mit", "seps", "en")
     assert (data.datasets, data.metrics, data.model_name) == (["flickr8k"], ["recall"], "photos")
-    assert "image-text-retrieval" in data.tags
+    assert data.tags is not None and "image-text-retrieval" in data.tags
     measured = json.loads((MODELS / "photos" / "results-dev.json").read_text())["captions_only"]
     values = {(result.dataset_split, result.metric_name): result.metric_value for result in data.eval_results or []}
     assert len(values) == 12  # two splits, two directions, three recalls
@@ -50,7 +51,7 @@ def test_the_cards_block_says_what_the_hub_asks_for() -> None:
 def test_every_model_that_ships_can_be_published(name: str) -> None:
     card = ModelCard(hub_card(MODELS / name))
     text = (MODELS / name / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]
-    assert card.data.metrics and card.data.library_name == "seps"
+    assert card.data.get("metrics") and card.data.get("library_name") == "seps"
     assert "](../" not in card.text
     assert card.text.split() == text.replace("[`photos`](../photos/README.md)", "`photos`").split()
 

@@ -172,7 +172,7 @@ def test_ablate_measures_every_variant_under_both_splits(
     [
         (["score", "absent.png", "--prompt", "a", "--model", "MODEL"], "absent.png cannot be read as an image"),
         (["score", "RATED/images/0.png", "--prompt", " ", "--model", "MODEL"], "The prompt is empty"),
-        (["score", "RATED/images/0.png", "--prompt", "a", "--model", "nobody"], "no shipped judge"),
+        (["score", "RATED/images/0.png", "--prompt", "a", "--model", "nobody"], "no judge that ships"),
         (["evaluate", "--data", "RATED", "--split", "test", "--model", "MODEL"], "ratings.csv has dev, train"),
         (
             ["evaluate", "--data", "RATED", "--json", "absent/r.json", "--model", "MODEL"],

@@ -67,7 +67,7 @@ def test_a_revision_is_that_model(pushed: Repo, bert: Path) -> None:
     first = pushed.refs["main"]
     changed = tiny_model(bert)
     with torch.no_grad():
-        changed.txt_enc.fc.bias += 1
+        changed.txt_enc.fc.bias.add_(1)
     changed.push_to_hub(NAME, token=TOKEN)
     pushed.refs["v1"] = first
     assert equal(load_model(NAME), changed)
