@@ -23,7 +23,7 @@ const CORNERS = { 6: 0.28, 7: 0.28, 8: 0.36 }; // a step's share of the width fo
 const BRANCHED = [3, 4, 5, 6]; // steps whose picture is one branch's where there are two
 
 // The name of a step in the row of all of them: of "what_if", "What if".
-const shortName = (id) => id[0].toUpperCase() + id.slice(1).replaceAll("_", " ");
+const shortName = (id) => phrase(id[0].toUpperCase() + id.slice(1).replaceAll("_", " "));
 
 function build(root, trigger, talkAsked) {
   const pictures = [...patchSteps, ...tokenSteps, ...wordSteps, (shown) => hand.picture(shown)];

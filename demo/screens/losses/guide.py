@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from demo.record.language import phrase
 from seps.training.guide import ADVICE, CLAIMED_KEPT
 
 RATIO_FILE = Path(__file__).resolve().parents[3] / "assets" / "lesson" / "ratio_weights.json"
@@ -14,7 +15,7 @@ RATIO_FILE = Path(__file__).resolve().parents[3] / "assets" / "lesson" / "ratio_
 
 def advice_rows() -> list[tuple[str, ...]]:
     """The guide's advice: setting, usual value, when to raise it, when to lower it, and who says so."""
-    return [(row.setting, row.usual, row.raise_it, row.lower_it, row.source) for row in ADVICE]
+    return [tuple(map(phrase, (row.setting, row.usual, row.raise_it, row.lower_it, row.source))) for row in ADVICE]
 
 
 @lru_cache(maxsize=1)
