@@ -87,6 +87,11 @@ def arguments_parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--guidance", type=finite_number, default=8.0)
     evaluate.add_argument("--candidates", type=whole_number, default=1, help=CANDIDATES_HELP)
     evaluate.add_argument("--train", type=Path, help="folder with the training scenes, for the nearest of them")
+    evaluate.add_argument(
+        "--ceiling",
+        action="store_true",
+        help="measure no drawings, but true scenes and what the autoencoder gives back of them: what none can exceed",
+    )
     evaluate.set_defaults(run=run_evaluate)
 
     attempt = commands.add_parser("try", help="look at what a run has learned: its newest weights on a page")
@@ -190,6 +195,8 @@ def run_evaluate(options: argparse.Namespace) -> None:
         check_output(options.json)
     if not (options.data / f"{options.split}_scenes.jsonl").is_file():
         result, text = measured_photos(options)
+    elif options.ceiling:
+        result, text = measured_ceiling(options)
     else:
         result, text = measured_scenes(options)
     print(text)
@@ -204,6 +211,15 @@ def measured_photos(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
 
     generator = load_generator(options.model)
     result = evaluate_photos(generator, options.data, options.split, options.images, options.beams, options.last, True)
+    return result, table(result)
+
+
+def measured_ceiling(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    """`evaluate --ceiling`, likewise."""
+    from seps.generator.ceiling import measure_ceiling, table
+    from seps.generator.generator import load_generator
+
+    result = measure_ceiling(load_generator(options.model), options.data, options.split, options.pictures, True)
     return result, table(result)
 
 
