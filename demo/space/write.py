@@ -21,6 +21,7 @@ PINNED = {"torch": "2.13.0", "torchvision": "0.28.0"}  # the newest that ZeroGPU
 DEBIAN = ("libgcc-s1", "libstdc++6", "zlib1g")  # what compiled parts of the packages link to and do not bring
 MARK = "# What git stores as large files. Written by python -m demo.space, which may write this folder anew.\n"
 ATTRIBUTES, LFS = ".gitattributes", "filter=lfs diff=lfs merge=lfs -text"
+LINK_ALONE = re.compile(r"^\[[^\]]*\]\((?!https?:)[^)]*\)\n+", re.MULTILINE)
 MAX_BYTES = 10_000_000  # of a file that the hub takes as it is
 
 
@@ -79,8 +80,9 @@ def is_of_app(path: str) -> bool:
 
 
 def space_card(readme: str) -> str:
-    """The Space's README.md: the block that configures it, and what the repo's README says before its first section."""
-    return readme.partition("\n## ")[0].rstrip() + "\n"
+    """The Space's README.md: the block that configures it, and what the repo's README says before its first section but
+    for lines that lead to other pages of the repo."""
+    return LINK_ALONE.sub("", readme.partition("\n## ")[0]).rstrip() + "\n"
 
 
 def requirements(lines: str, card: str) -> str:

@@ -102,7 +102,7 @@ def test_the_card_configures_the_space(space: Path) -> None:
 
 
 def test_a_card_without_a_version_of_gradio_is_refused() -> None:
-    card = space_card("---\nsdk: gradio\n---\n\n# Title\n\nText.\n\n## Start\n")
+    card = space_card("---\nsdk: gradio\n---\n\n# Title\n\n[other](OTHER.md)\n\nText.\n\n## Start\n")
     assert card == "---\nsdk: gradio\n---\n\n# Title\n\nText.\n"
     with refused(ValueError):
         requirements("torch>=2.10\n", card)
