@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.helpers.cards.cells import Figures, estimate, mean, slashed, table
 
-__all__ = ["captions", "pictures", "warned_of"]
+__all__ = ["captions", "ceiling", "pictures", "warned_of"]
 
 
 def captions(results: Figures) -> str:
@@ -43,6 +43,16 @@ def pictures(results: Figures) -> str:
         ["nearest training scene, mean difference of 255 at 32 x 32", nearest, "", true_nearest, ""],
     ]
     return table(["", "drawn", "aim", "the true scenes", "drawings of other captions"], rows)
+
+
+def ceiling(results: Figures) -> str:
+    """What is found in true scenes, and in what the autoencoder gives back of them."""
+    titles = {"true_scenes": "the true scenes", "small": "... at 112 x 112", "autoencoded": "... through the autoencoder"}
+    rows = [
+        [title, estimate(results[name]["r1"], 1), *(estimate(results[name][part]) for part in ("objects", "colours"))]
+        for name, title in titles.items()
+    ]
+    return table(["", "R@1 among 100", "objects captioned back", "colours"], rows)
 
 
 def captioned_back(title: str, measured: Figures, name: str) -> list[list[str]]:
