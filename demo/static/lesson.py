@@ -15,6 +15,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from demo.record.language import in_languages
 from demo.record.maths import inner, mathml
 from demo.record.settings import evaluation_knobs, fixed, idle_choices, limits, network_with, trained_knobs
 from demo.screens.lesson.equations import EQUATIONS, LEGENDS
@@ -111,7 +112,7 @@ def write_lesson(model: SEPSModel, folder: Path) -> None:
     plain = exportable(model)
     for title, graph in lesson_graphs(plain).items():
         (folder / f"{title}.onnx").write_bytes(compiled(title, graph, plain.txt_enc.vocabulary)[0])
-    text = json.dumps(lesson_facts(model), ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(in_languages(lambda: lesson_facts(model)), ensure_ascii=False, separators=(",", ":"))
     (folder / LESSON).write_text(text, encoding="utf-8")
 
 

@@ -3,6 +3,7 @@
 
 import { failure, remote } from "../engine/remote.js";
 import { fetchedJson } from "../engine/fetching.js";
+import { inPageLanguage } from "../base/mount.js";
 import { say } from "../base/words.js";
 
 export const UPLOADS = "uploads";
@@ -99,7 +100,7 @@ export function makeEngine(site, tell, started = null) {
   const lessons = new Map(); // model -> what its lesson needs to know, to be
   function lesson(model) {
     if (!lessons.has(model)) {
-      const fetching = fetchedJson(`${folderOf("model", model)}lesson.json`);
+      const fetching = fetchedJson(`${folderOf("model", model)}lesson.json`).then(inPageLanguage);
       lessons.set(model, fetching);
       fetching.catch(() => lessons.delete(model));
     }

@@ -47,7 +47,11 @@ def pictures(results: Figures) -> str:
 
 def ceiling(results: Figures) -> str:
     """What is found in true scenes, and in what the autoencoder gives back of them."""
-    titles = {"true_scenes": "the true scenes", "small": "... at 112 x 112", "autoencoded": "... through the autoencoder"}
+    titles = {
+        "true_scenes": "the true scenes",
+        "small": "... at 112 x 112",
+        "autoencoded": "... through the autoencoder",
+    }
     rows = [
         [title, estimate(results[name]["r1"], 1), *(estimate(results[name][part]) for part in ("objects", "colours"))]
         for name, title in titles.items()
