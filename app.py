@@ -16,6 +16,7 @@ from typing import Any
 from demo.galleries.paths import check_photos
 from demo.opening.server import Opening
 from demo.server.folder import TemporaryFolder
+from demo.server.frames import frame_rule
 from demo.server.memory import keep_memory_flat, put_off_search, set_aside
 from demo.service.own_models import fetch_model
 from seps.cli import print_error, whole_number
@@ -47,6 +48,14 @@ def main() -> int:
     parser.add_argument(
         "--mcp", action="store_true", help="let assistants use the app too, by the Model Context Protocol (MCP)"
     )
+    parser.add_argument(
+        "--frame-ancestors",
+        action="append",
+        default=[],
+        metavar="SITE",
+        help="a site whose pages may show the app in a frame, such as https://course.example.org, or * for all; may be "
+        "given several times; without it, none but the app's own",
+    )
     options = parser.parse_args()
     try:
         check(options)
@@ -69,6 +78,7 @@ def check(options: argparse.Namespace) -> None:
     """Raise ValueError for a folder, a video or a model that is not there, before anything is opened."""
     if options.mcp and find_spec("mcp") is None:
         raise ValueError("--mcp needs the package mcp, which is not there: run pip install mcp.")
+    frame_rule(options.frame_ancestors)
     if options.photos is not None:
         check_photos(options.photos)
     if options.video is not None:
@@ -88,7 +98,8 @@ def serve(options: argparse.Namespace, folder: TemporaryFolder) -> None:
         ValueError: an address that cannot be served, or a folder of photographs that cannot be used.
         OSError: a disk that is full, or an address that somebody else took meanwhile.
     """
-    opening = Opening(options.port, example=options.photos is None and options.video is None and not options.model)
+    example = options.photos is None and options.video is None and not options.model
+    opening = Opening(options.port, example, frame_rule(options.frame_ancestors))
     print(f"SEPS Explorer is starting: open {opening.address}", flush=True)
     try:
         page, look = prepare(options, folder, opening.host)
@@ -124,7 +135,7 @@ def prepare(options: argparse.Namespace, folder: TemporaryFolder, host: str) -> 
             from demo.assistant.serving import routes_of, tool_server
 
             tools = routes_of(tool_server(registry, host))
-        return site.build(registry), site.launch_options(folder, tools)
+        return site.build(registry), site.launch_options(folder, tools, options.frame_ancestors)
 
 
 if __name__ == "__main__":

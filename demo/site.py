@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
@@ -161,11 +162,12 @@ def build(registry: ModelRegistry) -> gr.Blocks:
     return page
 
 
-def launch_options(folder: TemporaryFolder, tools: Tools | None = None) -> dict[str, Any]:
+def launch_options(folder: TemporaryFolder, tools: Tools | None = None, sites: Sequence[str] = ()) -> dict[str, Any]:
     """What `launch` needs besides an address: since Gradio 6 the look is given there.
 
     Args:
-        folder: of the uploads; tools: for assistants, as `server_options` takes them.
+        folder: of the uploads; tools: for assistants; sites: whose pages may show the app in a frame; as
+            `server_options` takes them.
     """
     return {
         "theme": theme(),
@@ -175,5 +177,5 @@ def launch_options(folder: TemporaryFolder, tools: Tools | None = None) -> dict[
         "run_history": False,
         "enable_monitoring": False,
         "max_file_size": MAX_BYTES,
-        "app_kwargs": server_options(folder, MAX_BYTES, tools),
+        "app_kwargs": server_options(folder, MAX_BYTES, tools, sites),
     }

@@ -21,6 +21,7 @@ import { keepOpenInSight } from "./page/bar.js";
 import { noticeAnswers } from "./page/busy.js";
 import { mount as download } from "./page/download.js";
 import { standingList, standingPicture } from "./page/first.js";
+import { embed } from "./page/embed.js";
 import { mount as intro } from "./page/intro.js";
 import { followLanguage } from "./page/language.js";
 import { mount as lost } from "./page/lost.js";
@@ -74,7 +75,7 @@ function latest(trigger) {
   };
 }
 
-const QUIET = new Set(["export", "film", "look", "ask", "keep", "back"]); // the view stays as it is, or trail.js notices it
+const QUIET = new Set(["export", "cancel", "film", "look", "ask", "keep", "back"]); // the view stays as it is, or trail.js notices it
 
 // A trigger that is also noticed as something done, and waits for what was typed; a watch that notices the answer.
 const noticed = (element, trigger) => (event, detail) => {
@@ -98,6 +99,7 @@ window.seps = {
 };
 waiting.forEach(window.seps.push);
 followLanguage();
+embed();
 noticeInputs();
 noticeTyping();
 keepOpenInSight();

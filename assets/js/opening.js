@@ -1,6 +1,7 @@
 // The opening page's entry: a worked example to read while the model loads. The page turns into the app by itself.
 
 import { say } from "./base/words.js";
+import { embed } from "./page/embed.js";
 import { asksForExample } from "./page/first.js";
 import { followLanguage } from "./page/language.js";
 import { chips, ranking } from "./lists/lists.js";
@@ -41,6 +42,7 @@ async function look() {
   setTimeout(look, WAIT);
 }
 
+embed();
 followLanguage();
 if (view && asksForExample) show();
 setTimeout(look, WAIT);

@@ -2,6 +2,7 @@
 
 import { say } from "./base/words.js";
 import { keepOpenInSight } from "./page/bar.js";
+import { embed } from "./page/embed.js";
 import { followLanguage, languageSwitch } from "./page/language.js";
 import { viewInSight } from "./page/trail.js";
 import { captionsView } from "./static/captions.js";
@@ -61,5 +62,6 @@ function later(line, load) {
   };
 }
 
+embed();
 keepOpenInSight();
 Promise.resolve(page.start()).then(() => keepOffline(site));

@@ -17,6 +17,7 @@ from urllib.parse import unquote
 
 from demo.opening.first import first_view, named_examples
 from demo.opening.page import opening_page
+from demo.server.frames import HEADER, frame_rule
 from demo.server.root import below_root, given_root
 from demo.server.static import CACHING, MEDIA_TYPE, find_script
 
@@ -31,6 +32,7 @@ class Opening:
     Args:
         port: to serve on; None takes GRADIO_SERVER_PORT, or the first free one from 7860.
         example: whether the worked example is what the app will begin with.
+        rule: of whose pages may show it in a frame, see `demo.server.frames`; None takes the usual one.
 
     Attributes:
         port: the one it serves on; host: as Gradio takes it, from GRADIO_SERVER_NAME.
@@ -39,13 +41,14 @@ class Opening:
         ValueError: no such port is free.
     """
 
-    def __init__(self, port: int | None = None, example: bool = True) -> None:
+    def __init__(self, port: int | None = None, example: bool = True, rule: str | None = None) -> None:
         self.host = os.environ.get("GRADIO_SERVER_NAME", "127.0.0.1")
         given = port if port is not None else os.environ.get("GRADIO_SERVER_PORT")
         ports = range(FIRST_PORT, FIRST_PORT + PORTS) if given is None else [read_port(given)]
         self._server = listening(self.host, ports)
         self.port = int(self._server.server_address[1])
         self._server.root = given_root()
+        self._server.rule = frame_rule() if rule is None else rule
         self._server.page = opening_page(first_view() if example else None).encode()
         self._thread = Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
         self._thread.start()
@@ -70,6 +73,7 @@ class Server(ThreadingHTTPServer):
     block_on_close = False
     page = b""
     root = ""
+    rule = ""
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Pass over those who leave before they are answered, or never say what they want."""
@@ -113,6 +117,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))
         self.send_header("Cache-Control", caching)
+        self.send_header(HEADER, self.server.rule)
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(content)

@@ -22,7 +22,8 @@ from seps.progress import Progress
 
 VIEWS = ("search", "captions", "compare", "why", "edit", "judge", "generate", "lesson", "losses", "paper", "about")
 OWN_CAPTIONS = ("compare", "judge", "generate")  # views that read what a link has as a caption in their own way
-FLAGS = {"grid": "01", "objects": "01", "talk": "01", "use_dense": ("True", "False")}  # what is so, or is not
+# What is so, or is not.
+FLAGS = {"grid": "01", "objects": "01", "talk": "01", "embed": "01", "use_dense": ("True", "False")}
 BLANK = " \t\r\n\0"  # what a text that is left empty may hold
 TEXTS = ("caption", "dense", "other", "typed", "mask")  # what is long in a link
 # Characters of a link's texts that are read, Compare's six captions and what is told of a seventh, and of all else.

@@ -42,6 +42,7 @@ NOTHING: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden
 Values = dict[str, list[Any]]  # of a view's components, by its name
 IN_LESSON = ("losses", "paper")  # views with a tab of the lesson's
 LAYERED = ("search", "captions", "compare", "why")  # views that draw the layer of a link
+LOOKS = {"__theme", "embed"}  # what an address says of the page and not of what is shown (assets/js/page/embed.js)
 FIRST = "search"  # the view that is in sight from the start
 # An event waits until what the person has done is answered (assets/js/page/acts.js).
 SETTLED = """async (...inputs) => {
@@ -100,7 +101,7 @@ def connect(
 
     def load(request: gr.Request) -> Loaded:
         query = read_query(dict(request.query_params))
-        if not set(query) - {"__theme"}:
+        if not set(query) - LOOKS:
             return Loaded(FIRST, {})  # the worked example stands there already
         view, text = query.get("view", FIRST), waited_for(registry, query)
         if view in views and text:

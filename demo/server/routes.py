@@ -19,6 +19,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from demo.server.folder import TemporaryFolder
+from demo.server.frames import FrameRule, frame_rule
 from demo.server.gate import UNKNOWN, UNREADABLE, Gate
 from demo.server.sessions import MAX_WAITING, Answers, Sessions
 from demo.server.static import CACHING, MEDIA_TYPE, PREFIX, find_script
@@ -29,12 +30,15 @@ Tools = tuple[Sequence[Route], Callable[[], Any]]
 HEADERS = 2**20  # bytes of an upload that are no file
 
 
-def server_options(folder: TemporaryFolder, max_bytes: int, tools: Tools | None = None) -> dict[str, Any]:
+def server_options(
+    folder: TemporaryFolder, max_bytes: int, tools: Tools | None = None, sites: Sequence[str] = ()
+) -> dict[str, Any]:
     """What Gradio's `launch` takes as `app_kwargs`.
 
     Args:
         folder: of the uploads, removed when the server stops; max_bytes: of one uploaded file.
         tools: for assistants, their routes and what runs them; None serves none.
+        sites: whose pages may show the app in a frame, see `frame_rule`, with its errors.
     """
     routes, running = tools or ([], nullcontext)
 
@@ -55,6 +59,7 @@ def server_options(folder: TemporaryFolder, max_bytes: int, tools: Tools | None 
             *routes,
         ],
         "middleware": [
+            Middleware(FrameRule, rule=frame_rule(sites)),
             Middleware(WithoutDeepLinks),
             Middleware(Gate, folder=folder, max_bytes=MAX_TOGETHER + HEADERS, mcp=tools is not None),
         ],

@@ -1,6 +1,6 @@
 // The address in the browser's bar: it leads back to the view that is shown.
 
-import { queryAlone } from "../base/language.js";
+import { askedNames } from "./embed.js";
 import { showed } from "./trail.js";
 
 const OPACITY = 75; // percent, where a link says nothing
@@ -86,7 +86,7 @@ export function linked(mount) {
       shown = seen();
     }).observe(element);
     // A view that another one led to is mounted with its value; its tab may have left the view's name alone here.
-    const isBare = [...new URLSearchParams(queryAlone()).keys()].length === 1;
+    const isBare = askedNames().filter((name) => name !== "lang").length === 1;
     if (props.value && seen() && (isBare || viewOf(location.search) !== viewOf(props.value.link ?? ""))) bar(true);
   };
 }

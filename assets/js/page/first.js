@@ -1,8 +1,9 @@
 // What the page begins with, the worked example, is nobody's answer to an address that asks for something else.
 
 import { say } from "../base/words.js";
+import { askedNames } from "./embed.js";
 
-const asked = [...new URLSearchParams(location.search).keys()].filter((name) => name !== "__theme");
+const asked = askedNames();
 
 // Whether the address that the page was opened with asks for the first view, and for nothing else than how it looks; in
 // another language its sentences come from the server.

@@ -7,6 +7,7 @@
 
 import { inLanguage, queryAlone } from "../base/language.js";
 import { acted } from "./acts.js";
+import { embeddedAs } from "./embed.js";
 
 const LONGEST = 4000; // characters of what Python is told
 const PAUSE = 2000; // milliseconds after which typing asks for something else
@@ -36,7 +37,7 @@ const entry = () => history.state?.seps ?? null;
 const number = () => `${Math.round(performance.timeOrigin)}-${(made += 1)}`;
 
 function write(how, next, query) {
-  history[`${how}State`]({ ...history.state, seps: next }, "", inLanguage(query || "") || location.pathname);
+  history[`${how}State`]({ ...history.state, seps: next }, "", embeddedAs(inLanguage(query || "")) || location.pathname);
 }
 
 // The view in sight, by its name in links.

@@ -1,0 +1,82 @@
+"""Whose pages may show the app in a frame: the header's values, and the sites that are none."""
+
+from __future__ import annotations
+
+import sys
+import urllib.request
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+import app
+from demo.opening.server import Opening
+from demo.server.folder import TemporaryFolder
+from demo.server.frames import HEADER, HUB, VARIABLE, frame_rule
+from demo.server.routes import server_options
+from tests.helpers.sentences import refused
+
+COURSE = "https://course.example.org"
+
+
+@pytest.fixture(autouse=True)
+def nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv("SPACE_ID", raising=False)
+
+
+def page(request: Request) -> PlainTextResponse:
+    return PlainTextResponse("the page")
+
+
+def rule_of(path: str, *sites: str) -> str:
+    """The rule that comes with an answer of the server: with the page, and with what is refused before it."""
+    with TemporaryFolder() as folder:
+        options = server_options(folder, 2**20, sites=sites)
+        client = TestClient(Starlette(routes=[Route("/", page)], middleware=options["middleware"][:1]))
+        return client.get(path).headers[HEADER]
+
+
+@pytest.mark.parametrize("path", ["/", "/nowhere"])
+def test_only_the_apps_own_pages_show_it_in_a_frame_unless_the_host_names_others(path: str) -> None:
+    assert rule_of(path) == "frame-ancestors 'self'"
+    assert rule_of(path, COURSE, "http://localhost:8000") == f"frame-ancestors 'self' {COURSE} http://localhost:8000"
+    assert rule_of(path, "*") == "frame-ancestors 'self' *"
+
+
+def test_a_space_is_shown_by_the_hub_and_by_what_its_variable_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPACE_ID", "owner/name")
+    assert frame_rule() == f"frame-ancestors 'self' {HUB}"
+    monkeypatch.setenv(VARIABLE, f"{COURSE} https://*.example.edu")
+    assert frame_rule([COURSE]) == f"frame-ancestors 'self' {COURSE} https://*.example.edu {HUB}"
+
+
+@pytest.mark.parametrize(
+    "site",
+    ["course.example.org", f"{COURSE}/page", f"{COURSE}; script-src *", "'none'", "https://a b", "https://é.org"],
+)
+def test_what_is_no_site_is_told(site: str) -> None:
+    with refused(ValueError):
+        frame_rule([site])
+
+
+def test_a_wrong_site_is_told_before_anything_is_opened(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["app.py", "--frame-ancestors", "course"])
+    assert app.main() == 2
+    assert "'course' is no site that may show the app in a frame" in capsys.readouterr().err
+
+
+def test_the_page_before_the_app_keeps_the_rule_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRADIO_SERVER_NAME", "127.0.0.1")
+    monkeypatch.delenv("GRADIO_SERVER_PORT", raising=False)
+    opening = Opening(rule=frame_rule([COURSE]))
+    try:
+        with urllib.request.urlopen(opening.address, timeout=10) as answer:
+            assert answer.headers[HEADER] == f"frame-ancestors 'self' {COURSE}"
+    finally:
+        opening.close()
