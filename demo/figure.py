@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,23 +15,37 @@ from seps.cli import check_output
 from seps.numbers import written
 
 if TYPE_CHECKING:
-    from demo.drawing.paper_figure import PanelRow
+    from PIL import Image
+    from torch import Tensor
+
+    from demo.drawing.paper_figure import Panel, PanelRow
     from demo.service.retrieval import RetrievalService
+    from seps import Explanation
 
 WIDTHS = {"one column": 3.25, "two columns": 6.875}  # inches, of common templates
 NARROWEST, WIDEST = 1.0, 20.0  # inches
 SMALLEST, LARGEST = 5.0, 24.0  # points
 CREDITS = ("below", "file", "none")
-KEYS = ("rows", "layers", "captions", "layer", "model", "width", "font", "size", "credits")
-ROW_KEYS = ("photo", "caption", "credit")
+KEYS = ("rows", "layers", "captions", "layer", "model", "width", "font", "size", "credits", "note")
+ROW_KEYS = ("photo", "gallery", "caption", "dense", "layers", "credit", "note")
+ROW_TEXTS = tuple(name for name in ROW_KEYS if name != "layers")
+PIECES = re.compile(r"piece:([0-9]{1,4})-([0-9]{1,4})")  # those of one word
 
 
 @dataclass(frozen=True)
 class FigureRow:
-    """A photograph's row: its file, its caption where the columns are layers, and whose it is."""
+    """A photograph's row.
 
-    photo: Path
+    Attributes:
+        photo: its file, or its name in a gallery that comes with the app, which is then named.
+        caption, dense: where the columns are layers; layers: the columns, a layer each; credit: whose it is.
+    """
+
+    photo: Path | str
+    gallery: str = ""
     caption: str = ""
+    dense: str = ""
+    layers: tuple[str, ...] = ()
     credit: str = ""
 
 
@@ -39,13 +54,13 @@ class FigureSpec:
     """What a figure shows.
 
     Attributes:
-        rows: at least one; layers: the columns, or none where `captions` are, which are drawn with `layer`.
+        rows: at least one, each with as many layers; captions: the columns where rows have no layers, each drawn with
+            `layer`.
         model: as the command line takes it; width: in inches; font: serif or sans; size: in points.
         credits: below the figure, in a file beside it, or none.
     """
 
     rows: tuple[FigureRow, ...]
-    layers: tuple[str, ...]
     captions: tuple[str, ...]
     layer: str
     model: str
@@ -67,19 +82,19 @@ def read_spec(file: Path) -> FigureSpec:
     check_type(f"{file.name}", values, dict)
     check_keys(file.name, values, ("rows",), KEYS)
     layers, captions = texts(values, "layers"), texts(values, "captions")
-    if bool(layers) == bool(captions):
-        raise ValueError("The columns are layers or captions: give a list of one of the two, layers or captions.")
-    for name, kind in (("layer", str), ("model", str), ("font", str), ("credits", str), ("rows", list)):
+    for name, kind in (("layer", str), ("model", str), ("font", str), ("credits", str), ("note", str), ("rows", list)):
         check_type(name, values.get(name, kind()), kind)
     if not values["rows"]:
         raise ValueError("rows is empty: give at least one photograph.")
-    rows = tuple(read_row(row, number, file.parent, not captions) for number, row in enumerate(values["rows"], start=1))
+    rows = tuple(
+        read_row(row, number, file.parent, not captions, layers) for number, row in enumerate(values["rows"], start=1)
+    )
+    check_columns(rows, captions)
     check_choice("font", values.get("font", "serif"), ("serif", "sans"))
     check_choice("credits", values.get("credits", "below"), CREDITS)
     width = values.get("width", "one column")
     return FigureSpec(
         rows,
-        layers,
         captions,
         values.get("layer", "mask"),
         values.get("model", "photos"),
@@ -90,18 +105,33 @@ def read_spec(file: Path) -> FigureSpec:
     )
 
 
-def read_row(value: Any, number: int, folder: Path, has_caption: bool) -> FigureRow:
-    """Read a row of a spec; errors as `read_spec`."""
+def check_columns(rows: Sequence[FigureRow], captions: Sequence[str]) -> None:
+    """Raise ValueError unless each row has either as many layers as the others, or none beside captions."""
+    counts = {len(row.layers) for row in rows}
+    if bool(captions) == (counts != {0}):
+        raise ValueError("The columns are layers or captions: give a list of one of the two, layers or captions.")
+    if len(counts) > 1:
+        raise ValueError("The rows have different numbers of layers: give each row as many.")
+
+
+def read_row(value: Any, number: int, folder: Path, has_caption: bool, layers: tuple[str, ...]) -> FigureRow:
+    """Read a row of a spec, with those layers where it has none of its own; errors as `read_spec`."""
     from seps.checks import check_keys, check_type
 
     where = f"row {number}"
     check_type(where, value, dict)
     check_keys(where, value, ("photo", "caption") if has_caption else ("photo",), ROW_KEYS)
-    for name in ROW_KEYS:
+    for name in ROW_TEXTS:
         check_type(f"{where}: {name}", value.get(name, ""), str)
-    photo = folder / value["photo"]
-    check_photo_path(photo)
-    return FigureRow(photo, value.get("caption", ""), value.get("credit", ""))
+    photo: Path | str = value["photo"]
+    if not value.get("gallery"):
+        photo = folder / photo
+        try:
+            check_photo_path(photo)
+        except ValueError as error:
+            raise ValueError(" ".join(filter(None, (str(error), value.get("note", ""))))) from error
+    given = {name: value.get(name, "") for name in ("gallery", "caption", "dense", "credit")}
+    return FigureRow(photo, layers=texts(value, "layers") or layers, **given)
 
 
 def texts(values: Mapping[str, Any], name: str) -> tuple[str, ...]:
@@ -158,25 +188,68 @@ def draw_figure(options: argparse.Namespace) -> None:
 
 
 def panel_row(service: RetrievalService, spec: FigureSpec, row: FigureRow) -> PanelRow:
-    """The panels of a photograph; ValueError for a caption or a layer that cannot be had."""
-    from demo.drawing.paper_figure import Panel, PanelRow
+    """The panels of a photograph; ValueError for a photograph, a caption or a layer that cannot be had."""
+    from demo.drawing.paper_figure import PanelRow
+    from demo.galleries.named import named_item
     from demo.galleries.photos import read_photo
+    from demo.service.captions import read_caption
+
+    photo = read_photo(row.photo).image if isinstance(row.photo, Path) else named_item(row.gallery, row.photo).photo()
+    patches = service.encode_photos([photo])[0]
+    pairs = [(caption, spec.layer) for caption in spec.captions] or [(row.caption, layer) for layer in row.layers]
+    readings = {caption: read_caption(service.model, caption).text for caption in dict(pairs)}
+    dense = read_caption(service.model, row.dense, dense=True).text if row.dense else None
+    records = {text: service.explain_embeddings(patches, text, dense) for text in readings.values()}
+    pair = (service, photo, patches, dense)
+    panels = [
+        panel(*pair, readings[caption], records[readings[caption]], name, caption if spec.captions else "")
+        for caption, name in pairs
+    ]
+    return PanelRow(panels, "" if spec.captions else readings[row.caption])
+
+
+def panel(
+    service: RetrievalService,
+    photo: Image.Image,
+    patches: Tensor,
+    dense: str | None,
+    caption: str,
+    record: Explanation,
+    name: str,
+    head: str,
+) -> Panel:
+    """One panel, with what its layer measures; `head` stands above it, the layer's name where that is empty."""
+    from demo.drawing.paper_figure import Panel
     from demo.record.layers import Layer
     from demo.record.spoken import layer_of_words
     from demo.record.table import TABLE
-    from demo.service.captions import read_caption
+    from demo.service.measures import find_measure
+    from demo.service.measuring import Pair, measure
 
-    photo = read_photo(row.photo).image
-    pairs = [(caption, spec.layer) for caption in spec.captions] or [(row.caption, layer) for layer in spec.layers]
-    readings = {caption: read_caption(service.model, caption).text for caption in dict(pairs)}
-    records = {caption: service.explain_photo(photo, text) for caption, text in readings.items()}
-    panels = []
-    for caption, name in pairs:
-        record = records[caption]
-        layer = Layer.parse(layer_of_words(name, readings[caption], service.model.tokenizer, record))
-        layer.check(record)
-        if layer.name == "tokens":
-            raise ValueError("All tokens are too many for one panel: choose one, such as token:1.")
-        head = caption if spec.captions else TABLE["name"].get(str(layer)) or layer.values(record).title
-        panels.append(Panel(photo, record, layer, head))
-    return PanelRow(panels, "" if spec.captions else readings[row.caption])
+    if pieces := PIECES.fullmatch(name):
+        record, name = joined(record, int(pieces[1]), int(pieces[2])), f"piece:{pieces[1]}"
+    layer = Layer.parse(layer_of_words(name, caption, service.model.tokenizer, record))
+    if find_measure(layer.name) is not None:
+        pair = Pair(service.model, record, patches, lambda: photo, caption, dense, encode=service.encode_in_turn)
+        record = measure(layer.name, pair)
+    layer.check(record)
+    if layer.name == "tokens":
+        raise ValueError("All tokens are too many for one panel: choose one, such as token:1.")
+    return Panel(photo, record, layer, head or TABLE["name"].get(str(layer)) or layer.values(record).title)
+
+
+def joined(record: Explanation, first: int, last: int) -> Explanation:
+    """A record whose word piece `first`, from 1, stands for the whole word up to piece `last`: its text, and the mean
+    of the pieces' maps, as the view Why shows a word. ValueError where the caption has not so many pieces."""
+    from demo.record.table import counted
+
+    alignment = record.sparse_alignment
+    count = len(alignment.words) - 2  # without [CLS] and [SEP]
+    if not 1 <= first <= last <= count:
+        raise ValueError(
+            f"The caption has {counted(count, 'word piece')}, but pieces {first} to {last} were asked for."
+        )
+    words, maps = list(alignment.words), alignment.word_maps.copy()
+    words[first] = "".join(word.removeprefix("##") for word in words[first : last + 1])
+    maps[first] = alignment.word_maps[first : last + 1].mean(axis=0)
+    return replace(record, sparse_alignment=replace(alignment, words=tuple(words), word_maps=maps))

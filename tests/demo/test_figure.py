@@ -13,7 +13,7 @@ from PIL import Image
 
 from demo.__main__ import main
 from demo.drawing.paper_figure import Panel, PanelRow, paper_figure, shared_scales
-from demo.figure import WIDTHS, read_spec
+from demo.figure import WIDTHS, panel_row, read_spec
 from demo.record.layers import Layer
 from demo.service import start
 from demo.service.retrieval import RetrievalService
@@ -96,6 +96,10 @@ def test_panels_of_one_kind_share_a_scale() -> None:
         {"rows": [{"photo": "cup.png"}]},
         {"rows": [{"photo": "nothing.png", "caption": "a cup"}]},
         {"rows": [{"photo": "cup.png", "caption": 5}]},
+        {"rows": [{"photo": "cup.png", "caption": "a", "layers": ["mask"]}, {"photo": "cup.png", "caption": "a"}]},
+        {"rows": [{"photo": "cup.png", "caption": "a", "layers": "mask"}]},
+        {"rows": [{"photo": "nothing.png", "caption": "a", "note": "Put the picture beside it."}]},
+        {"note": 5},
         {"width": "three columns"},
         {"width": 0.2},
         {"size": True},
@@ -118,3 +122,45 @@ def test_a_missing_spec_and_a_wrong_ending_are_told(folder: Path, capsys: pytest
     assert "does not exist: name a spec" in capsys.readouterr().err
     assert main(["figure", str(written_spec(folder)), "-o", str(folder / "a.gif")]) == 2
     assert "must be one of png, svg, pdf" in capsys.readouterr().err
+
+
+def test_rows_have_layers_of_their_own_and_words_of_several_pieces(service: RetrievalService, folder: Path) -> None:
+    rows = [
+        {"photo": "cup.png", "caption": "a tabby cat", "layers": ["piece:2-3", "mask"]},
+        {"gallery": "examples", "photo": "coffee", "caption": "a cup", "layers": ["photo", "score"]},
+    ]
+    spec = read_spec(written_spec(folder, rows=rows, layers=[]))
+    first, second = (panel_row(service, spec, row).panels for row in spec.rows)
+    alignment = service.explain_photo(first[0].photo, "a tabby cat").sparse_alignment
+    assert alignment.words[2:4] == ("tab", "##by")
+    word_map = np.asarray(first[0].layer.values(first[0].record).values)
+    assert np.allclose(word_map, alignment.word_maps[2:4].mean(axis=0), atol=1e-5)
+    assert first[0].head == 'Word map of "tabby"'
+    items = service.find("examples").gallery
+    assert second[0].photo.size == items.items[items.position("coffee")].photo().size
+    assert [str(panel.layer) for panel in second] == ["photo", "score"]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"photo": "cup.png", "layers": ["piece:2-9"]},
+        {"photo": "cup.png", "layers": ["tokens"]},
+        {"photo": "cup.png", "layers": ["mask:dense"]},
+        {"photo": "coffee", "gallery": "nowhere"},
+        {"photo": "nobody", "gallery": "examples"},
+    ],
+    ids=str,
+)
+def test_what_a_row_cannot_have_is_told(service: RetrievalService, folder: Path, row: dict[str, Any]) -> None:
+    spec = read_spec(written_spec(folder, rows=[{"caption": "a tabby cat"} | row]))
+    with refused(ValueError):
+        panel_row(service, spec, spec.rows[0])
+
+
+def test_a_dense_caption_takes_part(service: RetrievalService, folder: Path) -> None:
+    row = {"photo": "cup.png", "caption": "a cup", "dense": "a white cup of coffee stands on a wooden table"}
+    spec = read_spec(written_spec(folder, rows=[row], layers=["mask:dense"]))
+    (panel,) = panel_row(service, spec, spec.rows[0]).panels
+    record = service.explain_photo(panel.photo, row["caption"], row["dense"])
+    assert panel.record.similarity == pytest.approx(record.similarity, abs=1e-5)

@@ -1,0 +1,41 @@
+"""The galleries that come with the app, by name: what a file that names one of their pictures is read with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from demo.galleries.cache import default_cache
+from demo.galleries.examples import examples_gallery
+from demo.galleries.gallery import Gallery, GalleryItem
+from demo.galleries.moving import MOVING, moving_gallery
+from demo.galleries.open_photos import open_photos_gallery
+from demo.galleries.scenes import SCENES, scenes_gallery
+from seps.progress import Progress
+
+NAMES = ("examples", "open-photos", SCENES, MOVING)
+
+
+def named_gallery(name: str, progress: Progress = False) -> Gallery:
+    """Open a gallery that comes with the app.
+
+    Args:
+        name: one of NAMES; progress: of photographs that are fetched, as `seps.progress.with_progress` takes it.
+
+    Raises:
+        ValueError: there is no such gallery.
+    """
+    openers: dict[str, Callable[[], Gallery]] = {
+        "examples": examples_gallery,
+        "open-photos": lambda: open_photos_gallery(default_cache(), progress=progress),
+        SCENES: scenes_gallery,
+        MOVING: moving_gallery,
+    }
+    if name not in openers:
+        raise ValueError(f"There is no gallery {name!r} that comes with the app: there are {', '.join(NAMES)}.")
+    return openers[name]()
+
+
+def named_item(name: str, key: str, progress: Progress = False) -> GalleryItem:
+    """Find a picture of a gallery that comes with the app; errors as `named_gallery`, and where it has no such one."""
+    gallery = named_gallery(name, progress)
+    return gallery.items[gallery.position(key)]
