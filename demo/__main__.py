@@ -9,13 +9,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from demo.drawing.formats import CONTRASTS, DRAWINGS, EXPLANATIONS, JUDGEMENTS, PICTURES, VIDEOS, check_format
 from demo.figure import add_figure_command, check_figure, draw_figure
 from demo.galleries.paths import CAPTIONS_FILE, check_photo_path, check_photos, photos_place
+from demo.lesson import add_lesson_command, check_lesson, make_lesson
 from demo.service.generating.request import GUIDANCE, SEED, STEPS, read_numbers
 from demo.service.own_models import fetch_model, own_names
 from demo.video import FRAMES, check_video_options, rank_video
@@ -57,6 +59,7 @@ def explain(options: argparse.Namespace) -> None:
     from demo.service.measures import find_measure, is_slow
     from demo.service.measuring import Pair, measure
     from demo.service.start import MODEL, open_model
+    from seps.explanation.record import Source
 
     service = open_model(options.model or MODEL)
     photo = read_photo(options.photo).image
@@ -77,11 +80,29 @@ def explain(options: argparse.Namespace) -> None:
     if find_measure(name) is not None:
         given = (service.model, record, patches, lambda: photo, text, dense, mask)
         record = measure(name, Pair(*given, encode=service.encode_in_turn, progress=tqdm))
-    heading = Heading(reading.text, record.similarity, service.name, options.dense, note=note)
     kind = kind_of(options.output)
+    if kind == "html":
+        write_page(options, replace(record, source=Source(photo, reading.text, dense, model=service.name)), layer)
+        return
+    heading = Heading(reading.text, record.similarity, service.name, options.dense, note=note)
     file = explanation_file(photo, record, heading, options.photo.stem, kind, layer, options.opacity, by_hand=numbers)
     options.output.write_bytes(file.content)
     print(f"S(I, T) = {written(record.similarity, '.4f')}. {options.output} is written.")
+
+
+def write_page(options: argparse.Namespace, record: Explanation, layer: str) -> None:
+    """Write a record, which knows its photograph, as a page that needs no server."""
+    from demo.notebook.views import record_view
+
+    view = record_view(record, layer, "auto")
+    view.value["opacity"] = options.opacity
+    view.save(options.output)
+    print(f"S(I, T) = {written(record.similarity, '.4f')}. {written_size(options.output)}")
+
+
+def written_size(file: Path) -> str:
+    """What is said of a file that was written, with its size."""
+    return f"{file} is written: {written(file.stat().st_size / 1e6, '.1f')} MB."
 
 
 def rank(options: argparse.Namespace) -> None:
@@ -181,7 +202,11 @@ def parser() -> argparse.ArgumentParser:
     )
     single.add_argument("--opacity", type=finite_number, default=0.75, help="of the layer, 0 to 1 (0.75)")
     single.add_argument(
-        "-o", "--output", type=Path, required=True, help=f"file; its ending says which: {', '.join(PICTURES)} or json"
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        help=f"file; its ending says which: {', '.join(PICTURES)}, json or html",
     )
     many = commands.add_parser("rank", help="rank photographs for a caption, or captions for a photograph")
     many.add_argument("text", nargs="*", help="the caption; with --photo, the captions to rank (none: the gallery's)")
@@ -228,7 +253,7 @@ def parser() -> argparse.ArgumentParser:
     other.add_argument(
         "--word", type=whole_number, help="draw both maps of the word at this place of the list printed, from 1"
     )
-    other.add_argument("-o", "--output", type=Path, help=f"file; its ending says which: {', '.join(CONTRASTS)}")
+    other.add_argument("-o", "--output", type=Path, help=f"file; its ending says which: {', '.join(CONTRASTS)}, html")
     drawn = commands.add_parser("generate", help="draw a scene for a caption, and tell what is read in it")
     drawn.add_argument("caption")
     drawn.add_argument("--steps", type=whole_number, default=STEPS, help=f"of drawing, 10 to 100 ({STEPS})")
@@ -240,7 +265,13 @@ def parser() -> argparse.ArgumentParser:
         "-o", "--output", type=Path, required=True, help="file: png the picture, gif how it came about, json all told"
     )
     add_figure_command(commands)
-    for command, unless in ((single, "photos"), (other, "photos"), (many, "photos; to rank, that of the gallery")):
+    walked = add_lesson_command(commands)
+    for command, unless in (
+        (single, "photos"),
+        (other, "photos"),
+        (walked, "photos"),
+        (many, "photos; to rank, that of the gallery"),
+    ):
         command.add_argument(
             "--model", help=f"photos or scenes, a folder such as RUN/best, or a hub repo (owner/name) ({unless})"
         )
@@ -262,10 +293,15 @@ def check(options: argparse.Namespace) -> None:
     if options.command == "why":
         check_why(options)
         return
+    if options.command == "lesson":
+        check_lesson(options)
+        return
     if options.command == "explain":
         check_photo_path(options.photo)
         check_output(options.output)
-        check_format(kind_of(options.output), EXPLANATIONS)
+        check_format(kind_of(options.output), (*EXPLANATIONS, "html"))
+        if kind_of(options.output) == "html" and (options.keep or options.drop):
+            raise ValueError("--keep and --drop do not go with html: choose json or a picture.")
         return
     check_rank(options)
 
@@ -344,7 +380,7 @@ def check_why(options: argparse.Namespace) -> None:
         )
     if options.output is not None:
         check_output(options.output)
-        check_format(kind_of(options.output), CONTRASTS)
+        check_format(kind_of(options.output), (*CONTRASTS, "html"))
 
 
 def kind_of(output: Path) -> str:
@@ -390,6 +426,7 @@ def judge(options: argparse.Namespace) -> None:
 def why(options: argparse.Namespace) -> None:
     """Set two photographs of a caption, or two captions of a photograph, side by side, and print each word's shares."""
     from demo.galleries.photos import read_photo
+    from demo.notebook.contrast import contrast_page
     from demo.record.contrast import Side, contrast, contrast_sentences, part_title
     from demo.screens.why.export import why_file
     from demo.service.captions import read_caption, read_pair
@@ -423,8 +460,12 @@ def why(options: argparse.Namespace) -> None:
         part = result.words[options.word - 1]
     if options.output is not None:
         layer = "mask" if part is None else part.layer
-        file = why_file(result, (photos[0], photos[1]), service.name, kind_of(options.output), layer)
-        options.output.write_bytes(file.content)
+        if kind_of(options.output) == "html":
+            options.output.write_text(contrast_page(result, photos, service.name, layer), encoding="utf-8")
+            tell(written_size(options.output))
+        else:
+            file = why_file(result, (photos[0], photos[1]), service.name, kind_of(options.output), layer)
+            options.output.write_bytes(file.content)
     print("\n".join(contrast_sentences(result)))
     for place, row in enumerate((*result.words, *result.rest), start=1):
         columns = "".join(f"{'-' if value is None else written(value, '.4f'):>9}" for value in (row.left, row.right))
@@ -497,14 +538,23 @@ def chosen_service(options: argparse.Namespace) -> RetrievalService:
     return service
 
 
+COMMANDS: Mapping[str, Callable[[argparse.Namespace], None]] = {
+    "explain": explain,
+    "rank": rank,
+    "judge": judge,
+    "why": why,
+    "generate": generate,
+    "figure": draw_figure,
+    "lesson": lambda options: make_lesson(options, tell),
+}
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The program; returns its exit code."""
     options = parser().parse_args(arguments)
     try:
         check(options)
-        {"explain": explain, "rank": rank, "judge": judge, "why": why, "generate": generate, "figure": draw_figure}[
-            options.command
-        ](options)
+        COMMANDS[options.command](options)
     except (ValueError, OSError) as error:
         return print_error(error)
     return 0

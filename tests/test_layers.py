@@ -62,6 +62,7 @@ DEMO = [
     "site",
     "video",
     "figure",
+    "lesson",
     "__main__",
 ]
 

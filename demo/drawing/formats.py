@@ -19,9 +19,11 @@ TYPES = {
     "pdf": "application/pdf",
     "json": "application/json",
     "csv": "text/csv",
+    "html": "text/html",
     "mp4": "video/mp4",
     "webm": "video/webm",
 }
+PAGE = "html"  # that needs no server, see demo.notebook.page
 PICTURES = ("png", "svg", "pdf")
 EXPLANATIONS = (*PICTURES, "json")
 JUDGEMENTS = ("csv", "json")

@@ -13,8 +13,13 @@ from demo.record.page_table import table_data
 from demo.server.static import ASSETS, style_sheets
 
 PAGE = ASSETS / "notebook" / "page.html"
-ENTRY = "notebook.js"
-SHEETS = ("viewer.css",)
+IN_NOTEBOOKS = ("notebook.js", ("viewer.css",))
+VIEWS = {  # the entry and the style sheets of each view
+    "viewer": IN_NOTEBOOKS,
+    "compare": IN_NOTEBOOKS,
+    "why": ("single.js", ("viewer.css", "why.css")),
+    "lesson": ("single.js", ("viewer.css", "lesson.css")),
+}
 START = 640  # CSS pixels, the height of a frame until its script gives it that of what it holds
 
 
@@ -22,16 +27,17 @@ def page(component: str, value: dict[str, Any], title: str, theme: str = "auto")
     """A page that needs no server, no network and no other file.
 
     Args:
-        component: viewer or compare; value: what it draws.
+        component: of VIEWS; value: what it draws.
         title: of the page; theme: light, dark, or auto for that of what the page stands in.
     """
+    entry, sheets = VIEWS[component]
     shown = json.dumps({"component": component, "value": value, "theme": theme}, ensure_ascii=False)
     parts = {
         "<!--TITLE-->": escape(title),
-        "/*STYLE*/": style_sheets(SHEETS),
+        "/*STYLE*/": style_sheets(sheets),
         "/*TABLE*/": packed(table_data(())),
         "/*SHOWN*/": packed(shown),
-        "/*SCRIPT*/": single_script(ENTRY),
+        "/*SCRIPT*/": single_script(entry),
     }
     text = PAGE.read_text(encoding="utf-8")
     for place, content in parts.items():

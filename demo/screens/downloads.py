@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from typing import Any
 
 import gradio as gr
 
-from demo.drawing.formats import Download, Heading
+from demo.drawing.formats import PAGE, TYPES, Download, Heading, file_name
 from demo.galleries.index import IndexedGallery
 from demo.record.counterfactual import decision_numbers, decision_sentence
 from demo.record.language import ENGLISH, sentences, speaking
 from demo.record.outlines import outlines
 from demo.record.photo import credit_of, with_new_key
 from demo.record.table import say
+from demo.screens.cancelling import Cancelled
 from demo.screens.chooser import SelectedImage
-from demo.screens.parts import DRAWING, ViewState, message, scripted
+from demo.screens.parts import DRAWING, ViewState, message, scripted, viewer_value
 from demo.screens.viewer import decision, drawn_as, shown_record
 from demo.server.detail import Detail
 from demo.service.registry import ModelRegistry
@@ -40,7 +41,7 @@ def sent(file: Download) -> dict[str, Any]:
 
 def saving(event: Callable[..., tuple[str, dict[str, Any]]]) -> Callable[..., tuple[str, dict[str, Any]]]:
     """For an event that answers with a message line and a file, which is in English: where a ValueError comes instead,
-    it goes to the line, and the browser is told that no file will come."""
+    or the person has cancelled it, the line says so, and the browser is told that no file will come."""
 
     @wraps(event)
     def run(*args: Any, **kwargs: Any) -> tuple[str, dict[str, Any]]:
@@ -50,6 +51,8 @@ def saving(event: Callable[..., tuple[str, dict[str, Any]]]) -> Callable[..., tu
             return sentences(line), file
         except ValueError as error:
             return message(str(error), "problem"), with_new_key({"failed": True})
+        except Cancelled:
+            return message(say("hint.cancelled")), with_new_key({"failed": True})
 
     return run
 
@@ -57,11 +60,22 @@ def saving(event: Callable[..., tuple[str, dict[str, Any]]]) -> Callable[..., tu
 def explanation(
     service: RetrievalService, indexed: IndexedGallery, state: ViewState, kind: str, dark: bool = False
 ) -> Download:
-    """The file of one photograph and one caption, drawn as `state` says; of a scene the objects too where it does."""
+    """The file of one photograph and one caption, drawn as `state` says; of a scene the objects too where it does.
+
+    Raises:
+        ValueError: another kind of file, or a page of a decision by hand.
+    """
     from demo.drawing.files import explanation_file  # Matplotlib is imported with the first picture
 
     record, decided = shown_record(service, indexed, state), decision(service, indexed, state)
     item = indexed.gallery.items[state.index]
+    if kind == PAGE:
+        if decided is not None:
+            raise ValueError(
+                "A page cannot hold a decision by hand: choose JSON or a picture, or let the model decide."
+            )
+        value = viewer_value(service, indexed, state, record, "search") | {"formats": ["PNG"], "link": None}
+        return page_file("viewer", value, state.caption, file_name(service.name, item.title, state.layer, PAGE))
     note = "" if decided is None else say("whatif.forced", says=decision_sentence(*decided))
     heading = Heading(state.caption, record.similarity, service.name, state.dense, credit_of(item), note)
     numbers = None if decided is None else decision_numbers(*decided)
@@ -69,6 +83,13 @@ def explanation(
     return explanation_file(
         item.photo(), record, heading, item.title, kind, state.layer, state.opacity, state.lines, dark, objects, numbers
     )
+
+
+def page_file(component: str, value: Mapping[str, Any], title: str, name: str) -> Download:
+    """A view as a page that needs no server: what it draws, as `demo.notebook.page.page` takes it."""
+    from demo.notebook.page import page  # Matplotlib is imported with the first file
+
+    return Download(name, page(component, dict(value), title).encode(), TYPES[PAGE])
 
 
 def connect_picture(

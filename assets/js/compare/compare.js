@@ -14,7 +14,7 @@ import {
   decode, describe, hasLayer, isMask, keptCount, layerNames, layerValues, number, parseLayer, placeOf,
 } from "../record/record.js";
 
-const FORMATS = ["PNG", "SVG", "PDF"];
+const FORMATS = ["PNG", "SVG", "PDF", "HTML", "spec"];
 const NARROWEST = 200; // CSS pixels, the least width of a picture where two stand side by side
 const CAPTION = 270; // CSS pixels, the width that a caption and its score would like
 const GAP = 16; // CSS pixels between pictures

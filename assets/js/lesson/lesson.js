@@ -18,7 +18,7 @@ import { credit } from "../picture/legend.js";
 import { decode } from "../record/record.js";
 
 const DEBOUNCE = 300; // milliseconds
-const FORMATS = ["PDF", "PNG", "GIF"];
+const FORMATS = ["PDF", "PNG", "GIF", "HTML"];
 const CORNERS = { 6: 0.28, 7: 0.28, 8: 0.36 }; // a step's share of the width for the photo, in its upper left
 const BRANCHED = [3, 4, 5, 6]; // steps whose picture is one branch's where there are two
 
@@ -64,7 +64,13 @@ function build(root, trigger, talkAsked) {
     trigger("knobs", now);
   });
   const moved = h("div", { class: "seps-moved-place", "aria-live": "polite" });
-  const downloads = downloadButtons(FORMATS, (format) => trigger("export", { format }), "button.download_steps");
+  let exports = 0; // how many files were asked for, by which one is cancelled
+  const downloads = downloadButtons(
+    FORMATS,
+    (format) => trigger("export", { format, number: (exports += 1) }),
+    "button.download_steps",
+    () => trigger("cancel", { number: exports }),
+  );
   const facts = h("span", {});
   root.replaceChildren(
     rail,
@@ -75,6 +81,9 @@ function build(root, trigger, talkAsked) {
     h("div", { class: "seps-foot" }, facts, downloads),
   );
   const scene = createScene(stage);
+
+  // Whether nothing here can be computed anew: on a page that is one file.
+  const still = () => Boolean(value.still);
 
   const slider = (name, attributes, input) => {
     const reading = h("output", {});
@@ -179,7 +188,7 @@ function build(root, trigger, talkAsked) {
     token.element.hidden = (state.step !== 5 && state.step !== 6) || merged < 2;
     word.element.hidden = state.step !== 7;
     again.hidden = state.step !== 8 || calm();
-    tools.hidden = state.step !== 9;
+    tools.hidden = state.step !== 9 || still();
     state.token = Math.min(state.token, Math.max(0, merged - 1));
     state.word = Math.min(state.word ?? telling(alignment), alignment.words.length - 1);
     Object.assign(token.control, { max: Math.max(0, merged - 1), value: state.token });
@@ -267,6 +276,8 @@ function build(root, trigger, talkAsked) {
     state.step = adopted;
     if (knobs.update(value)) root.removeAttribute("aria-busy");
     facts.replaceChildren(credit(value.photo), " · ", modelName(value.model));
+    knobs.element.hidden = still();
+    moved.hidden = still() && !before;
     downloads.hidden = value.formats?.length === 0; // where nothing draws files
     if (!image) {
       photo = null;
@@ -300,7 +311,7 @@ function build(root, trigger, talkAsked) {
 }
 
 // trigger("step", {step, talk}), trigger("knobs", {keep_ratio, ...}) once they rest, trigger("paint",
-// {mask, step}) where a person decides, trigger("export", {format}).
+// {mask, step}) where a person decides, trigger("export", {format, number}), trigger("cancel", {number}) of that file.
 export function mount(element, ...how) {
   const talkAsked = askedEarly(element);
   lasting("seps-lesson", (root, trigger) => build(root, trigger, talkAsked), say("hint.no_lesson"))(element, ...how);

@@ -83,7 +83,7 @@ export function createHand(value, grid, { ask, redraw }) {
       const rect = { x: home.x + (ring % grid[1]) * wide, y: home.y + Math.floor(ring / grid[1]) * tall, width: wide, height: tall };
       notes.push({ key: "ring", rect, node: h("div", { class: "seps-ring", "data-patch": ring }) });
     }
-    notes.push({ key: "paint", rect: home, node: place });
+    if (!value.still) notes.push({ key: "paint", rect: home, node: place });
     return { sprites: new Map(patches(c, home, masked(branch))), notes };
   }
 

@@ -7,9 +7,9 @@ const PROBLEM = '.message.problem, [data-testid="toast-body"]'; // ours, and Gra
 let noticed = false; // whether answers are
 const waiting = []; // what gives a button back, the one that was pressed first at its beginning
 
-// A button waits for its file, where there is an app to make it.
-export function work(button) {
-  if (!noticed) return;
+// A button waits for its file, where there is an app to make it, which is returned; `end` is called when it waits no more.
+export function work(button, end = () => {}) {
+  if (!noticed) return false;
   const label = button.textContent;
   button.disabled = true;
   button.setAttribute("aria-busy", "true");
@@ -18,7 +18,9 @@ export function work(button) {
     button.disabled = false;
     button.removeAttribute("aria-busy");
     button.textContent = label;
+    end();
   });
+  return true;
 }
 
 // The file is there, or a message.

@@ -17,7 +17,7 @@ import { otherMasks } from "./others.js";
 import { captionButtons, drawMultiples, glossary, termsBar } from "./parts.js";
 import { drawChoice, whatIf } from "./whatif.js";
 
-const FORMATS = ["PNG", "SVG", "PDF", "JSON"];
+const FORMATS = ["PNG", "SVG", "PDF", "JSON", "HTML"];
 const DEBOUNCE = 300; // milliseconds
 const STROKE = 40; // milliseconds in which patches that are painted gather
 const NARROW = 560; // CSS pixels

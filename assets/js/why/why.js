@@ -14,7 +14,7 @@ import { parseLayer } from "../record/record.js";
 import { restRows, sumRow, wordRow } from "./bars.js";
 import { drawMarks } from "./marks.js";
 
-const FORMATS = ["PNG", "SVG", "PDF", "JSON", "CSV"];
+const FORMATS = ["PNG", "SVG", "PDF", "JSON", "CSV", "HTML", "spec"];
 const SIDES = ["left", "right"];
 const NARROW = 760; // CSS pixels: below, the bars stand under the pictures
 const GAP = 16; // CSS pixels between the pictures
@@ -30,7 +30,7 @@ function build(root, value, trigger) {
   const figures = sides.map((side, place) => h(
     "figure",
     { "data-side": SIDES[place] },
-    value.captions && place ? h("b", { class: "seps-title" }, side.title) : picker(place),
+    (value.captions && place) || !options.length ? h("b", { class: "seps-title" }, side.title) : picker(place),
     side.caption ? h("p", { class: "seps-caption" }, side.caption) : null,
     canvases[place],
     h("p", { class: "seps-score" }, side.reads),

@@ -8,13 +8,14 @@ from typing import Any
 
 import gradio as gr
 
-from demo.drawing.formats import Download
+from demo.drawing.formats import PAGE, Download, file_name
 from demo.galleries.index import IndexedGallery
 from demo.record.outlines import outlines
 from demo.record.photo import credit_of
 from demo.screens.chooser import SelectedImage
-from demo.screens.compare.view import compared_records
-from demo.screens.downloads import OPTIONS, connect_layer, saving, sent
+from demo.screens.compare.view import compared_records, compared_value
+from demo.screens.downloads import OPTIONS, connect_layer, page_file, saving, sent
+from demo.screens.figure_spec import SPEC, compared_spec
 from demo.screens.parts import ViewState, message
 from demo.server.detail import Detail
 from demo.service.captions import read_typed
@@ -31,7 +32,13 @@ def comparison(
     dark: bool = False,
 ) -> Download:
     """The file of several captions over one photograph, drawn as `state` says."""
-    from demo.drawing.files import comparison_file  # as above
+    if kind == SPEC:
+        return compared_spec(service, indexed, state.index, captions, state.layer)
+    if kind == PAGE:
+        value = compared_value(service, indexed, state, captions) | {"formats": [], "why": False, "link": None}
+        title = indexed.gallery.items[state.index].title
+        return page_file("compare", value, "; ".join(captions), file_name(service.name, title, "compared", PAGE))
+    from demo.drawing.files import comparison_file  # Matplotlib is imported with the first picture
 
     records = compared_records(service, indexed, state, captions)
     item = indexed.gallery.items[state.index]

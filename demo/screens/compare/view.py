@@ -82,8 +82,15 @@ def show_side_by_side(
         raise ValueError(f"{len(texts)} captions are there, but {FEWEST} to {MOST} can be compared: write one a line.")
     layer = state.layer if state.layer in compared_names() else "mask"
     now = replace(state.of(indexed.gallery.name, selected.index, "\n".join(texts), state.dense), layer=layer)
-    records = compared_records(service, indexed, now, texts)
-    known = indexed.gallery.items[selected.index].known
+    return message(""), compared_value(service, indexed, now, texts), now
+
+
+def compared_value(
+    service: RetrievalService, indexed: IndexedGallery, state: ViewState, captions: Sequence[str]
+) -> dict[str, Any]:
+    """What several captions over one photograph are drawn from."""
+    records = compared_records(service, indexed, state, captions)
+    known = indexed.gallery.items[state.index].known
     items = [
         {
             "caption": text,
@@ -92,22 +99,21 @@ def show_side_by_side(
             "unfound": unfound_value(record, service.found_rule),
         }
         | ({} if known is None else {"objects": objects_value(known, text)})
-        for text, record in zip(texts, records, strict=True)
+        for text, record in zip(captions, records, strict=True)
     ]
-    value = with_new_key(
+    return with_new_key(
         {
-            "photo": photo_value(indexed, selected.index),
+            "photo": photo_value(indexed, state.index),
             "model": service.name,
-            "layer": layer,
+            "layer": state.layer,
             "items": items,
             "outlined": state.objects,
             "unit": None if known is None else UNIT,
             "overlap": overlap(records),
             "shared": shared_sentence([record.sparse.kept for record in records]),
-            "link": link_to(service, "compare", indexed, now),
+            "link": link_to(service, "compare", indexed, state),
         }
     )
-    return message(""), value, now
 
 
 def compared_records(

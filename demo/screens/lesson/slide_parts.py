@@ -55,12 +55,14 @@ class LessonStep:
 
 @dataclass(frozen=True)
 class LessonHeading:
-    """The example: its caption, the model's name, the photo's rank among `total` (None where nothing ranks it)."""
+    """The example: its caption, the model's name, the photo's rank among `total` (None where nothing ranks it), whose
+    the photo is and its licence."""
 
     caption: str
     model: str
     rank: int | None
     total: int
+    credit: str = ""
 
 
 @dataclass(frozen=True)

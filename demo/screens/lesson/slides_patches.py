@@ -185,6 +185,6 @@ def decision_step(page: Page, lesson: Lesson, progress: float) -> None:
         text = say("lesson.cut", kept=kept, score=branch.score[order[kept - 1]])
         label(page, place, TOP + 2, text, MEDIUM, ha="right" if right else "left")
     else:
-        label(page, left, TOP + 2, f"{say('lesson.keep_probability')}; {say('lesson.coloured')}", MEDIUM)
+        label(page, left, TOP + 2, f"{say('lesson.keep_probability')}; {say('lesson.coloured')}", MEDIUM, width)
     foot = say("lesson.order", count=count)
     label(page, left + width / 2, TOP + BODY - 46, foot, MEDIUM, ha="center", color=page.palette.quiet)

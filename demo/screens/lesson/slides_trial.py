@@ -13,7 +13,7 @@ from demo.drawing.palette import OPACITY, VEIL
 from demo.record.counterfactual import Trial, trial_columns, trial_rows
 from demo.record.layers import Layer
 from demo.record.sentences import kept_words
-from demo.record.table import say
+from demo.record.table import mathtext, say
 from demo.screens.lesson.slide_parts import (
     BODY,
     LARGE,
@@ -27,7 +27,8 @@ from demo.screens.lesson.slide_parts import (
     label,
 )
 
-LEFT, COLUMN = 440, 105  # CSS pixels: where the table begins, and the width of each of its columns of numbers
+# CSS pixels: where the table begins, the width of each of its columns of numbers, and of the longest number.
+LEFT, COLUMN, NUMBER = 440, 105, 84
 
 
 def trial_step(page: Page, lesson: Lesson, progress: float) -> None:
@@ -68,7 +69,8 @@ def draw_table(page: Page, trial: Trial, progress: float) -> None:
         top = TOP + 28 + number * high + (high - line_height(MEDIUM)) / 2
         style: dict[str, Any] = {"fontweight": "bold"} if key in ("score", "rank") else {}
         size = LARGE if style and high > line_height(LARGE) else MEDIUM
-        page.text(LEFT, top, [title], size, symbols=True, **style)
+        room = ends[0] - NUMBER - LEFT
+        label(page, LEFT, top, mathtext(title), size, room, math_fontfamily="dejavusans", **style)
         for place, (end, text) in enumerate(zip(ends, numbers, strict=True)):
             colour = page.palette.accent if place == 2 else page.palette.ink
             page.text(end, top, [text], size, ha="right", color=colour, **style)

@@ -9,14 +9,15 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
-from demo.drawing.formats import Download, file_name
-from demo.drawing.palette import DARK, LIGHT
+from demo.drawing.formats import Download
 from demo.record.settings import Knobs, evaluation_knobs, idle_choices, read_knobs
 from demo.screens import chooser
+from demo.screens.cancelling import Cancellations
 from demo.screens.chooser import Chooser, SelectedImage
 from demo.screens.downloads import OPTIONS, saving, sent
+from demo.screens.lesson.files import lesson_file
 from demo.screens.lesson.steps import STEPS
-from demo.screens.lesson.walk import keep_probability, told_steps, walk, walk_value
+from demo.screens.lesson.walk import walk_value
 from demo.screens.link import Link, LinkedView
 from demo.screens.parts import (
     ANSWERING,
@@ -34,9 +35,9 @@ from demo.server.detail import Detail
 from demo.service.masks import read_mask
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
-from demo.service.threads import drawing
+from seps.progress import Progress
 
-KINDS = {"pdf": ("pdf", "application/pdf"), "png": ("zip", "application/zip"), "gif": ("gif", "image/gif")}
+MAX_EXPORTS = 10**6  # of a page
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ class LessonView:
     dense: gr.Textbox
     status: gr.HTML
     walk: gr.HTML
+    saving: gr.HTML
     state: gr.State
 
     def linked(self, tab: gr.Tab) -> LinkedView:
@@ -90,9 +92,12 @@ def build(registry: ModelRegistry) -> LessonView:
             caption = caption_box("Caption", "lesson-caption", 1)
             dense = caption_box("Dense caption, or empty", "lesson-dense", 4, 6)
     status = gr.HTML(elem_id="lesson-said")
-    shown = scripted("lesson", "seps-lesson", "lesson", ("step", "knobs", "paint", "export"), value=computing())
+    shown = scripted(
+        "lesson", "seps-lesson", "lesson", ("step", "knobs", "paint", "export", "cancel"), value=computing()
+    )
+    files_line = gr.HTML(elem_id="lesson-saving")  # in sight of the buttons that save, which stand below the walk
     start = LessonState(SelectedImage(registry.first, 0), "", "", evaluation_knobs(registry.of(registry.first).model))
-    return LessonView(selected, caption, dense, status, shown, gr.State(start))
+    return LessonView(selected, caption, dense, status, shown, files_line, gr.State(start))
 
 
 def show(registry: ModelRegistry, state: LessonState) -> tuple[str, dict[str, Any], LessonState]:
@@ -199,32 +204,11 @@ def recomputed(
     return status, value | {"asked": dict(values)}, state
 
 
-def files(registry: ModelRegistry, state: LessonState, kind: str, dark: bool) -> Download:
-    """The whole lesson as PDF (a page a step), PNG (a zip, a file a step) or GIF."""
-    # Matplotlib is imported with the first picture.
-    from demo.screens.lesson.export import Lesson, LessonHeading, LessonStep, lesson_gif, lesson_pdf, lesson_pngs
-
-    if kind not in KINDS:
-        raise ValueError(f"format is {kind!r}, but it must be one of {', '.join(KINDS)}.")
+def files(registry: ModelRegistry, state: LessonState, kind: str, dark: bool, progress: Progress = False) -> Download:
+    """The whole lesson as a file, see `lesson_file`."""
     service, indexed = registry.find(state.selected.gallery, state.selected.session)
-    mask = read_mask(state.mask, service.model.cross_net.num_patches)
-    walked = walk(service, indexed, state.selected.index, state.caption, state.dense or None, state.knobs, mask)
-    lesson = Lesson(
-        photo=indexed.gallery.items[state.selected.index].photo(),
-        record=walked.record,
-        heading=LessonHeading(walked.caption, service.name, walked.rank, walked.total),
-        steps=[LessonStep.read(step) for step in told_steps(service, walked, walked.total)],
-        before=walked.before if walked.changed else None,
-        dense_words=tuple(walked.dense_words or ()),
-        top_k=walked.knobs.top_k,
-        keep_probability=keep_probability(walked).numpy() if walked.knobs.decision == "gumbel" else None,
-        trial=walked.trial,
-    )
-    ending, media_type = KINDS[kind]
-    draw = {"pdf": lesson_pdf, "png": lesson_pngs, "gif": lesson_gif}[kind]
-    title = indexed.gallery.items[state.selected.index].title
-    content = drawing(draw)(lesson, DARK if dark else LIGHT)
-    return Download(file_name(service.name, title, "lesson", ending), content, media_type)
+    example = (service, indexed, state.selected.index, state.caption, state.dense or None)
+    return lesson_file(*example, kind, state.knobs, state.mask, dark, progress)
 
 
 def connect(registry: ModelRegistry, view: LessonView, session: gr.State, tab: gr.Tab, saved: gr.HTML) -> None:
@@ -272,10 +256,22 @@ def connect(registry: ModelRegistry, view: LessonView, session: gr.State, tab: g
 
     view.walk.step(stepped, view.state, view.state, api_visibility="private", show_progress="hidden", queue=False)
 
+    cancellations = Cancellations()
+
+    def export_key(event: Detail, request: gr.Request) -> tuple[str | None, int]:
+        return request.session_hash, event.whole("number", MAX_EXPORTS)
+
     @saving
-    def export(state: LessonState, event: Detail, progress: gr.Progress = PROGRESS) -> tuple[str, dict[str, Any]]:
-        progress(0.1, desc="Drawing the steps")
-        file = files(registry, state, event.text("format"), event.flag("dark"))
+    def export(
+        state: LessonState, event: Detail, request: gr.Request, progress: gr.Progress = PROGRESS
+    ) -> tuple[str, dict[str, Any]]:
+        watched = cancellations.watched(progress.tqdm, export_key(event, request))
+        file = files(registry, state, event.text("format"), event.flag("dark"), watched)
         return message(f"Saved as {file.name}."), sent(file)
 
-    view.walk.export(export, view.state, [view.status, saved], show_progress_on=view.status, **OPTIONS)
+    view.walk.export(export, view.state, [view.saving, saved], show_progress_on=view.saving, **OPTIONS)
+
+    def cancel(event: Detail, request: gr.Request) -> None:
+        cancellations.cancel(export_key(event, request))
+
+    view.walk.cancel(cancel, None, None, api_visibility="private", show_progress="hidden", queue=False)

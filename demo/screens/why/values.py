@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from demo.drawing.formats import Download
+from demo.drawing.formats import PAGE, Download, file_name
 from demo.galleries.index import IndexedGallery
 from demo.galleries.personal import PERSONAL
 from demo.record.contrast import Contrast, Side, contrast, contrast_value
 from demo.record.photo import credit_of, photo_value, with_new_key
 from demo.record.table import say
+from demo.screens.downloads import page_file
+from demo.screens.figure_spec import SPEC, contrast_spec
 from demo.screens.parts import ViewState, link_to
 from demo.service.captions import read_caption
 from demo.service.registry import ModelRegistry
@@ -138,12 +140,20 @@ def linked_state(
 def why_download(
     registry: ModelRegistry, session: SessionData | None, state: WhyState, kind: str, dark: bool = False
 ) -> Download:
-    """The file of what stands side by side: a picture, JSON or CSV."""
+    """The file of what stands side by side: a picture, JSON, CSV, or the spec of a figure."""
     from demo.screens.why.export import why_file  # Matplotlib is imported with the first picture
 
     service, indexed = registry.find(state.gallery, state.session(session))
     contrast = sides_of(service, indexed, state, state_ranking(service, indexed, state))
-    items = [indexed.gallery.items[index] for index in (state.index, state.index if state.other else state.against)]
+    indices = (state.index, state.index if state.other else state.against)
+    if kind == SPEC:
+        dense = None if state.other else state.dense
+        return contrast_spec(service, indexed, indices, contrast, state.layer, dense)
+    items = [indexed.gallery.items[index] for index in indices]
+    if kind == PAGE:
+        value = why_value(service, indexed, state) | {"options": [], "formats": [], "link": None}
+        titles = " ".join(dict.fromkeys(item.title for item in items))
+        return page_file("why", value, state.caption, file_name(service.name, titles, "why", PAGE))
     photos = (items[0].photo(), items[1].photo())
     credit = "; ".join(dict.fromkeys(credit_line for credit_line in map(credit_of, items) if credit_line))
     return why_file(contrast, photos, service.name, kind, state.layer, dark, credit)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import re
-from base64 import b64decode
 from dataclasses import replace
 from html import unescape
 from io import BytesIO
@@ -25,6 +22,7 @@ from seps import Explanation, Ranking, notebook
 from seps.explanation.record import Source
 from tests.helpers.records import random_record
 from tests.helpers.sentences import refused
+from tests.helpers.single_page import shown_in
 
 MOST = 400_000  # bytes of a view
 CAPTION = "a dogs $"  # words of `random_record`
@@ -44,18 +42,15 @@ def record() -> Explanation:
     return with_source(random_record())
 
 
-def shown_in(html: str) -> Any:
+def shown_in_frame(html: str) -> Any:
     """What the page in a frame was given."""
-    page = unescape(html.partition("srcdoc='")[2].partition("'")[0])
-    data = re.search(r'id="shown">([^<]*)<', page)
-    assert data is not None
-    return json.loads(gzip.decompress(b64decode(data[1])))
+    return shown_in(unescape(html.partition("srcdoc='")[2].partition("'")[0]))
 
 
 def test_a_record_shows_itself(record: Explanation) -> None:
     html, png = record._repr_html_(), record._repr_png_()
     assert html is not None and png is not None
-    shown = shown_in(html)
+    shown = shown_in_frame(html)
     assert (shown["component"], shown["theme"]) == ("viewer", "auto")
     assert shown["value"]["record"] == packed(record)
     assert shown["value"]["caption"] == CAPTION
@@ -76,7 +71,7 @@ def test_views_of_large_photographs_are_small() -> None:
 
 def test_a_comparison_has_a_panel_a_caption(record: Explanation) -> None:
     view = seps.compare([record, with_source(random_record(seed=1))], layer="score", theme="dark")
-    value = shown_in(view._repr_html_())["value"]
+    value = shown_in_frame(view._repr_html_())["value"]
     assert [item["similarity"] for item in value["items"]] == [
         pytest.approx(random_record(seed=seed).similarity) for seed in (0, 1)
     ]

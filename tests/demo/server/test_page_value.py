@@ -42,7 +42,7 @@ def test_the_scripts_read_values_in_one_place() -> None:
         "base/mount.js",
         "base/words.js",
         "engine/fetching.js",
-        "notebook.js",
+        "notebook/show.js",
         "opening.js",
         "static.js",
     }

@@ -1,21 +1,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from io import BytesIO
-from itertools import pairwise
+from itertools import combinations, pairwise
+from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
 import pytest
 import torch
 from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.transforms import BboxBase
 from PIL import Image, ImageSequence
 
 from demo.drawing.palette import DARK, LIGHT, Palette
 from demo.drawing.render import render
 from demo.record.counterfactual import Trial
+from demo.record.settings import evaluation_knobs
+from demo.screens.cancelling import Cancellations, Cancelled
+from demo.screens.lesson import export
 from demo.screens.lesson.export import (
     GIF_BYTES,
     RESTING,
@@ -29,7 +35,9 @@ from demo.screens.lesson.export import (
     lesson_pngs,
     step_figure,
 )
+from demo.screens.lesson.files import made_lesson
 from demo.service.counterfactual import Decided
+from demo.service.retrieval import RetrievalService
 from seps import CrossSparseAggrNet, Explanation, explain
 from tests.demo.drawing.test_render import CAPTIONS, pages
 from tests.helpers.records import CASES, random_record
@@ -40,6 +48,7 @@ STEPS = [
     LessonStep(f"Title {i}", f"What happens in step {i}.", (("D_s", (28,)), ("V", (28, 16))))
     for i in range(1, COUNT + 1)
 ]
+SETTINGS: list[dict[str, Any]] = [{"keep_ratio": 0.3}, {"variant": "released"}, {"decision": "gumbel", "seed": 3}]
 PHOTO = Image.radial_gradient("L").resize((140, 80))
 
 
@@ -55,13 +64,23 @@ def letters(figure: Figure) -> str:
     )
 
 
+def text_boxes(figure: Figure) -> list[tuple[str, BboxBase]]:
+    """Every text that is seen with its extents in pixels, those at the ticks of axes among them."""
+    figure.draw_without_rendering()
+    texts = [text for text in figure.findobj(Text) if isinstance(text, Text) and text.get_visible()]
+    return [(text.get_text(), text.get_window_extent()) for text in texts if text.get_text().strip()]
+
+
+def overlapping(figure: Figure) -> list[tuple[str, str]]:
+    """Pairs of texts that lie across each other."""
+    boxes = [(text, box.padded(-1.0)) for text, box in text_boxes(figure)]
+    return [(text, other) for (text, box), (other, beside) in combinations(boxes, 2) if box.overlaps(beside)]
+
+
 def outside(figure: Figure) -> list[str]:
     """Texts that reach over the slide's edges."""
-    figure.canvas.draw()
     width, height = figure.bbox.size
-    texts = [*figure.texts, *(text for axes in figure.axes for text in axes.texts if text.get_visible())]
-    boxes = [(text.get_text(), text.get_window_extent()) for text in texts if text.get_text()]
-    return [text for text, box in boxes if box.x0 < 0 or box.y0 < 0 or box.x1 > width or box.y1 > height]
+    return [text for text, box in text_boxes(figure) if box.x0 < 0 or box.y0 < 0 or box.x1 > width or box.y1 > height]
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
@@ -107,6 +126,34 @@ def test_slide_has_its_texts_shapes_and_numbers(step: int, palette: Palette) -> 
     assert f"${equations(lesson)[step - 1]}$" in written and outside(figure) == []
     with Image.open(BytesIO(render(figure, "png"))) as image:
         assert "#" + bytes(image.convert("RGB").getpixel((0, 0))).hex() == palette.paper  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("settings", "with_dense"),
+    [
+        ({}, True),
+        *(pytest.param(settings, True, marks=pytest.mark.slow) for settings in SETTINGS),
+        *(pytest.param(settings, False, marks=pytest.mark.slow) for settings in ({}, *SETTINGS)),
+    ],
+    ids=str,
+)
+def test_no_text_lies_across_another(service: RetrievalService, settings: dict[str, Any], with_dense: bool) -> None:
+    indexed = service.find("examples")
+    item = indexed.gallery.items[2]
+    knobs = replace(evaluation_knobs(service.model), **settings)
+    lesson = made_lesson(service, indexed, 2, item.captions[0], item.dense if with_dense else None, knobs)
+    for step in range(1, COUNT + 1):
+        figure = step_figure(lesson, step)
+        assert (step, overlapping(figure)) == (step, [])
+        assert outside(figure) == []
+        assert f"Picture: {item.credit}, {item.licence}" in letters(figure)
+
+
+def test_overlaps_are_seen() -> None:
+    figure = step_figure(lesson_of(), 1)
+    figure.text(0.1, 0.5, "a label across")
+    figure.text(0.11, 0.5, "another")
+    assert ("a label across", "another") in overlapping(figure)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -199,6 +246,33 @@ def test_pdf_has_a_page_a_step_and_the_same_bytes() -> None:
     assert content == lesson_pdf(lesson_of())
     boxes = set(re.findall(rb"/MediaBox \[([^\]]+)\]", content))
     assert boxes == {b" 0 0 720 405 "}
+
+
+@pytest.mark.parametrize("draw", [lesson_pdf, lesson_pngs, lesson_gif])
+def test_files_tell_of_each_picture_and_end_where_they_are_cancelled(
+    draw: Callable[..., bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[int] = []
+    figure_of = step_figure
+
+    def counted(lesson: Lesson, step: int, *looks: Any) -> Figure:
+        drawn.append(step)
+        return figure_of(lesson, 1, *looks)
+
+    monkeypatch.setattr(export, "step_figure", counted)
+    cancellations, shown = Cancellations(), []
+
+    def progress(items: Any, desc: str) -> Iterator[Any]:
+        for number, item in enumerate(items):
+            shown.append((desc, len(items)))
+            if number == 2:
+                cancellations.cancel("this")
+            yield item
+
+    with pytest.raises(Cancelled):
+        draw(lesson_of(), LIGHT, cancellations.watched(progress, "this"))
+    assert len(drawn) == 2 and len(shown) == 3  # what was cancelled before the third is drawn no further
+    assert {desc.split()[0] for desc, _ in shown} == {"Drawing"} and shown[0][1] >= COUNT
 
 
 @pytest.mark.slow

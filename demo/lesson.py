@@ -1,0 +1,96 @@
+"""`python -m demo lesson [PHOTO CAPTION] -o FILE`: the method's nine steps on one photograph, as a file."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from demo.drawing.formats import check_format
+from demo.galleries.paths import check_photo_path
+from seps.cli import check_output
+from seps.numbers import written
+
+if TYPE_CHECKING:
+    from demo.galleries.index import IndexedGallery
+    from demo.service.retrieval import RetrievalService
+
+KINDS = ("pdf", "zip", "gif", "html")
+
+
+def add_lesson_command(commands: Any) -> Any:
+    """Give the program the command; returns its parser."""
+    command = commands.add_parser("lesson", help="walk through the method on a photograph, step by step, as a file")
+    command.add_argument("photo", type=Path, nargs="?", help="a photograph, with a caption; without, a worked example")
+    command.add_argument("caption", nargs="?")
+    command.add_argument("--dense", help="a dense caption beside the caption")
+    command.add_argument("--credit", default="", help="whose the photograph is, and its licence, for every page")
+    command.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        help="file; its ending says which: pdf (a page a step), zip (of PNG files), gif or html (needs no server)",
+    )
+    return command
+
+
+def check_lesson(options: argparse.Namespace) -> None:
+    """Raise ValueError for what can be told without a model."""
+    if options.photo is not None:
+        check_photo_path(options.photo)
+    if options.photo is not None and not (options.caption or "").strip():
+        raise ValueError("The lesson on a photograph needs a caption: write one after it.")
+    if options.photo is None and (options.dense or options.credit):
+        raise ValueError("--dense and --credit go with a photograph of your own: name it, and its caption.")
+    check_output(options.output)
+    check_format(options.output.suffix.lstrip(".").lower(), KINDS)
+
+
+def make_lesson(options: argparse.Namespace, tell: Callable[[str], Any]) -> None:
+    """Walk through the method, and write the file."""
+    from tqdm import tqdm
+
+    from demo.screens.lesson.files import lesson_file
+    from demo.service.captions import read_caption
+
+    service, indexed, index, caption, dense = opened(options)
+    if note := read_caption(service.model, caption).note:
+        tell(note)
+    kind, example = options.output.suffix.lstrip(".").lower(), (service, indexed, index, caption, dense)
+    content = lesson_file(*example, "png" if kind == "zip" else kind, progress=tqdm).content
+    options.output.write_bytes(content)
+    print(f"{options.output} is written: {written(len(content) / 1e6, '.1f')} MB.")
+
+
+def opened(options: argparse.Namespace) -> tuple[RetrievalService, IndexedGallery, int, str, str | None]:
+    """The service with its gallery, the photograph's position there, its caption and its dense caption or None.
+
+    A photograph of one's own is ranked among those of the gallery that the model ships with.
+    """
+    from tqdm import tqdm
+
+    from demo.galleries.cache import default_cache
+    from demo.galleries.examples import examples_gallery
+    from demo.galleries.folder import photo_gallery
+    from demo.galleries.index import index_gallery
+    from demo.galleries.scenes import scenes_gallery
+    from demo.screens.examples import examples_of
+    from demo.service.retrieval import RetrievalService
+    from demo.service.start import MODEL, SCENES_ENCODER, open_model
+
+    bare = open_model(options.model or MODEL)
+    gallery = scenes_gallery() if bare.model.config.text.encoder == SCENES_ENCODER else examples_gallery()
+    if options.photo is not None:
+        (item,) = photo_gallery(options.photo).items
+        items = (replace(item, credit=options.credit), *gallery.items)
+        gallery = replace(gallery, items=items, table=f"{gallery.name}-and-yours")
+    indexed = index_gallery(bare.model, gallery, default_cache(), tqdm)
+    service = RetrievalService(bare.model, bare.name, [indexed], found_rule=bare.found_rule, known=bare.known)
+    if options.photo is not None:
+        return service, indexed, 0, options.caption, options.dense
+    caption = examples_of(indexed)[0]
+    index = service.rank_images(indexed, caption).order[0]
+    return service, indexed, index, caption, gallery.items[index].dense
