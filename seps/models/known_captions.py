@@ -16,6 +16,7 @@ from torch import Tensor
 
 from seps.checks import is_number, read_json_file
 from seps.encoders.low_rank import without_differences
+from seps.encoders.text import TextEncoder
 from seps.models.model import CAPTION_BATCH_SIZE, SEPSModel, evaluating
 from seps.models.storage import read_tensors
 from seps.progress import Progress, batches
@@ -63,12 +64,30 @@ def is_finite(tensor: Tensor) -> bool:
     return tensor.is_floating_point() and bool(torch.isfinite(tensor).all())
 
 
-@torch.no_grad()
-def caption_vectors(model: SEPSModel, captions: Sequence[str], progress: Progress = False) -> Tensor:
-    """Compute the mean word of each caption as the text encoder has it, before the projection.
+def mean_words(encoder: TextEncoder, ids: Tensor, lengths: Tensor) -> Tensor:
+    """Compute the mean word of each caption as a text encoder has it, before the projection.
 
     The encoder as it came knows more of the language than what was trained on top of it or in it: low-rank differences
     are left out.
+
+    Args:
+        ids, lengths: (B, L) and (B,), as for the encoder.
+
+    Returns:
+        (B, D_t) of unit length, float32.
+    """
+    with without_differences():
+        return mean_word(encoder.finished(encoder.features(ids, lengths), lengths))
+
+
+def mean_word(words: Tensor) -> Tensor:
+    """Take the mean of words (B, L, D_t), zero at the padding, at unit length: (B, D_t), float32."""
+    return F.normalize(words.sum(dim=1).float(), dim=1)
+
+
+@torch.no_grad()
+def caption_vectors(model: SEPSModel, captions: Sequence[str], progress: Progress = False) -> Tensor:
+    """Compute the mean word of each caption, see `mean_words`.
 
     Args:
         captions: T of them; progress: as in `ScoringEngine`.
@@ -81,12 +100,11 @@ def caption_vectors(model: SEPSModel, captions: Sequence[str], progress: Progres
     )
     order = lengths.argsort()
     vectors = torch.zeros(len(captions), model.txt_enc.width)
-    with evaluating(model.txt_enc), without_differences():
+    with evaluating(model.txt_enc):
         for part in batches(len(captions), CAPTION_BATCH_SIZE, progress, "Encoding captions"):
             rows = order[part]
             longest = int(lengths[rows].max())
-            words = model.txt_enc.features(ids[rows, :longest].to(model.device), lengths[rows])  # (B, L, D_t)
-            vectors[rows] = F.normalize(words.sum(dim=1).float(), dim=1).cpu()
+            vectors[rows] = mean_words(model.txt_enc, ids[rows, :longest].to(model.device), lengths[rows]).cpu()
     return vectors
 
 

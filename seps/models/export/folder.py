@@ -19,6 +19,7 @@ from seps.checks import read_json
 from seps.files import json_text, written_whole
 from seps.models.export.graphs import OPSET, Graph, exportable, graphs_of, to_onnx
 from seps.models.export.packing import pack, round_weights
+from seps.models.known_captions import KnownCaptions
 from seps.models.model import SEPSModel
 from seps.progress import Progress, with_progress
 
@@ -30,7 +31,12 @@ SIZES = ({"images": 3, "captions": 2, "words": 9}, {"images": 1, "captions": 1, 
 
 
 def export(
-    model: SEPSModel, folder: str | Path, name: str = "", small: bool = False, progress: Progress = False
+    model: SEPSModel,
+    folder: str | Path,
+    name: str = "",
+    small: bool = False,
+    progress: Progress = False,
+    known: KnownCaptions | None = None,
 ) -> dict[str, Any]:
     """Write a model as ONNX graphs, see `seps.models.export.graphs`.
 
@@ -42,6 +48,7 @@ def export(
         name: what the manifest calls the model.
         small: round the text encoder's weights to 16 bits first where nothing smaller than float32 holds them.
         progress: as in `ScoringEngine`.
+        known: the captions that the model learnt from, in short: the graph of captions tells how near to them one is.
 
     Returns:
         The manifest: what each graph takes and gives, how pictures and captions are prepared, sizes, digests, versions.
@@ -56,12 +63,12 @@ def export(
         raise ValueError(f"{folder} is a file: name a folder.")
     if (folder / MANIFEST).exists():
         raise ValueError(f"{folder} holds a {MANIFEST} already: name another folder.")
-    plain = exportable(model)
+    plain = exportable(model, folded=known is None)
     if small:
         round_weights(plain.txt_enc)
     files = {"config.json": model.config.to_json().encode(), "tokenizer.json": tokenizer_json(model)}
     described = {}
-    for title, graph in with_progress(list(graphs_of(plain).items()), "Exporting graphs", progress):
+    for title, graph in with_progress(list(graphs_of(plain, known).items()), "Exporting graphs", progress):
         content, facts = compiled(title, graph, plain.txt_enc.vocabulary)
         files[f"{title}.onnx"] = content
         described[title] = {"file": f"{title}.onnx", **facts}

@@ -3,7 +3,7 @@
 | graph | takes | gives |
 |---|---|---|
 | image | pixels (B, 3, S, S) | patches (B, N[+1], C) |
-| text | ids (B, L), lengths (B,) | words (B, L, C), zero at the padding |
+| text | ids (B, L), lengths (B,) | words (B, L, C), zero at the padding; where asked for, nearness (B,) |
 | features | patches (B, N[+1], C) | what ranking needs of images: logits (B, N_c, N); s_im and s_p (B, N) |
 | rank | those of B images, words (L, C) of a caption without padding | similarity (B,), S(I, T) of each |
 | pair | patches (N[+1], C), words (L, C) | every array and term of the explanation, by the record's names |
@@ -18,10 +18,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.export import Dim
 from torch.nn.utils import parametrize
 
+from seps.encoders.low_rank import ADDED, without_differences
+from seps.encoders.tails import text_layers
 from seps.explanation.forward_pass import (
     alignment_arrays,
     alignment_terms,
@@ -34,6 +37,7 @@ from seps.method.selection import unit_patches
 from seps.method.tokens import split_cls
 from seps.models.export.packing import SMALL
 from seps.models.export.translations import TRANSLATIONS
+from seps.models.known_captions import KnownCaptions, mean_word
 from seps.models.model import SEPSModel
 
 OPSET = 20  # of ONNX: the first with GELU
@@ -53,15 +57,21 @@ class Image(nn.Module):
 
 
 class Text(nn.Module):
-    """Token ids to words."""
+    """Token ids to words, and how near captions are to `known` ones where these are given."""
 
-    def __init__(self, model: SEPSModel) -> None:
+    def __init__(self, model: SEPSModel, known: KnownCaptions | None = None) -> None:
         super().__init__()
-        self.encoder = model.txt_enc
+        self.encoder, self.known = model.txt_enc, known
 
     def forward(self, ids: Tensor, lengths: Tensor) -> Tensors:
         """Encode (B, L) ids of captions of these lengths, (B,), as (B, L, C)."""
-        return {"words": self.encoder(ids, lengths)}
+        encoder = self.encoder
+        if self.known is None:
+            return {"words": encoder(ids, lengths)}
+        features = encoder.features(ids, lengths)  # before the first layer with a difference, once for both
+        with without_differences():
+            plain = encoder.finished(features, lengths)
+        return {"words": encoder.project(features, lengths), "nearness": self.known.nearness(mean_word(plain))}
 
 
 class Features(nn.Module):
@@ -150,15 +160,38 @@ def drawn(name: str, shape: list[int], sizes: dict[str, int], rng: torch.Generat
     return values.double().sigmoid() if name in ("s_im", "s_p", "score") else values
 
 
-def exportable(model: SEPSModel) -> SEPSModel:
-    """Copy a model to the CPU, in evaluation mode, its low-rank differences added to the weights for good."""
-    copy = deepcopy(model).cpu().float().eval().requires_grad_(False)
+def exportable(model: SEPSModel, folded: bool = True) -> SEPSModel:
+    """Copy a model to the CPU, in evaluation mode.
+
+    `folded`: its low-rank differences are added to the weights for good; else they can be left out, no weight is there
+    twice, see `WithDifference`, and `features` of the text encoder come before the first of them.
+    """
+    copy = deepcopy(model).cpu().float().eval()
+    if model.config.text.low_rank and not folded:
+        copy.txt_enc.freeze_layers(len(text_layers(copy.txt_enc.bert, 0)) - model.config.text.low_rank_layers)
+    copy.requires_grad_(False)
     copy.tokenizer = model.tokenizer  # a copy of it would take "[SEP]" in a caption for the special token
     for module in list(copy.modules()):
         for name, part in list(module.named_children()):
             if isinstance(part, nn.Linear) and parametrize.is_parametrized(part, "weight"):
-                module.register_module(name, unparametrized(part))
+                module.register_module(name, unparametrized(part) if folded else WithDifference(part))
     return copy
+
+
+class WithDifference(nn.Module):
+    """A linear layer whose low-rank difference passes beside its weight: the same but for rounding."""
+
+    def __init__(self, layer: nn.Linear) -> None:
+        super().__init__()
+        weight: Any = layer.parametrizations.weight  # type: ignore[union-attr]
+        self.weight, self.bias, self.difference = weight.original, layer.bias, weight[0]
+
+    def forward(self, values: Tensor) -> Tensor:
+        """Pass (..., columns) as (..., rows), with the difference unless it is left out."""
+        passed = F.linear(values, self.weight, self.bias)
+        if not ADDED.get():
+            return passed
+        return passed + F.linear(F.linear(values, self.difference.down), self.difference.up)
 
 
 def unparametrized(layer: nn.Linear) -> nn.Linear:
@@ -168,8 +201,9 @@ def unparametrized(layer: nn.Linear) -> nn.Linear:
     return plain.eval()
 
 
-def graphs_of(model: SEPSModel) -> dict[str, Graph]:
-    """The graphs of an `exportable` model by name, as the table above has them."""
+def graphs_of(model: SEPSModel, known: KnownCaptions | None = None) -> dict[str, Graph]:
+    """The graphs of an `exportable` model by name, as the table above has them; with `known` captions of one that is
+    not folded."""
     network, side = model.cross_net, model.config.vision.image_size
     count = network.num_patches  # N
     patches, words = (count + model.img_enc.has_cls, network.embed_size), ("words", network.embed_size)
@@ -178,7 +212,7 @@ def graphs_of(model: SEPSModel) -> dict[str, Graph]:
     )
     return {
         "image": Graph(Image(model), {"pixels": ("images", 3, side, side)}),
-        "text": Graph(Text(model), {"ids": ("captions", "words"), "lengths": ("captions",)}),
+        "text": Graph(Text(model, known), {"ids": ("captions", "words"), "lengths": ("captions",)}),
         "features": Graph(Features(network), {"patches": ("images", *patches)}),
         "rank": Graph(
             Rank(network),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from onnxruntime import InferenceSession
 from PIL import Image
 from tokenizers import Tokenizer
 from torch import nn
@@ -20,6 +21,7 @@ from seps.models.export.__main__ import main
 from seps.models.export.folder import export
 from seps.models.export.graphs import exportable, graphs_of
 from seps.models.export.packing import round_weights
+from seps.models.known_captions import KnownCaptions, caption_vectors
 from seps.models.model import SEPSModel
 from tests.helpers.onnx_graphs import Graphs, assert_same_record
 from tests.helpers.tiny import tiny_settings
@@ -54,6 +56,22 @@ def exported(
     model, folder = made(bert, request.param), tmp_path_factory.mktemp("onnx")
     export(model, folder, "tiny")
     return model, folder
+
+
+def test_the_graph_of_captions_tells_how_near_they_are_to_known_ones(bert: Path) -> None:
+    model = made(bert, WITH_CLS)
+    centres = nn.functional.normalize(torch.randn(5, model.txt_enc.width, generator=torch.Generator().manual_seed(1)))
+    known = KnownCaptions(centres, 0.0)
+    copy = exportable(model, folded=False)
+    content, _ = export_folder.compiled("text", graphs_of(copy, known)["text"], model.txt_enc.vocabulary)
+    ids, lengths = model.tokenizer.pad([model.tokenizer.encode(caption, 8) for caption in CAPTIONS])
+    session = InferenceSession(content)
+    words, nearness = session.run(["words", "nearness"], {"ids": ids.numpy(), "lengths": lengths.numpy()})
+    np.testing.assert_allclose(words, model.encode_captions(CAPTIONS)[0].numpy(), atol=1e-5)
+    expected = known.nearness(caption_vectors(model, CAPTIONS))
+    np.testing.assert_allclose(nearness, expected.numpy(), atol=1e-5)
+    folded = known.nearness(caption_vectors(exportable(model), CAPTIONS))
+    assert not torch.allclose(folded, expected, atol=1e-3)  # low-rank differences would count
 
 
 def photo(seed: int) -> Image.Image:
