@@ -18,7 +18,11 @@ import { whyView } from "./static/why.js";
 const site = JSON.parse(document.getElementById("site").textContent);
 const idOf = (view) => (view === "search" ? "said" : `${view}-said`);
 const makers = { search: photosView, captions: captionsView, compare: compareView, why: whyView };
-const lines = Object.fromEntries([...Object.keys(makers), "lesson"].map((view) => [view, messageLine(idOf(view))]));
+const laterMakers = { // whose scripts are fetched when they are first opened
+  lesson: async () => (await import("./static/lesson.js")).lessonView,
+  losses: async () => (await import("./static/losses.js")).lossesView,
+};
+const lines = Object.fromEntries(Object.keys({ ...makers, ...laterMakers }).map((view) => [view, messageLine(idOf(view))]));
 let waiting = null; // the line that tells what is waited for
 
 // What is waited for is told in the view in sight, until it is there.
@@ -34,11 +38,13 @@ const tellEngine = (text) => document.querySelectorAll(".engine").forEach((about
 tellEngine(say("static.no_engine"));
 const engine = makeEngine(site, tell, (running) => tellEngine(say("static.engine", running)));
 const lead = (state) => page.lead("why", (view) => view.again(state)); // two that stand side by side there
+for (const place of document.querySelectorAll(".own-size")) place.textContent = say("static.own_size", engine.ownSize);
 const base = { site, engine, pairs: makePairs(engine.ask, tell), lead };
 const views = Object.fromEntries(Object.entries(makers).map(([view, make]) => [view, make({ ...base, line: lines[view] })]));
-const page = control({ ...views, lesson: later(lines.lesson, async () => (await import("./static/lesson.js")).lessonView) });
+const laterViews = Object.fromEntries(Object.entries(laterMakers).map(([view, load]) => [view, later(lines[view], load)]));
+const page = control({ ...views, ...laterViews });
 
-// A view whose scripts are fetched when it is first opened.
+// A view whose scripts are loaded when it is first opened.
 function later(line, load) {
   let view = null;
   let loading = null;

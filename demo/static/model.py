@@ -19,22 +19,26 @@ from seps.method.alignment import HRPA
 from seps.models.export.folder import export
 from seps.models.export.graphs import exportable
 from seps.models.export.packing import round_weights
+from seps.models.known_captions import KnownCaptions
 from seps.models.model import SEPSModel
 from seps.progress import Progress
 
 LANGUAGE = "language.json"
 
 
-def page_model(model: SEPSModel) -> SEPSModel:
-    """The model that the page has: the text encoder's weights rounded to 16 bits where nothing smaller holds them."""
-    copy = exportable(model)
+def page_model(model: SEPSModel, known: KnownCaptions | None = None) -> SEPSModel:
+    """The model that the page has: the text encoder's weights rounded to 16 bits where nothing smaller holds them.
+
+    `known`: the captions that it learnt from, in short, None where they were not measured.
+    """
+    copy = exportable(model, folded=known is None)
     round_weights(copy.txt_enc)
     return copy
 
 
 def write_model(service: RetrievalService, folder: Path, progress: Progress = False) -> None:
     """Write a model's graphs and language into a folder."""
-    export(service.model, folder, service.name, small=True, progress=progress)
+    export(service.model, folder, service.name, small=True, progress=progress, known=service.known)
     write_lesson(service.model, folder)
     write_language(service, folder)
 
@@ -45,6 +49,7 @@ def write_language(service: RetrievalService, folder: Path) -> None:
     language = {
         "max_characters": MAX_CHARACTERS,
         "common": sorted(COMMON),
+        "known": None if service.known is None else service.known.threshold,
         "relevance": relevance_facts(service.model.cross_net.hrpa),
         "found": None
         if rule is None

@@ -15,7 +15,8 @@ from demo.service.measures import MEASURES
 from demo.static.lesson import SECTIONS
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "static"
-ENTRY, WORKER, LATER = "static.js", "engine/worker.js", "static/lesson.js"  # the last is imported when it is opened
+ENTRY, WORKER = "static.js", "engine/worker.js"
+LATER = ("static/lesson.js", "static/losses.js")  # imported when they are first opened
 MEASURED = ("effect", "blanked")  # the measures that the page can make
 HUB_MODELS = {
     "photos": ("timm/tf_efficientnet_lite2.in1k", "sentence-transformers/all-MiniLM-L6-v2"),
@@ -34,7 +35,7 @@ def static_page(parts: dict[str, str], galleries: Sequence[dict[str, Any]], engi
     values = {
         "parts": parts,
         "galleries": list(galleries),
-        "scripts": sorted({*preloaded(), *reached(WORKER), *reached(LATER)}),
+        "scripts": sorted({name for entry in (ENTRY, WORKER, *LATER) for name in reached(entry)}),
         "engine_bytes": engine_bytes,
         "description": DESCRIPTION,
         "no_pool": NO_POOL,

@@ -1,5 +1,5 @@
-"""Writing the folder: libraries, scripts, models, galleries, each below a name with a digest of its content, so that a
-browser may keep them for good; and the page that names them all."""
+"""Writing the folder: libraries, scripts, models, galleries, losses, each below a name with a digest of its content, so
+that a browser may keep them for good; and the page that names them all."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from demo.service.retrieval import RetrievalService
 from demo.service.start import open_service, shipped_scenes
 from demo.static.gallery import write_gallery
 from demo.static.libraries import library_files
+from demo.static.losses import write_losses
 from demo.static.model import write_model
 from demo.static.page import space_card, static_page, worker_script
 from seps.files import written_whole
@@ -29,6 +30,7 @@ from seps.progress import Progress
 
 MARK = "seps-static.json"  # names what a folder of ours holds: only such a folder is written anew
 OPENED = {"photos": "examples", SCENES: SCENES}  # a model's gallery
+OF_LOSSES = "photos"  # the model that the page Losses is about
 
 
 def write_site(folder: Path, models: Sequence[str], progress: Progress = False) -> dict[str, int]:
@@ -55,12 +57,14 @@ def write_site(folder: Path, models: Sequence[str], progress: Progress = False) 
             "libraries": write_files(place, "libraries", libraries),
             "js": write_files(place, "js", scripts()),
         }
-        opened = [opened_model(name, progress) for name in models]
-        galleries = [write_opened(place, *pair, parts, progress) for pair in opened]
-        (place / "index.html").write_text(
-            static_page(parts, galleries, sum(map(len, libraries.values())), ideas_html(gallery_intro(*opened[0]))),
-            encoding="utf-8",
-        )
+        opened = {name: opened_model(name, progress) for name in models}
+        galleries = [write_opened(place, *pair, parts, progress) for pair in opened.values()]
+        shown = opened.get(OF_LOSSES) or opened_model(OF_LOSSES, progress)
+        write_losses(shown[0], place / "losses")
+        parts["losses"] = named_by_content(place / "losses")
+        ideas = ideas_html(gallery_intro(*opened[models[0]]))
+        page = static_page(parts, galleries, sum(map(len, libraries.values())), ideas)
+        (place / "index.html").write_text(page, encoding="utf-8")
         (place / "offline.js").write_text(worker_script(), encoding="utf-8")
         (place / "README.md").write_text(space_card(models), encoding="utf-8")
         sizes = {name: sum(file.stat().st_size for file in files_of(place / path)) for name, path in parts.items()}

@@ -159,7 +159,7 @@ def speeds(page: Page, number: int) -> dict[str, float]:
         }
         for (let at = 0; at < 4; at += 1) {
             const picture = { pixels, width: 1000, height: 750 };
-            times.own.push(await timed(() => engine.ask("encode", { model, picture })));
+            times.own.push(await timed(() => engine.encode(model, [picture])));
         }
         return times;
     }"""
@@ -177,7 +177,7 @@ def speeds(page: Page, number: int) -> dict[str, float]:
 def distances(name: str) -> dict[str, float]:
     """How far the page's embeddings and weights move what the app shows of a gallery and its captions."""
     service, indexed = opened_model(name, False)
-    model = page_model(service.model)
+    model = page_model(service.model, service.known)
     halves = indexed.embeddings.cpu().half().float()
     images = ScoringEngine(model.cross_net).encode_images(halves)
     moved = replace(indexed, embeddings=halves, images=images)

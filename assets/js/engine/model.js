@@ -15,7 +15,7 @@ const IDEOGRAPHS = /[\u{20000}-\u{2A6DF}\u{2A700}-\u{2B73F}\u{2B740}-\u{2B81F}\u
 
 export class Model {
   // ort: ONNX Runtime; Tokenizer: of @huggingface/tokenizers; folder: an address that ends in "/".
-  constructor(ort, folder, manifest, language, tokenizer) {
+  constructor(ort, folder, manifest, language = null, tokenizer = null) {
     this.ort = ort;
     this.folder = folder;
     this.manifest = manifest;
@@ -38,7 +38,12 @@ export class Model {
     return model;
   }
 
-  async load(name, progress, file = this.manifest.graphs[name]?.file) {
+  // A model that encodes pictures and does nothing else.
+  static async ofPictures(ort, folder) {
+    return new Model(ort, folder, await fetchedJson(`${folder}manifest.json`));
+  }
+
+  async load(name, progress = null, file = this.manifest.graphs[name]?.file) {
     if (this.sessions[name]) return;
     const content = await fetched(this.folder + file, progress);
     this.sessions[name] = await this.ort.InferenceSession.create(content, { executionProviders: ["wasm"] });
@@ -48,8 +53,16 @@ export class Model {
     return new this.ort.Tensor(type, values, dims);
   }
 
-  run(name, inputs) {
+  async run(name, inputs) {
+    await this.load(name);
     return this.sessions[name].run(inputs);
+  }
+
+  // Free what the graphs take, until one is run again.
+  async release() {
+    const sessions = Object.values(this.sessions);
+    this.sessions = {};
+    for (const session of sessions) await session.release();
   }
 
   // A caption as the model reads it: ids with those of [CLS] and [SEP], their labels, and the labels of all pieces,
@@ -79,27 +92,30 @@ export class Model {
     return this.tokenizer.encode(spaced, { add_special_tokens: false }).ids;
   }
 
-  // The words of a caption, (L, C), as a tensor, and their labels.
+  // The words of a caption, (L, C), as a tensor, and their labels; its nearness to captions learnt from, where that is known.
   async words(caption) {
     const known = this.captions.get(caption);
     if (known) return known;
     const { ids, labels } = this.read(caption);
-    const [tensor] = await this.encodeCaptions([ids]);
-    const result = { tensor, labels };
+    const [encoded] = await this.encodeCaptions([ids]);
+    const result = { ...encoded, labels };
     this.captions.set(caption, result);
     if (this.captions.size > REMEMBERED) this.captions.delete(this.captions.keys().next().value);
     return result;
   }
 
-  // The words of captions of one length, given as ids: a tensor (L, C) for each.
+  // Captions of one length, given as ids: {tensor, nearness} of each, the words (L, C).
   async encodeCaptions(captions) {
     const [count, length] = [captions.length, captions[0].length];
-    const { words: { data, dims } } = await this.run("text", {
+    const { words: { data, dims }, nearness } = await this.run("text", {
       ids: this.tensor("int64", BigInt64Array.from(captions.flat(), BigInt), [count, length]),
       lengths: this.tensor("int64", new BigInt64Array(count).fill(BigInt(length)), [count]),
     });
     const size = length * dims[2];
-    return captions.map((_, at) => this.tensor("float32", data.slice(at * size, (at + 1) * size), [length, dims[2]]));
+    return captions.map((_, at) => ({
+      tensor: this.tensor("float32", data.slice(at * size, (at + 1) * size), [length, dims[2]]),
+      nearness: nearness?.data[at] ?? null,
+    }));
   }
 
   // Read the captions of a pool, at most so many at a time, so that something else may be asked between; returns how many
@@ -113,7 +129,7 @@ export class Model {
       const alike = waiting.filter(({ ids }) => ids.length === length);
       for (let from = 0; from < alike.length && left > 0; from += ENCODED) {
         const part = alike.slice(from, from + ENCODED);
-        (await this.encodeCaptions(part.map(({ ids }) => ids))).forEach((tensor, index) => { words[part[index].at] = tensor; });
+        (await this.encodeCaptions(part.map(({ ids }) => ids))).forEach(({ tensor }, index) => { words[part[index].at] = tensor; });
         left -= part.length;
         progress(done += part.length);
       }

@@ -1,9 +1,10 @@
-// Asks the models' thread.
+// Asks a thread of models.
 
 import { say } from "../base/words.js";
 
 export const failure = (reason) => new Error(say("static.failed", { reason }));
 
+// ask(method, values, noted) leads to an answer; end() ends the thread, whose memory goes back.
 export function remote() {
   const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
   const waiting = new Map();
@@ -20,9 +21,10 @@ export function remote() {
     waiting.clear();
   };
   // ask("rank", {...}) resolves to the answer; noted(progress) is called on the way.
-  return (method, values, noted = null) => new Promise((done, failed) => {
+  const ask = (method, values, noted = null) => new Promise((done, failed) => {
     const id = (count += 1);
     waiting.set(id, { done, failed, noted });
     worker.postMessage({ id, method, values });
   });
+  return { ask, end: () => worker.terminate() };
 }

@@ -8,7 +8,6 @@ import { Tuned } from "./tuned.js";
 
 const THREADS = 4;
 const models = {};
-const encoded = []; // pictures, to be taken as a gallery
 let libraries = null;
 
 // ONNX Runtime and the tokenizer's library, from an address that ends in "/". Threads need a page that is isolated.
@@ -19,6 +18,11 @@ async function load(folder, progress) {
   ort.env.wasm.wasmBinary = await unpacked(wasm);
   ort.env.wasm.numThreads = self.crossOriginIsolated ? Math.min(THREADS, navigator.hardwareConcurrency) : 1;
   return { ort, Tokenizer };
+}
+
+// One model has its graphs at a time: those of the others go, and come again when they are asked for.
+async function only(name) {
+  for (const [other, model] of Object.entries(models)) if (other !== name) await model.release();
 }
 
 const methods = {
@@ -32,6 +36,7 @@ const methods = {
     return { manifest, language };
   },
   read: ({ model, caption }) => models[model].read(caption),
+  nearness: async ({ model, caption }) => (await models[model].words(caption)).nearness,
   rank: ({ model, gallery, caption }) => models[model].rank(gallery, caption),
   pool: ({ model, name, captions, most }, progress) => models[model].openPool(name, captions, progress, most),
   captions: ({ model, gallery, index, pool, captions }) => models[model].rankCaptions(gallery, index, pool, captions),
@@ -39,16 +44,20 @@ const methods = {
   explain: ({ model, gallery, index, caption, mask }) => models[model].explain(gallery, index, caption, mask),
   effects: ({ model, name, gallery, index, caption, mask }, progress) =>
     models[model].effects(name, gallery, index, caption, mask, progress),
-  async encode({ model, picture }, progress) {
-    encoded.push(await models[model].encode(picture, progress));
+  // The embeddings of a picture, by a thread that is asked for nothing else.
+  async encode({ model, folder, libraries: place, picture }, progress) {
+    libraries ??= await load(place, progress);
+    models[model] ??= await Model.ofPictures(libraries.ort, folder);
+    return models[model].encode(picture, progress);
   },
-  take: ({ model, gallery }) => models[model].takeGallery(gallery, joined(encoded.splice(0))), // what was encoded
+  take: ({ model, gallery, pictures }) => models[model].takeGallery(gallery, joined(pictures)),
 };
 
 let turn = Promise.resolve();
 self.onmessage = ({ data: { id, method, values } }) => {
   const answer = async () => {
     try {
+      if (values.model) await only(values.model);
       self.postMessage({ id, result: await methods[method](values, (progress) => self.postMessage({ id, progress })) });
     } catch (error) {
       self.postMessage({ id, problem: error.message });

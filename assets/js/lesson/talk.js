@@ -3,6 +3,7 @@
 
 import { button } from "../base/dom.js";
 import { say } from "../base/words.js";
+import { tabOf } from "../page/trail.js";
 import { createBlank, createKeys, keepInside } from "./keys.js";
 
 const FORWARD = ["ArrowRight", "PageDown", " ", "ArrowDown"];
@@ -18,8 +19,6 @@ function takes(at, key) {
   if (MOVING.includes(key)) return at.closest("input[type=range], input[type=radio], select") !== null;
   return key === " " && at.closest("button, a, summary, select, input") !== null;
 }
-
-const tabOf = (name) => document.querySelector(`[role=tab][data-tab-id=${name}]`);
 
 // Whether a key is one of a person's own, pressed alone where nothing takes it for itself.
 function isFree(event) {
@@ -118,7 +117,7 @@ export function createTalk(root, { turn, go, changed }) {
     if (on && key === "Tab") keepInside(root, event);
     if (!isFree(event) || keys.isOpen()) return;
     if (blank.lift()) return event.preventDefault();
-    if (away && (key === "t" || key === "l")) tabOf("walk").click();
+    if (away && (key === "t" || key === "l")) tabOf("lesson").click();
     else if (away && key === "Escape") stay(false);
     else if (!on && root.offsetParent === null) return;
     else if (key === "t") set(!on);

@@ -1,23 +1,24 @@
-// Claims, each with a button that measures it on the live model.
+// Claims, each with a button that measures it on the live model, or with what was measured before.
 
 import { button, h } from "../base/dom.js";
 import { rootOf } from "../base/mount.js";
 import { say, symbols } from "../base/words.js";
 
 // Show `props.value` inside `element`, now and whenever `watch` tells that it changed.
-// trigger("run", {claim}) asks for a claim to be measured.
+// trigger("run", {claim}) asks for a claim to be measured; where the value says that there is no live model, nothing does.
 export function mount(element, props, trigger, watch) {
   const root = rootOf(element, "seps-claims");
   const show = () => {
     const focused = root.contains(document.activeElement) ? document.activeElement.dataset.run : null;
-    root.replaceChildren(...(props.value?.claims ?? []).map((claim) => card(claim, trigger)));
+    const { claims = [], live = true } = props.value ?? {};
+    root.replaceChildren(...claims.map((claim) => card(claim, live && runButton(claim, trigger))));
     if (focused) root.querySelector(`[data-run="${focused}"]`)?.focus();
   };
   watch("value", show);
   show();
 }
 
-function card({ name, claim, how, result }, trigger) {
+function runButton({ name, result }, trigger) {
   const run = button(
     {
       "data-run": name,
@@ -29,12 +30,16 @@ function card({ name, claim, how, result }, trigger) {
     },
     say(result ? "button.measure_again" : "button.measure"),
   );
+  return run;
+}
+
+function card({ name, claim, how, result }, run) {
   return h(
     "article",
     { class: "seps-claim", "data-claim": name },
     h("p", { class: "seps-said-claim" }, ...symbols(claim)),
     h("p", { class: "seps-how" }, ...symbols(how)),
-    run,
+    ...(run ? [run] : []),
     h("div", { class: "seps-measured", "aria-live": "polite" }, ...(result ? measured(result) : [])),
   );
 }

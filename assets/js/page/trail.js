@@ -15,7 +15,7 @@ const RESTING = 400; // milliseconds until Python keeps what was only drawn anot
 const PATIENCE = 2000; // milliseconds in which a view opens
 const LATE = 10000; // milliseconds in which what comes before what was asked for is an earlier answer
 const STILL = ["about", "paper"]; // views that show one thing alone
-const INSIDE = { lesson: ["lesson", "walk"], losses: ["lesson", "losses"], paper: ["lesson", "paper"] }; // their tabs
+const INSIDE = { lesson: ["walk", "lesson"], losses: ["losses", "lesson"], paper: ["paper", "lesson"] }; // their tabs, the inner first
 const BOXES = { // where one types, and what that is in an address
   caption: "caption", dense: "dense", "captions-typed": "typed", "compare-captions": "caption", "why-caption": "caption",
   "why-other": "other", "edit-caption": "caption", "judge-prompt": "caption", "judge-other": "other",
@@ -38,6 +38,12 @@ const number = () => `${Math.round(performance.timeOrigin)}-${(made += 1)}`;
 
 function write(how, next, query) {
   history[`${how}State`]({ ...history.state, seps: next }, "", embeddedAs(inLanguage(query || "")) || location.pathname);
+}
+
+// The tab that a view's name in links belongs to; null where there is none.
+export function tabOf(view) {
+  const [inner] = INSIDE[view] ?? [view];
+  return [inner, view].map((name) => document.querySelector(`[role=tab][data-tab-id=${name}]`)).find(Boolean) ?? null;
 }
 
 // The view in sight, by its name in links.

@@ -28,19 +28,28 @@ function release() {
   for (const [, act] of ready) act();
 }
 
+// Something was typed into a box, which will be answered.
+export function waitForAnswer(box) {
+  typed.set(box, performance.now());
+}
+
+// All that was typed into a box is answered.
+export function typingAnswered(box) {
+  typed.delete(box);
+  setTimeout(release); // once all of the answer is drawn
+}
+
 // value: {box, text}: the text of the box with this id was answered.
 export function mount(element, props, trigger, watch) {
   watch("value", () => {
     const { box: id, text } = props.value;
     const box = document.querySelector(`#${id} textarea`);
-    if (!(box instanceof HTMLTextAreaElement) || box.value !== text) return; // more was typed by then
-    typed.delete(box);
-    setTimeout(release); // once all of the answer is drawn
+    if (box instanceof HTMLTextAreaElement && box.value === text) typingAnswered(box); // else more was typed by then
   });
 }
 
 export function noticeTyping() {
   document.addEventListener("input", ({ target }) => {
-    if (target instanceof Element && target.matches(WATCHED)) typed.set(target, performance.now());
+    if (target instanceof Element && target.matches(WATCHED)) waitForAnswer(target);
   }, true);
 }

@@ -151,7 +151,7 @@ export function captionsView({ site, engine, pairs, line, lead }) {
       throw new Error(say("static.no_pool", { pool: query.get("pool"), names }));
     }
     return { ...await values(facts, { index: index ?? 0, caption, typed: text, pool }, drawnOf(query)), typed: text };
-  }, example, problem);
+  }, example, { query, problem });
 
   return { open, again, state: () => state };
 }

@@ -1,6 +1,7 @@
 // The choice of a photograph: one of a gallery, or one of a person's own. As demo/screens/chooser.py.
 
 import { strip } from "../lists/lists.js";
+import { afterTyped } from "../page/typed.js";
 import { galleryChoice } from "./inputs.js";
 import { openPicture } from "./own.js";
 
@@ -16,7 +17,7 @@ export function makeChooser(name, { site, engine, pairs }, chosen) {
   document.getElementById(`${name}-upload`).addEventListener("change", ({ currentTarget }) => {
     const input = /** @type {HTMLInputElement} */ (currentTarget);
     const [file] = input.files;
-    if (file) chosen(async () => ({ facts: await take(file), index: 0 }));
+    if (file) afterTyped(input, () => chosen(async () => ({ facts: await take(file), index: 0 })));
     input.value = "";
   });
 

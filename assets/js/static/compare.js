@@ -90,7 +90,7 @@ export function compareView({ site, engine, pairs, line, lead }) {
     const index = indexOf(query, facts);
     const text = query.get("caption") || (index === null ? "" : ownCaptions(facts, index));
     return text ? shown(facts, index ?? 0, text, drawnOf(query)) : example(name);
-  }, example, problem);
+  }, example, { query, problem });
 
   return { open, again, state: () => state };
 }

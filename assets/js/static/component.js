@@ -1,10 +1,17 @@
 // A component of the page without a server: mounted as the app mounts it, filled by `show`.
 
+import { afterTyped } from "../page/typed.js";
+
+const QUIET = "export"; // of what stands there; all else waits for the answer to what was typed
+
 // mount: of a view; answer(event, detail): what a trigger leads to.
 export function component(element, mount, value, answer) {
   const props = { value };
   const updates = [];
-  mount(element, props, (event, detail) => answer(event, detail ?? {}), (_names, update) => updates.push(update));
+  function asked(event, detail = {}) {
+    return event === QUIET ? answer(event, detail) : afterTyped(element, () => answer(event, detail));
+  }
+  mount(element, props, asked, (_names, update) => updates.push(update));
   return {
     get value() { return props.value; },
     show(next) {

@@ -16,10 +16,23 @@ const absolute = (path) => new URL(path, document.baseURI).href;
 // site: {parts, galleries}, from the page; tell(line) shows a line while something is waited for, and clears it where
 // the line is empty; started({version, threads, apart}) is called once models run.
 export function makeEngine(site, tell, started = null) {
-  const ask = remote();
+  const thread = remote();
+  let held = ""; // the model that has its graphs
   let running = null; // {version, threads, apart}, once the first model is there
   const opened = new Map(); // gallery -> its facts, to be
   const folderOf = (kind, name) => `${site.parts[`${kind} ${name}`]}/`;
+
+  // An answer of the models' thread; a model that has no graphs there, since another one was asked, gets them again first.
+  async function ask(method, values, noted = null) {
+    const isBack = values.model && values.model !== held && method !== "open";
+    if (isBack) tell(say("static.starting", { name: values.model }));
+    held = values.model ?? held;
+    try {
+      return await thread.ask(method, values, noted);
+    } finally {
+      if (isBack) tell("");
+    }
+  }
 
   // A gallery with its model, ready: {name, model, noun, chips, items, nouns, manifest, language}.
   function open(name) {
@@ -31,22 +44,25 @@ export function makeEngine(site, tell, started = null) {
     return opened.get(name);
   }
 
-  async function openNow({ name, model, bytes, first }) {
-    const folder = folderOf("gallery", name);
-    const total = (bytes + (opened.size ? 0 : site.engine_bytes)) / MEGABYTE; // the libraries come with the first one
+  // Tells how much of a model has come, progress(bytes).
+  function telling(model, bytes) {
+    const total = bytes / MEGABYTE;
     let loaded = 0;
     let noted = 0;
-    const progress = (count) => {
+    return (count) => {
       loaded += count / MEGABYTE;
       if (performance.now() < noted + PATIENCE) return;
       noted = performance.now();
       tell(loaded < total ? say("static.fetching", { name: model, loaded, total }) : say("static.starting", { name: model }));
     };
+  }
+
+  async function openNow({ name, model, bytes, first }) {
+    const folder = folderOf("gallery", name);
+    const progress = telling(model, bytes + (opened.size ? 0 : site.engine_bytes)); // the libraries come with the first one
     progress(0);
     const values = {
-      model,
-      folder: absolute(folderOf("model", model)),
-      libraries: absolute(`${site.parts.libraries}/`),
+      ...placeOf(model),
       gallery: name,
       embeddings: absolute(`${folder}embeddings.f16`),
     };
@@ -74,16 +90,33 @@ export function makeEngine(site, tell, started = null) {
     return { ...facts, ...known };
   }
 
+  const placeOf = (model) => ({
+    model, folder: absolute(folderOf("model", model)), libraries: absolute(`${site.parts.libraries}/`),
+  });
+
+  // The embeddings of pictures, {pixels, width, height}, by a thread that ends with it: what encoding takes is more than
+  // all the rest.
+  async function encode(model, pictures) {
+    const encoder = remote();
+    const count = pictures.length;
+    const progress = telling(model, galleryOfModel(model).image_bytes + site.engine_bytes);
+    const embeddings = [];
+    try {
+      for (const [number, { pixels, width, height }] of pictures.entries()) {
+        tell(say("static.reading", { number: number + 1, count }));
+        embeddings.push(await encoder.ask("encode", { ...placeOf(model), picture: { pixels, width, height } }, progress));
+      }
+    } finally {
+      encoder.end();
+      tell("");
+    }
+    return embeddings;
+  }
+
   // A person's own pictures, {name, src, width, height, pixels}, as a gallery of a model, under a name.
   async function take(model, pictures, gallery = UPLOADS) {
-    const base = await open(site.galleries.find((gallery) => gallery.model === model).name);
-    const count = pictures.length;
-    for (const [number, { pixels, width, height }] of pictures.entries()) {
-      tell(say("static.reading", { number: number + 1, count }));
-      await ask("encode", { model, picture: { pixels, width, height } });
-    }
-    await ask("take", { model, gallery });
-    tell("");
+    const base = await open(firstOf(model));
+    await ask("take", { model, gallery, pictures: await encode(model, pictures) });
     const items = pictures.map(({ name, src, width, height }) => ({
       key: name,
       captions: [],
@@ -107,7 +140,9 @@ export function makeEngine(site, tell, started = null) {
     return lessons.get(model);
   }
 
-  const firstOf = (model) => site.galleries.find((gallery) => gallery.model === model).name;
-  const modelOfPhotos = (site.galleries.find(({ model }) => model === PHOTOS) ?? site.galleries[0]).model;
-  return { ask, open, take, tell, lesson, firstOf, modelOfPhotos };
+  const galleryOfModel = (model) => site.galleries.find((gallery) => gallery.model === model);
+  const firstOf = (model) => galleryOfModel(model).name;
+  const forOwn = galleryOfModel(PHOTOS) ?? site.galleries[0];
+  const ownSize = { name: forOwn.model, megabytes: (forOwn.bytes + forOwn.image_bytes + site.engine_bytes) / MEGABYTE };
+  return { ask, open, take, encode, tell, lesson, firstOf, modelOfPhotos: forOwn.model, ownSize };
 }

@@ -2,26 +2,28 @@
 
 import { h } from "../base/dom.js";
 import { say } from "../base/words.js";
+import { afterTyped, typingAnswered, waitForAnswer } from "../page/typed.js";
 
 const PAUSE = 150; // milliseconds without a key until what is typed is answered
 const MEGABYTE = 1e6;
 
-// Answer what is typed into a box, at once where Enter is pressed in one of a single caption.
+// Answer what is typed into a box by asked(), which ends when the answer is shown: at once where Enter is pressed in one
+// of a single caption. What else is asked for in its view meanwhile comes after the answer.
 export function answerTyping(box, asked, isOneCaption = true) {
   let typing = 0;
-  const answer = () => {
+  let changes = 0;
+  const answer = async () => {
     clearTimeout(typing);
-    typing = 0;
-    asked();
+    const answered = changes;
+    await asked();
+    if (answered === changes) typingAnswered(box); // else more was typed by then
   };
   box.addEventListener("input", () => {
+    changes += 1;
+    waitForAnswer(box);
     clearTimeout(typing);
     typing = setTimeout(answer, PAUSE);
   });
-  // What is chosen meanwhile comes after what was typed, and takes it along.
-  document.addEventListener("change", ({ target }) => {
-    if (typing && target !== box) answer();
-  }, true);
   if (!isOneCaption) return;
   box.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.isComposing) return;
@@ -36,7 +38,7 @@ export function choice(place, changed) {
   const inputs = () => /** @type {HTMLInputElement[]} */ ([...place.querySelectorAll("input")]);
   function offer(options, chosen) {
     const labels = options.map(([value, title]) =>
-      h("label", {}, h("input", { type: "radio", name: place.id, value, change: () => changed(value) }), ` ${title}`));
+      h("label", {}, h("input", { type: "radio", name: place.id, value, change: () => afterTyped(place, () => changed(value)) }), ` ${title}`));
     const isSame = inputs().map(({ value }) => value).join("\n") === options.map(([value]) => value).join("\n");
     if (!isSame) place.replaceChildren(place.firstElementChild, ...labels);
     choose(chosen);

@@ -20,6 +20,15 @@ export async function readCaption(pairs, facts, typed) {
   return { caption, note: noteOf(caption, await pairs.read(facts, caption), common) };
 }
 
+// The sentence on a caption that is unlike those that its model learnt from, as `noted_if_unlike` in
+// demo/service/captions.py tells it; "" for others.
+export async function unlikeNote(pairs, facts, caption) {
+  const { known: threshold } = facts.language;
+  if (threshold === null) return "";
+  const nearness = await pairs.nearness(facts, caption);
+  return nearness >= threshold ? "" : say("static.unlike", { nearness, threshold });
+}
+
 // Captions typed one a line, as read; empty lines are passed over. Throws, naming the line, where one cannot be read.
 export async function readLines(pairs, facts, text) {
   const lines = text.split(/\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/).map((line, index) => ({ line, number: index + 1 }))

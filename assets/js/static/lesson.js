@@ -37,8 +37,8 @@ export function lessonView({ site, engine, pairs, line }) {
     box.value = next.caption;
   }
 
-  // Show the pair, settings and step that `work` leads to: first without what takes longer, then with that too, as long as
-  // nothing else is asked for. `more`: what else the value has; a `problem` of `work` is told.
+  // Show the pair, settings and step that `work` leads to: first without what takes longer, which ends this, then with that
+  // too, as long as nothing else is asked for. `more`: what else the value has; a `problem` of `work` is told.
   async function compute(work, more = {}) {
     const number = (asked += 1);
     const isAsked = () => number === asked;
@@ -46,6 +46,12 @@ export function lessonView({ site, engine, pairs, line }) {
     let begun = null;
     /** @type {any} */
     let finished = null;
+    async function finish() {
+      for (const part of ["counted", "whole"]) {
+        const value = begun && isAsked() ? await begun[part](isAsked) : null;
+        if (value && isAsked()) view.place(await finished(value));
+      }
+    }
     await view.show(async () => {
       const { facts, problem = "", ...given } = await work();
       const { usual } = await engine.lesson(facts.model);
@@ -55,10 +61,7 @@ export function lessonView({ site, engine, pairs, line }) {
       finished = async (value) => ({ walk: { ...value, link: await link(facts, next), ...more }, note, problem });
       return { ...await finished(begun.value), state: next, strip: await chooser.stripOf(facts, next.index) };
     });
-    for (const part of ["counted", "whole"]) {
-      const value = begun && isAsked() ? await begun[part](isAsked) : null;
-      if (value && isAsked()) view.place(await finished(value));
-    }
+    finish();
   }
 
   const link = async (facts, { index, caption, knobs, mask }) =>

@@ -15,6 +15,7 @@ export async function keepOffline(site) {
       "./", ...site.scripts.map((script) => `${site.parts.js}/${script}`),
       ...["ort.mjs", "ort.wasm.gz", "tokenizers.mjs"].map((file) => `${site.parts.libraries}/${file}`),
       ...files.map((file) => `${site.parts[`model ${model}`]}/${file}`),
+      `${site.parts.losses}/losses.json`,
       ...["gallery.json", "embeddings.f16", ...pictures].map((file) => `${folder}/${file}`),
     ];
     const missing = [];

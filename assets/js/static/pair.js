@@ -37,6 +37,7 @@ export function makePairs(ask, tell) {
   const place = ({ model, name }, index, caption) => ({ model, gallery: name, index, caption });
 
   const read = ({ model }, caption) => asked("read", { model, caption });
+  const nearness = ({ model }, caption) => asked("nearness", { model, caption });
   const scores = ({ model, name }, caption) => asked("rank", { model, gallery: name, caption });
 
   // A record as decoded, with what it was packed as; under a mask where one is given, with a measure beside it.
@@ -161,7 +162,7 @@ export function makePairs(ask, tell) {
   const forget = (gallery) => {
     for (const key of remembered.keys()) if (key.includes(`"gallery":${JSON.stringify(gallery)}`)) remembered.delete(key);
   };
-  return { read, scores, explained, pictureValue, viewerValue, decisionNumbers, forget };
+  return { read, nearness, scores, explained, pictureValue, viewerValue, decisionNumbers, forget };
 }
 
 // The measure of a layer, where it is one.

@@ -7,12 +7,13 @@ import { say } from "../base/words.js";
 import { fromHighest } from "../engine/numbers.js";
 import { chips, ranking } from "../lists/lists.js";
 import { linked } from "../page/address.js";
+import { afterTyped } from "../page/typed.js";
 import { missedSentence } from "../record/unfound.js";
 import { mount as viewer } from "../viewer/viewer.js";
 import { UPLOADS } from "./engine.js";
 import { saveExplanation, saveRanking } from "./files.js";
 import { answerTyping, galleryChoice } from "./inputs.js";
-import { readCaption } from "./language.js";
+import { readCaption, unlikeNote } from "./language.js";
 import { PLAIN, galleryOf, stateOf } from "./link.js";
 import { MOST, openPicture } from "./own.js";
 import { FORMATS, maskOf } from "./pair.js";
@@ -46,10 +47,11 @@ export function photosView({ site, engine, pairs, line, lead }) {
   async function rankAndShow(name, typed, index = null, drawn = null) {
     const facts = await engine.open(name);
     const started = performance.now();
-    const { caption, note } = await readCaption(pairs, facts, typed);
+    const { caption, note: hint } = await readCaption(pairs, facts, typed);
     const scores = await pairs.scores(facts, caption);
     const order = fromHighest(scores);
     const milliseconds = performance.now() - started;
+    const note = [hint, await unlikeNote(pairs, facts, caption)].filter(Boolean).join(" ");
     const pair = [name, index ?? order[0], caption];
     const next = drawn ? drawnFor(state, drawn, ...pair) : of(state, ...pair);
     const [best, picture] = [await pairs.explained(facts, order[0], caption), await pairs.viewerValue(facts, next)];
@@ -146,7 +148,7 @@ export function photosView({ site, engine, pairs, line, lead }) {
 
   place("uploads").addEventListener("change", ({ currentTarget: input }) => {
     const files = [.../** @type {HTMLInputElement} */ (input).files];
-    if (files.length) view.show(() => openOwn(files));
+    if (files.length) afterTyped(input, () => view.show(() => openOwn(files)));
   });
 
   async function openOwn(files) {
@@ -170,7 +172,7 @@ export function photosView({ site, engine, pairs, line, lead }) {
     galleries.choose(name);
     const { caption, index, ...drawn } = stateOf(query, await engine.open(name));
     return { caption, ...await rankAndShow(name, caption, index, drawn) };
-  }, example, problem);
+  }, example, { query, problem });
 
   const again = ({ gallery, index, caption, ...drawn }) =>
     view.show(async () => ({ caption, ...await rankAndShow(gallery, caption, index, drawn) }));

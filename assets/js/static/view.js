@@ -2,6 +2,7 @@
 // computed, and put in place where nothing else was asked for meanwhile.
 
 import { h } from "../base/dom.js";
+import { say } from "../base/words.js";
 import { component, latest } from "./component.js";
 
 // The line below what is asked: notes, and what was wrong.
@@ -29,12 +30,13 @@ export function makeView(line, parts, put = () => {}) {
   // and so do boxes and choices.
   const show = latest(place, (problem) => place({ problem }));
 
-  // What a link leads to, work(); where something is wrong with it, the worked example under what is wrong. `problem` is
-  // what was wrong before anything was tried.
-  const follow = (work, example, problem = "") => show(async () => {
+  // What a link leads to, work(), without the dense caption of its query; where something is wrong with it, the worked
+  // example under what is wrong. `problem` is what was wrong before anything was tried.
+  const follow = (work, example, { query, problem = "" }) => show(async () => {
     if (problem) return { ...await example(), problem };
     try {
-      return await work();
+      const values = await work();
+      return query.get("dense") ? { ...values, problem: say("static.no_dense") } : values;
     } catch (error) {
       return { ...await example(), problem: error.message };
     }

@@ -48,8 +48,9 @@ export function whyView({ site, engine, pairs, line }) {
 
   const shown = async (asked) => ({ ...await values(asked), captions: true });
 
-  for (const [name, box] of Object.entries(boxes)) {
-    answerTyping(box, () => view.show(async () => values({ ...state, [name]: box.value, layer: "mask" })));
+  const typed = () => ({ caption: boxes.caption.value, other: boxes.other.value }); // in both: one may not be answered yet
+  for (const box of Object.values(boxes)) {
+    answerTyping(box, () => view.show(async () => values({ ...state, ...typed(), layer: "mask" })));
   }
 
   function otherGallery(gallery) {
@@ -105,7 +106,7 @@ export function whyView({ site, engine, pairs, line }) {
     const [caption, other] = [query.get("caption"), query.get("other") ?? ""];
     if (!caption && (other || against !== null)) throw new Error(say("static.no_beside"));
     return caption ? shown({ gallery, index, caption, other, against, layer: query.get("layer") ?? "mask" }) : example(gallery);
-  }, example, problem);
+  }, example, { query, problem });
 
   return { open, again, state: () => state };
 }

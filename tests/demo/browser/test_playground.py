@@ -161,4 +161,7 @@ def test_claims_run_and_show_what_was_measured(browser: Browser, service: Retrie
     failed = {**result, "holds": False}
     page.evaluate("(value) => window.send(value)", claims_value({"top-k": failed}))
     expect(page.locator("[data-claim=top-k] [data-holds]")).to_have_text("✗ It does not hold here.")
+    page.evaluate("(value) => window.send(value)", claims_value({"top-k": result}) | {"live": False})
+    expect(page.locator("[data-claim=top-k] [data-holds]")).to_have_text("✓ It holds.")
+    expect(page.locator(".seps-claim button")).to_have_count(0)  # a page without a server cannot measure
     page.context.close()

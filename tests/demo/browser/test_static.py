@@ -57,6 +57,23 @@ def test_a_caption_ranks_and_a_picture_opens(page: Page, static_address: str) ->
     expect(page.locator("#said [role=alert]")).to_contain_text("The caption is empty")
 
 
+def test_a_row_pressed_while_one_types_opens_for_what_was_typed(page: Page, static_address: str) -> None:
+    page.goto(static_address)
+    ask(page, "a green rocket in the dark sky")
+    index = page.locator("#ranking .row:not([aria-pressed=true])").nth(6).get_attribute("data-index") or ""
+    script = """([caption, index]) => {
+        const box = document.querySelector("#caption textarea");
+        box.value = caption;
+        box.dispatchEvent(new Event("input", { bubbles: true }));
+        document.querySelector(`#ranking [data-index="${index}"]`).click();
+    }"""
+    page.evaluate(script, ["a red car", index])
+    link = "(key) => ['photo', 'caption'].map((name) => new URLSearchParams(location.search).get(name)).join() === key"
+    page.wait_for_function(link, arg=f"{index},a red car")
+    expect(page.locator("#viewer [data-word]", has_text="car").first).to_be_visible()
+    expect(page.locator("#caption textarea")).to_have_value("a red car")
+
+
 def test_a_decision_by_hand_is_answered_and_an_effect_measured(page: Page, static_address: str) -> None:
     page.goto(static_address)
     ask(page, "a red car")
@@ -90,6 +107,7 @@ def test_pictures_of_ones_own_score_as_in_the_gallery(page: Page, static_address
         expect(rows.nth(place).locator(".title")).to_have_text(f"{index} & mine.png")
         assert abs(float(rows.nth(place).locator(".score").inner_text()) - float(points)) < 3e-3
     expect(page.locator("#viewer canvas").first).to_be_visible()
+    assert len(page.workers) == 1  # what encoded them is gone, with its memory
     page.set_input_files("#uploads", [tmp_path / "none.png"])
     expect(page.locator("#said [role=alert]")).to_contain_text('"none.png" cannot be read')
 
@@ -120,6 +138,9 @@ def test_links_lead_to_what_was_shown_and_back_leads_back(page: Page, static_add
     page.wait_for_function("document.querySelector('#caption textarea').value === 'a red car'")
     page.goto(f"{static_address}?view=edit")
     expect(page.locator("#said [role=alert]")).to_contain_text("only the app has")
+    page.goto(f"{static_address}{link}&dense=A+red+car+on+a+road.")
+    expect(page.locator("#said [role=alert]")).to_contain_text("a dense caption, which only the app reads")
+    expect(page.locator("#viewer .seps-reading")).to_contain_text("red: similarity")
 
 
 def test_after_a_visit_it_works_without_a_network(page: Page, static_address: str) -> None:
@@ -163,4 +184,4 @@ def test_about_tells_what_runs_and_an_isolated_page_takes_threads(
             apart = re.search(r"S\(I, T\) is ([\d.]+) from the app's", running.inner_text())
             assert apart is not None and float(apart[1]) < 1e-3
     assert abs(scores[0] - scores[1]) < 1e-5
-    expect(page.locator("#about .ideas dt")).to_have_text(["Patch", "Token", "Score"])
+    expect(page.locator("#about .in-english .ideas dt")).to_have_text(["Patch", "Token", "Score"])

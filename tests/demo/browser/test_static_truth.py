@@ -58,8 +58,18 @@ TIED = re.compile(  # what follows where two tokens, or two patches, have the sa
 )
 
 
+WHERE = re.compile(r"; most of the loss on the [a-z ]+?(?= and not |$)")
+
+
+def no_loss(line: str) -> bool:
+    """Whether two sentences on a loss of 0.0000 at most differ in where it is, as its last bits have it."""
+    given, _, expected = WHERE.sub("", line).partition("/says: ")[2].partition(" and not ")
+    return given == expected and " to 0.0000: " in given
+
+
 def checked(wrong: list[str]) -> bool:
     """Whether a pair has ties; nothing else may differ."""
+    wrong = [line for line in wrong if not no_loss(line)]
     ties = [line for line in wrong if "/best_" in line or "/rank/" in line]
     assert [line for line in wrong if not (ties and TIED.match(line))] == []
     return bool(ties)
@@ -71,11 +81,11 @@ class Site:
     def __init__(self, name: str, page: Page) -> None:
         self.page = page
         service, indexed = opened_model(name, False)
-        model = page_model(service.model)
+        model = page_model(service.model, service.known)
         halves = indexed.embeddings.cpu().half().float()
         images = ScoringEngine(model.cross_net).encode_images(halves)
         self.indexed: IndexedGallery = replace(indexed, embeddings=halves, images=images)
-        self.service = RetrievalService(model, name, [self.indexed], found_rule=service.found_rule)
+        self.service = RetrievalService(model, name, [self.indexed], found_rule=service.found_rule, known=service.known)
 
     def pairs(self) -> list[tuple[int, str]]:
         """Pictures with a caption of their own and with one of the next picture's."""
@@ -226,7 +236,11 @@ def test_what_is_told_of_a_caption_is_what_the_app_tells(site: Site) -> None:
     script = """async (caption) => {
         const read = await asked.pairs.read(asked.facts, caption);
         try {
-            return asked.language.noteOf(caption, read, asked.facts.language.common);
+            const notes = [
+                asked.language.noteOf(caption, read, asked.facts.language.common),
+                await asked.language.unlikeNote(asked.pairs, asked.facts, caption),
+            ];
+            return notes.filter(Boolean).join(" ");
         } catch (error) {
             return error.message;
         }
@@ -240,6 +254,7 @@ def test_what_is_told_of_a_caption_is_what_the_app_tells(site: Site) -> None:
         assert site.page.evaluate(script, " ".join(caption.split())) == expected, caption
         notes.add(expected.partition(":")[0])
     assert len(notes) >= 4
+    assert any("Few training captions" in note for note in notes) == (site.service.known is not None)
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "GIF", "BMP"])

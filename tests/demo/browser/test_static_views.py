@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -172,8 +173,47 @@ def test_why_sets_two_side_by_side_word_by_word(page: Page, static_address: str,
     page.wait_for_function("new URLSearchParams(location.search).get('other') === 'a yellow boat'")
     page.go_back()
     expect(page.locator("#why select")).to_have_count(2)
+    page.fill("#why-caption textarea", "a yellow boat on the sea")
+    page.fill("#why-other textarea", "a red car")  # before the first is answered
+    page.wait_for_function(
+        "['caption', 'other'].map((name) => new URLSearchParams(location.search).get(name)).join() ==="
+        " 'a yellow boat on the sea,a red car'"
+    )
     page.goto(f"{static_address}?view=why&gallery=scenes&against=3")
     expect(page.locator("#why-said [role=alert]")).to_contain_text("it needs a caption", timeout=READY)
+
+
+def test_losses_are_there_with_what_was_measured_and_move_with_the_settings(page: Page, static_address: str) -> None:
+    page.goto(static_address)
+    page.locator("#tab-losses").click()
+    losses = page.locator("#losses")
+    expect(losses).to_contain_text("Precomputed")
+    now = losses.locator("[data-loss]")
+    expect(now).to_have_text(re.compile(r"\d\.\d{4}"))
+    before = now.inner_text()
+    expect(losses.locator(".seps-claim [data-holds=true]")).to_have_count(3)
+    expect(losses.locator(".seps-claim button")).to_have_count(0)
+    expect(losses.locator("#training-guide svg").first).to_be_visible()
+    losses.get_by_role("button", name="Hardest negatives").click()
+    page.wait_for_function("new URLSearchParams(location.search).get('mining') === 'hardest'")
+    expect(now).not_to_have_text(before)
+    losses.get_by_label("Kept share").fill("0.6")
+    page.wait_for_function("new URLSearchParams(location.search).get('share') === '0.6'")
+    link = urlsplit(page.url).query
+    page.locator("#tab-search").click()
+    page.go_back()
+    expect(losses).to_be_visible()
+    page.goto(f"{static_address}?{link}")
+    expect(losses.get_by_label("Kept share")).to_have_value("0.6")
+    expect(losses.get_by_role("button", name="Hardest negatives")).to_have_attribute("aria-pressed", "true")
+    for wrong, message in (
+        ("margin=much", "margin is much, but a number is needed"),
+        ("share=2", "share is 2, but it must lie between 0 and 1"),
+        ("mining=some", "mining is some, but it must be all or hardest"),
+    ):
+        page.goto(f"{static_address}?view=losses&{wrong}")
+        expect(page.locator("#losses-said [role=alert]")).to_contain_text(message)
+        expect(now).to_have_text(before)
 
 
 @pytest.mark.parametrize("view", ["captions", "compare", "why"])

@@ -1,0 +1,42 @@
+"""The page Losses as the page without a server takes it: what the app shows there, computed beforehand, in one file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from demo.record.language import html_in_languages, in_languages
+from demo.screens.losses.claims import CLAIMS, claims_value, run_claim
+from demo.screens.losses.values import playground_value
+from demo.screens.losses.view import guide_page
+from demo.service.retrieval import RetrievalService
+
+LOSSES = "losses.json"
+
+
+def write_losses(service: RetrievalService, folder: Path) -> None:
+    """Write what the page shows of the losses into a folder; arguments as for `losses_facts`."""
+    folder.mkdir(parents=True)
+    (folder / LOSSES).write_text(json.dumps(losses_facts(service), separators=(",", ":")), encoding="utf-8")
+
+
+def losses_facts(service: RetrievalService) -> dict[str, Any]:
+    """Compute what the page shows of the losses.
+
+    Args:
+        service: of the model `photos`, with the gallery of examples.
+
+    Returns:
+        JSON ready: `playground` under the usual settings, from which assets/js/engine/loss.js computes it under others;
+        `claims`, each with what was measured, which the page cannot measure itself; `guide`, HTML.
+    """
+
+    def claims() -> dict[str, Any]:
+        return claims_value({name: run_claim(service, name) for name in CLAIMS})
+
+    return {
+        "playground": playground_value(service),
+        "claims": in_languages(claims) | {"live": False},
+        "guide": html_in_languages(guide_page),
+    }
