@@ -35,8 +35,8 @@ def test_figures_are_those_of_the_network_s_own_scores_and_masks(bert: Path) -> 
     assert figures.peak == float(seen[int(scores.argmax())])
     assert figures.random_peak == pytest.approx(seen.mean())
     assert figures.kept == pytest.approx(0.5)
-    own = [patches_of(clip.pictures[i].mask(clip.number), model.grid).mean() for i in np.flatnonzero(seen)]
-    assert figures.random_tracked == pytest.approx(np.mean(own))
+    fractions = [patches_of(clip.pictures[i].mask(clip.number), model.grid).mean() for i in np.flatnonzero(seen)]
+    assert figures.random_tracked == pytest.approx(np.mean(fractions))
     assert 0 <= figures.tracked <= 1
 
 
