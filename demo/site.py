@@ -48,6 +48,7 @@ def theme() -> Base:
             (("background_fill_primary", "input_background_fill", "checkbox_background_color"), palette.paper),
             (("body_text_color", "block_title_text_color", "checkbox_label_text_color"), palette.ink),
             (("body_text_color_subdued", "block_info_text_color", "block_label_text_color"), palette.quiet),
+            (("input_placeholder_color",), palette.quiet),
             (("border_color_primary", "input_border_color", "checkbox_border_color"), palette.line),
             (("slider_color", "loader_color", "link_text_color", "border_color_accent"), palette.accent),
             (("checkbox_background_color_selected", "checkbox_border_color_selected"), palette.accent),

@@ -1,8 +1,11 @@
 // The entry of the page without a server: the worked example at once, then the models, in this browser.
 
+import { h } from "./base/dom.js";
 import { say } from "./base/words.js";
 import { keepOpenInSight } from "./page/bar.js";
 import { embed } from "./page/embed.js";
+import { keysButton, noticeKeys } from "./page/keys.js";
+import { tellAnswers } from "./page/live.js";
 import { followLanguage, languageSwitch } from "./page/language.js";
 import { viewInSight } from "./page/trail.js";
 import { captionsView } from "./static/captions.js";
@@ -70,4 +73,7 @@ function later(line, load) {
 
 embed();
 keepOpenInSight();
+noticeKeys();
+tellAnswers();
+document.getElementById("head").append(h("div", { class: "seps-view" }, keysButton()));
 Promise.resolve(page.start()).then(() => keepOffline(site));

@@ -66,12 +66,25 @@ def number(value: float | None, digits: int) -> str:
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], groups: Sequence[str] = ()) -> str:
-    """An HTML table; a group spans three columns where it has a name."""
-    above = "".join(f"<th{' colspan=3' if group else ''}>{escape(phrase(group))}</th>" for group in groups)
-    head = "".join(f"<th>{escape(phrase(text))}</th>" for text in heads)
-    body = "".join("<tr>" + "".join(f"<td>{rich(text)}</td>" for text in row) + "</tr>" for row in rows)
+    """An HTML table whose first column names its rows; a group spans three columns where it has a name.
+
+    Where it is wider than the screen it is scrolled, by keys too: hence its place among the tab stops, and its name.
+    """
+    above = "".join(headed(phrase(group), 'scope="colgroup" colspan="3"') for group in groups)
+    head = "".join(headed(phrase(text), 'scope="col"') for text in heads)
+    named = [
+        headed(first, 'scope="row"') + "".join(f"<td>{rich(text)}</td>" for text in others) for first, *others in rows
+    ]
+    body = "".join(f"<tr>{row}</tr>" for row in named)
     above = f"<tr>{above}</tr>" if groups else ""
-    return f'<div class="wide"><table><thead>{above}<tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    name = escape(", ".join(dict.fromkeys(phrase(text) for text in heads if text)), quote=True)
+    content = f"<table><thead>{above}<tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="wide" role="group" tabindex="0" aria-label="{name}">{content}</div>'
+
+
+def headed(text: str, attributes: str) -> str:
+    """A header of a table; an empty cell where it says nothing."""
+    return f"<th {attributes}>{rich(text)}</th>" if text else "<td></td>"
 
 
 def grounding_table(rows: Sequence[dict[str, Any]]) -> str:

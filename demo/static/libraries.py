@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 from demo.galleries.cache import default_cache
@@ -26,18 +27,23 @@ def library_files(cache: Path | None = None) -> dict[str, bytes]:
     Raises:
         ValueError: npm is not there, or cannot fetch them.
     """
-    modules = _fetched((cache or default_cache()) / "libraries") / "node_modules"
+    modules = npm_packages(PACKAGES, cache)
     files = {name: (modules / path).read_bytes() for name, path in FILES.items()}
     return files | {WASM: gzip.compress(files[WASM], mtime=0)}
 
 
-def _fetched(place: Path) -> Path:
-    """The folder in which npm put the packages."""
-    specs = [f"{name}@{version}" for name, version in PACKAGES.items()]
-    folder = place / "-".join(spec.replace("/", "-").replace("@", "") for spec in specs)
-    ready = folder / ".ready"
+def npm_packages(packages: Mapping[str, str], cache: Path | None = None) -> Path:
+    """The folder below which packages lie by their names, each of its version; fetched where the cache lacks them.
+
+    Raises:
+        ValueError: npm is not there, or cannot fetch them.
+    """
+    specs = [f"{name}@{version}" for name, version in packages.items()]
+    name = "-".join(spec.replace("/", "-").replace("@", "") for spec in specs)
+    folder = (cache or default_cache()) / "libraries" / name
+    modules, ready = folder / "node_modules", folder / ".ready"
     if ready.exists():
-        return folder
+        return modules
     npm = shutil.which("npm")
     if npm is None:
         raise ValueError("The page's libraries come from npm, which is not there: install Node.js with npm.")
@@ -48,4 +54,4 @@ def _fetched(place: Path) -> Path:
     except (subprocess.SubprocessError, OSError) as error:
         raise ValueError(f"npm could not fetch {' and '.join(specs)}: check the network, and try again.") from error
     ready.touch()
-    return folder
+    return modules

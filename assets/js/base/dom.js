@@ -21,10 +21,10 @@ export function svgText(x, y, anchor, words, attributes = {}) {
   return svg("text", { x, y, "text-anchor": anchor, ...attributes }, words);
 }
 
-// An empty chart of a size in CSS pixels, with letters of a size.
-export function chart(width, height, type) {
+// An empty chart of a size in CSS pixels, with letters of a size; `name` is what it is called.
+export function chart(width, height, type, name) {
   const viewBox = `0 0 ${width} ${height}`;
-  return svg("svg", { class: "seps-chart", width, height, viewBox, "font-size": type });
+  return svg("svg", { class: "seps-chart", width, height, viewBox, "font-size": type, role: "img", "aria-label": name });
 }
 
 function filled(element, attributes, children) {
@@ -37,6 +37,14 @@ function filled(element, attributes, children) {
 }
 
 const isNothing = (value) => value === null || value === undefined || value === false;
+
+let described = 0;
+
+// Tie a picture to the sentences beside it that tell what it shows; those that are not there are left out.
+export function describedBy(picture, ...sentences) {
+  const ids = sentences.filter(Boolean).map((sentence) => (sentence.id ||= `seps-says-${(described += 1)}`));
+  picture.setAttribute("aria-describedby", ids.join(" "));
+}
 
 // Mark those buttons as pressed that pass, and no others.
 export function press(buttons, passes) {

@@ -2,6 +2,7 @@
 // whenever `watch` tells that it changed; trigger(event, detail) tells Python.
 
 import { h } from "./dom.js";
+import { keepingFocus } from "./focus.js";
 import { language } from "./language.js";
 import { phrase, say } from "./words.js";
 
@@ -51,8 +52,10 @@ export function mounting(name, build, nothing) {
       const empty = missing(props.value, nothing);
       if (!empty && dispose.update?.(props.value)) return;
       dispose();
-      root.replaceChildren(...(empty ? [empty] : []));
-      dispose = empty ? () => {} : build(root, props.value, trigger);
+      keepingFocus(root, () => {
+        root.replaceChildren(...(empty ? [empty] : []));
+        dispose = empty ? () => {} : build(root, props.value, trigger);
+      });
     };
     watch("value", show);
     show();

@@ -1,7 +1,7 @@
 // Two to six captions over one photo, side by side: one layer, one colour scale, one marked patch for all.
 
 import { onPhotos, resize } from "../base/canvas.js";
-import { button, h, press } from "../base/dom.js";
+import { button, describedBy, h, press } from "../base/dom.js";
 import { mounting } from "../base/mount.js";
 import { fixed } from "../base/numbers.js";
 import { layerName, say, sayNodes } from "../base/words.js";
@@ -79,7 +79,7 @@ function build(root, value, trigger) {
   const downloads = downloadButtons(value.formats ?? FORMATS, (format) => trigger("export", { format, ...settings() }));
   const why = value.why === false ? null : button({ class: "seps-why-ask", click: () => trigger("why", {}) }, say("why.ask"));
   const legendPlace = h("div", { class: "seps-legend-place" });
-  const canvases = items.map(() => h("canvas", { role: "img", tabindex: "0" }));
+  const canvases = items.map(() => h("canvas", { role: "application", tabindex: "0" }));
   const figures = items.map(({ caption, similarity, record, unfound }, index) => h(
     "figure",
     { "data-item": letter(index) },
@@ -87,14 +87,15 @@ function build(root, value, trigger) {
     canvases[index],
     h(
       "p",
-      {},
+      { "data-says": say("live.pair", { title: letter(index), score: similarity, shown: keptCount(record) }) },
       h("span", { class: "seps-count" }, keptCount(record)),
       h("span", {}, ...sayNodes("reading.score", { score: scoreOf(similarity) })),
     ),
   ));
   const pictures = h("div", { class: "seps-pictures" }, ...figures);
   const reading = h("div", { class: "seps-reading", role: "status", "aria-live": "polite" });
-  const shared = h("p", { class: "seps-shared" }, value.shared ?? "");
+  const shared = h("p", { class: "seps-shared", "data-says": true }, value.shared ?? "");
+  canvases.forEach((canvas, index) => describedBy(canvas, figures[index].lastChild, shared));
   const table = matrix(value.overlap);
   const foot = h(
     "div",

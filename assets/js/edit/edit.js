@@ -1,7 +1,7 @@
 // A scene before and after its changes, and the controls that change it: by button, pointer and keyboard.
 
 import { onPhotos, resize } from "../base/canvas.js";
-import { button, h, press } from "../base/dom.js";
+import { button, describedBy, h, press } from "../base/dom.js";
 import { mounting } from "../base/mount.js";
 import { signed } from "../base/numbers.js";
 import { layerName, say } from "../base/words.js";
@@ -120,6 +120,7 @@ function build(root, value, trigger, kept) {
     h("p", {}, keptCount(shown.record)),
     shown.unfound ? h("p", { class: "seps-unfound-says" }, shown.unfound.plain) : null,
   );
+  const moved = h("p", { class: "seps-moved", "data-says": true }, outcome());
   const rankOf = ({ rank, similarity }) => say("edit.rank", { rank, total: value.total, score: similarity });
   root.append(
     h(
@@ -132,7 +133,7 @@ function build(root, value, trigger, kept) {
       }),
     ),
     h("div", { class: "seps-sides" }, side("before", before), after ? side("after", after) : hint()),
-    h("p", { class: "seps-moved", role: "status", "aria-live": "polite" }, outcome()),
+    moved,
     after ? changes(value.shares) : "",
     h(
       "div",
@@ -187,7 +188,11 @@ function build(root, value, trigger, kept) {
     return { spot: [(x / box.width) * SIDE, (y / box.height) * SIDE], number: holding[0]?.number ?? null };
   }
 
+  for (const { canvas } of [before, after].filter(Boolean)) {
+    describedBy(canvas, canvas.previousSibling.lastChild, canvas.nextSibling, moved);
+  }
   const canvas = now.canvas;
+  canvas.setAttribute("role", "application"); // it takes keys
   canvas.tabIndex = 0;
   canvas.dataset.do = "canvas";
   canvas.addEventListener("pointerdown", (event) => {

@@ -1,6 +1,7 @@
 // A picture while it is drawn, and the strip of its seeds.
 
-import { button, h, press } from "../base/dom.js";
+import { button, calm, describedBy, h, press } from "../base/dom.js";
+import { keepingFocus } from "../base/focus.js";
 import { lasting } from "../base/mount.js";
 import { say } from "../base/words.js";
 import { downloadButtons } from "../picture/foot.js";
@@ -23,6 +24,8 @@ function build(root, trigger) {
   const downloads = downloadButtons(FORMATS, (format) => trigger("export", { format }), "generate.download");
   root.replaceChildren(h("figure", {}, picture), bar, says, strip, downloads);
 
+  describedBy(picture, says);
+
   const finished = () => value.scores.length > 0;
   const pictureOf = (index) => say("generate.picture", { caption: value.caption, seed: value.seeds[index] });
 
@@ -43,8 +46,8 @@ function build(root, trigger) {
     if (finished() || chosen >= value.seeds.length) chosen = value.chosen;
     if (value.ask) timer = setTimeout(() => trigger("draw", value.ask), SETTLING);
     says.textContent = value.says;
-    if (value.film && !window.matchMedia("(prefers-reduced-motion: reduce)").matches) play(value.film);
-    strip.replaceChildren(...(value.seeds.length > 1 ? value.pictures.map(card) : []));
+    if (value.film && !calm()) play(value.film);
+    keepingFocus(strip, () => strip.replaceChildren(...(value.seeds.length > 1 ? value.pictures.map(card) : [])));
     draw();
   }
 

@@ -2,7 +2,7 @@
 
 import { floats } from "../base/bytes.js";
 import { onPhotos, resize } from "../base/canvas.js";
-import { h, press } from "../base/dom.js";
+import { describedBy, h, press } from "../base/dom.js";
 import { refold } from "../base/fold.js";
 import { mounting } from "../base/mount.js";
 import { say } from "../base/words.js";
@@ -24,8 +24,9 @@ function build(root, value, trigger) {
     draw();
   });
   const figures = SIDES.map((side) => {
-    const canvas = h("canvas", { role: "img", "data-side": side });
+    const canvas = h("canvas", { role: "img", "data-side": side, "aria-label": say(`generate.${side}`) });
     const says = h("p", {});
+    describedBy(canvas, says);
     return { side, canvas, says, element: h("figure", {}, h("h4", {}, say(`generate.${side}`)), canvas, h("figcaption", {}, says)) };
   });
   const key = h("div", { class: "seps-legend-place" });
@@ -47,7 +48,6 @@ function build(root, value, trigger) {
     refold(numbers, ...word.numbers);
     for (const { side, canvas, says } of figures) {
       says.textContent = word[side];
-      canvas.setAttribute("aria-label", word[side]);
       if (photo) drawHeat(canvas, photo, { grid: value.grid, values: maps[side][chosen], high: word.high });
     }
   }

@@ -2,7 +2,7 @@
 
 import { floats } from "../base/bytes.js";
 import { loadImage, onWidth, resize } from "../base/canvas.js";
-import { button, h, press, svg } from "../base/dom.js";
+import { button, describedBy, h, press, svg } from "../base/dom.js";
 import { refold } from "../base/fold.js";
 import { lasting } from "../base/mount.js";
 import { fixed } from "../base/numbers.js";
@@ -45,6 +45,9 @@ function build(root, trigger) {
       h("div", {}, waiting, charts, reading, falls, numbers, h("p", { class: "seps-note" }, say("judge.spoil_says"))),
     ),
   );
+
+  describedBy(canvas, reading);
+  describedBy(slider, reading);
 
   const at = () => slider.valueAsNumber;
   const settings = () => ({ spoil: value.spoil, strength: value.strengths[at()] });
@@ -137,6 +140,7 @@ function build(root, trigger) {
         high: 1,
       });
       drawing.setAttribute("data-chart", name);
+      describedBy(drawing, reading);
       for (const { name: label, values } of curves.filter(({ dashed }) => !dashed)) {
         drawing.append(svg("circle", {
           cx: x(value.strengths[at()]), cy: y(values[at()]), r: 5, class: "seps-score-dot", "data-here": label,

@@ -2,7 +2,7 @@
 
 import { floats } from "../base/bytes.js";
 import { onPhotos, resize } from "../base/canvas.js";
-import { h } from "../base/dom.js";
+import { describedBy, h } from "../base/dom.js";
 import { fold } from "../base/fold.js";
 import { mounting } from "../base/mount.js";
 import { say } from "../base/words.js";
@@ -19,7 +19,9 @@ function build(root, value) {
   let patch = null;
   let shown = Boolean(attributions);
 
-  const canvas = h("canvas", { role: "img", tabindex: "0", "aria-label": attributions ? attributions.alternative : value.photo.title });
+  const canvas = h("canvas", {
+    role: attributions ? "application" : "img", tabindex: attributions ? "0" : null, "aria-label": value.photo.title || say("judge.patches"),
+  });
   const toggle = h("input", {
     type: "checkbox",
     change: () => {
@@ -35,7 +37,7 @@ function build(root, value) {
     { class: "seps-score", "data-score": scale.name, "data-base": scale.base, "data-final": scale.final },
     h("h3", {}, scale.title, scale.prompt ? h("span", {}, ` “${scale.prompt}”`) : null),
     place,
-    h("p", {}, scale.says),
+    h("p", { "data-says": [scale.title, scale.says].join(": ") }, scale.says),
     fold(scale.numbers),
   ));
   root.append(
@@ -52,9 +54,10 @@ function build(root, value) {
         fold(attributions?.numbers),
         h("figcaption", {}, credit(value.photo)),
       ),
-      h("div", { class: "seps-scores" }, ...parts, scaleKey(), value.moved ? h("p", { class: "seps-moved" }, value.moved) : null),
+      h("div", { class: "seps-scores" }, ...parts, scaleKey(), value.moved ? h("p", { class: "seps-moved", "data-says": true }, value.moved) : null),
     ),
   );
+  describedBy(canvas, reading);
   if (attributions) {
     overPatches(canvas, attributions.grid, () => patch, (next) => {
       patch = next;

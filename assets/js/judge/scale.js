@@ -10,10 +10,9 @@ const SIZES = { large: { height: 54, middle: 20, tick: 13, dot: 8 }, small: { he
 export function scoreScale(scale, width, size = "large") {
   const { height, middle, tick, dot } = SIZES[size];
   const x = (value) => dot + 1 + value * (width - 2 * dot - 2);
-  const drawing = chart(width, height, TYPE);
+  const drawing = chart(width, height, TYPE, scale.says);
   drawing.classList.add("seps-score-scale");
-  drawing.setAttribute("role", "img");
-  drawing.setAttribute("aria-label", scale.says);
+  if (size === "small") drawing.setAttribute("aria-hidden", "true"); // its number stands beside it
   drawing.append(
     svg("path", { class: "seps-axis", d: `M${x(0)} ${middle}H${x(1)}` }),
     svg("rect", {

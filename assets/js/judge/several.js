@@ -2,6 +2,7 @@
 
 import { button, h, press } from "../base/dom.js";
 import { lasting } from "../base/mount.js";
+import { keepingFocus } from "../base/focus.js";
 import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
 import { work } from "../page/busy.js";
@@ -14,7 +15,7 @@ function build(root, trigger) {
   let value = null;
   let by = SORTS[0];
 
-  const says = h("p", { class: "seps-note" });
+  const says = h("p", { class: "seps-note", role: "status" });
   const sorts = SORTS.map((name) => button({
     "data-sort": name,
     click: () => {
@@ -51,7 +52,6 @@ function build(root, trigger) {
         {
           "data-index": row.index,
           "aria-pressed": String(row.index === value.selected),
-          "aria-label": row.says,
           title: row.says,
           click: () => trigger("pick", { index: row.index }),
         },
@@ -71,7 +71,7 @@ function build(root, trigger) {
   function draw() {
     press(sorts, (element) => element.dataset.sort === by);
     const rows = [...(value.rows ?? [])].sort((first, other) => other[by].final - first[by].final);
-    list.replaceChildren(...rows.map((row, index) => card(row, index + 1)));
+    keepingFocus(list, () => list.replaceChildren(...rows.map((row, index) => card(row, index + 1))));
   }
 
   return {

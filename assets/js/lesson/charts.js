@@ -15,6 +15,7 @@ export function keptOutlines(record, kept, before) {
     viewBox: `0 0 ${columns} ${rows}`,
     preserveAspectRatio: "none",
     class: "seps-outlines",
+    "aria-hidden": "true", // the picture below it tells of them
   });
   const edges = [];
   const marks = [];
@@ -53,7 +54,7 @@ export function decisionChart(branch, { width, height }, type, drawn, probabilit
   const [top, bottom] = [3.2 * type, height - 2 * type];
   const x = (place) => left + (place * (right - left)) / order.length;
   const y = (value) => bottom - ((value - low) * (bottom - top)) / (high - low || 1);
-  const drawing = chart(width, height, type);
+  const drawing = chart(width, height, type, say("scale.score"));
   const step = (right - left) / order.length;
   order.forEach((patch, place) => {
     const [from, to] = [y(Math.max(0, scores[place])), y(Math.min(0, scores[place]))];
@@ -117,7 +118,7 @@ export function decisionChart(branch, { width, height }, type, drawn, probabilit
 export function maximaMarks(alignment, { width, height }, chosen) {
   const [words, tokens] = [alignment.words.length, alignment.tokens.length];
   const [wide, tall] = [width / tokens, height / words];
-  const drawing = svg("svg", { class: "seps-marks", width, height, viewBox: `0 0 ${width} ${height}` });
+  const drawing = svg("svg", { class: "seps-marks", width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
   alignment.best_word.forEach((word, token) => {
     const [cx, cy, r] = [(token + 0.5) * wide, (word + 0.5) * tall, Math.max(1.5, Math.min(wide, tall) / 5)];
     drawing.append(svg("circle", { cx, cy, r, "data-token": token, "data-word": word }));

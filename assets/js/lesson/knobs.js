@@ -1,7 +1,7 @@
 // The lesson's settings, what they moved, and the rank that follows.
 
 import { resize } from "../base/canvas.js";
-import { button, h } from "../base/dom.js";
+import { button, describedBy, h } from "../base/dom.js";
 import { fixed, signed } from "../base/numbers.js";
 import { say, sayNodes, symbol, symbols } from "../base/words.js";
 import { keptOutlines } from "./charts.js";
@@ -233,6 +233,9 @@ export function movedTable(value, record, before, photo) {
     );
   });
   const counts = say("moved.kept", { both: kept.both, gained, lost });
+  const answer = score[1] === null ? counts : say("live.pair", { title: say("moved.now"), score: score[1], shown: counts });
+  const sentence = h("p", { "data-moved": "kept", "data-gained": gained, "data-lost": lost, "data-says": answer }, counts);
+  for (const figure of sets) describedBy(figure.querySelector("canvas"), sentence);
   return h(
     "div",
     { class: "seps-moved" },
@@ -240,7 +243,7 @@ export function movedTable(value, record, before, photo) {
       "div",
       { class: "seps-sets" },
       ...sets,
-      h("p", { "data-moved": "kept", "data-gained": gained, "data-lost": lost }, counts),
+      sentence,
     ),
     h("div", { class: "seps-moved-table" }, table, places.note ? h("p", { class: "seps-aside" }, places.note) : ""),
   );

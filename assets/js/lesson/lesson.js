@@ -1,7 +1,7 @@
 // The lesson: nine steps through the method on one photo and one caption, its settings, and a mode for talks.
 
 import { loadImage, resize } from "../base/canvas.js";
-import { button, calm, h, press } from "../base/dom.js";
+import { button, calm, describedBy, h, press } from "../base/dom.js";
 import { lasting } from "../base/mount.js";
 import { math, phrase, say, symbols } from "../base/words.js";
 import { showEquation } from "./equation.js";
@@ -63,7 +63,7 @@ function build(root, trigger, talkAsked) {
     root.setAttribute("aria-busy", "true");
     trigger("knobs", now);
   });
-  const moved = h("div", { class: "seps-moved-place", "aria-live": "polite" });
+  const moved = h("div", { class: "seps-moved-place" });
   let exports = 0; // how many files were asked for, by which one is cancelled
   const downloads = downloadButtons(
     FORMATS,
@@ -81,6 +81,7 @@ function build(root, trigger, talkAsked) {
     h("div", { class: "seps-foot" }, facts, downloads),
   );
   const scene = createScene(stage);
+  describedBy(scene.canvas, sentence, note);
 
   // Whether nothing here can be computed anew: on a page that is one file.
   const still = () => Boolean(value.still);
@@ -233,7 +234,7 @@ function build(root, trigger, talkAsked) {
       opacity: value.opacity ?? 0.85,
     };
     const { sprites, notes } = pictures[state.step - 1](shown);
-    scene.canvas.setAttribute("aria-label", `Step ${state.step}: ${value.steps[state.step - 1].sentence}`);
+    scene.canvas.setAttribute("aria-label", value.steps[state.step - 1].title);
     scene.show(sprites, notes, smooth);
   }
 

@@ -1,6 +1,6 @@
 // The lesson's ninth step: patches kept and dropped by hand, and the numbers of both decisions. See steps.js.
 
-import { h, svg } from "../base/dom.js";
+import { describedBy, h, svg } from "../base/dom.js";
 import { say, symbols } from "../base/words.js";
 import { overPatches } from "../picture/patches.js";
 import { readMask } from "../viewer/masks.js";
@@ -31,9 +31,10 @@ export function createHand(value, grid, { ask, redraw }) {
     redraw,
     resized: redraw,
   });
-  const mark = svg("svg", { class: "seps-at", viewBox: `0 0 ${grid[1]} ${grid[0]}`, preserveAspectRatio: "none" });
-  const place = h("div", { class: "seps-paint", role: "img", tabindex: "0" }, mark);
+  const mark = svg("svg", { class: "seps-at", viewBox: `0 0 ${grid[1]} ${grid[0]}`, preserveAspectRatio: "none", "aria-hidden": "true" });
+  const place = h("div", { class: "seps-paint", role: "application", tabindex: "0" }, mark);
   const reading = h("p", { class: "seps-aside seps-patch", role: "status", "aria-live": "polite" });
+  describedBy(place, reading, decider.element.querySelector(".seps-decision"));
   const show = () => {
     if (patch === null) {
       mark.replaceChildren();
@@ -88,7 +89,7 @@ export function createHand(value, grid, { ask, redraw }) {
   }
 
   function trialTable() {
-    const heads = ["", ...content.columns].map((name) => h("th", { scope: "col" }, name));
+    const heads = content.columns.map((name) => h("th", { scope: "col" }, name));
     const row = ([key, title, numbers]) =>
       h(
         "tr",
@@ -101,7 +102,7 @@ export function createHand(value, grid, { ask, redraw }) {
     return h(
       "table",
       { class: "seps-trial", "aria-busy": stale ? "true" : null },
-      h("thead", {}, h("tr", {}, ...heads)),
+      h("thead", {}, h("tr", {}, h("td", {}), ...heads)),
       h("tbody", {}, ...content.rows.map(row)),
     );
   }

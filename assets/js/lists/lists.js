@@ -2,6 +2,7 @@
 // Each is mounted on a Gradio HTML component and drawn anew from its value; nothing is computed but changes of place.
 
 import { button, calm, h, press } from "../base/dom.js";
+import { keepingFocus, roving } from "../base/focus.js";
 import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
 import { work } from "../page/busy.js";
@@ -17,7 +18,7 @@ function list(name, draw) {
       const value = props.value;
       const root = h("div", { class: `seps-list ${name}` });
       if (value) draw(root, value, trigger, memory);
-      element.replaceChildren(root);
+      keepingFocus(element, () => element.replaceChildren(root));
       if (value && memory.drawn) memory.drawn(root);
     };
     show();
@@ -80,7 +81,7 @@ function change(before, now) {
   const steps = Math.abs(before - now);
   const up = before > now;
   const label = say(up ? "list.up" : "list.down", { steps });
-  const looks = { class: `change ${up ? "up" : "down"}`, title: label, "aria-label": label };
+  const looks = { class: `change ${up ? "up" : "down"}`, role: "img", title: label, "aria-label": label };
   return h("span", looks, `${up ? "▲" : "▼"}${steps}`);
 }
 
@@ -114,8 +115,10 @@ function drawRanking(root, value, trigger, memory) {
   const selected = memory.picked?.index ?? value.selected;
   const film = value.timeline ? timeline(value.timeline, selected, choose, trigger) : null;
   if (film) root.append(film.element);
-  root.append(h("p", { class: "line", "aria-live": "polite" }, value.note));
-  if (value.missed) root.append(h("p", { class: "missed", role: "status" }, value.missed));
+  root.append(h("p", { class: "line" }, value.note));
+  if (value.missed) root.append(h("p", { class: "missed", "data-says": true }, value.missed));
+  const [best] = value.lists[value.lists.length - 1].items;
+  root.dataset.says = say("live.first", { name: best.title, score: best.score });
   const lists = h("div", { class: `lists of-${value.lists.length}` });
   const all = value.lists.flatMap(({ items }) => items.map((item) => item.score));
   value.lists.forEach((part, number) => {
@@ -178,7 +181,7 @@ const SIGNS = { right: "✓", wrong: "✗", typed: "✎" };
 // Whether a caption was written for the photo: a sign, and words.
 function mark(name) {
   const words = say(`list.${name}`);
-  return h("span", { class: "mark", title: words, "aria-label": words }, SIGNS[name]);
+  return h("span", { class: "mark", role: "img", title: words, "aria-label": words }, SIGNS[name]);
 }
 
 // value: {note, selected, recall, rows: [{rank, caption, score, mark: "right" | "wrong" | "typed"}]}
@@ -186,7 +189,9 @@ function drawCaptions(root, value, trigger, memory) {
   const scores = value.rows.map((row) => row.score);
   const marks = Object.keys(SIGNS).filter((name) => value.rows.some((row) => row.mark === name));
   const key = marks.map((name) => `${SIGNS[name]} ${say(`list.${name}`)}`).join(" · ");
-  root.append(h("p", { class: "line", "aria-live": "polite" }, value.note));
+  root.append(h("p", { class: "line" }, value.note));
+  const [best] = value.rows;
+  if (best) root.dataset.says = say("live.first", { name: best.caption, score: best.score });
   root.append(...[key && h("p", { class: "line marks" }, key), sides(scores)].filter(Boolean));
   const rows = value.rows.map((row) =>
     h(
@@ -243,6 +248,7 @@ function drawStrip(root, value, trigger, memory) {
       ),
     ),
   );
+  roving(root, ".thumb");
 }
 
 // value: {items: ["a caption", ...]}

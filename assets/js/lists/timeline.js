@@ -4,6 +4,7 @@
 import { onWidth } from "../base/canvas.js";
 import { VEIL } from "../base/colours.js";
 import { button, h, press, svg, svgText } from "../base/dom.js";
+import { roving } from "../base/focus.js";
 import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
 import { downloadButtons } from "../picture/foot.js";
@@ -59,6 +60,8 @@ export function timeline(value, selected, pick, trigger) {
       value.formats.includes("MP4") ? null : h("p", { class: "line" }, say("timeline.no_h264")),
     ),
   );
+
+  strips.forEach((strip) => roving(strip, ".tile"));
 
   function momentButton(line, index) {
     const score = line.scores[index];

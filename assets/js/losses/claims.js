@@ -40,11 +40,11 @@ function card({ name, claim, how, result }, run) {
     h("p", { class: "seps-said-claim" }, ...symbols(claim)),
     h("p", { class: "seps-how" }, ...symbols(how)),
     ...(run ? [run] : []),
-    h("div", { class: "seps-measured", "aria-live": "polite" }, ...(result ? measured(result) : [])),
+    h("div", { class: "seps-measured" }, ...(result ? measured(claim, result) : [])),
   );
 }
 
-function measured({ measured: numbers, holds }) {
+function measured(claim, { measured: numbers, holds }) {
   const rows = Object.entries(numbers).map(([name, value]) =>
     h(
       "tr",
@@ -55,7 +55,7 @@ function measured({ measured: numbers, holds }) {
   );
   const sentence = say(holds ? "loss.holds" : "loss.holds_not");
   return [
-    h("p", { class: "seps-holds", "data-holds": String(holds) }, sentence),
+    h("p", { class: "seps-holds", "data-holds": String(holds), "data-says": `${claim} ${sentence}` }, sentence),
     h("table", {}, h("tbody", {}, ...rows)),
   ];
 }

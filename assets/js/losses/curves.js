@@ -9,7 +9,7 @@ export function curvesChart({ xs, lines, at, width, height, type, names, low = n
   const [left, right, top, bottom] = [3.4 * type, width - 0.8 * type, 1.8 * type, height - 2.6 * type];
   const x = (value) => left + ((value - xs[0]) * (right - left)) / (xs[xs.length - 1] - xs[0]);
   const y = (value) => bottom - ((value - bottomValue) * (bottom - top)) / (topValue - bottomValue);
-  const drawing = chart(width, height, type);
+  const drawing = chart(width, height, type, names[1]);
   drawing.append(
     svg("path", {
       class: "seps-axis",

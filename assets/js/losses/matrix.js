@@ -1,6 +1,7 @@
 // The playground's tables: the similarities of a batch with its violations, and captions that no class list foresaw.
 
 import { button, h } from "../base/dom.js";
+import { roving } from "../base/focus.js";
 import { fixed } from "../base/numbers.js";
 import { say, sayNodes } from "../base/words.js";
 
@@ -36,7 +37,6 @@ export function similarityTable(value, choose) {
     );
     const cell = button(
       {
-        "aria-label": pairLines(value, row, column).join(" "),
         click: () => choose([row, column]),
         pointerenter: (event) => event.pointerType === "mouse" && choose([row, column]),
         focus: () => choose([row, column]),
@@ -82,7 +82,9 @@ export function similarityTable(value, choose) {
     ),
   );
   const body = [h("thead", {}, h("tr", {}, h("td", {}), ...head)), h("tbody", {}, ...rows)];
-  return h("div", { class: "seps-matrix-scroll" }, h("table", { "aria-label": say("loss.matrix") }, ...body));
+  const table = h("table", { "aria-label": say("loss.matrix") }, ...body);
+  roving(table, "td button", value.captions.length);
+  return h("div", { class: "seps-matrix-scroll" }, table);
 }
 
 export function matrixKey() {

@@ -2,7 +2,7 @@
 // beside others, and captions that no class list foresaw.
 
 import { onWidth } from "../base/canvas.js";
-import { button, h, press, svg } from "../base/dom.js";
+import { button, describedBy, h, press, svg } from "../base/dom.js";
 import { lasting } from "../base/mount.js";
 import { fixed } from "../base/numbers.js";
 import { say, sayNodes, symbol } from "../base/words.js";
@@ -43,7 +43,7 @@ function build(root, trigger) {
   const masking = h("input", { type: "checkbox", input: changed });
   const table = h("div", { class: "seps-matrix" });
   const reading = h("p", { class: "seps-pair", role: "status", "aria-live": "polite" });
-  const now = h("p", { class: "seps-now" });
+  const now = h("p", { class: "seps-now", role: "status" });
   const ids = h("p", { class: "seps-ids" });
   const curve = h("div", { class: "seps-curve-place" });
   const captions = h("ol", { class: "seps-batch" });
@@ -199,6 +199,7 @@ function build(root, trigger) {
         h("b", { "data-loss-of": name }, fixed(value.loss[name], 3)),
       ),
     );
+    describedBy(chart.drawing, now);
     curve.replaceChildren(chart.drawing, h("p", { class: "seps-samples" }, ...names));
   }
 
@@ -248,7 +249,9 @@ function build(root, trigger) {
       h("tr", {}, h("td", {}), ...["value", "gradient"].map((kind) => h("th", { scope: "col" }, say(`loss.${kind}`)))),
     );
     const table = h("table", {}, head, h("tbody", {}, ...rows));
-    ratios.replaceChildren(...charts, h("div", {}, table, h("p", {}, say("loss.ratio_says"))));
+    const says = h("p", {}, say("loss.ratio_says"));
+    charts.forEach((chart) => describedBy(chart, says));
+    ratios.replaceChildren(...charts, h("div", {}, table, says));
   }
 
   const end = onWidth(root, (width) => {

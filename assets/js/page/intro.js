@@ -6,6 +6,7 @@ import { rootOf } from "../base/mount.js";
 import { say } from "../base/words.js";
 import { languageSwitch } from "./language.js";
 import { readMask } from "../viewer/masks.js";
+import { keysButton } from "./keys.js";
 
 const LEFT = "seps.intro"; // in the browser's own memory, once the overlay was left
 const HEIGHT = 24; // of a patch, in the drawing's units
@@ -73,6 +74,6 @@ export function mount(element, props) {
     ),
   );
   const open = button({ class: "seps-open", "aria-haspopup": "dialog", click: () => dialog.showModal() }, say("intro.open"));
-  root.replaceChildren(open, languageSwitch(), dialog);
+  root.replaceChildren(open, languageSwitch(), keysButton(), dialog);
   if (isFirst()) dialog.showModal();
 }

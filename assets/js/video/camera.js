@@ -3,7 +3,7 @@
 
 import { floats } from "../base/bytes.js";
 import { VEIL, colour, strength } from "../base/colours.js";
-import { button, h, press } from "../base/dom.js";
+import { button, describedBy, h, press } from "../base/dom.js";
 import { lasting, mounting } from "../base/mount.js";
 import { fixed } from "../base/numbers.js";
 import { say } from "../base/words.js";
@@ -60,6 +60,7 @@ function build(root, trigger) {
   const freeze = button({ class: "seps-action seps-freeze", click: frozen }, say("camera.freeze"));
   const other = button({ class: "seps-action", hidden: true, click: around }, say("camera.other"));
   const off = button({ class: "seps-action", click: () => turn(false) }, say("camera.off"));
+  describedBy(canvas, score);
   const stage = h("div", { class: "seps-camera", hidden: true }, words, canvas, score, says, h("div", { class: "seps-camera-acts" }, freeze, other, off));
   root.replaceChildren(stage);
 

@@ -1,7 +1,7 @@
 // One photo and one caption, read layer by layer: words, layers, picture, scale, patch, terms.
 
 import { onPhotos, resize } from "../base/canvas.js";
-import { button, h } from "../base/dom.js";
+import { button, describedBy, h } from "../base/dom.js";
 import { mounting } from "../base/mount.js";
 import { isPart, layerName, layers as layerTable, meaning, say, symbol, symbols } from "../base/words.js";
 import { drawLayer } from "../picture/layer.js";
@@ -119,7 +119,7 @@ function build(root, value, trigger) {
     caption.element.querySelector(`[data-word="${piece}"]`)?.classList.add("seps-unfound");
   }
   const layerButton = (name, label, title = null) =>
-    button({ "data-layer": name, title, "aria-label": title, click: () => choose(name) }, label);
+    button({ "data-layer": name, title, click: () => choose(name) }, label);
   const measures = value.measures ? layerNames((row) => row.measured) : [];
   const isSlow = (text) => rowOf(parseLayer(text)).slow;
   const decider = value.whatif ? whatIf(value.whatif, {
@@ -179,7 +179,7 @@ function build(root, value, trigger) {
     }),
   );
 
-  const canvas = h("canvas", { role: "img", tabindex: "0" });
+  const canvas = h("canvas", { role: "application", tabindex: "0" });
   const multiples = h("div", { class: "seps-multiples", role: "group", hidden: true });
   const used = h("p", { class: "seps-used", hidden: true }, say("button.used"));
   const fits = h("figure", { class: "seps-fits", hidden: true }, h("figcaption", {}));
@@ -211,11 +211,13 @@ function build(root, value, trigger) {
   lines.checked = state.lines;
   const reading = h("div", { class: "seps-reading", role: "status", "aria-live": "polite" });
   reading.style.setProperty("--lines", 1 + record.branches.length);
+  const unfound = value.unfound ? h("p", { class: "seps-unfound-says" }, value.unfound.says) : "";
   let terms = termsBar(record, decider?.now);
+  const tie = () => describedBy(canvas, unfound, legendPlace, terms.firstChild);
   const downloads = downloadButtons(value.formats ?? FORMATS, (format) => trigger("export", { format, ...settings() }));
   root.append(
     caption.element,
-    value.unfound ? h("p", { class: "seps-unfound-says" }, value.unfound.says) : "",
+    unfound,
     value.dense_caption ? h("details", { class: "seps-dense" }, h("summary", {}, value.dense_caption)) : "",
     workspace,
     others.element,
@@ -235,6 +237,9 @@ function build(root, value, trigger) {
     h("div", { class: "seps-foot" }, credit(value.photo), modelName(value.model), downloads),
   );
   if (root.clientWidth) narrowed();
+  tie();
+  const pair = { title: value.photo.title, score: record.similarity, shown: describe(record, "mask") };
+  root.dataset.says = say("live.pair", pair);
 
   overPatches(canvas, record.grid, () => state.patch, (patch) => {
     state.patch = patch;
@@ -394,6 +399,7 @@ function build(root, value, trigger) {
     const bar = termsBar(record, decider?.now);
     terms.replaceWith(bar);
     terms = bar;
+    tie();
     update();
     return true;
   };

@@ -47,7 +47,7 @@ function bar(side, here, other, scale) {
 
 export function wordRow(row, scale, click) {
   const bars = [bar("left", row.left, row.right, scale), bar("right", row.right, row.left, scale)];
-  const looks = { class: "seps-share-row", "data-word": row.number, "aria-label": row.says, title: row.says };
+  const looks = { class: "seps-share-row", "data-word": row.number, title: row.says };
   return button({ ...looks, click }, ...cells([row.word], row, bars));
 }
 

@@ -3,7 +3,7 @@
 
 import { floats } from "../base/bytes.js";
 import { onPhotos, resize } from "../base/canvas.js";
-import { button, h, press } from "../base/dom.js";
+import { button, describedBy, h, press } from "../base/dom.js";
 import { fold } from "../base/fold.js";
 import { mounting } from "../base/mount.js";
 import { say } from "../base/words.js";
@@ -58,6 +58,8 @@ function build(root, value, trigger) {
   const legend = h("div", { class: "seps-legend-place" });
   const reading = h("p", { class: "seps-reading", role: "status", "aria-live": "polite" });
   const [order, numbers, ...others] = value.says;
+  const ordered = h("p", { class: "seps-order", "data-says": true }, order);
+  canvases.forEach((canvas) => describedBy(canvas, canvas.nextSibling, ordered));
   const attributions = h(
     "div",
     { class: "seps-shares" },
@@ -66,7 +68,7 @@ function build(root, value, trigger) {
     reading,
   );
   root.append(
-    h("p", { class: "seps-order" }, order),
+    ordered,
     h("p", { class: "seps-told" }, others.join(" ")),
     fold(numbers),
     h("div", { class: "seps-settings" }, overview, legend),

@@ -111,8 +111,8 @@ def test_links_lead_to_the_model(registry: ModelRegistry, view: str) -> None:
 def test_about_tells_its_figures(registry: ModelRegistry, run: Path) -> None:
     page = measured(registry.own_models)
     assert page.count("<td>12.2</td>") == 4  # two models, two directions
-    assert "<td>first-run</td>" in page
-    assert "<td>first-run</td>" not in measured()
+    assert ">first-run</th>" in page
+    assert ">first-run</th>" not in measured()
     card = own_card(registry, "first-run")
     assert "10 by 10 patches of 24 channels" in card
     assert "stand in the tables above" in card

@@ -29,7 +29,7 @@ def test_the_shipped_models_numbers_are_there() -> None:
         for file in folder.glob("results-*.json"):
             results = json.loads(file.read_text(encoding="utf-8"))
             if "captions_only" in results:
-                assert f"<td>{model}</td>" in page
+                assert f">{model}</th>" in page
                 assert f"<td>{results['captions_only']['text_to_image']['r1']:.1f}</td>" in page
             for measure in results.get("grounding", {"methods": {"seps": {}}})["methods"]["seps"].values():
                 if measure is not None:
@@ -77,15 +77,15 @@ def test_both_tables_tolerate_what_is_missing(tmp_path: Path, monkeypatch: pytes
     )
     monkeypatch.setattr(results, "shipped_models", lambda: models)
     page = measured()
-    assert page.count("<td>scenes</td>") == 5
+    assert page.count('<th scope="row">scenes</th>') == 5
     assert "<td>71.2</td>" in page
     table = grounding_table(our_grounding())
-    assert "<th>energy inside</th>" in table
+    assert '<th scope="col">energy inside</th>' in table
     assert "pointing game" not in table
     assert "<td>0.710 (0.700 to 0.720)</td>" in table
     assert "<td>0.100</td>" in table
     followed = grounding_table(our_contrast())
-    assert followed in page and "<th>AUC</th>" not in followed
+    assert followed in page and ">AUC</th>" not in followed
     assert followed.count("0.050 (0.040 to 0.060)") == 1  # of the score alone
     assert "<td>0.200 (0.100 to 0.300)</td>" in followed and "<td>0.950</td>" in followed
 

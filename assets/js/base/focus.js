@@ -1,0 +1,38 @@
+// Focus for who uses the keyboard alone: it outlives what is drawn anew, and many buttons in a row are one tab stop.
+
+const CONTROLS = "button, input, select, summary, a[href], [tabindex]";
+
+const identity = ({ tagName, dataset, ariaLabel }) => JSON.stringify([tagName, dataset, ariaLabel]);
+
+// Draw a root anew; what had focus in it has it again.
+export function keepingFocus(root, draw) {
+  const alike = (key) => [...root.querySelectorAll(CONTROLS)].filter((element) => identity(element) === key);
+  const focused = root.contains(document.activeElement) ? document.activeElement : null;
+  const key = focused && identity(focused);
+  const place = focused && alike(key).indexOf(focused);
+  draw();
+  if (!focused || root.contains(document.activeElement)) return;
+  const others = alike(key);
+  (others[place] ?? others[0])?.focus({ preventScroll: true });
+}
+
+// Let the arrow keys, Home and End move among the buttons of a group, of which the tab key reaches one: the pressed one
+// or the one that had focus last. `columns` of a grid: there up and down move too.
+export function roving(group, selector, columns = 0) {
+  const items = () => [...group.querySelectorAll(selector)];
+  const stopAt = (item) => items().forEach((other) => (other.tabIndex = other === item ? 0 : -1));
+  const steps = { ArrowLeft: -1, ArrowRight: 1, ...(columns ? { ArrowUp: -columns, ArrowDown: columns } : {}) };
+  group.addEventListener("focusin", ({ target }) => {
+    const item = target.closest(selector);
+    if (item) stopAt(item);
+  });
+  group.addEventListener("keydown", (event) => {
+    const all = items();
+    const at = all.indexOf(event.target);
+    const to = { Home: 0, End: all.length - 1 }[event.key] ?? at + steps[event.key];
+    if (at < 0 || !all[to]) return;
+    event.preventDefault();
+    all[to].focus();
+  });
+  stopAt(items().find((item) => item.getAttribute("aria-pressed") === "true") ?? items()[0]);
+}

@@ -1,0 +1,45 @@
+"""What keeps people who use a keyboard or a screen reader out of a page, as axe-core finds it.
+
+axe-core comes from npm, as the libraries of the page without a server do, and lies outside the repo.
+"""
+
+from __future__ import annotations
+
+import shutil
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from demo.static.libraries import npm_packages
+
+VERSION = "4.14.1"
+SERIOUS = ("serious", "critical")
+RULES = {
+    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
+    "rules": {"label-content-name-mismatch": {"enabled": True}, "target-size": {"enabled": True}},
+    "resultTypes": ["violations"],
+}
+# What Gradio 6.31.0 draws itself and nothing of ours can mend: a rule, the selector of what is let through, and why.
+GRADIOS: tuple[tuple[str, str, str], ...] = ()
+RUN = """async ([rules, gradios]) => {
+    const { violations } = await axe.run(document, rules);
+    const isGradios = (id, [target]) => gradios.some(([rule, where]) =>
+        rule === id && typeof target === "string" && document.querySelector(target)?.closest(where));
+    return violations.flatMap(({ id, impact, nodes }) => nodes
+        .filter(({ target }) => !isGradios(id, target))
+        .map(({ target, failureSummary }) => ({ id, impact, target: target.join(" "), why: failureSummary })));
+}"""
+
+
+def load_axe(page: Page) -> None:
+    """Put axe-core into a page; skips the test where npm is not there."""
+    if shutil.which("npm") is None:
+        pytest.skip("axe-core comes from npm, which is not there.")
+    page.evaluate((npm_packages({"axe-core": VERSION}) / "axe-core" / "axe.min.js").read_text(encoding="utf-8"))
+
+
+def serious_violations(page: Page) -> list[str]:
+    """Each serious or critical violation on the page as it is now: the rule, where, and why."""
+    matches: list[dict[str, Any]] = page.evaluate(RUN, [RULES, [list(entry) for entry in GRADIOS]])
+    return [f"{each['id']}: {each['target']}: {each['why']}" for each in matches if each["impact"] in SERIOUS]
