@@ -13,7 +13,7 @@ from seps.files import LFS_POINTER, LFS_REMEDY, is_lfs_pointer, written_whole
 ROOT = Path(__file__).resolve().parents[2]
 TAKEN = ("app.py", "LICENSE", "assets", "demo", "seps")
 LEFT_OUT = (  # programs beside the app, and what they alone read
-    *("demo/examples", "demo/notebook", "demo/space", "demo/static"),
+    *("demo/examples", "demo/space", "demo/static"),
     *("assets/guide", "assets/notebooks", "assets/readme", "assets/static"),
 )
 KEPT = ("assets/guide/names.md", "assets/readme/app.gif")  # what the app reads in these, and what the card shows
