@@ -16,7 +16,7 @@ def test_the_page_speaks_chinese_until_it_is_switched_back(browser: Browser, add
         page.get_by_role("button", name="中文").click()
         expect(page.get_by_role("tab", name="图片")).to_be_visible()
         assert page.evaluate("document.documentElement.lang") == "zh-CN"
-        expect(page.locator("#caption")).to_contain_text("描述文本")
+        expect(page.locator("#caption")).to_contain_text("英文")
         expect(page.locator("#ranking .line").first).to_have_text(CHINESE)  # what Python says
         expect(page.locator("#viewer [data-layer='mask']").first).to_have_text("决策掩码")  # what the scripts say
         page.get_by_role("tab", name="课程").click()
