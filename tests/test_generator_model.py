@@ -60,6 +60,7 @@ def test_is_what_its_recipe_makes(generator: ImageTextGenerator) -> None:
     assert recipe[0] == GeneratorConfig.from_json(FOLDER / "generator.json") == generator.network.config
 
 
+@pytest.mark.slow
 def test_evaluation_of_the_first_scenes_reproduces_what_was_measured(
     generator: ImageTextGenerator, scenes: Path
 ) -> None:

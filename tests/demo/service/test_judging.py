@@ -127,6 +127,7 @@ def test_scenes_are_encoded_by_the_photos_model_for_word_maps(registry: ModelReg
     assert registry.by_photos("examples", 2) == (registry.find("examples")[1], 2)
 
 
+@pytest.mark.slow
 def test_nothing_of_the_judge_is_imported_before_its_first_use() -> None:
     code = (
         "import sys, demo.site, demo.service.start, demo.service.judging; "

@@ -82,12 +82,14 @@ def check_training_split(read: Split, images: int, files: list[Path]) -> None:
         assert all(caption.startswith(f"photo {read.image_ids[number]} ,") for caption in captions)
 
 
+@pytest.mark.slow
 def test_flickr30k_has_29000_training_ids_one_an_image(room: Path) -> None:
     folder, names = with_train_captions("f30k", room / "f30k"), flickr30k_names("train")
     images = stand_ins(room / "images", names)
     check_training_split(read_split(folder, "train", images=images), 29_000, [images / name for name in names])
 
 
+@pytest.mark.slow
 def test_coco_has_113287_training_ids_one_an_image(room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, images = with_train_captions("coco", room / "coco"), room / "images"
     names = coco_names(ids_of("coco", "train"))

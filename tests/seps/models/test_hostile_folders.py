@@ -60,7 +60,9 @@ def changed(values: Any, place: tuple[Any, ...], other: Any) -> Any:
     return values
 
 
-@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if "recipe" in name else []) for name in READERS]
+)
 def test_any_value_anywhere_is_read_or_refused(tmp_path: Path, name: str) -> None:
     values, file, refused = json.loads((MODELS / name).read_text()), tmp_path / "file.json", 0
     for place in places(values):

@@ -15,6 +15,7 @@ from tests.helpers.tiny import tiny_settings
 TRAINING = {"epochs": 1, "batch_size": 4, "captions_an_epoch": 1, "images_an_epoch": 8, "dev_images": 4}
 
 
+@pytest.mark.slow
 @needs_authors_files
 def test_a_recipe_trains_on_the_29000_images_of_flickr30k(
     bert: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -122,7 +122,9 @@ def run(data: Path, out: Path, config: str, *options: str) -> list[dict[str, flo
 
 
 @pytest.mark.parametrize(
-    "training", [PIXELS, WARMED, CACHED, ALONG, TUNED], ids=["pixels", "warmed", "cached", "along", "tuned"]
+    "training",
+    [CACHED, *(pytest.param(settings, marks=pytest.mark.slow) for settings in (PIXELS, WARMED, ALONG, TUNED))],
+    ids=["cached", "pixels", "warmed", "along", "tuned"],
 )
 def test_learns_resumes_and_exports(data: Path, tmp_path: Path, training: dict[str, Any]) -> None:
     config = recipe(data, training)
