@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from hashlib import sha1, sha256
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
 from huggingface_hub import constants
+
+from tests.helpers.threaded import serving
 
 TOKEN = "hf_of_the_owner"
 MAX_PLAIN = 10_000_000  # bytes of a text that is no large file
@@ -271,14 +272,8 @@ def upload_mode(sample: bytes, size: int) -> str:
 def hub_server() -> Iterator[Hub]:
     """Run the stand-in."""
     hub = Hub()
-    thread = Thread(target=hub.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
+    with serving(hub):
         yield hub
-    finally:
-        hub.shutdown()
-        hub.server_close()
-        thread.join()
 
 
 def point_to(address: str, cache: str, monkeypatch: pytest.MonkeyPatch) -> None:

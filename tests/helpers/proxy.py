@@ -6,8 +6,9 @@ import http.client
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from urllib.parse import urlsplit
+
+from tests.helpers.threaded import serving
 
 HOP = {"connection", "transfer-encoding", "keep-alive", "content-length"}  # headers of one connection alone
 
@@ -71,11 +72,5 @@ class Handler(BaseHTTPRequestHandler):
 def proxied(behind: str, root: str) -> Iterator[Proxy]:
     """A proxy in front of an address, for as long as it is needed."""
     proxy = Proxy(behind, root)
-    thread = Thread(target=proxy.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
+    with serving(proxy):
         yield proxy
-    finally:
-        proxy.shutdown()
-        proxy.server_close()
-        thread.join()
