@@ -10,7 +10,7 @@ const ASKED = ["view", "model", "gallery", "photo", "caption", "dense", "other",
 
 // What a value answers, of a person's own photograph too, which has no link.
 function pairOf(value) {
-  if (!value?.link) return JSON.stringify([value?.photo?.title, value?.photo?.src?.length, value?.caption, value?.dense_caption]);
+  if (!value?.link) return JSON.stringify([value?.caption, value?.dense_caption, null, [value?.photo?.title, value?.photo?.src?.length]]);
   const query = new URLSearchParams(value.link);
   const drawn = query.get("view") === "generate" ? ["seed", "steps", "guidance", "count"] : [];
   return JSON.stringify([...ASKED, ...drawn].map((name) => query.get(name)));

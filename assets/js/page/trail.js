@@ -14,6 +14,7 @@ const PAUSE = 2000; // milliseconds after which typing asks for something else
 const RESTING = 400; // milliseconds until Python keeps what was only drawn another way
 const PATIENCE = 2000; // milliseconds in which a view opens
 const LATE = 10000; // milliseconds in which what comes before what was asked for is an earlier answer
+const PHOTO = 3; // of a pair, its photograph's place
 const STILL = ["about", "paper"]; // views that show one thing alone
 const INSIDE = { lesson: ["walk", "lesson"], losses: ["losses", "lesson"], paper: ["paper", "lesson"] }; // their tabs, the inner first
 const BOXES = { // where one types, and what that is in an address
@@ -26,13 +27,16 @@ const contents = new Map(); // view -> what it shows now: {content, pair, query,
 const unsent = []; // before the component is there
 let tell = (...values) => unsent.push(values);
 let made = 0;
-let typing = { number: null, at: 0 }; // the entry that typing made last
-const steps = { number: null, at: 0 }; // the entry before frames were stepped through, and when the last step was
+let typing = { number: null, at: -Infinity }; // the entry that typing made last
+// The entry before a video's frames were stepped through, the entry of all these steps, and when the last was.
+const steps = { before: null, number: null, at: -Infinity };
 let restoring = null; // the number of the entry that Python is asked to bring back
 let restoringSince = 0;
 let steering = 0; // until when tabs are opened by us
 let resting = 0;
 
+// What was asked for but the photograph, or the frame of a video.
+const butPhoto = (pair) => pair && JSON.stringify(JSON.parse(pair).filter((_, place) => place !== PHOTO));
 const entry = () => history.state?.seps ?? null;
 const number = () => `${Math.round(performance.timeOrigin)}-${(made += 1)}`;
 
@@ -59,12 +63,14 @@ export function showed(element, query, pair, photo, isNew) {
   const now = entry();
   const isLate = restoring !== null && now?.number === restoring && performance.now() < restoringSince + LATE;
   if (isLate && now.pair !== null && now.pair !== pair) return; // Back was pressed twice, this is what the first led to
-  const isOurs = now?.view === view && (now.pair === pair || [typing.number, restoring].includes(now.number));
+  const isStep = now?.number === steps.number && butPhoto(now?.pair) === butPhoto(pair);
+  const isOurs = now?.view === view && (now.pair === pair || isStep || [typing.number, restoring].includes(now.number));
   let next = { number: number(), view, pair };
   next.content = next.number;
   const stays = !now || now.content === null || isOurs;
   if (stays && now?.view === view) next = { ...now, pair, content: now.content ?? now.number };
   restoring = null;
+  if (!stays && now.number === steps.before && performance.now() - steps.at < LATE) steps.number = next.number;
   write(stays ? "replace" : "push", next, query);
   contents.set(view, { content: next.content, pair, query, element });
   clearTimeout(resting);
@@ -73,13 +79,12 @@ export function showed(element, query, pair, photo, isNew) {
   else resting = setTimeout(keep, RESTING);
 }
 
-// A frame of a video is chosen: one after another at once are one entry.
+// A frame of a video is chosen: one after another at once are one entry, of which Back leads to what was before all.
 export function stepped() {
   const at = performance.now();
   const now = entry()?.number ?? null;
-  if (at - steps.at >= PAUSE) steps.number = now;
-  else if (now !== steps.number) typing = { number: now, at };
-  steps.at = at;
+  const goesOn = at - steps.at < PAUSE && [steps.before, steps.number].includes(now);
+  Object.assign(steps, goesOn ? { at } : { before: now, number: null, at });
 }
 
 // Another tab was opened.
