@@ -13,7 +13,6 @@ from demo.galleries.stored import IndexingStatus, StoredGallery
 from seps.indexing.files import FolderFile
 from seps.indexing.sync import Encoded, sync_files
 from seps.progress import Progress
-from seps.search.store import GalleryStore
 from seps.search.table_errors import DamagedTableError, StoreError
 
 FIRST = 24  # photographs that are waited for
@@ -109,7 +108,7 @@ class FolderIndexing:
         self._committed.set()
 
     def _sync(self, anew: bool) -> None:
-        with GalleryStore.write(self.gallery.table, self.gallery.layout, anew) as store:
+        with self.gallery.write(anew) as store:
             self._problem, self._encoded, self._started = "", 0, time.monotonic()
             report = sync_files(store, self._files, self._encode, self._progress, self._refresh)
         self.gallery.refresh()

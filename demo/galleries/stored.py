@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 import torch
@@ -21,6 +21,7 @@ from demo.galleries.index import IndexedGallery
 from demo.galleries.photos import data_url, read_small
 from seps import CaptionIndex, ImageIndex, ScoringEngine
 from seps.progress import Progress
+from seps.search.features import packed_features, read_images
 from seps.search.pooling import pooled_captions, pooled_images
 from seps.search.stages import SHORTLIST, rank_stored
 from seps.search.store import PRECISIONS, GalleryStore, Layout
@@ -93,6 +94,10 @@ class StoredGallery(IndexedGallery):
             return
         self._snapshot = _Snapshot(store, {index: row for row, index in places.items()}, places)
 
+    def write(self, anew: bool = False) -> GalleryStore:
+        """Open the table to change it; `anew` and errors as in `GalleryStore.write`."""
+        return GalleryStore.write(self.table, self.layout, anew, partial(packed_features, self._engine))
+
     @property
     def indexed(self) -> int:
         """How many photographs are indexed."""
@@ -158,11 +163,16 @@ class StoredGallery(IndexedGallery):
         if snapshot.store is not None:
             nearest = snapshot.store.nearest(pooled_captions(captions)[0], SHORTLIST)
         rows = {snapshot.positions[row]: row for row in nearest if row in snapshot.positions}
-        rows.pop(index, None)
-        embeddings = self.patches(index)[None].cpu()
-        if snapshot.store is not None and rows:
-            embeddings = torch.cat([embeddings, snapshot.store.embeddings(list(rows.values()))])
-        return self._engine.encode_images(embeddings), [index, *rows]
+        others = {position: row for position, row in rows.items() if position != index}
+        if snapshot.store is not None and index in snapshot.rows:
+            chosen = [snapshot.rows[index], *others.values()]
+            images = read_images(self._engine, snapshot.store, chosen, captions.dense is not None)
+        else:
+            embeddings = self.patches(index)[None].cpu()
+            if snapshot.store is not None and others:
+                embeddings = torch.cat([embeddings, snapshot.store.embeddings(list(others.values()))])
+            images = self._engine.encode_images(embeddings)
+        return images, [index, *others]
 
     def rank(
         self,

@@ -23,6 +23,7 @@ from seps.checks import Mask
 from seps.indexing.layout import table_layout
 from seps.models.encoder_key import encoder_key
 from seps.progress import Progress
+from seps.search.features import feature_key
 from seps.search.stages import SHORTLIST, rank_stored
 from seps.search.store import GalleryStore
 
@@ -69,8 +70,9 @@ def open_folder(
     if len(files) <= LARGE:
         return index_gallery(model, folder_gallery(folder, progress, recursive), cache, progress)
     place = table_place(cache, gallery, model)
-    layout = table_layout(model, PRECISION)
-    stored = StoredGallery(EngineInTurn(model.cross_net), layout, gallery, place, computing(model.encode_photos))
+    engine = EngineInTurn(model.cross_net)
+    layout = table_layout(model, PRECISION, feature_key(engine))
+    stored = StoredGallery(engine, layout, gallery, place, computing(model.encode_photos))
     indexing = FolderIndexing(stored, files, progress, tell)
     indexing.start()
     if not beside:

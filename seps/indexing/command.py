@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from seps.cli import Parser, check_folder, errors_in_one_line
@@ -15,6 +16,8 @@ from seps.models.hub import load_model
 from seps.models.model import SEPSModel
 from seps.photos import open_image
 from seps.progress import Progress
+from seps.search.engine import ScoringEngine
+from seps.search.features import feature_key, packed_features
 from seps.search.store import PRECISIONS, GalleryStore
 
 
@@ -51,7 +54,9 @@ def index_folder(
     def encode(file: FolderFile) -> Encoded:
         return Encoded(model.encode_photos([open_image(file.file)])[0])
 
-    with GalleryStore.write(uri, table_layout(model, precision)) as store:
+    engine = ScoringEngine(model.cross_net)
+    layout, features = table_layout(model, precision, feature_key(engine)), partial(packed_features, engine)
+    with GalleryStore.write(uri, layout, features=features) as store:
         return sync_files(store, files, encode, progress)
 
 

@@ -14,12 +14,13 @@ from torch import Tensor
 from seps.checks import check_whole
 from seps.progress import Progress, with_progress
 from seps.search.engine import ScoringEngine, check_single
+from seps.search.features import read_images
 from seps.search.index import CaptionIndex
 from seps.search.pooling import pooled_captions
 from seps.search.store import GalleryStore
 
 SHORTLIST = 200
-ROWS = 256  # that are read and encoded at a time
+ROWS = 128  # that are read and scored at a time
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def rank_stored(
     else:
         rows = sorted(store.nearest(pooled_captions(caption)[0], shortlist, name))
     scores = [
-        engine.score(engine.encode_images(store.embeddings(rows[part])), caption)[:, 0]
+        engine.score(read_images(engine, store, rows[part], caption.dense is not None), caption)[:, 0]
         for part in with_progress(parts(len(rows)), "Scoring", progress)
     ]
     values = torch.cat(scores) if scores else torch.empty(0)

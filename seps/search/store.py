@@ -32,6 +32,7 @@ FLAT = 5_000  # rows up to which every pooled vector is compared: an index gains
 SMALL = 256  # rows below which fragments, one a commit, are put together
 KEPT = timedelta(days=1)  # for so long old versions stay: somebody may read them
 PRECISIONS = {"float32": (torch.float32, pa.float32()), "float16": (torch.float16, pa.float16())}
+Features = Callable[[Tensor], Sequence[bytes]]
 FACTS = ("path", "size", "modified", "digest")
 
 
@@ -43,12 +44,14 @@ class Layout:
         encoder: what embeddings depend on besides the photograph, as `seps.models.encoder_key.encoder_key` gives it.
         patches: N or N + 1 with [CLS]; channels: C.
         precision: in which embeddings are kept, "float32" or "float16", half as large.
+        features: of which network what it computes of the images alone is kept too (`seps.search.features`); "": none.
     """
 
     encoder: str
     patches: int
     channels: int
     precision: str = "float32"
+    features: str = ""
 
     def schema(self) -> pa.Schema:
         """The table's columns."""
@@ -65,6 +68,8 @@ class Layout:
             "pooled": pa.list_(pa.float16(), self.channels),
             "patches": pa.list_(number, self.patches * self.channels),
         }
+        if self.features:
+            columns["features"] = pa.binary()
         return pa.schema(list(columns.items()), {"seps": json.dumps({"format": FORMAT} | asdict(self))})
 
 
@@ -110,9 +115,16 @@ class GalleryStore:
             written; where another process changed it meanwhile.
     """
 
-    def __init__(self, uri: str, dataset: lance.LanceDataset, layout: Layout, lock: WriterLock | None) -> None:
+    def __init__(
+        self,
+        uri: str,
+        dataset: lance.LanceDataset,
+        layout: Layout,
+        lock: WriterLock | None,
+        features: Features | None = None,
+    ) -> None:
         self.uri, self.layout = uri, layout
-        self._dataset, self._lock = dataset, lock
+        self._dataset, self._lock, self._features = dataset, lock, features
 
     @classmethod
     def read(cls, uri: str | Path, encoder: str | None = None) -> GalleryStore:
@@ -131,12 +143,16 @@ class GalleryStore:
         return cls(uri, dataset, read_layout(uri, dataset, encoder), None)
 
     @classmethod
-    def write(cls, uri: str | Path, layout: Layout, anew: bool = False) -> GalleryStore:
+    def write(
+        cls, uri: str | Path, layout: Layout, anew: bool = False, features: Features | None = None
+    ) -> GalleryStore:
         """Open a table to change it, a new one where there is none; close it afterwards, as a `with` block does.
 
         Args:
             uri: as in `read`; layout: of a new table; one that is there must be of this encoder.
             anew: delete what is there first, where it is a folder of this machine.
+            features: computes what a table of `layout.features` keeps of embeddings (K, N[+1], C) as they are kept. A
+                table of other features gets none for what is written.
 
         Raises:
             StoreError: another process writes it; it is of another encoder; it cannot be written.
@@ -149,7 +165,8 @@ class GalleryStore:
                     shutil.rmtree(uri)
                 exists = table_exists(uri)
                 dataset = lance.dataset(uri) if exists else lance.write_dataset(layout.schema().empty_table(), uri)
-            return cls(uri, dataset, read_layout(uri, dataset, layout.encoder), lock)
+            kept = read_layout(uri, dataset, layout.encoder)
+            return cls(uri, dataset, kept, lock, features if kept.features == layout.features else None)
         except BaseException:
             lock.close()
             raise
@@ -193,7 +210,7 @@ class GalleryStore:
 
     def photos(self, rows: Sequence[int]) -> dict[int, StoredPhoto]:
         """Read whole rows by id; those are left out whose content is not as it was written."""
-        table = self._take(rows, [name for name in self.layout.schema().names if name != "pooled"])
+        table = self._take(rows, [name for name in self.layout.schema().names if name not in ("pooled", "features")])
         embeddings, entries = self._embeddings(table), table.drop_columns(["patches"]).to_pylist()
         photos = {}
         for row, entry, values in zip(rows, entries, embeddings, strict=True):
@@ -206,6 +223,12 @@ class GalleryStore:
     def embeddings(self, rows: Sequence[int]) -> Tensor:
         """Read the embeddings of rows by id, (K, N[+1], C) float32."""
         return self._embeddings(self._take(rows, ["patches"]))
+
+    def embeddings_and_features(self, rows: Sequence[int]) -> tuple[Tensor, list[bytes]]:
+        """Read the embeddings of rows by id, (K, N[+1], C) in the precision in which they are kept, and their features,
+        empty where there are none."""
+        table = self._take(rows, ["patches", "features"])
+        return self._kept_embeddings(table), [features or b"" for features in table["features"].to_pylist()]
 
     def pooled(self, rows: Sequence[int]) -> Tensor:
         """Read the pooled vectors of rows by id, (K, C) float32."""
@@ -306,11 +329,14 @@ class GalleryStore:
         return table if order == list(range(len(table))) else table.take(order)
 
     def _embeddings(self, table: pa.Table) -> Tensor:
+        return self._kept_embeddings(table).float()
+
+    def _kept_embeddings(self, table: pa.Table) -> Tensor:
         shape = len(table), self.layout.patches, self.layout.channels
         if not len(table):
             return torch.empty(shape)
         values = np.concatenate([chunk.flatten().to_numpy(zero_copy_only=False) for chunk in table["patches"].chunks])
-        return torch.from_numpy(values.astype(np.float32).reshape(shape))
+        return torch.from_numpy(values.reshape(shape))
 
     def _table(self, photos: Sequence[StoredPhoto]) -> pa.Table:
         schema, (dtype, number) = self.layout.schema(), PRECISIONS[self.layout.precision]
@@ -324,6 +350,7 @@ class GalleryStore:
         columns["checksum"] = [checksum(self.layout, photo) for photo in photos]
         columns["pooled"] = fixed_lists(pooled_images(kept.float()).half().numpy(), pa.float16())
         columns["patches"] = fixed_lists(kept.flatten(1).numpy(), number)
+        columns["features"] = [None] * len(photos) if self._features is None else self._features(kept.float())
         return pa.table(
             [
                 pa.array(columns[field.name], field.type)

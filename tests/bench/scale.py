@@ -23,6 +23,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,9 @@ from tqdm import tqdm
 from seps import ScoringEngine, load_model
 from seps.models.model import SEPSModel
 from seps.photos import open_image
+from seps.search.features import feature_key, packed_features, read_images
 from seps.search.index import CaptionIndex
-from seps.search.pooling import pooled_captions, pooled_images
+from seps.search.pooling import pooled_captions
 from seps.search.stages import rank_stored
 from seps.search.store import FileFacts, GalleryStore, Layout, StoredPhoto
 from tests.bench.__main__ import resident
@@ -83,11 +85,14 @@ def mixture(real: NDArray[np.float16], grid: tuple[int, int], spread: Floats, rn
     return flat + JITTER * spread * rng.standard_normal(flat.shape, dtype=np.float32)
 
 
-def build(uri: Path, layout: Layout, real: NDArray[np.float16], count: int, grid: tuple[int, int]) -> dict[str, float]:
+def build(
+    engine: ScoringEngine, uri: Path, real: NDArray[np.float16], count: int, grid: tuple[int, int]
+) -> dict[str, float]:
     """Write a table, and tell the seconds of writing rows and of building the index, and its size in bytes."""
+    layout = Layout("bench", real.shape[1], real.shape[2], "float16", feature_key(engine))
     shutil.rmtree(uri, ignore_errors=True)
     writing = 0.0
-    with GalleryStore.write(uri, layout) as store:
+    with GalleryStore.write(uri, layout, features=partial(packed_features, engine)) as store:
         for rows, embeddings in gallery_rows(real, count, grid):
             started = time.perf_counter()
             facts = [FileFacts(f"{i:09}.jpg", 0, 0, str(i)) for i in rows]
@@ -107,9 +112,9 @@ def exact_scores(
     rows = store.rows()
     scores, pooled = [], []
     for start in range(0, len(rows), COMMIT):
-        embeddings = store.embeddings(rows[start : start + COMMIT])
-        scores.append(engine.score(engine.encode_images(embeddings), captions))
-        pooled.append(pooled_images(embeddings).half().float())
+        part = rows[start : start + COMMIT]
+        scores.append(engine.score(read_images(engine, store, part), captions))
+        pooled.append(store.pooled(part))
     return rows, torch.cat(scores), torch.cat(pooled).numpy()
 
 
@@ -139,9 +144,9 @@ def measure(
     import faiss
 
     engine = ScoringEngine(model.cross_net)
-    uri, layout = work / f"{count}.lance", Layout("bench", real.shape[1], real.shape[2], "float16")
+    uri = work / f"{count}.lance"
     result: dict[str, Any] = {"photographs": count, "real": min(count, len(real))}
-    result["table"] = build(uri, layout, real, count, model.grid)
+    result["table"] = build(engine, uri, real, count, model.grid)
     store = GalleryStore.read(uri)
     index = engine.encode_captions(*model.encode_captions(captions))
     started = time.perf_counter()

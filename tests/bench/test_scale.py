@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from seps import CrossSparseAggrNet, ScoringEngine
-from seps.search.store import GalleryStore, Layout
+from seps.search.store import GalleryStore
 from tests.bench.scale import JITTER, build, exact_scores, fraction_of_top, gallery_rows, timed
 
 GRID = 4, 4
@@ -27,10 +27,10 @@ def test_mixtures_have_patches_of_two_photographs() -> None:
 
 
 def test_a_table_is_built_and_scored_exactly(tmp_path: Path) -> None:
-    measured = build(tmp_path / "bench.lance", Layout("bench", 16, 8, "float16"), REAL, 20, GRID)
+    engine = ScoringEngine(CrossSparseAggrNet(8, 16).eval())
+    measured = build(engine, tmp_path / "bench.lance", REAL, 20, GRID)
     assert measured["bytes"] > 20 * 16 * 8 * 2
     assert min(measured.values()) > 0
-    engine = ScoringEngine(CrossSparseAggrNet(8, 16).eval())
     captions = engine.encode_captions(torch.randn(3, 5, 8), [5, 4, 3])
     rows, scores, pooled = exact_scores(engine, GalleryStore.read(tmp_path / "bench.lance"), captions)
     expected = torch.cat([embeddings for _, embeddings in gallery_rows(REAL, 20, GRID)]).half().float()

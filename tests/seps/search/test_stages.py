@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
+
 import pytest
 import torch
 
 from seps.method.network import CrossSparseAggrNet
 from seps.search.engine import ScoringEngine
-from seps.search.index import CaptionIndex
+from seps.search.features import feature_key, packed_features, read_images
+from seps.search.index import CaptionIndex, ImageIndex
 from seps.search.stages import rank_stored
 from seps.search.store import FileFacts, GalleryStore, Layout, StoredPhoto
 from tests.helpers.sentences import refused
@@ -39,12 +43,17 @@ def caption(engine: ScoringEngine, words: torch.Tensor) -> CaptionIndex:
     return engine.encode_captions(words, [6])
 
 
-@pytest.fixture(scope="module", params=["float32", "float16"])
+@pytest.fixture(scope="module", params=["float32", "float16", "float16 with features"])
 def store(
-    embeddings: torch.Tensor, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+    engine: ScoringEngine,
+    embeddings: torch.Tensor,
+    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest,
 ) -> GalleryStore:
     uri = tmp_path_factory.mktemp("stages") / "gallery.lance"
-    with GalleryStore.write(uri, Layout("an encoder", PATCHES, CHANNELS, request.param)) as writer:
+    precision, _, features = request.param.partition(" with ")
+    layout = Layout("an encoder", PATCHES, CHANNELS, precision, feature_key(engine) if features else "")
+    with GalleryStore.write(uri, layout, features=partial(packed_features, engine)) as writer:
         for start in range(0, COUNT, 20):
             rows = range(start, min(start + 20, COUNT))
             writer.put([StoredPhoto(FileFacts(f"{i}.jpg", i, i, str(i)), embeddings[i]) for i in rows])
@@ -92,6 +101,61 @@ def test_a_shortlist_has_the_scores_that_the_engine_gives_it(
     by_position = dict(zip(sorted(order), exact.tolist(), strict=True))
     assert ranking.scores.tolist() == [by_position[position] for position in order]  # to the last digit
     assert ranking.scores.tolist() == sorted(by_position.values(), reverse=True)
+
+
+class CountingEngine(ScoringEngine):
+    """Counts the images that it encodes."""
+
+    encoded = 0
+
+    def encode_images(self, img_embs: torch.Tensor) -> ImageIndex:
+        self.encoded += len(img_embs)
+        return super().encode_images(img_embs)
+
+
+@pytest.mark.parametrize("has_cls", [False, True])
+def test_kept_features_are_read_in_place_of_encoding(
+    model: CrossSparseAggrNet, words: torch.Tensor, tmp_path: Path, has_cls: bool
+) -> None:
+    engine, uri = CountingEngine(model), tmp_path / "gallery.lance"
+    embeddings = torch.randn(6, PATCHES + has_cls, CHANNELS, generator=torch.Generator().manual_seed(3))
+    photos = [StoredPhoto(FileFacts(f"{i}.jpg", i, i, str(i)), each) for i, each in enumerate(embeddings)]
+    layout = Layout("an encoder", PATCHES + has_cls, CHANNELS, "float32", feature_key(engine))
+    with GalleryStore.write(uri, layout, features=partial(packed_features, engine)) as writer:
+        writer.put(photos[:4])
+    store, engine.encoded = GalleryStore.read(uri), 0
+    images, plain = read_images(engine, store, store.rows()), ScoringEngine(model).encode_images(embeddings[:4])
+    assert engine.encoded == 0
+    for name in ("cls", "patches", "norms", "s_im"):
+        torch.testing.assert_close(getattr(images, name), getattr(plain, name))
+    torch.testing.assert_close((images.s_p[0], images.logits[0]), (plain.s_p[0], plain.logits[0]))
+    assert images.s_im.dtype == plain.s_im.dtype == torch.float64
+    caption = engine.encode_captions(words, [6])
+    torch.testing.assert_close(engine.score(images, caption), engine.score(plain, caption), rtol=0, atol=1e-6)
+
+    dense = engine.encode_captions(words, [6], words.flip(1), [5])  # needs the other branch
+    with torch.no_grad():
+        expected = model(embeddings[:4], words, [6], words.flip(1), [5])[:, 0]
+    ranking = rank_stored(engine, store, dense)
+    torch.testing.assert_close(ranking.scores, expected.sort(descending=True).values, rtol=0, atol=1e-5)
+    assert engine.encoded == 4
+
+
+def test_features_of_another_network_are_not_read(words: torch.Tensor, tmp_path: Path) -> None:
+    first, second = (CrossSparseAggrNet(CHANNELS, PATCHES).eval() for _ in range(2))
+    embeddings, uri = torch.randn(5, PATCHES, CHANNELS), tmp_path / "gallery.lance"
+    photos = [StoredPhoto(FileFacts(f"{i}.jpg", i, i, str(i)), each) for i, each in enumerate(embeddings)]
+    for model, part in ((first, photos[:3]), (second, photos[3:])):  # trained on, between the two
+        engine = ScoringEngine(model)
+        layout = Layout("an encoder", PATCHES, CHANNELS, "float32", feature_key(engine))
+        with GalleryStore.write(uri, layout, features=partial(packed_features, engine)) as writer:
+            writer.put(part)
+    for model in (first, second):
+        engine = ScoringEngine(model)
+        with torch.no_grad():
+            expected = model(embeddings, words, [6])[:, 0].sort(descending=True).values
+        ranking = rank_stored(engine, GalleryStore.read(uri), engine.encode_captions(words, [6]))
+        torch.testing.assert_close(ranking.scores, expected, rtol=0, atol=1e-5)
 
 
 def test_a_name_limits_what_is_searched(engine: ScoringEngine, store: GalleryStore, caption: CaptionIndex) -> None:
