@@ -31,6 +31,7 @@ PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(enco
 # The extras that a room may need beside what every install has; the app has all but dev.
 NEEDS = {
     "models/export": "onnx",
+    "indexing/cluster.py": "cluster",
     "generator/caption_metrics.py": "captions",
     "training": "train",
     "evaluation": "train",
@@ -52,7 +53,7 @@ def declared(extra: str | None = None) -> set[str]:
 
 
 def names(requirements: set[str]) -> set[str]:
-    return {normal(re.split(r"[<>=]", requirement)[0]) for requirement in requirements}
+    return {normal(re.split(r"[<>=[]", requirement)[0]) for requirement in requirements}
 
 
 def normal(name: str) -> str:

@@ -175,7 +175,7 @@ def branch_of(record: Explanation, branch: str) -> BranchExplanation | None:
 def resolve(record: Explanation, path: str, branch: str) -> NDArray[Any] | None:
     """What lies at a path of a row's source, for a layer of a branch; None where the record lacks it.
 
-    As `resolve` in assets/js/record/record.js.
+    As `resolve` in assets/js/record/values.js.
     """
     root, *steps = path.split(".")
     value: Any = {

@@ -1,7 +1,7 @@
 """What can be measured beside an explanation when it is asked for, a row each.
 
-The function that computes a row bears its name, see `computes` in `demo.service.measuring`; its layers are made of the
-row in `demo.record.layer_table`. Nothing heavy is imported here: the page before the app knows the rows too.
+The function that computes a row is marked with its name, `@computes(NAME)` in `demo.service.measuring`; its layers are
+made of the row in `demo.record.layer_table`. Nothing heavy is imported here: the page before the app knows the rows.
 """
 
 from __future__ import annotations

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 from seps.cli import Parser, check_folder, errors_in_one_line
+from seps.indexing.cluster import encode_on_cluster, join_cluster
 from seps.indexing.files import FolderFile, folder_files
 from seps.indexing.layout import table_layout
-from seps.indexing.sync import Encoded, SyncReport, sync_files
+from seps.indexing.sync import Encoded, SyncReport, is_stored, sync_files
 from seps.models.hub import load_model
 from seps.models.model import SEPSModel
 from seps.photos import open_image
@@ -19,6 +20,8 @@ from seps.progress import Progress
 from seps.search.engine import ScoringEngine
 from seps.search.features import feature_key, packed_features
 from seps.search.store import PRECISIONS, GalleryStore
+
+Encoding = Callable[[Sequence[FolderFile]], Callable[[FolderFile], Encoded]]
 
 
 def parser() -> argparse.ArgumentParser:
@@ -30,11 +33,21 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument(
         "--precision", choices=tuple(PRECISIONS), default="float32", help="of a new table; float16 is half as large"
     )
+    top.add_argument(
+        "--ray",
+        metavar="auto|local|ADDRESS",
+        help="encode on a Ray cluster: this machine's, one that is started here, or that at an address",
+    )
     return top
 
 
 def index_folder(
-    model: SEPSModel, photos: Path, uri: str, precision: str = "float32", progress: Progress = False
+    model: SEPSModel,
+    photos: Path,
+    uri: str,
+    precision: str = "float32",
+    progress: Progress = False,
+    encoding: Encoding | None = None,
 ) -> SyncReport:
     """Make a table hold a folder's photographs and no others; a second run goes on where the first one ended.
 
@@ -42,6 +55,8 @@ def index_folder(
         model: encodes; photos: the folder.
         uri: the table, made where there is none; precision: in which a new one keeps embeddings.
         progress: as in `ScoringEngine`.
+        encoding: given the files that are not in the table, in their order, makes what encodes each of them; None
+            encodes with the model, in this process.
 
     Raises:
         ValueError: no such folder, or one without photographs.
@@ -57,6 +72,9 @@ def index_folder(
     engine = ScoringEngine(model.cross_net)
     layout, features = table_layout(model, precision, feature_key(engine)), partial(packed_features, engine)
     with GalleryStore.write(uri, layout, features=features) as store:
+        if encoding is not None:
+            stored = store.files()
+            encode = encoding([file for file in files if not is_stored(file, stored)])
         return sync_files(store, files, encode, progress)
 
 
@@ -65,7 +83,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     with errors_in_one_line():
         check_folder(options.photos, "a folder with photographs")
-        report = index_folder(load_model(options.model), options.photos, options.to, options.precision, True)
+        model, encoding = load_model(options.model), None
+        if options.ray is not None:
+            join_cluster(options.ray)
+            encoding = partial(encode_on_cluster, options.model)
+        report = index_folder(model, options.photos, options.to, options.precision, True, encoding)
     for sentence in report.skipped:
         print(f"Left out: {sentence}", file=sys.stderr)
     print(report.sentence())

@@ -54,8 +54,7 @@ def read_images(engine: ScoringEngine, store: GalleryStore, rows: Sequence[int],
 
 
 def unpacked_images(engine: ScoringEngine, embeddings: Tensor, packed: Sequence[bytes]) -> ImageIndex:
-    """Put embeddings (K, N[+1], C), which may be float16, and their packed features together; the dense branch's are the
-    sparse one's."""
+    """Put embeddings (K, N[+1], C), float16 too, and packed features together; both branches have the sparse one's."""
     model, device = engine.model, engine.device
     cls, patches = split_cls(embeddings.to(device), model.num_patches)
     fields = np.frombuffer(bytearray().join(packed), feature_dtype(model))  # a copy: tensors may be written to

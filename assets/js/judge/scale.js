@@ -6,7 +6,7 @@ import { say } from "../base/words.js";
 const TYPE = 13;
 const SIZES = { large: { height: 54, middle: 20, tick: 13, dot: 8 }, small: { height: 22, middle: 11, tick: 8, dot: 5 } };
 
-// {base, final, low, high, says} as a drawing of `width` CSS pixels; small ones have no numbers.
+// {base, final, low, high, says} as a drawing of `width` CSS pixels; small ones have no marks of the axis.
 export function scoreScale(scale, width, size = "large") {
   const { height, middle, tick, dot } = SIZES[size];
   const x = (value) => dot + 1 + value * (width - 2 * dot - 2);

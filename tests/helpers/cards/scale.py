@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.helpers.cards.cells import Figures, table
 
-__all__ = ["pooled"]
+__all__ = ["pooled", "shortlists", "sizes"]
 
 SHORTLISTS = ("50", "100", "200")
 
@@ -16,3 +16,39 @@ def pooled(results: Figures) -> str:
         for way in results["ways"]
     ]
     return table(["one photograph's", "numbers", *(f"shortlist of {length}" for length in SHORTLISTS)], rows)
+
+
+def sizes(results: Figures) -> str:
+    """What a gallery takes, a row a size."""
+    rows = [
+        [
+            f"{size['photographs']:,}",
+            f"{size['table']['write_seconds'] + size['table']['tidy_seconds']:,.0f} s",
+            f"{size['table']['bytes'] / 1e9:.1f} GB",
+            f"{size['exact']['p50_ms'] / 1000:.2f} s",
+            f"{size['fresh']['first_answer_seconds']:.1f} s",
+            f"{size['fresh']['resident_bytes'] / 1e6:,.0f} MB",
+        ]
+        for size in results["sizes"]
+    ]
+    heads = ["photographs", "writing", "table", "exact scores of all", "first answer of a fresh process", "its memory"]
+    return table(heads, rows)
+
+
+def shortlists(results: Figures) -> str:
+    """Time and yield of shortlists, a row a size and a length."""
+    rows = []
+    for size in results["sizes"]:
+        searches = zip(*(size[name] for name in ("two_stages", "lance", "numpy", "faiss")), strict=True)
+        for stages, *others in searches:
+            rows.append(
+                [
+                    f"{size['photographs']:,}",
+                    f"{stages['shortlist']:,}",
+                    f"{stages['top']:.3f}",
+                    f"{stages['p50_ms']:.0f} / {stages['p95_ms']:.0f} ms",
+                    *(f"{other['p50_ms']:.2f} ms, {other['top']:.3f}" for other in others),
+                ]
+            )
+    heads = ["photographs", "shortlist", "of the exact top 10", "two stages, p50 / p95"]
+    return table([*heads, "Lance alone", "flat scan, numpy", "FAISS HNSW"], rows)

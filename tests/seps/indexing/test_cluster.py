@@ -1,0 +1,96 @@
+"""Indexing on a Ray cluster: two nodes on this machine stand for two machines."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from PIL import Image
+
+from seps.indexing.command import index_folder
+from seps.models.hub import load_model
+from seps.search.store import GalleryStore
+from tests.helpers.tiny import tiny_model
+
+ROOT = Path(__file__).parents[3]
+ON_TWO_NODES = """
+import os, signal, sys, threading, time
+from pathlib import Path
+import ray
+from ray.cluster_utils import Cluster
+from seps.indexing.command import main
+
+def kill_a_worker():
+    while True:
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                title = (process / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if title.startswith(b"ray::") and b"Encoder" in title:
+                os.kill(int(process.name), signal.SIGKILL)
+                print("one worker killed", flush=True)
+                return
+        time.sleep(0.02)
+
+cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+cluster.add_node(num_cpus=1)
+cluster.wait_for_nodes()
+threading.Thread(target=kill_a_worker, daemon=True).start()
+code = main([*sys.argv[1:], "--ray", cluster.address])
+print(len(ray.nodes()), "nodes")
+ray.shutdown()
+cluster.shutdown()
+sys.exit(code)
+"""
+
+
+@pytest.fixture
+def saved(bert: Path, tmp_path: Path) -> Path:
+    tiny_model(bert).save_pretrained(tmp_path / "model")
+    return tmp_path / "model"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    for number in range(40):
+        Image.new("RGB", (9, 9), (6 * number, 0, 0)).save(folder / f"{number:02}.png")
+    (folder / "words.png").write_text("no photograph")
+    return folder
+
+
+@pytest.mark.slow
+def test_two_nodes_index_as_one_process_does_if_a_worker_is_killed(saved: Path, folder: Path, tmp_path: Path) -> None:
+    uri = tmp_path / "table.lance"
+    command = [sys.executable, "-c", ON_TWO_NODES, str(folder), "--to", str(uri), "--model", str(saved)]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr[-2000:]
+    assert result.stdout.splitlines() == [
+        "one worker killed",
+        "40 encoded, 0 kept, 0 moved, 0 removed, 1 left out.",
+        "2 nodes",
+    ]
+    assert f"Left out: {folder / 'words.png'} cannot be read" in result.stderr
+    model = load_model(saved)
+    index_folder(model, folder, str(tmp_path / "here.lance"))
+    stored, expected = (GalleryStore.read(tmp_path / name) for name in ("table.lance", "here.lance"))
+    assert {path: facts for path, (_, facts) in stored.files().items()} == {
+        path: facts for path, (_, facts) in expected.files().items()
+    }
+    paths = sorted(stored.files())
+    here, there = (store.embeddings([store.files()[path][0] for path in paths]) for store in (expected, stored))
+    torch.testing.assert_close(there, here)
+
+
+@pytest.mark.slow
+def test_a_cluster_that_is_not_there_is_told(saved: Path, folder: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "seps.index", str(folder), "--to", str(tmp_path / "x"), "--model", str(saved)]
+    result = subprocess.run([*command, "--ray", "auto"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert result.stderr.splitlines()[-1].startswith("error: There is no Ray cluster at 'auto' (")
+    assert "Traceback" not in result.stderr
