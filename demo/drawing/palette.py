@@ -1,7 +1,7 @@
 """Every colour of files: the map of values, the veil over dropped patches, outlines, the light and the dark palette.
 
 The page draws with the same ones: its theme and styles take theirs from here, and its scripts repeat theirs, in
-`assets/js/base/colours.js` (the map, the veil, the two colours around zero), `picture/objects.js` and `picture/layer.js`
+`assets/js/base/colours.js` (the map, the veil, the colours around zero), `picture/objects.js` and `picture/layer.js`
 (how much of a picture stays under each). What the page alone draws has its colours beside it: the swatches of Edit, the
 dashes of the game in What if. Which value gets which colour: `demo/drawing/layered.py`, `assets/js/picture/layer.js`.
 """

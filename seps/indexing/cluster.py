@@ -6,6 +6,7 @@ that was killed again, with the files that it had; what was committed stays if a
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,7 @@ def join_cluster(address: str) -> None:
     except ImportError as error:
         raise ValueError("--ray needs Ray: pip install 'seps-explorer[cluster]'.") from error
     try:
-        ray.init(address, ignore_reinit_error=True, log_to_driver=False, logging_level="error")
+        ray.init(address, ignore_reinit_error=True, log_to_driver=False, logging_level=logging.ERROR)
     except (ConnectionError, ValueError, RuntimeError) as error:
         reason = " ".join(str(error).split())[:160]
         raise ValueError(f"There is no Ray cluster at {address!r} ({reason}): start one, or leave --ray.") from error

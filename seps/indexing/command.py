@@ -66,12 +66,13 @@ def index_folder(
     if not files:
         raise ValueError(f"The folder {photos} holds no photographs: give another one.")
 
-    def encode(file: FolderFile) -> Encoded:
+    def encode_here(file: FolderFile) -> Encoded:
         return Encoded(model.encode_photos([open_image(file.file)])[0])
 
     engine = ScoringEngine(model.cross_net)
     layout, features = table_layout(model, precision, feature_key(engine)), partial(packed_features, engine)
     with GalleryStore.write(uri, layout, features=features) as store:
+        encode: Callable[[FolderFile], Encoded] = encode_here
         if encoding is not None:
             stored = store.files()
             encode = encoding([file for file in files if not is_stored(file, stored)])

@@ -31,8 +31,9 @@ def packed_features(engine: ScoringEngine, embeddings: Tensor) -> list[bytes]:
     images = engine.encode_images(embeddings)
     fields = {"s_im": images.s_im, "s_p": images.s_p[0], "norms": images.norms, "logits": images.logits[0]}
     packed = np.empty(len(images), feature_dtype(engine.model))
-    for name in packed.dtype.fields or ():
-        packed[name] = fields[name].cpu().numpy()
+    for name, values in fields.items():
+        if values is not None:
+            packed[name] = values.cpu().double().numpy()  # exact, of bfloat16 too
     return [row.tobytes() for row in packed]
 
 

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tests.bench.scale_plot import SEARCHES, plot
 
 
@@ -17,10 +19,13 @@ def test_lines_are_what_was_measured() -> None:
         for count in (1000, 10_000)
     ]
     times, shares = plot({"sizes": sizes}).axes
-    drawn = {str(line.get_label()): (list(line.get_xdata()), list(line.get_ydata())) for line in times.lines}
+    drawn = {
+        str(line.get_label()): (np.array(line.get_xdata()).tolist(), np.array(line.get_ydata()).tolist())
+        for line in times.lines
+    }
     assert drawn == {"exact scores of all": ([1000, 10_000], [2000, 20_000])} | {
         label: ([1000, 10_000], [100 + i, 1000 + i]) for i, label in enumerate(SEARCHES.values())
     }
     first, second, _ = shares.lines
-    assert (list(first.get_ydata()), list(second.get_ydata())) == ([0.9, 0.81], [0.9, 0.9])
+    assert tuple(np.array(line.get_ydata()).tolist() for line in (first, second)) == ([0.9, 0.81], [0.9, 0.9])
     assert [line.get_label() for line in (first, second)] == ["1,000", "10,000"]
