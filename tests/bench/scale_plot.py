@@ -17,7 +17,7 @@ def plot(result: dict[str, Any]) -> Figure:
     """Draw two panels: a query's median by photographs, and the share of the exact top 10 by shortlist."""
     sizes = result["sizes"]
     figure = Figure(figsize=(9, 3.6), layout="constrained")
-    times, shares = figure.subplots(1, 2)
+    times, recalls = figure.subplots(1, 2)
     photographs = [size["photographs"] for size in sizes]
     times.plot(photographs, [size["exact"]["p50_ms"] for size in sizes], "o-", label="exact scores of all")
     for search, label in SEARCHES.items():
@@ -28,10 +28,10 @@ def plot(result: dict[str, Any]) -> Figure:
     for size in sizes:
         answers = size["two_stages"]
         lengths, tops = [answer["shortlist"] for answer in answers], [answer["top"] for answer in answers]
-        shares.plot(lengths, tops, "o-", label=f"{size['photographs']:,}")
-    shares.axhline(0.99, color="0.6", linewidth=0.8)
-    shares.set(xscale="log", xlabel="shortlist", ylabel="share of the exact top 10", title="Two stages, by photographs")
-    for axes in (times, shares):
+        recalls.plot(lengths, tops, "o-", label=f"{size['photographs']:,}")
+    recalls.axhline(0.99, color="0.6", linewidth=0.8)
+    recalls.set(xscale="log", xlabel="shortlist", ylabel="share of the exact top 10", title="By photographs")
+    for axes in (times, recalls):
         axes.legend(fontsize="small")
     return figure
 

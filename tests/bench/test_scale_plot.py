@@ -18,7 +18,7 @@ def test_lines_are_what_was_measured() -> None:
         | {name: [answer(50, 0.9, 1), answer(200, 0.8 + count / 1e5, count / 10 + i)] for i, name in enumerate(names)}
         for count in (1000, 10_000)
     ]
-    times, shares = plot({"sizes": sizes}).axes
+    times, recalls = plot({"sizes": sizes}).axes
     drawn = {
         str(line.get_label()): (np.array(line.get_xdata()).tolist(), np.array(line.get_ydata()).tolist())
         for line in times.lines
@@ -26,6 +26,6 @@ def test_lines_are_what_was_measured() -> None:
     assert drawn == {"exact scores of all": ([1000, 10_000], [2000, 20_000])} | {
         label: ([1000, 10_000], [100 + i, 1000 + i]) for i, label in enumerate(SEARCHES.values())
     }
-    first, second, _ = shares.lines
+    first, second, _ = recalls.lines
     assert tuple(np.array(line.get_ydata()).tolist() for line in (first, second)) == ([0.9, 0.81], [0.9, 0.9])
     assert [line.get_label() for line in (first, second)] == ["1,000", "10,000"]
