@@ -24,8 +24,8 @@ def sizes(results: Figures) -> str:
         [
             f"{size['photographs']:,}",
             f"{size['table']['write_seconds'] + size['table']['tidy_seconds']:,.0f} s",
-            f"{size['table']['bytes'] / 1e9:.1f} GB",
-            f"{size['exact']['p50_ms'] / 1000:.2f} s",
+            f"{size['table']['bytes'] / 1e6:,.0f} MB",
+            f"{size['exact']['p50_ms']:,.0f} ms",
             f"{size['fresh']['first_answer_seconds']:.1f} s",
             f"{size['fresh']['resident_bytes'] / 1e6:,.0f} MB",
         ]
