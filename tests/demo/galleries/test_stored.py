@@ -20,6 +20,7 @@ from demo.galleries.stored import MISSING, StoredGallery
 from demo.galleries.table import table_place
 from seps import CaptionIndex, ScoringEngine, SEPSModel
 from seps.indexing.layout import table_layout
+from seps.search.features import feature_key
 from seps.search.store import GalleryStore
 from tests.helpers.sentences import refused
 from tests.helpers.tiny import tiny_model
@@ -71,7 +72,8 @@ class Held:
 def opened(model: SEPSModel, folder: Path, cache: Path, encode: Held) -> tuple[StoredGallery, FolderIndexing]:
     gallery, files = listed_gallery(folder)
     place = table_place(cache, gallery, model)
-    stored = StoredGallery(ScoringEngine(model.cross_net), table_layout(model), gallery, place, encode)
+    engine = ScoringEngine(model.cross_net)
+    stored = StoredGallery(engine, table_layout(model, features=feature_key(engine)), gallery, place, encode)
     return stored, FolderIndexing(stored, files)
 
 
@@ -117,6 +119,8 @@ def test_what_is_indexed_is_ranked_while_the_rest_is_indexed(
     assert order == expected.indices.tolist()
     torch.testing.assert_close(torch.tensor(scores), expected.scores)
     assert total == COUNT
+    table = GalleryStore.read(stored.table)
+    assert all(table.embeddings_and_features(table.rows())[1])
     assert not indexing.status().running
 
 
