@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from seps.models.beside import BESIDE, model_name
 from seps.models.shipped import model_folder, shipped_models
 
 TAKEN = (  # models and galleries of the app
@@ -13,7 +14,6 @@ TAKEN = (  # models and galleries of the app
     *("uploads", "own-video", "camera"),
 )
 HUB_FILES = ("config.json", "model.safetensors")
-BEST = "best"  # where a run of seps.train leaves its model
 
 
 def check_model(model: str) -> None:
@@ -40,7 +40,7 @@ def fetch_model(model: str) -> None:
     from seps.encoders import sources  # the hub's library takes a moment to import
 
     try:
-        sources.hub_folder(model, HUB_FILES, required=HUB_FILES)
+        sources.hub_folder(model, HUB_FILES, HUB_FILES, BESIDE)
     except ValueError as error:
         raise ValueError(f"There is no folder {model}, and {error}") from error
 
@@ -49,23 +49,9 @@ def own_names(models: Sequence[str], taken: Collection[str] = TAKEN) -> dict[str
     """The models by name, all different: a folder's name, that of the run for RUN/best, a hub repo's last part."""
     named: dict[str, str] = {}
     for model in models:
-        path = Path(model).resolve() if Path(model).is_dir() else Path(model)
-        stem = path.parent.name if path.name == BEST else path.name
-        name = first = re.sub(r"[^\w.-]+", "-", stem).strip("-") or "model"
+        name = first = re.sub(r"[^\w.-]+", "-", model_name(Path(model))).strip("-") or "model"
         number = 2
         while name in named or name in taken:
             name, number = f"{first}-{number}", number + 1
         named[name] = model
     return named
-
-
-def run_folder(model: str) -> Path | None:
-    """The folder where a model of one's own lies, where it lies on this machine."""
-    folder = Path(model)
-    return folder if folder.is_dir() else None
-
-
-def results_files(folder: Path) -> list[Path]:
-    """Files of measured results beside a model, and for RUN/best beside the run."""
-    places = [folder, folder.resolve().parent] if folder.resolve().name == BEST else [folder]
-    return [file for place in places for file in sorted(place.glob("results*.json"))]

@@ -8,14 +8,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from demo.service.own_models import results_files
-from seps.checks import read_json_file
+from seps.checks import is_number, read_json_file
+from seps.models.beside import results_files
 from seps.models.hub import shipped_models
+from seps.models.publish import is_whole
 
 DENSE_PROTOCOLS = {"captions_only": "none", "own_dense": "own", "other_dense": "other"}
 DENSE_SPLIT = "mllm"
-RECALLS = {"r1", "r5", "r10"}
-RECALL_KEYS = {"split", "images", "captions", "rsum", "image_to_text", "text_to_image"}
 MEASURES = (
     "energy_inside",
     "pointing_game",
@@ -45,20 +44,8 @@ def our_results(models: OwnModels | None = None) -> list[dict[str, Any]]:
         result_row(model, dense, measured[protocol], file)
         for model, file, measured in measurements(models)
         for protocol, dense in DENSE_PROTOCOLS.items()
-        if is_whole(measured.get(protocol))
+        if is_whole(measured.get(protocol)) and is_number(measured[protocol].get("rsum"))
     ]
-
-
-def is_whole(measurement: Any) -> bool:
-    """Whether a measurement has all that a row tells."""
-    return (
-        isinstance(measurement, dict)
-        and measurement.keys() >= RECALL_KEYS
-        and all(
-            isinstance(measurement[direction], dict) and measurement[direction].keys() >= RECALLS
-            for direction in ("image_to_text", "text_to_image")
-        )
-    )
 
 
 def our_grounding(models: OwnModels | None = None) -> list[dict[str, Any]]:
@@ -81,10 +68,10 @@ def map_rows(key: str, maps: str, names: Iterable[str], models: OwnModels | None
     """A row for each map of each file of results that has `key`, where the maps stand under `maps`."""
     rows = []
     for model, _, measured in measurements(models):
-        results: dict[str, Any] = measured.get(key) or {}
-        labels = {"model": model, "split": results.get("split", ""), "phrases": results.get("phrases")}
-        for method, values in results.get(maps, {}).items():
-            whole = values | {"caption_share": results.get("caption_share") if method == "score" else None}
+        results = as_dict(measured.get(key))
+        labels = {"model": model, "split": str(results.get("split", "")), "phrases": results.get("phrases")}
+        for method, values in as_dict(results.get(maps)).items():
+            whole = as_dict(values) | {"caption_share": results.get("caption_share") if method == "score" else None}
             measures = {name: estimate(whole[name]) for name in names if estimate(whole.get(name)) is not None}
             rows.append(labels | {"method": method, "measures": measures})
     return rows
@@ -100,11 +87,17 @@ def our_effects() -> list[dict[str, Any]]:
     return [row for row in rows if row["split"] == measured.get(row["model"])]
 
 
+def as_dict(value: Any) -> dict[str, Any]:
+    """A part of a file of results, empty where it is none: it may come from anybody."""
+    return value if isinstance(value, dict) else {}
+
+
 def estimate(value: Any) -> tuple[float, float | None, float | None] | None:
     """A mean with the ends of its interval, where there is one."""
-    if isinstance(value, dict) and isinstance(value.get("mean"), int | float):
-        return value["mean"], value.get("low"), value.get("high")
-    return None
+    mean, low, high = (as_dict(value).get(name) for name in ("mean", "low", "high"))
+    if not is_number(mean):
+        return None
+    return mean, low if is_number(low) else None, high if is_number(high) else None
 
 
 def measurements(models: OwnModels | None = None) -> list[tuple[str, str, dict[str, Any]]]:

@@ -22,14 +22,14 @@ from demo.service.generating.precomputed import PrecomputedDrawing, read_precomp
 from demo.service.generating.service import GeneratingService, captioner_ships, generator_ships
 from demo.service.gpu import lent_encoder
 from demo.service.judging import JudgingService, judge_ships
-from demo.service.own_models import check_model, own_names, run_folder
+from demo.service.own_models import check_model, own_names
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.stored import open_folder
 from seps import load_model
-from seps.models.found_words import FoundRule, read_rule
+from seps.models.found_words import read_rule
 from seps.models.hub import shipped_models
-from seps.models.known_captions import KnownCaptions, read_known_captions
+from seps.models.known_captions import read_known_captions
 from seps.progress import Progress, finish
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def open_model(name_or_folder: str = MODEL) -> RetrievalService:
     shipped = shipped_models()
     name = name_or_folder if name_or_folder in shipped else next(iter(own_names([name_or_folder])))
     model = load_model(shipped.get(name_or_folder, name_or_folder)).to(best_device())
-    return RetrievalService(model, name, found_rule=rule_of(name_or_folder), known=known_to(name_or_folder))
+    return RetrievalService(model, name, found_rule=read_rule(model.folder), known=read_known_captions(model.folder))
 
 
 def open_own(
@@ -86,9 +86,8 @@ def open_own(
         named = replace(shipped(), name=name, title=f"{shipped().title}, for {name}")
         return index_gallery(model, named, place, progress)
 
-    return RetrievalService(
-        model, name, folder, {name: gallery}, found_rule=rule_of(name_or_folder), known=known_to(name_or_folder)
-    )
+    rule, known = read_rule(model.folder), read_known_captions(model.folder)
+    return RetrievalService(model, name, folder, {name: gallery}, found_rule=rule, known=known)
 
 
 def open_registry(
@@ -118,16 +117,15 @@ def open_registry(
     if folder is not None:
         opened_once = remembered(partial(open_scenes, folder, cache))
         later |= {SCENES: (SCENES, opened_once), MOVING: (SCENES, opened_once)}
-    named = own_names(models)
+    named, folders = own_names(models), dict[str, Path | None]()
     for name, model in named.items():
         opened = open_own(model, name, cache=cache)
-        later[name] = name, partial(_same, opened)
+        later[name], folders[name] = (name, partial(_same, opened)), opened.model.folder
         tell(f"{model} is the model and the gallery {name}.")
     judging = JudgingService(shipped_judge) if judge_ships() else None
     generates = generator_ships() and SCENES in later
     generating = GeneratingService(shipped_generator, shipped_drawing) if generates else None
     captioning = GeneratingService(shipped_captioner) if captioner_ships() else None
-    folders = {name: run_folder(model) for name, model in named.items()}
     registry = ModelRegistry(service, later, folders, judging, generating, captioning)
     registry.open(registry.first, progress)
     return registry
@@ -181,7 +179,7 @@ def open_scenes(model_folder: Path, cache: Path | None = None) -> RetrievalServi
             SCENES: lambda progress: index_gallery(model, scenes_gallery(), place, progress),
             MOVING: lambda progress: index_gallery(model, moving_gallery(), None, progress),
         },
-        found_rule=rule_of(str(model_folder)),
+        found_rule=read_rule(model.folder),
     )
 
 
@@ -230,17 +228,8 @@ def open_service(
     def open_photos(progress: Progress) -> IndexedGallery:
         return index_gallery(model, open_photos_gallery(place, fetch, progress), place, progress)
 
-    return RetrievalService(model, MODEL, indexed, {OPEN_PHOTOS: open_photos}, encoder, rule_of(MODEL), known_to(MODEL))
-
-
-def rule_of(model: str) -> FoundRule | None:
-    """When a word matches nothing, of a model by name or folder; None where that was not measured."""
-    return read_rule(shipped_models().get(model, Path(model)))
-
-
-def known_to(model: str) -> KnownCaptions | None:
-    """What the captions were like that a model, by name or folder, learnt from; None where that was not measured."""
-    return read_known_captions(shipped_models().get(model, Path(model)))
+    rule, known = read_rule(model.folder), read_known_captions(model.folder)
+    return RetrievalService(model, MODEL, indexed, {OPEN_PHOTOS: open_photos}, encoder, rule, known)
 
 
 def tell_left_out(galleries: Sequence[IndexedGallery], tell: Callable[[str], Any]) -> None:

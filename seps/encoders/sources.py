@@ -73,11 +73,14 @@ def package_folder(name: str) -> Path:
     return Path(spec.submodule_search_locations[0]) / PACKAGE_FOLDERS[name]
 
 
-def hub_folder(repo_id: str, files: tuple[str, ...], required: tuple[str, ...] = (), **options: Any) -> Path:
+def hub_folder(
+    repo_id: str, files: tuple[str, ...], required: tuple[str, ...] = (), beside: tuple[str, ...] = (), **options: Any
+) -> Path:
     """The folder of a hub repo's files: downloaded, or from the hub's own cache where the hub cannot be reached.
 
     Args:
         repo_id: as "owner/name"; files: the files (patterns) to have; required: those that the repo must have.
+        beside: the files (patterns) to take along where the repo has them.
         options: of `huggingface_hub.snapshot_download`, such as revision, token and cache_dir.
 
     Raises:
@@ -87,7 +90,7 @@ def hub_folder(repo_id: str, files: tuple[str, ...], required: tuple[str, ...] =
     options["local_files_only"] = options.get("local_files_only", False) or not hub_answers()
     revision = options.get("revision")
     try:
-        folder = Path(snapshot_download(repo_id, allow_patterns=list(files), **options))
+        folder = Path(snapshot_download(repo_id, allow_patterns=[*files, *beside], **options))
     except TypeError:
         raise  # an option that there is not
     except Exception as error:  # the hub library and its HTTP library raise a dozen kinds

@@ -35,7 +35,7 @@ def read_rule(folder: Path | None) -> FoundRule | None:
     """Read when a word matches nothing; None where that was not measured for this model, or is not reliable.
 
     Args:
-        folder: the model's; None for one of the model hub.
+        folder: the model's, as `SEPSModel.folder`; None for one that was not loaded.
 
     Raises:
         ValueError: the file beside the model cannot be read, or holds no such number.

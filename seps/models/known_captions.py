@@ -112,7 +112,7 @@ def read_known_captions(folder: Path | None) -> KnownCaptions | None:
     """Read what a model's captions were like; None where that was not measured for it.
 
     Args:
-        folder: the model's; None for one of the model hub.
+        folder: the model's, as `SEPSModel.folder`; None for one that was not loaded.
 
     Raises:
         ValueError: files beside the model that cannot be read, or do not hold what is needed.

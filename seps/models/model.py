@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -22,8 +22,10 @@ from seps.encoders.tokenizer import first_pieces
 from seps.explanation.forward_pass import explain
 from seps.explanation.record import Explanation, Source
 from seps.method.network import CrossSparseAggrNet
+from seps.models.beside import BESIDE, CARD, copy_beside, written_card
 from seps.models.config import ModelConfig
-from seps.models.storage import load_saved, saved_tensors
+from seps.models.publish import filled_card
+from seps.models.storage import holds_tensors, load_saved, saved_tensors
 from seps.progress import Progress, batch_indices, batches
 
 PHOTO_BATCH_SIZE = 1  # a batch while encoding: on a CPU, fresh memory for more costs five times what it gains
@@ -49,6 +51,8 @@ class SEPSModel(
         img_enc: VisionEncoder; txt_enc: TextEncoder; cross_net: CrossSparseAggrNet.
         tokenizer: Tokenizer of the caption encoder.
         name: what `load_model` was given, which pictures of its records tell; empty where it was not loaded so.
+        folder: where its files lie, those of a repo of the model hub in the hub's cache; None where it was not loaded.
+        repo_id: of the model hub, as "owner/name"; empty where it comes from a folder.
 
     Raises:
         ValueError: an encoder or weights that cannot be had, or options that the network refuses.
@@ -56,7 +60,8 @@ class SEPSModel(
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.name = ""
+        self.name, self.repo_id = "", ""
+        self.folder: Path | None = None
         self.config = config
         self.img_enc = VisionEncoder(config.vision, config.embed_size)
         self.txt_enc = TextEncoder(config.text, config.embed_size)
@@ -249,14 +254,33 @@ class SEPSModel(
         return self.tokenizer.encode(caption, text.max_dense_words if dense else text.max_words)
 
     def _save_pretrained(self, save_directory: Path) -> None:
-        """Write config.json and model.safetensors; called by `save_pretrained` and `push_to_hub`."""
-        save_file(
-            saved_tensors(self, self.config), save_directory / constants.SAFETENSORS_SINGLE_FILE, {"format": "pt"}
-        )
+        """Write config.json and model.safetensors, and what lies beside them where the model was loaded, while that is
+        true of it; called by `save_pretrained` and `push_to_hub`."""
+        tensors = saved_tensors(self, self.config)
+        source = self.folder if self._is_as_loaded(tensors) else None
+        save_file(tensors, save_directory / constants.SAFETENSORS_SINGLE_FILE, {"format": "pt"})
         (save_directory / constants.CONFIG_NAME).write_text(self.config.to_json(), encoding="utf-8")
+        if source is None or source.resolve() == save_directory.resolve():
+            return
+        copy_beside(source, save_directory)
+        card = written_card(source)
+        if card and not (save_directory / CARD).exists():
+            name = self.repo_id.rpartition("/")[2]
+            (save_directory / CARD).write_text(filled_card(source, card, name), encoding="utf-8")
+
+    def _is_as_loaded(self, tensors: Mapping[str, Tensor]) -> bool:
+        """Whether the folder that this model was loaded from holds these tensors and this config: what was measured of
+        that model is true of no other."""
+        if self.folder is None or not all((self.folder / name).is_file() for name in FILES):
+            return False
+        config = ModelConfig.from_json(self.folder / constants.CONFIG_NAME)
+        return config == self.config and holds_tensors(self.folder / constants.SAFETENSORS_SINGLE_FILE, tensors)
 
     def push_to_hub(self, repo_id: str, **options: Any) -> str:
         """Upload what `save_pretrained` writes to the model hub, into a repo that is made where it lacks.
+
+        A model as it was loaded takes along what lies beside its weights: card, recipes and what was measured of it.
+        Another one, trained since or made here, has a short form for a card, to fill in.
 
         Args:
             repo_id: as "owner/name".
@@ -290,14 +314,15 @@ class SEPSModel(
             ValueError: a file that is missing, cannot be read or does not fit, or a repo that cannot be had; the
                 message names it and says what to do.
         """
-        folder = Path(pretrained_model_name_or_path)
+        folder, repo_id = Path(pretrained_model_name_or_path), ""
         if not folder.is_dir():
-            folder = hub_folder(str(pretrained_model_name_or_path), FILES, FILES, **options)
+            repo_id = str(pretrained_model_name_or_path)
+            folder = hub_folder(repo_id, FILES, FILES, BESIDE, **options)
         elif not (folder / constants.CONFIG_NAME).is_file():
             raise ValueError(f"{folder} has no {constants.CONFIG_NAME}, so it holds no model.")
         config = ModelConfig.from_json(folder / constants.CONFIG_NAME)
         model = cls(without_needless_weights(config))
-        model.config = config
+        model.config, model.folder, model.repo_id = config, folder, repo_id
         load_saved(model, config, folder / constants.SAFETENSORS_SINGLE_FILE)
         return model.to(map_location).eval()
 

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from os.path import normpath
 from pathlib import Path
 from shutil import copytree, ignore_patterns
 from typing import Any
 
-from huggingface_hub import EvalResult, ModelCard, ModelCardData, constants
+from huggingface_hub import EvalResult, ModelCard, ModelCardData
 
-from seps.checks import read_json_file
+from seps.checks import is_number, read_json_file
 from seps.files import check_weights_file, written_whole
+from seps.models.beside import CARD, copy_beside, model_name, results_files, written_card
 from seps.models.shipped import CONFIG_NAME, model_folder, shipped_roots
 
-CARD = constants.REPOCARD_NAME
+LIBRARY = "seps"
 NEEDED = ("language", "license", "library_name", "tags", "metrics")  # what a card's block has to say
-NOT_FILLED = "[More Information Needed]"  # in the card that the hub's library writes beside every saved model
 TASK = "image-text-retrieval"
 DIRECTIONS = {"image_to_text": "image to text", "text_to_image": "text to image"}
 LINK = re.compile(r"\[([^\]]*)\]\(((?!https?:|#)[^)]*)\)")
@@ -48,6 +49,7 @@ def write_for_hub(name: str, folder: Path, configs: tuple[str, ...] = (CONFIG_NA
     card = hub_card(source)
     with written_whole(folder) as place:
         copytree(source, place, ignore=ignore_patterns(".*", "__pycache__"))
+        copy_beside(source, place)  # a run's results too
         (place / CARD).write_text(card, encoding="utf-8")
     return sorted(file for file in folder.rglob("*") if file.is_file())
 
@@ -63,41 +65,63 @@ def source_folder(name: str, configs: tuple[str, ...]) -> Path:
 
 
 def hub_card(folder: Path) -> str:
-    """Return the card of a model for the hub: its own, with measured results in the block, without links that lead out
-    of the folder.
+    """Return the card of a model that is published, as `filled_card`, where it says all that the hub asks for.
 
     Raises:
         ValueError: no card, the hub's form as it was written beside the weights, or a block that lacks something.
     """
-    file = folder / CARD
-    text = file.read_text(encoding="utf-8") if file.is_file() else ""
-    if not text or NOT_FILLED in text:
+    text = written_card(folder)
+    if not text:
         raise ValueError(f"{folder} has no {CARD} that says what the model is: write one, as those in assets/models.")
-    card = ModelCard(text, ignore_metadata_errors=True)
-    data = card.data
-    assert isinstance(data, ModelCardData)  # as a ModelCard makes of every block
+    _, data = read_card(folder, text)
     missing = [key for key in NEEDED if not data.get(key)]
     if missing:
-        raise ValueError(f"{file} says nothing of {', '.join(missing)} in the block at its top: add it.")
+        raise ValueError(f"{folder / CARD} says nothing of {', '.join(missing)} in the block at its top: add it.")
+    return filled_card(folder, text)
+
+
+def filled_card(folder: Path, text: str, name: str = "") -> str:
+    """Fill in a model's card for the hub: measured results in its block, no links that lead out of the folder.
+
+    Args:
+        folder: where the model's files lie; text: its card; name: what it is called where its card does not say so,
+            by its folder where left out.
+
+    Raises:
+        ValueError: a block that cannot be read.
+    """
+    card, data = read_card(folder, text)
+    data.library_name = data.library_name or LIBRARY
     results = list(eval_results(folder, data.get("datasets") or ["drawn scenes"]))
     if results:
-        data.model_name, data.eval_results = folder.name, results
+        data.model_name, data.eval_results = data.model_name or name or model_name(folder), results
     card.text = LINK.sub(lambda link: link[0] if is_inside(link[2], folder) else link[1], card.text)
     return str(card)
 
 
+def read_card(folder: Path, text: str) -> tuple[ModelCard, ModelCardData]:
+    """Read a card and its block; ValueError where that is no YAML."""
+    try:
+        card = ModelCard(text, ignore_metadata_errors=True)
+    except Exception as error:  # the hub library's own, and those of what reads YAML for it
+        raise ValueError(f"{folder / CARD} has no block at its top that can be read: correct it.") from error
+    data = card.data
+    assert isinstance(data, ModelCardData)  # as a ModelCard makes of every block
+    return card, data
+
+
 def is_inside(path: str, folder: Path) -> bool:
     """Whether a link's path leads to a file of the folder."""
-    return (folder / path).exists() and folder.resolve() in (folder / path).resolve().parents
+    return not normpath(path).startswith("..") and (folder / path).exists()
 
 
 def eval_results(folder: Path, datasets: list[str]) -> Iterator[EvalResult]:
-    """Yield the recalls of captions alone that were measured, in per cent, as results-SPLIT.json beside the model has
+    """Yield the recalls of captions alone that were measured, in per cent, as files of results beside the model have
     them."""
-    for file in sorted(folder.glob("results-*.json")):
+    for file in results_files(folder):
         values: Any = read_json_file(file)
         measured = values.get("captions_only") if isinstance(values, dict) else None
-        if measured is None:
+        if not is_whole(measured):
             continue
         split = f"{measured['split']}, {measured['images']:,} images, {measured['captions']:,} captions"
         for direction, title in DIRECTIONS.items():
@@ -111,3 +135,12 @@ def eval_results(folder: Path, datasets: list[str]) -> Iterator[EvalResult]:
                     metric_name=f"R@{k}, {title}",
                     metric_value=round(measured[direction][f"r{k}"], 1),
                 )
+
+
+def is_whole(measurement: Any) -> bool:
+    """Whether a measurement of `seps.evaluate` has all that tables tell of it: counts, and recalls both ways."""
+    if not isinstance(measurement, dict) or not isinstance(measurement.get("split"), str):
+        return False
+    tables = [measurement.get(direction) for direction in DIRECTIONS]
+    recalls = [table.get(name) if isinstance(table, dict) else None for table in tables for name in ("r1", "r5", "r10")]
+    return all(map(is_number, [measurement.get("images"), measurement.get("captions"), *recalls]))

@@ -80,6 +80,14 @@ def read_tensors(file: Path) -> dict[str, Tensor]:
         raise ValueError(f"{file} is no safetensors file, or damaged or cut short ({error}).") from error
 
 
+def holds_tensors(file: Path, tensors: Mapping[str, Tensor]) -> bool:
+    """Whether a safetensors file holds these tensors and no others; errors as `read_tensors`."""
+    there = read_tensors(file)
+    return there.keys() == tensors.keys() and all(
+        there[key].dtype == tensor.dtype and torch.equal(there[key], tensor) for key, tensor in tensors.items()
+    )
+
+
 def check_tensors(file: Path, tensors: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> None:
     """Check what a file holds against what is to take it up, before any of it is taken up.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from html import escape
-from pathlib import Path
 
 import gradio as gr
 
@@ -19,6 +18,7 @@ from demo.screens.parts import UNQUEUED
 from demo.screens.tables import grounding_table, results
 from demo.service.registry import ModelRegistry
 from demo.service.results import OwnModels, our_contrast, our_grounding, our_results
+from seps.models.beside import written_card
 from seps.models.hub import shipped_models
 
 NOT_MEASURED = (
@@ -34,7 +34,6 @@ FOLLOWING = (
     "each map keeps of its own region and of the other one, as many patches as the decision mask; contrast is the "
     "difference, 0 where the caption moves nothing."
 )
-NOT_FILLED = "[More Information Needed]"  # in the card that the hub's library writes beside every saved model
 
 
 def build(registry: ModelRegistry, tab: gr.Tab) -> None:
@@ -93,7 +92,7 @@ def megabytes(size: int) -> str:
 def card(name: str) -> str:
     """A shipped model's card without its front matter."""
     file = shipped_models()[name] / "README.md"
-    return file.read_text(encoding="utf-8").split("---\n", 2)[-1] if file.is_file() else "There is no card yet."
+    return without_block(file.read_text(encoding="utf-8")) if file.is_file() else "There is no card yet."
 
 
 def own_card(registry: ModelRegistry, name: str) -> str:
@@ -101,21 +100,21 @@ def own_card(registry: ModelRegistry, name: str) -> str:
     folder, model = registry.own_models[name], registry.of(name).model
     rows, columns = model.grid
     config, net = model.config, model.cross_net
-    where = "from the model hub" if folder is None else f"from the folder `{printable(folder)}`"
+    where, missing = f"from the folder `{printable(folder or '')}`", NOT_MEASURED
+    if model.repo_id:
+        where, missing = f"`{model.repo_id}` of the model hub", "No measured numbers lie beside it there."
     variant = "paper" if net.use_paper_version else "released"
-    figures = "Its measured numbers stand in the tables above." if name in measured_models(registry) else NOT_MEASURED
+    figures = "Its measured numbers stand in the tables above." if name in measured_models(registry) else missing
     return (
         f"**{name}**, {where}: {config.vision.encoder} and {config.text.encoder}, {rows} by {columns} patches of "
         f"{config.embed_size} channels, the {variant} variant with {net.num_tokens} aggregated tokens. {figures}\n\n"
-        f"{written(folder)}"
+        f"{without_block(written_card(folder))}"
     )
 
 
-def written(folder: Path | None) -> str:
-    """A folder's README.md without its front matter; nothing where none was written, or the hub's form not filled."""
-    file = None if folder is None else folder / "README.md"
-    text = "" if file is None or not file.is_file() else file.read_text(encoding="utf-8", errors="replace")
-    return "" if NOT_FILLED in text else text.split("---\n", 2)[-1]
+def without_block(card: str) -> str:
+    """A card without the block at its top."""
+    return card.split("---\n", 2)[-1] if card.startswith("---\n") else card
 
 
 def measured_models(registry: ModelRegistry) -> set[str]:

@@ -12,9 +12,8 @@ from demo.screens.photos import view as search
 from demo.service.captions import Reading, noted_if_unlike
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
-from demo.service.start import known_to
 from seps.models.hub import shipped_models
-from seps.models.known_captions import JSON_NAME, TENSORS_NAME, KnownCaptions, caption_vectors
+from seps.models.known_captions import JSON_NAME, TENSORS_NAME, KnownCaptions, caption_vectors, read_known_captions
 
 CAPTION = "a cat"
 
@@ -48,7 +47,7 @@ def test_it_stands_behind_what_else_is_told(service: RetrievalService) -> None:
 def test_the_photos_model_brings_what_its_card_tells() -> None:
     folder = shipped_models()["photos"]
     facts, card = json.loads((folder / JSON_NAME).read_text()), (folder / "README.md").read_text()
-    known = known_to("photos")
+    known = read_known_captions(folder)
     assert known is not None and known.threshold == facts["threshold"]
     assert len(known.centres) == facts["centres"]
     assert (folder / TENSORS_NAME).stat().st_size < 1_000_000
@@ -59,4 +58,4 @@ def test_the_photos_model_brings_what_its_card_tells() -> None:
         f"{100 * facts['auc']:.1f}%",
     ):
         assert value in card, value
-    assert known_to("scenes") is None
+    assert read_known_captions(shipped_models()["scenes"]) is None

@@ -18,8 +18,7 @@ from demo.screens.why.view import show
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
-from demo.service.start import rule_of
-from seps.models.found_words import FoundRule
+from seps.models.found_words import FoundRule, read_rule
 from seps.models.hub import shipped_models
 
 HIGH = "“cat”"  # no cosine reaches 1
@@ -66,8 +65,7 @@ def test_nothing_is_marked_without_a_measurement(
 @pytest.mark.parametrize("name", shipped_models())
 def test_shipped_models_bring_their_threshold(name: str) -> None:
     rules = json.loads((shipped_models()[name] / "found-words.json").read_text(encoding="utf-8"))
-    rule, threshold = rule_of(name), rules["threshold"]
-    assert rule == rule_of(str(shipped_models()[name])) and rule_of("owner/name") is None
+    rule, threshold = read_rule(shipped_models()[name]), rules["threshold"]
     card = " ".join((shipped_models()[name] / "README.md").read_text(encoding="utf-8").split())
     if threshold is None:
         assert rule is None and "so the app says of no word that the picture shows no such thing" in card

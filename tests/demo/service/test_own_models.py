@@ -14,10 +14,11 @@ from demo.screens.examples import examples_of
 from demo.screens.parts import ViewState, link_to
 from demo.screens.photos import view as search
 from demo.screens.session import fill
-from demo.service.own_models import check_model, fetch_model, own_names, results_files
+from demo.service.own_models import check_model, fetch_model, own_names
 from demo.service.registry import ModelRegistry
 from demo.service.start import open_own, open_registry
 from seps.encoders import sources
+from seps.models.beside import results_files
 from seps.models.config import ModelConfig
 from tests.helpers.sentences import refused
 
@@ -128,9 +129,20 @@ def test_without_figures_the_card_says_how_to_get_them(
     registry: ModelRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(registry.own_models, "first-run-2", None)
-    card = own_card(registry, "first-run-2")
-    assert "from the model hub" in card
-    assert "No measured numbers were found: `python -m seps.evaluate" in card
+    assert "No measured numbers were found: `python -m seps.evaluate" in own_card(registry, "first-run-2")
+
+
+HOSTILE = {  # results that any repo of the hub may hold
+    "captions_only": {"split": 3, "images": "many", "captions": [], "rsum": None, "image_to_text": {"r1": "0"}},
+    "grounding": [1, 2],
+    "contrast": {"split": ["dev"], "maps": {"score": 3, "word_map": {"own": {"mean": "high", "low": 1}}}},
+}
+
+
+def test_results_of_any_form_leave_the_page_as_it_is(registry: ModelRegistry, tmp_path: Path) -> None:
+    (tmp_path / "results-dev.json").write_text(json.dumps(HOSTILE))
+    page = measured({"theirs": tmp_path})
+    assert page.count("theirs") == 2 and ">theirs</th><td>[&#x27;dev&#x27;]</td>" in page  # two maps without a number
 
 
 def test_a_model_that_reads_scenes_alone_gets_the_drawn_ones(

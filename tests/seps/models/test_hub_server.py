@@ -7,17 +7,23 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
 import torch
-from huggingface_hub import constants
+from huggingface_hub import ModelCard, constants
 
 from demo.service.own_models import fetch_model
 from seps.generator import load_generator
 from seps.judge import load_judge
-from seps.models.hub import load_model
+from seps.models.beside import BESIDE, files_beside
+from seps.models.found_words import FILE_NAME
+from seps.models.hub import load_model, shipped_models
+from seps.models.known_captions import JSON_NAME, TENSORS_NAME
 from seps.models.model import SEPSModel
+from seps.models.publish import write_for_hub
 from tests.helpers.hub import TOKEN, Hub, Repo, hub_server, point_to
 from tests.helpers.sentences import refused
 from tests.helpers.tiny import tiny_model
@@ -27,6 +33,8 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:unclosed:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
 )
 NAME = "owner/tiny"
+RECALLS = {"r1": 5.0, "r5": 15.0, "r10": 25.0}
+MEASURED = {"split": "dev", "images": 8, "captions": 40, "image_to_text": RECALLS, "text_to_image": RECALLS}
 
 
 @pytest.fixture
@@ -42,6 +50,10 @@ def pushed(hub: Hub, bert: Path) -> Repo:
     """The repo of a tiny model, as push_to_hub leaves it."""
     tiny_model(bert).push_to_hub(NAME, token=TOKEN)
     return hub.repos[f"models/{NAME}"]
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
 def equal(model: SEPSModel, other: SEPSModel) -> bool:
@@ -61,6 +73,64 @@ def test_a_model_comes_back_as_it_was_uploaded(hub: Hub, pushed: Repo, bert: Pat
     assert [
         line for line in hub.requests if line.startswith("GET") and "/blobs/" in line
     ] == downloads  # from the cache
+
+
+def test_a_folder_comes_back_file_by_file(hub: Hub, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    files = {file.name: file.read_bytes() for file in write_for_hub("photos", folder)}
+    assert {"README.md", "found-words.json", "known-captions.safetensors", "recipe.json", "results-dev.json"} < set(
+        files
+    )
+    load_model("photos").push_to_hub("owner/photos", token=TOKEN)
+    assert hub.repos["models/owner/photos"].files == files
+    model = load_model("owner/photos")
+    assert model.repo_id == "owner/photos" and model.folder is not None
+    assert files_of(model.folder) == files
+    model.save_pretrained(tmp_path / "again")
+    assert files_of(tmp_path / "again") == files
+
+
+def test_what_was_measured_goes_with_no_other_model(bert: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run" / "best"
+    tiny_model(bert).save_pretrained(folder)
+    (folder / "README.md").write_text("# A dog finder\n\nSee [its run](../log.txt) and [results](results-dev.json).\n")
+    (folder / "results-dev.json").write_text(json.dumps({"captions_only": {"split": 3}}))
+    (folder.parent / "results.json").write_text(json.dumps({"captions_only": MEASURED}))
+    (folder / "notes.txt").write_text("Nobody else's business.")
+    beside = {"README.md", "results-dev.json", "results.json"}
+    model = load_model(folder)
+    model.save_pretrained(tmp_path / "same")
+    assert set(files_of(tmp_path / "same")) == {"config.json", "model.safetensors", *beside}
+    card = ModelCard.load(tmp_path / "same" / "README.md")
+    assert card.text.strip() == "# A dog finder\n\nSee its run and [results](results-dev.json)."
+    assert (card.data.library_name, card.data.model_name, len(card.data.eval_results or ())) == ("seps", "run", 6)
+    tried = replace(model.config, network=dict(model.config.network) | {"sparse_ratio": 0.3})
+    model.config, config = tried, model.config
+    model.save_pretrained(tmp_path / "tried")
+    model.config = config
+    with torch.no_grad():
+        model.txt_enc.fc.bias.add_(1)
+    model.save_pretrained(tmp_path / "trained")
+    for name in ("tried", "trained"):
+        assert set(files_of(tmp_path / name)) == {"config.json", "model.safetensors", "README.md"}
+        assert "dog finder" not in (tmp_path / name / "README.md").read_text()
+    model.save_pretrained(folder)  # where it came from: nothing there is touched but the model
+    assert (folder / "README.md").read_text().startswith("# A dog finder")
+
+
+def test_a_card_whose_block_cannot_be_read_is_told(hub: Hub, bert: Path, tmp_path: Path) -> None:
+    tiny_model(bert).save_pretrained(tmp_path / "tiny")
+    (tmp_path / "tiny" / "README.md").write_text("---\nlicense: [mit\n---\n# Mine\n")
+    with refused(ValueError):
+        load_model(tmp_path / "tiny").push_to_hub(NAME, token=TOKEN)
+
+
+def test_every_file_that_is_read_beside_a_model_goes_along() -> None:
+    for name in (FILE_NAME, JSON_NAME, TENSORS_NAME, "results-dev.json", "results.json"):
+        assert any(fnmatchcase(name, pattern) for pattern in BESIDE), name
+    for folder in shipped_models().values():
+        left_out = {file.name for file in folder.iterdir()} - set(files_beside(folder))
+        assert left_out == {"config.json", "model.safetensors"}
 
 
 def test_a_revision_is_that_model(pushed: Repo, bert: Path) -> None:
