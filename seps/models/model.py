@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -22,10 +22,10 @@ from seps.encoders.tokenizer import first_pieces
 from seps.explanation.forward_pass import explain
 from seps.explanation.record import Explanation, Source
 from seps.method.network import CrossSparseAggrNet
-from seps.models.beside import BESIDE, CARD, copy_beside, written_card
+from seps.models.beside import BESIDE
 from seps.models.config import ModelConfig
-from seps.models.publish import filled_card
-from seps.models.storage import holds_tensors, load_saved, saved_tensors
+from seps.models.publish import write_beside
+from seps.models.storage import holds_model, load_saved, saved_tensors
 from seps.progress import Progress, batch_indices, batches
 
 PHOTO_BATCH_SIZE = 1  # a batch while encoding: on a CPU, fresh memory for more costs five times what it gains
@@ -257,24 +257,11 @@ class SEPSModel(
         """Write config.json and model.safetensors, and what lies beside them where the model was loaded, while that is
         true of it; called by `save_pretrained` and `push_to_hub`."""
         tensors = saved_tensors(self, self.config)
-        source = self.folder if self._is_as_loaded(tensors) else None
+        source = self.folder if self.folder and holds_model(self.folder, self.config, tensors) else None
         save_file(tensors, save_directory / constants.SAFETENSORS_SINGLE_FILE, {"format": "pt"})
         (save_directory / constants.CONFIG_NAME).write_text(self.config.to_json(), encoding="utf-8")
-        if source is None or source.resolve() == save_directory.resolve():
-            return
-        copy_beside(source, save_directory)
-        card = written_card(source)
-        if card and not (save_directory / CARD).exists():
-            name = self.repo_id.rpartition("/")[2]
-            (save_directory / CARD).write_text(filled_card(source, card, name), encoding="utf-8")
-
-    def _is_as_loaded(self, tensors: Mapping[str, Tensor]) -> bool:
-        """Whether the folder that this model was loaded from holds these tensors and this config: what was measured of
-        that model is true of no other."""
-        if self.folder is None or not all((self.folder / name).is_file() for name in FILES):
-            return False
-        config = ModelConfig.from_json(self.folder / constants.CONFIG_NAME)
-        return config == self.config and holds_tensors(self.folder / constants.SAFETENSORS_SINGLE_FILE, tensors)
+        if source is not None and source.resolve() != save_directory.resolve():
+            write_beside(source, save_directory, self.repo_id.rpartition("/")[2])
 
     def push_to_hub(self, repo_id: str, **options: Any) -> str:
         """Upload what `save_pretrained` writes to the model hub, into a repo that is made where it lacks.

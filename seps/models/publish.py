@@ -54,6 +54,21 @@ def write_for_hub(name: str, folder: Path, configs: tuple[str, ...] = (CONFIG_NA
     return sorted(file for file in folder.rglob("*") if file.is_file())
 
 
+def write_beside(source: Path, target: Path, name: str = "") -> None:
+    """Write what lies beside a model's weights into another folder of the same model; a card that is there stays.
+
+    Args:
+        source, target: the folders; name: as for `filled_card`.
+
+    Raises:
+        ValueError: as `filled_card`.
+    """
+    copy_beside(source, target)
+    text = written_card(source)
+    if text and not (target / CARD).exists():
+        (target / CARD).write_text(filled_card(source, text, name), encoding="utf-8")
+
+
 def source_folder(name: str, configs: tuple[str, ...]) -> Path:
     """Find the folder of a model; ValueError where there is none."""
     folders = [root / name for root in shipped_roots()] + [Path(name)]

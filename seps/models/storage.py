@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 import torch
+from huggingface_hub import constants
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
@@ -15,6 +16,7 @@ from seps.checks import check_finite
 from seps.files import check_weights_file
 from seps.models.config import ModelConfig
 from seps.models.int8 import from_int8, is_large, to_int8
+from seps.models.shipped import CONFIG_NAME
 
 FLOATS = (torch.float32, torch.float16, torch.bfloat16, torch.float64)
 WHOLES = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)
@@ -80,9 +82,13 @@ def read_tensors(file: Path) -> dict[str, Tensor]:
         raise ValueError(f"{file} is no safetensors file, or damaged or cut short ({error}).") from error
 
 
-def holds_tensors(file: Path, tensors: Mapping[str, Tensor]) -> bool:
-    """Whether a safetensors file holds these tensors and no others; errors as `read_tensors`."""
-    there = read_tensors(file)
+def holds_model(folder: Path, config: ModelConfig, tensors: Mapping[str, Tensor]) -> bool:
+    """Whether a folder holds a model of this config and these tensors, so that what was measured there is true of it;
+    errors as `read_tensors` and `ModelConfig.from_json`."""
+    file, weights = folder / CONFIG_NAME, folder / constants.SAFETENSORS_SINGLE_FILE
+    if not file.is_file() or not weights.is_file() or ModelConfig.from_json(file) != config:
+        return False
+    there = read_tensors(weights)
     return there.keys() == tensors.keys() and all(
         there[key].dtype == tensor.dtype and torch.equal(there[key], tensor) for key, tensor in tensors.items()
     )
