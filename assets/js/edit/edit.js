@@ -166,16 +166,22 @@ function build(root, value, trigger, kept) {
     });
   }
 
-  // The words whose shares of S changed most.
+  // The words whose shares of S changed most; the pressed one's shares are told.
   function changes(rows) {
     if (!rows.length) return h("p", { class: "seps-changes" }, say("edit.no_shares"));
-    const items = rows.map(({ word, change, says }) => h(
-      "li",
-      { title: says, "data-word": word, "data-change": change },
+    const reading = h("p", { class: "seps-reading", role: "status", "aria-live": "polite" });
+    const words = rows.map(({ word, change, says }, at) => button(
+      { title: says, "data-word": word, "data-change": change, "aria-pressed": "false", click: () => tell(at) },
       h("span", {}, word),
       h("b", { class: change < 0 ? "seps-falls" : "seps-rises" }, signed(change, 4, "−")),
     ));
-    return h("div", { class: "seps-changes" }, h("span", {}, say("edit.shares")), h("ul", {}, ...items));
+    const tell = (at) => {
+      const next = words[at].getAttribute("aria-pressed") === "false" ? at : null;
+      press(words, (element) => element === words[next]);
+      reading.textContent = rows[next]?.says ?? "";
+    };
+    const list = h("ul", {}, ...words.map((element) => h("li", {}, element)));
+    return h("div", { class: "seps-changes" }, h("span", {}, say("edit.shares")), list, reading);
   }
 
   // Which object of the picture as it is now lies under the pointer: the smallest whose outline holds the spot.

@@ -51,19 +51,16 @@ export function wordRow(row, scale, click) {
   return button({ ...looks, click }, ...cells([row.word], row, bars));
 }
 
-// What all words leave.
-export function restRows(rest) {
-  return rest.map((part) => h(
-    "div",
-    { class: "seps-share-row", "data-rest": part.name, title: part.says },
-    ...cells([part.title], part),
-  ));
+// What all words leave; `click` is given what a row means.
+export function restRows(rest, click) {
+  return rest.map((part) => meaningRow(part.name, part.says, cells([part.title], part), click));
 }
 
-export function sumRow([left, right, difference]) {
-  return h(
-    "div",
-    { class: "seps-share-row seps-why-sum", "data-rest": "sum", title: say("why.sum_means") },
-    ...cells(symbols(say("why.sum")), { left, right, difference }),
-  );
+export function sumRow([left, right, difference], click) {
+  return meaningRow("sum", say("why.sum_means"), cells(symbols(say("why.sum")), { left, right, difference }), click);
+}
+
+function meaningRow(name, says, content, click) {
+  const looks = { class: `seps-share-row${name === "sum" ? " seps-why-sum" : ""}`, "data-rest": name, title: says };
+  return button({ ...looks, "aria-pressed": "false", click: () => click(name, says) }, ...content);
 }

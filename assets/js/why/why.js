@@ -24,6 +24,7 @@ function build(root, value, trigger) {
   const sides = value.sides.map((side) => ({ ...side, record: recordOf(side, rows) }));
   const find = (layer) => rows.find(({ number }) => layer === `word:${number}`) ?? null;
   let chosen = find(value.layer);
+  let asked = null; // the row below the words whose meaning is told
   let photos = null;
 
   const canvases = sides.map(() => h("canvas", { role: "img" }));
@@ -49,8 +50,15 @@ function build(root, value, trigger) {
 
   function choose(row) {
     chosen = row;
+    asked = null;
     update();
     trigger("layer", { layer: row ? `word:${row.number}` : "mask" });
+  }
+
+  // What a row below the words means, until it is pressed again.
+  function explain(name, says) {
+    asked = asked?.name === name ? null : { name, says };
+    update();
   }
 
   const words = rows.map((row) => wordRow(row, value.scale, () => choose(chosen === row ? null : row)));
@@ -60,11 +68,12 @@ function build(root, value, trigger) {
   const [order, numbers, ...others] = value.says;
   const ordered = h("p", { class: "seps-order", "data-says": true }, order);
   canvases.forEach((canvas) => describedBy(canvas, canvas.nextSibling, ordered));
+  const below = [...restRows(value.rest, explain), sumRow(value.sum, explain)];
   const attributions = h(
     "div",
     { class: "seps-shares" },
     h("div", { class: "seps-why-rows", role: "group", "aria-label": say("group.words") }, ...words),
-    h("div", { class: "seps-why-rest" }, ...restRows(value.rest), sumRow(value.sum)),
+    h("div", { class: "seps-why-rest" }, ...below),
     reading,
   );
   root.append(
@@ -81,13 +90,16 @@ function build(root, value, trigger) {
     ),
   );
   root.onkeydown = (event) => {
-    if (event.key === "Escape" && chosen) choose(null);
+    if (event.key !== "Escape") return;
+    if (asked) explain(asked.name);
+    else if (chosen) choose(null);
   };
 
   function update() {
     press([overview], () => !chosen);
     words.forEach((element, at) => element.setAttribute("aria-pressed", String(rows[at] === chosen)));
-    reading.textContent = chosen ? chosen.says : say("why.words");
+    press(below, (element) => element.dataset.rest === asked?.name);
+    reading.textContent = (asked ?? chosen)?.says ?? say("why.words");
     const layer = chosen ? `word:${chosen.number}` : "photo";
     const range = chosen ? [0, chosen.most] : null;
     legend.replaceChildren(chosen

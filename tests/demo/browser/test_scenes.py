@@ -120,6 +120,9 @@ def test_an_object_is_removed_and_the_ranking_follows(
             assert rank == outcome.rank
             assert score == pytest.approx(outcome.record.similarity, abs=1e-3)
         expect(page.locator("#edit .seps-moved")).to_contain_text(f"{tried.gained} patches gained, {tried.lost} lost")
+        word = page.locator("#edit .seps-changes button").first
+        word.press("Enter")  # what the pointer is told of a word, the keyboard is told too
+        expect(page.locator("#edit .seps-changes .seps-reading")).to_have_text(word.get_attribute("title") or "none")
         edited = patch_colours(page.locator("#edit [data-side=after] canvas"), (10, 10))
         assert (edited != untouched).any()
         expect(page.locator("#edit [data-object]")).to_have_count(1)

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from demo.galleries.openings import load_openings
 from demo.record.contrast import contrast_sentences, contrast_value
-from demo.record.table import TABLE
+from demo.record.table import TABLE, say
 from demo.screens.examples import FIRST_CAPTION
 from demo.service.retrieval import RetrievalService
 from tests.demo.browser.conftest import SCREENSHOTS
@@ -90,6 +90,18 @@ def test_a_dense_captions_share_stands_with_the_rest(browser: Browser) -> None:
         assert sum(attributions) == pytest.approx(shown.record.similarity, abs=1e-5)
         total = page.locator(f"[data-rest=sum] .seps-for-{side}")
         assert float(total.get_attribute("data-value") or "") == pytest.approx(sum(attributions), abs=1e-6)
+    reading = page.locator(".seps-reading")
+    expect(reading).to_have_text(say("why.words"))
+    page.locator("[data-word]").last.focus()
+    for name, meaning in (*((part["name"], part["says"]) for part in value["rest"]), ("sum", say("why.sum_means"))):
+        page.keyboard.press("Tab")  # what a row below the words means is told to who has no pointer too
+        row = page.locator(f"[data-rest={name}]")
+        expect(row).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(row).to_have_attribute("aria-pressed", "true")
+        expect(reading).to_have_text(meaning)
+    page.keyboard.press("Escape")
+    expect(reading).to_have_text(say("why.words"))
     page.context.close()
 
 
