@@ -19,7 +19,9 @@ RULES = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
     "rules": {"label-content-name-mismatch": {"enabled": True}, "target-size": {"enabled": True}},
     "resultTypes": ["violations"],
+    "preload": False,  # of what none of these rules reads
 }
+COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast"]}, "resultTypes": ["violations"], "preload": False}
 # What Gradio 6.31.0 draws itself and nothing of ours can mend: a rule, the selector of what is let through, and why.
 GRADIOS: tuple[tuple[str, str, str], ...] = ()
 RUN = """async ([rules, gradios]) => {
@@ -39,7 +41,8 @@ def load_axe(page: Page) -> None:
     page.evaluate((npm_packages({"axe-core": VERSION}) / "axe-core" / "axe.min.js").read_text(encoding="utf-8"))
 
 
-def serious_violations(page: Page) -> list[str]:
-    """Each serious or critical violation on the page as it is now: the rule, where, and why."""
-    matches: list[dict[str, Any]] = page.evaluate(RUN, [RULES, [list(entry) for entry in GRADIOS]])
+def serious_violations(page: Page, colours_alone: bool = False) -> list[str]:
+    """Each serious or critical violation on the page as it is now, or of its colours: the rule, where, and why."""
+    rules = COLOURS if colours_alone else RULES
+    matches: list[dict[str, Any]] = page.evaluate(RUN, [rules, [list(entry) for entry in GRADIOS]])
     return [f"{each['id']}: {each['target']}: {each['why']}" for each in matches if each["impact"] in SERIOUS]

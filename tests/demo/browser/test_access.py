@@ -42,7 +42,7 @@ APP = {
     "Why": "#why figure canvas",
     "Edit": "#edit figure canvas",
     "Judge": "#judge .seps-score-scale",
-    "Generate": "#generate-caption textarea",
+    "Generate": "#generate-looks canvas",  # the drawing is finished
     "Lesson": "#lesson .seps-scene canvas",
     "Losses": "#playground .seps-chart",
     "Paper and code": "#paper table",
@@ -54,6 +54,7 @@ STATIC = {
     "Compare": "#compare figure canvas",
     "Why": "#why figure canvas",
     "Lesson": "#lesson .seps-scene canvas",
+    "Losses": "#losses .seps-chart",
     "About": "#engine",
 }
 UNFOLD = """() => {
@@ -64,14 +65,15 @@ RESTED = "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)
 
 
 def check(page: Page, name: str) -> list[str]:
-    """What keeps somebody out of what is shown, in both themes and sizes."""
+    """What keeps somebody out of what is shown, in both sizes and themes; the dark one changes colours alone."""
     lines = []
-    for theme in ("light", "dark"):
-        page.evaluate("(theme) => document.body.classList.toggle('dark', theme === 'dark')", theme)
-        for size, (width, height) in SIZES.items():
-            page.set_viewport_size({"width": width, "height": height})
+    for size, (width, height) in SIZES.items():
+        page.set_viewport_size({"width": width, "height": height})
+        for theme in ("light", "dark"):
+            page.evaluate("(theme) => document.body.classList.toggle('dark', theme === 'dark')", theme)
             page.evaluate(RESTED)
-            lines += [f"{name}, {size}, {theme}: {line}" for line in serious_violations(page)]
+            violations = serious_violations(page, colours_alone=theme == "dark")
+            lines += [f"{name}, {size}, {theme}: {line}" for line in violations]
     return lines
 
 
@@ -80,6 +82,13 @@ def whatif(page: Page) -> None:
     page.locator("#viewer [data-tool=whatif]").click()
     page.locator("#viewer [data-tool=play]").click()
     expect(page.locator("#viewer .seps-whatif")).to_be_visible()
+
+
+def curve(page: Page) -> None:
+    """Photos with a video's curve."""
+    page.locator("#gallery").get_by_label("moving").check()
+    expect(page.locator("#ranking .timeline .plot polyline").first).to_be_visible(timeout=3 * READY)
+    page.evaluate(UNFOLD)
 
 
 def turned(step: int) -> Callable[[Page], None]:
@@ -92,10 +101,12 @@ def turned(step: int) -> Callable[[Page], None]:
     return turn
 
 
-def distort(page: Page) -> None:
-    """Judge with the spoilt copies, which are asked for when they come into sight."""
+def judge_more(page: Page) -> None:
+    """Judge with the distorted copies, which are asked for when they come into sight, and several pictures."""
     page.locator("#judge-spoil").scroll_into_view_if_needed()
     expect(page.locator("#judge-spoil .seps-curves svg").first).to_be_visible()
+    page.get_by_role("button", name="Judge all 14 photographs").click()
+    expect(page.locator("#judge-several li button")).to_have_count(14)
 
 
 def talk(page: Page) -> None:
@@ -107,8 +118,8 @@ def check_views(page: Page, views: dict[str, str]) -> list[str]:
     load_axe(page)
     lines = []
     more: dict[str, list[Callable[[Page], None]]] = {
-        "Photos": [whatif],
-        "Judge": [distort],
+        "Photos": [whatif, curve] if "Judge" in views else [whatif],
+        "Judge": [judge_more],
         "Lesson": [*(turned(step) for step in (4, 5, 7, 8, 9)), talk],
     }
     for name, content in views.items():
@@ -131,6 +142,10 @@ def test_no_view_of_the_app_keeps_anybody_out(browser: Browser, address: str) ->
     with opened(browser, address) as page:
         page.emulate_media(reduced_motion="reduce")
         lines = check_views(page, APP)
+        page.goto(f"{address}/?view=compare&gallery=examples&embed=1")
+        expect(page.locator("#compare figure canvas").first).to_be_visible()
+        load_axe(page)
+        lines += check(page, "embedded")
     assert lines == []
 
 
