@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from demo.record.language import phrase
 from demo.record.packing import packed_array
-from demo.record.table import say
+from demo.record.table import listed, say
 from demo.record.unmatched import quoted, unfound
 from demo.service.whereabouts import whereabouts
 from seps import Attribution, Explanation
@@ -303,7 +303,7 @@ def alternative(contrast: Contrast, part: Part | None, place: int) -> str:
     side = (contrast.left, contrast.right)[place]
     if part is None:
         words = [mark["word"] for mark in marks(contrast, place)]
-        marked = say("why.marked", words=", ".join(words)) if words else say("why.unmarked")
+        marked = say("why.marked", words=listed(words)) if words else say("why.unmarked")
         return say("why.picture", title=side.title, shown=marked)
     values = maps_of(contrast, part)[place]
     if not values.any():

@@ -2,7 +2,9 @@
 
 English is what everything is written in; files, commands and endpoints speak it always. Of the tables of sentences
 there is one file a language (`table.zh.json` beside `table.json`), and `phrases.zh.json` has what stands in the code
-itself, by its English text: labels, names of galleries' contents, places on a picture.
+itself, by its English text: labels, names of galleries' contents, places on a picture. Sentences that the code makes,
+as errors and notes, are found by their form: `messages.zh.json` has each with its values in braces. One that it lacks
+stays English.
 """
 
 from __future__ import annotations
@@ -17,9 +19,20 @@ from pathlib import Path
 from typing import Any
 
 ENGLISH, CHINESE = LANGUAGES = ("en", "zh")
-PHRASES: dict[str, str] = json.loads(Path(__file__).with_name("phrases.zh.json").read_text(encoding="utf-8"))
-END = r"(?=\s|<|$)"  # of a sentence
-VALUE = re.compile(r"\{(\w+)\}")  # of a phrase
+
+
+def _read(name: str) -> dict[str, str]:
+    texts: dict[str, str] = json.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+    return texts
+
+
+PHRASES, MESSAGES = _read("phrases.zh.json"), _read("messages.zh.json")
+VALUE = re.compile(r"\{(\w+)\}")  # of a message
+END = r"(?=\s|<|$)"  # of a message
+WORD, ANY = r"(?<!\\S)(?P<\1>\\S+?)", r"(?P<\1>.+?)"  # what a message may begin with, and any other value
+LIST, MORE = "names", re.compile(r" and (\d+) more$")  # what values that are lists are called, and how a long one ends
+GAP = re.compile("(?<=[\u3002\uff1a]) ")  # after a Chinese full stop or colon
+LONGEST = 4000  # characters of messages that are translated
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
 
@@ -44,27 +57,36 @@ def phrase(text: str) -> str:
 
 
 def sentences(text: str) -> str:
-    """Sentences that the code makes in English, as errors, in the language that is spoken: each that `phrases.zh.json`
-    has with its values in braces, the others as they are."""
-    if _language.get() == ENGLISH:
+    """Messages that the code makes in English, as errors, in the language that is spoken: each whose form
+    `messages.zh.json` has, the others as they are."""
+    if _language.get() == ENGLISH or len(text) > LONGEST:
         return text
     for pattern, chinese in _patterns().items():
         text = pattern.sub(partial(_filled, chinese), text)
-    return text
+    return GAP.sub("", text)
 
 
 def _filled(chinese: str, match: re.Match[str]) -> str:
-    return chinese.format(**{name: phrase(value) for name, value in match.groupdict().items()})
+    return chinese.format(**{name: _value(name, value) for name, value in match.groupdict().items()})
+
+
+def _value(name: str, value: str) -> str:
+    """A value of a message: a list with Chinese commas, a term in Chinese, and all else as it is."""
+    if name.startswith(LIST):
+        return MORE.sub(lambda match: phrase("and {count} more").format(count=match[1]), value).replace(", ", "、")
+    return phrase(value)
 
 
 @lru_cache(maxsize=1)
 def _patterns() -> dict[re.Pattern[str], str]:
-    """What finds each phrase that is a sentence, with its Chinese."""
-    return {
-        re.compile(VALUE.sub(r"(?P<\1>.+?)", re.escape(text).replace(r"\{", "{").replace(r"\}", "}")) + END): chinese
-        for text, chinese in PHRASES.items()
-        if text.endswith(".")
-    }
+    """What finds each message, with its Chinese."""
+    return {pattern_of(text): chinese for text, chinese in MESSAGES.items()}
+
+
+def pattern_of(text: str) -> re.Pattern[str]:
+    """What finds a message by its form, its values as groups."""
+    plain = re.escape(text).replace(r"\{", "{").replace(r"\}", "}")
+    return re.compile(VALUE.sub(ANY, VALUE.sub(WORD, plain, count=1) if text[0] == "{" else plain) + END)
 
 
 def in_languages(make: Callable[[], dict[str, Any]]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from html import escape
 from numbers import Integral, Real
@@ -71,6 +72,11 @@ def say(key: str, **values: Any) -> str:
     section, _, name = key.partition(".")
     template = TRANSLATED.get(language(), {}).get(section, {}).get(name) or TEMPLATES[section][name]
     return _FILLED.vformat(template, (), values)
+
+
+def listed(parts: Iterable[str], between: str = "comma") -> str:
+    """Parts of a list as the language joins them: words, or with "clause" what is longer."""
+    return say(f"reading.{between}").join(parts)
 
 
 def rich(text: str) -> str:

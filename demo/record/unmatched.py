@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from demo.record.table import say
+from demo.record.table import listed, say
 from seps import Explanation
 from seps.explanation.caption_words import CaptionWord
 from seps.models.found_words import FoundRule, best_cosine, unfound_words
@@ -65,4 +65,4 @@ def kind_of(rule: FoundRule) -> str:
 def quoted(words: Sequence[str]) -> str:
     """Words in quotation marks, each once, with commas and an "or"."""
     marked = [f"“{word}”" for word in dict.fromkeys(words)]
-    return marked[0] if len(marked) == 1 else f"{', '.join(marked[:-1])}{say('reading.or')}{marked[-1]}"
+    return marked[0] if len(marked) == 1 else f"{listed(marked[:-1])}{say('reading.or')}{marked[-1]}"

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from demo.record.language import phrase
-from demo.record.table import rich, say
+from demo.record.table import listed, rich, say
 from seps.numbers import written
 
 DENSE = {"none": "captions alone", "own": "each with its own dense caption", "other": "with another image's"}
@@ -77,7 +77,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], groups: Sequence[
     ]
     body = "".join(f"<tr>{row}</tr>" for row in named)
     above = f"<tr>{above}</tr>" if groups else ""
-    name = escape(", ".join(dict.fromkeys(phrase(text) for text in heads if text)), quote=True)
+    name = escape(listed(dict.fromkeys(phrase(text) for text in heads if text)), quote=True)
     content = f"<table><thead>{above}<tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     return f'<div class="wide" role="group" tabindex="0" aria-label="{name}">{content}</div>'
 

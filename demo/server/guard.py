@@ -15,7 +15,7 @@ import gradio as gr
 from gradio.block_function import BlockFunction
 from gradio.exceptions import ComponentProcessingError
 
-from demo.record.language import speaking
+from demo.record.language import phrase, sentences, speaking
 from demo.server.detail import checked_fields, is_finite, shortened, valid_text
 from demo.server.gate import FAULT, FULL, STATUS, is_full
 from demo.server.sessions import Sessions
@@ -42,18 +42,22 @@ class GuardedBlocks(gr.Blocks):
             gr.Error: with a sentence.
         """
         event = self.fns[block_fn] if isinstance(block_fn, int) else block_fn
+        with speaking(asked_language(options.get("request"))):
+            return await self._answered(event, inputs, *args, **options)
+
+    async def _answered(self, event: BlockFunction, inputs: list[Any], *args: Any, **options: Any) -> Any:
+        """As `process_api`, in the language that is spoken."""
         try:
             if isinstance(self.state_holder, Sessions) and self.state_holder.is_gone(options.get("session_hash")):
                 raise ValueError(GONE.format(query=escape(asked_from(options.get("request")))))
             if event.collects_event_data:  # before Gradio looks for files in it
                 checked_fields(options["event_data"]._data if options.get("event_data") else None)
-            with speaking(asked_language(options.get("request"))):
-                return await super().process_api(event, checked(event, inputs), *args, **options)
+            return await super().process_api(event, checked(event, inputs), *args, **options)
         except Exception as error:
             cause = error.__cause__ if isinstance(error, ComponentProcessingError) else error  # reading an upload
             status, sentence = status_of(event, cause)
             scope_of(options.get("request"))[STATUS] = status
-            raise gr.Error(sentence, title="Refused", print_exception=False) from error
+            raise gr.Error(sentences(sentence), title=phrase("Refused"), print_exception=False) from error
 
 
 def status_of(event: BlockFunction, cause: BaseException | None) -> tuple[int, str]:

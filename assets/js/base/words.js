@@ -45,6 +45,11 @@ export function tells(key) {
   return template(key) !== undefined;
 }
 
+// Parts of a list as the language joins them: words, or with "clause" what is longer.
+export function listed(parts, between = "comma") {
+  return parts.join(template(`reading.${between}`));
+}
+
 // The same as nodes, where a value may be an element.
 export function sayNodes(key, values) {
   return pieces(template(key), values).filter((piece) => piece !== "");

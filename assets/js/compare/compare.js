@@ -4,7 +4,7 @@ import { onPhotos, resize } from "../base/canvas.js";
 import { button, describedBy, h, press } from "../base/dom.js";
 import { mounting } from "../base/mount.js";
 import { fixed } from "../base/numbers.js";
-import { layerName, say, sayNodes } from "../base/words.js";
+import { layerName, listed, say, sayNodes } from "../base/words.js";
 import { drawLayer } from "../picture/layer.js";
 import { downloadButtons, modelName } from "../picture/foot.js";
 import { credit, layerLegend } from "../picture/legend.js";
@@ -140,7 +140,7 @@ function build(root, value, trigger) {
       return say("patch.compared_value", { ...placed, value: number(values[state.patch]) });
     });
     const place = say("patch.place", placeOf(first, state.patch));
-    return say("patch.compared", { place, found: sentences.join(", ") });
+    return say("patch.compared", { place, found: listed(sentences, "clause") });
   }
 
   function update() {

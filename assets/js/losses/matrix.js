@@ -3,7 +3,7 @@
 import { button, h } from "../base/dom.js";
 import { roving } from "../base/focus.js";
 import { fixed } from "../base/numbers.js";
-import { say, sayNodes } from "../base/words.js";
+import { listed, say, sayNodes } from "../base/words.js";
 
 // Which looks a pair has: a true one, one masked as of the same photo, one that violates the margin.
 function looks(value, row, column) {
@@ -126,7 +126,7 @@ export function unforeseenCards({ classes, class_list: list, examples }) {
           "p",
           {},
           example.named_by.length
-            ? say("loss.named", { subject: example.subject, names: example.named_by.join(", ") })
+            ? say("loss.named", { subject: example.subject, names: listed(example.named_by) })
             : say("loss.unnamed", { subject: example.subject }),
         ),
         h(

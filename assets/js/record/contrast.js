@@ -3,7 +3,7 @@
 //
 // A side is {title, caption, record, attribution, unfound, rank, total}, rank 0 where it was not ranked.
 
-import { phrase, say } from "../base/words.js";
+import { listed, phrase, say } from "../base/words.js";
 import { captionWords, isContent, quoted } from "./unfound.js";
 import { whereabouts } from "./whereabouts.js";
 
@@ -126,7 +126,7 @@ function wordSentence(contrast, { name: word, left, right, difference }) {
 function alternative(contrast, part, place) {
   const { title, record } = contrast.sides[place];
   if (!part) {
-    const words = marksOf(contrast, place).map(({ word }) => word).join(", ");
+    const words = listed(marksOf(contrast, place).map(({ word }) => word));
     return say("why.picture", { title, shown: words ? say("why.marked", { words }) : say("why.unmarked") });
   }
   const values = mapOf(contrast, part, place);

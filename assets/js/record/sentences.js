@@ -2,7 +2,7 @@
 // demo/record/sentences.py, demo/record/layers.py and demo/record/layer_facts.py say some of it in files, in commands and
 // in the lesson; tests/helpers/record_words.py is all of it in Python.
 
-import { layers as rows, phrase, say, tells, template, tokenLabel } from "../base/words.js";
+import { layers as rows, listed, phrase, say, tells, template, tokenLabel } from "../base/words.js";
 import { layerText, resolve, sourceOf } from "./values.js";
 import { whereabouts } from "./whereabouts.js";
 
@@ -208,8 +208,8 @@ function keptWords({ kept }) {
 // The template of a patch's line: its fate, its score and rank, and the parts of the score.
 function branchLine(branch, isAlone) {
   const part = template("patch.part");
-  const parts = Object.keys(branch.parts)
-    .map((name) => part.replaceAll("{name}", name).replaceAll("{value", `{${name}`)).join(", ");
+  const named = (name) => part.replaceAll("{name}", name).replaceAll("{value", `{${name}`);
+  const parts = listed(Object.keys(branch.parts).map(named), "clause");
   return template(isAlone ? "patch.branch" : "patch.of_branch")
     .replaceAll("{branch}", capitalized(phrase(branch.name)))
     .replaceAll("{total}", String(branch.kept.length))

@@ -1,7 +1,7 @@
 // The words of a caption that match nothing in a picture, and what is said of them: as demo/record/unmatched.py, and
 // seps/explanation/caption_words.py, which joins pieces to words.
 
-import { say } from "../base/words.js";
+import { listed, say } from "../base/words.js";
 
 const isSpecial = (label) => /^\[.+\]$/s.test(label);
 
@@ -59,5 +59,5 @@ export function missedSentence(record, language) {
 // Words in quotation marks, each once, with commas and an "or".
 export function quoted(words) {
   const marked = [...new Set(words.map(({ text }) => `“${text}”`))];
-  return marked.length === 1 ? marked[0] : `${marked.slice(0, -1).join(", ")}${say("reading.or")}${marked.at(-1)}`;
+  return marked.length === 1 ? marked[0] : `${listed(marked.slice(0, -1))}${say("reading.or")}${marked.at(-1)}`;
 }

@@ -2,7 +2,7 @@
 // demo/screens/captions/view.py answers the triggers in the app.
 
 import { fixed } from "../base/numbers.js";
-import { say } from "../base/words.js";
+import { listed, say } from "../base/words.js";
 import { fromHighest } from "../engine/numbers.js";
 import { captions as list } from "../lists/lists.js";
 import { linked } from "../page/address.js";
@@ -147,7 +147,7 @@ export function captionsView({ site, engine, pairs, line, lead }) {
     const text = query.get("typed") ?? "";
     const pool = poolOf(facts, index ?? 0, query.get("pool"));
     if ((query.get("pool") ?? pool) !== pool) {
-      const names = poolsOf(facts.model).map(([value]) => value).join(", ");
+      const names = listed(poolsOf(facts.model).map(([value]) => value));
       throw new Error(say("static.no_pool", { pool: query.get("pool"), names }));
     }
     return { ...await values(facts, { index: index ?? 0, caption, typed: text, pool }, drawnOf(query)), typed: text };
@@ -176,7 +176,7 @@ function recallLine(rows) {
   const first = rows.findIndex(({ is }) => is === "right");
   if (first < 0) return say("captions.no_truth");
   const hits = RECALL_AT.map((k) => say(first < k ? "captions.hit" : "captions.miss", { k }));
-  return say("captions.recall", { hits: hits.join(", "), best: first + 1 });
+  return say("captions.recall", { hits: listed(hits, "clause"), best: first + 1 });
 }
 
 // Captions for a photograph, the best first: {rows: [{caption, score, is}], milliseconds}, where `is` tells whether one

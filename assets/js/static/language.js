@@ -1,6 +1,6 @@
 // What is told of a caption as the model reads it, as demo/service/language.py and demo/service/captions.py tell it.
 
-import { say } from "../base/words.js";
+import { listed, say } from "../base/words.js";
 
 const UNKNOWN = "[UNK]";
 const MIN_FRACTION = 0.25; // of the words in pieces, from which on a caption of at least ENOUGH words gets a hint
@@ -53,7 +53,7 @@ export function noteOf(caption, { pieces, words, limit }, common) {
   const notes = [hint(words, pieces, common)];
   if (pieces.length > limit) notes.push(say("static.cut", { limit, count: pieces.length }));
   else if (unknown && !notes[0]) {
-    const named = listed(words.filter(({ labels }) => labels.includes(UNKNOWN)));
+    const named = first(words.filter(({ labels }) => labels.includes(UNKNOWN)));
     notes.push(say("static.unknown_pieces", { unknown, count: pieces.length, words: named }));
   }
   return notes.filter(Boolean).join(" ");
@@ -65,16 +65,16 @@ function hint(all, pieces, common) {
   const broken = words.filter(({ labels }) => labels.some((label) => label.startsWith("##") || label === UNKNOWN));
   const fraction = broken.length / words.length;
   if (words.length >= ENOUGH ? fraction >= MIN_FRACTION : fraction > SHORT_FRACTION) {
-    return say("static.not_english_words", { words: listed(broken) });
+    return say("static.not_english_words", { words: first(broken) });
   }
   const isEnough = new Set(words.map(({ text }) => text)).size >= ENOUGH;
   return isEnough && !pieces.some((piece) => common.includes(piece.toLowerCase())) ? say("static.not_english") : "";
 }
 
 // The first words, each once, without the punctuation around them.
-function listed(words) {
+function first(words) {
   const once = [...new Set(words.map(({ text }) => bare(text)))];
-  const named = once.slice(0, NAMED).join(", ");
+  const named = listed(once.slice(0, NAMED));
   return once.length > NAMED ? say("static.more", { words: named, count: once.length - NAMED }) : named;
 }
 

@@ -12,7 +12,7 @@ import gradio as gr
 from demo.galleries.index import IndexedGallery
 from demo.galleries.openings import opening_of
 from demo.record.photo import with_new_key
-from demo.record.table import say
+from demo.record.table import listed, say
 from demo.screens import chooser
 from demo.screens.chooser import Chooser, SelectedImage
 from demo.screens.link import Link, LinkedView, as_linked
@@ -163,7 +163,7 @@ def recall_line(ranking: CaptionRanking) -> str:
     """Whether R@1, R@5 and R@10 hit, in words."""
     if not ranking.has_truth:
         return say("captions.no_truth")
-    hits = ", ".join(say("captions.hit" if hit else "captions.miss", k=k) for k, hit in ranking.hits().items())
+    hits = listed((say("captions.hit" if hit else "captions.miss", k=k) for k, hit in ranking.hits().items()), "clause")
     return say("captions.recall", hits=hits, best=1 + ranking.correct.index(True))
 
 

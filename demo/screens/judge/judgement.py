@@ -11,7 +11,7 @@ import numpy as np
 from demo.record.language import phrase
 from demo.record.packing import packed_array
 from demo.record.sentences import SPECIAL
-from demo.record.table import say
+from demo.record.table import listed, say
 from demo.record.unmatched import kind_of, unfound
 from demo.service.judging import JudgeResult
 from demo.service.whereabouts import whereabouts
@@ -151,7 +151,7 @@ def words_numbers(record: Explanation, rule: FoundRule | None = None) -> str:
     words = word_cosines(record)
     if not words:
         return ""
-    cosines = say("judge.cosines", words=", ".join(f"“{word}” {written(cosine, '.2f')}" for word, cosine in words))
+    cosines = say("judge.cosines", words=listed(f"“{word}” {written(cosine, '.2f')}" for word, cosine in words))
     nothing = missing_words(record, rule)
     if rule is None:
         return f"{cosines} {say('judge.unfound' if nothing else 'judge.all_found')}"
@@ -162,7 +162,7 @@ def words_numbers(record: Explanation, rule: FoundRule | None = None) -> str:
 def quoted(words: Sequence[str]) -> str:
     """Words in quotation marks, with commas and an "and"."""
     marked = [f"“{word}”" for word in words]
-    return marked[0] if len(marked) == 1 else f"{', '.join(marked[:-1])}{say('reading.and')}{marked[-1]}"
+    return marked[0] if len(marked) == 1 else f"{listed(marked[:-1])}{say('reading.and')}{marked[-1]}"
 
 
 def best_word(record: Explanation) -> int:

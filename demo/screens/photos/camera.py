@@ -17,6 +17,7 @@ from demo.galleries.folder import uploads_gallery
 from demo.galleries.index import GalleryInMemory, index_gallery
 from demo.galleries.personal import CAMERA
 from demo.galleries.photos import read_upload
+from demo.record.language import sentences
 from demo.record.packing import packed_array
 from demo.record.photo import with_new_key
 from demo.record.table import say
@@ -94,7 +95,7 @@ def connect(
         try:
             return look_value(registry.of(state.gallery), event.picture("frame"), state.caption)
         except ValueError as error:
-            return with_new_key({"problem": str(error)})
+            return with_new_key({"problem": sentences(str(error))})
 
     lens.look(look, state, lens, **UNQUEUED)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import gradio as gr
 
+from demo.galleries.index import IndexedGallery
 from demo.galleries.openings import opening_of
 from demo.galleries.personal import PERSONAL
 from demo.screens.chooser import SelectedImage
@@ -33,7 +34,7 @@ from demo.screens.why.values import WhyState, first_two, linked_state, state_ran
 from demo.server.detail import Detail
 from demo.service.captions import read_caption, read_typed
 from demo.service.registry import ModelRegistry
-from demo.service.retrieval import CaptionRanking
+from demo.service.retrieval import CaptionRanking, RetrievalService
 from demo.service.session import SessionData
 
 
@@ -253,14 +254,20 @@ def connect_sources(
     @errors_as_message(count)
     def from_compare(selected: SelectedImage, state: ViewState) -> tuple[Any, ...]:
         service, indexed = registry.find(selected.gallery, selected.session)
-        texts = list(dict.fromkeys(read_typed(service.model, state.caption)))
-        ranked = sorted(texts, key=lambda text: -service.explain(indexed, selected.index, text).similarity)
-        if len(ranked) < 2:
-            raise ValueError("These captions are the same: write two different ones.")
-        return leads(WhyState(selected.gallery, selected.index, ranked[0], other=ranked[1]), selected.session)
+        best, other = compared_captions(service, indexed, selected.index, state.caption)
+        return leads(WhyState(selected.gallery, selected.index, best, other=other), selected.session)
 
     for source, answer in ((photos, from_photos), (captions, from_captions), (compare, from_compare)):
         source.asks(answer, list(source.inputs), [source.status, tabs, *view.outputs], **ANSWERING)
+
+
+def compared_captions(service: RetrievalService, indexed: IndexedGallery, index: int, typed: str) -> tuple[str, str]:
+    """The two captions, typed one a line, that fit a photograph best; ValueError where all of them are the same."""
+    texts = list(dict.fromkeys(read_typed(service.model, typed)))
+    ranked = sorted(texts, key=lambda text: -service.explain(indexed, index, text).similarity)
+    if len(ranked) < 2:
+        raise ValueError("These captions are the same: write two different ones.")
+    return ranked[0], ranked[1]
 
 
 def two_captions(ranking: CaptionRanking, chosen: str) -> tuple[str, str]:

@@ -19,8 +19,19 @@ import numpy as np
 import pytest
 
 from demo.record import language, table
-from demo.record.language import CHINESE, ENGLISH, PHRASES, in_languages, of_language, phrase, sentences, speaking
-from demo.record.table import CHINESE_LESSON, CHINESE_TABLE, LESSON, TABLE, say
+from demo.record.language import (
+    CHINESE,
+    ENGLISH,
+    MESSAGES,
+    PHRASES,
+    in_languages,
+    of_language,
+    phrase,
+    sentences,
+    speaking,
+)
+from demo.record.table import CHINESE_LESSON, CHINESE_TABLE, LESSON, TABLE, listed, say
+from demo.record.unmatched import quoted
 from demo.screens.about.view import measured
 from demo.screens.captions.view import NO_POOL
 from demo.screens.generate.view import KINDS
@@ -100,6 +111,15 @@ def test_a_sentence_is_in_the_language_that_is_spoken_here_alone() -> None:
         assert say("mask.kept") == "kept"
 
 
+def test_lists_are_joined_as_the_language_joins_them() -> None:
+    assert (quoted(["red", "cat", "sofa"]), listed(["R@1", "R@5"], "clause")) == ("“red”, “cat” or “sofa”", "R@1, R@5")
+    with speaking(CHINESE):
+        assert quoted(["red", "cat", "sofa"]) == "“red”、“cat”或“sofa”"
+        assert listed(["R@1", "R@5"], "clause").split("R@1")[1] == "\uff0cR@5"
+        message = "There is no gallery 'moon'; there are: photos, scenes."
+        assert sentences(message).endswith("photos、scenes。")
+
+
 def test_what_lacks_in_chinese_is_said_in_english(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(table.TRANSLATED, CHINESE, {})
     with speaking(CHINESE):
@@ -126,10 +146,11 @@ def test_a_caption_that_cannot_be_read_is_told_in_chinese(service: RetrievalServ
         assert sentences("Nothing translates this.") == "Nothing translates this."
 
 
-def test_phrases_have_the_same_values_and_numbers() -> None:
-    for english, chinese in PHRASES.items():
-        assert places(english) == places(chinese), f"phrases.zh.json, {english}: other values"
-        assert digits(english) == digits(chinese), f"phrases.zh.json, {english}: other numbers"
+@pytest.mark.parametrize(("file", "texts"), [("phrases", PHRASES), ("messages", MESSAGES)])
+def test_phrases_have_the_same_values_and_numbers(file: str, texts: dict[str, str]) -> None:
+    for english, chinese in texts.items():
+        assert places(english) == places(chinese), f"{file}.zh.json, {english}: other values"
+        assert digits(english) == digits(chinese), f"{file}.zh.json, {english}: other numbers"
 
 
 class Noticing(dict[str, str]):

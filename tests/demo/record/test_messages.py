@@ -1,0 +1,132 @@
+"""Messages of the code in Chinese: each form in the table is that of a message which the app or the library makes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import partial
+from html import unescape
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from PIL import Image
+
+from demo.galleries import decoding
+from demo.galleries.folder import uploads_gallery
+from demo.galleries.index import index_gallery
+from demo.galleries.photos import read_photo
+from demo.record.language import CHINESE, MESSAGES, pattern_of, sentences, speaking
+from demo.screens.chooser import SelectedImage, left_out
+from demo.screens.compare.view import show_side_by_side
+from demo.screens.generate.values import linked_state as linked_drawing
+from demo.screens.lesson.view import from_link as linked_lesson
+from demo.screens.losses.view import from_link
+from demo.screens.parts import ViewState, message
+from demo.screens.session import fill
+from demo.screens.why.view import compared_captions
+from demo.server.detail import Detail
+from demo.server.gate import FAULT, FULL, MAX_BYTES, large
+from demo.server.guard import GONE
+from demo.service.captions import noted_if_unlike, read_caption
+from demo.service.registry import ModelRegistry
+from demo.service.retrieval import RetrievalService
+from seps.models.known_captions import KnownCaptions
+
+TESTS = Path(__file__).parents[2]
+LINKS: list[dict[str, str]] = [
+    {"view": "moon"},
+    {"model": "moon"},
+    {"model": "scenes", "gallery": "examples"},
+    {"mask": "A" * 33, "caption": "a cat"},
+    {"mask": "_" * 32 + "8", "budget": "5", "caption": "a cat", "photo": "cat"},
+    {"opacity": "500"},
+    {"grid": "7"},
+    {"layer": "word:99", "caption": "a cat", "photo": "cat"},
+    {"view": "edit", "gallery": "examples"},
+    {"view": "why", "other": "a dog"},
+    {"view": "captions", "pool": "moon"},
+]
+
+
+def refusal(make: Callable[[], Any]) -> str:
+    """What is told of a call that is refused."""
+    with pytest.raises(ValueError) as error:
+        make()
+    return str(error.value)
+
+
+def recorded() -> list[str]:
+    """The sentences of errors that other tests make, and compare word for word."""
+    rooms = [json.loads(file.read_text(encoding="utf-8")) for file in TESTS.rglob("sentences.json")]
+    entries = [texts for room in rooms for texts in room.values()]
+    return [text for texts in entries for text in ([texts] if isinstance(texts, str) else texts)]
+
+
+def of_links(registry: ModelRegistry) -> list[str]:
+    """What is told of links with a wrong part."""
+    pages = [str(fill(registry, query)) for query in LINKS]
+    told = [re.findall('<p class="message problem"[^>]*>(.*?)</p>', page) for page in pages]
+    assert all(told), LINKS[[bool(lines) for lines in told].index(False)]
+    chosen, photos = SelectedImage("examples", 0), registry.photos
+    losses: list[dict[str, str]] = [{"share": "2"}, {"mining": "some"}, {"margin": "7"}]
+    return [
+        *(unescape(lines[0]) for lines in told),
+        refusal(lambda: linked_lesson(registry, {"beta": "much"}, chosen, "a cat", "")),
+        refusal(lambda: linked_drawing({"guidance": "99"})),
+        *(refusal(partial(from_link, photos, wrong)) for wrong in losses),
+    ]
+
+
+def of_captions(service: RetrievalService, registry: ModelRegistry) -> list[str]:
+    """What is told of captions."""
+    indexed = service.find("examples")
+    texts = ("a dog " * 60, "a dog 🐶 sits by a cat in the snow", "ein Hund rennt schnell", "une femme en robe rouge")
+    known = KnownCaptions(torch.eye(2, service.model.txt_enc.width), 1.01)
+    return [
+        *(read_caption(service.model, text).note for text in texts),
+        noted_if_unlike(service.model, known, read_caption(service.model, "a cat")).note,
+        refusal(lambda: show_side_by_side(registry, SelectedImage("examples", 0), "a cat", ViewState())),
+        refusal(lambda: compared_captions(service, indexed, 0, "a cat\na cat")),
+    ]
+
+
+def of_pictures(service: RetrievalService, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is told of pictures that somebody sends."""
+    content = BytesIO()
+    Image.new("1", (2000, 1000)).save(content, "PNG")
+    monkeypatch.setattr(decoding, "MAX_PIXELS_WHOLE", 1_000_000)
+    lines = [refusal(lambda: read_photo(content.getvalue(), "wide.png"))]
+    monkeypatch.setattr(decoding, "MAX_PIXELS", 1_000_000)
+    lines.append(refusal(lambda: read_photo(content.getvalue(), "wide.png")))
+    small = BytesIO()
+    Image.new("RGB", (8, 8)).save(small, "PNG")
+    sent = [("small.png", small.getvalue()), *((f"{number}.png", b"text") for number in range(5))]
+    some = index_gallery(service.model, uploads_gallery(sent), None)
+    return [*lines, left_out(some), refusal(lambda: index_gallery(service.model, uploads_gallery(sent[1:]), None))]
+
+
+def test_each_form_is_that_of_a_real_message(
+    service: RetrievalService, registry: ModelRegistry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [FULL, FAULT, large(MAX_BYTES), GONE.format(query="view=why"), message("Saved as a.png.")]
+    lines.append(refusal(lambda: Detail(None, {}).text("layer")))
+    lines += [*recorded(), *of_captions(service, registry), *of_links(registry), *of_pictures(service, monkeypatch)]
+    unused = [form for form in MESSAGES if not any(pattern_of(form).search(line) for line in lines)]
+    assert unused == [], "no message of this form is made: demo/record/messages.zh.json"
+
+
+LETTERS = r"[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}"  # three English words in a row
+
+
+@pytest.mark.parametrize("language", [CHINESE])
+def test_what_visitors_meet_is_told_in_chinese_throughout(
+    service: RetrievalService, registry: ModelRegistry, monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    lines = [*of_links(registry), *of_captions(service, registry), *of_pictures(service, monkeypatch)]
+    with speaking(language):
+        told = [sentences(line) for line in lines]
+    assert [line for line in told if re.search(LETTERS, line)] == []
