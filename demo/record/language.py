@@ -73,7 +73,8 @@ def _filled(chinese: str, match: re.Match[str]) -> str:
 def _value(name: str, value: str) -> str:
     """A value of a message: a list with Chinese commas, a term in Chinese, and all else as it is."""
     if name.startswith(LIST):
-        return MORE.sub(lambda match: phrase("and {count} more").format(count=match[1]), value).replace(", ", "、")
+        value = MORE.sub(lambda match: phrase("and {count} more").format(count=match[1]), value)
+        return "、".join(map(phrase, value.split(", ")))
     return phrase(value)
 
 

@@ -47,6 +47,10 @@ def test_it_shows_what_its_folder_shows(
         point_to(hub.address, str(tmp_path / "hub"), monkeypatch)
         load_model(folder).push_to_hub("owner/theirs", token=TOKEN)
         fetch_model("owner/theirs")
+    sent = hub.repos["models/owner/theirs"].files
+    assert sent.keys() == {file.name for file in folder.iterdir()}
+    for name in sent.keys() - {"README.md"}:  # whose block has the results too
+        assert sent[name] == (folder / name).read_bytes()
     registry = open_registry(cache=cache, fetch=False, models=[str(folder), "owner/theirs"])
     first, other = registry.of("theirs"), registry.of("theirs-2")
     assert other.found_rule == first.found_rule == FoundRule(0.25, frozenset({"cat"}))

@@ -75,6 +75,7 @@ def test_a_model_comes_back_as_it_was_uploaded(hub: Hub, pushed: Repo, bert: Pat
     ] == downloads  # from the cache
 
 
+@pytest.mark.slow
 def test_a_folder_comes_back_file_by_file(hub: Hub, tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     files = {file.name: file.read_bytes() for file in write_for_hub("photos", folder)}
