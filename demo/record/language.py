@@ -74,7 +74,7 @@ def _value(name: str, value: str) -> str:
     """A value of a message: a list with Chinese commas, a term in Chinese, and all else as it is."""
     if name.startswith(LIST):
         value = MORE.sub(lambda match: phrase("and {count} more").format(count=match[1]), value)
-        return "、".join(map(phrase, value.split(", ")))
+        return "、".join(phrase(part) if " " in part else part for part in value.split(", "))  # names stay names
     return phrase(value)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from os.path import normpath
 from pathlib import Path
 from shutil import copytree, ignore_patterns
-from typing import Any
+from typing import Any, TypeGuard
 
 from huggingface_hub import EvalResult, ModelCard, ModelCardData
 
@@ -152,7 +152,7 @@ def eval_results(folder: Path, datasets: list[str]) -> Iterator[EvalResult]:
                 )
 
 
-def is_whole(measurement: Any) -> bool:
+def is_whole(measurement: Any) -> TypeGuard[dict[str, Any]]:
     """Whether a measurement of `seps.evaluate` has all that tables tell of it: counts, and recalls both ways."""
     if not isinstance(measurement, dict) or not isinstance(measurement.get("split"), str):
         return False

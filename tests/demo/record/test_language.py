@@ -116,8 +116,8 @@ def test_lists_are_joined_as_the_language_joins_them() -> None:
     with speaking(CHINESE):
         assert quoted(["red", "cat", "sofa"]) == "“red”、“cat”或“sofa”"
         assert listed(["R@1", "R@5"], "clause").split("R@1")[1] == "\uff0cR@5"
-        message = "There is no gallery 'moon'; there are: photos, scenes."
-        assert sentences(message).endswith("photos、scenes。")
+        message = "There is no gallery 'moon'; there are: photos, scenes, paper, typed ones alone."
+        assert sentences(message).endswith("photos、scenes、paper、仅输入的描述。")
 
 
 def test_what_lacks_in_chinese_is_said_in_english(monkeypatch: pytest.MonkeyPatch) -> None:

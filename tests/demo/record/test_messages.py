@@ -73,12 +73,12 @@ def recorded() -> list[str]:
 def of_links(registry: ModelRegistry) -> list[str]:
     """What is told of links with a wrong part."""
     pages = [str(fill(registry, query)) for query in LINKS]
-    told = [re.findall('<p class="message problem"[^>]*>(.*?)</p>', page) for page in pages]
-    assert all(told), LINKS[[bool(lines) for lines in told].index(False)]
+    problems = [re.findall('<p class="message problem"[^>]*>(.*?)</p>', page) for page in pages]
+    assert all(problems), LINKS[[bool(lines) for lines in problems].index(False)]
     chosen, photos = SelectedImage("examples", 0), registry.photos
     losses: list[dict[str, str]] = [{"share": "2"}, {"mining": "some"}, {"margin": "7"}]
     return [
-        *(unescape(lines[0]) for lines in told),
+        *(unescape(lines[0]) for lines in problems),
         refusal(lambda: linked_lesson(registry, {"beta": "much"}, chosen, "a cat", "")),
         refusal(lambda: linked_drawing({"guidance": "99"})),
         *(refusal(partial(from_link, photos, wrong)) for wrong in losses),
@@ -109,8 +109,8 @@ def of_pictures(service: RetrievalService, monkeypatch: pytest.MonkeyPatch) -> l
     small = BytesIO()
     Image.new("RGB", (8, 8)).save(small, "PNG")
     sent = [("small.png", small.getvalue()), *((f"{number}.png", b"text") for number in range(5))]
-    some = index_gallery(service.model, uploads_gallery(sent), None)
-    return [*lines, left_out(some), refusal(lambda: index_gallery(service.model, uploads_gallery(sent[1:]), None))]
+    indexed = index_gallery(service.model, uploads_gallery(sent), None)
+    return [*lines, left_out(indexed), refusal(lambda: index_gallery(service.model, uploads_gallery(sent[1:]), None))]
 
 
 def test_what_visitors_meet_is_told_in_chinese_by_forms_of_real_messages(
