@@ -165,6 +165,18 @@ def test_a_screen_imports_no_other_screen() -> None:
     assert wrong == []
 
 
+def test_a_person_s_pictures_pass_from_a_screen_through_the_service_into_the_galleries() -> None:
+    """What decodes and encodes them is called there, so that nothing of them goes back and forth."""
+    reading = {"read_upload", "read_video", "uploads_gallery", "index_gallery", "index_in_steps"}
+    assert reading <= imported_names("demo/service")
+    assert not reading & imported_names("demo/screens")
+
+
+def imported_names(folder: str) -> set[str]:
+    """What the files of a folder import, by its own name."""
+    return {name.rpartition(".")[2] for file in modules(folder) for name in imported(file)}
+
+
 def test_no_circle_of_files() -> None:
     files = {module_name(file, ROOT): file for package in ("seps", "demo") for file in modules(package)}
     assert circle({name: files.keys() & set(imported(file)) - {name} for name, file in files.items()}) == []

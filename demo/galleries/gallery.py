@@ -9,7 +9,18 @@ from pathlib import Path
 from PIL import Image
 
 from demo.galleries.annotation import SceneAnnotation
-from demo.galleries.photos import Photo, content_digest, file_digest, pixels_digest, read_photo, read_upload
+from demo.galleries.photos import (
+    KEPT,
+    KeptPhoto,
+    Photo,
+    content_digest,
+    data_url,
+    file_digest,
+    jpeg_url,
+    pixels_digest,
+    read_photo,
+    read_upload,
+)
 
 
 @dataclass(frozen=True)
@@ -54,6 +65,14 @@ class GalleryItem:
     def photo(self) -> Image.Image:
         """The photograph in RGB; errors as `read`."""
         return self.read().image
+
+    def picture(self) -> tuple[str, int, int]:
+        """The photograph as a page shows it: a data URL of at most KEPT pixels on the long side, and the photograph's
+        own width and height. What was kept for that is given as it is; errors as `read`."""
+        if isinstance(self.source, KeptPhoto):
+            return jpeg_url(self.source.content), *self.source.size
+        photo = self.photo()
+        return data_url(photo, KEPT), photo.width, photo.height
 
     def digest(self) -> str:
         """The digest that `read` gives, a file's without decoding; errors as `read`, where no decoding is needed."""

@@ -16,6 +16,7 @@ from demo.galleries.worker import decoders
 from seps.checks import check_whole
 from seps.photos import to_rgb
 
+JPEG_URL = "data:image/jpeg;base64,"
 THUMBNAIL = 192
 KEPT = 900  # pixels of the long side of what is kept of an upload
 
@@ -45,6 +46,12 @@ class KeptPhoto:
         """The photograph in RGB."""
         with Image.open(BytesIO(self.content), formats=["JPEG"]) as image:
             return image.convert("RGB")
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height, without decoding."""
+        with Image.open(BytesIO(self.content), formats=["JPEG"]) as image:
+            return image.size
 
 
 def read_photo(source: Path | bytes, name: str = "") -> Photo:
@@ -114,7 +121,12 @@ def data_url(image: Image.Image, longest: int, quality: int = 85) -> str:
     Raises:
         ValueError: longest below 1.
     """
-    return "data:image/jpeg;base64," + base64.b64encode(_jpeg(image, longest, quality)).decode("ascii")
+    return jpeg_url(_jpeg(image, longest, quality))
+
+
+def jpeg_url(content: bytes) -> str:
+    """The content of a JPEG as a data URL."""
+    return JPEG_URL + base64.b64encode(content).decode("ascii")
 
 
 def thumbnail(image: Image.Image) -> str:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from demo.galleries.gallery import Gallery
+from demo.galleries.photos import JPEG_URL, jpeg_url
 from seps import SEPSModel
 from seps.indexing.layout import table_layout
 from seps.search.store import GalleryStore, Layout, StoredPhoto
@@ -16,7 +17,6 @@ from seps.search.table_errors import StoreError
 
 FOLDER = "tables"
 COMMIT = 64  # photographs: what a run that is ended loses at most
-JPEG_URL = "data:image/jpeg;base64,"
 
 
 class GalleryTable:
@@ -95,7 +95,7 @@ def table_place(cache: Path, gallery: Gallery, model: SEPSModel) -> Path:
 
 def thumbnail_url(photo: StoredPhoto) -> str:
     """A kept photograph's thumbnail as a data URL."""
-    return JPEG_URL + base64.b64encode(photo.thumbnail).decode("ascii")
+    return jpeg_url(photo.thumbnail)
 
 
 def thumbnail_content(url: str) -> bytes:

@@ -10,7 +10,6 @@ from demo.galleries.drawings import DRAWN
 from demo.galleries.gallery import GalleryItem
 from demo.galleries.index import IndexedGallery
 from demo.galleries.personal import PERSONAL
-from demo.galleries.photos import KEPT, data_url
 
 LONGEST_STRIP = 500  # photographs of a strip; of a longer one STRIP are shown
 STRIP = 60
@@ -26,7 +25,7 @@ def photo_value(indexed: IndexedGallery, index: int) -> dict[str, Any]:
     """The photograph as the viewer takes it."""
     item = indexed.gallery.items[index]
     of_a_person = indexed.gallery.name in (*PERSONAL, DRAWN)  # nothing of these outlives the session
-    source, width, height = (_photo_source if of_a_person else _remembered_source)(item)
+    source, width, height = item.picture() if of_a_person else _remembered_picture(item)
     values = {"src": source, "width": width, "height": height, "title": item.title}
     return values | {
         "credit": item.credit,
@@ -36,12 +35,7 @@ def photo_value(indexed: IndexedGallery, index: int) -> dict[str, Any]:
     }
 
 
-def _photo_source(item: GalleryItem) -> tuple[str, int, int]:
-    photo = item.photo()
-    return data_url(photo, KEPT), photo.width, photo.height
-
-
-_remembered_source = lru_cache(maxsize=256)(_photo_source)
+_remembered_picture = lru_cache(maxsize=256)(GalleryItem.picture)
 
 
 def credit_of(item: GalleryItem) -> str:

@@ -17,7 +17,6 @@ from demo.record.contrast import contrast_record
 from demo.record.layer_table import existing
 from demo.record.packing import overlap, plain
 from demo.screens.captions.view import recall_line
-from demo.screens.chooser import index_uploads
 from demo.screens.compare.export import comparison
 from demo.screens.downloads import explanation
 from demo.screens.generate.export import drawing_file, drawing_record
@@ -33,6 +32,7 @@ from demo.service.experiment import Outcome, experiment, known, read_changes, wi
 from demo.service.generating.rank import draw_and_read
 from demo.service.generating.request import GUIDANCE, SEED, STEPS, DrawingRequest, read_numbers
 from demo.service.masks import changed_mask, mask_text
+from demo.service.personal import index_uploads
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData

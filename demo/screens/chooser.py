@@ -8,8 +8,8 @@ from typing import Any
 
 import gradio as gr
 
-from demo.galleries.folder import MAX_UPLOADS, uploads_gallery
-from demo.galleries.index import GalleryInMemory, IndexedGallery, index_gallery
+from demo.galleries.folder import MAX_UPLOADS
+from demo.galleries.index import IndexedGallery
 from demo.record.photo import LONGEST_STRIP, strip_value
 from demo.screens.parts import (
     ANSWERING,
@@ -23,8 +23,8 @@ from demo.screens.parts import (
 )
 from demo.server.detail import Detail
 from demo.server.uploads import Upload, takes_uploads
+from demo.service.personal import index_uploads
 from demo.service.registry import ModelRegistry
-from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
 
 
@@ -181,22 +181,6 @@ def connect(
         show_progress_on=stale,
         **OPENING,
     )
-
-
-def index_uploads(
-    service: RetrievalService,
-    uploads: Sequence[Upload],
-    progress: Any = False,
-    before: GalleryInMemory | None = None,
-) -> GalleryInMemory:
-    """Index a person's photographs, in memory alone; those that `before` holds are not encoded again.
-
-    Raises:
-        ValueError: none can be read, or there are too many.
-    """
-    files = [(upload.name, upload.content) for upload in uploads]
-    encode = service.encode_uploads or service.encode_photos
-    return index_gallery(service.model, uploads_gallery(files), None, progress, encode, before)
 
 
 def left_out(indexed: IndexedGallery) -> str:

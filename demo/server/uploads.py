@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from demo.galleries.folder import MAX_UPLOADS
 from demo.galleries.photos import MAX_BYTES
@@ -16,8 +15,7 @@ MAX_VIDEO = 200 * 2**20
 NOT_THERE = f"This is no upload, or one that is gone: uploads stay for {LIFETIME // 60} minutes. Upload it once more."
 
 
-@dataclass(frozen=True)
-class Upload:
+class Upload(NamedTuple):
     """An uploaded file, read once: its name, for people, and its content, at most MAX_BYTES + 1 bytes of it."""
 
     name: str

@@ -11,7 +11,6 @@ import gradio as gr
 from PIL import Image
 
 from demo.galleries.drawings import DRAWN
-from demo.galleries.photos import read_upload
 from demo.galleries.scenes import SCENES
 from demo.record.language import html_in_languages
 from demo.record.photo import strip_value
@@ -63,6 +62,7 @@ from demo.service.generating.request import (
     STEPS,
     read_numbers,
 )
+from demo.service.personal import decode_upload
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
 
@@ -362,7 +362,7 @@ def connect_captions(registry: ModelRegistry, view: GenerateView) -> None:
     def upload_own(upload: Upload | None, kind: str) -> tuple[Any, ...]:
         if upload is None:
             return "", gr.skip()
-        photo = read_upload(upload.content, upload.name)
+        photo = decode_upload(upload)
         if kind == PHOTO and registry.captioning is not None:
             return "", of_photo(photo.image, photo.name)
         beams = opened_generator(registry).recaption(photo.image).best

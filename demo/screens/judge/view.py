@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 
 from demo.screens import chooser
-from demo.screens.chooser import Chooser, SelectedImage, index_uploads, left_out, several_photos
+from demo.screens.chooser import Chooser, SelectedImage, left_out, several_photos
 from demo.screens.downloads import OPTIONS, connect_layer, explanation, saving, sent
 from demo.screens.judge.values import (
     JudgeState,
@@ -29,6 +29,7 @@ from demo.server.detail import Detail
 from demo.server.uploads import Upload
 from demo.service.captions import read_prompt
 from demo.service.judging import STRENGTHS, spoiling_kinds
+from demo.service.personal import index_uploads
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
 

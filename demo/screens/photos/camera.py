@@ -13,10 +13,7 @@ from typing import Any
 import gradio as gr
 import numpy as np
 
-from demo.galleries.folder import uploads_gallery
-from demo.galleries.index import GalleryInMemory, index_gallery
-from demo.galleries.personal import CAMERA
-from demo.galleries.photos import read_upload
+from demo.galleries.index import GalleryInMemory
 from demo.record.language import sentences
 from demo.record.packing import packed_array
 from demo.record.photo import with_new_key
@@ -25,6 +22,7 @@ from demo.screens.parts import ANSWERING, UNQUEUED, ViewState, errors_as_message
 from demo.server.detail import Detail
 from demo.service.captions import read_caption
 from demo.service.masks import mask_text
+from demo.service.personal import explain_frame, index_frame
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
@@ -54,9 +52,7 @@ def look_value(service: RetrievalService, content: bytes, caption: str) -> dict[
     Raises:
         ValueError: a frame that cannot be decoded, or a caption that cannot be read.
     """
-    photo = read_upload(content, NAME)
-    encode = service.encode_uploads or service.encode_photos
-    record = service.explain_embeddings(encode([photo.image])[0], read_caption(service.model, caption).text, None)
+    record = explain_frame(service, NAME, content, read_caption(service.model, caption).text)
     return with_new_key(
         {
             "grid": list(record.grid),
@@ -67,12 +63,6 @@ def look_value(service: RetrievalService, content: bytes, caption: str) -> dict[
             "model": service.name,
         }
     )
-
-
-def frozen_gallery(service: RetrievalService, content: bytes) -> GalleryInMemory:
-    """A frame as a gallery of a person's own; ValueError where it cannot be decoded."""
-    gallery = replace(uploads_gallery([(NAME, content)]), name=CAMERA, title=say("camera.switch"))
-    return index_gallery(service.model, gallery, None, encode=service.encode_uploads or service.encode_photos)
 
 
 def frozen_note(registry: ModelRegistry, gallery: str) -> str:
@@ -101,7 +91,7 @@ def connect(
 
     @errors_as_message(len(outputs))
     def freeze(session: SessionData, state: ViewState, event: Detail) -> tuple[Any, ...]:
-        indexed = frozen_gallery(registry.photos, event.picture("frame"))
+        indexed = index_frame(registry.photos, NAME, event.picture("frame"), say("camera.switch"))
         status, *shown = show(replace(session, camera=indexed), state, indexed)
         return message(frozen_note(registry, state.gallery)) or status, *shown
 

@@ -10,16 +10,15 @@ from typing import Any
 
 import gradio as gr
 
-from demo.galleries.index import GalleryInMemory, index_in_steps
+from demo.galleries.index import GalleryInMemory
 from demo.galleries.paths import printable
-from demo.galleries.personal import OWN_VIDEO
-from demo.galleries.video import read_video
 from demo.galleries.video_worker import LONGEST
 from demo.record.photo import with_new_key
 from demo.record.table import say
 from demo.screens.parts import OPENING, UNQUEUED, ViewState, message, scripted
 from demo.server.detail import Detail
 from demo.server.uploads import MAX_VIDEO, sent_file
+from demo.service.personal import index_frames, read_frames
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
 from seps.progress import retold
@@ -56,16 +55,15 @@ def steps(registry: ModelRegistry, file: Path) -> Generator[dict[str, Any], None
     try:
         yield busy(say("video.reading", name=name, count=0), 0.0)
         gallery = yield from retold(
-            read_video(file, OWN_VIDEO), lambda count: busy(say("video.reading", name=name, count=count), 0.0)
+            read_frames(file), lambda count: busy(say("video.reading", name=name, count=count), 0.0)
         )
     finally:
         with suppress(OSError):
             file.unlink()
     total = len(gallery)
-    encode = service.encode_uploads or service.encode_photos
     return (
         yield from retold(
-            index_in_steps(service.model, gallery, None, encode=encode),
+            index_frames(service, gallery),
             lambda done: busy(say("video.encoding", name=name, done=done, total=total), done / total),
         )
     )

@@ -14,7 +14,7 @@ from demo.galleries.personal import PERSONAL
 from demo.record.photo import with_new_key
 from demo.record.unmatched import missed_sentence
 from demo.screens import viewer as whatif
-from demo.screens.chooser import index_uploads, left_out, several_photos
+from demo.screens.chooser import left_out, several_photos
 from demo.screens.examples import carried_over, examples_of
 from demo.screens.link import Link, LinkedView, as_linked
 from demo.screens.parts import (
@@ -41,6 +41,7 @@ from demo.screens.viewer import search_value
 from demo.server.detail import Detail
 from demo.server.uploads import Upload
 from demo.service.captions import read_caption
+from demo.service.personal import index_uploads
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData

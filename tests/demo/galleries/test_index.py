@@ -19,7 +19,7 @@ from demo.galleries import gallery as galleries
 from demo.galleries.folder import folder_gallery, uploads_gallery
 from demo.galleries.gallery import Gallery, GalleryItem
 from demo.galleries.index import index_gallery
-from demo.galleries.photos import KEPT, KeptPhoto, Photo, file_digest, read_photo, thumbnail
+from demo.galleries.photos import KEPT, KeptPhoto, Photo, file_digest, jpeg_url, read_photo, thumbnail
 from seps import ScoringEngine, SEPSModel
 from seps.indexing.layout import table_layout
 from seps.models.encoder_key import encoder_key
@@ -292,6 +292,8 @@ def test_uploads_are_decoded_once_at_full_size_and_kept_small(
     assert [item.photo().tobytes() for item in indexed.gallery.items] == [photo.tobytes() for photo in small]
     content = [item.source.content for item in indexed.gallery.items if isinstance(item.source, KeptPhoto)]
     assert len(content) == len(decoded) == COUNT + 1
+    shown = [item.picture() for item in indexed.gallery.items]  # what was kept, neither decoded nor encoded again
+    assert shown == [(jpeg_url(kept), *photo.size) for kept, photo in zip(content, small, strict=True)]
     assert indexed.nbytes == 2 * indexed.embeddings.nbytes + len("".join(indexed.thumbnails)) + len(b"".join(content))
     assert indexed.nbytes > index_gallery(model, folder_gallery(folder), None).nbytes
     gc.collect()

@@ -11,13 +11,14 @@ import pytest
 
 from demo.galleries.folder import UPLOADS
 from demo.screens.captions import view as captions
-from demo.screens.chooser import SelectedImage, index_uploads
+from demo.screens.chooser import SelectedImage
 from demo.screens.compare import view as compare
 from demo.screens.link import LinkedView
 from demo.screens.parts import NO_POOL, ViewState
 from demo.screens.photos import view as search
 from demo.screens.trail import MAX_KEPT, Shown, Trail, brought_back
 from demo.server.uploads import Upload
+from demo.service.personal import index_uploads
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData

@@ -11,11 +11,13 @@ import pytest
 from PIL import Image
 
 from demo.galleries.personal import CAMERA
+from demo.record.table import say
 from demo.screens.parts import ViewState
 from demo.screens.photos import view as search
-from demo.screens.photos.camera import frozen_gallery, frozen_note, look_value
+from demo.screens.photos.camera import NAME, frozen_note, look_value
 from demo.server.detail import LONGEST_PICTURE, Detail, checked_fields
 from demo.service.masks import read_mask
+from demo.service.personal import index_frame
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
@@ -51,7 +53,7 @@ def test_a_frame_is_told_what_the_model_of_the_gallery_makes_of_it(
 
 
 def test_a_frozen_frame_is_a_photograph_of_the_session(registry: ModelRegistry, frame: bytes) -> None:
-    indexed = frozen_gallery(registry.photos, frame)
+    indexed = index_frame(registry.photos, NAME, frame, say("camera.switch"))
     session = SessionData(camera=indexed)
     assert registry.find(CAMERA, session) == (registry.photos, indexed)
     _, ranking, viewer, _ = search.rank_and_show(registry.photos, indexed, "a cup", None, ViewState())

@@ -1,0 +1,65 @@
+"""A person's own pictures, encoded for their session: in memory alone, nothing of them is written."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from demo.galleries.folder import uploads_gallery
+from demo.galleries.gallery import Gallery
+from demo.galleries.index import GalleryInMemory, index_gallery, index_in_steps
+from demo.galleries.personal import CAMERA, OWN_VIDEO
+from demo.galleries.photos import Photo, read_upload
+from demo.galleries.video import read_video
+from demo.service.gpu import Encode
+from demo.service.retrieval import RetrievalService
+from seps import Explanation
+from seps.progress import Progress
+
+
+def encoder_of(service: RetrievalService) -> Encode:
+    """What encodes a person's own pictures: a lent GPU where there is one, else the service's model."""
+    return service.encode_uploads or service.encode_photos
+
+
+def index_uploads(
+    service: RetrievalService,
+    uploads: Sequence[tuple[str, bytes]],
+    progress: Progress = False,
+    before: GalleryInMemory | None = None,
+) -> GalleryInMemory:
+    """Index a person's photographs, names with contents; those that `before` holds are not encoded again.
+
+    Raises:
+        ValueError: none can be read, or there are too many.
+    """
+    return index_gallery(service.model, uploads_gallery(uploads), None, progress, encoder_of(service), before)
+
+
+def decode_upload(upload: tuple[str, bytes]) -> Photo:
+    """Decode a picture that a person sent, its name and content; ValueError where it cannot be decoded."""
+    name, content = upload
+    return read_upload(content, name)
+
+
+def index_frame(service: RetrievalService, name: str, content: bytes, title: str) -> GalleryInMemory:
+    """Index a frame of a person's camera: its name and content; ValueError where it cannot be decoded."""
+    gallery = replace(uploads_gallery([(name, content)]), name=CAMERA, title=title)
+    return index_gallery(service.model, gallery, None, encode=encoder_of(service))
+
+
+def explain_frame(service: RetrievalService, name: str, content: bytes, caption: str) -> Explanation:
+    """Explain a frame that nothing keeps, and a caption as read; ValueError where it cannot be decoded."""
+    photo = decode_upload((name, content))
+    return service.explain_embeddings(encoder_of(service)([photo.image])[0], caption, None)
+
+
+def read_frames(file: Path) -> Generator[int, None, Gallery]:
+    """Read a person's video, as `demo.galleries.video.read_video`."""
+    return read_video(file, OWN_VIDEO)
+
+
+def index_frames(service: RetrievalService, frames: Gallery) -> Generator[int, None, GalleryInMemory]:
+    """Index the frames of a person's video one by one, as `demo.galleries.index.index_in_steps`."""
+    return index_in_steps(service.model, frames, None, encode=encoder_of(service))
