@@ -112,6 +112,7 @@ def rank(options: argparse.Namespace) -> None:
     from demo.drawing.rankings import images_csv
     from demo.galleries.folder import photo_gallery
     from demo.galleries.index import index_gallery
+    from demo.service.ranking import Candidates
 
     if options.video is not None:
         rank_video(options, tell)
@@ -130,10 +131,11 @@ def rank(options: argparse.Namespace) -> None:
         noun = "captions"
     else:
         indexed = service.open(options.gallery, tqdm)
-        text, given = " ".join(options.text), (options.name, options.all)
+        text, candidates = " ".join(options.text), Candidates(name=options.name, exhaustive=options.all)
         if options.csv is not None:
-            options.csv.write_bytes(images_csv(service, indexed, text, options.dense, None, *given).content)
-        images = service.remembered_ranking(indexed, text, options.dense, (), *given, tqdm if options.all else False)
+            options.csv.write_bytes(images_csv(service, indexed, text, options.dense, None, candidates).content)
+        progress = tqdm if options.all else False
+        images = service.remembered_ranking(indexed, text, options.dense, candidates, progress)
         tell_note(images.reading)
         if not images.exhaustive:
             tell(f"{len(images.order)} of {images.total} were scored exactly; --all scores every one.")

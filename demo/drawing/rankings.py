@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from demo.drawing.formats import TYPES, Download, file_name
 from demo.galleries.index import IndexedGallery
+from demo.service.ranking import ANY_PHOTO, Candidates
 from demo.service.retrieval import RetrievalService
 from demo.service.stored import StoredResult
 from seps.numbers import rounded
@@ -36,18 +37,17 @@ def images_csv(
     caption: str,
     dense: str | None,
     by_hand: tuple[int, float] | None = None,
-    name: str = "",
-    exhaustive: bool = False,
+    candidates: Candidates = ANY_PHOTO,
 ) -> Download:
     """The whole ranking of a gallery for a caption; of a large one, of those that were scored.
 
     Args:
         by_hand: the position of a photograph under a decision by hand and its S(I, T); a column then tells whose
             decision each photograph has.
-        name, exhaustive: as for `RetrievalService.rank_images`.
+        candidates: as for `RetrievalService.rank_images`.
     """
-    rank = service.remembered_ranking if exhaustive else service.rank_images
-    ranking = rank(indexed, caption, dense, (), name, exhaustive)
+    rank = service.remembered_ranking if candidates.exhaustive else service.rank_images
+    ranking = rank(indexed, caption, dense, candidates)
     items, pairs = indexed.gallery.items, list(zip(ranking.order, ranking.scores, strict=True))
     if by_hand is not None:
         others = [pair for pair in pairs if pair[0] != by_hand[0]]

@@ -20,6 +20,7 @@ from demo.record.scene import scene_value
 from demo.record.table import say
 from demo.record.unmatched import unfound_value
 from demo.server.page_value import answering_in_text, page_text
+from demo.service.ranking import Candidates
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from seps import Explanation
@@ -96,6 +97,11 @@ class ViewState:
     name: str = ""
     exhaustive: bool = False
     other: str = ""
+
+    @property
+    def candidates(self) -> Candidates:
+        """Which photographs are ranked."""
+        return Candidates(name=self.name, exhaustive=self.exhaustive)
 
     def of(self, gallery: str, index: int, caption: str, dense: str | None) -> ViewState:
         """Another pair, drawn the same way; a word, a token or a decision of one pair is not that of another, and what

@@ -11,7 +11,7 @@ from demo.record.photo import with_new_key
 from demo.record.table import say
 from demo.screens.parts import RANKED
 from demo.service.near import near_groups
-from demo.service.retrieval import ImageRanking
+from demo.service.ranking import ImageRanking
 
 
 def ranking_value(

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from demo.galleries.index import IndexedGallery
 from demo.service.masks import overlap_of
-from demo.service.retrieval import ImageRanking, RetrievalService
+from demo.service.ranking import Candidates, ImageRanking
+from demo.service.retrieval import RetrievalService
 from seps import Explanation
 
 Mask = NDArray[np.bool_]
@@ -82,7 +83,7 @@ class Forcing(Attempts):
     def __init__(
         self, service: RetrievalService, indexed: IndexedGallery, index: int, caption: str, dense: str | None = None
     ) -> None:
-        self.ranking: ImageRanking = service.remembered_ranking(indexed, caption, dense, (index,))
+        self.ranking: ImageRanking = service.remembered_ranking(indexed, caption, dense, Candidates((index,)))
         record = service.explain(indexed, index, caption, dense)
         super().__init__(
             Decided(record, self.ranking.order.index(index) + 1, len(self.ranking.order)),

@@ -10,8 +10,9 @@ from demo.galleries.annotation import SceneAnnotation
 from demo.galleries.index import IndexedGallery
 from demo.galleries.scenes import SCENES
 from demo.service.edited import encode_edited
+from demo.service.ranking import ImageRanking
 from demo.service.registry import ModelRegistry
-from demo.service.retrieval import ImageRanking, RetrievalService
+from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
 from seps import Explanation
 from seps.checks import read_json

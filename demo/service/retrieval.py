@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from threading import Lock
 
 import numpy as np
@@ -23,6 +22,7 @@ from demo.service.masks import mask_text
 from demo.service.measured import MeasuredExplanation, measures_of, with_measures
 from demo.service.measures import find_measure
 from demo.service.measuring import Pair, measure
+from demo.service.ranking import ANY_PHOTO, Candidates, CaptionRanking, ImageRanking
 from demo.service.recent import Recent
 from demo.service.threads import Gathering, computing
 from seps import Attribution, CaptionIndex, Explanation, ImageIndex, Ranking, ScoringEngine, SEPSModel, split_similarity
@@ -41,60 +41,6 @@ REMEMBERED = 64  # explanations, about 0.2 MB each
 RANKINGS = 32
 DECIDED = 1024  # photographs whose masks for other captions are remembered, about 1 kB each
 TOGETHER = 16  # captions of several callers that are ranked together
-RECALL_AT = (1, 5, 10)
-
-
-@dataclass(frozen=True)
-class ImageRanking:
-    """A gallery's photographs for one caption, the best first.
-
-    Attributes:
-        order: positions in the gallery of those that were scored; scores: S(I, T) of each, in the same order.
-        reading, dense_reading: the caption and the dense caption as read.
-        seconds: encoding the caption, scoring and sorting.
-        total: how many were searched; more than were scored where a shortlist was made of a large gallery.
-    """
-
-    order: list[int]
-    scores: list[float]
-    reading: Reading
-    dense_reading: Reading | None
-    seconds: float
-    total: int
-
-    @property
-    def exhaustive(self) -> bool:
-        """Whether all that were searched have scores."""
-        return len(self.order) == self.total
-
-    def others(self, index: int) -> NDArray[np.float64]:
-        """(K,), S(I, T) of all photographs but the one at `index`."""
-        return np.array([score for at, score in zip(self.order, self.scores, strict=True) if at != index])
-
-
-@dataclass(frozen=True)
-class CaptionRanking:
-    """Captions for one photograph, the best first.
-
-    Attributes:
-        captions: texts; scores: S(I, T) of each.
-        correct: for each, whether it was written for this photograph; None where nobody knows (a typed one).
-        seconds: encoding typed captions, scoring and sorting.
-    """
-
-    captions: list[str]
-    scores: list[float]
-    correct: list[bool | None]
-    seconds: float
-
-    @property
-    def has_truth(self) -> bool:
-        """Whether any caption was written for this photograph."""
-        return any(self.correct)
-
-    def hits(self) -> dict[int, bool]:
-        """For K of 1, 5, 10: whether one of the K best captions was written for this photograph (recall at K)."""
-        return {k: any(self.correct[:k]) for k in RECALL_AT}
 
 
 def pair_key(
@@ -209,9 +155,7 @@ class RetrievalService:
         indexed: IndexedGallery,
         caption: str,
         dense: str | None = None,
-        also: Sequence[int] = (),
-        name: str = "",
-        exhaustive: bool = False,
+        candidates: Candidates = ANY_PHOTO,
         progress: Progress = False,
     ) -> ImageRanking:
         """Rank a gallery's photographs for a caption, with a dense caption beside it where one is given.
@@ -219,9 +163,7 @@ class RetrievalService:
         Captions of several callers are encoded and scored together while all cores are busy; scores agree to 1e-6.
 
         Args:
-            also: positions that are scored even where a shortlist of a large gallery lacks them.
-            name: what names must hold, letters large or small; "" takes all.
-            exhaustive: score all of a large gallery too; progress: of that, as in `ScoringEngine`.
+            candidates: which of them; progress: where all of a large gallery are scored, as in `ScoringEngine`.
 
         Raises:
             ValueError: a caption that cannot be read, or a name that no photograph has.
@@ -231,12 +173,15 @@ class RetrievalService:
         dense_reading = read_caption(self.model, dense, dense=True) if (dense or "").strip() else None
         text = None if dense_reading is None else dense_reading.text
         if isinstance(indexed, StoredGallery):
-            order, scores, total = self._rank_stored(indexed, reading.text, text, exhaustive, name, also, progress)
+            captions = self._encode_in_turn([reading.text], None if text is None else [text])
+            order, scores, total = indexed.rank(
+                captions, candidates.exhaustive, candidates.name, candidates.also, progress
+            )
         else:
-            order, scores = self._rank_in_memory(in_memory(indexed), reading.text, text, name)
+            order, scores = self._rank_in_memory(in_memory(indexed), reading.text, text, candidates.name)
             total = len(order)
-        if not order and name:
-            raise ValueError(f'No photograph\'s name holds "{name}": write another part of a name, or none.')
+        if not order and candidates.name:
+            raise ValueError(f'No photograph\'s name holds "{candidates.name}": write another part of a name, or none.')
         if not order:
             raise ValueError(f'The photos of "{indexed.gallery.title}" are no longer there: choose another gallery.')
         reading = self._told_if_unlike(reading)
@@ -255,19 +200,6 @@ class RetrievalService:
             pairs = [pair for pair in pairs if name.lower() in items[pair[0]].title.lower()]
         return [index for index, _ in pairs], [score for _, score in pairs]
 
-    def _rank_stored(
-        self,
-        indexed: StoredGallery,
-        caption: str,
-        dense: str | None,
-        exhaustive: bool,
-        name: str,
-        also: Sequence[int],
-        progress: Progress,
-    ) -> tuple[list[int], list[float], int]:
-        captions = self._encode_in_turn([caption], None if dense is None else [dense])
-        return indexed.rank(captions, exhaustive, name, also, progress)
-
     def read(self, caption: str) -> Reading:
         """Read a caption as `rank_images` does, with all that it tells of it; ValueError where it cannot be read."""
         return self._told_if_unlike(read_caption(self.model, caption))
@@ -281,16 +213,14 @@ class RetrievalService:
         indexed: IndexedGallery,
         caption: str,
         dense: str | None = None,
-        also: Sequence[int] = (),
-        name: str = "",
-        exhaustive: bool = False,
+        candidates: Candidates = ANY_PHOTO,
         progress: Progress = False,
     ) -> ImageRanking:
         """The ranking of a gallery for captions as read, computed once; arguments and errors as `rank_images`."""
-        key = (indexed.state, caption, dense or "", tuple(also), name, exhaustive)
+        key = (indexed.state, caption, dense or "", candidates)
         ranking = self._ranked.get(key)
         if ranking is None:
-            ranking = self.rank_images(indexed, caption, dense, also, name, exhaustive, progress)
+            ranking = self.rank_images(indexed, caption, dense, candidates, progress)
             self._ranked.put(key, ranking)
         return ranking
 

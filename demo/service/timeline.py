@@ -12,7 +12,8 @@ from scipy.signal import find_peaks
 
 from demo.galleries.index import GalleryInMemory
 from demo.service.captions import Reading
-from demo.service.retrieval import ImageRanking, RetrievalService
+from demo.service.ranking import ImageRanking
+from demo.service.retrieval import RetrievalService
 
 MOMENTS = 5
 PROMINENCE = 0.1  # of the curve's height, by which a moment rises from what lies between it and a better one

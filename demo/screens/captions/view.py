@@ -33,8 +33,9 @@ from demo.screens.parts import (
 from demo.screens.typed import connect_typed
 from demo.screens.viewer import MEASURE_EVENTS, drawn_as, is_of, measures_value, quick_record, shown_record
 from demo.server.detail import Detail
+from demo.service.ranking import CaptionRanking
 from demo.service.registry import ModelRegistry
-from demo.service.retrieval import CaptionRanking, RetrievalService
+from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
 
 LISTED = 30  # captions of a ranking that are sent to the browser

@@ -25,7 +25,7 @@ def connect_ranking(registry: ModelRegistry, view: Search, saved: gr.HTML, state
         service, indexed = registry.find(state.gallery, session)
         decided = decision(service, indexed, state)
         by_hand = None if decided is None else (state.index, decided[0].record.similarity)
-        file = images_csv(service, indexed, state.caption, state.dense, by_hand, state.name, state.exhaustive)
+        file = images_csv(service, indexed, state.caption, state.dense, by_hand, state.candidates)
         return message(f"Saved as {file.name}."), sent(file)
 
     view.ranking.export(images, [session, state], [view.status, saved], **OPTIONS)

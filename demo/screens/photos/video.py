@@ -10,7 +10,8 @@ from demo.galleries.index import IndexedGallery, in_memory
 from demo.record.timeline import timeline_value
 from demo.screens.parts import ViewState
 from demo.service.captions import read_caption
-from demo.service.retrieval import ImageRanking, RetrievalService
+from demo.service.ranking import ImageRanking
+from demo.service.retrieval import RetrievalService
 from demo.service.timeline import Timeline, timeline
 
 

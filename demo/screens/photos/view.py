@@ -160,9 +160,8 @@ def rank_and_show(
         indexed.gallery.name, 0, read_caption(service.model, caption).text, " ".join((dense or "").split()) or None
     )
     rank = service.remembered_ranking if before.exhaustive else service.rank_images
-    given = ((), before.name, before.exhaustive, progress)
-    alone = rank(indexed, caption, None, *given)
-    with_dense = rank(indexed, caption, dense, *given) if (dense or "").strip() else None
+    alone = rank(indexed, caption, None, before.candidates, progress)
+    with_dense = rank(indexed, caption, dense, before.candidates, progress) if (dense or "").strip() else None
     leading = with_dense or alone
     text = None if leading.dense_reading is None else leading.dense_reading.text
     if index is None:

@@ -17,8 +17,9 @@ from demo.screens.downloads import page_file
 from demo.screens.figure_spec import SPEC, contrast_spec
 from demo.screens.parts import ViewState, link_to
 from demo.service.captions import read_caption
+from demo.service.ranking import Candidates, ImageRanking
 from demo.service.registry import ModelRegistry
-from demo.service.retrieval import ImageRanking, RetrievalService
+from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
 
 
@@ -76,7 +77,7 @@ def first_two(ranking: ImageRanking, index: int | None = None, against: int | No
 
 def state_ranking(service: RetrievalService, indexed: IndexedGallery, state: WhyState) -> ImageRanking:
     """The ranking of the gallery that a state belongs to, with its dense caption where that takes part."""
-    pair = (state.index,) if state.other else (state.index, state.against)
+    pair = Candidates((state.index,) if state.other else (state.index, state.against))
     return service.rank_images(indexed, state.caption, None if state.other else state.dense, pair)
 
 

@@ -33,8 +33,9 @@ from demo.screens.typed import connect_typed
 from demo.screens.why.values import WhyState, first_two, linked_state, state_ranking, why_download, why_value
 from demo.server.detail import Detail
 from demo.service.captions import read_caption, read_typed
+from demo.service.ranking import CaptionRanking
 from demo.service.registry import ModelRegistry
-from demo.service.retrieval import CaptionRanking, RetrievalService
+from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
 
 

@@ -23,6 +23,7 @@ from demo.screens.photos.many import indexing_line, names_box
 from demo.screens.session import fill
 from demo.screens.why.values import WhyState, why_value
 from demo.service.counterfactual import Forcing
+from demo.service.ranking import Candidates
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.start import open_service
@@ -84,8 +85,8 @@ def test_endpoints_tell_what_a_shortlist_was_made_of(many: RetrievalService, mon
 
 def test_the_file_has_what_is_in_sight(many: RetrievalService, large: StoredGallery) -> None:
     def rows(name: str, exhaustive: bool) -> list[str]:
-        content = images_csv(many, large, CAPTION, None, None, name, exhaustive).content.decode("utf-8-sig")
-        return [row["photo"] for row in csv.DictReader(io.StringIO(content))]
+        file = images_csv(many, large, CAPTION, None, None, Candidates((), name, exhaustive))
+        return [row["photo"] for row in csv.DictReader(io.StringIO(file.content.decode("utf-8-sig")))]
 
     assert (len(rows("", False)), len(rows("", True))) == (SHORT, COUNT)
     assert rows("lions", False) and all("lions" in name for name in rows("lions", False))
@@ -104,7 +105,7 @@ def test_names_are_filtered_in_every_gallery(
         search.rank_and_show(many, large, CAPTION, None, replace(start, name="no such name"))
     examples = service.find("examples")
     title = examples.gallery.items[5].title
-    assert service.rank_images(examples, CAPTION, name=title.upper()).order == [5]
+    assert service.rank_images(examples, CAPTION, candidates=Candidates(name=title.upper())).order == [5]
     assert (names_box(large).visible, names_box(examples).visible) == (True, False)
 
 
