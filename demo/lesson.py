@@ -53,14 +53,17 @@ def make_lesson(options: argparse.Namespace, tell: Callable[[str], Any]) -> None
     """Walk through the method, and write the file."""
     from tqdm import tqdm
 
+    from demo.record.settings import evaluation_knobs
     from demo.screens.lesson.files import lesson_file
+    from demo.screens.lesson.walk import WalkRequest
     from demo.service.captions import read_caption
 
     service, indexed, index, caption, dense = opened(options)
     if note := read_caption(service.model, caption).note:
         tell(note)
-    kind, example = options.output.suffix.lstrip(".").lower(), (service, indexed, index, caption, dense)
-    content = lesson_file(*example, "png" if kind == "zip" else kind, progress=tqdm).content
+    kind = options.output.suffix.lstrip(".").lower()
+    request = WalkRequest(service, indexed, index, caption, dense, evaluation_knobs(service.model))
+    content = lesson_file(request, "png" if kind == "zip" else kind, progress=tqdm).content
     options.output.write_bytes(content)
     print(f"{options.output} is written: {written(len(content) / 1e6, '.1f')} MB.")
 

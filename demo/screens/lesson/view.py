@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
-from demo.drawing.formats import Download
 from demo.record.settings import Knobs, evaluation_knobs, idle_choices, read_knobs
 from demo.screens import chooser
 from demo.screens.cancelling import Cancellations
@@ -17,7 +16,7 @@ from demo.screens.chooser import Chooser, SelectedImage
 from demo.screens.downloads import OPTIONS, saving, sent
 from demo.screens.lesson.files import lesson_file
 from demo.screens.lesson.steps import STEPS
-from demo.screens.lesson.walk import walk_value
+from demo.screens.lesson.walk import WalkRequest, walk_value
 from demo.screens.link import Link, LinkedView
 from demo.screens.parts import (
     ANSWERING,
@@ -35,7 +34,6 @@ from demo.server.detail import Detail
 from demo.service.masks import read_mask
 from demo.service.registry import ModelRegistry
 from demo.service.session import SessionData
-from seps.progress import Progress
 
 MAX_EXPORTS = 10**6  # of a page
 
@@ -102,11 +100,16 @@ def build(registry: ModelRegistry) -> LessonView:
 
 def show(registry: ModelRegistry, state: LessonState) -> tuple[str, dict[str, Any], LessonState]:
     """The message line, the walk's value and the state; ValueError for what cannot be walked through."""
-    service, indexed = registry.find(state.selected.gallery, state.selected.session)
-    value = walk_value(
-        service, indexed, state.selected.index, state.caption, state.dense or None, state.knobs, state.step, state.mask
-    )
+    value = walk_value(walk_request(registry, state), state.step)
     return "", value | {"link": link(registry, state), "idle": idle_choices()}, state
+
+
+def walk_request(registry: ModelRegistry, state: LessonState) -> WalkRequest:
+    """What a state walks through."""
+    service, indexed = registry.find(state.selected.gallery, state.selected.session)
+    return WalkRequest(
+        service, indexed, state.selected.index, state.caption, state.dense or None, state.knobs, state.mask
+    )
 
 
 def link(registry: ModelRegistry, state: LessonState) -> str | None:
@@ -204,13 +207,6 @@ def recomputed(
     return status, value | {"asked": dict(values)}, state
 
 
-def files(registry: ModelRegistry, state: LessonState, kind: str, dark: bool, progress: Progress = False) -> Download:
-    """The whole lesson as a file, see `lesson_file`."""
-    service, indexed = registry.find(state.selected.gallery, state.selected.session)
-    example = (service, indexed, state.selected.index, state.caption, state.dense or None)
-    return lesson_file(*example, kind, state.knobs, state.mask, dark, progress)
-
-
 def connect(registry: ModelRegistry, view: LessonView, session: gr.State, tab: gr.Tab, saved: gr.HTML) -> None:
     """Give the view its events."""
     outputs = [view.status, view.walk, view.state]
@@ -266,7 +262,7 @@ def connect(registry: ModelRegistry, view: LessonView, session: gr.State, tab: g
         state: LessonState, event: Detail, request: gr.Request, progress: gr.Progress = PROGRESS
     ) -> tuple[str, dict[str, Any]]:
         watched = cancellations.watched(progress.tqdm, export_key(event, request))
-        file = files(registry, state, event.text("format"), event.flag("dark"), watched)
+        file = lesson_file(walk_request(registry, state), event.text("format"), event.flag("dark"), watched)
         return message(f"Saved as {file.name}."), sent(file)
 
     view.walk.export(export, view.state, [view.saving, saved], show_progress_on=view.saving, **OPTIONS)

@@ -39,6 +39,25 @@ from seps.search.index import model_key
 
 
 @dataclass(frozen=True)
+class WalkRequest:
+    """What is walked through.
+
+    Attributes:
+        service: of the gallery; indexed, index: the photograph; caption, dense: as typed, or no dense caption.
+        knobs: settings of the pass; "before" is what the model is evaluated with.
+        mask: the decision by hand of the last step as links write it, empty for the model's own.
+    """
+
+    service: RetrievalService
+    indexed: IndexedGallery
+    index: int
+    caption: str
+    dense: str | None
+    knobs: Knobs
+    mask: str = ""
+
+
+@dataclass(frozen=True)
 class Walk:
     """One pass of the lesson.
 
@@ -71,18 +90,12 @@ class Walk:
     trial: Trial
 
 
-def walk(
-    service: RetrievalService,
-    indexed: IndexedGallery,
-    index: int,
-    caption: str,
-    dense: str | None,
-    knobs: Knobs,
-    mask: Mask | None = None,
-) -> Walk:
-    """Compute the lesson for one photograph of a gallery; arguments and errors as `walk_value`, `mask` is (N,)."""
+def walk(request: WalkRequest) -> Walk:
+    """Compute the lesson for one photograph of a gallery; errors as `walk_value`."""
+    service, indexed, index, knobs = request.service, request.indexed, request.index, request.knobs
     model = service.model
-    caption, dense = read_pair(model, caption, dense)
+    mask = read_mask(request.mask, model.cross_net.num_patches)  # (N,)
+    caption, dense = read_pair(model, request.caption, request.dense)
     changed = bool(changes(knobs, evaluation_knobs(model), dense is not None))
     net = network_with(model, knobs) if changed else model.cross_net
     used = dense if knobs.dense else None
@@ -131,23 +144,8 @@ def walk(
     )
 
 
-def walk_value(
-    service: RetrievalService,
-    indexed: IndexedGallery,
-    index: int,
-    caption: str,
-    dense: str | None,
-    knobs: Knobs,
-    step: int = 1,
-    mask: str = "",
-) -> dict[str, Any]:
-    """The lesson as its script draws it, JSON ready.
-
-    Args:
-        indexed, index: the photograph; caption, dense: as typed, or no dense caption.
-        knobs: settings of the pass; "before" is what the model is evaluated with.
-        step: the one to show, 1 to 9.
-        mask: the decision by hand of the last step as links write it, empty for the model's own.
+def walk_value(request: WalkRequest, step: int = 1) -> dict[str, Any]:
+    """The lesson as its script draws it, JSON ready; `step` is the one to show, 1 to 9.
 
     Raises:
         ValueError: a caption that cannot be read, settings that the model does not allow, no such step, or a text
@@ -155,14 +153,14 @@ def walk_value(
     """
     if step not in range(1, STEPS + 1):
         raise ValueError(f"There is no step {step!r}: the lesson has steps 1 to {STEPS}.")
-    chosen = read_mask(mask, service.model.cross_net.num_patches)
-    walked, trained = walk(service, indexed, index, caption, dense, knobs, chosen), trained_knobs(service.model)
+    service, indexed, knobs = request.service, request.indexed, request.knobs
+    walked, trained = walk(request), trained_knobs(service.model)
     note = say("rank.drawn") if knobs.decision == "gumbel" else ""
     ranks = {"before": walked.rank_before, "now": walked.rank, "total": walked.total, "gallery": indexed.gallery.name}
     among, alone = walked.caption_rank, say("rank.alone") if walked.dense else ""
     return with_new_key(
         {
-            "photo": photo_value(indexed, index),
+            "photo": photo_value(indexed, request.index),
             "model": service.name,
             "caption": walked.caption,
             "dense_caption": walked.dense,
@@ -181,7 +179,7 @@ def walk_value(
             "dense_words": walked.dense_words,
             "lengths": lengths(service, walked),
             "steps": told_steps(service, walked, walked.total),
-            "by_hand": mask,
+            "by_hand": request.mask,
             "whatif": trial_value(walked.trial),
         }
     )

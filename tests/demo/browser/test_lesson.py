@@ -11,7 +11,7 @@ from demo.galleries.openings import opening_of
 from demo.record.settings import evaluation_knobs, idle_choices
 from demo.record.table import say
 from demo.screens.lesson.steps import STEPS
-from demo.screens.lesson.walk import walk_value
+from demo.screens.lesson.walk import WalkRequest, walk_value
 from demo.screens.parts import computing
 from demo.service.retrieval import RetrievalService
 from tests.demo.browser.fitting import problems_of
@@ -99,7 +99,7 @@ def test_a_talk_with_open_settings_fits_at_every_step(
     indexed = service.find("examples")
     item = indexed.gallery.items[2]
     knobs = replace(evaluation_knobs(service.model), decision="gumbel" if drawn else "top-k", dense=drawn)
-    value = walk_value(service, indexed, 2, item.captions[0], item.dense if drawn else None, knobs)
+    value = walk_value(WalkRequest(service, indexed, 2, item.captions[0], item.dense if drawn else None, knobs))
     page = lesson(browser, value | {"idle": idle_choices()}, size=size)
     page.keyboard.press("t")
     for opened in (False, True):
@@ -241,7 +241,8 @@ def test_the_stage_stays_where_it_is_from_step_to_step(
     opening = opening_of(indexed.gallery, "search")
     assert opening is not None
     text = indexed.gallery.items[opening.index].dense if dense else None
-    value = walk_value(service, indexed, opening.index, opening.captions[0], text, evaluation_knobs(service.model))
+    knobs = evaluation_knobs(service.model)
+    value = walk_value(WalkRequest(service, indexed, opening.index, opening.captions[0], text, knobs))
     page = lesson(browser, value)
     tops = []
     for step in range(1, STEPS + 1):
@@ -258,7 +259,8 @@ def test_the_stage_stays_where_it_is_from_step_to_step(
 def test_nothing_is_cut_off(browser: Browser, service: RetrievalService, size: tuple[int, int], talk: bool) -> None:
     indexed = service.find("examples")
     item = indexed.gallery.items[2]
-    value = walk_value(service, indexed, 2, item.captions[0], item.dense, evaluation_knobs(service.model))
+    knobs = evaluation_knobs(service.model)
+    value = walk_value(WalkRequest(service, indexed, 2, item.captions[0], item.dense, knobs))
     page = lesson(browser, value, size=size, touch=size[0] < 500)
     if talk:
         page.get_by_role("button", name="Talk mode").click()

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 from demo.record.settings import evaluation_knobs, read_knobs
 from demo.screens.examples import FIRST_CAPTION, FIRST_PHOTO
 from demo.screens.lesson.steps import STEPS
-from demo.screens.lesson.walk import walk_value
+from demo.screens.lesson.walk import WalkRequest, walk_value
 from demo.screens.paper.values import published
 from demo.service.results import our_results
 from demo.service.retrieval import RetrievalService
@@ -34,7 +34,8 @@ def lesson(service: RetrievalService, **knobs: Any) -> dict[str, Any]:
     indexed = service.find("examples")
     index = indexed.gallery.position(FIRST_PHOTO)
     caption, dense = FIRST_CAPTION, indexed.gallery.items[index].dense
-    return walk_value(service, indexed, index, caption, dense, read_knobs(knobs, evaluation_knobs(service.model)))
+    settings = read_knobs(knobs, evaluation_knobs(service.model))
+    return walk_value(WalkRequest(service, indexed, index, caption, dense, settings))
 
 
 def at(page: Page, step: int) -> None:

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from demo.record.settings import evaluation_knobs
 from demo.screens.examples import FIRST_CAPTION, FIRST_PHOTO
-from demo.screens.lesson.walk import walk_value
+from demo.screens.lesson.walk import WalkRequest, walk_value
 from demo.service.masks import mask_text
 from demo.service.retrieval import RetrievalService
 from tests.demo.browser.page import opened
@@ -29,7 +29,7 @@ def value_of(service: RetrievalService, text: str = "") -> dict[str, Any]:
     indexed = service.find("examples")
     index = indexed.gallery.position(FIRST_PHOTO)
     dense, knobs = indexed.gallery.items[index].dense, evaluation_knobs(service.model)
-    return walk_value(service, indexed, index, FIRST_CAPTION, dense, knobs, 9, text)
+    return walk_value(WalkRequest(service, indexed, index, FIRST_CAPTION, dense, knobs, text), 9)
 
 
 def expect_numbers(page: Page, service: RetrievalService, mask: Mask | None) -> None:

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from demo.notebook.contrast import contrast_page
 from demo.record.settings import evaluation_knobs
 from demo.screens.lesson.files import lesson_page
+from demo.screens.lesson.walk import WalkRequest
 from demo.service.retrieval import RetrievalService
 from tests.demo.record.test_contrast import FIRST, SECOND, contrast_of
 
@@ -44,7 +45,7 @@ def test_the_lesson_turns_its_steps_and_offers_nothing_that_it_cannot_compute(
     browser: Browser, service: RetrievalService, tmp_path: Path
 ) -> None:
     knobs = evaluation_knobs(service.model)
-    html = lesson_page(service, service.find("examples"), 2, "a tabby cat", None, knobs)
+    html = lesson_page(WalkRequest(service, service.find("examples"), 2, "a tabby cat", None, knobs))
     with opened_file(browser, tmp_path / "lesson.html", html) as page:
         root = page.locator(".seps-lesson")
         for step in range(1, 10):

@@ -26,7 +26,7 @@ from demo.record.settings import evaluation_knobs, idle_choices
 from demo.screens.captions.view import ranking_value as captions_value
 from demo.screens.chooser import SelectedImage
 from demo.screens.compare.view import compared_records, show_side_by_side
-from demo.screens.lesson.walk import walk_value
+from demo.screens.lesson.walk import WalkRequest, walk_value
 from demo.screens.parts import ViewState
 from demo.screens.viewer import search_value, shown_record
 from demo.screens.why.values import WhyState, state_ranking, why_value
@@ -331,8 +331,8 @@ def test_the_lesson_is_walked_through_as_in_the_app(site: Site) -> None:
     states = [(pair, knobs, mask) for knobs in SETTINGS for mask in masks]
     typed = [((2, "a dog beside a red car"), knobs, "") for knobs in SETTINGS[:2]]
     for (index, caption), knobs, mask in states + typed:
-        asked = (index, caption, None, replace(usual, **knobs))
-        expected = walk_value(site.service, site.indexed, *asked, 4, mask) | {"idle": idle_choices(), "formats": []}
+        request = WalkRequest(site.service, site.indexed, index, caption, None, replace(usual, **knobs), mask)
+        expected = walk_value(request, 4) | {"idle": idle_choices(), "formats": []}
         state = {"index": index, "caption": caption, "knobs": knobs, "step": 4, "mask": mask}
         given = site.page.evaluate(script, state)
         del expected["key"], expected["photo"]["src"], given["photo"]["src"]

@@ -36,6 +36,7 @@ from demo.screens.lesson.export import (
     step_figure,
 )
 from demo.screens.lesson.files import made_lesson
+from demo.screens.lesson.walk import WalkRequest
 from demo.service.counterfactual import Decided
 from demo.service.retrieval import RetrievalService
 from seps import CrossSparseAggrNet, Explanation, explain
@@ -141,7 +142,7 @@ def test_no_text_lies_across_another(service: RetrievalService, settings: dict[s
     indexed = service.find("examples")
     item = indexed.gallery.items[2]
     knobs = replace(evaluation_knobs(service.model), **settings)
-    lesson = made_lesson(service, indexed, 2, item.captions[0], item.dense if with_dense else None, knobs)
+    lesson = made_lesson(WalkRequest(service, indexed, 2, item.captions[0], item.dense if with_dense else None, knobs))
     for step in range(1, COUNT + 1):
         figure = step_figure(lesson, step)
         assert (step, overlapping(figure)) == (step, [])

@@ -13,7 +13,7 @@ from demo.galleries.index import in_memory
 from demo.record.counterfactual import Trial, trial_columns, trial_rows
 from demo.record.settings import Knobs, evaluation_knobs, network_with
 from demo.screens.lesson.trial import made_trial, trial_value
-from demo.screens.lesson.walk import walk, walk_value
+from demo.screens.lesson.walk import WalkRequest, walk, walk_value
 from demo.service.counterfactual import Attempts, Decided, Forcing
 from demo.service.masks import mask_text
 from demo.service.retrieval import RetrievalService
@@ -57,7 +57,7 @@ def test_a_decision_by_hand_is_that_of_the_library(
     knobs, mask, model = replace(base, **settings), drawn_mask(0), service.model
     indexed, index = service.find("examples"), place_of(service)
     dense = dense_of(service) if with_dense else None
-    walked = walk(service, indexed, index, CAPTION, dense, knobs, mask)
+    walked = walk(WalkRequest(service, indexed, index, CAPTION, dense, knobs, mask_text(mask)))
     trial, drawn = walked.trial, knobs.decision == "gumbel"
     words = model.encode_captions([CAPTION])[0][0]
     long = None if dense is None else model.encode_captions([dense], dense=True)[0][0]
@@ -82,7 +82,7 @@ def test_a_decision_by_hand_is_that_of_the_library(
 
 def test_with_the_trained_settings_it_is_that_of_photos(service: RetrievalService, base: Knobs) -> None:
     indexed, index, mask = service.find("examples"), place_of(service), drawn_mask(1)
-    trial = walk(service, indexed, index, CAPTION, None, base, mask).trial
+    trial = walk(WalkRequest(service, indexed, index, CAPTION, None, base, mask_text(mask))).trial
     forcing = Forcing(service, indexed, index, CAPTION)
     now, expected = trial.now, forcing.attempt(mask)
     assert now is not None
@@ -99,7 +99,7 @@ def test_without_one_the_patch_of_the_highest_effect_is_dropped(
 ) -> None:
     knobs = replace(base, **settings)
     indexed, index = service.find("examples"), place_of(service)
-    walked = walk(service, indexed, index, CAPTION, None, knobs)
+    walked = walk(WalkRequest(service, indexed, index, CAPTION, None, knobs))
     trial, kept = walked.trial, walked.record.sparse.kept
     words = service.model.encode_captions([CAPTION])[0][0]
 
@@ -118,7 +118,7 @@ def test_the_step_tells_the_decision_in_words_and_numbers(service: RetrievalServ
 
     def value_of(text: str = "", **settings: Any) -> dict[str, Any]:
         knobs = replace(base, **settings)
-        return walk_value(service, indexed, index, CAPTION, dense_of(service), knobs, 9, text)
+        return walk_value(WalkRequest(service, indexed, index, CAPTION, dense_of(service), knobs, text), 9)
 
     plain, painted, drawn = value_of(), value_of(mask_text(mask)), value_of(mask_text(mask), decision="gumbel")
     assert (plain["by_hand"], painted["by_hand"]) == ("", mask_text(mask))

@@ -17,7 +17,7 @@ from demo.record.packing import packed
 from demo.record.settings import Knobs, evaluation_knobs, network_with
 from demo.record.table import LESSON
 from demo.screens.lesson.steps import STEPS
-from demo.screens.lesson.walk import images_for, walk, walk_value
+from demo.screens.lesson.walk import WalkRequest, images_for, walk, walk_value
 from demo.service.retrieval import RetrievalService
 from seps import ScoringEngine
 from seps.explanation.spread import caption_spread
@@ -55,7 +55,7 @@ def place_of(service: RetrievalService) -> int:
 
 
 def value_of(service: RetrievalService, dense: str | None, knobs: Knobs, caption: str = CAPTION) -> dict[str, Any]:
-    value = walk_value(service, service.find("examples"), place_of(service), caption, dense, knobs)
+    value = walk_value(WalkRequest(service, service.find("examples"), place_of(service), caption, dense, knobs))
     assert json.loads(json.dumps(value)) == value
     return value
 
@@ -137,7 +137,7 @@ def test_ranks_are_those_of_the_networks_own_forward_pass(
 ) -> None:
     knobs = replace(base, **settings)
     indexed, index = service.find("examples"), place_of(service)
-    walked = walk(service, indexed, index, CAPTION, dense if with_dense else None, knobs)
+    walked = walk(WalkRequest(service, indexed, index, CAPTION, dense if with_dense else None, knobs))
     words, lengths = service.model.encode_captions([CAPTION])
     used = with_dense and knobs.dense
     rest = service.model.encode_captions([dense], dense=True) if used else ()
@@ -152,7 +152,7 @@ def test_a_harder_caption_moves_in_rank(service: RetrievalService, base: Knobs) 
     moved = []
     for index, item in enumerate(indexed.gallery.items):
         for caption in item.captions[:3]:
-            walked = walk(service, indexed, index, caption, None, replace(base, variant="released"))
+            walked = walk(WalkRequest(service, indexed, index, caption, None, replace(base, variant="released")))
             ranking = service.rank_images(indexed, caption)
             assert walked.rank_before == 1 + ranking.order.index(index)
             moved.append(walked.rank != walked.rank_before)
@@ -302,11 +302,11 @@ def test_the_last_sentence_has_the_score_and_the_rank(service: RetrievalService,
 def test_what_cannot_be_walked_is_told(service: RetrievalService, base: Knobs) -> None:
     indexed = service.find("examples")
     with refused(ValueError):
-        walk_value(service, indexed, 0, CAPTION, None, base, step=10)
+        walk_value(WalkRequest(service, indexed, 0, CAPTION, None, base), step=10)
     with refused(ValueError):
-        walk_value(service, indexed, 0, " ", None, base)
+        walk_value(WalkRequest(service, indexed, 0, " ", None, base))
     with refused(ValueError):
-        walk_value(service, indexed, 0, CAPTION, None, replace(base, aggr_ratio=0.1))
+        walk_value(WalkRequest(service, indexed, 0, CAPTION, None, replace(base, aggr_ratio=0.1)))
 
 
 def floats(values: dict[str, Any]) -> np.ndarray[Any, np.dtype[np.float32]]:
