@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from demo.server.static import script_tags, styles
+from demo.record.page_table import compact, data_tag
+from demo.server.static import own_page, script_tags
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 PAGE = ASSETS / "opening" / "page.html"
@@ -18,16 +18,8 @@ def opening_page(view: dict[str, Any] | None) -> str:
     Args:
         view: from `first_view`; None shows no example, only that the app is on its way.
     """
-    value = None if view is None else addressed(view)
-    parts = {
-        "/*STYLE*/": styles(),
-        "<!--SCRIPTS-->": script_tags("opening.js"),
-        "/*VIEW*/null": json.dumps(value, ensure_ascii=False).replace("<", "\u003c"),
-    }
-    page = PAGE.read_text(encoding="utf-8")
-    for place, content in parts.items():
-        page = page.replace(place, content, 1)
-    return page
+    data = data_tag("view", compact(None if view is None else addressed(view)))
+    return own_page(PAGE, {"<!--SCRIPTS-->": script_tags("opening.js"), "<!--VIEW-->": data})
 
 
 def addressed(view: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ Their address carries a digest of them all, so that browsers keep them for good 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from demo.drawing.palette import DARK, LIGHT, VEIL, variables
 from demo.record.page_table import language_tags, table_tag
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
-SCRIPTS, STYLES = ASSETS / "js", ASSETS / "css"
+SCRIPTS, STYLES, HEAD = ASSETS / "js", ASSETS / "css", ASSETS / "head.html"
 PREFIX = "gradio_api/scripts"  # what stands in front of the app passes everything below gradio_api on to Python
 MEDIA_TYPE = "text/javascript; charset=utf-8"
 CACHING = "public, max-age=31536000, immutable"
@@ -69,3 +69,17 @@ def style_sheets(names: Sequence[str]) -> str:
     sheets = [(STYLES / name).read_text(encoding="utf-8") for name in names]
     colours = f":root {{ {variables(LIGHT)} --veil-colour: {VEIL}; }} .dark {{ {variables(DARK)} }}"
     return "\n".join([colours, *sheets])
+
+
+def own_page(file: Path, parts: Mapping[str, str]) -> str:
+    """The HTML of a page that Gradio does not write, inside what all of these begin with, assets/head.html.
+
+    Args:
+        file: what it adds to the head, a line `<!--BODY-->`, and its body.
+        parts: what stands in the place of what, once each.
+    """
+    head, _, body = file.read_text(encoding="utf-8").partition("<!--BODY-->\n")
+    page = HEAD.read_text(encoding="utf-8")
+    for place, content in {"<!--HEAD-->": head, "<!--BODY-->": body, "/*STYLE*/": styles(), **parts}.items():
+        page = page.replace(place, content, 1)
+    return page

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from demo.record.packing import DESCRIPTION
-from demo.record.page_table import language_tags, table_tag
+from demo.record.page_table import compact, data_tag, language_tags, table_tag
 from demo.screens.parts import NO_POOL
-from demo.server.static import scripts, styles
+from demo.server.static import own_page, scripts
 from demo.service.measures import MEASURES
 from demo.static.lesson import SECTIONS
 
@@ -41,7 +40,6 @@ def static_page(parts: dict[str, str], galleries: Sequence[dict[str, Any]], engi
         "no_pool": NO_POOL,
         "measures": {measure.name: measure.meaning for measure in MEASURES},
     }
-    data = json.dumps(values, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     links = [f'<link rel="modulepreload" href="{parts["js"]}/{name}">' for name in preloaded()]
     tags = [
         language_tags(SECTIONS),
@@ -49,11 +47,9 @@ def static_page(parts: dict[str, str], galleries: Sequence[dict[str, Any]], engi
         *links,
         f'<script type="module" src="{entry}"></script>',
     ]
-    content = {"/*STYLE*/": styles(), "<!--IDEAS-->": ideas, "<!--SCRIPTS-->": "\n".join(tags), "/*SITE*/null": data}
-    page = (ASSETS / "page.html").read_text(encoding="utf-8")
-    for place, text in content.items():
-        page = page.replace(place, text, 1)
-    return page
+    data = data_tag("site", compact(values))
+    content = {"<!--IDEAS-->": ideas, "<!--SCRIPTS-->": "\n".join(tags), "<!--SITE-->": data}
+    return own_page(ASSETS / "page.html", content)
 
 
 def preloaded() -> list[str]:

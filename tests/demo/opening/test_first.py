@@ -60,6 +60,15 @@ def test_it_is_not_shown_with_other_weights(tmp_path: Path, monkeypatch: pytest.
     assert 'id="view">null</script>' in opening_page(None)
 
 
+def test_what_the_view_holds_ends_no_tag_of_the_page() -> None:
+    view, mark = first.first_view(), "</script><b>"
+    assert view is not None
+    page = opening_page(view | {"examples": [mark]})
+    assert mark not in page
+    value = json.loads(re.search(r'id="view">(.*?)</script>', page)[1])  # type: ignore[index]
+    assert value["examples"] == [mark]
+
+
 def test_nothing_that_takes_long_is_imported() -> None:
     heavy = ("torch", "gradio", "numpy", "matplotlib", "transformers", "timm", "tqdm")
     code = f"import sys, app; print([name for name in {heavy} if name in sys.modules])"

@@ -18,6 +18,7 @@ from PIL import Image
 from demo.opening import server
 from demo.opening.first import first_view
 from demo.opening.server import Opening
+from demo.record.page_table import compact
 from tests.helpers.sentences import refused
 
 
@@ -41,7 +42,7 @@ def test_page_photographs_and_state(opening: Opening) -> None:
     assert kind.startswith("text/html")
     view = first_view()
     assert view is not None
-    assert json.dumps(view["viewer"]["record"]["branches"][0]["kept"]) in page.decode()
+    assert compact(view["viewer"]["record"]["branches"][0]["kept"]) in page.decode()
     for item in view["ranking"]["items"]:
         kind, content = got(f"{opening.address}/opening/thumb/{item['name'].replace(' ', '%20')}")
         with Image.open(io.BytesIO(content)) as image:
