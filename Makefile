@@ -13,7 +13,7 @@ VENV ?= $(CACHE)/venv-$(KEY)
 READY := $(VENV)/.ready
 RUN := $(VENV)/bin/python
 
-.PHONY: help demo test test-slow test-all coverage lint bench bench-scale static space model soak gpu format
+.PHONY: help demo test test-slow test-all coverage lint lint-types lint-style bench bench-scale static space model soak gpu format
 
 help:
 	@sed -n '1,7s/^# //p' Makefile
@@ -27,10 +27,14 @@ $(READY):
 demo: $(READY)
 	$(RUN) app.py
 
+# Types beside all else: each of them keeps one core busy.
 lint: $(READY)
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint-types lint-style
+lint-types: $(READY)
+	$(RUN) -m mypy
+lint-style: $(READY)
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
-	$(RUN) -m mypy
 	@.ci/lint-js $(CACHE)
 
 # One process a core, at most four, each with one thread; the tests of one file stay together and share what they build.
