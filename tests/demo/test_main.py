@@ -253,47 +253,66 @@ def test_what_does_not_go_with_a_table_is_told(
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("program", "arguments", "error"),
-    [
-        ("demo.__main__", ["--help"], ""),
-        ("demo.__main__", ["rank", "a cup", "--photos", "nowhere"], "error: There is no folder nowhere"),
-        ("demo.__main__", ["rank", "a cup", "--csv", "nowhere/a.csv"], "error: The folder nowhere does not exist"),
-        ("demo.__main__", ["rank", "a cup", "--model", "moon"], "error: There is no model 'moon' here"),
-        ("demo.__main__", ["rank", "a cup", "--top", "0"], "error: --top is 0"),
-        (
-            "demo.__main__",
-            ["explain", "nowhere.png", "a cup", "-o", "out.png"],
-            'error: The photo "nowhere.png" is',
-        ),
-        ("demo.__main__", ["explain", "app.py", "a cup", "-o", "out.gif"], "error: format is 'gif'"),
-        ("demo.__main__", ["judge", "app.py", "--prompt", " "], "error: --prompt is empty"),
-        ("demo.__main__", ["judge", "app.py", "--prompt", "a cup", "--out", "out.png"], "error: format is 'png'"),
-        ("demo.__main__", ["generate", "a dog", "-o", "out.svg"], "error: format is 'svg'"),
-        ("demo.__main__", ["generate", "a dog", "-o", "out.png", "--steps", "5"], "error: steps is '5'"),
-        ("demo.__main__", ["generate", "a dog", "-o", "nowhere/out.png"], "error: The folder nowhere does not exist"),
-        ("demo.__main__", ["judge", "nowhere.png", "--prompt", "a cup"], 'error: The photo "nowhere.png" is'),
-        ("app", ["--help"], ""),
-        ("app", ["--photos", "nowhere"], "error: There is no folder nowhere"),
-        ("app", ["--model", "moon"], "error: There is no model 'moon' here"),
-        ("app", ["--model", "tests/bst"], "error: There is no folder tests/bst, and tests holds no model."),
-        ("app", ["--model", "photos"], "error: The model photos is here already"),
-    ],
-)
-def test_help_and_slips_are_answered_before_torch_is_imported(program: str, arguments: list[str], error: str) -> None:
-    code = (
-        f"import sys; sys.argv = ['it', *{arguments!r}]\n"
-        f"from {program} import main\n"
-        "try:\n    code = main()\n"
-        "except SystemExit as end:\n    code = end.code\n"
-        "assert not {'torch', 'gradio', 'transformers', 'matplotlib', 'numpy'} & sys.modules.keys()\n"
-        "sys.exit(code)"
+SLIPS: list[tuple[str, list[str], str]] = [
+    ("demo.__main__", ["--help"], ""),
+    ("demo.__main__", ["rank", "a cup", "--photos", "nowhere"], "error: There is no folder nowhere"),
+    ("demo.__main__", ["rank", "a cup", "--csv", "nowhere/a.csv"], "error: The folder nowhere does not exist"),
+    ("demo.__main__", ["rank", "a cup", "--model", "moon"], "error: There is no model 'moon' here"),
+    ("demo.__main__", ["rank", "a cup", "--top", "0"], "error: --top is 0"),
+    (
+        "demo.__main__",
+        ["explain", "nowhere.png", "a cup", "-o", "out.png"],
+        'error: The photo "nowhere.png" is',
+    ),
+    ("demo.__main__", ["explain", "app.py", "a cup", "-o", "out.gif"], "error: format is 'gif'"),
+    ("demo.__main__", ["judge", "app.py", "--prompt", " "], "error: --prompt is empty"),
+    ("demo.__main__", ["judge", "app.py", "--prompt", "a cup", "--out", "out.png"], "error: format is 'png'"),
+    ("demo.__main__", ["generate", "a dog", "-o", "out.svg"], "error: format is 'svg'"),
+    ("demo.__main__", ["generate", "a dog", "-o", "out.png", "--steps", "5"], "error: steps is '5'"),
+    ("demo.__main__", ["generate", "a dog", "-o", "nowhere/out.png"], "error: The folder nowhere does not exist"),
+    ("demo.__main__", ["judge", "nowhere.png", "--prompt", "a cup"], 'error: The photo "nowhere.png" is'),
+    ("app", ["--help"], ""),
+    ("app", ["--photos", "nowhere"], "error: There is no folder nowhere"),
+    ("app", ["--model", "moon"], "error: There is no model 'moon' here"),
+    ("app", ["--model", "tests/bst"], "error: There is no folder tests/bst, and tests holds no model."),
+    ("app", ["--model", "photos"], "error: The model photos is here already"),
+]
+# Each answer of a program, in one process for all of them: the exit code, what it wrote, and what was imported by then.
+ANSWERS = """
+import contextlib, importlib, io, json, sys
+answers = []
+for program, arguments in json.load(sys.stdin):
+    sys.argv, written = ["it", *arguments], io.StringIO()
+    with contextlib.redirect_stderr(written), contextlib.redirect_stdout(io.StringIO()):
+        try:
+            code = importlib.import_module(program).main()
+        except SystemExit as end:
+            code = end.code
+    slow = sorted({"torch", "gradio", "transformers", "matplotlib", "numpy"} & sys.modules.keys())
+    answers.append((code, written.getvalue(), slow))
+print(json.dumps(answers))
+"""
+
+
+@pytest.fixture(scope="module")
+def answers() -> list[tuple[int, str, list[str]]]:
+    given = json.dumps([(program, arguments) for program, arguments, _ in SLIPS])
+    done = subprocess.run(
+        [sys.executable, "-c", ANSWERS], cwd=Path(__file__).parents[2], input=given, capture_output=True, text=True
     )
-    root = Path(__file__).parents[2]
-    result = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=False)
-    assert result.returncode == (2 if error else 0), result.stderr
-    assert result.stderr.startswith(error)
-    assert result.stderr.count("\n") == bool(error)
+    assert done.returncode == 0, done.stderr
+    return [(code, written, slow) for code, written, slow in json.loads(done.stdout)]
+
+
+@pytest.mark.parametrize("number", range(len(SLIPS)), ids=[f"{program} {given}" for program, given, _ in SLIPS])
+def test_help_and_slips_are_answered_before_torch_is_imported(
+    answers: list[tuple[int, str, list[str]]], number: int
+) -> None:
+    (code, written, slow), error = answers[number], SLIPS[number][2]
+    assert code == (2 if error else 0), written
+    assert written.startswith(error)
+    assert written.count("\n") == bool(error)
+    assert slow == []
 
 
 @pytest.mark.parametrize(
