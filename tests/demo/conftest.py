@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -12,10 +13,27 @@ from demo.galleries.scenes import SCENES
 from demo.record import layer_table
 from demo.record.layer_table import EITHER, Row
 from demo.record.table import TABLE
+from demo.service import start
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.start import open_scenes, open_service
+from seps import SEPSModel, load_model
+from seps.models.shipped import shipped_models
 from tests.helpers.world import write_scenes_model
+
+
+@pytest.fixture(scope="session", autouse=True)
+def loaded_once() -> Iterator[None]:
+    """Each shipped model is loaded once for all commands and services: what the app computes leaves it as it is."""
+    shipped, load = shipped_models(), lru_cache(load_model)
+
+    def model_of(name_or_folder: str | Path) -> SEPSModel:
+        folder = shipped.get(str(name_or_folder), name_or_folder)
+        return load(folder) if folder in shipped.values() else load_model(folder)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(start, "load_model", model_of)
+        yield
 
 
 @pytest.fixture(scope="session")
