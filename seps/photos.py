@@ -120,10 +120,16 @@ def rgb_of(photo: Image.Image) -> Image.Image:
 
 
 def upright(image: Image.Image) -> Image.Image:
-    """Load an image and turn it as its metadata say; as it is where they say nothing, or cannot be read."""
+    """Load an image and turn it as its metadata say, which then say so no more; as it is where they say nothing, or
+    cannot be read."""
     image.load()
     turn = turn_of(image)
-    return image if turn is None else image.transpose(turn)
+    if turn is None:
+        return image
+    turned = image.transpose(turn)
+    # What Pillow hands on would turn it once more, whoever comes next: EXIF, and XMP under several names.
+    turned.info = {name: value for name, value in image.info.items() if name == "transparency"}
+    return turned
 
 
 def turn_of(image: Image.Image) -> Image.Transpose | None:

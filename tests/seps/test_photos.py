@@ -33,6 +33,7 @@ def test_every_file_becomes_an_upright_rgb_picture(tmp_path: Path, name: str) ->
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_upright(open_image(file))
+        check_upright(rgb_of(open_image(file)))  # what was turned once stays so
 
 
 OPENED = [name for name in CORPUS if name.startswith(("JPEG", "PNG", "TIFF")) and "empty text" not in name]
