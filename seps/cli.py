@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from math import isfinite
@@ -18,7 +18,16 @@ MOST = 2**63 - 1  # what counters and generators of random numbers can hold
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose error on an option that is not there names the nearest that is."""
+    """An argument parser whose error on an option that is not there says what is meant, or names the nearest that is.
+
+    Args:
+        elsewhere: gives the options of other programs, without dashes before them and with underscores in them: what
+            is meant here, a clause. It is called for an error alone, so that it may import what takes long.
+    """
+
+    def __init__(self, *args: Any, elsewhere: Callable[[], Mapping[str, str]] = dict, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.elsewhere = elsewhere
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse as argparse does, but refuse an option that is not there before its value is taken for something."""
@@ -27,9 +36,18 @@ class Parser(argparse.ArgumentParser):
         for word in words[: words.index("--")] if "--" in words else words:
             name = word.partition("=")[0]
             if name.startswith("--") and not any(option.startswith(name) for option in options):
-                near = get_close_matches(name, options, 1, NEAR)
-                self.error(f"unrecognized arguments: {name}" + (f"; did you mean {near[0]}?" if near else ""))
+                self.error(f"unrecognized arguments: {name}{self._meant(name, options)}")
         return super().parse_known_args(args, namespace)
+
+    def _meant(self, name: str, options: list[str]) -> str:
+        """The end of the sentence on an option that is not there: what is meant by it; "" where nobody knows."""
+        same = name.replace("_", "-")
+        if same not in options:
+            meaning = self.elsewhere().get(name.removeprefix("--").replace("-", "_"))
+            if meaning:
+                return f"; {meaning}"
+        near = get_close_matches(same, options, 1, NEAR)
+        return f"; did you mean {near[0]}?" if near else ""
 
 
 def _options(parser: argparse.ArgumentParser) -> Iterator[str]:

@@ -12,17 +12,19 @@ from tempfile import TemporaryDirectory
 from PIL import Image
 from torch import Tensor
 
+from seps.checks import read_json_file
 from seps.data import open_image, read_split
+from seps.generator.config import SCENE_WORDS
 from seps.generator.generator import ImageTextGenerator
 from seps.generator.network import CONFIG_FILE, GeneratorNetwork
 from seps.generator.settings import read_recipe
 from seps.models.shipped import shipped_file
 from seps.models.storage import read_tensors
 from seps.runs.checkpoint import TENSORS
-from seps.runs.run_folder import FOLDER
+from seps.runs.run_folder import DATA, FOLDER
 
 COUNT = 5  # texts, and pictures
-TEXTS = (
+TEXTS: Sequence[str] = (
     "a red balloon over the sea",
     "a white sheep and a green tree in the park",
     "a blue car on a street",
@@ -75,6 +77,24 @@ def open_model(folder: Path) -> ImageTextGenerator:
         return ImageTextGenerator(temporary)
 
 
+def data_of(folder: Path) -> tuple[Path | None, Path | None]:
+    """The data that the run of a folder of `newest_model` was trained on, and the folder of its images where that is
+    another; None twice where nothing tells, or they are gone."""
+    try:
+        values = read_json_file(folder.parent / DATA)
+        data, images = (None if values[key] is None else Path(values[key]) for key in ("data", "images"))
+    except (ValueError, KeyError, TypeError):
+        return None, None
+    return (data, images) if data is not None and data.exists() else (None, None)
+
+
+def shipped_pictures(generator: ImageTextGenerator) -> list[Path]:
+    """Pictures that ship, of the kind that a generator has learnt from: scenes, or photographs."""
+    if generator.network.config.encoders.text == SCENE_WORDS:
+        return [shipped_file(f"galleries/scenes/{i:03d}.png") for i in range(COUNT)]
+    return [shipped_file(f"galleries/photos/{name}.jpg") for name in ("china", "flower")]
+
+
 def part_of(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
     """The tensors of a module by their names in it."""
     return {key.removeprefix(prefix): value for key, value in tensors.items() if key.startswith(prefix)}
@@ -86,13 +106,14 @@ def write_page(folder: Path, page: Path, data: Path | None, split: str, images: 
     Args:
         folder: of `newest_model`; page: where it is written.
         data, split, images: as `read_split`, the first five images of which are taken with their first captions;
-            without data five of the scenes that ship, and captions like theirs.
+            without data those that the run was trained on, and where they are gone pictures that ship.
         steps: of drawing.
     """
     generator = open_model(folder)
     if data is None:
-        files = [shipped_file(f"galleries/scenes/{i:03d}.png") for i in range(COUNT)]
-        texts: Sequence[str] = TEXTS
+        data, images = data_of(folder)
+    if data is None:
+        files, texts = shipped_pictures(generator), TEXTS
     else:
         chosen = read_split(data, split, images=images)
         files = list(chosen.image_files[:COUNT])

@@ -30,6 +30,7 @@ CONFIG_ELSEWHERE = {
     "num_diffusion_steps": "diffusion.train_steps is meant",
     "max_text_length": "captioner.max_words is meant",
     "bert_model_name": "encoders.text is meant",
+    "recon_weight": "training.reconstruction_weight is meant",
 }
 
 

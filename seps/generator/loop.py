@@ -2,7 +2,7 @@
 
 A recipe's stages run one after another, each with its own losses; what no loss of a stage reaches stays as it is. RUN
 receives `model/` (the last epoch), `checkpoint/`, `metrics.csv`, `tensorboard/`, `loss.png`, `dev_loss.png`,
-`loss_curves.png` and `recipe.json`.
+`loss_curves.png`, `recipe.json` and `data.json`, where its data lie.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from tqdm import tqdm
 from seps.checks import check_whole, usable_device
 from seps.data import overlap_notes
 from seps.fields import Fields, between
+from seps.files import write_json
 from seps.generator.batches import (
     Source,
     epoch_batches,
@@ -48,7 +49,7 @@ from seps.runs.checkpoint import NUMBERS, load_checkpoint, read_state, save_chec
 from seps.runs.lr_schedule import FINE, set_learning_rate
 from seps.runs.lr_schedule import length_note as note_on_length
 from seps.runs.recipe import first_settings, write_recipe
-from seps.runs.run_folder import FOLDER, check_no_run
+from seps.runs.run_folder import DATA, FOLDER, check_no_run
 from seps.runs.run_log import DrawTimer, StepLog, forget_after, read_epochs, write_epoch
 
 SHORT = {
@@ -168,6 +169,7 @@ def train(
         attend_step_by_step(network.unet)
     tqdm.write(training_plan(network, settings, len(train_images), len(dev_images)))
     write_recipe(out, config, settings)
+    write_json(out / DATA, {"data": str(data.resolve()), "images": images and str(images.resolve())})
     splits, teacher = with_teacher(network, settings, train_images, dev_images, kept)
     run = Run(network, settings, teacher).to(network.device)
     for number in range(first, len(settings.stages)):

@@ -16,6 +16,10 @@ if TYPE_CHECKING:  # imported where something is generated: torch takes seconds
     from seps.generator import ImageTextGenerator
 
 MODES = ("t2i", "i2t", "both")
+UNREAD = {  # of each mode the options that the other one alone reads
+    "t2i": ("image", "beams", "all", "seps"),
+    "i2t": ("text", "output", "steps", "seed", "guidance", "candidates"),
+}
 CANDIDATES_HELP = "draw so many and keep the one that fits the caption best in the shared space (default: 1)"
 STEPS_HELP = "steps of drawing: 10-20 fast, 30-50 standard, 50-100 best (default: 50)"
 
@@ -31,7 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def arguments_parser() -> argparse.ArgumentParser:
     """What the program takes."""
-    parser = Parser(prog="python -m seps.generator", description="Captions for images and images for captions.")
+    description = "Captions for images and images for captions."
+    parser = Parser(prog="python -m seps.generator", description=description, elsewhere=options_meant)
     parser.add_argument("--mode", choices=MODES, help="t2i draws, i2t writes, both does both")
     model = {"default": "scenes", "dest": "model", "help": "a generator that ships, or a folder (default: scenes)"}
     parser.add_argument("--model", "--checkpoint", **model)  # type: ignore[arg-type]
@@ -96,13 +101,22 @@ def arguments_parser() -> argparse.ArgumentParser:
 
     attempt = commands.add_parser("try", help="look at what a run has learned: its newest weights on a page")
     attempt.add_argument("folder", type=Path, metavar="RUN", help="a run's folder, or one with runs somewhere in it")
-    attempt.add_argument("--data", type=Path, help="a folder with pictures to caption (default: what the run holds)")
+    attempt.add_argument("--data", type=Path, help="a folder with pictures to caption (default: the run's own)")
     attempt.add_argument("--split", default="dev", help="which split of it (default: dev)")
     attempt.add_argument("--images", type=Path, help="folder of the images, where it is another")
     attempt.add_argument("--steps", type=whole_number, default=20, help="of drawing (default: 20)")
     attempt.add_argument("--html", type=Path, metavar="FILE", help="where the page goes (default: RUN/try.html)")
     attempt.set_defaults(run=run_try)
     return parser
+
+
+def options_meant() -> dict[str, str]:
+    """What is meant by options of other programs that are keys of recipes here."""
+    from seps.generator.config import GeneratorConfig
+    from seps.generator.settings import GeneratorSettings
+    from seps.runs.recipe import options_elsewhere
+
+    return options_elsewhere(GeneratorConfig, GeneratorSettings)
 
 
 def run_generate(options: argparse.Namespace) -> None:
@@ -116,9 +130,9 @@ def run_generate(options: argparse.Namespace) -> None:
         raise ValueError("--mode t2i needs a file to write: give --output.")
     if not draws and options.image is None:
         raise ValueError("--mode i2t needs an image: give --image.")
-    unread = {"t2i": "image", "i2t": "text"}.get(options.mode, "")
-    if unread and getattr(options, unread):
-        raise ValueError(f"--mode {options.mode} reads no --{unread}: leave it out, or give --mode both.")
+    for name in UNREAD.get(options.mode, ()):
+        if getattr(options, name) != arguments_parser().get_default(name):
+            raise ValueError(f"--mode {options.mode} reads no --{name}: leave it out, or give --mode both.")
     if options.output is not None:
         check_output(options.output)
     from seps.generator.generator import load_generator, random_seed

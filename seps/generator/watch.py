@@ -55,7 +55,7 @@ def time_note(seconds: float, left: int, device: str) -> str:
     if seconds * left < LONG:
         return hours
     remedy = "a GPU, a smaller image_size, fewer images" if device == "cpu" else "bf16, a larger batch_size"
-    return f"{hours} {remedy} or fewer epochs shorten that."
+    return f"{hours} What shortens that: {remedy} or fewer epochs."
 
 
 def memory_error(error: RuntimeError, batch_size: int) -> ValueError | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 ROWS = (
     ("frozen", "--freeze all", "learning rate 1e-3 to 5e-3: the heads alone learn, on features computed once"),
-    ("partly", "--freeze N", "3e-5 to 1e-4; N of 70 to 80% of a tower's layers, 18 of ViT-L/14's 24"),
+    ("partly", "--freeze N", "3e-5 to 1e-4; 70 to 80% of the image tower's layers, 18 of ViT-L/14's 24"),
     ("nothing", "--freeze none", "3e-5, which it is where none is named; above 1e-4 encoders forget"),
     ("scale 0.1", "--residual-scale-q 0.1", "under 1,000 ratings, or encoders that agree with people already"),
     ("scale 0.2", "--residual-scale-q 0.2", "the usual one"),
@@ -17,7 +17,7 @@ COMMANDS_PAGE = """From ratings to sorted pictures, with a CLIP of the hub or of
 
   pip install ".[judge]"
   python -m seps.judge train quick --data RATINGS --out RUN --set encoder.name=openai/clip-vit-base-patch32
-  python -m seps.judge train over-3000-ratings --data RATINGS --out RUN2 --freeze 9 --lr 3e-5 --epochs 20
+  python -m seps.judge train over-3000-ratings --data RATINGS --out RUN2 --freeze 18 --lr 3e-5 --epochs 20
   python -m seps.judge train RUN2/recipe.json --data RATINGS --out RUN2 --resume
   tensorboard --logdir RUN2/tensorboard
   python -m seps.judge evaluate --model RUN2/best --data RATINGS --split dev --json RUN2/results.json

@@ -9,6 +9,7 @@ noise and blocks show before they are forgotten. What describes quality is a mea
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -170,6 +171,23 @@ def check_layers(config: EncoderConfig, architecture: CLIPConfig) -> None:
                 f"encoder.freeze_layers.{tower} is {frozen}, but the {tower} tower of {config.name} has {layers} "
                 f"layers: freeze at most {layers}."
             )
+
+
+def with_first_layers(config: EncoderConfig, count: int) -> EncoderConfig:
+    """Freeze the first `count` layers of each of a CLIP's towers, all of a tower that has fewer.
+
+    Raises:
+        ValueError: no CLIP, one that cannot be had, or whose towers have fewer layers, all of them.
+    """
+    if config.kind != "clip":
+        return replace(config, freeze="layers", freeze_layers=dict.fromkeys(TOWERS, count))  # which says what is wrong
+    layers = tower_layers(clip_architecture(clip_folder(config.name)))
+    if count > max(layers.values()):
+        towers = " and ".join(f"{most} {tower}" for tower, most in layers.items())
+        raise ValueError(
+            f"--freeze is {count}, but {config.name} has {towers} layers: freeze at most {max(layers.values())}."
+        )
+    return replace(config, freeze="layers", freeze_layers={tower: min(count, most) for tower, most in layers.items()})
 
 
 def freeze(model: CLIPModel, config: EncoderConfig) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from seps.checks import check_whole
@@ -14,16 +14,23 @@ from seps.data import open_image
 from seps.data.table import read_table
 from seps.files import write_json
 from seps.judge.advice import COMMANDS_PAGE, advice
-from seps.judge.config import SCORES, TOWERS
+from seps.judge.config import SCORES, JudgeConfig
 from seps.judge.judge import Judge, Score, load_judge
-from seps.judge.settings import UNFROZEN_RATE
+from seps.judge.settings import UNFROZEN_RATE, JudgeSettings
 from seps.numbers import rounded, written
+from seps.runs.recipe import options_elsewhere
 
 COLUMNS = (
     "image",
     "prompt",
     *(f"{name}_{part}" for name in SCORES for part in ("base", "correction", "final")),
 )
+ELSEWHERE = {  # options of the published scorer, and what is meant here
+    "num_epochs": "--epochs is meant",
+    "partial_freeze": "--freeze with a number of layers is meant",
+    "freeze_layers": "--freeze with a number of layers is meant",
+    "use_residual_learning": "it is so where --no-residual is not given",
+}
 PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"}
 
 
@@ -37,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def arguments_parser() -> argparse.ArgumentParser:
     """What the program takes."""
-    parser = Parser(prog="python -m seps.judge", description="Judge generated pictures.")
+    parser = Parser(prog="python -m seps.judge", description="Judge generated pictures.", elsewhere=options_meant)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     data = {"type": Path, "required": True, "help": "folder with ratings.csv and images/"}
 
@@ -56,7 +63,7 @@ def arguments_parser() -> argparse.ArgumentParser:
     train.add_argument("--epochs", type=whole_number, help="passes over the training pictures")
     train.add_argument("--batch-size", type=whole_number, metavar="B", help="pictures a step")
     train.add_argument("--lr", type=finite_number, metavar="RATE", help="the largest learning rate")
-    train.add_argument("--freeze", metavar="all|none|N", help="of CLIP: N freezes the first N layers of each tower")
+    train.add_argument("--freeze", metavar="all|none|N", help="of CLIP: N freezes N layers of each tower")
     train.add_argument("--residual-scale-q", type=finite_number, metavar="SCALE", help="largest correction of quality")
     train.add_argument("--residual-scale-c", type=finite_number, metavar="SCALE", help="the same of consistency")
     train.add_argument("--no-residual", action="store_true", help="score directly, without base and correction")
@@ -99,24 +106,32 @@ def arguments_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def options_meant() -> dict[str, str]:
+    """What is meant by options of the published scorer that are none here."""
+    return options_elsewhere(JudgeConfig, JudgeSettings) | ELSEWHERE
+
+
 def run_train(options: argparse.Namespace) -> None:
     """`train`."""
+    from seps.judge.encoders import with_first_layers
     from seps.judge.loop import train
     from seps.judge.settings import read_recipe
     from seps.runs.recipe import overridden, with_values
 
     read = with_values(*read_recipe(options.recipe), changed_values(options))
     config, settings = with_values(*read, options.set)
+    if layers := layers_to_freeze(options.freeze):
+        config = replace(config, encoder=with_first_layers(config.encoder, layers))
     settings = overridden(settings, seed=options.seed)
     train(config, settings, options.data, options.out, options.resume, options.cache)
     print(f"The judge is in {options.out / 'model'}, that of the best epoch by mean SROCC in {options.out / 'best'}.")
 
 
 def changed_values(options: argparse.Namespace) -> list[str]:
-    """What the options of `train` put in place of a recipe's values, as --set has it.
+    """What the options of `train` put in place of a recipe's values, as --set has it; a number of layers is apart.
 
     Raises:
-        ValueError: --freeze that is neither all, none nor a number.
+        ValueError: as `layers_to_freeze`.
     """
     named = {
         "training.epochs": options.epochs,
@@ -126,15 +141,19 @@ def changed_values(options: argparse.Namespace) -> list[str]:
         "scale_c": options.residual_scale_c,
         "residual": "false" if options.no_residual else None,
     }
-    if options.freeze is not None:
-        layers = int(options.freeze) if options.freeze.isdecimal() else 0
-        if not (layers or options.freeze in ("all", "none")):
-            raise ValueError(f"--freeze is {options.freeze!r}, but all, none or a number of layers from 1 is needed.")
-        named["encoder.freeze"] = "layers" if layers else options.freeze
-        named["encoder.freeze_layers"] = json.dumps(dict.fromkeys(TOWERS, layers) if layers else {})
+    if options.freeze is not None and not layers_to_freeze(options.freeze):
+        named |= {"encoder.freeze": options.freeze, "encoder.freeze_layers": "{}"}
         if options.freeze == "none" and options.lr is None:
             named["training.learning_rate"] = UNFROZEN_RATE
     return [f"{name}={value}" for name, value in named.items() if value is not None]
+
+
+def layers_to_freeze(text: str | None) -> int:
+    """Read --freeze: how many layers of each tower, 0 for all, none or nothing; ValueError for anything else."""
+    layers = int(text) if text is not None and text.isdecimal() else 0
+    if not layers and text not in (None, "all", "none"):
+        raise ValueError(f"--freeze is {text!r}, but all, none or a number of layers from 1 is needed.")
+    return layers
 
 
 def run_evaluate(options: argparse.Namespace) -> None:

@@ -19,10 +19,14 @@ NETWORK_OPTIONS: dict[str, Any] = {
     for name, parameter in signature(CrossSparseAggrNet.__init__).parameters.items()
     if name not in ("self", "embed_size", "num_patches")  # these two follow from the encoders
 }
+ELSEWHERE = {  # keys that stand in a section here, or are called otherwise
+    **{name: f"network.{name} is meant" for name in NETWORK_OPTIONS},
+    "embed_dim": "embed_size is meant",
+}
 
 
 @dataclass(frozen=True)
-class ModelConfig(Fields):
+class ModelConfig(Fields, elsewhere=ELSEWHERE):
     """Everything that makes a `SEPSModel`.
 
     Attributes:

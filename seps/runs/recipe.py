@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast
 
 from seps.checks import read_json, read_json_file, shown
-from seps.fields import Fields, between
+from seps.fields import Fields, between, field_types, split_hint
 from seps.files import write_json
 
 MAX_EPOCHS, MAX_BATCH = 100_000, 1_000_000
@@ -106,6 +106,32 @@ def with_values(config: Config, settings: Settings, assignments: Sequence[str]) 
         place[name] = _parsed(value.strip())
     training = values.pop("training")
     return type(config).from_dict(values), type(settings).from_dict(training)
+
+
+def options_elsewhere(config: type[Fields], settings: type[Fields]) -> dict[str, str]:
+    """Tell what is meant by options that are none of a trainer's, but keys of its recipes, or of other programs'.
+
+    Args:
+        config, settings: the recipe's two parts.
+
+    Returns:
+        Of each key's name, such as "margin", a clause for `seps.cli.Parser`.
+    """
+    meant: dict[str, str] = {}
+    for key in (*_keys("training.", settings), *_keys("", config)):
+        meant.setdefault(key.rpartition(".")[2], f"it is a key of recipes: give --set {key}=VALUE")
+    former = {**settings.elsewhere, **config.elsewhere}
+    return meant | {name: f"{meaning}, a key of recipes: see --set" for name, meaning in former.items()}
+
+
+def _keys(prefix: str, part: type[Fields]) -> Iterator[str]:
+    """The keys that --set takes: those of a part and of the parts in it."""
+    for name, hint in field_types(cast("type", part)).items():
+        kind = split_hint(hint)[0]
+        if issubclass(kind, Fields):
+            yield from _keys(f"{prefix}{name}.", kind)
+        else:
+            yield f"{prefix}{name}"
 
 
 def _parsed(text: str) -> Any:

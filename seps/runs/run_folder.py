@@ -8,6 +8,7 @@ from pathlib import Path
 FOLDER = "checkpoint"  # of what `seps.runs.checkpoint` writes
 BEST, CHECKPOINTS, METRICS, MODEL = "best", "checkpoints", "metrics.csv", "model"
 BEST_EPOCH = "epoch.json"  # in BEST: which epoch it is, and its score on dev
+DATA = "data.json"  # where the data of the run lie, and its images
 NAMES = "epoch-[0-9][0-9][0-9]"  # of checkpoints
 
 

@@ -8,12 +8,21 @@ from pathlib import Path
 from seps.cli import Parser, add_set_option, check_folder, print_error, whole_number
 from seps.runs.run_folder import BEST, check_no_run
 
+ELSEWHERE = {  # options of the released code that are no keys of a recipe, and what is meant here
+    "logger_name": "--out is meant",
+    "data_path": "--data is meant",
+    "f30k_img_path": "--images is meant",
+    "coco_img_path": "--images is meant",
+    "vit_type": "a recipe is meant that names the backbones, such as vit_base_patch16_224",
+    "gpu_id": "the environment's CUDA_VISIBLE_DEVICES is meant",
+    "multi_gpu": "accelerate launch -m seps.train is meant",
+}
 DESCRIPTION = "Train a model from a recipe; its best epoch by rSum on dev is left in RUN/best."
 
 
 def parser() -> argparse.ArgumentParser:
     """The arguments."""
-    top = Parser(prog="python -m seps.train", description=DESCRIPTION)
+    top = Parser(prog="python -m seps.train", description=DESCRIPTION, elsewhere=options_meant)
     top.add_argument("config", help="a recipe: tiny, a JSON file, or the name of a full-size config")
     top.add_argument(
         "--data",
@@ -33,6 +42,15 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--seed", type=whole_number, help="instead of the recipe's")
     add_set_option(top)
     return top
+
+
+def options_meant() -> dict[str, str]:
+    """What is meant by options of the released code, see `seps.runs.recipe.options_elsewhere`."""
+    from seps.models.config import ModelConfig
+    from seps.runs.recipe import options_elsewhere
+    from seps.training.settings import TrainSettings
+
+    return options_elsewhere(ModelConfig, TrainSettings) | ELSEWHERE
 
 
 def check_paths(options: argparse.Namespace) -> None:

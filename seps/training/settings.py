@@ -21,6 +21,17 @@ FORMER_NAMES = {  # recipes that people have keep working
     "warmup_batch": "pretrain_batch",
     "warmup_rate": "pretrain_rate",
 }
+ELSEWHERE = {  # keys of the released code and of guides to it, and what is meant here
+    "num_epochs": "epochs is meant",
+    "warmup_alpha": "align_ramp_epochs is meant, the epochs over which it rises to 1",
+    "embedding_warmup_epochs": "align_ramp_epochs is meant, 1 for its 0",
+    "vse_mean_warmup_epochs": "hard_after is meant",
+    "max_violation": "hard_after is meant, 0 for hardest negatives from the first epoch on",
+    "grad_clip": "clip is meant",
+    "lr_update": "lr_schedules is meant, the epochs at which the rate falls",
+    "sparse_ratio": "network.sparse_ratio is meant, outside training",
+    "aggr_ratio": "network.aggr_ratio is meant, outside training",
+}
 
 
 def check_ratio_or_zero(name: str, ratio: float) -> None:
@@ -36,7 +47,7 @@ def check_rising(name: str, epochs: Sequence[int]) -> None:
 
 
 @dataclass(frozen=True)
-class TrainSettings(Fields, section="training"):
+class TrainSettings(Fields, section="training", elsewhere=ELSEWHERE):
     """Everything that training needs to know beside the model; the defaults are the published ones.
 
     Attributes:

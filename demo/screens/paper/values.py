@@ -22,6 +22,7 @@ from seps import AlignmentExplanation, CrossSparseAggrNet, DualTokenAggregation,
 
 ROOT = Path(__file__).resolve().parents[3]
 CODE = re.compile(r"`([^`]*)`")
+LIST_ITEM = re.compile(r"^- (.*(?:\n  .*)*)", re.MULTILINE)
 NAMES_FILE = ROOT / "assets" / "guide" / "names.md"
 PUBLISHED_FILE = ROOT / "assets" / "lesson" / "published.json"
 
@@ -191,9 +192,12 @@ def published() -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1)
-def names_elsewhere() -> tuple[tuple[str, ...], ...]:
+def names_elsewhere() -> tuple[tuple[str, str, str], ...]:
     """Rows of names: of the paper, its code and guides, what has that place here, and what differs, from names.md."""
-    rows = [
-        line for line in NAMES_FILE.read_text(encoding="utf-8").partition("\n## ")[0].splitlines() if line[:2] == "| "
-    ]
-    return tuple(tuple(CODE.sub(r"\1", cell).strip() for cell in row.strip("|").split(" | ")) for row in rows[1:])
+    text = NAMES_FILE.read_text(encoding="utf-8").partition("\n## ")[0]
+    rows = []
+    for item in LIST_ITEM.findall(text):
+        there, _, here = CODE.sub(r"\1", " ".join(item.split())).partition(": here ")
+        name, _, differs = here.partition("; ")
+        rows.append((there, name, differs))
+    return tuple(rows)

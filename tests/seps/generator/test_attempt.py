@@ -12,8 +12,9 @@ import pytest
 import torch
 
 from seps.generator import loop
-from seps.generator.attempt import newest_model, open_model
+from seps.generator.attempt import data_of, newest_model, open_model, shipped_pictures
 from seps.generator.config import GeneratorConfig
+from seps.generator.generator import load_generator
 from seps.generator.program import main
 from seps.generator.settings import GeneratorSettings, Stage
 from seps.models.storage import read_tensors
@@ -64,7 +65,8 @@ def test_of_a_run_that_ended_it_is_the_model(cut: Path, tmp_path: Path) -> None:
 def test_five_captions_are_drawn_and_five_pictures_written_about(
     cut: Path, drawn: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["try", str(cut), "--data", str(drawn), "--steps", "2"]) == 0
+    """Those of dev, of the data that the run was trained on."""
+    assert main(["try", str(cut), "--steps", "2"]) == 0
     assert capsys.readouterr().out.endswith(f"look at {cut / 'try.html'}.\n")
     page = (cut / "try.html").read_text()
     assert page.count('src="data:image/png;base64,') == 10
@@ -72,9 +74,30 @@ def test_five_captions_are_drawn_and_five_pictures_written_about(
     assert re.findall(r"<br>(.*)</li>", page)[:5] == captions
 
 
-def test_without_data_the_scenes_that_ship_serve(cut: Path, tmp_path: Path) -> None:
-    assert main(["try", str(cut), "--html", str(tmp_path / "page.html"), "--steps", "2"]) == 0
-    assert (tmp_path / "page.html").read_text().count("<li>") == 10
+def test_other_data_and_another_split_are_taken_where_they_are_named(cut: Path, drawn: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert main(["try", str(cut), "--data", str(drawn), "--split", "test", "--html", str(page), "--steps", "2"]) == 0
+    captions = (drawn / "test_caps.txt").read_text().splitlines()[:20:5]
+    assert re.findall(r"<br>(.*)</li>", page.read_text())[:4] == captions
+
+
+@pytest.mark.parametrize(
+    "content", [None, "{}", "[1]", '{"data": 3, "images": null}', '{"data": "/gone", "images": null}']
+)
+def test_without_the_run_s_data_the_scenes_that_ship_serve(cut: Path, tmp_path: Path, content: str | None) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(cut, run)
+    (run / "data.json").unlink()
+    if content is not None:
+        (run / "data.json").write_text(content)
+    assert data_of(run / "checkpoint") == (None, None)
+    assert [file.name for file in shipped_pictures(open_model(run / "checkpoint"))] == [
+        f"{i:03d}.png" for i in range(5)
+    ]
+
+
+def test_a_captioner_of_photographs_is_tried_on_photographs() -> None:
+    assert {file.suffix for file in shipped_pictures(load_generator("photos", "cpu"))} == {".jpg"}
 
 
 def test_folders_without_weights_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from seps.judge.advice import advice
+from seps.judge.config import EncoderConfig
+from seps.judge.encoders import load_clip, with_first_layers
 from seps.judge.judge import load_judge
 from seps.judge.program import arguments_parser, changed_values, main
 from seps.judge.settings import read_recipe
@@ -70,7 +72,7 @@ def test_train_then_evaluate(recipe: Path, rated: Path, tmp_path: Path, capsys: 
     assert json.loads(cached.read_text())["quality"]["srocc"] == pytest.approx(values["quality"]["srocc"], abs=0.1)
 
 
-def test_options_go_before_the_recipe(recipe: Path, rated: Path, tmp_path: Path, clip: Path) -> None:
+def test_options_take_precedence_over_the_recipe(recipe: Path, rated: Path, tmp_path: Path, clip: Path) -> None:
     run = tmp_path / "run"
     options = "--epochs 1 --batch-size 6 --lr 5e-5 --freeze 1 --residual-scale-q 0.1 --residual-scale-c 0.4"
     setting = ["--set", "training.clip=0.5", "--set", "fusion_hidden=[8, 4]"]
@@ -109,6 +111,22 @@ def test_freeze_takes_all_none_or_a_number(freeze: str) -> None:
     parsed = arguments_parser().parse_args(["train", "quick", "--data", "D", "--out", "O", f"--freeze={freeze}"])
     with refused(ValueError):
         changed_values(parsed)
+
+
+def test_one_number_freezes_that_many_layers_of_each_tower_and_all_of_a_shorter_one(clip: Path) -> None:
+    """Of 3 image and 2 text layers, as 18 of ViT-L/14's 24 and 12."""
+    config = EncoderConfig("clip", str(clip), "all")
+    for count, layers in ((1, {"vision": 1, "text": 1}), (3, {"vision": 3, "text": 2})):
+        frozen = with_first_layers(config, count)
+        assert (frozen.freeze, frozen.freeze_layers) == ("layers", layers)
+        learns = {name for name, tensor in load_clip(frozen).named_parameters() if tensor.requires_grad}
+        left = {name for name in learns if ".layers." in name}
+        assert {re.sub(r".*(vision|text)_model.*layers\.(\d).*", r"\1 \2", name) for name in left} == {
+            f"{tower} {layer}" for tower, most in (("vision", 3), ("text", 2)) for layer in range(layers[tower], most)
+        }
+    for wrong, number in ((config, 4), (EncoderConfig("seps", "judge/encoders", stages=(0,)), 1)):
+        with refused(ValueError):
+            with_first_layers(wrong, number)
 
 
 def test_the_guide_prints_commands_that_the_program_takes(capsys: pytest.CaptureFixture[str]) -> None:
