@@ -7,15 +7,21 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
+from pycocoevalcap.bleu.bleu import Bleu
+from pycocoevalcap.cider.cider import Cider
 
 from seps import load_model, shipped_file
+from seps.data import read_split
 from seps.generator import ImageTextGenerator, load_generator
+from seps.generator.caption_metrics import coco_words
 from seps.generator.captioner import Decoding
 from seps.generator.config import GeneratorConfig
 from seps.generator.generator import shipped_generators
 from seps.generator.photo_captions import WEIGHTS
+from seps.generator.program import main
 from seps.generator.ranking import RANKER, WEIGHT
 from seps.generator.settings import read_recipe
+from tests.helpers.captioned import write_photo_split
 
 FOLDER = Path(__file__).resolve().parents[1] / "assets" / "models" / "captioner"
 PHOTOS = ("china", "flower")
@@ -48,6 +54,28 @@ def test_seps_reads_every_word_that_it_writes(captioner: ImageTextGenerator) -> 
         assert set(best.words) <= set(model.explain(photo, best.text).sparse_alignment.words)
         triples = list(zip(best.words, best.words[1:], best.words[2:], strict=False))
         assert len(set(triples)) == len(triples) > 0
+
+
+@pytest.mark.slow
+def test_one_command_gives_the_card_s_rows_from_the_weights_as_shipped(
+    captioner: ImageTextGenerator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its figures are those of the library's own captions, counted by pycocoevalcap."""
+    monkeypatch.setattr("seps.generator.caption_metrics.shutil.which", lambda name: None)  # Java takes long
+    data, target = write_photo_split(tmp_path / "data", "dev"), tmp_path / "result.json"
+    arguments = ["evaluate", "--model", "photos", "--data", str(data), "--split", "dev", "--json", str(target)]
+    assert main(arguments) == 0
+    result, split = json.loads(target.read_text()), read_split(data, "dev", 3)
+    assert result.keys() == json.loads((FOLDER / "results-dev.json").read_text()).keys()
+    truths = {i: [coco_words(text) for text in split.captions[3 * i : 3 * i + 3]] for i in range(3)}
+    for way, how in (("greedy", Decoding("greedy")), ("beam", Decoding())):
+        written = captioner.batch_image_to_text(split.image_files, how)
+        captions = {i: [coco_words(text)] for i, text in enumerate(written)}
+        bleu, _ = Bleu(4).compute_score(truths, captions, verbose=0)
+        cider, _ = Cider().compute_score(truths, captions)
+        assert [result[way][f"bleu_{n}"] for n in (1, 2, 3, 4)] == pytest.approx([100 * b for b in bleu], abs=1e-3)
+        assert result[way]["cider"] == pytest.approx(cider, abs=1e-3)
+        assert result[way]["distinct"] == len(set(written)) / 3
 
 
 def test_the_weight_of_seps_score_is_one_that_was_measured() -> None:

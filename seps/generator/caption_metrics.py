@@ -42,6 +42,22 @@ def caption_metrics(written: Sequence[str], references: Sequence[Sequence[str]],
     """
     if not written or len(written) != len(references) or not all(references):
         raise ValueError(f"{len(written)} captions cannot be compared with {len(references)} sets of references.")
+    bleu_scorer, rouge_scorer, cider_scorer = coco_metrics()
+    results = {i: [coco_words(caption)] for i, caption in enumerate(written)}
+    truths = {i: [coco_words(caption) for caption in captions] for i, captions in enumerate(references)}
+    with contextlib.redirect_stdout(io.StringIO()):  # the library prints its counts
+        bleu, _ = bleu_scorer.compute_score(truths, results)
+        rouge, each_rouge = rouge_scorer.compute_score(truths, results)
+        cider, each_cider = cider_scorer.compute_score(truths, results)
+    metrics = {f"bleu_{n}": 100 * float(value) for n, value in enumerate(bleu, start=1)}
+    metrics |= {"rouge_l": 100 * float(rouge), "cider": float(cider)}
+    if meteor and shutil.which("java"):
+        metrics["meteor"] = 100 * meteor_of(truths, results)
+    return metrics | {"each": {"rouge_l": 100 * np.asarray(each_rouge), "cider": np.asarray(each_cider)}}
+
+
+def coco_metrics() -> tuple[Any, Any, Any]:
+    """Make what counts BLEU, ROUGE-L and CIDEr; ValueError where pycocoevalcap is not installed."""
     try:
         from pycocoevalcap.bleu.bleu import Bleu
         from pycocoevalcap.cider.cider import Cider
@@ -50,17 +66,7 @@ def caption_metrics(written: Sequence[str], references: Sequence[Sequence[str]],
         raise ValueError(
             "Captions are compared by pycocoevalcap, which is not here: pip install pycocoevalcap."
         ) from error
-    results = {i: [coco_words(caption)] for i, caption in enumerate(written)}
-    truths = {i: [coco_words(caption) for caption in captions] for i, captions in enumerate(references)}
-    with contextlib.redirect_stdout(io.StringIO()):  # the library prints its counts
-        bleu, _ = Bleu(4).compute_score(truths, results)
-        rouge, each_rouge = Rouge().compute_score(truths, results)
-        cider, each_cider = Cider().compute_score(truths, results)
-    metrics = {f"bleu_{n}": 100 * float(value) for n, value in enumerate(bleu, start=1)}
-    metrics |= {"rouge_l": 100 * float(rouge), "cider": float(cider)}
-    if meteor and shutil.which("java"):
-        metrics["meteor"] = 100 * meteor_of(truths, results)
-    return metrics | {"each": {"rouge_l": 100 * np.asarray(each_rouge), "cider": np.asarray(each_cider)}}
+    return Bleu(4), Rouge(), Cider()
 
 
 def meteor_of(truths: Mapping[int, Sequence[str]], results: Mapping[int, Sequence[str]]) -> float:

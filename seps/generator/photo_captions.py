@@ -2,7 +2,7 @@
 
     python -m seps.generator evaluate --model photos --data DATA --split SPLIT --json FILE
 
-Intervals are 95%, photographs drawn anew.
+gives every figure of the captioner's card, from the weights as they ship. Intervals are 95%, photographs drawn anew.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from seps.checks import check_whole
 from seps.data import open_image, read_split
-from seps.generator.caption_metrics import caption_metrics
+from seps.generator.caption_metrics import caption_metrics, coco_metrics
 from seps.generator.captioner import Decoding
 from seps.generator.generator import ImageTextGenerator, WrittenCaption
 from seps.generator.ranking import RANKER, WEIGHT, order, seps_scores
@@ -25,6 +26,8 @@ from seps.runs.bootstrap import estimate
 WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)  # of that score beside the mean log probability of a caption's tokens
 BEAMS = 4
 BATCH_SIZE = 16
+COLUMNS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR", "ROUGE-L", "CIDEr", "distinct")  # of what is printed
+RATED = (("rouge_l", 1), ("cider", 3))  # those with an interval, and their digits
 
 
 def evaluate_photos(
@@ -40,7 +43,7 @@ def evaluate_photos(
 
     Args:
         generator: a trained one; data, split_name, images: as `read_split`.
-        beams: of its search; last: measure on so many images alone, the last ones; 0 for all.
+        beams: of its search; last: measure on so many images alone, the last ones; 0 for all, as more than there are.
 
     Returns:
         Plain values for JSON: "greedy", "beam" and "reranked", which chooses among the beams by SEPS's score too with
@@ -48,22 +51,26 @@ def evaluate_photos(
         against the others.
 
     Raises:
-        ValueError: as `read_split` and `caption_metrics`.
+        ValueError: as `read_split`, `Decoding` and `caption_metrics`, before captions are written; `last` below 0.
     """
+    check_whole("--last", last, least=0)
+    beam_search = Decoding("beam", beams)
+    coco_metrics()
     split = read_split(data, split_name, images=images)
     k, count = split.captions_per_image, len(split.image_files)
-    chosen = range(count - (last or count), count)
-    photos = [open_image(split.image_files[i]) for i in chosen]
+    chosen = range(count)[-last:]
     truths = [split.captions[k * i : k * (i + 1)] for i in chosen]
+    model = load_model(RANKER)
     greedy: list[str] = []
     beamed: list[list[WrittenCaption]] = []
-    for batch in batch_indices(len(photos), BATCH_SIZE, progress, "Writing captions"):
-        pictures = [photos[i] for i in batch]
+    scores: list[list[float]] = []
+    for batch in batch_indices(len(chosen), BATCH_SIZE, progress, "Writing captions"):
+        pictures = [open_image(split.image_files[chosen[i]]) for i in batch]
         greedy += generator.captions(pictures, Decoding("greedy"))
-        beamed += generator.write(pictures, Decoding("beam", beams))
-    model = load_model(RANKER)
-    scores = [seps_scores(model, photo, captions) for photo, captions in zip(photos, beamed, strict=True)]
-    result: dict[str, Any] = {"split": split_name, "photographs": len(photos), "beams": beams}
+        written = generator.write(pictures, beam_search)
+        beamed += written
+        scores += [seps_scores(model, picture, each) for picture, each in zip(pictures, written, strict=True)]
+    result: dict[str, Any] = {"split": split_name, "photographs": len(chosen), "beams": beams}
     result["greedy"] = figures(greedy, truths)
     result["beam"] = figures(best_captions(beamed, scores, 0.0), truths)
     result["reranked"] = {"ranker": RANKER, "weight": WEIGHT}
@@ -102,13 +109,26 @@ def brief(written: Sequence[str], truths: Sequence[Sequence[str]]) -> dict[str, 
 
 
 def table(result: dict[str, Any]) -> str:
-    """What the program prints."""
-    names = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "meteor", "cider")
-    lines = [f"{result['photographs']:,} photographs of {result['split']}, {result['beams']} beams"]
-    lines += [" " * 10 + "".join(f"{name:>9}" for name in names)]
-    for way in ("greedy", "beam", "reranked", "people"):
-        values = (f"{result[way][name]:9.3f}" if name in result[way] else f"{'-':>9}" for name in names)
-        lines.append(f"{way:10}" + "".join(values))
+    """What the program prints: a row for each way of writing, as the captioner's card has it, and the weights."""
+    rows = [("", *COLUMNS), *((way, *cells(result[way])) for way in ("greedy", "beam", "reranked", "people"))]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [f"{result['photographs']:,} photographs of {result['split']}, {result['beams']} beams, 95% intervals"]
+    lines += ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    if "meteor" not in result["beam"]:
+        lines.append("METEOR is a program in Java, which is not here.")
+    lines.append(
+        f"reranked: by SEPS's score, model {result['reranked']['ranker']}, times {result['reranked']['weight']}."
+    )
     for weight, values in result["weights"].items():
-        lines.append(f"SEPS's score times {weight}: BLEU-4 {values['bleu_4']:.2f}, CIDEr {values['cider']:.3f}")
+        lines.append(f"SEPS's score times {weight}: BLEU-4 {values['bleu_4']:.1f}, CIDEr {values['cider']:.3f}")
     return "\n".join(lines)
+
+
+def cells(measured: dict[str, Any]) -> list[str]:
+    """A row of COLUMNS: what `figures` gives, rounded; "-" for METEOR where there is no Java."""
+    names = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "meteor")
+    row = [f"{measured[name]:.1f}" if name in measured else "-" for name in names]
+    for name, digits in RATED:
+        low, high = measured["intervals"][name]
+        row.append(f"{measured[name]:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]")
+    return [*row, f"{measured['distinct']:.2f}"]

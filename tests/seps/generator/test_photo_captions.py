@@ -10,11 +10,12 @@ import torch
 from PIL import Image
 
 from seps import load_model, shipped_file
-from seps.generator.generator import WrittenCaption
-from seps.generator.photo_captions import best_captions
+from seps.generator.generator import ImageTextGenerator, WrittenCaption
+from seps.generator.photo_captions import COLUMNS, best_captions, evaluate_photos
 from seps.generator.program import main
 from seps.generator.ranking import order, seps_scores
 from tests.helpers.captioned import write_photo_split
+from tests.helpers.sentences import refused
 
 CHINA = "galleries/photos/china.jpg"
 
@@ -42,6 +43,7 @@ def test_a_caption_s_score_is_that_of_the_model() -> None:
 def test_photographs_are_measured_by_people_s_captions(
     checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("seps.generator.caption_metrics.shutil.which", lambda name: name)
     monkeypatch.setattr("seps.generator.caption_metrics.meteor_of", lambda truths, results: 0.2)  # Java takes long
     data, target = write_photo_split(tmp_path / "data", "dev"), tmp_path / "result.json"
     arguments = ["evaluate", "--model", str(checkpoint), "--data", str(data), "--split", "dev", "--beams", "2"]
@@ -54,7 +56,25 @@ def test_photographs_are_measured_by_people_s_captions(
         assert low <= result[way]["cider"] <= high
     assert result["people"]["cider"] > result["beam"]["cider"]
     assert result["weights"]["0"]["cider"] == result["beam"]["cider"]
-    assert capsys.readouterr().out.startswith("2 photographs of dev, 2 beams\n")
+    head, columns, *rows = capsys.readouterr().out.splitlines()
+    assert head == "2 photographs of dev, 2 beams, 95% intervals"
+    assert columns.split() == list(COLUMNS)
+    for row, way in zip(rows, ("greedy", "beam", "reranked", "people"), strict=False):
+        measured, (name, *cells) = result[way], row.split()
+        low, high = measured["intervals"]["cider"]
+        assert (name, cells[3], cells[4]) == (way, f"{measured['bleu_4']:.1f}", "20.0")
+        cider = f"{measured['cider']:.3f} [{low:.3f}, {high:.3f}] {measured['distinct']:.2f}"
+        assert " ".join(cells[-4:]) == cider
+
+
+def test_how_many_photographs_and_beams_are_checked_before_captions_are_written(
+    checkpoint: Path, tmp_path: Path
+) -> None:
+    data = write_photo_split(tmp_path / "data", "dev")
+    generator = ImageTextGenerator(checkpoint, "cpu")
+    for last, beams in ((-1, 4), (0, 0)):
+        with refused(ValueError):
+            evaluate_photos(generator, data, "dev", beams=beams, last=last)
 
 
 def test_all_captions_are_printed_with_what_they_were_chosen_by(
