@@ -16,7 +16,8 @@ LEFT_OUT = (  # programs beside the app, and what they alone read
     *("demo/examples", "demo/space", "demo/static"),
     *("assets/guide", "assets/notebooks", "assets/readme", "assets/static"),
 )
-KEPT = ("assets/guide/names.md", "assets/readme/app.gif")  # what the app reads in these, and what the card shows
+# What the app reads in these, and what the card shows.
+KEPT = ("assets/guide/names.md", "assets/guide/losses.md", "assets/readme/app.gif")
 PINNED = {"torch": "2.13.0", "torchvision": "0.28.0"}  # the newest that ZeroGPU lists, see assets/guide/host.md
 DEBIAN = ("libgcc-s1", "libstdc++6", "zlib1g")  # what compiled parts of the packages link to and do not bring
 MARK = "# What git stores as large files. Written by python -m demo.space, which may write this folder anew.\n"

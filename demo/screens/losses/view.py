@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -24,6 +25,7 @@ from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 
 USUAL = {"margin": "0.2", "mining": "all", "mask_ids": "1", "share": "0.3"}  # as links write them
+TASK_GUIDE = Path(__file__).resolve().parents[3] / "assets" / "guide" / "losses.md"
 PANEL = (240, 130)  # width and height of a curve's
 
 
@@ -48,7 +50,14 @@ def build() -> Losses:
     gr.HTML("<h3 class='part'>Claims, shown on the live model</h3>")
     claims = scripted("claims", "seps-claims", "claims", ("run",), value=in_languages(claims_value))
     gr.HTML(html_in_languages(guide_page), elem_id="training-guide", elem_classes="prose tables")
+    with gr.Accordion("Which loss for which task", open=False, elem_id="losses-tasks"):
+        gr.Markdown(task_guide())
     return Losses(status, playground, claims, gr.State({}))
+
+
+def task_guide() -> str:
+    """The guide to losses as Markdown: all of it but its title and what stands before its first part."""
+    return "## " + TASK_GUIDE.read_text(encoding="utf-8").partition("\n## ")[2]
 
 
 def guide_page() -> str:

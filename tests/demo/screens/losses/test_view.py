@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from demo.screens.losses.guide import RATIO_FILE, advice_rows, ratio_experiment
-from demo.screens.losses.view import PANEL, guide_page, panel
+from demo.screens.losses.view import PANEL, guide_page, panel, task_guide
 from seps.runs.recipe import recipe_files
 from seps.training.guide import ADVICE, CLAIMED_KEPT
 
@@ -75,3 +75,13 @@ def test_a_claim_holds_only_where_all_that_was_measured_lies_in_it() -> None:
     for measured in ratio_experiment()["runs"]:
         low, high = CLAIMED_KEPT[measured["ratio_weight"]]
         assert measured["holds"] == (low - 0.005 <= measured["low"] and measured["high"] <= high + 0.005)
+
+
+def test_which_loss_suits_which_task_is_told_whole_and_without_links() -> None:
+    text = task_guide()
+    assert [line for line in text.splitlines() if line.startswith("#")] == [
+        "## A decision",
+        "## What a selector gets away with",
+        "## Where guides err",
+    ]
+    assert "](" not in text
