@@ -6,12 +6,13 @@ import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
 from demo.drawing.formats import DRAWINGS, Download, check_format
 from demo.galleries.index import IndexedGallery
+from demo.galleries.photos import read_upload
 from demo.galleries.scenes import SCENES
 from demo.record.contrast import contrast_record
 from demo.record.layer_table import existing
@@ -20,7 +21,7 @@ from demo.screens.captions.view import recall_line
 from demo.screens.compare.export import comparison
 from demo.screens.downloads import explanation
 from demo.screens.generate.export import drawing_file, drawing_record
-from demo.screens.generate.photo_captions import opened_captioner
+from demo.screens.generate.photo_captions import explained_captions
 from demo.screens.generate.values import opened_generator
 from demo.screens.judge.judgement import judgement
 from demo.screens.judge.values import opened_judge, source_of
@@ -37,6 +38,9 @@ from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
 from seps.scenes import as_json
+
+if TYPE_CHECKING:  # the captioner is imported with its first use
+    from seps.generator.generator import WrittenCaption
 
 OPTIONS: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 32}
 LISTED = 1000  # photos of a gallery that are listed
@@ -346,23 +350,20 @@ class Endpoints:
         Returns:
             "captions", the most likely first, each with its "score", the mean log probability of its tokens, its
             "words", and for each word "attention", its share on each place of the picture, row by row. Photographs have
-            a captioner of their own where it ships.
+            a captioner of their own where it ships: their captions have "similarity" too, S(I, T) by the model of
+            photographs, and come as on the screen, by the sum of score and 0.25 similarity.
         """
-        service, indexed, index = self._find(photo, item)
-        of_photos = service is self._registry.photos and self._registry.captioning is not None
-        captioner = (opened_captioner if of_photos else opened_generator)(self._registry)
-        best = captioner.recaption(indexed.gallery.items[index].photo()).best
-        return {
-            "captions": [
-                {
-                    "caption": caption.text,
-                    "score": caption.score,
-                    "words": list(caption.words),
-                    "attention": caption.attention.tolist(),
-                }
-                for caption in best
-            ]
-        }
+        if photo is not None:
+            picture, of_photos = read_upload(photo.content, photo.name).image, True
+        else:
+            service, indexed, index = self._find(None, item)
+            picture, of_photos = indexed.gallery.items[index].photo(), service is self._registry.photos
+        if of_photos and self._registry.captioning is not None:
+            captions = explained_captions(self._registry, picture)
+            rows = [caption_record(caption) | {"similarity": record.similarity} for caption, record in captions]
+        else:
+            rows = [caption_record(caption) for caption in opened_generator(self._registry).recaption(picture).best]
+        return {"captions": rows}
 
     def _find(self, photo: Upload | None, name: str) -> tuple[RetrievalService, IndexedGallery, int]:
         return item_of(self._registry, photo, name)
@@ -399,6 +400,16 @@ def read_captions(service: RetrievalService, typed: str) -> list[str]:
     if not texts:
         raise ValueError("There is no caption: write at least one, one a line.")
     return texts
+
+
+def caption_record(caption: WrittenCaption) -> dict[str, Any]:
+    """Write a picture's caption as the endpoint answers it."""
+    return {
+        "caption": caption.text,
+        "score": caption.score,
+        "words": list(caption.words),
+        "attention": caption.attention.tolist(),
+    }
 
 
 def outcome_value(outcome: Outcome) -> dict[str, Any]:

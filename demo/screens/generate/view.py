@@ -92,6 +92,7 @@ class GenerateView:
     photos: gr.HTML
     kind: gr.Radio
     upload: gr.Image
+    caption_status: gr.HTML
     captioned: gr.HTML
     state: gr.State
 
@@ -158,6 +159,7 @@ def build() -> GenerateView:
                         buttons=[],
                     )
                 )
+            caption_status = gr.HTML(elem_id="generate-caption-said")  # of what is captioned, which lies further down
             captioned = scripted("captioned", "seps-captioned", "generate-captioned", ())
     return GenerateView(
         caption,
@@ -177,6 +179,7 @@ def build() -> GenerateView:
         photos,
         kind,
         upload,
+        caption_status,
         captioned,
         gr.State(GenerateState()),
     )
@@ -333,7 +336,7 @@ def connect_drawing(registry: ModelRegistry, view: GenerateView) -> None:
 
 def connect_captions(registry: ModelRegistry, view: GenerateView) -> None:
     """Caption a scene or a photograph of the galleries, or an uploaded picture."""
-    outputs = [view.status, view.captioned]
+    outputs = [view.caption_status, view.captioned]
 
     @errors_as_message(len(outputs))
     def scene(event: Detail) -> tuple[Any, ...]:

@@ -10,10 +10,15 @@ import numpy as np
 import pytest
 from gradio_client import Client  # type: ignore[import-untyped]
 from gradio_client.exceptions import AppError  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, Page, expect
+from PIL import ExifTags, Image
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from demo.record.packing import packed_array
 from demo.screens.generate.values import GenerateState, blank_value, stopped_value
+from demo.service.retrieval import RetrievalService
+from seps import shipped_file
+from seps.generator import ImageTextGenerator, load_generator
+from seps.generator.ranking import order, seps_scores
 from tests.demo.browser.conftest import SCREENSHOTS, served
 from tests.demo.browser.page import SIZES, opened
 from tests.demo.browser.standalone import centres, check_laid, open_page, page_of, photo
@@ -177,7 +182,12 @@ def test_one_of_four_seeds_is_explained(browser: Browser, generating_address: st
         expect(page).to_have_url(re.compile("count=4"))
 
 
-def test_a_scene_is_captioned_word_by_word(browser: Browser, generating_address: str) -> None:
+def test_scenes_and_photographs_are_captioned_word_by_word(
+    browser: Browser, generating_address: str, service: RetrievalService, tmp_path: Path
+) -> None:
+    """A scene, a photograph of the gallery, one of a person's own that lies on its side in its file, and no picture."""
+    item = service.find("examples").gallery.items[1]
+    captioner = load_generator("photos", "cpu")
     with opened(browser, generating_address, "?view=generate", canvas="#generate-draw") as page:
         page.locator("#generate-strip button").nth(2).click()
         view = page.locator("#generate-captioned")
@@ -188,6 +198,49 @@ def test_a_scene_is_captioned_word_by_word(browser: Browser, generating_address:
         view.locator(".seps-beams button").last.click()
         expect(view.locator(".seps-beams button").last).to_have_attribute("aria-pressed", "true")
         expect(view.locator(".seps-tokens [aria-pressed=true]")).to_have_count(0)
+
+        page.locator("#generate-photos button").nth(1).click()
+        expect(view.locator("canvas")).to_have_count(2)
+        expect(view.locator(".seps-note").first).to_contain_text("photographs of people and dogs")
+        check_captions(view, captioner, service, item.photo())
+        view.locator(".seps-tokens button").last.click()
+        word = view.locator(".seps-tokens button").last.inner_text()
+        expect(view.locator(".seps-reading")).to_contain_text(f"when it wrote “{word}”")
+        expect(view.locator(".seps-reading")).to_contain_text(f"“{word}”: ")  # where SEPS finds it
+        expect(view.locator("output.high")).to_be_visible()
+
+        turned = Image.Exif()
+        turned[ExifTags.Base.Orientation] = 6
+        photo = Image.open(shipped_file("galleries/photos/flower.jpg"))
+        photo.transpose(Image.Transpose.ROTATE_90).save(tmp_path / "mine.png", exif=turned)
+        page.get_by_role("button", name="A picture of your own").locator("visible=true").click()
+        page.locator("#generate-upload input[type=file]").set_input_files(tmp_path / "mine.png")
+        check_captions(view, captioner, service, photo)
+        assert view.locator("canvas").first.evaluate("(canvas) => canvas.width / canvas.height") == pytest.approx(
+            photo.width / photo.height, rel=0.02
+        )
+        (tmp_path / "none.jpg").write_bytes(b"no picture")
+        before = view.inner_text()
+        page.get_by_role("button", name="Remove Image").click()
+        page.locator("#generate-upload input[type=file]").set_input_files(tmp_path / "none.jpg")
+        expect(page.locator("#generate-caption-said [role=alert]")).to_contain_text('"none.jpg" is no photo')
+        assert view.inner_text() == before
+
+
+def check_captions(view: Locator, captioner: ImageTextGenerator, service: RetrievalService, photo: Image.Image) -> None:
+    """The captions of a photograph that are shown are the library's, in the order of both scores, with these."""
+    written = captioner.write([photo])[0]
+    scores = seps_scores(service.model, photo, written)
+    best = order(written, scores)
+    beams = view.locator(".seps-beams button")
+    expect(beams).to_have_count(len(best))
+    expect(beams.locator("q")).to_have_text([written[i].text for i in best])
+    for beam, i in zip(beams.all(), best, strict=True):
+        shown = re.search(
+            r"S\(I, T\) (-?[\d.]+), mean log probability (-?[\d.]+)", beam.inner_text().replace("\N{MINUS SIGN}", "-")
+        )
+        assert shown is not None
+        assert [float(number) for number in shown.groups()] == pytest.approx([scores[i], written[i].score], abs=0.006)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -5,17 +5,22 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image, ImageSequence
 
 from demo.__main__ import main
+from demo.galleries.photos import read_photo
 from demo.galleries.scenes import SCENES
 from demo.screens.api import Endpoints
 from demo.screens.generate.values import GenerateState, finish, finished, opened_generator
+from demo.server.uploads import Upload
 from demo.service import start
 from demo.service.generating.service import GeneratingService, shown_steps
 from demo.service.registry import ModelRegistry
-from seps.generator import ImageTextGenerator
+from seps import shipped_file
+from seps.generator import ImageTextGenerator, load_generator
+from seps.generator.ranking import WEIGHT, order, seps_scores
 from tests.helpers.generated import write_tiny_generator
 from tests.helpers.sentences import refused
 
@@ -85,6 +90,56 @@ def test_a_scene_is_captioned_by_the_endpoint(endpoints: Endpoints, generator: I
     for caption in captions:
         assert len(caption["attention"]) == len(caption["words"])
         assert all(len(rows) == side and all(len(row) == side for row in rows) for rows in caption["attention"])
+
+
+@pytest.fixture(scope="module")
+def captioner() -> ImageTextGenerator:
+    """The captioner of photographs that ships."""
+    return load_generator("photos", "cpu")
+
+
+@pytest.fixture
+def of_photos(
+    endpoints: Endpoints, registry: ModelRegistry, captioner: ImageTextGenerator, monkeypatch: pytest.MonkeyPatch
+) -> Endpoints:
+    monkeypatch.setattr(registry, "captioning", GeneratingService(lambda: captioner))
+    return endpoints
+
+
+def test_a_photograph_is_captioned_by_the_endpoint_as_by_the_library(
+    of_photos: Endpoints, captioner: ImageTextGenerator, registry: ModelRegistry
+) -> None:
+    """The file alone, an upload of it, and the library: the same captions, scores, words and attention."""
+    file = shipped_file("galleries/photos/flower.jpg")
+    uploaded = of_photos.caption_image(Upload("flower.jpg", file.read_bytes()), "")["captions"]
+    picture = read_photo(file).image
+    written = captioner.write([picture])[0]
+    scores = seps_scores(registry.photos.model, picture, written)
+    best = order(written, scores)
+    assert [caption["caption"] for caption in uploaded] == [written[i].text for i in best]
+    for caption, i in zip(uploaded, best, strict=True):
+        assert caption["score"] == pytest.approx(written[i].score, abs=1e-5)
+        assert caption["similarity"] == pytest.approx(scores[i], abs=1e-4)
+        assert caption["words"] == list(written[i].words)
+        np.testing.assert_allclose(caption["attention"], written[i].attention, atol=1e-5)
+    assert f"score and {WEIGHT:g} similarity" in (Endpoints.caption_image.__doc__ or "")
+
+
+def test_a_photograph_of_a_gallery_is_captioned_by_the_captioner_of_photographs(
+    of_photos: Endpoints, captioner: ImageTextGenerator, registry: ModelRegistry
+) -> None:
+    items = registry.photos.find("examples").gallery.items
+    captions = of_photos.caption_image(None, f"examples/{items[0].key}")["captions"]
+    assert {caption["caption"] for caption in captions} == {
+        caption.text for caption in captioner.write([items[0].photo()])[0]
+    }
+    assert all(np.shape(caption["attention"]) == (len(caption["words"]), 7, 7) for caption in captions)
+
+
+@pytest.mark.parametrize("content", [b"", b"no picture", b"GIF89a"], ids=["empty", "text", "cut short"])
+def test_an_upload_that_is_no_photograph_is_refused_by_the_endpoint(of_photos: Endpoints, content: bytes) -> None:
+    with refused(ValueError):
+        of_photos.caption_image(Upload("it.jpg", content), "")
 
 
 def test_the_command_writes_a_drawing_and_prints_what_came_true(
