@@ -1,7 +1,9 @@
 """Weights in a graph in fewer bytes: whole numbers or float16 that hold them exactly, made float32 again by the graph.
 
-They are unpacked by Cast and Mul, which ONNX Runtime does once when it loads the graph. DequantizeLinear, made for
-this, is fused with the product that follows, which then is another number.
+They are unpacked by Cast and Mul, which ONNX Runtime does once when it loads the graph, unless it is told not to
+(`optimization.constant_folding_max_output_size_in_bytes`): then they stay as they are in memory too. DequantizeLinear,
+made for this, is fused with the product that follows, which then is another number. A table of embeddings always stays
+packed in memory: what is looked up in it is unpacked after that.
 """
 
 from __future__ import annotations
@@ -19,9 +21,10 @@ SMALL = 1024  # numbers: of fewer, packing saves nothing
 
 def pack(proto: Any) -> None:
     """Put each large float32 weight of an `onnx.ModelProto` in the smallest type that holds it exactly."""
-    from onnx import TensorProto, helper, numpy_helper
+    from onnx import TensorProto, numpy_helper
 
-    weights, nodes = [], []
+    tables = lookups(proto)
+    weights, first, looked_up = [], [], {}
     for weight in proto.graph.initializer:
         values = numpy_helper.to_array(weight)
         packed = smallest(values) if weight.data_type == TensorProto.FLOAT and values.size >= SMALL else None
@@ -29,17 +32,55 @@ def pack(proto: Any) -> None:
             weights.append(weight)
             continue
         numbers, scale = packed
-        name = weight.name
+        name, scales = weight.name, f"{weight.name}.scale"
         weights.append(numpy_helper.from_array(numbers, f"{name}.packed"))
-        cast = name if scale is None else f"{name}.unscaled"
-        nodes.append(helper.make_node("Cast", [f"{name}.packed"], [cast], to=TensorProto.FLOAT))
         if scale is not None:
-            weights.append(numpy_helper.from_array(scale, f"{name}.scale"))
-            nodes.append(helper.make_node("Mul", [cast, f"{name}.scale"], [name]))
-    nodes += proto.graph.node
+            weights.append(numpy_helper.from_array(scale, scales))
+        if name not in tables:
+            first += unpacked(f"{name}.packed", None if scale is None else scales, name)
+            continue
+        for node in tables[name]:
+            looked_up[node.output[0]] = unpacked_rows(node, name, scale)
+    nodes = [part for node in proto.graph.node for part in looked_up.get(node.output[0], [node])]
     del proto.graph.initializer[:], proto.graph.node[:]
     proto.graph.initializer.extend(weights)
-    proto.graph.node.extend(nodes)
+    proto.graph.node.extend([*first, *nodes])
+
+
+def lookups(proto: Any) -> dict[str, list[Any]]:
+    """The nodes that read each table, by its name: a value of which nothing but rows is ever read."""
+    readers: dict[str, list[Any]] = {}
+    for node in proto.graph.node:
+        for name in node.input:
+            readers.setdefault(name, []).append(node)
+    return {name: nodes for name, nodes in readers.items() if all(reads_rows(node, name) for node in nodes)}
+
+
+def reads_rows(node: Any, name: str) -> bool:
+    """Whether a node takes rows of a value, by their numbers."""
+    axes = [attribute.i for attribute in node.attribute if attribute.name == "axis"]
+    return node.op_type == "Gather" and node.input[0] == name and node.input[1] != name and axes in ([], [0])
+
+
+def unpacked(numbers: str, scale: str | None, name: str) -> list[Any]:
+    """The nodes that make whole numbers float32 under a name, by their scale where they have one."""
+    from onnx import TensorProto, helper
+
+    cast = helper.make_node("Cast", [numbers], [name if scale is None else f"{name}.unscaled"], to=TensorProto.FLOAT)
+    return [cast] if scale is None else [cast, helper.make_node("Mul", [cast.output[0], scale], [name])]
+
+
+def unpacked_rows(node: Any, name: str, scale: Array | None) -> list[Any]:
+    """The nodes in the place of one that reads rows of a table: they read the packed ones, and then unpack them."""
+    from onnx import helper
+
+    rows, result = node.input[1], node.output[0]
+    nodes = [helper.make_node("Gather", [f"{name}.packed", rows], [f"{result}.packed"], axis=0)]
+    scales = None if scale is None else f"{name}.scale"
+    if scale is not None and scale.shape[0] > 1:  # of each row, and not of each column
+        nodes.append(helper.make_node("Gather", [f"{name}.scale", rows], [f"{result}.scale"], axis=0))
+        scales = f"{result}.scale"
+    return nodes + unpacked(f"{result}.packed", scales, result)
 
 
 def smallest(values: Array) -> tuple[Array, Array | None] | None:

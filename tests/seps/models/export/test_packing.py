@@ -66,3 +66,29 @@ def test_a_packed_graph_is_smaller_and_computes_the_same() -> None:
     inputs = {"x": drawn(5, 64)}
     results = [onnxruntime.InferenceSession(content).run(None, inputs)[0] for content in (plain, packed)]
     np.testing.assert_array_equal(*results)
+
+
+@pytest.mark.parametrize("kind", ["by row", "by column", "in float16"])
+def test_a_table_stays_packed_and_its_rows_are_the_same(kind: str) -> None:
+    stored = from_int8(to_int8({"w": torch.from_numpy(drawn(64, 64))}))["w"].numpy()
+    table = {"by row": stored, "by column": stored.T, "in float16": stored.astype(np.float16).astype(np.float32)}[kind]
+    other = table[::-1].copy()  # read by rows, and as a whole too
+    rows = helper.make_tensor_value_info("rows", TensorProto.INT64, [None, None])
+    read = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+    nodes = [
+        helper.make_node("Gather", ["table", "rows"], ["a"]),
+        helper.make_node("Gather", ["other", "rows"], ["b"]),
+        helper.make_node("MatMul", ["b", "other"], ["c"]),
+        helper.make_node("Add", ["a", "c"], ["y"]),
+    ]
+    weights = [numpy_helper.from_array(np.ascontiguousarray(table), "table"), numpy_helper.from_array(other, "other")]
+    graph = helper.make_graph(nodes, "rows", [rows], [read], weights)
+    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
+    plain = proto.SerializeToString()
+    pack(proto)
+    inputs = {"rows": np.array([[3, 0, 63], [63, 5, 5]])}
+    contents = (plain, proto.SerializeToString())
+    results = [onnxruntime.InferenceSession(content).run(None, inputs)[0] for content in contents]
+    np.testing.assert_array_equal(*results)
+    whole = {node.input[0]: node.op_type for node in proto.graph.node if node.input[0].endswith(".packed")}
+    assert whole["table.packed"] == "Gather" and whole["other.packed"] == "Cast"
