@@ -15,11 +15,13 @@ import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from demo.service.retrieval import RetrievalService
@@ -33,6 +35,7 @@ MEGABYTE = 1e6
 PATIENCE = 180_000  # milliseconds
 CAPTIONS = 100
 FAR = 1e-3  # of S(I, T)
+REST = 5  # seconds after which the memory is looked at again
 WITHOUT_WORKER = "navigator.serviceWorker.register = () => Promise.reject(new Error('measured without'))"
 
 
@@ -80,11 +83,24 @@ def page_figures(browser: Browser, address: str, models: Sequence[str]) -> dict[
         page.wait_for_function("new URLSearchParams(location.search).get('photo') !== null && "
                                "document.querySelector('#caption textarea').value === 'a man on a horse'")  # fmt: skip
         figures[name] = {"ready seconds": round(seconds, 1), "fetched MB, all": round(size / MEGABYTE, 1)}
-        figures[name]["tab MB"] = tab_memory(page)
-        figures[name] |= speeds(page, models.index(name))
-        figures[name]["tab MB with a picture of one's own"] = tab_memory(page)
+        figures[name]["tab MB"] = tab_memory(page)["now"]
+        figures[name]["tab MB with a picture of one's own"] = memory_with_own(page)
+        figures[name] |= speeds(page, models.index(name))  # last: it starts models of its own beside the page's
         page.close()
     return figures
+
+
+def memory_with_own(page: Page) -> dict[str, int]:
+    """The memory of the tab once a picture of one's own is shown, some seconds later, and at most until then."""
+    pixels = np.random.default_rng(0).integers(0, 256, (750, 1000, 3), dtype=np.uint8)
+    content = BytesIO()
+    Image.fromarray(pixels).save(content, "PNG")
+    page.locator("#own-box summary").click()
+    page.set_input_files("#uploads", {"name": "own.png", "mimeType": "image/png", "buffer": content.getvalue()})
+    page.wait_for_function("document.querySelector('#ranking .title').textContent === 'own.png'")
+    shown = tab_memory(page)["now"]
+    time.sleep(REST)
+    return {"at once": shown, f"after {REST} s": tab_memory(page)["now"], "at most": tab_memory(page)["most"]}
 
 
 def thread_figures(browser: Browser, folder: Path, models: Sequence[str]) -> dict[str, Any]:
@@ -121,16 +137,26 @@ def first_visit(browser: Browser, address: str) -> None:
     page.close()
 
 
-def tab_memory(page: Page) -> float:
-    """The memory of the tab's process in MB, what it parts with others divided among them."""
+def tab_memory(page: Page) -> dict[str, int]:
+    """The memory of the tab's process in MB: `now`, what it parts with others divided among them, and the `most` that
+    it ever had, with all of what it parts with others."""
     session = page.context.browser.new_browser_cdp_session()  # type: ignore[union-attr]
     processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
-    parts = []
+    tabs = []
     for process in processes:
         if process["type"] == "renderer":
-            lines = Path(f"/proc/{process['id']}/smaps_rollup").read_text(encoding="ascii").splitlines()
-            parts.append(sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")))
-    return round(max(parts) * 1024 / MEGABYTE)
+            place = Path(f"/proc/{process['id']}")
+            tabs.append(
+                [kilobytes(place / file, name) for file, name in (("smaps_rollup", "Pss"), ("status", "VmHWM"))]
+            )
+    now, most = (round(max(sizes) * 1024 / MEGABYTE) for sizes in zip(*tabs, strict=True))
+    return {"now": now, "most": most}
+
+
+def kilobytes(file: Path, name: str) -> int:
+    """A size of /proc by its name."""
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{name}:"))
 
 
 def speeds(page: Page, number: int) -> dict[str, float]:
