@@ -1,7 +1,9 @@
 // The entry of the page without a server: the worked example at once, then the models, in this browser.
 
 import { h } from "./base/dom.js";
-import { say } from "./base/words.js";
+import { phrase, say } from "./base/words.js";
+import { UNREACHED } from "./engine/fetching.js";
+import { failure } from "./engine/remote.js";
 import { keepOpenInSight } from "./page/bar.js";
 import { embed } from "./page/embed.js";
 import { keysButton, noticeKeys } from "./page/keys.js";
@@ -15,7 +17,7 @@ import { makeEngine } from "./static/engine.js";
 import { makePairs } from "./static/pair.js";
 import { photosView } from "./static/photos.js";
 import { keepOffline } from "./static/offline.js";
-import { messageLine } from "./static/view.js";
+import { DRAWN, messageLine } from "./static/view.js";
 import { whyView } from "./static/why.js";
 
 const site = JSON.parse(document.getElementById("site").textContent);
@@ -37,7 +39,8 @@ function tell(text) {
 
 followLanguage();
 document.getElementById("head").append(languageSwitch());
-const tellEngine = (text) => document.querySelectorAll(".engine").forEach((about) => { about.textContent = text; });
+const inAbout = (name) => (text) => document.querySelectorAll(name).forEach((place) => { place.textContent = text; });
+const [tellEngine, tellKept] = [inAbout(".engine"), inAbout(".kept")];
 tellEngine(say("static.no_engine"));
 const engine = makeEngine(site, tell, (running) => tellEngine(say("static.engine", running)));
 const lead = (state) => page.lead("why", (view) => view.again(state)); // two that stand side by side there
@@ -58,9 +61,9 @@ function later(line, load) {
   async function act(work) {
     try {
       await ready();
-    } catch ({ message: reason }) {
+    } catch (error) {
       loading = null;
-      return line.problem(say("static.failed", { reason }));
+      return line.problem(failure(error instanceof TypeError ? UNREACHED : error.message).message); // it was not fetched
     }
     return work(view);
   }
@@ -76,4 +79,12 @@ keepOpenInSight();
 noticeKeys();
 tellAnswers();
 document.getElementById("head").append(h("div", { class: "seps-view" }, keysButton()));
-Promise.resolve(page.start()).then(() => keepOffline(site));
+Promise.resolve(page.start()).then(() => {
+  const keep = keepOffline(site, (galleries) => {
+    tellKept(say("static.kept", { titles: galleries.map(({ title }) => phrase(title)).join(", ") }));
+    document.body.dataset.offline = galleries.map(({ name }) => name).join(" ");
+  });
+  const keepOpened = () => [site.galleries[0].name, ...engine.ready].forEach(keep);
+  keepOpened();
+  document.addEventListener(DRAWN, keepOpened);
+});

@@ -12,6 +12,7 @@ from demo.record.unmatched import kind_of
 from demo.service.captions import MAX_CHARACTERS
 from demo.service.language import COMMON
 from demo.service.retrieval import RetrievalService
+from demo.static.dense import write_dense
 from demo.static.lesson import write_lesson
 from seps.explanation.attribution import POINTS
 from seps.explanation.caption_words import FUNCTION_WORDS
@@ -40,6 +41,7 @@ def write_model(service: RetrievalService, folder: Path, progress: Progress = Fa
     """Write a model's graphs and language into a folder."""
     export(service.model, folder, service.name, small=True, progress=progress, known=service.known)
     write_lesson(service.model, folder)
+    write_dense(service.model, folder)
     write_language(service, folder)
 
 
@@ -48,6 +50,7 @@ def write_language(service: RetrievalService, folder: Path) -> None:
     rule = service.found_rule
     language = {
         "max_characters": MAX_CHARACTERS,
+        "max_dense_words": service.model.config.text.max_dense_words,
         "common": sorted(COMMON),
         "known": None if service.known is None else service.known.threshold,
         "relevance": relevance_facts(service.model.cross_net.hrpa),

@@ -9,13 +9,15 @@ from typing import Any
 from demo.record.packing import DESCRIPTION
 from demo.record.page_table import compact, data_tag, language_tags, table_tag
 from demo.screens.parts import NO_POOL
-from demo.server.static import own_page, scripts
+from demo.screens.photos.view import DENSE_NOTE
+from demo.server.static import STYLES, own_page, scripts, style_sheets
 from demo.service.measures import MEASURES
 from demo.static.lesson import SECTIONS
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "static"
 ENTRY, WORKER = "static.js", "engine/worker.js"
 LATER = ("static/lesson.js", "static/losses.js")  # imported when they are first opened
+UNUSED = ("edit.css", "generate.css", "timeline.css", "video.css")  # of views that are not here
 MEASURED = ("effect", "blanked")  # the measures that the page can make
 HUB_MODELS = {
     "photos": ("timm/tf_efficientnet_lite2.in1k", "sentence-transformers/all-MiniLM-L6-v2"),
@@ -47,9 +49,19 @@ def static_page(parts: dict[str, str], galleries: Sequence[dict[str, Any]], engi
         *links,
         f'<script type="module" src="{entry}"></script>',
     ]
-    data = data_tag("site", compact(values))
-    content = {"<!--IDEAS-->": ideas, "<!--SCRIPTS-->": "\n".join(tags), "<!--SITE-->": data}
+    content = {
+        "/*STYLE*/": style_sheets(sheets()),
+        "<!--IDEAS-->": ideas,
+        "<!--DENSE-->": DENSE_NOTE,
+        "<!--SCRIPTS-->": "\n".join(tags),
+        "<!--SITE-->": data_tag("site", compact(values)),
+    }
     return own_page(ASSETS / "page.html", content)
+
+
+def sheets() -> list[str]:
+    """The names of the style sheets."""
+    return sorted(file.name for file in STYLES.glob("*.css") if file.name not in UNUSED)
 
 
 def preloaded() -> list[str]:

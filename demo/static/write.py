@@ -30,6 +30,7 @@ from seps.progress import Progress
 
 MARK = "seps-static.json"  # names what a folder of ours holds: only such a folder is written anew
 OPENED = {"photos": "examples", SCENES: SCENES}  # a model's gallery
+LATER = ("image", "lesson", "dense")  # how the names of graphs begin that are fetched when something asks for them
 OF_LOSSES = "photos"  # the model that the page Losses is about
 
 
@@ -94,13 +95,13 @@ def write_opened(
     parts[f"gallery {name}"] = named_by_content(folder)
     needed = {file.name: file.stat().st_size for file in files_of(place / parts[f"model {service.name}"])}
     embeddings = place / parts[f"gallery {name}"] / "embeddings.f16"
-    later = needed["image.onnx"]
+    later = sum(size for file, size in needed.items() if file.startswith(LATER))
     return {
         "name": name,
         "title": indexed.gallery.title,
         "model": service.name,
         "bytes": sum(needed.values()) - later + embeddings.stat().st_size,
-        "image_bytes": later,
+        "image_bytes": needed["image.onnx"],
         "pictures": sorted(
             {item["thumb"] for item in facts["items"]} | {item["photo"]["src"] for item in facts["items"]}
         ),

@@ -41,6 +41,12 @@ PACKED = """(value) => {
 
 
 class _Quiet(SimpleHTTPRequestHandler):
+    """A host whose files browsers keep nowhere but where the page itself puts them."""
+
+    def end_headers(self) -> None:
+        self.send_header("Cache-Control", "no-store")
+        super().end_headers()
+
     def log_message(self, *_: Any) -> None:
         """Say nothing."""
 

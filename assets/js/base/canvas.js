@@ -1,11 +1,43 @@
 // Pictures and the canvases that they are drawn on.
 
-// The photo as an image that can be drawn, once it is decoded.
+import { BLANK } from "./colours.js";
+import { h } from "./dom.js";
+import { say } from "./words.js";
+
+const SIDE = 224; // pixels of a blank whose size is not known
+
+// The photo as an image that can be drawn, once it is decoded; throws, in a sentence, where it cannot be fetched.
 export async function loadImage(photo) {
   const image = new Image();
   image.src = photo.src;
-  await image.decode();
+  try {
+    await image.decode();
+  } catch {
+    throw new Error(say("hint.lost_picture"));
+  }
   return image;
+}
+
+// The same, where a picture cannot be fetched a blank of its size in its place, with what was wrong as `problem`: what
+// lies over the picture can be read all the same.
+export async function imageOrBlank(photo) {
+  try {
+    return await loadImage(photo);
+  } catch ({ message: problem }) {
+    const [width, height] = [photo.width ?? SIDE, photo.height ?? SIDE];
+    const blank = Object.assign(document.createElement("canvas"), { width, height });
+    const context = blank.getContext("2d");
+    context.fillStyle = BLANK;
+    context.fillRect(0, 0, width, height);
+    return Object.assign(blank, { naturalWidth: width, naturalHeight: height, problem });
+  }
+}
+
+// Tell at the top of a place that one of its pictures is a blank, as long as one is.
+export function tellBlanks(place, images) {
+  place.querySelector(":scope > .seps-missing")?.remove();
+  const { problem } = images.find((image) => image.problem) ?? {};
+  if (problem) place.prepend(h("p", { class: "seps-missing message problem", role: "alert" }, problem));
 }
 
 // Give a canvas a size in CSS pixels, sharp on the screen it is on.
@@ -29,14 +61,15 @@ export function onWidth(element, callback) {
   return () => observer.disconnect();
 }
 
-// Load photos; then give their images to `ready`, and the element's width to `fit` now and whenever it changes. Returns
-// what ends it.
+// Load photos; then give their images, a blank for one that is missing, to `ready`, and the element's width to `fit` now
+// and whenever it changes. Returns what ends it.
 export function onPhotos(element, photos, ready, fit) {
   let end = () => {};
   let alive = true;
-  Promise.all(photos.map(loadImage)).then((images) => {
+  Promise.all(photos.map(imageOrBlank)).then((images) => {
     if (!alive) return;
     ready(images);
+    tellBlanks(element, images);
     end = onWidth(element, fit);
   });
   return () => {

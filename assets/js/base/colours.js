@@ -2,6 +2,7 @@
 // strong it is. As in demo/drawing/palette.py and demo/drawing/layered.py.
 
 export const VEIL = "#10191a";
+export const BLANK = "#8b9494"; // in the place of a picture that is not there
 
 // matplotlib's viridis, 256 colours of three bytes.
 export const VIRIDIS = (

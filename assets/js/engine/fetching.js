@@ -1,12 +1,17 @@
 // Files of the page, fetched with progress.
 
+export const UNREACHED = "no network"; // the message of an error where an address cannot be reached
+
+const unreached = () => Promise.reject(new Error(UNREACHED));
+
 // The bytes at an address; progress(bytes) is told how many more have come.
 export async function fetched(address, progress = null) {
-  const answer = await fetch(address);
+  const answer = await fetch(address).catch(unreached);
   if (!answer.ok) throw new Error(`${answer.status} ${address}`);
   const parts = [];
   const reader = answer.body.getReader();
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+  const next = () => reader.read().catch(unreached);
+  for (let part = await next(); !part.done; part = await next()) {
     parts.push(part.value);
     progress?.(part.value.length);
   }

@@ -10,6 +10,14 @@ const BATCH = 10; // pictures whose features are computed together
 const RANKED = 50; // pictures that are ranked together
 const ENCODED = 32; // captions that are encoded together
 const REMEMBERED = 64; // captions
+// Weights stay packed, see seps/models/export/packing.py, and each is unpacked where a run comes to it: unpacked all at
+// once when a graph is loaded, they take several times the memory, which WebAssembly never gives back.
+const UNPACKED = String(2 ** 16); // bytes of what is computed when a graph is loaded
+const SESSION = {
+  executionProviders: ["wasm"],
+  logSeverityLevel: 3, // errors alone: it warns of each weight that stays packed
+  extra: { optimization: { constant_folding_max_output_size_in_bytes: UNPACKED } },
+};
 // Ideographs beyond U+FFFF, which the tokenizer's library takes for letters of a word.
 const IDEOGRAPHS = /[\u{20000}-\u{2A6DF}\u{2A700}-\u{2B73F}\u{2B740}-\u{2B81F}\u{2B820}-\u{2CEAF}\u{2F800}-\u{2FA1F}]/gu;
 
@@ -43,10 +51,10 @@ export class Model {
     return new Model(ort, folder, await fetchedJson(`${folder}manifest.json`));
   }
 
-  async load(name, progress = null, file = this.manifest.graphs[name]?.file) {
+  async load(name, progress = null, file = this.manifest.graphs[name]?.file ?? `${name}.onnx`) {
     if (this.sessions[name]) return;
     const content = await fetched(this.folder + file, progress);
-    this.sessions[name] = await this.ort.InferenceSession.create(content, { executionProviders: ["wasm"] });
+    this.sessions[name] = await this.ort.InferenceSession.create(content, SESSION);
   }
 
   tensor(type, values, dims) {
@@ -66,9 +74,10 @@ export class Model {
   }
 
   // A caption as the model reads it: ids with those of [CLS] and [SEP], their labels, and the labels of all pieces,
-  // before what does not fit is cut.
-  read(caption) {
-    const { max_words: most, cls_id: cls, sep_id: sep } = this.manifest.captions;
+  // before what does not fit is cut; of a dense caption more fits.
+  read(caption, isDense = false) {
+    const { max_words: most_words, cls_id: cls, sep_id: sep } = this.manifest.captions;
+    const most = isDense ? this.language.max_dense_words : most_words;
     const pieces = this.pieces(caption);
     const ids = [cls, ...pieces.slice(0, most - 2), sep];
     const label = (id) => this.tokenizer.id_to_token(id);
@@ -93,13 +102,14 @@ export class Model {
   }
 
   // The words of a caption, (L, C), as a tensor, and their labels; its nearness to captions learnt from, where that is known.
-  async words(caption) {
-    const known = this.captions.get(caption);
+  async words(caption, isDense = false) {
+    const key = isDense ? `dense\n${caption}` : caption;
+    const known = this.captions.get(key);
     if (known) return known;
-    const { ids, labels } = this.read(caption);
+    const { ids, labels } = this.read(caption, isDense);
     const [encoded] = await this.encodeCaptions([ids]);
     const result = { ...encoded, labels };
-    this.captions.set(caption, result);
+    this.captions.set(key, result);
     if (this.captions.size > REMEMBERED) this.captions.delete(this.captions.keys().next().value);
     return result;
   }
@@ -169,16 +179,24 @@ export class Model {
     this.galleries[name] = { count, values, size, features: mapped(features, stacked) };
   }
 
-  // S(I, T) of every picture of a gallery.
-  async rank(gallery, caption) {
+  // S(I, T) of every picture of a gallery, with a dense caption beside the caption where there is one.
+  async rank(gallery, caption, dense = "") {
     const { count } = this.galleries[gallery];
     const { tensor: words } = await this.words(caption);
+    const [graph, step] = dense ? ["dense_rank", BATCH] : ["rank", RANKED];
+    const beside = await this.beside(dense);
     const scores = [];
-    for (let at = 0; at < count; at += RANKED) {
-      const inputs = this.ranked(gallery, at, Math.min(at + RANKED, count));
-      scores.push((await this.run("rank", { ...inputs, words })).similarity.data);
+    for (let at = 0; at < count; at += step) {
+      const inputs = this.ranked(gallery, at, Math.min(at + step, count));
+      const pictures = dense ? { patches: inputs.patches, ...beside } : inputs;
+      scores.push((await this.run(graph, { ...pictures, words })).similarity.data);
     }
     return joined(scores);
+  }
+
+  // What a graph takes of a dense caption, nothing where there is none.
+  async beside(dense) {
+    return dense ? { dense_words: (await this.words(dense, true)).tensor } : {};
   }
 
   // What ranking takes of the pictures of a gallery from one position up to another.
@@ -197,26 +215,29 @@ export class Model {
     return values.subarray(index * size, (index + 1) * size);
   }
 
-  // The outputs of a pair's graph, under a mask where one is given.
-  match(values, words, mask) {
+  // The outputs of a pair's graph, under a mask where one is given; captions: {words, dense_words: where there are such}.
+  match(values, captions, mask) {
     const patches = this.tensor("float32", values, [this.patches, this.channels]);
-    if (!mask) return this.run("pair", { patches, words });
-    return this.run("forced", { patches, words, mask: this.tensor("bool", Uint8Array.from(mask), [mask.length]) });
+    const graph = `${captions.dense_words ? "dense_" : ""}${mask ? "forced" : "pair"}`;
+    const forced = mask ? { mask: this.tensor("bool", Uint8Array.from(mask), [mask.length]) } : {};
+    return this.run(graph, { patches, ...captions, ...forced });
   }
 
   // The record of a pair.
-  async explain(gallery, index, caption, mask) {
-    const { tensor, labels } = await this.words(caption);
-    const outputs = await this.match(this.embeddings(gallery, index), tensor, mask);
-    return recordOf(outputs, this.manifest, labels, Boolean(mask));
+  async explain(gallery, index, caption, mask, dense = "") {
+    const { tensor: words, labels } = await this.words(caption);
+    const outputs = await this.match(this.embeddings(gallery, index), { words, ...await this.beside(dense) }, mask);
+    const denseLabels = dense ? (await this.words(dense, true)).labels : null;
+    return recordOf(outputs, this.manifest, labels, Boolean(mask), denseLabels);
   }
 
   // What S(I, T) and each word's part of it lose as one patch after the other is changed: its decision turned over
   // ("effect"), or its embedding replaced by the mean patch ("blanked").
-  async effects(name, gallery, index, caption, mask, progress) {
+  async effects(name, gallery, index, caption, mask, dense, progress) {
     const { tensor: words, labels } = await this.words(caption);
+    const captions = { words, ...await this.beside(dense) };
     const values = this.embeddings(gallery, index);
-    const whole = await this.match(values, words, mask);
+    const whole = await this.match(values, captions, mask);
     const kept = Array.from(whole.kept.data, Number);
     const count = kept.length;
     const before = wordMeans(whole.matrix);
@@ -227,7 +248,7 @@ export class Model {
       if (!blank && only && kept[patch]) continue;
       const flipped = kept.map((bit, at) => (at === patch ? 1 - bit : bit));
       const changed = blank ? replaced(values, patch, count, blank) : values;
-      const outputs = await this.match(changed, words, blank ? mask : flipped);
+      const outputs = await this.match(changed, captions, blank ? mask : flipped);
       result.values[patch] = whole.similarity.data[0] - outputs.similarity.data[0];
       wordMeans(outputs.matrix).forEach((mean, word) => { result.words[word * count + patch] = before[word] - mean; });
       progress(patch + 1);

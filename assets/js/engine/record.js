@@ -8,33 +8,45 @@ const TERMS = {
   "word relevance": "word_relevance",
 };
 
-// outputs: tensors by name; manifest: of the model; words: labels of the caption's; forced: whether a mask was given.
-export function recordOf(outputs, manifest, words, forced) {
-  const floats = (name) => ({ shape: [...outputs[name].dims], values: Float32Array.from(outputs[name].data) });
-  const numbers = (name) => Array.from(outputs[name].data, Number);
-  const parts = Object.keys(outputs).filter((name) => name in manifest.coefficients);
-  const tokens = outputs.token_weights.dims[0];
+// outputs: tensors by name; manifest: of the model; words: labels of the caption's; forced: whether a mask was given;
+// denseWords: labels of a dense caption's, whose outputs' names begin with "dense_", null without one.
+export function recordOf(outputs, manifest, words, forced, denseWords = null) {
+  const sparse = sideOf(outputs, "", manifest);
+  const dense = denseWords && sideOf(outputs, "dense_", manifest);
+  const alignments = [{ caption: "sparse", words, ...sparse.alignment() }];
+  if (dense && "dense_matrix" in outputs) alignments.push({ caption: "dense", words: denseWords, ...dense.alignment() });
   return {
     variant: manifest.variant,
     grid: [...manifest.grid],
     has_cls: manifest.has_cls,
     similarity: outputs.similarity.data[0],
-    terms: Object.fromEntries(Object.entries(TERMS).map(([term, name]) => [`sparse ${term}`, outputs[name].data[0]])),
-    branches: [{
-      name: "sparse",
+    terms: { ...sparse.terms("sparse"), ...(alignments.length > 1 ? dense.terms("dense") : {}) },
+    branches: [
+      { name: "sparse", forced, ...sparse.branch() },
+      ...(dense ? [{ name: "dense", forced: false, ...dense.branch() }] : []),
+    ],
+    alignments,
+  };
+}
+
+// What the outputs whose names begin with a prefix tell of one caption: its branch, its alignment, its terms.
+function sideOf(outputs, prefix, { coefficients, has_cls: hasCls }) {
+  const of = (name) => outputs[prefix + name];
+  const floats = (name) => ({ shape: [...of(name).dims], values: Float32Array.from(of(name).data) });
+  const numbers = (name) => Array.from(of(name).data, Number);
+  const parts = Object.keys(coefficients).filter(of);
+  return {
+    branch: () => ({
       kept: numbers("kept"),
-      forced,
       rank: numbers("rank"),
       score: floats("score"),
       parts: Object.fromEntries(parts.map((name) => [name, floats(name)])),
-      coefficients: Object.fromEntries(parts.map((name) => [name, manifest.coefficients[name]])),
-      aggregation_weights: floats("aggregation_weights"),
+      coefficients: Object.fromEntries(parts.map((name) => [name, coefficients[name]])),
+      aggregation_weights: of("aggregation_weights") ? floats("aggregation_weights") : null,
       extra_weights: floats("extra_weights"),
-    }],
-    alignments: [{
-      caption: "sparse",
-      words,
-      tokens: tokenLabels(tokens, manifest.has_cls),
+    }),
+    alignment: () => ({
+      tokens: tokenLabels(of("token_weights").dims[0], hasCls),
       token_weights: floats("token_weights"),
       cosines: floats("cosines"),
       matrix: floats("matrix"),
@@ -42,7 +54,8 @@ export function recordOf(outputs, manifest, words, forced) {
       best_word: numbers("best_word"),
       word_maps: floats("word_maps"),
       patch_cosines: floats("patch_cosines"),
-    }],
+    }),
+    terms: (name) => Object.fromEntries(Object.entries(TERMS).map(([term, output]) => [`${name} ${term}`, of(output).data[0]])),
   };
 }
 

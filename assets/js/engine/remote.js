@@ -1,8 +1,12 @@
 // Asks a thread of models.
 
 import { say } from "../base/words.js";
+import { UNREACHED } from "./fetching.js";
 
-export const failure = (reason) => new Error(say("static.failed", { reason }));
+// What went wrong, in a sentence of the table with its reason; an address that cannot be reached has a sentence of its own.
+export function failure(reason, sentence = "static.failed") {
+  return new Error(reason === UNREACHED ? say("static.unreached") : say(sentence, { reason }));
+}
 
 // ask(method, values, noted) leads to an answer; end() ends the thread, whose memory goes back.
 export function remote() {

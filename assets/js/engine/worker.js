@@ -35,15 +35,15 @@ const methods = {
     const { manifest, language } = models[model];
     return { manifest, language };
   },
-  read: ({ model, caption }) => models[model].read(caption),
+  read: ({ model, caption, isDense }) => models[model].read(caption, isDense),
   nearness: async ({ model, caption }) => (await models[model].words(caption)).nearness,
-  rank: ({ model, gallery, caption }) => models[model].rank(gallery, caption),
+  rank: ({ model, gallery, caption, dense }) => models[model].rank(gallery, caption, dense),
   pool: ({ model, name, captions, most }, progress) => models[model].openPool(name, captions, progress, most),
   captions: ({ model, gallery, index, pool, captions }) => models[model].rankCaptions(gallery, index, pool, captions),
   tuned: ({ model, method, knobs, trained, values }) => new Tuned(models[model], knobs, trained)[method](...values),
-  explain: ({ model, gallery, index, caption, mask }) => models[model].explain(gallery, index, caption, mask),
-  effects: ({ model, name, gallery, index, caption, mask }, progress) =>
-    models[model].effects(name, gallery, index, caption, mask, progress),
+  explain: ({ model, gallery, index, caption, mask, dense }) => models[model].explain(gallery, index, caption, mask, dense),
+  effects: ({ model, name, gallery, index, caption, mask, dense }, progress) =>
+    models[model].effects(name, gallery, index, caption, mask, dense, progress),
   // The embeddings of a picture, by a thread that is asked for nothing else.
   async encode({ model, folder, libraries: place, picture }, progress) {
     libraries ??= await load(place, progress);

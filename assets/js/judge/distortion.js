@@ -1,7 +1,7 @@
 // The picture spoilt in one way: its copies along a slider, and both scores' curves, base and final apart.
 
 import { floats } from "../base/bytes.js";
-import { loadImage, onWidth, resize } from "../base/canvas.js";
+import { imageOrBlank, onWidth, resize, tellBlanks } from "../base/canvas.js";
 import { button, describedBy, h, press, svg } from "../base/dom.js";
 import { refold } from "../base/fold.js";
 import { lasting } from "../base/mount.js";
@@ -93,9 +93,10 @@ function build(root, trigger) {
     attributions = attributions && attributions.map((values) => ({ grid: value.grid, values, most }));
     falls.replaceChildren(...value.falls.map((line) => h("p", {}, line)));
     const of = value;
-    Promise.all(value.pictures.map((src) => loadImage({ src }))).then((loaded) => {
+    Promise.all(value.pictures.map((src) => imageOrBlank({ src }))).then((loaded) => {
       if (of !== value) return;
       images = loaded;
+      tellBlanks(root, images);
       draw();
     });
     draw();

@@ -1,6 +1,6 @@
 // The lesson: nine steps through the method on one photo and one caption, its settings, and a mode for talks.
 
-import { loadImage, resize } from "../base/canvas.js";
+import { imageOrBlank, resize, tellBlanks } from "../base/canvas.js";
 import { button, calm, describedBy, h, press } from "../base/dom.js";
 import { lasting } from "../base/mount.js";
 import { math, phrase, say, symbols } from "../base/words.js";
@@ -283,9 +283,10 @@ function build(root, trigger, talkAsked) {
     if (!image) {
       photo = null;
       write();
-      const loaded = await loadImage(now.photo);
+      const loaded = await imageOrBlank(now.photo);
       if (!alive || value !== now) return;
       photo = loaded;
+      tellBlanks(stage.parentElement, [photo]);
     }
     moved.replaceChildren(movedTable(value, record, before, photo));
     if (talkAsked()) talk.set(true);

@@ -221,6 +221,9 @@ function drawCaptions(root, value, trigger, memory) {
   root.append(h("p", { class: "line recall" }, value.recall), actions);
 }
 
+// What puts a photograph's name in the place of its picture where that cannot be fetched.
+const named = (title) => ({ currentTarget: image }) => image.replaceWith(h("span", { class: "name" }, title));
+
 // value: {selected, items: [{index, title, thumb}]}
 function drawStrip(root, value, trigger, memory) {
   // The picked one comes into sight: now, or once the strip has a width.
@@ -244,7 +247,7 @@ function drawStrip(root, value, trigger, memory) {
           "data-index": item.index,
           click: picking(trigger, memory, { index: item.index }),
         },
-        h("img", { src: item.thumb, alt: "", loading: "lazy" }),
+        h("img", { src: item.thumb, alt: "", loading: "lazy", error: named(item.title) }),
       ),
     ),
   );

@@ -54,7 +54,8 @@ export function keysOf(view) {
     if (shared) return [say(`talk.keys_${shared}`), say(`talk.does_${shared}`)];
     return [say(`keys.key_${name}`), say(`keys.does_${name}`)];
   };
-  return ["tab", ...(KEYS[view] ?? []), "list"].map(row);
+  const isHere = (name) => name !== "frames" || document.getElementById("own-video");
+  return ["tab", ...(KEYS[view] ?? []).filter(isHere), "list"].map(row);
 }
 
 function listKeys() {

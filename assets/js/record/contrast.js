@@ -100,7 +100,8 @@ function sentencesOf(contrast) {
   });
   const sums = Object.fromEntries(rest.map(({ name, difference }) => [name, sign * difference]));
   const parts = say("why.parts", { words: sign * sum(contrast.words.map(({ difference }) => difference)), ...sums });
-  return [head, parts, speakingSentence(contrast, first, second, sign), ...unfound];
+  const dense = sides.some(({ record }) => record.branches.length > 1) ? [say("why.with_dense")] : [];
+  return [head, parts, ...dense, speakingSentence(contrast, first, second, sign), ...unfound];
 }
 
 function speakingSentence({ words }, first, second, sign) {

@@ -42,7 +42,7 @@ export function control(views) {
   // Open a view, and show there what show(view) shows.
   function lead(name, show) {
     filled.add(name);
-    select(name);
+    select(name, true);
     return show(views[name]);
   }
 

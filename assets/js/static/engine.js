@@ -20,6 +20,7 @@ export function makeEngine(site, tell, started = null) {
   let held = ""; // the model that has its graphs
   let running = null; // {version, threads, apart}, once the first model is there
   const opened = new Map(); // gallery -> its facts, to be
+  const ready = new Set(); // names of the site's galleries that are open
   const folderOf = (kind, name) => `${site.parts[`${kind} ${name}`]}/`;
 
   // An answer of the models' thread; a model that has no graphs there, since another one was asked, gets them again first.
@@ -70,6 +71,7 @@ export function makeEngine(site, tell, started = null) {
     const known = ask("open", values, progress);
     const gallery = galleryOf(...await Promise.all([facts, known]), folder);
     if (!running) await check(name, model, first);
+    ready.add(name);
     return gallery;
   }
 
@@ -133,7 +135,8 @@ export function makeEngine(site, tell, started = null) {
   const lessons = new Map(); // model -> what its lesson needs to know, to be
   function lesson(model) {
     if (!lessons.has(model)) {
-      const fetching = fetchedJson(`${folderOf("model", model)}lesson.json`).then(inPageLanguage);
+      const fetching = fetchedJson(`${folderOf("model", model)}lesson.json`)
+        .then(inPageLanguage, ({ message }) => Promise.reject(failure(message)));
       lessons.set(model, fetching);
       fetching.catch(() => lessons.delete(model));
     }
@@ -144,5 +147,5 @@ export function makeEngine(site, tell, started = null) {
   const firstOf = (model) => galleryOfModel(model).name;
   const forOwn = galleryOfModel(PHOTOS) ?? site.galleries[0];
   const ownSize = { name: forOwn.model, megabytes: (forOwn.bytes + forOwn.image_bytes + site.engine_bytes) / MEGABYTE };
-  return { ask, open, take, encode, tell, lesson, firstOf, modelOfPhotos: forOwn.model, ownSize };
+  return { ask, open, ready, take, encode, tell, lesson, firstOf, modelOfPhotos: forOwn.model, ownSize };
 }

@@ -40,9 +40,9 @@ export function saveRanking({ model }, title, rows) {
 
 // Save what a viewer shows, as PNG or JSON, with `more` in the latter; returns the line that tells so.
 export async function saveExplanation({ site, pairs }, facts, state, value, { format, layer, opacity, lines }, more = {}) {
-  const { index, caption } = state;
+  const { index, caption, dense } = state;
   const mask = maskOf(state, facts.manifest.grid[0] * facts.manifest.grid[1]);
-  const { record, packed } = await pairs.explained(facts, index, caption, mask, measureOf(layer));
+  const { record, packed } = await pairs.explained(facts, index, caption, mask, measureOf(layer), dense);
   const name = fileName(value.model, value.photo.title, layer, format);
   if (format === "png") {
     save(name, "image/png", await layerSheet(record, value, { layer, opacity, lines }));
@@ -50,7 +50,7 @@ export async function saveExplanation({ site, pairs }, facts, state, value, { fo
   }
   const description = packed.measures ? { ...site.description, measures: site.measures } : site.description;
   const explanation = plainRecord(packed, description);
-  const numbers = { model: value.model, photo: value.photo.title, caption, dense_caption: null, explanation, ...more };
+  const numbers = { model: value.model, photo: value.photo.title, caption, dense_caption: dense || null, explanation, ...more };
   save(name, "application/json", JSON.stringify(numbers, null, 1));
   return noted(name);
 }

@@ -12,12 +12,12 @@ const SHOWN = 40; // characters of a caption in a sentence
 
 // A caption as read, {caption, note}, where the note tells what of it the model does not read; throws where it cannot be
 // read. facts: of a gallery, see engine.js; pairs: see pair.js.
-export async function readCaption(pairs, facts, typed) {
+export async function readCaption(pairs, facts, typed, isDense = false) {
   const caption = typed.replaceAll("\0", " ").split(/\s+/).filter(Boolean).join(" ");
   if (!caption) throw new Error(say("static.empty"));
   const { max_characters: limit, common } = facts.language;
-  if (caption.length > limit) throw new Error(say("static.long", { count: caption.length, limit }));
-  return { caption, note: noteOf(caption, await pairs.read(facts, caption), common) };
+  if (caption.length > limit) throw new Error(say(isDense ? "static.dense_long" : "static.long", { count: caption.length, limit }));
+  return { caption, note: noteOf(caption, await pairs.read(facts, caption, isDense), common, isDense) };
 }
 
 // The sentence on a caption that is unlike those that its model learnt from, as `noted_if_unlike` in
@@ -47,14 +47,15 @@ export async function readLines(pairs, facts, text) {
 
 // Throws where a caption cannot be read; else the sentences on what of it the model does not read, or may not know.
 // read: what the models' thread says of it; common: short English words.
-export function noteOf(caption, { pieces, words, limit }, common) {
+export function noteOf(caption, { pieces, words, limit }, common, isDense = false) {
+  const of = (name) => `static.${isDense ? "dense_" : ""}${name}`;
   const unknown = pieces.filter((piece) => piece === UNKNOWN).length;
-  if (unknown === pieces.length) throw new Error(say("static.unknown", { caption: shortened(caption) }));
+  if (unknown === pieces.length) throw new Error(say(of("unknown"), { caption: shortened(caption) }));
   const notes = [hint(words, pieces, common)];
-  if (pieces.length > limit) notes.push(say("static.cut", { limit, count: pieces.length }));
+  if (pieces.length > limit) notes.push(say(of("cut"), { limit, count: pieces.length }));
   else if (unknown && !notes[0]) {
     const named = first(words.filter(({ labels }) => labels.includes(UNKNOWN)));
-    notes.push(say("static.unknown_pieces", { unknown, count: pieces.length, words: named }));
+    notes.push(say(of("unknown_pieces"), { unknown, count: pieces.length, words: named }));
   }
   return notes.filter(Boolean).join(" ");
 }

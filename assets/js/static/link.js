@@ -3,7 +3,7 @@
 import { say } from "../base/words.js";
 import { maskText, readMask } from "../viewer/masks.js";
 
-export const PLAIN = { layer: "mask", opacity: 0.75, lines: true, objects: false, mask: "", budget: 0 };
+export const PLAIN = { layer: "mask", opacity: 0.75, lines: true, objects: false, mask: "", budget: 0, dense: "" };
 
 // The gallery of a query by its name, the first where it names none; throws where it is not here.
 export function galleryOf(query, site) {
@@ -33,7 +33,7 @@ export function indexOf(query, facts, name = "photo") {
   return index;
 }
 
-// The state of a query in Photos: {index, caption, ...}, index null for the best picture; throws where it names what is
+// The state of a query in Photos: {index, caption, dense, ...}, index null for the best picture; throws where it names what is
 // not there.
 export function stateOf(query, facts) {
   const index = indexOf(query, facts);
@@ -46,6 +46,7 @@ export function stateOf(query, facts) {
   return {
     index,
     caption,
+    dense: query.get("dense") ?? "",
     ...drawnOf(query),
     mask,
     budget: index !== null && Number.isInteger(budget) && budget >= 0 && budget <= count ? budget : 0,

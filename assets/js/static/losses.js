@@ -5,6 +5,7 @@ import { inPageLanguage } from "../base/mount.js";
 import { say } from "../base/words.js";
 import { fetchedJson } from "../engine/fetching.js";
 import { playgroundUnder } from "../engine/loss.js";
+import { failure } from "../engine/remote.js";
 import { mount as claims } from "../losses/claims.js";
 import { mount as playground } from "../losses/playground.js";
 import { linked } from "../page/address.js";
@@ -30,7 +31,7 @@ export function lossesView({ site, line }) {
     if (!fetching) {
       fetching = fetchedJson(`${site.parts.losses}/losses.json`).catch(({ message: reason }) => {
         fetching = null;
-        throw new Error(say("static.no_losses", { reason }));
+        throw failure(reason, "static.no_losses");
       });
     }
     return fetching;

@@ -34,15 +34,16 @@ export function makePairs(ask, tell) {
   }
 
   const asked = (method, values) => once(method, values, () => ask(method, values));
-  const place = ({ model, name }, index, caption) => ({ model, gallery: name, index, caption });
+  const place = ({ model, name }, index, caption, dense = "") => ({ model, gallery: name, index, caption, dense });
 
-  const read = ({ model }, caption) => asked("read", { model, caption });
+  const read = ({ model }, caption, isDense = false) => asked("read", { model, caption, isDense });
   const nearness = ({ model }, caption) => asked("nearness", { model, caption });
-  const scores = ({ model, name }, caption) => asked("rank", { model, gallery: name, caption });
+  const scores = ({ model, name }, caption, dense = "") => asked("rank", { model, gallery: name, caption, dense });
 
-  // A record as decoded, with what it was packed as; under a mask where one is given, with a measure beside it.
-  async function explained(facts, index, caption, mask = null, measure = "") {
-    const pair = place(facts, index, caption);
+  // A record as decoded, with what it was packed as; under a mask where one is given, with a measure and a dense caption
+  // beside it.
+  async function explained(facts, index, caption, mask = null, measure = "", dense = "") {
+    const pair = place(facts, index, caption, dense);
     const packed = await asked("explain", { ...pair, mask });
     if (!measure) return once("decoded", { ...pair, mask }, async () => bothOf(packed));
     return once(measure, { ...pair, mask }, async () => {
@@ -51,45 +52,46 @@ export function makePairs(ask, tell) {
       const progress = (number) => number % NOTED || tell(say("static.measuring", { name, number, count }));
       const effects = await ask("effects", { ...pair, name: measure, mask }, progress);
       tell("");
-      const region = measure === "effect" ? await regionOf(facts, index, caption, bothOf(packed).record, effects) : null;
+      const region = measure === "effect" ? await regionOf(facts, pair, bothOf(packed).record, effects) : null;
       return bothOf({ ...packed, measures: { [measure]: { ...effects, region } } });
     });
   }
 
-  async function regionOf(facts, index, caption, record, effects) {
+  async function regionOf(facts, pair, record, effects) {
+    const { index, caption } = pair;
     const scene = facts.items[index].scene && { facts: facts.items[index].scene, nouns: facts.nouns };
     const { patches, name, named } = describedRegion(record, effects.values.values, caption, scene);
     const kept = record.branches[0].kept.map((bit, patch) => (bit && !patches[patch] ? 1 : 0));
     if (!patches.some(Boolean) || !kept.some(Boolean)) return null;
-    const without = await ask("explain", { ...place(facts, index, caption), mask: kept });
+    const without = await ask("explain", { ...pair, mask: kept });
     const count = patches.reduce((sum, bit) => sum + bit, 0);
     return { count, name, named, cost: record.similarity - without.similarity };
   }
 
   // The decision of a mask, or the model's own: {record, rank, total}.
-  async function decided(facts, index, caption, mask = null) {
-    const all = await scores(facts, caption);
-    const { record } = await explained(facts, index, caption, mask);
+  async function decided(facts, { index, caption, dense }, mask = null) {
+    const all = await scores(facts, caption, dense);
+    const { record } = await explained(facts, index, caption, mask, "", dense);
     if (!mask) return { record, rank: fromHighest(all).indexOf(index) + 1, total: all.length };
     const before = all.filter((score, other) => other !== index && score > record.similarity).length;
     return { record, rank: before + 1, total: all.length };
   }
 
   async function whatIf(facts, state, own) {
-    const { index, caption, budget } = state;
+    const { index, budget } = state;
     const { kept } = own.record.branches[0];
     const { scene } = facts.items[index];
     const mask = maskOf(state, kept.length);
     const objects = (scene?.objects ?? []).flatMap(({ name, lines }, number) =>
       lines.length ? [[name, maskText(patchesOf(scene, [number], kept.length))]] : []);
     const same = mask?.every((bit, patch) => bit === kept[patch]);
-    const model = mask || budget ? await decided(facts, index, caption) : null;
-    const now = !mask ? null : same ? model : await decided(facts, index, caption, mask);
+    const model = mask || budget ? await decided(facts, state) : null;
+    const now = !mask ? null : same ? model : await decided(facts, state, mask);
     let game = null;
     if (budget) {
       const chosen = own.record.branches[0].rank.map((rank) => (rank < budget ? 1 : 0));
       const isOwn = chosen.every((bit, patch) => bit === kept[patch]);
-      const best = isOwn ? model : await decided(facts, index, caption, chosen);
+      const best = isOwn ? model : await decided(facts, state, chosen);
       game = { ...gameWords(budget, now, best), mask: maskText(best.record.branches[0].kept) };
     }
     return {
@@ -101,7 +103,9 @@ export function makePairs(ask, tell) {
     };
   }
 
-  async function others(facts, index, caption, own) {
+  // For captions alone: what the mask would be for other things in the picture.
+  async function others(facts, { index, caption, dense }, own) {
+    if (dense) return [];
     const phrases = facts.items[index].phrases.filter((text) => text !== caption).slice(0, OTHERS);
     const masks = await Promise.all(phrases.map(async (phrase) =>
       (await asked("explain", { ...place(facts, index, phrase), mask: null })).branches[0].kept));
@@ -114,16 +118,16 @@ export function makePairs(ask, tell) {
 
   // The value of a viewer: of a view by its name in links, where `asked` is what the link names beside the pair.
   async function pictureValue(facts, state, view, asked = {}) {
-    const { index, caption, layer, opacity, lines, objects } = state;
+    const { index, caption, dense, layer, opacity, lines, objects } = state;
     const count = facts.manifest.grid[0] * facts.manifest.grid[1];
-    const { record, packed } = await explained(facts, index, caption, maskOf(state, count), measureOf(layer));
+    const { record, packed } = await explained(facts, index, caption, maskOf(state, count), measureOf(layer), dense);
     const { scene, photo } = facts.items[index];
     const { places } = scene ? await read(facts, caption) : {};
     return {
       photo,
       model: facts.model,
       caption,
-      dense_caption: null,
+      dense_caption: dense || null,
       similarity: record.similarity,
       record: packed,
       unfound: unfoundValue(record, facts.language),
@@ -132,7 +136,7 @@ export function makePairs(ask, tell) {
       lines,
       outlined: objects,
       scene: scene ? sceneValue(record, scene, facts.nouns, caption, places) : null,
-      link: linkTo(view, facts, state, asked),
+      link: linkTo(view, facts, state, dense ? { dense, ...asked } : asked),
       measures: true,
       pending: null,
       formats: FORMATS,
@@ -141,20 +145,20 @@ export function makePairs(ask, tell) {
 
   // The value of the viewer in Photos, where patches can be kept and dropped.
   async function viewerValue(facts, state) {
-    const { index, caption, mask, budget } = state;
-    const own = await explained(facts, index, caption);
+    const { index, caption, dense, mask, budget } = state;
+    const own = await explained(facts, index, caption, null, "", dense);
     return {
       ...await pictureValue(facts, state, "search"),
       mask,
       budget,
       whatif: await whatIf(facts, state, own),
-      others: await others(facts, index, caption, own),
+      others: await others(facts, state, own),
     };
   }
 
   // What a file tells of a decision by hand, see `decision_numbers` in demo/record/counterfactual.py.
-  async function decisionNumbers(facts, { index, caption }, mask) {
-    const [model, now] = [await decided(facts, index, caption), await decided(facts, index, caption, mask)];
+  async function decisionNumbers(facts, state, mask) {
+    const [model, now] = [await decided(facts, state), await decided(facts, state, mask)];
     const { similarity, terms, branches: [{ kept }] } = model.record;
     return { rank: now.rank, total: now.total, model: { kept, similarity, terms, rank: model.rank } };
   }

@@ -3,7 +3,7 @@
 
 import { fixed } from "../base/numbers.js";
 import { inPageLanguage } from "../base/mount.js";
-import { say } from "../base/words.js";
+import { phrase, say } from "../base/words.js";
 import { fromHighest } from "../engine/numbers.js";
 import { chips, ranking } from "../lists/lists.js";
 import { linked } from "../page/address.js";
@@ -22,13 +22,14 @@ import { makeView } from "./view.js";
 import { firstTwo } from "./why.js";
 
 const RANKED = 24; // pictures of a ranking that are shown
+const NOTHING = { caption: "", note: "" };
 
 const place = (id) => document.getElementById(id);
 
 // site: from the page; engine, pairs: what computes; line: the view's message line.
 export function photosView({ site, engine, pairs, line, lead }) {
   const [first] = site.galleries;
-  const box = place("caption").querySelector("textarea");
+  const [box, denseBox] = ["caption", "dense"].map((id) => place(id).querySelector("textarea"));
   const galleries = galleryChoice(place("gallery"), site, change);
   const view = makeView(line, {
     viewer: ["viewer", linked(viewer), { export: takeAway, layer: draw, measure }],
@@ -37,38 +38,42 @@ export function photosView({ site, engine, pairs, line, lead }) {
   }, put);
   let state = { ...PLAIN, gallery: first.name, index: 0, caption: "" };
 
-  function put({ state: next, caption }) {
+  function put({ state: next, caption, dense }) {
     if (next) state = next;
     if (caption !== undefined) box.value = caption;
+    if (dense !== undefined) denseBox.value = dense;
     galleries.choose(state.gallery);
   }
 
-  // Rank a gallery and open its best picture, or the one at an index; drawn as before, or as `drawn` says.
-  async function rankAndShow(name, typed, index = null, drawn = null) {
+  // Rank a gallery and open its best picture, or the one at an index; drawn as before, or as `drawn` says. With a dense
+  // caption beside the caption, both rankings are shown.
+  async function rankAndShow(name, typed, typedDense, index = null, drawn = null) {
     const facts = await engine.open(name);
     const started = performance.now();
     const { caption, note: hint } = await readCaption(pairs, facts, typed);
-    const scores = await pairs.scores(facts, caption);
+    const { caption: dense, note: denseHint } = typedDense.trim() ? await readCaption(pairs, facts, typedDense, true) : NOTHING;
+    const alone = await pairs.scores(facts, caption);
+    const scores = dense ? await pairs.scores(facts, caption, dense) : alone;
     const order = fromHighest(scores);
     const milliseconds = performance.now() - started;
-    const note = [hint, await unlikeNote(pairs, facts, caption)].filter(Boolean).join(" ");
-    const pair = [name, index ?? order[0], caption];
+    const note = [hint, await unlikeNote(pairs, facts, caption), denseHint].filter(Boolean).join(" ");
+    const pair = [name, index ?? order[0], caption, dense];
     const next = drawn ? drawnFor(state, drawn, ...pair) : of(state, ...pair);
-    const [best, picture] = [await pairs.explained(facts, order[0], caption), await pairs.viewerValue(facts, next)];
+    const best = await pairs.explained(facts, order[0], caption, null, "", dense);
+    const picture = await pairs.viewerValue(facts, next);
+    const lists = dense ? [["Caption alone", alone], ["With dense caption", scores]] : [["", scores]];
     return { state: next, note, viewer: picture, ranking: {
       note: say(order.length > RANKED ? "list.ranked_best" : "list.ranked", {
         total: order.length, noun: say(`noun.${facts.noun}`), milliseconds, count: RANKED,
       }),
       selected: next.index,
-      lists: [{ title: "", items: order.slice(0, RANKED).map((index, rank) => ({
-        index, rank: rank + 1, title: facts.items[index].photo.title, thumb: facts.items[index].thumb, score: scores[index],
-      })) }],
+      lists: lists.map(([title, all]) => ({ title: phrase(title), items: listed(facts, all) })),
       missed: missedSentence(best.record, facts.language),
       why: order.length > 1,
     } };
   }
 
-  const ask = (caption) => view.show(async () => ({ caption, ...await rankAndShow(state.gallery, caption) }));
+  const ask = (caption) => view.show(async () => ({ caption, ...await rankAndShow(state.gallery, caption, denseBox.value) }));
 
   // A state as the page draws it: its layer and looks, its decision by hand and its game.
   function draw({ layer, opacity, lines, objects, mask = "", budget = 0 }) {
@@ -82,7 +87,7 @@ export function photosView({ site, engine, pairs, line, lead }) {
 
   function pick({ index }) {
     return view.show(async () => {
-      const next = of(state, state.gallery, index, state.caption);
+      const next = of(state, state.gallery, index, state.caption, state.dense);
       return { state: next, viewer: await pairs.viewerValue(await engine.open(state.gallery), next) };
     });
   }
@@ -99,9 +104,10 @@ export function photosView({ site, engine, pairs, line, lead }) {
   // The best picture and the one that is shown, the next best where that is the best itself.
   function why() {
     return view.aside(async () => {
-      const order = fromHighest(await pairs.scores(await engine.open(state.gallery), state.caption));
+      const { gallery, caption, dense } = state;
+      const order = fromHighest(await pairs.scores(await engine.open(gallery), caption, dense));
       const [index, against] = firstTwo(order, null, state.index === order[0] ? null : state.index);
-      await lead({ gallery: state.gallery, index, against, caption: state.caption });
+      await lead({ gallery, index, against, caption, dense });
       return "";
     });
   }
@@ -109,7 +115,7 @@ export function photosView({ site, engine, pairs, line, lead }) {
   function takeRanking() {
     return view.aside(async () => {
       const facts = await engine.open(state.gallery);
-      const scores = await pairs.scores(facts, state.caption);
+      const scores = await pairs.scores(facts, state.caption, state.dense);
       const rows = fromHighest(scores).map((index, rank) => [
         rank + 1, facts.items[index].key, facts.items[index].photo.title, Number(fixed(scores[index], 6)), state.caption,
       ]);
@@ -121,7 +127,7 @@ export function photosView({ site, engine, pairs, line, lead }) {
   function change(name) {
     return view.show(async () => {
       if (isHere(name)) return example(name);
-      return rankAndShow(name, state.caption);
+      return rankAndShow(name, state.caption, state.dense);
     });
   }
 
@@ -136,6 +142,7 @@ export function photosView({ site, engine, pairs, line, lead }) {
       ranking: inPageLanguage(list),
       viewer: { ...picture, formats: FORMATS },
       caption,
+      dense: "",
       examples: { items: captions },
     });
     await engine.open(name);
@@ -144,7 +151,9 @@ export function photosView({ site, engine, pairs, line, lead }) {
 
   const exampleOf = (name) => site.galleries.find((gallery) => gallery.name === name).first;
 
-  answerTyping(box, () => view.show(async () => rankAndShow(state.gallery, box.value)));
+  const typed = () => view.show(async () => rankAndShow(state.gallery, box.value, denseBox.value));
+  answerTyping(box, typed);
+  answerTyping(denseBox, typed, false);
 
   place("uploads").addEventListener("change", ({ currentTarget: input }) => {
     const files = [.../** @type {HTMLInputElement} */ (input).files];
@@ -161,23 +170,33 @@ export function photosView({ site, engine, pairs, line, lead }) {
     galleries.add(UPLOADS, facts.title);
     const isSame = site.galleries.find(({ name }) => name === state.gallery)?.model === model || state.gallery === UPLOADS;
     const caption = isSame ? state.caption : base.first.captions[0];
-    return { caption, examples: { items: base.first.captions }, ...await rankAndShow(UPLOADS, caption) };
+    return { caption, examples: { items: base.first.captions }, ...await rankAndShow(UPLOADS, caption, denseBox.value) };
   }
 
   const open = (query, problem) => view.follow(async () => {
     const name = galleryOf(query, site);
     if (!query.get("caption")) return example(name);
     const { captions: items } = exampleOf(name);
-    view.place({ caption: query.get("caption"), examples: { items }, viewer: { waiting: say("hint.computing") } });
+    const boxes = { caption: query.get("caption"), dense: query.get("dense") ?? "" };
+    view.place({ ...boxes, examples: { items }, viewer: { waiting: say("hint.computing") } });
+    if (boxes.dense) place("dense-box").setAttribute("open", "");
     galleries.choose(name);
-    const { caption, index, ...drawn } = stateOf(query, await engine.open(name));
-    return { caption, ...await rankAndShow(name, caption, index, drawn) };
-  }, example, { query, problem });
+    const { caption, dense, index, ...drawn } = stateOf(query, await engine.open(name));
+    return { caption, dense, ...await rankAndShow(name, caption, dense, index, drawn) };
+  }, example, { query, problem, readsDense: true });
 
-  const again = ({ gallery, index, caption, ...drawn }) =>
-    view.show(async () => ({ caption, ...await rankAndShow(gallery, caption, index, drawn) }));
+  const again = ({ gallery, index, caption, dense, ...drawn }) =>
+    view.show(async () => ({ caption, dense, ...await rankAndShow(gallery, caption, dense, index, drawn) }));
 
   return { open, again, state: () => state };
+}
+
+// The rows of the best pictures of a gallery by their scores.
+function listed({ items }, scores) {
+  return fromHighest(scores).slice(0, RANKED).map((index, rank) => {
+    const { photo: { title }, thumb } = items[index];
+    return { index, rank: rank + 1, title, thumb, score: scores[index] };
+  });
 }
 
 // Pictures under names of their own.

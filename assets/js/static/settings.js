@@ -54,9 +54,15 @@ export function knobsOf(query, facts) {
     const text = query.get(linkedName(name));
     if (text === null) continue;
     if (typeof knobs[name] === "boolean") knobs[name] = text === "True";
-    else knobs[name] = typeof knobs[name] === "number" ? Number(text || NaN) : text;
+    else knobs[name] = typeof knobs[name] === "number" ? numberOf(name, text) : text;
   }
   return checkedKnobs(knobs, facts);
+}
+
+function numberOf(name, text) {
+  const value = Number(text.trim() || NaN);
+  if (Number.isNaN(value)) throw new Error(say("static.no_number", { name, value: text }));
+  return value;
 }
 
 // What a link names of settings: those that differ from the usual ones.

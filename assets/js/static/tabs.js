@@ -1,6 +1,7 @@
 // The views as tabs.
 
-// opened(name) is called whenever a tab is opened; returns what opens one by its name.
+// opened(name) is called whenever a tab is opened; returns what opens one by its name, and gives it the focus where what
+// had it is out of sight now.
 export function tabs(opened) {
   const list = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('#views [role="tab"]')]);
   function open(tab) {
@@ -23,5 +24,9 @@ export function tabs(opened) {
       next.focus();
     });
   }
-  return (name) => open(list.find((tab) => tab.dataset.tabId === name) ?? list[0]);
+  return (name, hasFocus = false) => {
+    const tab = list.find(({ dataset }) => dataset.tabId === name) ?? list[0];
+    open(tab);
+    if (hasFocus) tab.focus();
+  };
 }

@@ -5,6 +5,8 @@ import { h } from "../base/dom.js";
 import { say } from "../base/words.js";
 import { component, latest } from "./component.js";
 
+export const DRAWN = "seps-drawn"; // an event of the document: a view shows something new
+
 // The line below what is asked: notes, and what was wrong.
 export function messageLine(id) {
   const place = document.getElementById(id);
@@ -24,19 +26,23 @@ export function makeView(line, parts, put = () => {}) {
     for (const [name, part] of Object.entries(shown)) if (name in values) part.show(values[name]);
     if (values.problem) line.problem(values.problem);
     else line.tell(values.note ?? "");
+    document.dispatchEvent(new Event(DRAWN));
   }
 
   // show(async () => values) shows the last of what it is asked for; where something was wrong, what stands there stays,
-  // and so do boxes and choices.
-  const show = latest(place, (problem) => place({ problem }));
+  // and so do boxes and choices; what is waited for is waited for no longer.
+  const show = latest(place, (problem) => {
+    const waiting = Object.keys(shown).filter((name) => shown[name].value?.waiting);
+    place({ ...Object.fromEntries(waiting.map((name) => [name, null])), problem });
+  });
 
-  // What a link leads to, work(), without the dense caption of its query; where something is wrong with it, the worked
-  // example under what is wrong. `problem` is what was wrong before anything was tried.
-  const follow = (work, example, { query, problem = "" }) => show(async () => {
+  // What a link leads to, work(), without the dense caption of its query unless it is read here; where something is wrong
+  // with it, the worked example under what is wrong. `problem` is what was wrong before anything was tried.
+  const follow = (work, example, { query, problem = "", readsDense = false }) => show(async () => {
     if (problem) return { ...await example(), problem };
     try {
       const values = await work();
-      return query.get("dense") ? { ...values, problem: say("static.no_dense") } : values;
+      return query.get("dense") && !readsDense ? { ...values, problem: say("static.no_dense") } : values;
     } catch (error) {
       return { ...await example(), problem: error.message };
     }

@@ -16,6 +16,7 @@ import { linkTo } from "./pair.js";
 import { makeView } from "./view.js";
 
 const FORMATS = ["PNG", "JSON", "CSV"];
+const ANEW = { dense: "", layer: "mask" }; // what belongs to the pair before
 
 export function whyView({ site, engine, pairs, line }) {
   const boxOf = (id) => document.getElementById(id).querySelector("textarea");
@@ -24,7 +25,7 @@ export function whyView({ site, engine, pairs, line }) {
   const view = makeView(line, {
     pictures: ["why-pictures", linked(why), { choose, layer: draw, export: takeAway }],
   }, put);
-  let state = { gallery: site.galleries[0].name, index: 0, caption: "", other: "", against: 0, layer: "mask" };
+  let state = { gallery: site.galleries[0].name, index: 0, caption: "", dense: "", other: "", against: 0, layer: "mask" };
 
   function put({ state: next, captions }) {
     if (next) state = next;
@@ -32,16 +33,18 @@ export function whyView({ site, engine, pairs, line }) {
     galleries.choose(state.gallery);
   }
 
-  // Set the two that a state names side by side, its captions as typed.
+  // Set the two that a state names side by side, its captions as typed; a dense caption takes part where there is one
+  // caption.
   async function values(asked) {
     const facts = await engine.open(asked.gallery);
     const first = await readCaption(pairs, facts, asked.caption);
     const second = asked.other.trim() ? await readCaption(pairs, facts, asked.other) : null;
     const other = second && second.caption !== first.caption ? second.caption : "";
     if (!other && facts.items.length < 2) throw new Error(say("static.one_photo"));
-    const order = fromHighest(await pairs.scores(facts, first.caption));
+    const { caption: dense } = asked.dense && !other ? await readCaption(pairs, facts, asked.dense, true) : { caption: "" };
+    const order = fromHighest(await pairs.scores(facts, first.caption, dense));
     const [index, against] = firstTwo(order, asked.index, asked.against);
-    const next = { ...asked, caption: first.caption, other, index, against: other ? asked.against ?? index : against };
+    const next = { ...asked, caption: first.caption, dense, other, index, against: other ? asked.against ?? index : against };
     const note = [first.note, second?.note].filter(Boolean).join(" ");
     return { state: next, note, pictures: { ...await whyValue(pairs, facts, next, order), formats: FORMATS } };
   }
@@ -50,14 +53,14 @@ export function whyView({ site, engine, pairs, line }) {
 
   const typed = () => ({ caption: boxes.caption.value, other: boxes.other.value }); // in both: one may not be answered yet
   for (const box of Object.values(boxes)) {
-    answerTyping(box, () => view.show(async () => values({ ...state, ...typed(), layer: "mask" })));
+    answerTyping(box, () => view.show(async () => values({ ...state, ...typed(), ...ANEW })));
   }
 
   function otherGallery(gallery) {
     return view.show(async () => {
       const facts = await engine.open(gallery);
       const caption = await carriedOver(facts);
-      return shown({ ...state, gallery, caption, index: null, against: null, other: "", layer: "mask" });
+      return shown({ ...state, gallery, caption, index: null, against: null, other: "", ...ANEW });
     });
   }
 
@@ -83,19 +86,19 @@ export function whyView({ site, engine, pairs, line }) {
   function takeAway(detail) {
     return view.aside(async () => {
       const facts = await engine.open(state.gallery);
-      const order = fromHighest(await pairs.scores(facts, state.caption));
+      const order = fromHighest(await pairs.scores(facts, state.caption, state.dense));
       const contrast = await contrastFor(pairs, facts, state, order);
       return saveContrast(contrastRecord(contrast, facts.model), view.value("pictures"), detail);
     });
   }
 
-  const again = (now) => view.show(async () => shown({ layer: "mask", other: "", ...now }));
+  const again = (now) => view.show(async () => shown({ other: "", ...ANEW, ...now }));
 
   // The two that were chosen for a gallery.
   async function example(gallery = site.galleries[0].name) {
     const { openings, chips } = await engine.open(gallery);
     const { index, captions: [caption], against } = openings.why ?? { index: null, captions: chips, against: null };
-    return shown({ gallery, index, caption, other: "", against, layer: "mask" });
+    return shown({ gallery, index, caption, other: "", against, ...ANEW });
   }
 
   const open = (query, problem) => view.follow(async () => {
@@ -103,10 +106,11 @@ export function whyView({ site, engine, pairs, line }) {
     if (!view.value("pictures")) view.place({ pictures: { waiting: say("hint.computing") } });
     const facts = await engine.open(gallery);
     const [index, against] = [indexOf(query, facts), indexOf(query, facts, "against")];
-    const [caption, other] = [query.get("caption"), query.get("other") ?? ""];
+    const [caption, other, dense] = ["caption", "other", "dense"].map((name) => query.get(name) ?? "");
     if (!caption && (other || against !== null)) throw new Error(say("static.no_beside"));
-    return caption ? shown({ gallery, index, caption, other, against, layer: query.get("layer") ?? "mask" }) : example(gallery);
-  }, example, { query, problem });
+    const layer = query.get("layer") ?? "mask";
+    return caption ? shown({ gallery, index, caption, dense, other, against, layer }) : example(gallery);
+  }, example, { query, problem, readsDense: true });
 
   return { open, again, state: () => state };
 }
@@ -119,10 +123,10 @@ export function firstTwo(order, index = null, against = null) {
 }
 
 // The two that a state names, set side by side.
-export async function contrastFor(pairs, facts, { index, against, caption, other }, order) {
+export async function contrastFor(pairs, facts, { index, against, caption, dense, other }, order) {
   const { language } = facts;
   async function sideOf(at, text, isRanked) {
-    const { record } = await pairs.explained(facts, at, text);
+    const { record } = await pairs.explained(facts, at, text, null, "", other ? "" : dense);
     const place = isRanked ? { rank: 1 + order.indexOf(at), total: order.length } : { rank: 0, total: 0 };
     const attribution = attributionOf(record, language.relevance);
     return { title: facts.items[at].photo.title, caption: text, record, attribution, unfound: unfound(record, language), ...place };
@@ -135,9 +139,10 @@ export async function contrastFor(pairs, facts, { index, against, caption, other
 export async function whyValue(pairs, facts, state, order) {
   const value = contrastValue(await contrastFor(pairs, facts, state, order));
   const { caption, other, index, against, layer } = state;
-  const scores = await pairs.scores(facts, caption);
+  const dense = other ? "" : state.dense;
+  const scores = await pairs.scores(facts, caption, dense);
   const indices = [index, other ? index : against];
-  const beside = other ? { other } : { against: facts.items[against].key };
+  const beside = other ? { other } : { ...(dense ? { dense } : {}), against: facts.items[against].key };
   return {
     ...value,
     sides: value.sides.map((side, place) => ({ ...side, photo: facts.items[indices[place]].photo, index: indices[place] })),

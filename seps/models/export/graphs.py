@@ -228,11 +228,11 @@ def to_onnx(graph: Graph, vocabulary: int) -> Any:
     """Trace a graph into an `onnx.ModelProto`, without the traces of where in the code each node comes from."""
     from onnxscript.optimizer import fold_constants, remove_unused_nodes
 
-    inputs = graph.inputs(images=2, captions=2, words=7, vocabulary=vocabulary)
+    inputs = graph.inputs(images=2, captions=2, words=7, dense=9, vocabulary=vocabulary)
     with torch.no_grad():
         names = list(graph.module(*inputs.values()))
     dims = {
-        name: Dim(name, min=2 if name == "words" else 1)
+        name: Dim(name, min=2 if name in ("words", "dense") else 1)
         for shape in graph.sizes.values()
         for name in shape
         if isinstance(name, str)

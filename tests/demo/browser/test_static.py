@@ -138,14 +138,37 @@ def test_links_lead_to_what_was_shown_and_back_leads_back(page: Page, static_add
     page.wait_for_function("document.querySelector('#caption textarea').value === 'a red car'")
     page.goto(f"{static_address}?view=edit")
     expect(page.locator("#said [role=alert]")).to_contain_text("only the app has")
-    page.goto(f"{static_address}{link}&dense=A+red+car+on+a+road.")
-    expect(page.locator("#said [role=alert]")).to_contain_text("a dense caption, which only the app reads")
-    expect(page.locator("#viewer .seps-reading")).to_contain_text("red: similarity")
+    page.goto(f"{static_address}?view=compare&gallery=scenes&caption=a+red+car%0Aa+tree&dense=A+red+car+on+a+road.")
+    expect(page.locator("#compare-said [role=alert]")).to_contain_text(
+        "a dense caption, which only Photos and Why read here"
+    )
+
+
+def test_a_dense_caption_ranks_beside_the_caption_and_chooses_patches_too(page: Page, static_address: str) -> None:
+    link = "?view=search&model=scenes&gallery=scenes&photo=7&caption=a+pink+parasol&dense=A+pink+parasol+on+a+beach."
+    page.goto(static_address + link)
+    expect(page.locator("#ranking h4")).to_have_text(["Caption alone", "With dense caption"])
+    expect(page.locator("#viewer .seps-dense")).to_have_text("A pink parasol on a beach.")
+    assert page.evaluate("location.search") == link
+    rows = page.locator("#ranking section").nth(1).locator(".row")
+    row = rows.and_(page.locator("[data-index='7']"))
+    assert f"{score(page):.3f}" == row.locator(".score").inner_text()
+    page.locator("#viewer [data-branch=dense]").click()
+    page.wait_for_function("new URLSearchParams(location.search).get('layer') === 'mask:dense'")
+    box = page.get_by_label("Dense caption", exact=True).locator("visible=true")
+    box.fill("A green tree beside a house, and snow on the ground.")
+    expect(page.locator("#viewer .seps-dense")).to_have_text("A green tree beside a house, and snow on the ground.")
+    box.fill("")
+    expect(page.locator("#ranking h4")).to_have_count(0)
+    expect(page.locator("#viewer [data-branch=dense]")).to_have_count(0)
+    page.go_back()
+    expect(page.locator("#ranking h4")).to_have_count(2)
+    expect(box).to_have_value("A pink parasol on a beach.")
 
 
 def test_after_a_visit_it_works_without_a_network(page: Page, static_address: str) -> None:
     page.goto(static_address)
-    page.wait_for_function("document.body.dataset.offline === 'ready'")
+    page.wait_for_function("document.body.dataset.offline === 'scenes'")
     page.context.set_offline(True)
     page.goto(f"{static_address}?view=search&model=scenes&gallery=scenes&caption=a+sheep")
     expect(page.locator("#ranking .line").first).to_contain_text("200 scenes ranked in")
@@ -153,6 +176,19 @@ def test_after_a_visit_it_works_without_a_network(page: Page, static_address: st
     page.locator("#ranking .row").nth(5).click()
     expect(page.locator("#ranking .row img").nth(5)).to_have_js_property("complete", True)
     assert page.locator("#ranking .row img").nth(5).evaluate("(image) => image.naturalWidth") == 224
+    page.locator("#tab-about").click()
+    expect(page.locator("#about .in-english .kept")).to_contain_text("Kept in this browser")
+    forget = """async (names) => {
+        const cache = await caches.open("seps-explorer");
+        const requests = (await cache.keys()).filter(({ url }) => names.some((name) => url.endsWith(name)));
+        return Promise.all(requests.map((request) => cache.delete(request)));
+    }"""
+    assert page.evaluate(forget, ["/199.png", "/losses.json"]) == [True, True]
+    page.goto(f"{static_address}?view=search&model=scenes&gallery=scenes&caption=a+sheep&photo=199")
+    expect(page.locator("#viewer [role=alert]")).to_contain_text("A picture cannot be fetched, and its place is blank")
+    expect(page.locator("#viewer .seps-reading")).to_contain_text("patches kept")
+    page.locator("#tab-losses").click()
+    expect(page.locator("#losses-said [role=alert]")).to_contain_text("This is not kept in this browser")
 
 
 def test_on_a_phone_the_picture_is_in_the_first_screen(browser: Browser, static_address: str) -> None:
@@ -183,5 +219,11 @@ def test_about_tells_what_runs_and_an_isolated_page_takes_threads(
             expect(running).to_contain_text("in 1 thread;" if threads == 1 else f"in {threads} threads;")
             apart = re.search(r"S\(I, T\) is ([\d.]+) from the app's", running.inner_text())
             assert apart is not None and float(apart[1]) < 1e-3
+    page.locator("#tab-search").click()
+    page.locator(".seps-list-keys").click()
+    expect(page.locator("dialog.seps-keys")).to_contain_text("keep or drop the patch")
+    expect(page.locator("dialog.seps-keys")).not_to_contain_text("video")
+    page.keyboard.press("Escape")
+    page.locator("#tab-about").click()
     assert abs(scores[0] - scores[1]) < 1e-5
     expect(page.locator("#about .in-english .ideas dt")).to_have_text(["Patch", "Token", "Score"])

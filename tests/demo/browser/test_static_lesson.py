@@ -85,10 +85,10 @@ def test_a_link_has_its_settings_step_and_decision_and_a_wrong_one_is_told(page:
     for wrong, message in (
         ("step=12", "There is no step 12"),
         ("beta=0.7", "beta is 0.7, but it must lie between 0 and 0.5"),
-        ("keep_ratio=much", "keep_ratio is NaN, but a number is needed"),
+        ("keep_ratio=much", "keep_ratio is much, but a number is needed"),
         ("mask=zz", "none of 196 patches"),
         ("aggr_ratio=0.9", "another number takes another training"),
-        ("dense=A+red+car+on+a+road.", "only the app reads"),
+        ("dense=A+red+car+on+a+road.", "which only Photos and Why read here"),
     ):
         open_lesson(page, static_address, f"{LINK}&{wrong}")
         expect(page.locator("#lesson-said [role=alert]")).to_contain_text(message)
@@ -161,7 +161,7 @@ def test_on_a_phone_it_fits_the_width_and_is_pressed_by_a_finger(browser: Browse
 
 def test_it_works_without_a_network(page: Page, static_address: str) -> None:
     page.goto(static_address)
-    page.wait_for_function("document.body.dataset.offline === 'ready'")
+    page.wait_for_function("document.body.dataset.offline === 'scenes'")
     page.context.set_offline(True)
     open_lesson(page, static_address, f"{LINK}&variant=released&step=4")
     expect(page.locator("#lesson .seps-sentence")).to_contain_text("The 98 of 196 patches")

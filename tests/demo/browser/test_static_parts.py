@@ -5,13 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from demo.record.page_table import table_tag
+from demo.record.table import say
 from demo.screens.losses.values import playground_value
 from demo.service.retrieval import RetrievalService
-from tests.demo.browser.standalone import imported, open_html
+from tests.demo.browser.lesson_page import lesson_value
+from tests.demo.browser.standalone import (
+    GRID,
+    centres,
+    imported,
+    open_html,
+    open_page,
+    page_of,
+    random_record,
+    viewer_value,
+)
 from tests.helpers.static_site import differences
 
 pytestmark = [pytest.mark.journey, pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")]
@@ -91,6 +103,107 @@ def test_it_waits_for_all_that_was_typed_and_no_longer(page: Page) -> None:
     first, done = page.evaluate(script)
     assert first == ["answered a red car"]
     assert done == ["answered a red car", "answered A red car", "pick"]
+
+
+# A page that keeps what it needs for when there is no network, with a cache of its own and a network that can fail.
+KEEPING = f"""async () => {{
+    const {{ keepOffline }} = {imported("static/offline.js")};
+    const [cached, network] = [new Set(["js/entry.js"]), {{ there: true, now: 0, most: 0, asked: [] }}];
+    const nameOf = (request) => (request.url ?? String(request)).replace(location.origin + "/", "");
+    const cache = {{
+        match: async (name) => cached.has(name),
+        keys: async () => [],
+        add: async (name) => {{ cached.add(name); }},
+        addAll: async (requests) => {{
+            network.now += requests.length;
+            network.most = Math.max(network.most, network.now);
+            await new Promise((end) => setTimeout(end));
+            network.now -= requests.length;
+            if (!network.there) throw new TypeError("Failed to fetch");
+            for (const request of requests) network.asked.push(nameOf(request));
+            for (const request of requests) cached.add(nameOf(request));
+        }},
+    }};
+    Object.defineProperty(window, "caches", {{ value: {{ open: async () => cache }} }});
+    Object.defineProperty(navigator, "serviceWorker", {{ value: {{ register: async () => {{}} }} }});
+    const pictures = (name) => Array.from({{ length: 9 }}, (_, number) => `pictures/${{name}}${{number}}.png`);
+    const gallery = (name) => ({{ name, model: name, files: ["text.onnx"], pictures: pictures(name) }});
+    const parts = {{ js: "js", libraries: "lib", losses: "losses" }};
+    for (const name of ["a", "b"]) {{
+        Object.assign(parts, {{ [`model ${{name}}`]: `m${{name}}`, [`gallery ${{name}}`]: `g${{name}}` }});
+    }}
+    const told = [];
+    let rest = null;
+    const next = () => new Promise((end) => {{ rest = end; }});
+    const keep = keepOffline({{ parts, scripts: ["entry.js"], galleries: [gallery("a"), gallery("b")] }}, (whole) => {{
+        told.push(whole.map(({{ name }}) => name).join());
+        rest();
+    }});
+    let waiting = next();
+    keep("a");
+    keep("a");
+    keep("own pictures");
+    await waiting;
+    const first = [...network.asked];
+    network.there = false;
+    keep("b");
+    for (let turns = 0; turns < 9; turns += 1) await new Promise((end) => setTimeout(end));
+    const without = network.asked.length - first.length;
+    network.there = true;
+    waiting = next();
+    keep("b");
+    await waiting;
+    return {{ first, second: network.asked.slice(first.length), without, told, most: network.most }};
+}}"""
+
+
+def test_each_gallery_that_is_opened_is_kept_with_all_its_pictures_a_few_at_a_time(page: Page) -> None:
+    kept = page.evaluate(KEEPING)
+    for name, given in (("a", kept["first"]), ("b", kept["second"])):
+        expected = {f"g{name}/pictures/{name}{number}.png" for number in range(9)}
+        expected |= {f"g{name}/gallery.json", f"g{name}/embeddings.f16", f"m{name}/text.onnx"}
+        assert expected <= set(given) and len(given) == len(set(given))
+    assert "lib/ort.wasm.gz" in kept["first"] and "js/entry.js" not in kept["first"]
+    assert kept["without"] == 0 and kept["told"] == ["a", "a,b"] and kept["most"] <= 4
+
+
+def test_what_cannot_be_reached_is_told_in_a_sentence(page: Page) -> None:
+    script = f"""async () => {{
+        const {{ fetched }} = {imported("engine/fetching.js")};
+        const {{ failure }} = {imported("engine/remote.js")};
+        const problems = [fetched("http://127.0.0.1:9/none"), fetched("/none")]
+            .map((fetching) => fetching.catch(({{ message }}) => failure(message).message));
+        return Promise.all(problems);
+    }}"""
+    unreached, missing = page.evaluate(script)
+    assert unreached == say("static.unreached")
+    assert missing == say("static.failed", reason="404 /none")
+
+
+@pytest.mark.parametrize("component", ["viewer", "lesson"])
+def test_a_picture_that_is_missing_is_told_and_what_lies_over_it_drawn(browser: Browser, component: str) -> None:
+    lost = {"src": "/lost.png", "width": 400, "height": 300}
+    value = viewer_value(random_record()) if component == "viewer" else lesson_value(random_record())
+    page = open_page(browser, page_of(component, value | {"photo": value["photo"] | lost}))
+    expect(page.get_by_role("alert")).to_have_text(say("hint.lost_picture"))
+    colours = centres(page.locator("canvas").first, GRID) if component == "viewer" else np.array([])
+    assert component == "lesson" or len(np.unique(colours, axis=0)) == 2  # kept or not
+    page.evaluate("(value) => window.send(value)", value)
+    expect(page.get_by_role("alert")).to_have_count(0)
+    page.context.close()
+
+
+def test_a_view_that_cannot_be_filled_waits_no_longer_and_what_stands_there_stays(page: Page) -> None:
+    script = f"""async () => {{
+        document.body.innerHTML = '<div id="line"></div><div id="filled"></div><div id="waiting"></div>';
+        const {{ makeView, messageLine }} = {imported("static/view.js")};
+        const parts = Object.fromEntries(["filled", "waiting"].map((id) => [id, [id, () => {{}}, {{}}]]));
+        const view = makeView(messageLine("line"), parts);
+        view.place({{ filled: {{ photo: 1 }}, waiting: {{ waiting: "a moment" }} }});
+        await view.show(async () => {{ throw new Error("no network"); }});
+        return [view.value("filled"), view.value("waiting"), document.getElementById("line").textContent];
+    }}"""
+    assert page.evaluate(script) == [{"photo": 1}, None, "no network"]
 
 
 SETTINGS: list[dict[str, Any]] = [

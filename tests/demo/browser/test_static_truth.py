@@ -30,6 +30,7 @@ from demo.screens.lesson.walk import WalkRequest, walk_value
 from demo.screens.parts import ViewState
 from demo.screens.viewer import search_value, shown_record
 from demo.screens.why.values import WhyState, state_ranking, why_value
+from demo.service.captions import read_caption
 from demo.service.masks import mask_text
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
@@ -54,7 +55,7 @@ ODD = [
 
 
 TIED = re.compile(  # what follows where two tokens, or two patches, have the same value but for the last bits
-    r"(/record)?/(alignments|branches)/0/(best_|rank/|word_maps)|/words/(words/|apart/|layers/word)|/whatif/now/words/"
+    r"(/record)?/(alignments|branches)/[01]/(best_|rank/|word_maps)|/words/(words/|apart/|layers/word)|/whatif/now/words/"
 )
 
 
@@ -133,6 +134,23 @@ def test_rankings_are_the_engines(site: Site) -> None:
             assert index == ranking.order[place] or abs(scores[index] - ranking.scores[place]) < 2 * TIE
 
 
+def dense_of(site: Site, index: int) -> str:
+    """A dense caption of a picture: all that was written for it."""
+    return ". ".join(site.indexed.gallery.items[index].captions)
+
+
+def test_rankings_with_a_dense_caption_are_the_engines(site: Site) -> None:
+    script = """([caption, dense]) => asked.pairs.scores(asked.facts, caption, dense).then((scores) => [...scores])"""
+    moved = 0.0
+    for index, caption in site.pairs()[::10]:
+        dense = dense_of(site, index)
+        alone, ranking = (site.service.rank_images(site.indexed, caption, beside) for beside in (None, dense))
+        scores = np.array(site.page.evaluate(script, [caption, dense]))
+        np.testing.assert_allclose(scores[ranking.order], ranking.scores, atol=TOLERANCE)
+        moved = max(moved, float(np.abs(np.array(alone.scores) - np.array(ranking.scores)).max()))
+    assert moved > 100 * TOLERANCE
+
+
 def test_captions_for_a_photograph_are_ranked_as_the_service_ranks_them(site: Site) -> None:
     script = """([index, typed, selected]) => asked.captions
         .rankCaptions(asked, asked.facts, asked.facts, { index, typed })
@@ -194,6 +212,8 @@ def test_what_stands_side_by_side_is_what_the_app_sets_there(site: Site) -> None
             state = replace(state, caption=f"{caption} and a zebra near the dog and the dog")
         if number == 4:
             state = replace(state, other=caption.upper())
+        if number == 6:
+            state = replace(state, other="", dense=dense_of(site, index))
         expected = why_value(site.service, indexed, state)
         order = state_ranking(site.service, indexed, state).order
         given = site.page.evaluate(script, [{name: getattr(state, name) for name in vars(state)}, order])
@@ -255,6 +275,14 @@ def test_what_is_told_of_a_caption_is_what_the_app_tells(site: Site) -> None:
         notes.add(expected.partition(":")[0])
     assert len(notes) >= 4
     assert any("Few training captions" in note for note in notes) == (site.service.known is not None)
+    script = """async (caption) => asked.language.readCaption(asked.pairs, asked.facts, caption, true)
+        .then(({ note }) => note, ({ message }) => message)"""
+    for caption in ("a dog and a " + "very " * 300 + "car", "a red car and a \u72ac on the road", "\u72ac", "a" * 2001):
+        try:
+            expected = read_caption(site.service.model, caption, dense=True).note
+        except ValueError as error:
+            expected = str(error)
+        assert site.page.evaluate(script, caption) == expected and expected
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "GIF", "BMP"])
@@ -287,7 +315,8 @@ def states(site: Site) -> list[ViewState]:
         mask = "" if number % 3 == 0 else mask_text(rng.random(count) < 0.2)
         layer = ("mask", "effect", "blanked", "score", "effect:2")[number % 5]
         text = caption if number % 2 else f"{caption} beside a zebra"
-        made.append(ViewState(name, index, text, layer=layer, mask=mask, budget=60 if number % 4 == 1 else 0))
+        state = ViewState(name, index, text, layer=layer, mask=mask, budget=60 if number % 4 == 1 else 0)
+        made += [state, replace(state, dense=dense_of(site, index))] if number % 2 else [state]
     return made
 
 
