@@ -1,7 +1,7 @@
 // The entry of the page without a server: the worked example at once, then the models, in this browser.
 
 import { h } from "./base/dom.js";
-import { phrase, say } from "./base/words.js";
+import { listed, phrase, say } from "./base/words.js";
 import { UNREACHED } from "./engine/fetching.js";
 import { failure } from "./engine/remote.js";
 import { keepOpenInSight } from "./page/bar.js";
@@ -81,7 +81,7 @@ tellAnswers();
 document.getElementById("head").append(h("div", { class: "seps-view" }, keysButton()));
 Promise.resolve(page.start()).then(() => {
   const keep = keepOffline(site, (galleries) => {
-    tellKept(say("static.kept", { titles: galleries.map(({ title }) => phrase(title)).join(", ") }));
+    tellKept(say("static.kept", { titles: listed(galleries.map(({ title }) => phrase(title))) }));
     document.body.dataset.offline = galleries.map(({ name }) => name).join(" ");
   });
   const keepOpened = () => [site.galleries[0].name, ...engine.ready].forEach(keep);

@@ -3,7 +3,7 @@
 
 import { fixed } from "../base/numbers.js";
 import { inPageLanguage } from "../base/mount.js";
-import { phrase, say } from "../base/words.js";
+import { say } from "../base/words.js";
 import { fromHighest } from "../engine/numbers.js";
 import { chips, ranking } from "../lists/lists.js";
 import { linked } from "../page/address.js";
@@ -61,13 +61,13 @@ export function photosView({ site, engine, pairs, line, lead }) {
     const next = drawn ? drawnFor(state, drawn, ...pair) : of(state, ...pair);
     const best = await pairs.explained(facts, order[0], caption, null, "", dense);
     const picture = await pairs.viewerValue(facts, next);
-    const lists = dense ? [["Caption alone", alone], ["With dense caption", scores]] : [["", scores]];
+    const lists = dense ? [[say("static.caption_alone"), alone], [say("static.caption_dense"), scores]] : [["", scores]];
     return { state: next, note, viewer: picture, ranking: {
       note: say(order.length > RANKED ? "list.ranked_best" : "list.ranked", {
         total: order.length, noun: say(`noun.${facts.noun}`), milliseconds, count: RANKED,
       }),
       selected: next.index,
-      lists: lists.map(([title, all]) => ({ title: phrase(title), items: listed(facts, all) })),
+      lists: lists.map(([title, all]) => ({ title, items: listed(facts, all) })),
       missed: missedSentence(best.record, facts.language),
       why: order.length > 1,
     } };

@@ -2,7 +2,7 @@
 
 import { loadImage } from "../../base/canvas.js";
 import { fixed } from "../../base/numbers.js";
-import { phrase } from "../../base/words.js";
+import { say } from "../../base/words.js";
 import { drawLayer } from "../../picture/layer.js";
 import { describe, layerValues, parseLayer } from "../../record/record.js";
 import { WIDTH, canvasFor, column, foot, picture, sheet, title, words } from "./sheet.js";
@@ -14,7 +14,7 @@ export async function layerSheet(record, value, { layer, opacity, lines }) {
   if (layer.startsWith("tokens")) drawTokens(drawn, photo, record, layer, { opacity, lines: false });
   else drawLayer(drawn, photo, record, layer, { opacity, lines });
   const score = words(`S(I, T) ${fixed(record.similarity, 4)}`, WIDTH);
-  const dense = value.dense_caption ? [words(`${phrase("Dense caption")}: ${value.dense_caption}`, WIDTH)] : [];
+  const dense = value.dense_caption ? [words(say("static.dense_caption", { caption: value.dense_caption }), WIDTH)] : [];
   const texts = [title(value.caption, WIDTH), ...dense, words(describe(record, layer), WIDTH), score, foot(value, [value.photo])];
   return sheet(column([picture(drawn), ...texts], 12));
 }
