@@ -1,6 +1,8 @@
 // What the markup of Gradio 6.31.0 lacks for people who use a screen reader, mended where it is drawn. Nothing else on the
 // page touches what is not ours; what is ours stands in a .seps-view or a .seps-list.
 
+import { h } from "../base/dom.js";
+
 const OURS = ".seps-view, .seps-list";
 
 const isOurs = (element) => element.closest(OURS) !== null;
@@ -21,6 +23,14 @@ function mend() {
   for (const button of document.querySelectorAll(".gradio-container .label-wrap")) {
     const open = String(button.classList.contains("open"));
     if (button.getAttribute("aria-expanded") !== open) button.setAttribute("aria-expanded", open);
+  }
+  // A table of Markdown scrolls in a box that the keyboard reaches, as those of ours do, where the page is narrower.
+  for (const table of document.querySelectorAll(".gradio-container .md table")) {
+    if (table.closest(".wide")) continue;
+    const name = [...table.querySelectorAll("th")].map((cell) => cell.textContent.trim()).filter(Boolean).join(", ");
+    const box = h("div", { class: "wide", role: "group", tabindex: 0, "aria-label": name });
+    table.replaceWith(box);
+    box.append(table);
   }
 }
 
