@@ -190,7 +190,7 @@ def usable_device(name: str | None) -> torch.device:
     try:
         return torch.empty(0, device=name).device
     except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0].rstrip(".")
+        reason = str(error).splitlines()[0].partition(". ")[0].rstrip(".")  # torch goes on with addresses of drivers
         raise ValueError(f"device {name} cannot be used here: {reason}. Give cpu, or leave it out.") from error
 
 

@@ -110,6 +110,7 @@ class ImageTextGenerator:
         target = None if save_path is None else check_target(save_path)
         check_steps(num_inference_steps, self.network.config.diffusion)
         check_whole("candidates", candidates, MAX_CANDIDATES)
+        self.check_draws()
         first = random_seed() if seed is None else seed
         drawings = self.draw([text] * candidates, num_inference_steps, range(first, first + candidates), guidance)
         for _ in with_progress(range(num_inference_steps), "Drawing", progress):
@@ -195,9 +196,8 @@ class ImageTextGenerator:
             check_caption(text)
         for seed in seeds:
             check_whole("seed", seed, MAX_SEED, least=0)
+        self.check_draws()
         network = self.network
-        if network.unet is None:
-            raise ValueError("This generator writes captions and draws nothing: it has no autoencoder and no UNet.")
         size, channels = network.config.latent_size, network.config.autoencoder.latent_channels
         start = torch.cat(
             [torch.randn(1, channels, size, size, generator=torch.Generator().manual_seed(seed)) for seed in seeds]
@@ -213,6 +213,11 @@ class ImageTextGenerator:
             steps,
             guidance,
         )
+
+    def check_draws(self) -> None:
+        """Raise ValueError for a generator that draws nothing."""
+        if self.network.unet is None:
+            raise ValueError("This generator writes captions and draws nothing: it has no autoencoder and no UNet.")
 
     @torch.no_grad()
     def decode(self, latents: Tensor) -> list[Image.Image]:

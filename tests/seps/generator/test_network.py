@@ -91,7 +91,8 @@ def test_a_saved_generator_needs_its_timm_weights_no_more(tmp_path: Path) -> Non
 def test_a_device_that_is_not_here_is_told(checkpoint: Path) -> None:
     for device in ("cuda", "nothing"):
         if device != "cuda" or not torch.cuda.is_available():
-            with pytest.raises(ValueError, match=f"^device {device} cannot be used here: .+ Give cpu, or leave it out"):
+            sentence = f"^device {device} cannot be used here: [^.]+\\. Give cpu, or leave it out\\.$"
+            with pytest.raises(ValueError, match=sentence):
                 load_generator(checkpoint, device)
 
 
