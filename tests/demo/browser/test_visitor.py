@@ -17,6 +17,11 @@ from tests.demo.browser.page import opened
 # Playwright leaves sockets to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
+SETTLED = """async () => {
+    const since = performance.now();
+    await window.seps.settled();
+    return performance.now() - since;
+}"""
 PHONE = (390, 844)
 TARGET = 44  # CSS pixels
 # What can be tapped and is too small for a finger, links in a line of text and Gradio's own foot left out.
@@ -162,6 +167,7 @@ def test_a_gallery_that_cannot_be_opened_leaves_choice_and_ranking_as_they_were(
         before = page.locator("#ranking .title").all_inner_texts()
         page.locator("#gallery").get_by_label("open-photos", exact=True).click()
         expect(page.locator("#said .problem")).to_be_visible()
+        assert page.evaluate(SETTLED) < 4_000  # milliseconds: nothing waits for an answer that is there
         expect(page.locator("#gallery").get_by_label("examples", exact=True)).to_be_checked()
         assert page.locator("#ranking .title").all_inner_texts() == before
         page.get_by_role("tab", name="Captions", exact=True).click()
