@@ -1,16 +1,18 @@
-"""Settings for every test: reproducible property-based runs, seeded noise, one place for the golden files."""
+"""Settings for every test: reproducible property-based runs, seeded noise, one place for the golden files.
+
+Torch is imported with the first test: the process that only hands tests to others needs none.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-import torch
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from tests.helpers.examples import PROFILE, PROFILES, number_of_examples
-from tests.helpers.tiny import write_tiny_bert
 
 pytest_plugins = ("tests.helpers.sentences",)
 
@@ -32,9 +34,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.properties)
 
 
+BROWSER = "tests/demo/browser/"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep a file's tests together, and of `make test` all that need a browser: one process starts it and the app, for
+    all of them and early, while the others are busy with what needs none."""
+    if config.option.markexpr != "not slow":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    config.option.loadscopereorder = False  # by the order of collection, not by how many tests a file has
+    scheduler = LoadFileScheduling(config, log)
+    scheduler._split_scope = lambda test: BROWSER if test.startswith(BROWSER) else test.split("::")[0]
+    return scheduler
+
+
 @pytest.fixture(autouse=True)
 def seeded() -> Iterator[None]:
     """Each test starts from the same noise, whatever ran before it."""
+    import torch
+
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         yield
@@ -43,4 +64,6 @@ def seeded() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the tiny BERT, to read."""
+    from tests.helpers.tiny import write_tiny_bert
+
     return write_tiny_bert(tmp_path_factory.mktemp("bert"))

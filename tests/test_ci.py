@@ -98,3 +98,20 @@ def test_what_fails_is_run_once_more_alone_and_fails_where_it_fails_again(tmp_pa
     codes = [subprocess.run(arguments, cwd=tmp_path, capture_output=True).returncode for arguments in (first, command)]
     counts = [len((tmp_path / name).read_text()) for name in ("busy", "wrong", "right")]
     assert (codes, counts) == ([1, 1], [2, 2, 1])
+
+
+def test_tests_are_handed_out_without_torch_and_all_that_needs_a_browser_to_one_process() -> None:
+    program = """
+import sys
+from types import SimpleNamespace
+from tests.conftest import pytest_xdist_make_scheduler
+assert not {"torch", "transformers"} & sys.modules.keys()
+option = SimpleNamespace(markexpr="not slow", loadscopereorder=True)
+config = SimpleNamespace(option=option, getvalue=lambda name: ["popen"])
+scope = pytest_xdist_make_scheduler(config, None)._split_scope
+assert scope("tests/demo/browser/test_a.py::b[c::d]") == scope("tests/demo/browser/test_e.py::f")
+assert scope("tests/demo/test_a.py::b[c::d]") == "tests/demo/test_a.py"
+option.markexpr = "slow"
+assert pytest_xdist_make_scheduler(config, None) is None
+"""
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
