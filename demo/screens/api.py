@@ -12,7 +12,6 @@ import gradio as gr
 
 from demo.drawing.formats import DRAWINGS, Download, check_format
 from demo.galleries.index import IndexedGallery
-from demo.galleries.photos import read_upload
 from demo.galleries.scenes import SCENES
 from demo.record.contrast import contrast_record
 from demo.record.layer_table import existing
@@ -33,7 +32,7 @@ from demo.service.experiment import Outcome, experiment, known, read_changes, wi
 from demo.service.generating.rank import draw_and_read
 from demo.service.generating.request import GUIDANCE, SEED, STEPS, DrawingRequest, read_numbers
 from demo.service.masks import changed_mask, mask_text
-from demo.service.personal import index_uploads
+from demo.service.personal import decode_upload, index_uploads
 from demo.service.registry import ModelRegistry
 from demo.service.retrieval import RetrievalService
 from demo.service.session import SessionData
@@ -354,7 +353,7 @@ class Endpoints:
             photographs, and come as on the screen, by the sum of score and 0.25 similarity.
         """
         if photo is not None:
-            picture, of_photos = read_upload(photo.content, photo.name).image, True
+            picture, of_photos = decode_upload(photo).image, True
         else:
             service, indexed, index = self._find(None, item)
             picture, of_photos = indexed.gallery.items[index].photo(), service is self._registry.photos
