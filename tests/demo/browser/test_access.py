@@ -138,6 +138,18 @@ def check_views(page: Page, views: dict[str, str]) -> list[str]:
 
 
 @pytest.mark.slow
+def test_what_keeps_somebody_out_is_noticed_in_the_tab_in_sight_alone(browser: Browser) -> None:
+    problems = "<img src='a.png'><p style='color: #999; background: #aaa'>pale</p>"
+    for hidden, noticed in (("", ["color-contrast", "image-alt"]), ("hidden", [])):
+        body = f"<main><h1>Views</h1><div class='tabitem' {hidden}>{problems}</div></main>"
+        page = open_html(browser, f"<!doctype html><html lang='en'><title>axe</title>{body}</html>")
+        load_axe(page)
+        assert sorted(line.split(":")[0] for line in serious_violations(page)) == noticed
+        assert [line.split(":")[0] for line in serious_violations(page, colours_alone=True)] == noticed[:1]
+        page.context.close()
+
+
+@pytest.mark.slow
 def test_no_view_of_the_app_keeps_anybody_out(browser: Browser, address: str) -> None:
     with opened(browser, address) as page:
         page.emulate_media(reduced_motion="reduce")
