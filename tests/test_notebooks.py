@@ -41,6 +41,18 @@ def test_the_tour_has_fifteen_cells() -> None:
     assert len(cells("tour")) == 15
 
 
+def test_a_model_of_ones_own_is_trained_as_its_text_says() -> None:
+    recipe = json.loads((FOLDER.parents[1] / "seps" / "configs" / "recipes" / "tiny.json").read_text())["training"]
+    before, after = recipe["pretrain_epochs"], recipe["epochs"]
+    words = ("no", "one", "two", "three", "four", "five")
+    text = " ".join("".join(cell["source"]) for cell in cells("own_model") if cell["cell_type"] == "markdown")
+    assert f"{words[before + after]} epochs: {words[before]} that train both encoders" in text.lower()
+    assert f"then {words[after]} of the whole network" in text
+    shown = json.dumps([cell.get("outputs") for cell in cells("own_model")])
+    steps = after * (64 // recipe["batch_size"])
+    assert f"{steps} steps of the whole network; their loss went from" in shown
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_notebook_runs(name: str) -> None:
