@@ -6,14 +6,16 @@ import { showed } from "./trail.js";
 const OPACITY = 75; // percent, where a link says nothing
 const SHARE = 0.3; // of patches kept, likewise
 // Of a link, what was asked for; the others are how it is drawn.
-const ASKED = ["view", "model", "gallery", "photo", "caption", "dense", "other", "against", "typed", "pool"];
+const ASKED = ["view", "model", "gallery", "caption", "dense", "other", "against", "typed", "pool"];
 
-// What a value answers, of a person's own photograph too, which has no link.
+// What a value answers, of a person's own photograph too, which has no link: a line about all but the photograph, and a
+// line about that.
 function pairOf(value) {
-  if (!value?.link) return JSON.stringify([value?.caption, value?.dense_caption, null, [value?.photo?.title, value?.photo?.src?.length]]);
+  const lines = (...parts) => parts.map((part) => JSON.stringify(part)).join("\n");
+  if (!value?.link) return lines([value?.caption, value?.dense_caption], [value?.photo?.title, value?.photo?.src?.length]);
   const query = new URLSearchParams(value.link);
   const drawn = query.get("view") === "generate" ? ["seed", "steps", "guidance", "count"] : [];
-  return JSON.stringify([...ASKED, ...drawn].map((name) => query.get(name)));
+  return lines([...ASKED, ...drawn].map((name) => query.get(name)), query.get("photo"));
 }
 
 function addressOf(value, { layer, opacity, lines, objects, step, talk, spoil, strength, share, mask, budget }) {

@@ -14,7 +14,6 @@ const PAUSE = 2000; // milliseconds after which typing asks for something else
 const RESTING = 400; // milliseconds until Python keeps what was only drawn another way
 const PATIENCE = 2000; // milliseconds in which a view opens
 const LATE = 10000; // milliseconds in which what comes before what was asked for is an earlier answer
-const PHOTO = 3; // of a pair, its photograph's place
 const STILL = ["about", "paper"]; // views that show one thing alone
 const INSIDE = { lesson: ["walk", "lesson"], losses: ["losses", "lesson"], paper: ["paper", "lesson"] }; // their tabs, the inner first
 const BOXES = { // where one types, and what that is in an address
@@ -36,7 +35,7 @@ let steering = 0; // until when tabs are opened by us
 let resting = 0;
 
 // What was asked for but the photograph, or the frame of a video.
-const butPhoto = (pair) => pair && JSON.stringify(JSON.parse(pair).filter((_, place) => place !== PHOTO));
+const butPhoto = (pair) => pair?.split("\n", 1)[0];
 const entry = () => history.state?.seps ?? null;
 const number = () => `${Math.round(performance.timeOrigin)}-${(made += 1)}`;
 

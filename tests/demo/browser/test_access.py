@@ -235,7 +235,7 @@ def test_an_answer_is_told_once_where_it_came(browser: Browser) -> None:
 
 @pytest.mark.journey
 def test_a_question_mark_lists_the_keys_of_the_view_in_sight(browser: Browser) -> None:
-    page = open_html(browser, VIEW.replace("<p class", "<textarea></textarea><p class"))
+    page = open_html(browser, VIEW.replace("<p class", "<textarea></textarea><i id=own-video></i><p class"))
     page.evaluate(f"async () => ({imported('page/keys.js')}).noticeKeys()")
     keys = page.get_by_role("dialog", name=say("keys.title"))
     page.locator("textarea").press("?")
@@ -254,6 +254,10 @@ def test_a_question_mark_lists_the_keys_of_the_view_in_sight(browser: Browser) -
         expect(keys).to_be_visible()
     keys.get_by_role("button", name=say("talk.close")).press("Enter")
     expect(keys).to_have_count(0)
+    page.evaluate("document.getElementById('own-video').remove()")  # a page without videos has no keys for one
+    page.keyboard.press("?")
+    expect(keys.locator("dt").filter(has_text=say("keys.key_frames"))).to_have_count(0)
+    expect(keys.locator("dt")).to_have_count(len(names))
     page.context.close()
 
 
