@@ -156,7 +156,7 @@ function build(root, value, trigger) {
   const branches = record.branches.length < 2 ? [] : ["sparse", "dense", "both"].map((branch) => button({
     "data-branch": branch,
     click: () => choose(state.layer.name, state.layer.number, branch),
-  }, branch[0].toUpperCase() + branch.slice(1)));
+  }, say(`branch.${branch}`)));
   const layers = h(
     "div",
     { class: "seps-layers" },
