@@ -16,6 +16,7 @@ from seps.search.store import GalleryStore
 from tests.helpers.tiny import tiny_model
 
 ROOT = Path(__file__).parents[3]
+PATIENCE = 300  # seconds
 ON_TWO_NODES = """
 import os, signal, sys, threading, time
 from pathlib import Path
@@ -68,7 +69,7 @@ def folder(tmp_path: Path) -> Path:
 def test_two_nodes_index_as_one_process_does_if_a_worker_is_killed(saved: Path, folder: Path, tmp_path: Path) -> None:
     uri = tmp_path / "table.lance"
     command = [sys.executable, "-c", ON_TWO_NODES, str(folder), "--to", str(uri), "--model", str(saved)]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert result.returncode == 0, result.stderr[-2000:]
     assert [line for line in result.stdout.splitlines() if "(raylet)" not in line] == [  # tells of the worker
         "one worker killed",
@@ -90,7 +91,9 @@ def test_two_nodes_index_as_one_process_does_if_a_worker_is_killed(saved: Path, 
 @pytest.mark.slow
 def test_a_cluster_that_is_not_there_is_told(saved: Path, folder: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "seps.index", str(folder), "--to", str(tmp_path / "x"), "--model", str(saved)]
-    result = subprocess.run([*command, "--ray", "auto"], cwd=ROOT, capture_output=True, text=True, check=False)
+    result = subprocess.run(
+        [*command, "--ray", "auto"], cwd=ROOT, capture_output=True, text=True, check=False, timeout=PATIENCE
+    )
     assert result.returncode == 2
     assert result.stderr.splitlines()[-1].startswith("error: There is no Ray cluster at 'auto' (")
     assert "Traceback" not in result.stderr
