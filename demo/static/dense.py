@@ -22,7 +22,7 @@ from seps.explanation.forward_pass import (
     token_weights,
 )
 from seps.method.network import Branch
-from seps.models.export.folder import compiled
+from seps.models.export.folder import write_graphs
 from seps.models.export.graphs import Graph, exportable
 
 PREFIXES = ("", "dense_")  # of the names of what is the sparse, and the dense caption's
@@ -97,5 +97,4 @@ def write_dense(model: SEPSModel, folder: Path) -> None:
         ValueError: a graph that computes something else than the model does.
     """
     plain = exportable(model)
-    for title, graph in dense_graphs(plain).items():
-        (folder / f"{title}.onnx").write_bytes(compiled(title, graph, plain.txt_enc.vocabulary)[0])
+    write_graphs(plain, dense_graphs(plain), folder)

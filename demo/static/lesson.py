@@ -24,7 +24,7 @@ from seps.explanation.forward_pass import alignment_arrays, alignment_terms, cos
 from seps.method.network import ImageFeatures
 from seps.method.selection import Selection
 from seps.method.tokens import split_cls
-from seps.models.export.folder import compiled
+from seps.models.export.folder import write_graphs
 from seps.models.export.graphs import Graph, exportable
 
 LESSON = "lesson.json"
@@ -110,8 +110,7 @@ def write_lesson(model: SEPSModel, folder: Path) -> None:
         ValueError: a graph that computes something else than the model does.
     """
     plain = exportable(model)
-    for title, graph in lesson_graphs(plain).items():
-        (folder / f"{title}.onnx").write_bytes(compiled(title, graph, plain.txt_enc.vocabulary)[0])
+    write_graphs(plain, lesson_graphs(plain), folder)
     text = json.dumps(in_languages(lambda: lesson_facts(model)), ensure_ascii=False, separators=(",", ":"))
     (folder / LESSON).write_text(text, encoding="utf-8")
 

@@ -6,6 +6,7 @@ Each graph is run by ONNX Runtime before it is written, on inputs of other sizes
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from hashlib import sha256
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -91,6 +92,16 @@ def require_packages() -> None:
     missing = [package for package in PACKAGES if find_spec(package) is None]
     if missing:
         raise ValueError(f"An export needs {', '.join(missing)}: pip install 'seps-explorer[onnx]'")
+
+
+def write_graphs(plain: SEPSModel, graphs: Mapping[str, Graph], folder: Path) -> None:
+    """Write graphs of a model as `exportable` makes it into a folder, as TITLE.onnx.
+
+    Raises:
+        ValueError: a graph that computes something else than its module.
+    """
+    for title, graph in graphs.items():
+        (folder / f"{title}.onnx").write_bytes(compiled(title, graph, plain.txt_enc.vocabulary)[0])
 
 
 def compiled(title: str, graph: Graph, vocabulary: int) -> tuple[bytes, dict[str, Any]]:

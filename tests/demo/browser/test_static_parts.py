@@ -132,11 +132,11 @@ KEEPING = f"""async () => {{
     for (const name of ["a", "b"]) {{
         Object.assign(parts, {{ [`model ${{name}}`]: `m${{name}}`, [`gallery ${{name}}`]: `g${{name}}` }});
     }}
-    const told = [];
+    const announced = [];
     let rest = null;
     const next = () => new Promise((end) => {{ rest = end; }});
     const keep = keepOffline({{ parts, scripts: ["entry.js"], galleries: [gallery("a"), gallery("b")] }}, (whole) => {{
-        told.push(whole.map(({{ name }}) => name).join());
+        announced.push(whole.map(({{ name }}) => name).join());
         rest();
     }});
     let waiting = next();
@@ -153,7 +153,7 @@ KEEPING = f"""async () => {{
     waiting = next();
     keep("b");
     await waiting;
-    return {{ first, second: network.asked.slice(first.length), without, told, most: network.most }};
+    return {{ first, second: network.asked.slice(first.length), without, announced, most: network.most }};
 }}"""
 
 
@@ -164,7 +164,7 @@ def test_each_gallery_that_is_opened_is_kept_with_all_its_pictures_a_few_at_a_ti
         expected |= {f"g{name}/gallery.json", f"g{name}/embeddings.f16", f"m{name}/text.onnx"}
         assert expected <= set(given) and len(given) == len(set(given))
     assert "lib/ort.wasm.gz" in kept["first"] and "js/entry.js" not in kept["first"]
-    assert kept["without"] == 0 and kept["told"] == ["a", "a,b"] and kept["most"] <= 4
+    assert kept["without"] == 0 and kept["announced"] == ["a", "a,b"] and kept["most"] <= 4
 
 
 def test_what_cannot_be_reached_is_told_in_a_sentence(page: Page) -> None:

@@ -13,7 +13,6 @@ from PIL import Image
 from seps.indexing.command import index_folder
 from seps.models.hub import load_model
 from seps.search.store import GalleryStore
-from tests.helpers.tiny import tiny_model
 
 ROOT = Path(__file__).parents[3]
 PATIENCE = 300  # seconds
@@ -47,12 +46,6 @@ ray.shutdown()
 cluster.shutdown()
 sys.exit(code)
 """
-
-
-@pytest.fixture
-def saved(bert: Path, tmp_path: Path) -> Path:
-    tiny_model(bert).save_pretrained(tmp_path / "model")
-    return tmp_path / "model"
 
 
 @pytest.fixture

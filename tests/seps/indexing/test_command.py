@@ -10,13 +10,6 @@ from seps.indexing.command import main
 from seps.models.encoder_key import encoder_key
 from seps.models.hub import load_model
 from seps.search.store import GalleryStore
-from tests.helpers.tiny import tiny_model
-
-
-@pytest.fixture
-def saved(bert: Path, tmp_path: Path) -> Path:
-    tiny_model(bert).save_pretrained(tmp_path / "model")
-    return tmp_path / "model"
 
 
 @pytest.fixture
