@@ -71,6 +71,7 @@ def write_item(indexed: GalleryInMemory, index: int, folder: Path, grid: tuple[i
     facts: dict[str, Any] = {
         "key": item.key,
         "captions": list(item.captions),
+        "dense": item.dense or "",
         "phrases": list(item.phrases),
         "thumb": thumb,
         "photo": {

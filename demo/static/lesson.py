@@ -3,7 +3,8 @@ steps say with their equations.
 
 Scores and decisions under other settings the page computes itself (assets/js/engine/tuned.js); what a decision leads
 to, two small graphs compute for each variant that the parameters allow: one for many pictures, S(I, T) alone, and one
-for a pair, told in full.
+for a pair, told in full. The paper's variant has both again for a pass with a dense caption, whose branch merges into
+the same tokens, and one that tells what that branch makes of pictures; the released one passes each caption by itself.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from demo.record.settings import evaluation_knobs, fixed, idle_choices, limits, 
 from demo.screens.lesson.equations import EQUATIONS, LEGENDS
 from seps import CrossSparseAggrNet, SEPSModel
 from seps.explanation.forward_pass import alignment_arrays, alignment_terms, cosines, token_weights
-from seps.method.network import ImageFeatures
+from seps.method.network import Branch, ImageFeatures
 from seps.method.selection import Selection
 from seps.method.tokens import split_cls
 from seps.models.export.folder import write_graphs
@@ -43,7 +44,16 @@ class Decided(nn.Module):
         self.network, self.whole = network, whole
 
     def forward(
-        self, patches: Tensor, words: Tensor, logits: Tensor, score: Tensor, mask: Tensor, seen: Tensor | None = None
+        self,
+        patches: Tensor,
+        words: Tensor,
+        logits: Tensor,
+        score: Tensor,
+        mask: Tensor,
+        seen: Tensor | None = None,
+        dense_logits: Tensor | None = None,
+        dense_score: Tensor | None = None,
+        dense_mask: Tensor | None = None,
     ) -> dict[str, Tensor]:
         """Aggregate and align.
 
@@ -52,14 +62,21 @@ class Decided(nn.Module):
             score: (B, N), which weighs what is dropped; mask: (B, N) bool, what is kept.
             seen: (K,), what each of the K best values counts in the relevance MLP, 1 or 0; None in the variant that
                 has none.
+            dense_logits, dense_score, dense_mask: the dense branch's, of the same sizes, where there is one.
 
         Returns:
-            `similarity` (B,), S(I, T); told of one picture, the record's arrays and terms by its names too.
+            `similarity` (B,), S(I, T); told of one picture, the record's arrays and terms by its names too, those of
+            the dense branch with "dense_" before them.
         """
         network = self.network
         cls, plain = split_cls(patches, network.num_patches)
-        image = ImageFeatures(cls, plain, plain, score, (None, None), (logits, logits))
-        match = network.match_selected(image, words, None, Selection({}, score, mask.to(score)), None)
+        image = ImageFeatures(
+            cls, plain, plain, score, (None, None), (logits, logits if dense_logits is None else dense_logits)
+        )
+        dense = None
+        if dense_score is not None and dense_mask is not None:
+            dense = Selection({}, dense_score, dense_mask.to(dense_score))
+        match = network.match_selected(image, words, None, Selection({}, score, mask.to(score)), dense)
         alignment = match.alignments[0]
         if seen is not None:
             best = {"patch_relevance": alignment.matrix.amax(dim=2), "word_relevance": alignment.matrix.amax(dim=1)}
@@ -70,36 +87,71 @@ class Decided(nn.Module):
             )
         if not self.whole:
             return {"similarity": alignment.similarity}
-        weights = match.sparse.weights
-        assert weights is not None  # the sparse branch always merges what it keeps
         return {
-            "extra_weights": match.sparse.selection.extra_weights[0],
-            "aggregation_weights": weights[0],
+            **merged_arrays(match.sparse),
+            **({} if match.dense is None else prefixed(merged_arrays(match.dense))),
             **alignment_arrays(alignment, token_weights(match, 0, cls is not None)),
             "patch_cosines": cosines(words, plain[0]),
             **alignment_terms(alignment),
         }
 
 
+class DenseFeatures(nn.Module):
+    """What the dense branch of the paper's variant makes of images, once for all captions."""
+
+    def __init__(self, network: CrossSparseAggrNet) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, patches: Tensor) -> dict[str, Tensor]:
+        """Return `logits` (B, N_c, N) and `s_p` (B, N) of (B, N[+1], C)."""
+        image = self.network.encode_images(patches)
+        s_p = image.s_p[1]
+        assert s_p is not None  # in this variant
+        return {"logits": image.logits[1], "s_p": s_p}
+
+
+def merged_arrays(branch: Branch) -> dict[str, Tensor]:
+    """What one image's branch merges its patches with, by the record's names."""
+    merged = {} if branch.weights is None else {"aggregation_weights": branch.weights[0]}
+    return {"extra_weights": branch.selection.extra_weights[0]} | merged
+
+
+def prefixed(arrays: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The same under the names that outputs of a dense caption have."""
+    return {f"dense_{name}": values for name, values in arrays.items()}
+
+
 def lesson_graphs(model: SEPSModel) -> dict[str, Graph]:
-    """The graphs of an `exportable` model: `lesson_VARIANT_rank` for many pictures, `lesson_VARIANT_pair` for one."""
+    """The graphs of an `exportable` model: `lesson_VARIANT_rank` for many pictures, `lesson_VARIANT_pair` for one.
+
+    Where a dense caption's branch merges into the same tokens, the same two as `lesson_paper_dense_rank` and
+    `lesson_paper_dense_pair`, and `lesson_paper_dense_features`.
+    """
     usual = evaluation_knobs(model)
     variants = ("paper", "released") if usual.variant == "paper" else ("released",)
     graphs = {}
     for variant in variants:
         network = network_with(model, replace(usual, variant=variant))
         count, channels = network.num_patches, network.embed_size
+        patches = (count + model.img_enc.has_cls, channels)
         for name, pictures in (("rank", "images"), ("pair", 1)):
-            sizes: dict[str, tuple[int | str, ...]] = {
-                "patches": (pictures, count + model.img_enc.has_cls, channels),
-                "words": ("words", channels),
+            decided: dict[str, tuple[int | str, ...]] = {
                 "logits": (pictures, network.num_tokens, count),
                 "score": (pictures, count),
                 "mask": (pictures, count),
             }
+            sizes = {"patches": (pictures, *patches), "words": ("words", channels)} | decided
             if variant == "paper":
                 sizes["seen"] = (network.hrpa.top_k,)
-            graphs[f"lesson_{variant}_{name}"] = Graph(Decided(network, name == "pair"), sizes)
+            module = Decided(network, name == "pair")
+            graphs[f"lesson_{variant}_{name}"] = Graph(module, sizes)
+            if network.use_dual_aggr:
+                dense = {f"dense_{part}": size for part, size in decided.items()}
+                graphs[f"lesson_{variant}_dense_{name}"] = Graph(module, sizes | dense)
+        if network.use_dual_aggr:
+            features = Graph(DenseFeatures(network), {"patches": ("images", *patches)})
+            graphs[f"lesson_{variant}_dense_features"] = features
     return graphs
 
 

@@ -166,17 +166,23 @@ export class Model {
 
   async takeGallery(name, values) {
     const size = this.patches * this.channels;
+    this.galleries[name] = { count: values.length / size, values, size, features: await this.featuresOf("features", values) };
+  }
+
+  // What a graph makes of the embeddings of a gallery: {type, dims, data} of each output.
+  async featuresOf(graph, values) {
+    const size = this.patches * this.channels;
     const count = values.length / size;
     const features = {};
     for (let at = 0; at < count; at += BATCH) {
       const part = values.subarray(at * size, Math.min(at + BATCH, count) * size);
       const dims = [part.length / size, this.patches, this.channels];
-      const outputs = await this.run("features", { patches: this.tensor("float32", part, dims) });
+      const outputs = await this.run(graph, { patches: this.tensor("float32", part, dims) });
       for (const [output, { data, type, dims }] of Object.entries(outputs)) {
         (features[output] ??= { type, dims, parts: [] }).parts.push(data);
       }
     }
-    this.galleries[name] = { count, values, size, features: mapped(features, stacked) };
+    return mapped(features, stacked);
   }
 
   // S(I, T) of every picture of a gallery, with a dense caption beside the caption where there is one.

@@ -35,13 +35,17 @@ function stretched(values) {
   return values.map((value) => (value - low) / (high - low + EPS));
 }
 
-// Equation (3) for cosines s_st and s_im, and s_p where the variant has it: {parts, coefficients, score}.
-export function combined({ s_p: own, s_st: text, s_im: image }, { variant, beta }) {
+// Equation (3) for s_p where the variant has it, and cosines in the order in which they are added, s_st, s_dt, s_im, those
+// that take part: {parts, coefficients, score}.
+export function combined(given, { variant, beta }) {
   const isPaper = variant === "paper";
-  const coefficients = isPaper ? { s_p: 1 - 2 * beta, s_st: beta, s_im: 2 * beta } : { s_st: 1, s_im: 1 };
-  const parts = isPaper ? { s_p: own, s_st: stretched(text), s_im: stretched(image) } : { s_st: text, s_im: image };
-  const score = Float64Array.from(text, (_, patch) =>
-    Object.entries(parts).reduce((sum, [name, part]) => sum + coefficients[name] * part[patch], 0));
+  const weights = isPaper ? { s_p: 1 - 2 * beta, s_st: beta, s_dt: beta, s_im: 2 * beta } : { s_st: 1, s_dt: 1, s_im: 1 };
+  const names = Object.keys(given);
+  const coefficients = Object.fromEntries(names.map((name) => [name, weights[name]]));
+  const parts = Object.fromEntries(names.map((name) =>
+    [name, isPaper && name !== "s_p" ? stretched(given[name]) : given[name]]));
+  const score = Float64Array.from(given.s_im, (_, patch) =>
+    names.reduce((sum, name) => sum + coefficients[name] * parts[name][patch], 0));
   return { parts, coefficients, score };
 }
 
@@ -51,9 +55,9 @@ export function keepProbability(score, { variant, beta }) {
   return score.map((value) => Math.min(Math.max((value - low) / (high - low), 0), 1));
 }
 
-// The decision on a picture: the highest scores, as many as the keep ratio asks for, or drawn.
-export function decided(score, knobs) {
-  if (knobs.decision === "gumbel") return drawn(score, knobs).kept;
+// The decision on a picture: the highest scores, as many as the keep ratio asks for, or drawn from noise.
+export function decided(score, knobs, noise) {
+  if (knobs.decision === "gumbel") return drawn(score, knobs, noise).kept;
   const keep = Math.max(1, Math.ceil(score.length * knobs.keep_ratio));
   return highest(score, keep);
 }
@@ -64,11 +68,11 @@ function highest(score, keep) {
   return kept;
 }
 
-// A draw by Gumbel-Softmax: what is kept, and the gradient of their count at each keep probability.
-export function drawn(score, knobs) {
+// A draw by Gumbel-Softmax, from uniform noise, that of the seed from its start where none is given: what is kept, and the
+// gradient of their count at each keep probability.
+export function drawn(score, knobs, next = uniform(knobs.seed)) {
   const given = keepProbability(score, knobs);
   const probability = given.map((value) => Math.min(Math.max(value, EPS), 1 - EPS));
-  const next = uniform(knobs.seed);
   const noise = () => probability.map(() => -Math.log(-Math.log(Math.min(Math.max(next(), 1e-30), 1 - EPS))));
   const [keep, drop] = [noise(), noise()];
   const soft = probability.map((value, patch) =>

@@ -10,8 +10,8 @@ import { mount as viewer } from "../viewer/viewer.js";
 import { makeChooser } from "./chooser.js";
 import { saveExplanation, saveRanking } from "./files.js";
 import { answerTyping, choice } from "./inputs.js";
-import { readLines } from "./language.js";
-import { PLAIN, drawnOf, galleryOf, indexOf } from "./link.js";
+import { readDense, readLines } from "./language.js";
+import { PLAIN, denseOf, drawnOf, galleryOf, indexOf } from "./link.js";
 import { drawnFor, of } from "./state.js";
 import { makeView } from "./view.js";
 
@@ -143,6 +143,7 @@ export function captionsView({ site, engine, pairs, line, lead }) {
     const facts = await engine.open(name);
     const index = indexOf(query, facts);
     const caption = query.get("caption") ?? "";
+    await readDense(pairs, facts, denseOf(query)); // which has no part in a ranking of captions, as in the app
     if (index === null && !caption) return example(name);
     const text = query.get("typed") ?? "";
     const pool = poolOf(facts, index ?? 0, query.get("pool"));
@@ -151,7 +152,7 @@ export function captionsView({ site, engine, pairs, line, lead }) {
       throw new Error(say("static.no_pool", { pool: query.get("pool"), names }));
     }
     return { ...await values(facts, { index: index ?? 0, caption, typed: text, pool }, drawnOf(query)), typed: text };
-  }, example, { query, problem });
+  }, example, problem);
 
   return { open, again, state: () => state };
 }

@@ -10,8 +10,8 @@ import { unfoundValue } from "../record/unfound.js";
 import { makeChooser } from "./chooser.js";
 import { saveComparison } from "./files.js";
 import { answerTyping } from "./inputs.js";
-import { readLines } from "./language.js";
-import { PLAIN, drawnOf, galleryOf, indexOf } from "./link.js";
+import { readDense, readLines } from "./language.js";
+import { PLAIN, denseOf, drawnOf, galleryOf, indexOf } from "./link.js";
 import { linkTo, measureOf } from "./pair.js";
 import { objectsValue } from "./scene.js";
 import { drawnFor, of } from "./state.js";
@@ -37,13 +37,14 @@ export function compareView({ site, engine, pairs, line, lead }) {
     if (captions !== undefined) box.value = captions;
   }
 
-  // Set captions, one a line, side by side over a photograph; drawn as before, or as `drawn` says.
+  // Set captions, one a line, side by side over a photograph; drawn as before, or as `drawn` says. A dense caption has no
+  // part in it, but links keep it, as in the app.
   async function values(facts, index, text, drawn = null) {
     const captions = await readLines(pairs, facts, text);
     if (captions.length < FEWEST || captions.length > MOST) {
       throw new Error(say("static.compared", { count: captions.length, fewest: FEWEST, most: MOST }));
     }
-    const pair = [facts.name, index, captions.join("\n")];
+    const pair = [facts.name, index, captions.join("\n"), (drawn ?? state).dense];
     const next = drawn ? drawnFor(state, drawn, ...pair) : of(state, ...pair);
     if (!layerNames((row) => row.compared).includes(next.layer)) next.layer = "mask";
     const pictures = await comparison(pairs, facts, next, captions);
@@ -89,8 +90,10 @@ export function compareView({ site, engine, pairs, line, lead }) {
     const facts = await engine.open(name);
     const index = indexOf(query, facts);
     const text = query.get("caption") || (index === null ? "" : ownCaptions(facts, index));
-    return text ? shown(facts, index ?? 0, text, drawnOf(query)) : example(name);
-  }, example, { query, problem });
+    const dense = denseOf(query);
+    await readDense(pairs, facts, dense);
+    return text ? shown(facts, index ?? 0, text, { ...drawnOf(query), dense }) : example(name);
+  }, example, problem);
 
   return { open, again, state: () => state };
 }
@@ -103,7 +106,7 @@ function ownCaptions({ items }, index) {
 
 // What captions over one photograph are drawn from, `state` saying of which and how.
 export async function comparison(pairs, facts, state, captions) {
-  const { index, layer } = state;
+  const { index, layer, dense } = state;
   const { photo, scene } = facts.items[index];
   const items = [];
   for (const caption of captions) {
@@ -126,6 +129,6 @@ export async function comparison(pairs, facts, state, captions) {
     unit: scene?.unit ?? null,
     overlap: masks.map((mask) => masks.map((other) => overlapOf(mask, other))),
     shared: sharedSentence(masks),
-    link: linkTo("compare", facts, { index, caption: captions.join("\n") }),
+    link: linkTo("compare", facts, { index, caption: captions.join("\n") }, dense ? { dense } : {}),
   };
 }

@@ -20,6 +20,11 @@ export async function readCaption(pairs, facts, typed, isDense = false) {
   return { caption, note: noteOf(caption, await pairs.read(facts, caption, isDense), common, isDense) };
 }
 
+// A dense caption beside a caption, in the same way; nothing where none is typed.
+export async function readDense(pairs, facts, typed) {
+  return typed.trim() ? readCaption(pairs, facts, typed, true) : { caption: "", note: "" };
+}
+
 // The sentence on a caption that is unlike those that its model learnt from, as `noted_if_unlike` in
 // demo/service/captions.py tells it; "" for others.
 export async function unlikeNote(pairs, facts, caption) {

@@ -7,8 +7,8 @@ import { mount as lesson } from "../lesson/lesson.js";
 import { linked } from "../page/address.js";
 import { makeChooser } from "./chooser.js";
 import { answerTyping } from "./inputs.js";
-import { readCaption } from "./language.js";
-import { galleryOf, indexOf, maskOfQuery } from "./link.js";
+import { readCaption, readDense } from "./language.js";
+import { denseOf, galleryOf, indexOf, maskOfQuery } from "./link.js";
 import { linkTo } from "./pair.js";
 import { checkedKnobs, knobsOf, linkedKnobs } from "./settings.js";
 import { STEPS } from "./steps.js";
@@ -16,30 +16,32 @@ import { makeView } from "./view.js";
 import { makeWalk } from "./walk.js";
 
 export function lessonView({ site, engine, pairs, line }) {
-  const box = document.getElementById("lesson-caption").querySelector("textarea");
+  const [box, denseBox] = ["lesson-caption", "lesson-dense"].map((id) => document.getElementById(id).querySelector("textarea"));
   const walk = makeWalk(engine, pairs);
   const chooser = makeChooser("lesson", { site, engine, pairs }, (work) => compute(async () => {
     const { facts, index } = await work();
-    const caption = facts.items[index].captions[0] ?? state.caption;
+    const { captions: [caption = state.caption], dense = "" } = facts.items[index];
     const knobs = facts.model === state.model ? state.knobs : null;
-    return { ...state, facts, index, caption: caption || facts.chips[0], knobs, mask: "" };
+    return { ...state, facts, index, caption: caption || facts.chips[0], dense, knobs, mask: "" };
   }));
   const view = makeView(line, {
     strip: chooser.part,
     walk: ["lesson-walk", linked(lesson), { step, knobs: turn, paint }],
   }, put);
-  let state = { gallery: site.galleries[0].name, model: "", index: 0, caption: "", knobs: null, step: 1, mask: "" };
+  // Captions are as typed.
+  let state = { gallery: site.galleries[0].name, model: "", index: 0, caption: "", dense: "", knobs: null, step: 1, mask: "" };
   let asked = 0;
 
-  function put({ state: next }) {
+  function put({ state: next, isTyped }) {
     if (!next) return;
     state = next;
-    box.value = next.caption;
+    if (!isTyped) [box.value, denseBox.value] = [next.caption, next.dense];
   }
 
   // Show the pair, settings and step that `work` leads to: first without what takes longer, which ends this, then with that
-  // too, as long as nothing else is asked for. `more`: what else the value has; a `problem` of `work` is told.
-  async function compute(work, more = {}) {
+  // too, as long as nothing else is asked for. `more`: what else the value has; a `problem` of `work` is told. isTyped: the
+  // boxes stay as they are.
+  async function compute(work, more = {}, isTyped = false) {
     const number = (asked += 1);
     const isAsked = () => number === asked;
     /** @type {any} */
@@ -55,17 +57,20 @@ export function lessonView({ site, engine, pairs, line }) {
     await view.show(async () => {
       const { facts, problem = "", ...given } = await work();
       const { usual } = await engine.lesson(facts.model);
-      const { caption, note } = await readCaption(pairs, facts, given.caption);
-      const next = { ...given, caption, gallery: facts.name, model: facts.model, knobs: given.knobs ?? usual };
-      begun = await walk.begin(facts, next);
+      const { caption, note: hint } = await readCaption(pairs, facts, given.caption);
+      const { caption: dense, note: denseHint } = await readDense(pairs, facts, given.dense);
+      const note = [hint, denseHint].filter(Boolean).join(" ");
+      const next = { ...given, gallery: facts.name, model: facts.model, knobs: given.knobs ?? usual };
+      begun = await walk.begin(facts, { ...next, caption, dense });
       finished = async (value) => ({ walk: { ...value, link: await link(facts, next), ...more }, note, problem });
-      return { ...await finished(begun.value), state: next, strip: await chooser.stripOf(facts, next.index) };
+      return { ...await finished(begun.value), state: next, isTyped, strip: await chooser.stripOf(facts, next.index) };
     });
     finish();
   }
 
-  const link = async (facts, { index, caption, knobs, mask }) =>
-    linkTo("lesson", facts, { index, caption }, { ...linkedKnobs(knobs, await engine.lesson(facts.model)), ...(mask ? { mask } : {}) });
+  const link = async (facts, { index, caption, dense, knobs, mask }) => linkTo("lesson", facts, { index, caption }, {
+    ...(dense.trim() ? { dense } : {}), ...linkedKnobs(knobs, await engine.lesson(facts.model)), ...(mask ? { mask } : {}),
+  });
 
   const now = async () => ({ ...state, facts: await engine.open(state.gallery) });
 
@@ -89,17 +94,20 @@ export function lessonView({ site, engine, pairs, line }) {
     return compute(async () => ({ ...await now(), mask, step: number }));
   }
 
-  answerTyping(box, () => compute(async () => ({ ...await now(), caption: box.value, mask: "" })));
+  const typed = () => compute(async () => ({ ...await now(), caption: box.value, dense: denseBox.value, mask: "" }), {}, true);
+  answerTyping(box, typed);
+  answerTyping(denseBox, typed, false);
 
   // The best picture for the first example of a gallery, by the usual settings.
   async function example(name = site.galleries[0].name) {
     const facts = await engine.open(name);
     const [caption] = facts.chips;
     const [index] = fromHighest(await pairs.scores(facts, caption));
-    return { facts, index, caption, knobs: null, step: 1, mask: "" };
+    return { facts, index, caption, dense: "", knobs: null, step: 1, mask: "" };
   }
 
-  // What a query asks for; throws where it names what is not there.
+  // What a query asks for, with the picture's own dense caption where it names no caption; throws where it names what is
+  // not there.
   async function asking(query) {
     const name = galleryOf(query, site);
     chooser.choose(name);
@@ -107,12 +115,15 @@ export function lessonView({ site, engine, pairs, line }) {
     const start = await example(name);
     const index = indexOf(query, facts) ?? (query.get("caption") ? 0 : start.index);
     const own = query.get("photo") === null ? "" : facts.items[index].captions[0];
+    const caption = query.get("caption") || own || start.caption;
+    const dense = denseOf(query) || (query.has("caption") ? "" : facts.items[index].dense);
+    await readCaption(pairs, facts, caption);
+    await readDense(pairs, facts, dense);
     const number = query.get("step") ?? "1";
     if (!STEPS.some((_, at) => String(at + 1) === number)) throw new Error(say("static.no_step", { step: number, count: STEPS.length }));
     return {
-      facts, index, caption: query.get("caption") || own || start.caption,
+      facts, index, caption, dense,
       knobs: knobsOf(query, await engine.lesson(facts.model)), step: Number(number), mask: maskOfQuery(query, facts),
-      problem: query.get("dense") ? say("static.no_dense") : "",
     };
   }
 

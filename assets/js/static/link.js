@@ -24,6 +24,11 @@ export function drawnOf(query) {
   };
 }
 
+// The dense caption of a query, "" where it has none.
+export function denseOf(query) {
+  return (query.get("dense") ?? "").trim();
+}
+
 // The position of the photograph that a query names, null where it names none; throws where that is not there.
 export function indexOf(query, facts, name = "photo") {
   const key = query.get(name);
@@ -46,7 +51,7 @@ export function stateOf(query, facts) {
   return {
     index,
     caption,
-    dense: query.get("dense") ?? "",
+    dense: denseOf(query),
     ...drawnOf(query),
     mask,
     budget: index !== null && Number.isInteger(budget) && budget >= 0 && budget <= count ? budget : 0,

@@ -56,7 +56,7 @@ export function lossesView({ site, line }) {
   const open = (query, problem) => view.follow(async () => {
     if (!view.value("playground")) view.place({ playground: { waiting: say("hint.computing") } });
     return whole(settingsOf(query));
-  }, example, { query, problem });
+  }, example, problem);
 
   return { open, again: (now) => view.show(() => whole(now)), state: () => state };
 }

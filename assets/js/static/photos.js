@@ -13,7 +13,7 @@ import { mount as viewer } from "../viewer/viewer.js";
 import { UPLOADS } from "./engine.js";
 import { saveExplanation, saveRanking } from "./files.js";
 import { answerTyping, galleryChoice } from "./inputs.js";
-import { readCaption, unlikeNote } from "./language.js";
+import { readCaption, readDense, unlikeNote } from "./language.js";
 import { PLAIN, galleryOf, stateOf } from "./link.js";
 import { MOST, openPicture } from "./own.js";
 import { FORMATS, maskOf } from "./pair.js";
@@ -22,7 +22,6 @@ import { makeView } from "./view.js";
 import { firstTwo } from "./why.js";
 
 const RANKED = 24; // pictures of a ranking that are shown
-const NOTHING = { caption: "", note: "" };
 
 const place = (id) => document.getElementById(id);
 
@@ -51,7 +50,7 @@ export function photosView({ site, engine, pairs, line, lead }) {
     const facts = await engine.open(name);
     const started = performance.now();
     const { caption, note: hint } = await readCaption(pairs, facts, typed);
-    const { caption: dense, note: denseHint } = typedDense.trim() ? await readCaption(pairs, facts, typedDense, true) : NOTHING;
+    const { caption: dense, note: denseHint } = await readDense(pairs, facts, typedDense);
     const alone = await pairs.scores(facts, caption);
     const scores = dense ? await pairs.scores(facts, caption, dense) : alone;
     const order = fromHighest(scores);
@@ -183,7 +182,7 @@ export function photosView({ site, engine, pairs, line, lead }) {
     galleries.choose(name);
     const { caption, dense, index, ...drawn } = stateOf(query, await engine.open(name));
     return { caption, dense, ...await rankAndShow(name, caption, dense, index, drawn) };
-  }, example, { query, problem, readsDense: true });
+  }, example, problem);
 
   const again = ({ gallery, index, caption, dense, ...drawn }) =>
     view.show(async () => ({ caption, dense, ...await rankAndShow(gallery, caption, dense, index, drawn) }));

@@ -4,26 +4,27 @@ import { say } from "../base/words.js";
 
 const LIMITS = { keep_ratio: [0.05, 1], aggr_ratio: [0.05, 1], beta: [0, 0.5], top_k: [1, 10], temperature: [0.1, 5], seed: [0, 2 ** 31 - 1] };
 const CHOICES = { decision: ["top-k", "gumbel"], variant: ["paper", "released"] };
+const FLAGS = ["True", "False"];
 const WHOLE = ["top_k", "seed"];
 const NAMES = ["keep_ratio", "aggr_ratio", "beta", "top_k", "decision", "temperature", "seed", "dense", "variant"];
 export const linkedName = (knob) => (knob === "dense" ? "use_dense" : knob);
 
-// Why settings move nothing beside the others; there is never a dense caption.
-export function idleOf(knobs, { idle }) {
+// Why settings move nothing beside the others, and where there is no dense caption.
+export function idleOf(knobs, { idle }, hasDense) {
   const reasons = idle.filter(({ by, choice }) => knobs[by] === choice).map(({ knob, why }) => [knob, why]);
-  return { ...Object.fromEntries(reasons), dense: say("setting.dense_none") };
+  return { ...Object.fromEntries(reasons), ...(hasDense ? {} : { dense: say("setting.dense_none") }) };
 }
 
 // The settings that differ from others and are not idle.
-export function changesOf(knobs, others, facts) {
-  const still = idleOf(knobs, facts);
+export function changesOf(knobs, others, facts, hasDense) {
+  const still = idleOf(knobs, facts, hasDense);
   return NAMES.filter((name) => knobs[name] !== others[name] && !(name in still));
 }
 
-// The settings that stand where the model was not trained.
+// The settings that stand where the model was not trained; a dense caption never does, see demo/record/settings.py.
 export function untrainedOf(knobs, facts) {
-  return changesOf(knobs, facts.trained, facts).filter((name) =>
-    name !== "seed" && (name !== "decision" || knobs.decision === "gumbel"));
+  return changesOf(knobs, facts.trained, facts, true).filter((name) =>
+    name !== "seed" && name !== "dense" && (name !== "decision" || knobs.decision === "gumbel"));
 }
 
 // Settings that the model allows; throws where they are none.
@@ -53,10 +54,15 @@ export function knobsOf(query, facts) {
   for (const name of NAMES) {
     const text = query.get(linkedName(name));
     if (text === null) continue;
-    if (typeof knobs[name] === "boolean") knobs[name] = text === "True";
+    if (typeof knobs[name] === "boolean") knobs[name] = flagOf(name, text);
     else knobs[name] = typeof knobs[name] === "number" ? numberOf(name, text) : text;
   }
   return checkedKnobs(knobs, facts);
+}
+
+function flagOf(name, text) {
+  if (!FLAGS.includes(text)) throw new Error(say("static.no_choice", { name: linkedName(name), value: text, choice: "True", other: "False" }));
+  return text === "True";
 }
 
 function numberOf(name, text) {

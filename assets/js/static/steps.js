@@ -1,5 +1,4 @@
-// The nine steps of the lesson in words, equations and tensors, as demo/screens/lesson/steps.py tells them, of a pass
-// without a dense caption.
+// The nine steps of the lesson in words, equations and tensors, as demo/screens/lesson/steps.py tells them.
 
 import { say } from "../base/words.js";
 import { change, decisionSentence } from "../record/decision.js";
@@ -8,8 +7,9 @@ import { tensorsOf } from "./tensors.js";
 export const STEPS = ["patches", "words", "scores", "decision", "aggregation", "tokens", "matrix", "similarity", "what_if"];
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 
-// pass: {record, knobs, facts, rank, total, spread, trial}. facts: lesson.json of demo/static/lesson.py; rank: null of a
-// drawn decision; spread: {fraction, captions}, null without captions; trial: see trial.js.
+// pass: {record, knobs, facts, denseLength, rank, total, spread, trial}. facts: lesson.json of demo/static/lesson.py;
+// denseLength: word pieces of the dense caption that is there, in use or not, null without one; rank: null of a drawn
+// decision; spread: {fraction, captions}, null without captions; trial: see trial.js.
 export function stepsOf(pass) {
   const [values, holds] = [numbers(pass), holding(pass)];
   const [sentences, notes, tensors] = [sentencesOf(pass, values), notesOf(pass), tensorsOf(pass)];
@@ -27,10 +27,17 @@ export function stepsOf(pass) {
 
 const isPaper = ({ record }) => record.variant === "paper";
 const isDrawn = ({ knobs }) => knobs.decision === "gumbel";
+const isDense = ({ record: { branches } }) => branches.length > 1;
+const isBoth = (pass) => isPaper(pass) && isDense(pass) && pass.record.branches[1].aggregation_weights.length > 0;
 const keptOf = ({ record: { branches: [{ kept }] } }) => kept.reduce((sum, bit) => sum + bit, 0);
+const named = (condition, ...names) => (condition ? names : []);
 
-function holding({ record, knobs }) {
-  return [record.variant, ...(record.has_cls ? ["cls"] : []), ...(knobs.decision === "gumbel" ? ["drawn"] : [])];
+function holding(pass) {
+  const { record, denseLength } = pass;
+  return [
+    record.variant, ...named(isDense(pass), "dense"), ...named(denseLength !== null, "captions"),
+    ...named(isBoth(pass), "both"), ...named(record.has_cls, "cls"), ...named(isDrawn(pass), "drawn"),
+  ];
 }
 
 function isHeld({ when }, holds) {
@@ -45,12 +52,12 @@ function equation(rows) {
 
 // Everything that the templates name.
 function numbers(pass) {
-  const { record, knobs, facts, rank, total, spread, trial } = pass;
+  const { record, knobs, facts, denseLength, rank, total, spread, trial } = pass;
   const { branches: [{ kept, aggregation_weights: merged }], alignments: [{ words }] } = record;
   const [rows, columns] = record.grid;
   return {
     rows, columns, channels: facts.channels, pixels: facts.pixels, patches: kept.length, kept: keptOf(pass),
-    merged: merged.length, words: words.length, ...possible(pass), top_k: knobs.top_k, trained_k: facts.trained_k,
+    merged: merged.length, words: words.length, dense_words: denseLength, times: denseLength / words.length, ...possible(pass), top_k: knobs.top_k, trained_k: facts.trained_k,
     similarity: record.similarity, rank, total,
     ...(spread ? { caption_share: spread.fraction, captions: spread.captions } : {}),
     ...(trial.patch === null || !trial.now ? {} : {
@@ -78,12 +85,14 @@ function sentencesOf(pass, values) {
 
 function sentenceNames(pass) {
   const ranked = isDrawn(pass) ? "" : "_ranked";
+  const scores = isDense(pass) ? "scores_dense" : "scores";
+  const beside = pass.knobs.dense ? "words_dense" : "words_left_out";
   return [
     "patches",
-    "words",
-    isPaper(pass) ? "scores" : "scores_released",
+    pass.denseLength === null ? "words" : beside,
+    isPaper(pass) ? scores : "scores_released",
     isDrawn(pass) ? "decision_drawn" : "decision",
-    "aggregation",
+    isBoth(pass) ? "aggregation_both" : "aggregation",
     pass.record.has_cls ? "tokens_cls" : "tokens",
     isPaper(pass) ? "matrix" : "matrix_released",
     `${isPaper(pass) ? "similarity" : "similarity_released"}${ranked}`,
@@ -94,20 +103,27 @@ function sentenceNames(pass) {
 function notesOf(pass) {
   const { facts: { context: [patches, words], trained_k: trained }, record, knobs, spread } = pass;
   const { branches: [{ aggregation_weights: merged, kept }], alignments: [{ matrix }] } = record;
-  const named = (condition, ...names) => (condition ? names : []);
   const fewer = Math.min(matrix.length, matrix[0].length, knobs.top_k) < trained;
   return [
     ["note.patches", ...named(patches, "note.patches_context")],
     ["note.words", ...named(words, "note.words_context")],
     [
-      ...named(spread, "note.scores_caption"), ...named(spread && isPaper(pass), "note.scores_beta"),
+      ...named(spread, isPaper(pass) && isDense(pass) ? "note.scores_caption_dense" : "note.scores_caption"),
+      ...named(spread && isPaper(pass), "note.scores_beta"),
       isPaper(pass) ? "note.scores" : "note.scores_released",
     ],
     [isDrawn(pass) ? "note.decision_drawn" : "note.decision"],
     ["note.aggregation", ...named(merged.length > keptOf(pass), "note.aggregation_more")],
-    named(kept.every(Boolean), "note.tokens_all_kept"),
+    extraNotes(pass, kept.every(Boolean)),
     ["note.matrix_fits", ...named(isPaper(pass) ? fewer : true, isPaper(pass) ? "note.matrix_fewer" : "note.matrix_released")],
-    named(isDrawn(pass), "rank.drawn"),
-    isDrawn(pass) ? ["note.what_if_drawn"] : ["note.what_if", "note.what_if_ranked"],
+    isDrawn(pass) ? ["rank.drawn"] : named(isDense(pass), "note.similarity_dense"),
+    isDrawn(pass) ? ["note.what_if_drawn"] : ["note.what_if", "note.what_if_ranked", ...named(isDense(pass), "note.what_if_dense")],
   ];
+}
+
+// What is true of the extra token.
+function extraNotes(pass, isAllKept) {
+  if (isAllKept) return ["note.tokens_all_kept"];
+  if (isBoth(pass)) return ["note.tokens_both"];
+  return named(!isPaper(pass) && isDense(pass), "note.tokens_own");
 }

@@ -2,7 +2,6 @@
 // computed, and put in place where nothing else was asked for meanwhile.
 
 import { h } from "../base/dom.js";
-import { say } from "../base/words.js";
 import { component, latest } from "./component.js";
 
 export const DRAWN = "seps-drawn"; // an event of the document: a view shows something new
@@ -36,13 +35,12 @@ export function makeView(line, parts, put = () => {}) {
     place({ ...Object.fromEntries(waiting.map((name) => [name, null])), problem });
   });
 
-  // What a link leads to, work(), without the dense caption of its query unless it is read here; where something is wrong
-  // with it, the worked example under what is wrong. `problem` is what was wrong before anything was tried.
-  const follow = (work, example, { query, problem = "", readsDense = false }) => show(async () => {
+  // What a link leads to, work(); where something is wrong with it, the worked example under what is wrong. `problem` is
+  // what was wrong before anything was tried.
+  const follow = (work, example, problem = "") => show(async () => {
     if (problem) return { ...await example(), problem };
     try {
-      const values = await work();
-      return query.get("dense") && !readsDense ? { ...values, problem: say("static.no_dense") } : values;
+      return await work();
     } catch (error) {
       return { ...await example(), problem: error.message };
     }

@@ -11,27 +11,28 @@ import { madeTrial, trialValue } from "./trial.js";
 
 const AT_ONCE = 40; // captions between which something else may be asked
 
-// engine, pairs: what computes; begin(facts, state) of {index, caption, knobs, step, mask} gives {value, counted, whole}:
+// engine, pairs: what computes; begin(facts, state) of {index, caption, dense, knobs, step, mask}, captions as read, gives {value, counted, whole}:
 // the value without what takes longer; `counted()` leads to it with the patch that counts most, `whole(isAsked)` with the
 // caption's rank and its part of the scores too, or to null as soon as isAsked() says that nobody waits for it.
 export function makeWalk(engine, pairs) {
   const remembered = { key: "", scores: null }; // of the last pair with captions, by the usual settings
 
   async function begin(facts, state) {
-    const { index, caption, knobs, mask } = state;
+    const { index, caption, dense, knobs, mask } = state;
     const lesson = await engine.lesson(facts.model);
     const pass = passOf(facts, lesson, state);
     const isDrawn = knobs.decision === "gumbel";
-    const before = await pairs.explained(facts, index, caption);
+    const before = await pairs.explained(facts, index, caption, null, "", dense);
     const packed = await pass.explain();
     const record = pass.isChanged ? decode(packed) : before.record;
-    const usual = await pairs.scores(facts, caption);
+    const usual = await pairs.scores(facts, caption, dense);
+    const labels = dense ? (await pairs.read(facts, dense, true)).labels : null;
     const scores = isDrawn ? null : await pass.scores();
     const decision = await pass.decision();
     const total = facts.items.length;
     const rank = scores && placeOf(scores, index);
     const decided = { record, rank: rank ?? 0, total: isDrawn ? 0 : total };
-    const shown = { facts, lesson, state, pass, before, packed, record, decided, decision, usual: placeOf(usual, index) };
+    const shown = { facts, lesson, state, pass, before, packed, record, labels, decided, decision, usual: placeOf(usual, index) };
     shown.attempt = async (kept) => {
       if (kept.every((bit, patch) => bit === record.branches[0].kept[patch])) return decided;
       const other = decode(await pass.explain(kept));
@@ -42,7 +43,7 @@ export function makeWalk(engine, pairs) {
     return {
       value: await valueOf(shown, null, null),
       counted: async () => {
-        shown.effects = mask ? null : await pass.tuned("effects", facts.name, index, caption);
+        shown.effects = mask ? null : await pass.tuned("effects", facts.name, index, caption, pass.dense);
         return valueOf(shown, shown.effects, null);
       },
       whole: async (isAsked) => {
@@ -52,35 +53,40 @@ export function makeWalk(engine, pairs) {
     };
   }
 
-  // One pass, by the plain graphs where no setting differs from the usual ones.
-  function passOf(facts, lesson, { index, caption, knobs }) {
-    const isChanged = changesOf(knobs, lesson.usual, lesson).length > 0;
+  // One pass, by the plain graphs where no setting differs from the usual ones; `dense` takes part in it, "" where a
+  // setting leaves it out.
+  function passOf(facts, lesson, { index, caption, dense: text, knobs }) {
+    const isChanged = changesOf(knobs, lesson.usual, lesson, Boolean(text)).length > 0;
+    const dense = knobs.dense ? text : "";
     const tuned = (method, ...values) => tunedBy(facts, lesson, isChanged ? knobs : lesson.usual, method, values);
-    const explained = (mask) => tuned("explain", facts.name, index, caption, mask);
+    const explained = (mask) => tuned("explain", facts.name, index, caption, dense, mask);
     return {
       isChanged,
+      dense,
       tuned,
       explain: async (mask = null) => (isChanged
         ? (await explained(mask)).record
-        : (await pairs.explained(facts, index, caption, mask)).packed),
+        : (await pairs.explained(facts, index, caption, mask, "", dense)).packed),
       decision: () => explained(null),
-      scores: () => (isChanged ? tuned("rank", facts.name, caption) : pairs.scores(facts, caption)),
+      scores: () => (isChanged ? tuned("rank", facts.name, caption, dense) : pairs.scores(facts, caption, dense)),
     };
   }
 
   const tunedBy = ({ model }, { trained_k: trained }, knobs, method, values) =>
     engine.ask("tuned", { model, method, knobs, trained, values });
 
-  // The caption's place for the picture among those of a pool, which it joins where it is none of them, by both passes;
-  // and the captions' part of the score's spread. Null without captions.
-  async function captionsOf({ facts, lesson, state: { index, caption, knobs }, pass, before, record }, isAsked) {
+  // The caption's place for the picture among those of a pool, which it joins where it is none of them, by both passes,
+  // all without dense captions; and the captions' part of the score's spread. Null without captions.
+  async function captionsOf({ facts, lesson, state: { index, caption, knobs }, pass, record }, isAsked) {
     const pool = await openPool(facts, isAsked);
     if (!pool?.captions.length) return null;
     const { name, captions } = pool;
     const at = captions.indexOf(caption);
-    const place = (scores, { similarity }) => (at < 0
-      ? 1 + scores.filter((score) => score >= Math.fround(similarity)).length
-      : placeOf(scores, at));
+    const place = async (scores, alone) => {
+      if (at >= 0) return placeOf(scores, at);
+      const { similarity } = await alone();
+      return 1 + scores.filter((score) => score >= Math.fround(similarity)).length;
+    };
     const scored = async (tuned) => {
       const scores = [];
       while (scores.length < captions.length && isAsked()) {
@@ -98,11 +104,14 @@ export function makeWalk(engine, pairs) {
     const isDrawn = knobs.decision === "gumbel";
     const scores = !pass.isChanged || isDrawn ? remembered.scores : await scored(pass.tuned);
     if (!isAsked()) return null;
-    const fraction = await pass.tuned("spread", facts.name, index, name);
+    const fraction = await pass.tuned("spread", facts.name, index, name, pass.dense);
+    const before = async () => (await pairs.explained(facts, index, caption)).record;
+    const now = async () => (pass.dense ? (await pass.tuned("explain", facts.name, index, caption, "", null)).record : record);
+    const placeBefore = await place(remembered.scores, before);
     return {
       rank: {
-        before: place(remembered.scores, before.record),
-        now: isDrawn ? null : place(scores, record),
+        before: placeBefore,
+        now: isDrawn ? null : pass.isChanged ? await place(scores, now) : placeBefore,
         total: captions.length + (at < 0 ? 1 : 0),
         gallery: name,
       },
@@ -128,34 +137,36 @@ export function makeWalk(engine, pairs) {
 }
 
 async function valueOf(shown, effects, captions) {
-  const { facts, lesson, state: { index, caption, knobs, step, mask }, pass, before, packed, record, decided, decision } = shown;
+  const { facts, lesson, state: { index, caption, dense, knobs, step, mask }, pass, before, packed, record, labels, decided, decision } = shown;
   const isDrawn = knobs.decision === "gumbel";
   const rank = isDrawn ? null : decided.rank;
   const total = facts.items.length;
   const hand = mask ? readMask(mask, record.branches[0].kept.length) : null;
   const trial = await madeTrial(decided, hand, shown.attempt, effects);
-  const steps = stepsOf({ record, knobs, facts: lesson, rank, total, spread: captions?.spread ?? null, trial });
+  const length = record.alignments[0].words.length;
+  const denseLength = labels && labels.length;
+  const steps = stepsOf({ record, knobs, facts: lesson, denseLength, rank, total, spread: captions?.spread ?? null, trial });
   Object.assign(steps[3], { keep_probability: decision.probability }, isDrawn ? { decision_gradient: decision.gradient } : {});
   const note = isDrawn ? say("rank.drawn") : "";
   return {
     photo: facts.items[index].photo,
     model: facts.model,
     caption,
-    dense_caption: null,
+    dense_caption: dense || null,
     step,
     knobs,
     trained: lesson.trained,
     untrained: untrainedOf(knobs, lesson),
-    fixed: { ...idleOf(knobs, lesson), ...lesson.fixed },
+    fixed: { ...idleOf(knobs, lesson, Boolean(dense)), ...lesson.fixed },
     limits: lesson.limits,
     record: packed,
     before: pass.isChanged ? before.packed : null,
     rank: { before: shown.usual, now: rank, total, gallery: facts.name, note },
-    caption_rank: captions && { ...captions.rank, note },
+    caption_rank: captions && { ...captions.rank, note: note || (dense ? say("rank.alone") : "") },
     moved: movedBetween(before.record, record),
     channels: lesson.channels,
-    dense_words: null,
-    lengths: { sparse: record.alignments[0].words.length, dense: null, denser: null },
+    dense_words: labels,
+    lengths: { sparse: length, dense: denseLength, denser: labels && denseLength / length },
     steps,
     by_hand: mask,
     whatif: trialValue(trial),
@@ -176,7 +187,8 @@ function movedBetween(before, now) {
       gained: patches((was, is) => is && !was),
       lost: patches((was, is) => was && !is),
     },
-    terms: Object.fromEntries(Object.keys(now.terms).map((name) => [name, [before.terms[name], now.terms[name]]])),
+    terms: Object.fromEntries(Object.keys({ ...now.terms, ...before.terms }).map((name) =>
+      [name, [before.terms[name] ?? null, now.terms[name] ?? null]])),
     score: [before.similarity, now.similarity],
   };
 }

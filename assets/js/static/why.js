@@ -10,7 +10,7 @@ import { unfound } from "../record/unfound.js";
 import { mount as why } from "../why/why.js";
 import { saveContrast } from "./files.js";
 import { answerTyping, galleryChoice } from "./inputs.js";
-import { readCaption } from "./language.js";
+import { readCaption, readDense } from "./language.js";
 import { galleryOf, indexOf } from "./link.js";
 import { linkTo } from "./pair.js";
 import { makeView } from "./view.js";
@@ -41,7 +41,7 @@ export function whyView({ site, engine, pairs, line }) {
     const second = asked.other.trim() ? await readCaption(pairs, facts, asked.other) : null;
     const other = second && second.caption !== first.caption ? second.caption : "";
     if (!other && facts.items.length < 2) throw new Error(say("static.one_photo"));
-    const { caption: dense } = asked.dense && !other ? await readCaption(pairs, facts, asked.dense, true) : { caption: "" };
+    const { caption: dense } = await readDense(pairs, facts, other ? "" : asked.dense);
     const order = fromHighest(await pairs.scores(facts, first.caption, dense));
     const [index, against] = firstTwo(order, asked.index, asked.against);
     const next = { ...asked, caption: first.caption, dense, other, index, against: other ? asked.against ?? index : against };
@@ -110,7 +110,7 @@ export function whyView({ site, engine, pairs, line }) {
     if (!caption && (other || against !== null)) throw new Error(say("static.no_beside"));
     const layer = query.get("layer") ?? "mask";
     return caption ? shown({ gallery, index, caption, dense, other, against, layer }) : example(gallery);
-  }, example, { query, problem, readsDense: true });
+  }, example, problem);
 
   return { open, again, state: () => state };
 }

@@ -149,7 +149,8 @@ class Graph:
 
 
 def drawn(name: str, shape: list[int], sizes: dict[str, int], rng: torch.Generator) -> Tensor:
-    """Draw a value for an input of this name."""
+    """Draw a value for an input of this name, "dense_" before it or not."""
+    name = name.removeprefix("dense_")
     if name == "ids":
         return torch.randint(1, sizes["vocabulary"], shape, generator=rng)
     if name == "lengths":
