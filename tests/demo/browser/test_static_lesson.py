@@ -88,7 +88,8 @@ def test_a_link_has_its_settings_step_and_decision_and_a_wrong_one_is_told(page:
         ("keep_ratio=much", "keep_ratio is much, but a number is needed"),
         ("mask=zz", "none of 196 patches"),
         ("aggr_ratio=0.9", "another number takes another training"),
-        ("dense=A+red+car+on+a+road.", "which only Photos and Why read here"),
+        ("dense=%E7%8A%AC", "write the dense caption in English"),
+        ("use_dense=much", "use_dense is much, but it must be True or False"),
     ):
         open_lesson(page, static_address, f"{LINK}&{wrong}")
         expect(page.locator("#lesson-said [role=alert]")).to_contain_text(message)

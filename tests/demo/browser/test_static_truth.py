@@ -362,7 +362,14 @@ def walked(site: Site, index: int, caption: str, dense: str, knobs: dict[str, An
     usual = evaluation_knobs(site.service.model)
     request = WalkRequest(site.service, site.indexed, index, caption, dense or None, replace(usual, **knobs), mask)
     expected = walk_value(request, 4) | {"idle": idle_choices(), "formats": []}
-    state = {"index": index, "caption": caption, "dense": " ".join(dense.split()), "knobs": knobs, "step": 4, "mask": mask}
+    state = {
+        "index": index,
+        "caption": caption,
+        "dense": " ".join(dense.split()),
+        "knobs": knobs,
+        "step": 4,
+        "mask": mask,
+    }
     given = site.page.evaluate(WALK, state)
     del expected["key"], expected["photo"]["src"], given["photo"]["src"]
     return checked(differences(given, json.loads(orjson.dumps(expected)), ARRAYS)), expected
@@ -384,7 +391,9 @@ def test_the_lesson_with_a_dense_caption_is_walked_through_as_in_the_app(site: S
     dense = site.indexed.gallery.items[index].dense or dense_of(site, index)
     left_out: list[dict[str, Any]] = [{"dense": False}, {"dense": False, "variant": "released"}]
     states = [(index, caption, dense, knobs, mask) for knobs in SETTINGS + left_out for mask in masks]
-    typed = [(2, "a dog beside a red car", "A dog  stands\n on grass.", knobs, "") for knobs in [*SETTINGS[:3], *left_out]]
+    typed = [
+        (2, "a dog beside a red car", "A dog  stands\n on grass.", knobs, "") for knobs in [*SETTINGS[:3], *left_out]
+    ]
     tied, branches, terms = 0, set(), set()
     for state in states + typed:
         is_tied, value = walked(site, *state)
