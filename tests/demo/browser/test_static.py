@@ -138,10 +138,19 @@ def test_links_lead_to_what_was_shown_and_back_leads_back(page: Page, static_add
     page.wait_for_function("document.querySelector('#caption textarea').value === 'a red car'")
     page.goto(f"{static_address}?view=edit")
     expect(page.locator("#said [role=alert]")).to_contain_text("only the app has")
-    page.goto(f"{static_address}?view=compare&gallery=scenes&caption=a+red+car%0Aa+tree&dense=A+red+car+on+a+road.")
-    expect(page.locator("#compare-said [role=alert]")).to_contain_text(
-        "a dense caption, which only Photos and Why read here"
-    )
+    link = "?view=compare&model=scenes&gallery=scenes&photo=7&caption=a+red+car%0Aa+tree&dense=A+red+car+on+a+road."
+    page.goto(static_address + link)
+    expect(page.locator("#compare canvas").first).to_be_visible()
+    page.locator("#compare-captions textarea").fill("a red car\na house")
+    kept = """(dense) => {
+        const query = new URLSearchParams(location.search);
+        return query.get("dense") === dense && query.get("caption").endsWith("house");
+    }"""
+    page.wait_for_function(kept, arg="A red car on a road.")
+    expect(page.locator("#compare-said")).to_have_text("")
+    for view in ("captions", "compare"):
+        page.goto(f"{static_address}?view={view}&gallery=scenes&photo=7&caption=a+red+car%0Aa+tree&dense=%E7%8A%AC")
+        expect(page.locator(f"#{view}-said [role=alert]")).to_contain_text("write the dense caption in English")
 
 
 def test_a_dense_caption_ranks_beside_the_caption_and_chooses_patches_too(page: Page, static_address: str) -> None:

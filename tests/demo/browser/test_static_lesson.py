@@ -95,6 +95,47 @@ def test_a_link_has_its_settings_step_and_decision_and_a_wrong_one_is_told(page:
         expect(page.locator("#lesson-said [role=alert]")).to_contain_text(message)
 
 
+DENSE = f"{LINK}&dense=A+red+car+on+a+road%2C+and+a+tree."
+
+
+def test_a_dense_caption_is_typed_left_out_and_taken_away(page: Page, static_address: str) -> None:
+    open_lesson(page, static_address, "?view=lesson&model=scenes&gallery=scenes&photo=7&step=2")
+    box, sentence = page.locator("#lesson-dense textarea"), page.locator("#lesson .seps-sentence")
+    expect(box).to_have_value(scenes_gallery().items[7].dense or "none")  # its own, where a link names no caption
+    expect(sentence).to_contain_text("the dense caption, a long description, makes")
+    page.locator("#lesson-example > summary").click()
+    box.fill("")
+    page.keyboard.type("A red ")
+    expect(page.locator("#lesson .seps-chips").nth(1)).to_contain_text("red")
+    expect(box).to_have_value("A red ")  # as it was typed, with its last space
+    page.keyboard.type("car on a road,\nand a tree.")
+    expect(page.locator("#lesson .seps-chips").nth(1)).to_contain_text("tree")
+    page.wait_for_function("new URLSearchParams(location.search).get('dense') === 'A red car on a road,\\nand a tree.'")
+    box.fill("")
+    expect(page.locator("#lesson .seps-aside", has_text="No dense caption here")).to_be_visible()
+    page.wait_for_function("!new URLSearchParams(location.search).has('dense')")
+    page.go_back()
+    expect(box).to_have_value("A red car on a road,\nand a tree.")
+
+
+def test_a_link_with_a_dense_caption_leads_to_it_and_a_key_leaves_it_out(page: Page, static_address: str) -> None:
+    open_lesson(page, static_address, f"{DENSE}&step=4")
+    expect(page.locator("#lesson-dense textarea")).to_have_value("A red car on a road, and a tree.")
+    branch = page.locator("#lesson .seps-choices button", has_text="dense branch")
+    branch.click()
+    expect(page.locator("#lesson [data-tensor]")).to_have_count(2)
+    page.locator("#lesson [data-knob=dense] input").focus()
+    page.keyboard.press("Space")
+    page.wait_for_function(
+        "location.search.includes('&dense=A+red+car+on+a+road%2C+and+a+tree.&use_dense=False&step=4')"
+    )
+    expect(branch).to_be_hidden()
+    expect(page.locator("#lesson [data-moved=kept]")).not_to_have_attribute("data-lost", "0")
+    open_lesson(page, static_address, f"{DENSE}&use_dense=False&step=2")
+    expect(page.locator("#lesson .seps-sentence")).to_contain_text("and is left out now")
+    expect(page.locator("#lesson [data-knob=dense] input")).not_to_be_checked()
+
+
 def test_a_decision_by_hand_stands_beside_the_models(page: Page, static_address: str) -> None:
     open_lesson(page, static_address, f"{LINK}&step=9")
     expect(page.locator("#lesson .seps-ring")).to_be_visible()
@@ -150,11 +191,15 @@ def test_a_talk_fits(browser: Browser, static_address: str, size: tuple[int, int
 def test_on_a_phone_it_fits_the_width_and_is_pressed_by_a_finger(browser: Browser, static_address: str) -> None:
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = context.new_page()
-    open_lesson(page, static_address)
+    open_lesson(page, static_address, f"{DENSE}&lang=zh")
     for step in (3, 9):
         page.locator(f'#lesson [data-step="{step}"]').tap()
         at(page, step)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    expect(page.locator("#lesson .seps-note")).to_contain_text("\u7a20\u5bc6\u5206\u652f")  # the dense branch
+    page.locator("#lesson-example > summary").tap()
+    expect(page.locator("#lesson-dense")).to_contain_text("\u7a20\u5bc6\u63cf\u8ff0")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
     box = page.locator("#lesson-example > summary").bounding_box()
     assert box is not None and box["height"] >= 44
     context.close()

@@ -184,7 +184,7 @@ def test_what_is_compared_is_what_the_app_compares(site: Site) -> None:
     name, tied = site.indexed.gallery.name, 0
     for index, layer, count in ((0, "mask", 2), (3, "effect", 3), (7, "score", 4)):
         texts = [caption for item in site.indexed.gallery.items[index : index + 4] for caption in item.captions[:1]]
-        state = ViewState(name, index, layer=layer, objects=index == 3)
+        state = ViewState(name, index, layer=layer, objects=index == 3, dense="A dog on grass." if index == 3 else None)
         chosen = SelectedImage(name, index)
         _, expected, now = show_side_by_side(registry, chosen, "\n".join(texts[:count]), state)
         records = compared_records(site.service, site.indexed, now, texts[:count])
