@@ -14,6 +14,7 @@ export function remote() {
   const waiting = new Map();
   let count = 0;
   worker.onmessage = ({ data: { id, result, problem, progress } }) => {
+    if (!waiting.has(id)) return; // one part could not be fetched, others are still coming
     const { done, failed, noted } = waiting.get(id);
     if (progress !== undefined) return noted?.(progress);
     waiting.delete(id);

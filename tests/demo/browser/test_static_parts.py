@@ -180,6 +180,23 @@ def test_what_cannot_be_reached_is_told_in_a_sentence(page: Page) -> None:
     assert missing == say("static.failed", reason="404 /none")
 
 
+def test_what_still_comes_after_a_part_could_not_be_fetched_is_passed_over(page: Page) -> None:
+    script = f"""async () => {{
+        const {{ remote }} = {imported("engine/remote.js")};
+        const [Thread, noted] = [window.Worker, []];
+        let thread = null;
+        window.Worker = class {{ constructor() {{ thread = this; }} postMessage() {{}} }};
+        const {{ ask }} = remote();
+        window.Worker = Thread;
+        const asked = ask("open", {{}}, (progress) => noted.push(progress)).catch(({{ message }}) => message);
+        for (const answer of [{{ progress: 7 }}, {{ problem: "404 /none" }}, {{ progress: 9 }}]) {{
+            thread.onmessage({{ data: {{ id: 1, ...answer }} }});
+        }}
+        return [await asked, noted];
+    }}"""
+    assert page.evaluate(script) == [say("static.failed", reason="404 /none"), [7]]
+
+
 @pytest.mark.parametrize("component", ["viewer", "lesson"])
 def test_a_picture_that_is_missing_is_told_and_what_lies_over_it_drawn(browser: Browser, component: str) -> None:
     lost = {"src": "/lost.png", "width": 400, "height": 300}
