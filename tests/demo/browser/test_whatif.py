@@ -394,6 +394,8 @@ def test_tools_fit_every_screen(browser: Browser, address: str, size: str, schem
                 expect(page.locator(f"#viewer [data-layer={name}]")).to_have_attribute("aria-pressed", "true")
             page.screenshot(path=SCREENSHOTS / f"{name}-{size}-{scheme}.png", full_page=size.startswith("390"))
             assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+            says = page.locator("#viewer .seps-decision")  # no line of it over what stands below
+            assert says.evaluate("(box) => box.scrollHeight <= box.clientHeight + 1")
         if size.startswith("390"):
             tool(page, "whatif")
             for box in page.locator("#viewer .seps-tools button:visible, #viewer .seps-whatif-toggle").all():
