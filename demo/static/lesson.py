@@ -141,7 +141,8 @@ def lesson_graphs(model: SEPSModel) -> dict[str, Graph]:
                 "score": (pictures, count),
                 "mask": (pictures, count),
             }
-            sizes = {"patches": (pictures, *patches), "words": ("words", channels)} | decided
+            sizes: dict[str, tuple[int | str, ...]] = {"patches": (pictures, *patches), "words": ("words", channels)}
+            sizes |= decided
             if variant == "paper":
                 sizes["seen"] = (network.hrpa.top_k,)
             module = Decided(network, name == "pair")

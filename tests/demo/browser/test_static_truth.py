@@ -394,7 +394,9 @@ def test_the_lesson_with_a_dense_caption_is_walked_through_as_in_the_app(site: S
     typed = [
         (2, "a dog beside a red car", "A dog  stands\n on grass.", knobs, "") for knobs in [*SETTINGS[:3], *left_out]
     ]
-    tied, branches, terms = 0, set(), set()
+    branches: set[int] = set()
+    terms: set[int] = set()
+    tied = 0
     for state in states + typed:
         is_tied, value = walked(site, *state)
         tied += is_tied
