@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
 
@@ -112,10 +113,56 @@ mount(document.getElementById("place"), props, trigger, watch);
 </script></body></html>"""
 
 
+@dataclass
+class Served:
+    """A page, the document that stands at its address, and the errors of its scripts."""
+
+    page: Page
+    html: str = ""
+    errors: list[str] = field(default_factory=list)
+
+
+KEPT: dict[tuple[Browser, tuple[int, int], bool, bool], Served] = {}  # by what a page cannot change later
+
+
 def open_html(
-    browser: Browser, html: str, size: tuple[int, int] = (1366, 768), touch: bool = False, calm: bool = False
+    browser: Browser,
+    html: str,
+    size: tuple[int, int] = (1366, 768),
+    touch: bool = False,
+    calm: bool = False,
+    kept: bool = False,
 ) -> Page:
-    """A page of its own, with the app's modules; with `calm` nothing glides, as for people who asked for that."""
+    """A page with the app's modules; with `calm` nothing glides, as for people who asked for that.
+
+    `kept`: the page that is there already for such a browser, with a new document and nothing stored; a page of its own
+    takes a process of its own, four times as long. What was opened before with `kept` is gone then.
+    """
+    served = KEPT.get((browser, size, touch, calm)) if kept else None
+    if served is None or served.page.is_closed():
+        served = _served(browser, size, touch, calm)
+    else:
+        served.page.evaluate("localStorage.clear(), sessionStorage.clear()")
+        served.page.mouse.move(0, 0)
+    if kept:
+        KEPT[browser, size, touch, calm] = served
+    served.html = html
+    served.errors.clear()
+    served.page.goto(ADDRESS + "/")
+    served.page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    assert served.errors == []
+    return served.page
+
+
+def _served(browser: Browser, size: tuple[int, int], touch: bool, calm: bool) -> Served:
+    """A new page of a context of its own."""
+    context = browser.new_context(
+        viewport={"width": size[0], "height": size[1]},
+        has_touch=touch,
+        is_mobile=touch,
+        reduced_motion="reduce" if calm else "no-preference",
+    )
+    served = Served(context.new_page())
 
     def answer(route: Route) -> None:
         address = route.request.url.removeprefix(ADDRESS + "/")
@@ -123,24 +170,12 @@ def open_html(
         if script is not None:
             route.fulfill(body=script, content_type=MEDIA_TYPE)
         else:
-            route.fulfill(
-                body=html, content_type="text/html; charset=utf-8", status=404 if address.partition("?")[0] else 200
-            )
+            status = 404 if address.partition("?")[0] else 200
+            route.fulfill(body=served.html, content_type="text/html; charset=utf-8", status=status)
 
-    context = browser.new_context(
-        viewport={"width": size[0], "height": size[1]},
-        has_touch=touch,
-        is_mobile=touch,
-        reduced_motion="reduce" if calm else "no-preference",
-    )
     context.route(ADDRESS + "/**", answer)
-    page = context.new_page()
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(ADDRESS + "/")
-    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
-    assert errors == []
-    return page
+    served.page.on("pageerror", lambda error: served.errors.append(str(error)))
+    return served
 
 
 def imported(name: str) -> str:
@@ -149,8 +184,8 @@ def imported(name: str) -> str:
 
 
 def open_page(browser: Browser, html: str, size: tuple[int, int] = (1366, 768), touch: bool = False) -> Page:
-    """The page once its pictures are drawn."""
-    page = open_html(browser, html, size, touch)
+    """The page once its pictures are drawn: one page for all tests, whose document is new."""
+    page = open_html(browser, html, size, touch, kept=True)
     page.wait_for_function("[...document.querySelectorAll('canvas')].every((one) => one.style.width)")
     return page
 

@@ -48,7 +48,6 @@ def test_masks_scores_and_counts_side_by_side(browser: Browser, count: int) -> N
         label = canvas.get_attribute("aria-label") or ""
         assert label.startswith(f'{"ABCDEF"[index]}, "caption {index + 1}": 24 of 48 patches kept; ')
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    page.context.close()
 
 
 @pytest.mark.parametrize("layer", ["score", "s_st"])
@@ -65,7 +64,6 @@ def test_one_range_colours_every_picture(browser: Browser, layer: str) -> None:
     np.testing.assert_allclose(ends, [low, high], rtol=1e-6)
     page.get_by_role("button", name="Download as SVG").click()
     assert page.evaluate("window.triggered.at(-1)") == ["export", {"format": "svg", "layer": layer, "objects": False}]
-    page.context.close()
 
 
 def test_a_patch_is_marked_in_every_picture(browser: Browser) -> None:
@@ -93,7 +91,6 @@ def test_a_patch_is_marked_in_every_picture(browser: Browser) -> None:
     assert [canvas.evaluate(changed_patches) for canvas in pictures(page)] == [[9], [9], [9]]
     page.keyboard.press("Escape")
     expect(page.locator(".seps-reading")).to_have_text("Point at a patch to see it in every picture.")
-    page.context.close()
 
 
 def test_overlap_is_the_given_matrix(browser: Browser) -> None:
@@ -102,7 +99,6 @@ def test_overlap_is_the_given_matrix(browser: Browser) -> None:
     shown = [float(text) for text in page.locator(".seps-overlap td[data-value]").all_inner_texts()]
     np.testing.assert_allclose(np.array(shown).reshape(4, 4), overlap(records), atol=5.1e-3)
     assert page.locator(".seps-overlap th[scope=row]").all_inner_texts() == list("ABCD")
-    page.context.close()
 
 
 def test_phone_puts_pictures_below_each_other(browser: Browser) -> None:
@@ -113,13 +109,11 @@ def test_phone_puts_pictures_below_each_other(browser: Browser) -> None:
     assert len({box["x"] for box in boxes if box}) == 1
     pictures(page)[0].tap(position={"x": 3, "y": 3})
     expect(page.locator(".seps-reading")).to_contain_text("Row 1, column 1: A ")
-    page.context.close()
 
 
 def test_nothing_to_compare_yet(browser: Browser) -> None:
     page = open_page(browser, page_of("compare", None))
     expect(page.locator(".seps-compare")).to_have_text("Nothing to compare yet. Give two to six captions.")
-    page.context.close()
 
 
 def test_what_the_masks_share_is_said_above_them(browser: Browser) -> None:
@@ -127,4 +121,3 @@ def test_what_the_masks_share_is_said_above_them(browser: Browser) -> None:
     sentence = shared_sentence([record.sparse.kept for record in records])
     page = open_page(browser, page_of("compare", compare_value(records, shared=sentence)))
     expect(page.locator(".seps-shared")).to_have_text(sentence)
-    page.context.close()

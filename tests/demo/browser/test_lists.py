@@ -30,7 +30,7 @@ def open_list(browser: Browser, name: str, value: dict[str, Any]) -> Page:
     lists.{name}(document.getElementById("place"), props, note, (_, call) => {{ window.changed = call; }});
     window.send = (value) => {{ props.value = value; window.changed(); }};"""
     page = f'<body><div id="place" style="width: 320px"></div><script type="module">{script}</script></body>'
-    return open_html(browser, f"<!doctype html><style>{styles()}</style>{table_tag()}{page}")
+    return open_html(browser, f"<!doctype html><style>{styles()}</style>{table_tag()}{page}", kept=True)
 
 
 def ranking(*scores: float) -> dict[str, Any]:
@@ -62,7 +62,6 @@ def test_bars_begin_at_zero(browser: Browser) -> None:
     page = open_list(browser, "ranking", ranking(1.0, 0.5, 0.059))
     np.testing.assert_allclose(ends(page.locator(".bar")), [(0, 1), (0, 0.5), (0, 0.059)], atol=0.01)
     expect(page.locator(".seps-list")).not_to_contain_text("zero line")
-    page.context.close()
 
 
 @pytest.mark.parametrize("kind", ["ranking", "captions"])
@@ -77,7 +76,6 @@ def test_negative_scores_go_to_the_left_of_a_zero_line(browser: Browser, kind: s
     page.evaluate("(value) => window.send(value)", ranking(-0.5, -1.0) if kind == "ranking" else value)
     if kind == "ranking":
         np.testing.assert_allclose(ends(page.locator(".bar")), [(0.5, 1), (0, 1)], atol=0.01)
-    page.context.close()
 
 
 def test_arrows_are_explained_where_there_are_some(browser: Browser) -> None:
@@ -87,7 +85,6 @@ def test_arrows_are_explained_where_there_are_some(browser: Browser) -> None:
     expect(page.locator(".change")).to_have_text(["▲1", "▼1"])
     expect(page.locator(".moves")).to_have_text(say("list.moves"))
     expect(page.locator(".moves")).to_be_visible()
-    page.context.close()
 
 
 def test_signs_of_captions_are_explained(browser: Browser) -> None:
@@ -96,7 +93,6 @@ def test_signs_of_captions_are_explained(browser: Browser) -> None:
     expect(key).to_have_text(f"✓ {say('list.right')} · ✗ {say('list.wrong')}")
     page.evaluate("(value) => window.send(value)", captions(0.9, marks=(None,)))
     expect(key).to_have_count(0)
-    page.context.close()
 
 
 def test_photographs_that_are_nearly_the_same_unfold_and_are_picked(browser: Browser) -> None:

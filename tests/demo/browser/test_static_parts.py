@@ -207,7 +207,6 @@ def test_a_picture_that_is_missing_is_told_and_what_lies_over_it_drawn(browser: 
     assert component == "lesson" or len(np.unique(colours, axis=0)) == 2  # kept or not
     page.evaluate("(value) => window.send(value)", value)
     expect(page.get_by_role("alert")).to_have_count(0)
-    page.context.close()
 
 
 def test_a_view_that_cannot_be_filled_waits_no_longer_and_what_stands_there_stays(page: Page) -> None:

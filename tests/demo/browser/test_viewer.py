@@ -75,7 +75,6 @@ def test_mask_veils_the_dropped_patches_and_no_others(browser: Browser, branch: 
     photo = centres(canvas, GRID)
     page.locator("[data-layer=mask]").click()
     np.testing.assert_array_equal(centres(canvas, GRID)[record.sparse.kept], photo[record.sparse.kept])
-    page.context.close()
 
 
 def test_both_masks_tell_four_fates_apart(browser: Browser) -> None:
@@ -93,7 +92,6 @@ def test_both_masks_tell_four_fates_apart(browser: Browser) -> None:
     np.testing.assert_array_equal((seen == photo).all(axis=1), sparse & dense)
     assert (seen[sparse & ~dense].sum(axis=1) > seen[dense & ~sparse].sum(axis=1).max()).all()  # yellow, purple
     expect(page.locator(".seps-legend")).to_have_text("bothsparse onlydense onlynone")
-    page.context.close()
 
 
 @pytest.mark.parametrize("name", RECORDS)
@@ -113,7 +111,6 @@ def test_value_layers_are_viridis_of_the_record(browser: Browser, name: str) -> 
             float(page.locator(f".seps-legend .{end}").get_attribute("data-value") or "") for end in ("low", "high")
         ]
         np.testing.assert_allclose(ends, [expected.low, expected.high], rtol=1e-6)
-    page.context.close()
 
 
 @pytest.mark.parametrize("name", RECORDS)
@@ -127,7 +124,6 @@ def test_the_alternative_text_of_every_layer_describes_it(browser: Browser, name
         else:
             label = f"{describe(record, layer)}. Arrow keys move over the patches."
             expect(page.locator(".seps-stage > canvas")).to_have_attribute("aria-label", label)
-    page.context.close()
 
 
 def test_word_lights_its_map_and_pins(browser: Browser) -> None:
@@ -159,7 +155,6 @@ def test_word_lights_its_map_and_pins(browser: Browser) -> None:
     page.keyboard.press("Escape")
     expect(word).to_have_attribute("aria-pressed", "false")
     np.testing.assert_array_equal(centres(canvas, GRID), mask)
-    page.context.close()
 
 
 def test_where_a_word_fits_best_stands_beside_its_word_map(browser: Browser) -> None:
@@ -188,7 +183,6 @@ def test_where_a_word_fits_best_stands_beside_its_word_map(browser: Browser) -> 
     assert canvas.bounding_box() == before
     page.keyboard.press("Escape")
     expect(page.locator(".seps-beside")).to_be_hidden()  # no word is pinned
-    page.context.close()
 
 
 @pytest.mark.parametrize("name", RECORDS)
@@ -211,7 +205,6 @@ def test_patch_line_tells_the_record(browser: Browser, name: str) -> None:
             parts = ", ".join(f"{part.replace('_', '')} {values[patch]:.3f}" for part, values in branch.parts.items())
             expected = f"{fate}, score {branch.score[patch]:.3f} (rank {branch.rank[patch] + 1} of 48), {parts}"
             assert line.lower().removeprefix(f"{branch.name}: ") == expected
-    page.context.close()
 
 
 @pytest.mark.parametrize("name", RECORDS)
@@ -230,7 +223,6 @@ def test_terms_add_up_to_the_score(browser: Browser, name: str) -> None:
     expected = np.array(sorted(np.abs(list(record.terms.values()))))
     np.testing.assert_allclose(np.sort(lengths) / lengths.sum(), expected / expected.sum(), atol=0.02)
     assert page.locator(".seps-bar .seps-less").count() == sum(value < 0 for value in record.terms.values())
-    page.context.close()
 
 
 def test_tokens_as_small_multiples_open_large(browser: Browser) -> None:
@@ -252,7 +244,6 @@ def test_tokens_as_small_multiples_open_large(browser: Browser) -> None:
     page.get_by_role("button", name="Previous token").click()
     page.get_by_role("button", name="Previous token").click()
     check_laid(centres(canvas, GRID), weights[1], 0, weights[1].max())
-    page.context.close()
 
 
 def test_everything_by_keyboard(browser: Browser) -> None:
@@ -288,7 +279,6 @@ def test_everything_by_keyboard(browser: Browser) -> None:
     expect(page.locator("[data-word='1']")).to_have_attribute("aria-pressed", "true")
     page.keyboard.press("Escape")
     expect(page.locator("[data-word='1']")).to_have_attribute("aria-pressed", "false")
-    page.context.close()
 
 
 def test_settings_and_downloads_are_told(browser: Browser) -> None:
@@ -305,7 +295,6 @@ def test_settings_and_downloads_are_told(browser: Browser) -> None:
     for kind in ("PNG", "SVG", "PDF", "JSON"):
         page.get_by_role("button", name=f"Download as {kind}").click()
         assert page.evaluate("window.triggered.at(-1)") == ["export", {"format": kind.lower(), **settings}]
-    page.context.close()
 
 
 def test_layers_that_a_record_lacks(browser: Browser) -> None:
@@ -319,7 +308,6 @@ def test_layers_that_a_record_lacks(browser: Browser) -> None:
     page.locator("[data-layer=s_dt]").click()  # a part of the dense branch alone
     expect(page.locator("[data-branch=dense]")).to_have_attribute("aria-pressed", "true")
     expect(page.locator("[data-branch=sparse]")).to_be_disabled()
-    page.context.close()
 
 
 def test_a_new_value_takes_the_place_of_the_old_one(browser: Browser) -> None:
@@ -332,7 +320,6 @@ def test_a_new_value_takes_the_place_of_the_old_one(browser: Browser) -> None:
     expect(page.get_by_role("link", name="a test")).to_have_attribute("href", "https://example.org/photo")
     page.evaluate("window.send(null)")
     expect(page.locator("canvas")).to_have_count(0)
-    page.context.close()
 
 
 def test_fits_beside_the_ranking(browser: Browser) -> None:
@@ -347,7 +334,6 @@ def test_fits_beside_the_ranking(browser: Browser) -> None:
     assert canvas is not None
     assert canvas["width"] / canvas["height"] == pytest.approx(4 / 3, rel=0.01)
     assert canvas["height"] > 300
-    page.context.close()
 
 
 def test_phone_by_touch(browser: Browser) -> None:
@@ -367,7 +353,6 @@ def test_phone_by_touch(browser: Browser) -> None:
     page.locator("[data-token='1']").tap()
     expect(page.locator(".seps-pager")).to_contain_text("1 of")
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    page.context.close()
 
 
 def test_words_that_found_nothing_are_dashed_and_told(browser: Browser) -> None:
@@ -379,10 +364,8 @@ def test_words_that_found_nothing_are_dashed_and_told(browser: Browser) -> None:
     expect(page.locator(".seps-unfound-says")).to_have_text("Nothing matches them.")
     page.locator("[data-word='2']").click()
     expect(page.locator(".seps-reading")).to_contain_text("It found nothing.")
-    page.context.close()
     page = viewer(browser, random_record(), unfound=None)
     expect(page.locator(".seps-unfound-says")).to_have_count(0)
-    page.context.close()
 
 
 def test_a_chip_shows_what_the_mask_would_be_for_something_else(browser: Browser) -> None:
@@ -412,10 +395,8 @@ def test_a_chip_shows_what_the_mask_would_be_for_something_else(browser: Browser
     page.locator("[data-layer=score]").click()
     expect(dog).to_have_attribute("aria-pressed", "false")
     assert not veiled().any()
-    page.context.close()
 
 
 def test_without_other_captions_there_is_no_row_of_chips(browser: Browser) -> None:
     page = viewer(browser, random_record())
     expect(page.locator(".seps-others")).to_be_hidden()
-    page.context.close()
