@@ -166,6 +166,7 @@ def test_losses_are_weighed_and_told_apart(network: GeneratorNetwork) -> None:
     assert text.endswith("of 4")
 
 
+@pytest.mark.usefixtures("curves")
 def test_a_run_goes_on_to_the_same_weights(drawn: Path, config: GeneratorConfig, tmp_path: Path) -> None:
     whole = loop.train(config, SETTINGS, drawn, tmp_path / "whole", cache=tmp_path / "cache")
     real = loop.save_checkpoint

@@ -172,6 +172,7 @@ def test_a_run_of_an_earlier_version_goes_on(clip: Path, rated: Path, tmp_path: 
     assert {line["epoch"] for line in read_steps(tmp_path)} == {2.0}
 
 
+@pytest.mark.usefixtures("curves")
 def test_a_run_leaves_curves_to_look_at(clip: Path, rated: Path, tmp_path: Path) -> None:
     train(config(clip), JudgeSettings(epochs=2, batch_size=8), rated, tmp_path, cache=tmp_path / "cache")
     steps, epochs = read_steps(tmp_path), read_epochs(tmp_path)

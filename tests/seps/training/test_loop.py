@@ -34,6 +34,7 @@ from tests.helpers.tiny import tiny_settings, write_tiny_bert
 
 ROOT = Path(__file__).parents[3]
 PIXELS: dict[str, Any] = {"epochs": 3, "batch_size": 8, "learning_rate": 2e-3, "backbone_rate": 0.5, "augment": False}
+SHORT: dict[str, Any] = PIXELS | {"epochs": 1, "captions_an_epoch": 1}  # 2 steps
 WARMED: dict[str, Any] = PIXELS | {
     "epochs": 2,
     "loss": "infonce",
@@ -121,6 +122,7 @@ def run(data: Path, out: Path, config: str, *options: str) -> list[dict[str, flo
     return [{name: number for name, number in row.items() if name != "seconds"} for row in read_epochs(out)]
 
 
+@pytest.mark.usefixtures("curves")
 @pytest.mark.parametrize(
     "training",
     [CACHED, *(pytest.param(settings, marks=pytest.mark.slow) for settings in (PIXELS, WARMED, ALONG, TUNED))],
@@ -187,15 +189,15 @@ def test_dense_captions_that_are_missing_are_told_before_training(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lacking = f"Split train of {data} has no dense captions, neither train_dense.jsonl nor DATASET_train.jsonl"
-    config = recipe(data, PIXELS | {"epochs": 1, "join_captions": False})
+    config = recipe(data, SHORT | {"join_captions": False})
     assert main([config, "--data", str(data), "--out", str(tmp_path / "run")]) == 2
     assert not (tmp_path / "run").exists()
     assert f"error: {lacking}, but training.dense is 'own': write them, or set join_captions" in capsys.readouterr().err
 
-    run(data, tmp_path / "joined", recipe(data, PIXELS | {"epochs": 1}))
+    run(data, tmp_path / "joined", recipe(data, SHORT))
     note = f"{lacking}: each caption comes with its image's other captions, joined, in their place.\n"
     assert capsys.readouterr().out.startswith(note)
-    run(data, tmp_path / "without", recipe(data, PIXELS | {"epochs": 1, "join_captions": False, "dense": "none"}))
+    run(data, tmp_path / "without", recipe(data, SHORT | {"join_captions": False, "dense": "none"}))
     assert "dense captions" not in capsys.readouterr().out
 
 
@@ -330,7 +332,7 @@ def test_gumbel_softmax_with_adaptive_ratio_weight(
 
 
 def test_the_kept_ratio_is_a_mean_over_branches_in_the_released_variant_too(data: Path, tmp_path: Path) -> None:
-    training = PIXELS | {"epochs": 1, "ratio_schedule": "adaptive", "ratio_weight": 4.0}
+    training = SHORT | {"ratio_schedule": "adaptive", "ratio_weight": 4.0}
     row = run(data, tmp_path, recipe(data, training, use_paper_version=False, sparse_ratio=0.5))[0]
     assert row["kept"] == pytest.approx(0.5)  # both branches keep half, their masks added come to 1
     state = json.loads((tmp_path / "checkpoints" / "epoch-001" / "checkpoint.json").read_text())
@@ -338,10 +340,10 @@ def test_the_kept_ratio_is_a_mean_over_branches_in_the_released_variant_too(data
 
 
 def test_target_and_lambdas_reach_the_ratio_loss_and_the_ramp_the_ranking_loss(data: Path, tmp_path: Path) -> None:
-    settings = {"epochs": 1, "target_ratio": 0.2, "lambda_sparse": 3.0, "lambda_dense": 1.0}
-    row = run(data, tmp_path / "ratio", recipe(data, PIXELS | settings))[0]
+    settings = {"target_ratio": 0.2, "lambda_sparse": 3.0, "lambda_dense": 1.0}
+    row = run(data, tmp_path / "ratio", recipe(data, SHORT | settings))[0]
     assert row["ratio"] == pytest.approx((3.0 + 1.0) * (0.5 - 0.2) ** 2, rel=1e-5)
-    ramped = run(data, tmp_path / "ramp", recipe(data, PIXELS | {"epochs": 1, "align_ramp_epochs": 1}))[0]
+    ramped = run(data, tmp_path / "ramp", recipe(data, SHORT | {"align_ramp_epochs": 1}))[0]
     assert 0 < ramped["loss"] < 0.8 * ramped["align"]  # on average half of it
 
 
@@ -412,7 +414,7 @@ def test_what_a_run_cannot_go_on_from_is_told_in_a_line(
 def test_a_folder_that_holds_a_run_is_not_overwritten(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    config = recipe(data, PIXELS | {"epochs": 1})
+    config = recipe(data, SHORT)
     rows = run(data, tmp_path, config)
     printed = capsys.readouterr()
     assert "epoch 1 of 1: loss " in printed.out + printed.err
@@ -485,7 +487,7 @@ def test_the_epoch_in_which_hardest_negatives_begin_is_told_before_it() -> None:
 def test_a_best_epoch_is_told_and_known_from_its_folder(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rows = run(data, tmp_path, recipe(data, {"epochs": 3, "hard_after": 1, "batch_size": 8}))
+    rows = run(data, tmp_path, recipe(data, SHORT | {"epochs": 3, "hard_after": 1}))
     sums = [row["rsum"] for row in rows]
     best = sums.index(max(sums)) + 1
     kept = json.loads((tmp_path / "best" / "epoch.json").read_text())
