@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Error, Locator, Page, Request, expect
 
 WAIT = 60_000  # milliseconds, for a machine that does much else besides
 SIZES = {"1366x768": (1366, 768), "390x844": (390, 844)}
 VEIL = (16, 25, 26)
 KNOWN = "try { localStorage.setItem('seps.intro', 'left'); } catch {}"
+
+
+KEPT: dict[Browser, Page] = {}  # at rest, between two tests
 
 
 @contextmanager
@@ -25,36 +28,58 @@ def opened(
     scheme: str = "light",
     canvas: str = "canvas",
     known: bool = True,
+    kept: bool = False,
 ) -> Iterator[Page]:
     """The page with its first view drawn; it asks nobody else for anything, and its scripts raise no error.
 
     `known`: to a person who has been here before, and left what opens on a first visit.
+    `kept`: where tests with `kept` had it before, nothing stored: a browser that has the scripts opens it three times
+    as soon. It leaves the page as others have it: no routes, no other size, and no history of its own.
     """
-    dark = scheme == "dark"
-    context = browser.new_context(
-        viewport={"width": size[0], "height": size[1]},
-        color_scheme="dark" if dark else "light",
-        has_touch=size[0] < 500,
-        accept_downloads=True,
-    )
-    if known:
-        context.add_init_script(KNOWN)
-    page = context.new_page()
+    page = KEPT.pop(browser, None) if kept else None
+    if page is None or page.is_closed():
+        page = new_page(browser, size, scheme == "dark", known)
     strays: list[str] = []
     errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on(
-        "request",
-        lambda request: None if request.url.startswith((address, "data:", "blob:")) else strays.append(request.url),
-    )
+
+    def note_stray(request: Request) -> None:
+        if not request.url.startswith((address, "data:", "blob:")):
+            strays.append(request.url)
+
+    def note_error(error: Error) -> None:
+        errors.append(str(error))
+
+    page.on("pageerror", note_error)
+    page.on("request", note_stray)
     page.set_default_timeout(WAIT)
     expect.set_options(timeout=WAIT)
     page.goto(address + "/" + query)
     expect(page.locator(f"{canvas}:visible").first).to_be_visible()
     yield page
-    context.close()
+    if kept:
+        page.evaluate("localStorage.clear(), sessionStorage.clear()")
+        page.mouse.move(0, 0)
+        page.goto("about:blank")
+        page.remove_listener("pageerror", note_error)
+        page.remove_listener("request", note_stray)
+        KEPT[browser] = page
+    else:
+        page.context.close()
     assert strays == []
     assert errors == []
+
+
+def new_page(browser: Browser, size: tuple[int, int], is_dark: bool, is_known: bool) -> Page:
+    """An empty page of a context of its own."""
+    context = browser.new_context(
+        viewport={"width": size[0], "height": size[1]},
+        color_scheme="dark" if is_dark else "light",
+        has_touch=size[0] < 500,
+        accept_downloads=True,
+    )
+    if is_known:
+        context.add_init_script(KNOWN)
+    return context.new_page()
 
 
 def shown(page: Page, where: str = "#viewer") -> Locator:

@@ -35,7 +35,7 @@ def expect_score(viewer: Locator, score: float) -> None:
 
 @pytest.mark.journey
 def test_a_worked_example_is_there_on_load(browser: Browser, address: str, service: RetrievalService) -> None:
-    with opened(browser, address) as page:
+    with opened(browser, address, kept=True) as page:
         expect(page.locator("#caption textarea")).to_have_value(FIRST_CAPTION)
         indexed = service.find("examples")
         ranking = service.rank_images(indexed, FIRST_CAPTION)
@@ -59,7 +59,7 @@ def test_typing_reorders_the_gallery_and_a_click_opens_a_photo(
     indexed = service.find("examples")
     ranking = service.rank_images(indexed, caption)
     expected = [indexed.gallery.items[index].title for index in ranking.order]
-    with opened(browser, address) as page:
+    with opened(browser, address, kept=True) as page:
         before = titles(page)
         page.locator("#caption textarea").press_sequentially(" and more", delay=20)
         page.locator("#caption textarea").fill(caption)
@@ -138,7 +138,7 @@ def test_three_captions_side_by_side(browser: Browser, address: str, service: Re
     captions = ["a cup of espresso", "the wooden table", "a spoon"]
     indexed = service.find("examples")
     records = [service.explain(indexed, indexed.gallery.position("coffee"), caption) for caption in captions]
-    with opened(browser, address) as page:
+    with opened(browser, address, kept=True) as page:
         page.get_by_role("tab", name="Compare").click()
         page.locator("#compare-strip").get_by_role("button", name="coffee").click()
         expect(page.locator("#compare .seps-credit")).to_contain_text("coffee")
@@ -178,7 +178,7 @@ def test_a_caption_that_cannot_be_read_is_told_and_nothing_is_lost(
 
 @pytest.mark.journey
 def test_the_address_brings_the_view_back(browser: Browser, address: str, service: RetrievalService) -> None:
-    with opened(browser, address) as page:
+    with opened(browser, address, kept=True) as page:
         page.locator("#caption textarea").fill("a tall rocket")
         expect(page).to_have_url(re.compile("photo=.*caption=a\\+tall\\+rocket"))  # ranked, not typed alone
         page.locator("#ranking .row", has_text="rocket").click()
@@ -186,11 +186,13 @@ def test_the_address_brings_the_view_back(browser: Browser, address: str, servic
         page.locator("#viewer [data-layer=s_st]").click()
         expect(page).to_have_url(re.compile("layer=s_st"))
         link = page.url
-    with opened(browser, address, link.removeprefix(address + "/")) as page:
+    with opened(browser, address, link.removeprefix(address + "/"), kept=True) as page:
         expect(page.locator("#caption textarea")).to_have_value("a tall rocket")
         expect(page.locator("#viewer .seps-credit")).to_contain_text("rocket")
         expect(page.locator("#viewer [data-layer=s_st]")).to_have_attribute("aria-pressed", "true")
-    with opened(browser, address, "?view=compare&gallery=examples&photo=cat&caption=the+eyes%0Athe+ears") as page:
+    with opened(
+        browser, address, "?view=compare&gallery=examples&photo=cat&caption=the+eyes%0Athe+ears", kept=True
+    ) as page:
         expect(page.locator("#compare figure")).to_have_count(2)
 
 
@@ -230,7 +232,7 @@ def test_everything_works_by_keyboard(browser: Browser, address: str) -> None:
             page.keyboard.press("Tab")
         pytest.fail(f"{selector} is not reached within {most} tabs")
 
-    with opened(browser, address) as page:
+    with opened(browser, address, kept=True) as page:
         page.locator("#caption textarea").focus()
         focus(page, "#ranking .row:not([aria-pressed=true])")
         page.keyboard.press("Enter")

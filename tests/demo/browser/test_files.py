@@ -47,7 +47,7 @@ def saved(page: Page, label: str, where: str) -> tuple[str, bytes]:
 def test_a_photo_of_ones_own_is_ranked_and_lies_where_nobody_finds_it(
     browser: Browser, address: str, tmp_path: Path, uploads: Path
 ) -> None:
-    with opened(browser, address) as page:
+    with opened(browser, address, kept=True) as page:
         page.get_by_role("tab", name="Captions", exact=True).click()
         page.get_by_role("button", name="A photo of your own").click()
         page.locator("#captions-upload input[type=file]").set_input_files(drawn(tmp_path, "ball.png", "red"))

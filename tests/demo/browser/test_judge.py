@@ -96,7 +96,7 @@ def spoilt(page: Page) -> None:
 def test_the_view_opens_filled_and_links_lead_back(browser: Browser, address: str, judge: Judge) -> None:
     picture = next(example for example in load_examples() if example.name == "cat").photo()
     expected = judge.score(picture, PROMPT)
-    with opened(browser, address) as page:
+    with opened(browser, address, kept=True) as page:
         page.get_by_role("tab", name="Judge", exact=True).click()
         expect(page.locator("#judge canvas")).to_be_visible()
         expect(page.locator("#judge-prompt textarea")).to_have_value(FIRST_CAPTION)
@@ -104,7 +104,7 @@ def test_the_view_opens_filled_and_links_lead_back(browser: Browser, address: st
             re.compile(f"view=judge&model=photos&gallery=examples&photo={quote_plus(FIRST_PHOTO)}")
         )
         expect(page.locator("#judge-words .seps-stage > canvas")).to_be_visible()
-    with opened(browser, address, LINK + "&spoil=noise&strength=0.5", canvas="#judge canvas") as page:
+    with opened(browser, address, LINK + "&spoil=noise&strength=0.5", canvas="#judge canvas", kept=True) as page:
         assert final(page, "quality") == pytest.approx(expected.quality.final, abs=2e-3)
         assert final(page, "consistency") == pytest.approx(expected.consistency.final, abs=2e-3)
         expect(page.locator("#judge [data-score=quality] p").first).to_contain_text(

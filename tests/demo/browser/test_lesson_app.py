@@ -47,7 +47,7 @@ def test_all_steps_by_keyboard_show_the_librarys_numbers(
     browser: Browser, address: str, service: RetrievalService
 ) -> None:
     value = lesson(service)
-    with opened(browser, address, LINK, canvas=".seps-lesson") as page:
+    with opened(browser, address, LINK, canvas=".seps-lesson", kept=True) as page:
         for step, shown in enumerate(value["steps"], start=1):
             at(page, step)
             expect(page.locator("#lesson .seps-said")).to_contain_text(shown["title"])
@@ -67,7 +67,7 @@ def test_all_steps_by_keyboard_show_the_librarys_numbers(
         at(page, 7)
         expect(page).to_have_url(re.compile("step=7"))
         link = page.url.removeprefix(address + "/")
-    with opened(browser, address, link, canvas=".seps-lesson") as page:
+    with opened(browser, address, link, canvas=".seps-lesson", kept=True) as page:
         at(page, 7)
 
 

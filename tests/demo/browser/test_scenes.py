@@ -147,7 +147,7 @@ def test_objects_are_moved_and_coloured_by_pointer_and_keyboard(
 ) -> None:
     scene = known(registry.open("scenes")[1], 0).scene
     x0, y0, x1, y1 = scene.objects[0].box
-    with opened(browser, scenes_address, LINK) as page:
+    with opened(browser, scenes_address, LINK, kept=True) as page:
         editing(page)
         canvas = page.locator("#edit [data-side=before] canvas")
         box = canvas.bounding_box()

@@ -94,7 +94,7 @@ def test_patches_are_painted_undone_and_linked(browser: Browser, address: str, s
     indexed = service.find("examples")
     forcing = Forcing(service, indexed, indexed.gallery.position(FIRST_PHOTO), FIRST_CAPTION)
     by_model = forcing.decided.record.sparse.kept
-    with opened(browser, address) as page:
+    with opened(browser, address, kept=True) as page:
         expect(page.locator("#viewer .seps-whatif")).to_be_hidden()
         tool(page, "whatif")
         opaque(page)
@@ -132,7 +132,7 @@ def test_patches_are_painted_undone_and_linked(browser: Browser, address: str, s
         expect(page.locator("#viewer .seps-reading")).to_contain_text("against the model's own decision")
         tool(page, "own")
         expect_attempt(page, forcing, by_model)
-    with opened(browser, address, "?" + urlsplit(link).query) as page:
+    with opened(browser, address, "?" + urlsplit(link).query, kept=True) as page:
         expect(page.locator("#viewer .seps-whatif")).to_be_visible()
         opaque(page)
         expect_attempt(page, forcing, painted)

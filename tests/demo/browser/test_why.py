@@ -120,7 +120,7 @@ def test_it_opens_filled_and_shares_add_up(browser: Browser, address: str, servi
 
 @pytest.mark.journey
 def test_a_word_is_chosen_by_keyboard_and_stands_in_the_address(browser: Browser, address: str) -> None:
-    with opened(browser, address, PAIR, canvas="#why canvas") as page:
+    with opened(browser, address, PAIR, canvas="#why canvas", kept=True) as page:
         first = page.locator("#why .seps-why-rows button").first
         first.press("Enter")
         expect(first).to_have_attribute("aria-pressed", "true")
@@ -132,7 +132,7 @@ def test_a_word_is_chosen_by_keyboard_and_stands_in_the_address(browser: Browser
         rocket = page.locator("#why [data-side=right] option", has_text="rocket").get_attribute("value")
         page.get_by_label("The right photo").select_option(rocket)
         expect(page).to_have_url(re.compile("against=rocket"))
-    with opened(browser, address, link.removeprefix(address).lstrip("/"), canvas="#why canvas") as page:
+    with opened(browser, address, link.removeprefix(address).lstrip("/"), canvas="#why canvas", kept=True) as page:
         expect(page.locator("#why .seps-why-rows button[aria-pressed=true]")).to_have_count(1)
 
 
