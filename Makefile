@@ -37,6 +37,9 @@ lint-style: $(READY)
 	$(RUN) -m ruff format --check .
 	@.ci/lint-js $(CACHE)
 
+# Each process of the tests reads what the first one compiled, wherever the environment would have none of it kept.
+unexport PYTHONDONTWRITEBYTECODE
+
 # One process a core, at most four, each with one thread; the tests of one file stay together and share what they build.
 PYTEST := OMP_NUM_THREADS=1 $(RUN) -m pytest -n auto --maxprocesses 4 --dist loadfile
 
