@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ from demo.static.dense import write_dense
 from demo.static.lesson import write_lesson
 from seps.explanation.attribution import POINTS
 from seps.explanation.caption_words import FUNCTION_WORDS
+from seps.files import json_text
 from seps.method.alignment import HRPA
-from seps.models.export.folder import export
+from seps.models.export.folder import MANIFEST, export
 from seps.models.export.graphs import exportable
 from seps.models.export.packing import round_weights
 from seps.models.known_captions import KnownCaptions
@@ -25,6 +27,7 @@ from seps.models.model import SEPSModel
 from seps.progress import Progress
 
 LANGUAGE = "language.json"
+LARGE = 4_000_000  # bytes of a graph whose weights lie beside it
 
 
 def page_model(model: SEPSModel, known: KnownCaptions | None = None) -> SEPSModel:
@@ -40,9 +43,29 @@ def page_model(model: SEPSModel, known: KnownCaptions | None = None) -> SEPSMode
 def write_model(service: RetrievalService, folder: Path, progress: Progress = False) -> None:
     """Write a model's graphs and language into a folder."""
     export(service.model, folder, service.name, small=True, progress=progress, known=service.known)
+    set_weights_apart(folder)
     write_lesson(service.model, folder)
     write_dense(service.model, folder)
     write_language(service, folder)
+
+
+def set_weights_apart(folder: Path, large: int = LARGE) -> None:
+    """Put the weights of each graph of at least so many bytes into a file beside it, which the manifest names: ONNX
+    Runtime takes them from there as they are, while a graph that holds them is copied more than once in memory."""
+    import onnx
+
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    for title, facts in manifest["graphs"].items():
+        if facts["bytes"] < large:
+            continue
+        graph, weights = folder / facts["file"], f"{title}.weights"
+        onnx.save(onnx.load(str(graph)), str(graph), save_as_external_data=True, location=weights)
+        (folder / weights).chmod(graph.stat().st_mode)  # a host may read it too
+        facts |= {"weights": weights, "bytes": graph.stat().st_size}
+        for file in (graph, folder / weights):
+            content = file.read_bytes()
+            manifest["files"][file.name] = {"bytes": len(content), "sha256": sha256(content).hexdigest()}
+    (folder / MANIFEST).write_text(json_text(manifest), encoding="utf-8")
 
 
 def write_language(service: RetrievalService, folder: Path) -> None:

@@ -101,7 +101,7 @@ def write_opened(
         "title": indexed.gallery.title,
         "model": service.name,
         "bytes": sum(needed.values()) - later + embeddings.stat().st_size,
-        "image_bytes": needed["image.onnx"],
+        "image_bytes": sum(size for file, size in needed.items() if file.startswith("image.")),
         "pictures": sorted(
             {item["thumb"] for item in facts["items"]} | {item["photo"]["src"] for item in facts["items"]}
         ),

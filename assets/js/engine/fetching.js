@@ -8,19 +8,37 @@ const unreached = () => Promise.reject(new Error(UNREACHED));
 export async function fetched(address, progress = null) {
   const answer = await fetch(address).catch(unreached);
   if (!answer.ok) throw new Error(`${answer.status} ${address}`);
-  const parts = [];
-  const reader = answer.body.getReader();
-  const next = () => reader.read().catch(unreached);
-  for (let part = await next(); !part.done; part = await next()) {
-    parts.push(part.value);
-    progress?.(part.value.length);
-  }
-  return new Uint8Array(await new Blob(parts).arrayBuffer());
+  const size = Number(answer.headers.get("content-length")); // of what is sent, which may be packed
+  return gathered(answer.body, size, progress);
 }
 
+// What was packed by gzip, which ends in the size that it had.
 export async function unpacked(content) {
   const stream = new Blob([content]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  return gathered(stream, new DataView(content.buffer).getUint32(content.length - 4, true));
+}
+
+// The bytes of a stream, of about a size, put where they stay as they come: gathered first, a large file would be in
+// memory two and three times.
+async function gathered(stream, size, progress = null) {
+  let content = new Uint8Array(size);
+  let filled = 0;
+  const reader = stream.getReader();
+  const next = () => reader.read().catch(unreached);
+  for (let part = await next(); !part.done; part = await next()) {
+    const { length } = part.value;
+    if (filled + length > content.length) content = grown(content, Math.max(2 * content.length, filled + length));
+    content.set(part.value, filled);
+    filled += length;
+    progress?.(length);
+  }
+  return filled === content.length ? content : content.slice(0, filled);
+}
+
+function grown(content, size) {
+  const larger = new Uint8Array(size);
+  larger.set(content);
+  return larger;
 }
 
 export async function fetchedJson(address, progress = null) {

@@ -13,8 +13,11 @@ const REMEMBERED = 64; // captions
 // Weights stay packed, see seps/models/export/packing.py, and each is unpacked where a run comes to it: unpacked all at
 // once when a graph is loaded, they take several times the memory, which WebAssembly never gives back.
 const UNPACKED = String(2 ** 16); // bytes of what is computed when a graph is loaded
+// Memory that one run would keep for the next is given back to the other graphs.
 const SESSION = {
   executionProviders: ["wasm"],
+  enableCpuMemArena: false,
+  enableMemPattern: false,
   logSeverityLevel: 3, // errors alone: it warns of each weight that stays packed
   extra: { optimization: { constant_folding_max_output_size_in_bytes: UNPACKED } },
 };
@@ -53,8 +56,12 @@ export class Model {
 
   async load(name, progress = null, file = this.manifest.graphs[name]?.file ?? `${name}.onnx`) {
     if (this.sessions[name]) return;
-    const content = await fetched(this.folder + file, progress);
-    this.sessions[name] = await this.ort.InferenceSession.create(content, SESSION);
+    const { weights } = this.manifest.graphs[name] ?? {}; // a file beside the graph, of a large one
+    const parts = [file, weights].filter(Boolean).map((part) => fetched(this.folder + part, progress));
+    const [content, data] = await Promise.all(parts);
+    const externalData = weights ? [{ path: weights, data }] : [];
+    const options = { ...SESSION, externalData };
+    this.sessions[name] = await this.ort.InferenceSession.create(content, options);
   }
 
   tensor(type, values, dims) {

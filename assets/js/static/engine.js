@@ -117,8 +117,9 @@ export function makeEngine(site, tell, started = null) {
 
   // A person's own pictures, {name, src, width, height, pixels}, as a gallery of a model, under a name.
   async function take(model, pictures, gallery = UPLOADS) {
+    const embeddings = await encode(model, pictures); // before the model, so that both are never in memory at once
     const base = await open(firstOf(model));
-    await ask("take", { model, gallery, pictures: await encode(model, pictures) });
+    await ask("take", { model, gallery, pictures: embeddings });
     const items = pictures.map(({ name, src, width, height }) => ({
       key: name,
       captions: [],

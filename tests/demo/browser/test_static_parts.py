@@ -167,6 +167,30 @@ def test_each_gallery_that_is_opened_is_kept_with_all_its_pictures_a_few_at_a_ti
     assert kept["without"] == 0 and kept["announced"] == ["a", "a,b"] and kept["most"] <= 4
 
 
+# What `fetched` makes of an answer in parts, and what it tells on the way, by what the answer says of its length.
+FETCHED = f"""async (length) => {{
+    const {{ fetched }} = {imported("engine/fetching.js")};
+    const [before, noted] = [window.fetch, []];
+    const body = new ReadableStream({{ start(controller) {{
+        for (const part of [[1, 2, 3], [4], [5, 6, 7, 8]]) controller.enqueue(Uint8Array.from(part));
+        controller.close();
+    }} }});
+    const headers = length === null ? {{}} : {{ "content-length": length }};
+    window.fetch = async () => new Response(body, {{ headers }});
+    try {{
+        const content = await fetched("/parts", (bytes) => noted.push(bytes));
+        return [[...content], content.buffer.byteLength, noted];
+    }} finally {{
+        window.fetch = before;
+    }}
+}}"""
+
+
+@pytest.mark.parametrize("length", [None, "8", "5", "20"])  # packed on its way, an answer is longer than it says
+def test_what_is_fetched_is_whole_and_in_memory_once(page: Page, length: str | None) -> None:
+    assert page.evaluate(FETCHED, length) == [list(range(1, 9)), 8, [3, 1, 4]]
+
+
 def test_what_cannot_be_reached_is_told_in_a_sentence(page: Page) -> None:
     script = f"""async () => {{
         const {{ fetched }} = {imported("engine/fetching.js")};
